@@ -47,10 +47,10 @@ interface AuditAppDeps {
   streams: StreamHandlersDeps;
   /** Returns the signed root of the tree of checkpoints to publish; null if none is signed yet. */
   selectRoot: () => Promise<string | null>;
-  internal_auth_token: string | undefined;
-  swagger_enabled: boolean;
+  internalAuthToken: string | undefined;
+  swaggerEnabled: boolean;
   /** The maximum number of requests in flight on each of the two ports. */
-  requests_max: number;
+  requestsMax: number;
 }
 
 /**
@@ -62,8 +62,8 @@ const READY_TIMEOUT_MS = 2_000;
 
 /** Returns the request handlers of the audit service's two ports. */
 export function createApp(deps: AuditAppDeps): { public: Listener; internal: Listener } {
-  const { telemetry, health, requests_max } = deps;
-  const handler = { telemetry, health, request_id_on_response: false, requests_max };
+  const { telemetry, health, requestsMax } = deps;
+  const handler = { telemetry, health, requestIdOnResponse: false, requestsMax };
   return {
     public: { fetch: createHandler(publicApp(deps), handler) },
     internal: { fetch: createHandler(internalApp(deps), handler) },
@@ -78,13 +78,13 @@ function publicApp(deps: AuditAppDeps) {
     .use(streamHandlers(deps.streams))
     .use(usageHandlers({ database: deps.reads, exports: deps.exports, clock: deps.clock }))
     .use(statementHandlers(deps.reads));
-  const app = httpApp({ body_bytes_max: BODY_BYTES_MAX, i_json: true, refuse_repeated: false }).use(routes);
-  if (!deps.swagger_enabled) return app;
-  return app.use(swaggerRoutes(routes, { ...publicText, body_bytes_max: BODY_BYTES_MAX }));
+  const app = httpApp({ bodyBytesMax: BODY_BYTES_MAX, iJson: true, refuseRepeated: false }).use(routes);
+  if (!deps.swaggerEnabled) return app;
+  return app.use(swaggerRoutes(routes, { ...publicText, bodyBytesMax: BODY_BYTES_MAX }));
 }
 
 function internalApp(deps: AuditAppDeps) {
-  const { telemetry, health, writes, writer, clock, internal_auth_token, swagger_enabled } = deps;
+  const { telemetry, health, writes, writer, clock, internalAuthToken, swaggerEnabled } = deps;
   const metrics = createWriteMetrics(telemetry.metrics);
   const checks = { database: () => writes.ping(READY_TIMEOUT_MS) };
   const usage = { database: writes, metrics: createUsageMetrics(telemetry.metrics), clock };
@@ -94,18 +94,18 @@ function internalApp(deps: AuditAppDeps) {
     .use(quotaHandlers({ database: deps.reads, clock }))
     .use(feedHandlers(deps.reads));
   const app = httpApp({
-    body_bytes_max: BODY_BYTES_MAX,
-    i_json: true,
-    body_bytes_max_of: {
+    bodyBytesMax: BODY_BYTES_MAX,
+    iJson: true,
+    bodyBytesMaxOf: {
       [AUDIT_INTENTS_PATH]: BATCH_BYTES_MAX,
       [AUDIT_OUTCOMES_PATH]: BATCH_BYTES_MAX,
       [REPORT_PATH]: USAGE_BYTES_MAX,
       [QUOTA_COUNTS_PATH]: QUOTAS_ASKED_BYTES_MAX,
     },
   })
-    .use(internalToken(internal_auth_token))
+    .use(internalToken(internalAuthToken))
     .use(routes)
     .use(probeRoutes(checks, health, telemetry));
-  if (!swagger_enabled) return app;
-  return app.use(swaggerRoutes(routes, { ...internalText, body_bytes_max: BODY_BYTES_MAX }));
+  if (!swaggerEnabled) return app;
+  return app.use(swaggerRoutes(routes, { ...internalText, bodyBytesMax: BODY_BYTES_MAX }));
 }

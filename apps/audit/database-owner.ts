@@ -30,7 +30,7 @@ export function openAsOwner(config: OwnerConfig): Promise<Database> {
   return openDatabase(config.DATABASE_URL, {
     namespace: SCHEMA,
     tls: peerTls(config, "DATABASE"),
-    pool_max: CONNECTIONS,
-    statement_timeout_ms: STATEMENT_MS,
+    poolMax: CONNECTIONS,
+    statementTimeoutMs: STATEMENT_MS,
   });
 }

@@ -1,7 +1,7 @@
 import { ERRORS_INTRODUCTION, LISTS_INTRODUCTION, RULES_INTRODUCTION } from "@ostiary/lib/openapi";
 import { INTERNAL_CREDENTIAL, type SwaggerOptions } from "@ostiary/lib/runtime/http";
 
-type Text = Omit<SwaggerOptions, "body_bytes_max">;
+type Text = Omit<SwaggerOptions, "bodyBytesMax">;
 
 /** The introduction of the public port's description. */
 export const publicText = {
@@ -26,7 +26,7 @@ ${RULES_INTRODUCTION}`,
     },
   ],
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of code samples
-  sample_origin: "${AUDIT_URL}",
+  sampleOrigin: "${AUDIT_URL}",
 } satisfies Text;
 
 /** The introduction of the internal port's description. */
@@ -46,5 +46,5 @@ ${RULES_INTRODUCTION}`,
   ],
   credential: INTERNAL_CREDENTIAL,
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of code samples
-  sample_origin: "${AUDIT_INTERNAL_URL}",
+  sampleOrigin: "${AUDIT_INTERNAL_URL}",
 } satisfies Text;

@@ -26,7 +26,7 @@ const WRITE_CONNECTIONS = 5;
  * The limits of exports. Half of the read connections stay free for pages. One log gets at most half of the
  * concurrent exports.
  */
-const EXPORTS: ExportLimits = { exports_max: 4, per_log_max: 2, wait_ms: 5_000 };
+const EXPORTS: ExportLimits = { exportsMax: 4, perLogMax: 2, waitMs: 5_000 };
 
 /**
  * The time that an export waits for the sealer in addition to the seal interval. It is long enough for a pass, or for
@@ -65,9 +65,9 @@ export async function wireAudit(config: AuditConfig, given: AuditGiven = {}): Pr
     health,
     writer,
     exports: exportsOf(config, shared, witnesses),
-    internal_auth_token: config.INTERNAL_AUTH_TOKEN,
-    swagger_enabled: config.SWAGGER_ENABLED,
-    requests_max: config.MAX_REQUESTS_IN_FLIGHT,
+    internalAuthToken: config.INTERNAL_AUTH_TOKEN,
+    swaggerEnabled: config.SWAGGER_ENABLED,
+    requestsMax: config.MAX_REQUESTS_IN_FLIGHT,
   });
   return {
     name: "audit",
@@ -98,8 +98,8 @@ async function partsOf(config: AuditConfig, shared: Shared) {
     keepPartitions: () => partitions.keep(),
     tracing: telemetry.exportedTracing,
   });
-  const key_file = config.AUDIT_SIGNING_KEY_FILE;
-  const key = key_file === undefined ? null : await loadSigningKey(key_file);
+  const keyFile = config.AUDIT_SIGNING_KEY_FILE;
+  const key = keyFile === undefined ? null : await loadSigningKey(keyFile);
   const sealer = sealerOf(config, key, shared);
   const streams = await wireStreams(config, shared);
   const witnesses = wireWitnesses(config, { ...shared, isSealing: () => sealer.isSealing });
@@ -118,7 +118,7 @@ function sealerOf(
     writes,
     key,
     origin: config.AUDIT_LOG_ORIGIN,
-    interval_ms: config.SEAL_INTERVAL_MS,
+    intervalMs: config.SEAL_INTERVAL_MS,
     usage: usageStatements,
     clock,
     log: telemetry.log,
@@ -135,10 +135,10 @@ function exportsOf(
     database: reads,
     limits: EXPORTS,
     pace: {
-      bytes_per_second_min: config.EXPORT_BYTES_PER_SECOND_MIN,
-      lag_ms_max: config.EXPORT_LAG_MS_MAX,
+      bytesPerSecondMin: config.EXPORT_BYTES_PER_SECOND_MIN,
+      lagMsMax: config.EXPORT_LAG_MS_MAX,
     },
-    seal_wait_ms_max: config.SEAL_INTERVAL_MS + SEAL_WAIT_MS,
+    sealWaitMsMax: config.SEAL_INTERVAL_MS + SEAL_WAIT_MS,
     cosigned,
     clock,
     log: telemetry.log,
@@ -190,7 +190,7 @@ async function openStores(
   const options = { namespace: SCHEMA, observer: observeStore, tls: peerTls(config, "DATABASE") };
   const writes =
     given === undefined
-      ? await openDatabase(config.DATABASE_URL, { ...options, pool_max: WRITE_CONNECTIONS })
+      ? await openDatabase(config.DATABASE_URL, { ...options, poolMax: WRITE_CONNECTIONS })
       : given.scoped(options.namespace, options.observer);
   if (config.DATABASE_URL.startsWith("pglite://")) {
     return { writes, reads: writes, close: () => writes.close() };

@@ -28,8 +28,8 @@ export function notARegistryText(url: string, response: HttpAnswer, value: unkno
   return `${url} responds with status ${status} and a body that a route registry does not send: check REGISTRY_URL.`;
 }
 
-export function tooLongText(url: string, bytes_max: number): string {
-  return `${url} responds with more than ${bytes_max / 1_048_576} MiB, so it is not a route registry: check REGISTRY_URL.`;
+export function tooLongText(url: string, bytesMax: number): string {
+  return `${url} responds with more than ${bytesMax / 1_048_576} MiB, so it is not a route registry: check REGISTRY_URL.`;
 }
 
 const LOCATION_LENGTH_MAX = 200;

@@ -25,7 +25,7 @@ const RESPONSE_BYTES_MAX = 256 * 1_048_576;
  */
 export class RegistryClient extends RegistryApi {
   readonly #url: string;
-  readonly #timeout_s: number;
+  readonly #timeoutS: number;
   readonly #note: Readonly<Record<string, string>>;
   /** Whether the token has the form of a JWT. */
   readonly #isSigned: boolean;
@@ -34,13 +34,13 @@ export class RegistryClient extends RegistryApi {
   /** @param note the headers that every write sends */
   constructor(
     { REGISTRY_URL, ADMIN_TOKEN }: RegistryAddress,
-    timeout_s: number,
+    timeoutS: number,
     note: Readonly<Record<string, string>> = {},
   ) {
     const url = readUrl(REGISTRY_URL?.trim() || DEFAULT_URL);
-    super(readToken(ADMIN_TOKEN?.trim() ?? ""), timeout_s * 1_000);
+    super(readToken(ADMIN_TOKEN?.trim() ?? ""), timeoutS * 1_000);
     this.#url = url;
-    this.#timeout_s = timeout_s;
+    this.#timeoutS = timeoutS;
     this.#note = note;
     this.#isSigned = /^[^.]+\.[^.]+\.[^.]+$/.test(ADMIN_TOKEN?.trim() ?? "");
   }
@@ -64,7 +64,7 @@ export class RegistryClient extends RegistryApi {
       return { ok, status, headers, body: new TextDecoder().decode(bytes) };
     } catch (error) {
       if (error instanceof ResponseTooLong) throw new Refused(tooLongText(this.#url, RESPONSE_BYTES_MAX));
-      throw new Refused(unreachableText(this.#url, error, { timeout_s: this.#timeout_s, writing }));
+      throw new Refused(unreachableText(this.#url, error, { timeoutS: this.#timeoutS, writing }));
     } finally {
       this.#writing = false;
     }

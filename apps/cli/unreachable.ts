@@ -2,7 +2,7 @@ import { systemErrorCode } from "@ostiary/lib/domain/errors";
 
 /** A request to the registry that got no response. */
 interface FailedCall {
-  timeout_s: number;
+  timeoutS: number;
   /** Whether the request was a write. */
   writing: boolean;
 }
@@ -13,14 +13,14 @@ const NOT_SENT = /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EPRO
 /** Explains why `url` did not respond, and what to do. */
 export function unreachableText(url: string, error: unknown, call: FailedCall): string {
   const code = codeOf(error);
-  const reason = reasonText(url, code, error, call.timeout_s);
+  const reason = reasonText(url, code, error, call.timeoutS);
   if (!call.writing || NOT_SENT.test(code)) return reason;
   return `${reason}\nThe command may still have taken effect: check with bun cli services.`;
 }
 
-function reasonText(url: string, code: string, error: unknown, timeout_s: number): string {
+function reasonText(url: string, code: string, error: unknown, timeoutS: number): string {
   if (error instanceof Error && error.name === "TimeoutError") {
-    return `${url} did not respond within ${timeout_s} s: is REGISTRY_URL the registry's address? A larger --timeout waits longer.`;
+    return `${url} did not respond within ${timeoutS} s: is REGISTRY_URL the registry's address? A larger --timeout waits longer.`;
   }
   if (code === "ECONNRESET") {
     const scheme = url.startsWith("http://") ? ", or should it start with https://" : "";

@@ -10,7 +10,7 @@ interface Code {
   code_challenge: string;
   nonce: string | undefined;
   audience: string | undefined;
-  ends_ms: number;
+  endsMs: number;
 }
 
 /**
@@ -136,8 +136,8 @@ export class Authorization {
     subject: string,
   ) {
     const code = crypto.randomUUID();
-    const ends_ms = Date.now() + CODE_MS;
-    keep(this.#codes, code, { subject, client_id, redirect_uri, code_challenge, nonce, audience, ends_ms });
+    const endsMs = Date.now() + CODE_MS;
+    keep(this.#codes, code, { subject, client_id, redirect_uri, code_challenge, nonce, audience, endsMs });
     return { code };
   }
 
@@ -156,7 +156,7 @@ export class Authorization {
     const isOwn =
       asked !== null &&
       code !== undefined &&
-      code.ends_ms > Date.now() &&
+      code.endsMs > Date.now() &&
       code.client_id === asked.client_id &&
       code.redirect_uri === asked.redirect_uri &&
       code.code_challenge === challengeOf(asked.code_verifier);

@@ -5,7 +5,7 @@ import { SAMPLE_DOCUMENT } from "./sample-document.ts";
  * A sample upstream for the quick start and tests. The service does not authenticate callers: the gateway writes the
  * owner's id into the path.
  *
- * - `.../events` streams five server-sent events, `interval_ms` apart.
+ * - `.../events` streams five server-sent events, `intervalMs` apart.
  * - `/openapi.json` returns the service's description.
  * - Every other path echoes method, path, headers and body size. A write also adds an audit note.
  */
@@ -21,7 +21,7 @@ interface SampleServiceOptions {
   /** The variable that sets the port, for error messages; `PORT` by default. */
   variable?: string;
   /** The time between two events of the stream. */
-  interval_ms?: number;
+  intervalMs?: number;
 }
 
 const EVENTS = 5;
@@ -31,7 +31,7 @@ export function startSampleService(options: SampleServiceOptions): SampleService
   const answer = async (request: Request) => {
     const { pathname } = new URL(request.url);
     if (pathname === "/openapi.json") return Response.json(SAMPLE_DOCUMENT);
-    return pathname.endsWith("/events") ? events(options.interval_ms ?? INTERVAL_MS) : echo(request);
+    return pathname.endsWith("/events") ? events(options.intervalMs ?? INTERVAL_MS) : echo(request);
   };
   const { host, port, variable = "PORT" } = options;
   const server = listen({ fetch: answer }, { host, port, variable });
@@ -58,11 +58,11 @@ async function echo(request: Request): Promise<Response> {
   return Response.json(answer, { headers });
 }
 
-function events(interval_ms: number): Response {
+function events(intervalMs: number): Response {
   async function* ticks() {
     for (let tick = 1; tick <= EVENTS; tick += 1) {
       yield `id: ${tick}\ndata: {"tick":${tick}}\n\n`;
-      await Bun.sleep(interval_ms);
+      await Bun.sleep(intervalMs);
     }
   }
   return new Response(ticks(), {

@@ -34,7 +34,7 @@ const INTERNAL_BODY_BYTES_MAX = 1_024;
 export function createApp(dependencies: GatewayDependencies): GatewayApp {
   const { steps, addresses, telemetry, checks, health, isHttp2 } = dependencies;
   const { tracing } = telemetry;
-  const internal = httpApp({ body_bytes_max: INTERNAL_BODY_BYTES_MAX }).use(
+  const internal = httpApp({ bodyBytesMax: INTERNAL_BODY_BYTES_MAX }).use(
     probeRoutes(checks, health, telemetry),
   );
   return {
@@ -46,7 +46,7 @@ export function createApp(dependencies: GatewayDependencies): GatewayApp {
       websocket: steps.websockets.handlers(),
       ...(isHttp2 && { http2: { idleSeconds: steps.connections.idleSeconds } }),
     },
-    internal: { fetch: createHandler(internal, { telemetry, health, request_id_on_response: false }) },
+    internal: { fetch: createHandler(internal, { telemetry, health, requestIdOnResponse: false }) },
   };
 }
 

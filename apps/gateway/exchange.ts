@@ -13,8 +13,8 @@ export class Exchange {
   readonly server: Bun.Server<GatewaySocket>;
   /** The X-Request-ID, never the client's own (GW-83). */
   readonly request_id = Bun.randomUUIDv7();
-  readonly received_at_ms = systemClock.now();
-  readonly started = systemClock.elapsed_ms();
+  readonly receivedAtMs = systemClock.now();
+  readonly started = systemClock.elapsedMs();
   readonly trace: RequestTrace;
   match: RouteMatch | null = null;
   principal: Principal | null = null;
@@ -24,13 +24,13 @@ export class Exchange {
   /** The call to the service, until its response is complete. */
   call: UpstreamCall | null = null;
   /** Whether the intent is stored and its outcome is not queued yet. */
-  intent_recorded = false;
+  intentRecorded = false;
   /** The client's X-API-Key, or null without the header. */
   readonly credential: string | null;
   /** The client's Origin, or null without the header. */
   readonly origin: string | null;
   /** Whether the request has no body or its body was read to the end. */
-  body_complete: boolean;
+  bodyComplete: boolean;
   /** Whether the service was called, or may have been. */
   forwarded = false;
   /** The bytes of the request body that have passed through the gateway. */
@@ -52,7 +52,7 @@ export class Exchange {
     const { headers } = request;
     this.credential = headers.get("x-api-key");
     this.origin = headers.get("origin");
-    this.body_complete = !announcesBody(headers);
+    this.bodyComplete = !announcesBody(headers);
     const traceparent = headers.get("traceparent");
     // Without a traceparent, tracestate has no meaning.
     const tracestate = traceparent === null ? null : headers.get("tracestate");

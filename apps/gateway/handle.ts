@@ -127,7 +127,7 @@ function finish(exchange: Exchange, steps: Steps, status: number | null, failure
   steps.connections.release(exchange);
   if (exchange.share !== null) steps.shares.release(exchange);
   if (exchange.rate !== null && (status === null || status >= 500)) steps.limiter.refund(exchange.rate);
-  const duration_ms = systemClock.elapsed_ms() - exchange.started;
+  const duration_ms = systemClock.elapsedMs() - exchange.started;
   if (exchange.principal !== null) steps.usage.count(exchange, status, failure, duration_ms);
   steps.log.finish(exchange, status, failure, duration_ms);
 }

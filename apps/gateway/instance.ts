@@ -23,7 +23,7 @@ export class Instance {
     this.#clock = clock;
     this.#started_at = timeOf(clock);
     this.#lease = store.lease(INSTANCES_PREFIX + this.id, {
-      ttl_seconds: INSTANCE_TTL_SECONDS,
+      ttlSeconds: INSTANCE_TTL_SECONDS,
       onFailure: (error) =>
         log.warn(
           { err: error },

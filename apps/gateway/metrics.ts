@@ -19,7 +19,7 @@ export interface MetricSources {
   readonly caches: ReadonlyMap<CacheName, CacheState>;
   readonly refusals: Pick<RefusalCounts, "readings">;
   readonly decisions: LimitDecisions;
-  readonly routes: Pick<PublishedRoutes, "table" | "loaded_at_ms" | "stale" | "left_out">;
+  readonly routes: Pick<PublishedRoutes, "table" | "loadedAtMs" | "stale" | "left_out">;
   readonly forwarder: Pick<Forwarder, "calls" | "streams">;
   readonly websockets: Pick<WebSockets, "tunnels">;
   readonly recorder: Pick<AuditRecorder, "queued">;
@@ -93,7 +93,7 @@ function addRouteMetrics(registry: Registry, routes: MetricSources["routes"]): v
   gauge(
     "gateway_routes_loaded_timestamp_seconds",
     "Unix time, in seconds, at which the served routes were loaded.",
-    () => routes.loaded_at_ms / 1000,
+    () => routes.loadedAtMs / 1000,
   );
   gauge(
     "gateway_routes_stale",

@@ -59,7 +59,7 @@ export class PublishedRoutes {
   /** The services that are left out, with the reason of each. */
   #skipped = new Map<string, string>();
   readonly #onLoad: (loaded: LoadedRoutes) => void;
-  #loaded_at_ms = 0;
+  #loadedAtMs = 0;
 
   constructor(
     store: RouteStore,
@@ -75,8 +75,8 @@ export class PublishedRoutes {
       task: async (stopping) => {
         if (this.#isUnread || this.#told.size > 0) await this.#load(stopping);
       },
-      gap_ms: GAP_MS,
-      retry_ms: RETRY_MS,
+      gapMs: GAP_MS,
+      retryMs: RETRY_MS,
       onFailure: (error) =>
         log.warn(
           { error_message: reasonOf(error) },
@@ -91,8 +91,8 @@ export class PublishedRoutes {
   }
 
   /** Time of the last table swap, in epoch milliseconds. */
-  get loaded_at_ms(): number {
-    return this.#loaded_at_ms;
+  get loadedAtMs(): number {
+    return this.#loadedAtMs;
   }
 
   /** Whether the route store may hold changes that were missed or could not be read. */
@@ -145,14 +145,14 @@ export class PublishedRoutes {
     try {
       const changes = this.#isUnread ? await this.#readAll() : this.#takeTold();
       const steps = this.#takeIn(changes);
-      if (!(await inSlices(steps, { slice_ms: SLICE_MS, stopping, clock: this.#clock }))) return;
+      if (!(await inSlices(steps, { sliceMs: SLICE_MS, stopping, clock: this.#clock }))) return;
     } catch (error) {
       this.#isUnread = true;
       throw error;
     }
     const table = this.#builder.take();
     this.#table = table;
-    this.#loaded_at_ms = this.#clock.now();
+    this.#loadedAtMs = this.#clock.now();
     for (const warning of table.warnings) this.#log.warn({}, warning);
     this.#log.info({ ...table.counts }, "routes loaded");
     const skipped = Array.from(this.#skipped, ([service, reason]) => skippedService(service, reason));

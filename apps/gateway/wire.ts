@@ -95,9 +95,9 @@ export async function wireGateway(
       overload.start();
       usage.start();
     },
-    drain(timeout_ms) {
+    drain(timeoutMs) {
       websockets.goAway();
-      events.leave(timeout_ms);
+      events.leave(timeoutMs);
     },
     async stop() {
       await stopParts(parts);
@@ -163,8 +163,8 @@ function upstreamParts(config: GatewayConfig, { metrics }: Telemetry) {
   const { registry } = metrics;
   const headers = new UpstreamHeaders({
     scheme: certificateFiles(config) === null ? "http" : "https",
-    trust_forwarded: config.TRUSTED_PROXY_HOPS > 0,
-    forward_client_address: config.FORWARD_CLIENT_ADDRESS,
+    trustForwarded: config.TRUSTED_PROXY_HOPS > 0,
+    forwardClientAddress: config.FORWARD_CLIENT_ADDRESS,
   });
   const calls = new UpstreamCalls(systemClock);
   const events = new EventStreams(systemClock);
@@ -271,9 +271,9 @@ function tracedCounters(
 function upstreamClient(config: GatewayConfig, counts: ConnectionCounts): FetchClient | PoolClient {
   if (config.UPSTREAM_CLIENT === "fetch") return new FetchClient();
   const options = {
-    idle_max: config.UPSTREAM_IDLE_CONNECTIONS,
-    keep_alive_ms: config.UPSTREAM_KEEP_ALIVE_MS,
-    connect_timeout_ms: config.UPSTREAM_CONNECT_TIMEOUT_MS,
+    idleMax: config.UPSTREAM_IDLE_CONNECTIONS,
+    keepAliveMs: config.UPSTREAM_KEEP_ALIVE_MS,
+    connectTimeoutMs: config.UPSTREAM_CONNECT_TIMEOUT_MS,
     connections_max: config.MAX_UPSTREAM_REQUESTS,
   };
   return new PoolClient(options, counts, systemClock);
@@ -281,30 +281,30 @@ function upstreamClient(config: GatewayConfig, counts: ConnectionCounts): FetchC
 
 function forwardOptions(config: GatewayConfig) {
   return {
-    body_bytes_max: config.MAX_BODY_BYTES,
-    timeout_ms: config.UPSTREAM_TIMEOUT_MS,
-    idle_timeout_ms: config.UPSTREAM_IDLE_TIMEOUT_MS,
-    body_timeout_ms: config.CLIENT_BODY_TIMEOUT_MS,
+    bodyBytesMax: config.MAX_BODY_BYTES,
+    timeoutMs: config.UPSTREAM_TIMEOUT_MS,
+    idleTimeoutMs: config.UPSTREAM_IDLE_TIMEOUT_MS,
+    bodyTimeoutMs: config.CLIENT_BODY_TIMEOUT_MS,
   };
 }
 
 function overloadOptions(config: GatewayConfig) {
   return {
-    requests_max: config.MAX_REQUESTS_IN_FLIGHT,
+    requestsMax: config.MAX_REQUESTS_IN_FLIGHT,
     connections_max: config.MAX_CONNECTIONS,
     memory_bytes_max: config.MAX_MEMORY_BYTES,
   };
 }
 
 function clientTimes(config: GatewayConfig) {
-  return { idle_timeout_ms: config.CLIENT_IDLE_TIMEOUT_MS, body_timeout_ms: config.CLIENT_BODY_TIMEOUT_MS };
+  return { idleTimeoutMs: config.CLIENT_IDLE_TIMEOUT_MS, bodyTimeoutMs: config.CLIENT_BODY_TIMEOUT_MS };
 }
 
 function webSocketOptions(config: GatewayConfig) {
   return {
-    timeout_ms: config.UPSTREAM_TIMEOUT_MS,
-    idle_timeout_ms: config.WEBSOCKET_IDLE_TIMEOUT_MS,
-    message_bytes_max: config.WEBSOCKET_MESSAGE_BYTES_MAX,
+    timeoutMs: config.UPSTREAM_TIMEOUT_MS,
+    idleTimeoutMs: config.WEBSOCKET_IDLE_TIMEOUT_MS,
+    messageBytesMax: config.WEBSOCKET_MESSAGE_BYTES_MAX,
     origins: new Set(allowedOrigins(config)),
   };
 }

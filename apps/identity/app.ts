@@ -30,10 +30,10 @@ interface AppOptions {
   deps: Dependencies;
   telemetry: Telemetry;
   health: HealthState;
-  internal_auth_token: string | undefined;
-  swagger_enabled: boolean;
+  internalAuthToken: string | undefined;
+  swaggerEnabled: boolean;
   /** The limit for requests in flight on each of the two ports. Undefined means no limit. */
-  requests_max?: number;
+  requestsMax?: number;
 }
 
 /** Returns the handlers of the service's two ports. */
@@ -41,7 +41,7 @@ export function createApp(options: AppOptions) {
   return { public: publicHandler(options), internal: internalHandler(options) };
 }
 
-function publicHandler({ deps, telemetry, health, swagger_enabled, requests_max }: AppOptions) {
+function publicHandler({ deps, telemetry, health, swaggerEnabled, requestsMax }: AppOptions) {
   const routes = new Elysia({ name: "identity", normalize: false })
     .use(usersHandlers(deps))
     .use(organizationsHandlers(deps))
@@ -54,15 +54,15 @@ function publicHandler({ deps, telemetry, health, swagger_enabled, requests_max 
     .use(apiKeysHandlers(deps))
     .use(sessionsHandlers(deps))
     .use(rolesHandlers(deps));
-  const app = httpApp({ body_bytes_max: BODY_BYTES_MAX }).use(routes);
-  const served = swagger_enabled
-    ? app.use(swaggerRoutes(routes, { ...publicText, body_bytes_max: BODY_BYTES_MAX }))
+  const app = httpApp({ bodyBytesMax: BODY_BYTES_MAX }).use(routes);
+  const served = swaggerEnabled
+    ? app.use(swaggerRoutes(routes, { ...publicText, bodyBytesMax: BODY_BYTES_MAX }))
     : app;
-  return createHandler(served, { telemetry, health, request_id_on_response: false, requests_max });
+  return createHandler(served, { telemetry, health, requestIdOnResponse: false, requestsMax });
 }
 
 function internalHandler(options: AppOptions) {
-  const { deps, telemetry, health, internal_auth_token, swagger_enabled, requests_max } = options;
+  const { deps, telemetry, health, internalAuthToken, swaggerEnabled, requestsMax } = options;
   const { database, validations } = deps;
   const ping = async () => {
     await Promise.all([database.ping(PING_TIMEOUT_MS), validations.ping(PING_TIMEOUT_MS)]);
@@ -70,12 +70,12 @@ function internalHandler(options: AppOptions) {
   const routes = new Elysia({ name: "identity-internal", normalize: false })
     .use(validationHandlers(deps, createValidationMetrics(telemetry.metrics)))
     .use(lifecycleHandlers(deps));
-  const app = httpApp({ body_bytes_max: BODY_BYTES_MAX })
-    .use(internalToken(internal_auth_token))
+  const app = httpApp({ bodyBytesMax: BODY_BYTES_MAX })
+    .use(internalToken(internalAuthToken))
     .use(probeRoutes({ database: ping }, health, telemetry))
     .use(routes);
-  const served = swagger_enabled
-    ? app.use(swaggerRoutes(routes, { ...internalText, body_bytes_max: BODY_BYTES_MAX }))
+  const served = swaggerEnabled
+    ? app.use(swaggerRoutes(routes, { ...internalText, bodyBytesMax: BODY_BYTES_MAX }))
     : app;
-  return createHandler(served, { telemetry, health, request_id_on_response: false, requests_max });
+  return createHandler(served, { telemetry, health, requestIdOnResponse: false, requestsMax });
 }

@@ -28,25 +28,20 @@ export interface Dependencies {
   readonly secrets: Secrets;
   readonly keyUses: KeyUses;
   /** The longest lifetime of a new API key; null allows keys that never expire. */
-  readonly api_key_max_age_seconds: number | null;
+  readonly apiKeyMaxAgeSeconds: number | null;
   /** The limit for existing organizations that one person has created. */
-  readonly organizations_per_person_max: number;
+  readonly organizationsPerPersonMax: number;
   /** The plan of a new organization, or null if it gets no plan. */
-  readonly default_plan: string | null;
+  readonly defaultPlan: string | null;
 }
 
 interface DependenciesOptions
   extends Pick<
     Dependencies,
-    | "database"
-    | "validations"
-    | "clock"
-    | "api_key_max_age_seconds"
-    | "organizations_per_person_max"
-    | "default_plan"
+    "database" | "validations" | "clock" | "apiKeyMaxAgeSeconds" | "organizationsPerPersonMax" | "defaultPlan"
   > {
   /** The roles file; null turns roles off. */
-  roles_file: RolesFile | null;
+  rolesFile: RolesFile | null;
   /** The first part of API keys and sessions. */
   brand: string;
   peppers: Peppers;
@@ -57,20 +52,20 @@ interface DependenciesOptions
 }
 
 export function createDependencies(options: DependenciesOptions): Dependencies {
-  const { database, validations, roles_file, brand, clock, random, tracing } = options;
-  const { peppers, api_key_max_age_seconds, organizations_per_person_max, default_plan } = options;
+  const { database, validations, rolesFile, brand, clock, random, tracing } = options;
+  const { peppers, apiKeyMaxAgeSeconds, organizationsPerPersonMax, defaultPlan } = options;
   const nextUlid = monotonicFactory();
   return {
     database,
     validations,
     credentials: credentialsIn(validations, tracing),
-    roles: createRoles(roles_file),
+    roles: createRoles(rolesFile),
     clock,
     newId: () => nextUlid(clock.now()),
     secrets: createSecrets(brand, random, createSecretHashes(peppers)),
     keyUses: new KeyUses(),
-    api_key_max_age_seconds,
-    organizations_per_person_max,
-    default_plan,
+    apiKeyMaxAgeSeconds,
+    organizationsPerPersonMax,
+    defaultPlan,
   };
 }

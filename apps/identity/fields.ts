@@ -28,19 +28,19 @@ TypeRegistry.Set<PersonText>(
 );
 
 /**
- * Describes text that a person enters: 1 to `length_max` characters once it is {@link trimmed}. Each code point counts
+ * Describes text that a person enters: 1 to `lengthMax` characters once it is {@link trimmed}. Each code point counts
  * as one character.
  */
-export function personText(length_max: number, options: TextOptions) {
+export function personText(lengthMax: number, options: TextOptions) {
   return Type.Unsafe<string>({
     ...options,
     [Kind]: PERSON_TEXT,
     type: "string",
-    description: `${options.description} 1 to ${length_max} characters; white space around it is removed.`,
+    description: `${options.description} 1 to ${lengthMax} characters; white space around it is removed.`,
     minLength: 1,
-    maxLength: length_max,
+    maxLength: lengthMax,
     pattern: TEXT_PATTERN,
-    rule: `must be text of 1 to ${length_max} characters, without control characters`,
+    rule: `must be text of 1 to ${lengthMax} characters, without control characters`,
   });
 }
 

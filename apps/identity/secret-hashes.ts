@@ -14,7 +14,7 @@ export interface Peppers {
   readonly current: string | null;
   /** Another pepper whose hashes are accepted, or null if there is none. */
   readonly previous: string | null;
-  readonly plain_accepted: boolean;
+  readonly plainAccepted: boolean;
 }
 
 /**
@@ -22,10 +22,10 @@ export interface Peppers {
  * digits name the pepper. So rows that were hashed with an older pepper can be found and counted. A plain
  * hash is only 64 digits (ID-81).
  */
-export function createSecretHashes({ current, previous, plain_accepted }: Peppers): SecretHashes {
+export function createSecretHashes({ current, previous, plainAccepted }: Peppers): SecretHashes {
   const newer = current === null ? [] : [peppered(current)];
   const older = previous === null ? [] : [peppered(previous)];
-  const plain = plain_accepted ? [hashCredential] : [];
+  const plain = plainAccepted ? [hashCredential] : [];
   const [first = hashCredential, ...others] =
     current === null ? [hashCredential, ...older] : [...newer, ...older, ...plain];
   return { of: (text) => [first(text), ...others.map((hash) => hash(text))] };

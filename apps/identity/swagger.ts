@@ -1,7 +1,7 @@
 import { ERRORS_INTRODUCTION, LISTS_INTRODUCTION, RULES_INTRODUCTION } from "@ostiary/lib/openapi";
 import { INTERNAL_CREDENTIAL, type SwaggerOptions } from "@ostiary/lib/runtime/http";
 
-type Text = Omit<SwaggerOptions, "body_bytes_max">;
+type Text = Omit<SwaggerOptions, "bodyBytesMax">;
 
 /** The title, the text and the tags of the public port's OpenAPI description. */
 export const publicText = {
@@ -26,7 +26,7 @@ ${RULES_INTRODUCTION}`,
     { name: "Roles", description: "The roles of the deployment's roles file." },
   ],
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of code samples
-  sample_origin: "${IDENTITY_URL}",
+  sampleOrigin: "${IDENTITY_URL}",
 } satisfies Text;
 
 /** The title, the text and the tags of the internal port's OpenAPI description. */
@@ -44,5 +44,5 @@ ${RULES_INTRODUCTION}`,
   tags: [{ name: "Internal", description: "The endpoints that the platform's own services call." }],
   credential: INTERNAL_CREDENTIAL,
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of code samples
-  sample_origin: "${IDENTITY_INTERNAL_URL}",
+  sampleOrigin: "${IDENTITY_INTERNAL_URL}",
 } satisfies Text;

@@ -29,13 +29,13 @@ export async function wireIdentity(
   const deps = createDependencies({
     database,
     validations,
-    roles_file: file,
+    rolesFile: file,
     brand: config.APIKEY_BRAND,
     clock: systemClock,
     peppers: peppersOf(config),
-    api_key_max_age_seconds: config.APIKEY_MAX_AGE_SECONDS ?? null,
-    organizations_per_person_max: config.ORGANIZATIONS_PER_PERSON_MAX,
-    default_plan: config.DEFAULT_PLAN ?? null,
+    apiKeyMaxAgeSeconds: config.APIKEY_MAX_AGE_SECONDS ?? null,
+    organizationsPerPersonMax: config.ORGANIZATIONS_PER_PERSON_MAX,
+    defaultPlan: config.DEFAULT_PLAN ?? null,
     tracing: telemetry.exportedTracing,
     random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
   });
@@ -44,9 +44,9 @@ export async function wireIdentity(
     deps,
     telemetry,
     health,
-    internal_auth_token: config.INTERNAL_AUTH_TOKEN,
-    swagger_enabled: config.SWAGGER_ENABLED,
-    requests_max: config.MAX_REQUESTS_IN_FLIGHT,
+    internalAuthToken: config.INTERNAL_AUTH_TOKEN,
+    swaggerEnabled: config.SWAGGER_ENABLED,
+    requestsMax: config.MAX_REQUESTS_IN_FLIGHT,
   });
   const sweeper = sessionSweeper(deps, log);
   const uses = keyUseWriter(deps, log);
@@ -72,7 +72,7 @@ function peppersOf(config: IdentityConfig): Peppers {
   return {
     current: config.SECRET_PEPPER ?? null,
     previous: config.SECRET_PEPPER_PREVIOUS ?? null,
-    plain_accepted: config.PLAIN_HASHES_ACCEPTED,
+    plainAccepted: config.PLAIN_HASHES_ACCEPTED,
   };
 }
 

@@ -18,10 +18,10 @@ const JSON_BODY = { "Content-Type": "application/json" };
  * the operator's configuration. Only the service's URL is updated, because ports may differ between starts.
  */
 export async function publishCatalogs(
-  { registry_url, admin_token }: { registry_url: string; admin_token: string },
+  { registryUrl, adminToken }: { registryUrl: string; adminToken: string },
   catalogs: readonly Catalog[],
 ): Promise<void> {
-  const registry = new RegistryClient({ REGISTRY_URL: registry_url, ADMIN_TOKEN: admin_token }, TIMEOUT_S);
+  const registry = new RegistryClient({ REGISTRY_URL: registryUrl, ADMIN_TOKEN: adminToken }, TIMEOUT_S);
   for (const catalog of catalogs) {
     try {
       await publishCatalog(registry, catalog);

@@ -22,11 +22,11 @@ const STREAM_KEY_BYTES = 32;
 
 /** The files that the platform keeps between starts. */
 export interface DataDirectory {
-  readonly database_url: string;
-  readonly log_file: string;
-  readonly admin_token_file: string;
-  readonly signing_key_file: string;
-  readonly stream_key_file: string;
+  readonly databaseUrl: string;
+  readonly logFile: string;
+  readonly adminTokenFile: string;
+  readonly signingKeyFile: string;
+  readonly streamKeyFile: string;
   /** Releases the directory for other processes. */
   close(): Promise<void>;
 }
@@ -39,11 +39,11 @@ export async function openDataDirectory(path: string, fresh: boolean): Promise<D
   const root = resolve(path);
   const giveUp = await withReason(root, () => claim(root));
   const directory = {
-    database_url: pgliteUrl(join(root, "database")),
-    log_file: join(root, "ostiary.log"),
-    admin_token_file: join(root, "admin-token"),
-    signing_key_file: join(root, SIGNING_KEY),
-    stream_key_file: join(root, STREAM_KEYS),
+    databaseUrl: pgliteUrl(join(root, "database")),
+    logFile: join(root, "ostiary.log"),
+    adminTokenFile: join(root, "admin-token"),
+    signingKeyFile: join(root, SIGNING_KEY),
+    streamKeyFile: join(root, STREAM_KEYS),
     close: giveUp,
   };
   if (!fresh) return directory;

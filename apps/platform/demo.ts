@@ -6,7 +6,7 @@ import type { PlatformConfig } from "./config.ts";
 export interface Demo extends Running {
   readonly issuer: string;
   readonly jwks_uri: string;
-  readonly sample_service_url: string;
+  readonly sampleServiceUrl: string;
 }
 
 export async function startDemo(config: PlatformConfig): Promise<Demo> {
@@ -23,7 +23,7 @@ export async function startDemo(config: PlatformConfig): Promise<Demo> {
     internal_port: provider.port,
     issuer: provider.issuer,
     jwks_uri: provider.jwks_uri,
-    sample_service_url: sample.url,
+    sampleServiceUrl: sample.url,
     async shutdown() {
       await Promise.all([provider.stop(), sample.stop()]);
     },

@@ -56,31 +56,31 @@ type Place = readonly [name: string, where: string];
 
 /** Returns the URLs of the parts, and of the pages and demo servers that are enabled, each with a name. */
 function placesOf({ addresses, tour, isDescriptionPublic }: Platform, config: PlatformConfig): Place[] {
-  const { gateway_url, registry_url, identity_url, audit_url, portal_url } = addresses;
+  const { gatewayUrl, registryUrl, identityUrl, auditUrl, portalUrl } = addresses;
   const pages = config.SWAGGER_ENABLED;
   const page = pages ? "/swagger" : "";
   const asks = " (asks for the admin token)";
   const places: (Place | false)[] = [
-    ["gateway", gateway_url],
-    portal_url !== null && ["customer portal", portal_url],
-    pages && ["what it serves", `${registry_url}/edge${isDescriptionPublic ? "" : asks}`],
-    config.CONSOLE_ENABLED && ["console", `${registry_url}/console${asks}`],
-    ["route registry", `${registry_url}${page}`],
-    ["identity", `${identity_url}${page}`],
-    ["audit", `${audit_url}${page}`],
-    tour !== null && ["identity provider", `${tour.identity_provider_url}/token?subject=NAME (a toy)`],
-    tour !== null && ["sample service", tour.sample_service_url],
+    ["gateway", gatewayUrl],
+    portalUrl !== null && ["customer portal", portalUrl],
+    pages && ["what it serves", `${registryUrl}/edge${isDescriptionPublic ? "" : asks}`],
+    config.CONSOLE_ENABLED && ["console", `${registryUrl}/console${asks}`],
+    ["route registry", `${registryUrl}${page}`],
+    ["identity", `${identityUrl}${page}`],
+    ["audit", `${auditUrl}${page}`],
+    tour !== null && ["identity provider", `${tour.identityProviderUrl}/token?subject=NAME (a toy)`],
+    tour !== null && ["sample service", tour.sampleServiceUrl],
     ["data and logs", resolve(config.DATA_DIR)],
   ];
   return places.filter((place) => place !== false);
 }
 
-function nextSteps({ addresses, admin_token_file, tour }: Platform, { cli }: Commands): string[] {
+function nextSteps({ addresses, adminTokenFile, tour }: Platform, { cli }: Commands): string[] {
   const steps = [
     ...(tour === null ? [] : [["Follow a request all the way: paste the tour below into another terminal."]]),
     [
       "Ask the registry what is published, from another terminal:",
-      `export REGISTRY_URL=${addresses.registry_url} ADMIN_TOKEN="$(cat ${quoted(admin_token_file)})"`,
+      `export REGISTRY_URL=${addresses.registryUrl} ADMIN_TOKEN="$(cat ${quoted(adminTokenFile)})"`,
       `${cli} services`,
     ],
     [

@@ -23,24 +23,24 @@ export function sharedEnvironment(
   config: PlatformConfig,
   env: Environment,
   decided: {
-    database_url: string;
-    log_file: string;
-    log_format: string;
-    admin_token: string;
-    signing_key_file: string;
-    stream_key_file: string;
+    databaseUrl: string;
+    logFile: string;
+    logFormat: string;
+    adminToken: string;
+    signingKeyFile: string;
+    streamKeyFile: string;
   },
 ): Environment {
   const values = {
     HOST: config.HOST,
-    LOG_FILE: decided.log_file,
-    LOG_FORMAT: decided.log_format,
-    DATABASE_URL: decided.database_url,
+    LOG_FILE: decided.logFile,
+    LOG_FORMAT: decided.logFormat,
+    DATABASE_URL: decided.databaseUrl,
     ROUTE_STORE_URL: config.ROUTE_STORE_URL,
     COUNTER_STORE_URL: config.COUNTER_STORE_URL,
-    ADMIN_TOKEN: decided.admin_token,
-    AUDIT_SIGNING_KEY_FILE: decided.signing_key_file,
-    AUDIT_STREAM_KEY_FILE: decided.stream_key_file,
+    ADMIN_TOKEN: decided.adminToken,
+    AUDIT_SIGNING_KEY_FILE: decided.signingKeyFile,
+    AUDIT_STREAM_KEY_FILE: decided.streamKeyFile,
     ROLES_FILE: config.ROLES_FILE ?? ROLES_FILE,
     INTERNAL_AUTH_TOKEN: config.INTERNAL_AUTH_TOKEN ?? randomBytes(24).toString("base64url"),
   };

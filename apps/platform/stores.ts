@@ -12,8 +12,8 @@ export interface SharedStores {
   close(): Promise<void>;
 }
 
-export async function openStores(database_url: string, config: PlatformConfig): Promise<SharedStores> {
-  const database = await openDatabase(database_url, {
+export async function openStores(databaseUrl: string, config: PlatformConfig): Promise<SharedStores> {
+  const database = await openDatabase(databaseUrl, {
     namespace: "platform",
     tls: peerTls(config, "DATABASE"),
   });

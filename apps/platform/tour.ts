@@ -1,11 +1,11 @@
 /** The addresses and files of a running platform that the tour uses. */
 export interface TourPlaces {
-  gateway_url: string;
-  registry_url: string;
-  identity_provider_url: string;
-  sample_service_url: string;
+  gatewayUrl: string;
+  registryUrl: string;
+  identityProviderUrl: string;
+  sampleServiceUrl: string;
   /** The absolute path of the file that contains the admin token. */
-  admin_token_file: string;
+  adminTokenFile: string;
 }
 
 /** One step of the tour: its heading, and shell commands to paste unchanged. */
@@ -26,17 +26,17 @@ export function tourSteps(places: TourPlaces): TourStep[] {
     ...JOINING,
     ...CALLING,
     ...OWN_ORGANIZATION,
-    ...publishingSteps(places.sample_service_url),
+    ...publishingSteps(places.sampleServiceUrl),
   ];
 }
 
 function variablesStep(places: TourPlaces): TourStep {
   return {
     shows: "Where things are, a helper that picks a field out of a response, and how responses are shown.",
-    commands: `GATEWAY=${quoted(places.gateway_url)}
-REGISTRY=${quoted(places.registry_url)}
-IDP=${quoted(places.identity_provider_url)}
-ADMIN=$(cat ${quoted(places.admin_token_file)})
+    commands: `GATEWAY=${quoted(places.gatewayUrl)}
+REGISTRY=${quoted(places.registryUrl)}
+IDP=${quoted(places.identityProviderUrl)}
+ADMIN=$(cat ${quoted(places.adminTokenFile)})
 field() { sed -n "s/.*\\"$1\\":\\"\\{0,1\\}\\([^\\",}]*\\).*/\\1/p"; }
 SHOW='\\nHTTP %{http_code}\\n'`,
   };
@@ -106,20 +106,20 @@ curl -s -w "$SHOW" "$GATEWAY/org/audit-events?limit=5" -H "X-API-Key: $SESSION"`
 ];
 
 /** Returns the steps in which an operator publishes a route and restores an earlier revision. */
-function publishingSteps(sample_service_url: string): TourStep[] {
+function publishingSteps(sampleServiceUrl: string): TourStep[] {
   return [
     {
       shows: "The operator publishes a route; the gateway serves it a moment later.",
       commands: `REVISION=$(curl -s "$REGISTRY/apply" -H "Authorization: Bearer $ADMIN" -H "Content-Type: application/yaml" --data-binary '
 services:
   tour:
-    url: ${sample_service_url}
+    url: ${sampleServiceUrl}
     public: { routes: [{ path: /tour/one, methods: [GET] }] }
 ' | field revision)
 curl -s -w "$SHOW" "$REGISTRY/apply" -H "Authorization: Bearer $ADMIN" -H "Content-Type: application/yaml" --data-binary '
 services:
   tour:
-    url: ${sample_service_url}
+    url: ${sampleServiceUrl}
     public: { routes: [{ path: /tour/one, methods: [GET] }, { path: /tour/two, methods: [GET] }] }
 '
 sleep 1

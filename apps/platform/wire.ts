@@ -33,19 +33,19 @@ interface PlatformOptions {
 
 /** The URLs of the public ports. */
 interface Addresses {
-  gateway_url: string;
-  registry_url: string;
-  identity_url: string;
-  audit_url: string;
+  gatewayUrl: string;
+  registryUrl: string;
+  identityUrl: string;
+  auditUrl: string;
   /** The URL of the portal at the gateway, or null if the portal is off. */
-  portal_url: string | null;
+  portalUrl: string | null;
 }
 
 /** The running platform. All of its parts stop together. */
 export interface Platform extends Running {
   readonly addresses: Addresses;
   /** The file that holds the token of the registry's admin API. */
-  readonly admin_token_file: string;
+  readonly adminTokenFile: string;
   /** Whether the edge description needs no token. */
   readonly isDescriptionPublic: boolean;
   /** The addresses and files of the tour, or null when the demo is off. */
@@ -58,17 +58,17 @@ export async function startPlatform({ config, env, fresh, onProgress }: Platform
   await using started = new AsyncDisposableStack();
   const directory = await openDataDirectory(config.DATA_DIR, fresh);
   started.defer(() => directory.close());
-  const admin_token = await adminTokenFrom(directory.admin_token_file, config.ADMIN_TOKEN);
+  const adminToken = await adminTokenFrom(directory.adminTokenFile, config.ADMIN_TOKEN);
   const keys = await keyFiles(env, directory);
-  const database_url = config.DATABASE_URL ?? directory.database_url;
+  const databaseUrl = config.DATABASE_URL ?? directory.databaseUrl;
   onProgress("Opening the stores");
-  const stores = await openStores(database_url, config);
+  const stores = await openStores(databaseUrl, config);
   started.defer(() => stores.close());
 
   onProgress("Starting the registry, identity and audit");
   const environment = sharedEnvironment(config, env, {
-    database_url,
-    admin_token,
+    databaseUrl,
+    adminToken,
     ...logTarget(config, env, directory),
     ...keys,
   });
@@ -82,7 +82,7 @@ export async function startPlatform({ config, env, fresh, onProgress }: Platform
 
   onProgress("Publishing the catalogs");
   const isPublic = isDescriptionPublic(config, environment);
-  await publish(config, { ...backends, portal, isDescribed: isPublic }, demo, admin_token);
+  await publish(config, { ...backends, portal, isDescribed: isPublic }, demo, adminToken);
   onProgress("Starting the gateway");
   const gateway = await startGateway(config, environment, stores, backends, demo);
   started.defer(() => gateway.shutdown());
@@ -97,9 +97,9 @@ export async function startPlatform({ config, env, fresh, onProgress }: Platform
     switchLogLevel: () => switchLogLevels([gateway, ...Object.values(backends), portal]),
     shutdown: () => running.disposeAsync(),
     addresses,
-    admin_token_file: directory.admin_token_file,
+    adminTokenFile: directory.adminTokenFile,
     isDescriptionPublic: isPublic,
-    tour: demo && tourPlaces(addresses, demo, directory.admin_token_file),
+    tour: demo && tourPlaces(addresses, demo, directory.adminTokenFile),
   };
 }
 
@@ -110,8 +110,8 @@ const READY_PAUSE_MS = 50;
 /** Waits until the gateway is ready, so that the first call of the tour is not refused. */
 async function untilReady(gateway: Running, host: string, onProgress: (step: string) => void): Promise<void> {
   const url = `${localOrigin(host, gateway.internal_port)}/health/ready`;
-  const until_ms = systemClock.elapsed_ms() + READY_MS_MAX;
-  while (systemClock.elapsed_ms() < until_ms) {
+  const untilMs = systemClock.elapsedMs() + READY_MS_MAX;
+  while (systemClock.elapsedMs() < untilMs) {
     const answer = await fetch(url, { signal: AbortSignal.timeout(READY_MS_MAX) }).catch(() => null);
     if (answer?.ok) return;
     await pause(systemClock, READY_PAUSE_MS);
@@ -122,16 +122,16 @@ async function untilReady(gateway: Running, host: string, onProgress: (step: str
 /** Returns the files of audit's keys. Creates a key file if no variable names one. */
 async function keyFiles(env: Environment, directory: DataDirectory) {
   return {
-    signing_key_file: env.AUDIT_SIGNING_KEY_FILE || (await signingKey(directory.signing_key_file)),
-    stream_key_file: env.AUDIT_STREAM_KEY_FILE || (await streamKeys(directory.stream_key_file)),
+    signingKeyFile: env.AUDIT_SIGNING_KEY_FILE || (await signingKey(directory.signingKeyFile)),
+    streamKeyFile: env.AUDIT_STREAM_KEY_FILE || (await streamKeys(directory.streamKeyFile)),
   };
 }
 
 /** Returns the log's file and format. The default format is `pretty` for a terminal, else `json`. */
 function logTarget(config: PlatformConfig, env: Environment, directory: DataDirectory) {
-  const log_file = config.LOG_FILE ?? directory.log_file;
-  const format = log_file === "-" && process.stdout.isTTY ? "pretty" : "json";
-  return { log_file, log_format: env.LOG_FORMAT || format };
+  const logFile = config.LOG_FILE ?? directory.logFile;
+  const format = logFile === "-" && process.stdout.isTTY ? "pretty" : "json";
+  return { logFile, logFormat: env.LOG_FORMAT || format };
 }
 
 /** The parts that the gateway publishes. */
@@ -145,15 +145,15 @@ function publish(
   config: PlatformConfig,
   backends: Published,
   demo: Demo | null,
-  admin_token: string,
+  adminToken: string,
 ): Promise<void> {
-  const registry_url = localOrigin(config.HOST, backends.registry.port);
-  return publishCatalogs({ registry_url, admin_token }, [
+  const registryUrl = localOrigin(config.HOST, backends.registry.port);
+  return publishCatalogs({ registryUrl, adminToken }, [
     { service: "identity", url: localOrigin(config.HOST, backends.identity.port) },
     { service: "audit", url: localOrigin(config.HOST, backends.audit.port) },
     ...(backends.portal ? [{ service: "portal", url: localOrigin(config.HOST, backends.portal.port) }] : []),
-    ...(backends.portal && backends.isDescribed ? [{ service: "registry", url: registry_url }] : []),
-    ...(demo ? [{ service: "demo", url: demo.sample_service_url }] : []),
+    ...(backends.portal && backends.isDescribed ? [{ service: "registry", url: registryUrl }] : []),
+    ...(demo ? [{ service: "demo", url: demo.sampleServiceUrl }] : []),
   ]);
 }
 
@@ -163,27 +163,23 @@ function addressesOf(
   backends: Backends,
   portal: Running | null,
 ): Addresses {
-  const gateway_url = localOrigin(config.HOST, gateway.port);
+  const gatewayUrl = localOrigin(config.HOST, gateway.port);
   return {
-    gateway_url,
-    portal_url: portal && `${gateway_url}/portal`,
-    registry_url: localOrigin(config.HOST, backends.registry.port),
-    identity_url: localOrigin(config.HOST, backends.identity.port),
-    audit_url: localOrigin(config.HOST, backends.audit.port),
+    gatewayUrl,
+    portalUrl: portal && `${gatewayUrl}/portal`,
+    registryUrl: localOrigin(config.HOST, backends.registry.port),
+    identityUrl: localOrigin(config.HOST, backends.identity.port),
+    auditUrl: localOrigin(config.HOST, backends.audit.port),
   };
 }
 
-function tourPlaces(
-  { gateway_url, registry_url }: Addresses,
-  demo: Demo,
-  admin_token_file: string,
-): TourPlaces {
+function tourPlaces({ gatewayUrl, registryUrl }: Addresses, demo: Demo, adminTokenFile: string): TourPlaces {
   return {
-    gateway_url,
-    registry_url,
-    identity_provider_url: demo.issuer,
-    sample_service_url: demo.sample_service_url,
-    admin_token_file,
+    gatewayUrl,
+    registryUrl,
+    identityProviderUrl: demo.issuer,
+    sampleServiceUrl: demo.sampleServiceUrl,
+    adminTokenFile,
   };
 }
 

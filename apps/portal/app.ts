@@ -22,12 +22,12 @@ export function createApp({ config, telemetry, health, shown, bundlePortal }: Ap
   public: Listener;
   internal: Listener;
 } {
-  const options = { body_bytes_max: BODY_BYTES_MAX };
+  const options = { bodyBytesMax: BODY_BYTES_MAX };
   const handler = {
     telemetry,
     health,
-    request_id_on_response: false,
-    requests_max: config.MAX_REQUESTS_IN_FLIGHT,
+    requestIdOnResponse: false,
+    requestsMax: config.MAX_REQUESTS_IN_FLIGHT,
   };
   const served = httpApp(options).use(portalPage(config, shown, bundlePortal));
   const internal = httpApp(options).use(probeRoutes({}, health, telemetry));

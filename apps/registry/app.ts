@@ -71,7 +71,7 @@ export function createApp(deps: AppDeps): { public: Listener; internal: Listener
     database: () => publishing.database.ping(PING_TIMEOUT_MS),
     route_store: () => routeStore.ping(PING_TIMEOUT_MS),
   };
-  const internal = httpApp({ body_bytes_max: bodyLimit(config) }).use(
+  const internal = httpApp({ bodyBytesMax: bodyLimit(config) }).use(
     probeRoutes(checks, health, telemetry, {
       projections: () => lag.warning(),
       operators: async () => (operators.problem === null ? null : OPERATORS_STALE),
@@ -81,8 +81,8 @@ export function createApp(deps: AppDeps): { public: Listener; internal: Listener
   const handler = {
     telemetry,
     health,
-    request_id_on_response: true,
-    requests_max: config.MAX_REQUESTS_IN_FLIGHT,
+    requestIdOnResponse: true,
+    requestsMax: config.MAX_REQUESTS_IN_FLIGHT,
   };
   return {
     public: { fetch: createHandler(publicApp(deps), handler) },
@@ -92,13 +92,13 @@ export function createApp(deps: AppDeps): { public: Listener; internal: Listener
 
 function publicApp(deps: AppDeps) {
   const { config, publishing, recheck, routeStore, lag, roles, current, edge, descriptions } = deps;
-  const body_bytes_max = bodyLimit(config);
-  const app = httpApp({ body_bytes_max, parse_bodies: false })
+  const bodyBytesMax = bodyLimit(config);
+  const app = httpApp({ bodyBytesMax, parseBodies: false })
     .onRequest(async ({ request }) => refuseWithoutToken(request, deps))
     .onTransform({ as: "global" }, ({ request }) => refuseWriteOfReader(request))
-    .use(documentHandlers(publishing, body_bytes_max))
+    .use(documentHandlers(publishing, bodyBytesMax))
     .use(documentSchemaHandlers())
-    .use(serviceHandlers(publishing, recheck, body_bytes_max))
+    .use(serviceHandlers(publishing, recheck, bodyBytesMax))
     .use(revisionHandlers(publishing))
     .use(lookupHandlers(current, roles))
     .use(
@@ -106,7 +106,7 @@ function publicApp(deps: AppDeps) {
         edge,
         descriptions,
         title: config.EDGE_DOCUMENT_TITLE,
-        page_enabled: config.SWAGGER_ENABLED,
+        pageEnabled: config.SWAGGER_ENABLED,
       }),
     )
     .use(gatewayHandlers(publishing.database, routeStore))
@@ -114,7 +114,7 @@ function publicApp(deps: AppDeps) {
     .use(operatorHandlers())
     .use(changeHandlers(publishing.database));
   if (config.CONSOLE_ENABLED) app.use(consoleHandlers(consoleSite(config), deps.bundleConsole));
-  return config.SWAGGER_ENABLED ? app.use(swaggerRoutes(app, { ...swaggerOptions, body_bytes_max })) : app;
+  return config.SWAGGER_ENABLED ? app.use(swaggerRoutes(app, { ...swaggerOptions, bodyBytesMax })) : app;
 }
 
 /** Returns the limit of a request body in bytes; `MAX_BODY_BYTES=0` means no limit. */

@@ -55,5 +55,5 @@ export const writeHeaders = Type.Object({
 
 /** Reads the precondition and the author of a write from its headers. Throws a 422 for a malformed header. */
 export function serviceWrite(request: Request): ServiceWrite {
-  return { if_match: readIfMatch(request), author: authorOf(request) };
+  return { ifMatch: readIfMatch(request), author: authorOf(request) };
 }

@@ -38,13 +38,13 @@ export const swaggerOptions = {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of code samples
     sample: ["Authorization", "Bearer ${ADMIN_TOKEN}"],
   },
-  error_details: { FORBIDDEN: forbiddenDetails },
+  errorDetails: { FORBIDDEN: forbiddenDetails },
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of code samples
-  sample_origin: "${REGISTRY_URL}",
+  sampleOrigin: "${REGISTRY_URL}",
   response_headers: {
     "X-Request-ID": Type.String({
       description: "The id of the request in the logs.",
       examples: [REQUEST_ID_EXAMPLE],
     }),
   },
-} satisfies Omit<SwaggerOptions, "body_bytes_max">;
+} satisfies Omit<SwaggerOptions, "bodyBytesMax">;

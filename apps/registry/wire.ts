@@ -88,8 +88,8 @@ function partsOf(
     routeStore,
     log: telemetry.log,
     clock: systemClock,
-    interval_ms: config.RECONCILE_INTERVAL_MS,
-    full_interval_ms: config.RECONCILE_FULL_INTERVAL_MS,
+    intervalMs: config.RECONCILE_INTERVAL_MS,
+    fullIntervalMs: config.RECONCILE_FULL_INTERVAL_MS,
     onAttempt: (result) => {
       metrics.countAttempt(result);
       propagations.look();
@@ -111,13 +111,13 @@ function partsOf(
 
 /** Builds the edge description and the loop that reads the descriptions of services. */
 function createEdge(config: RegistryConfig, current: CurrentTable, { log }: Telemetry) {
-  const { EDGE_DOCUMENT_REFRESH_MS: refresh_ms, EDGE_DOCUMENT_TITLE: title } = config;
-  const descriptions = new ServiceDescriptions({ clock: systemClock, log, refresh_ms });
-  const server_url = config.EDGE_DOCUMENT_SERVER_URL?.replace(/\/$/, "");
+  const { EDGE_DOCUMENT_REFRESH_MS: refreshMs, EDGE_DOCUMENT_TITLE: title } = config;
+  const descriptions = new ServiceDescriptions({ clock: systemClock, log, refreshMs });
+  const serverUrl = config.EDGE_DOCUMENT_SERVER_URL?.replace(/\/$/, "");
   return {
     descriptions,
-    edge: new EdgeDescription({ current, descriptions, log, title, server_url }),
-    watchingDescriptions: watchDescriptions(descriptions, current, refresh_ms, systemClock),
+    edge: new EdgeDescription({ current, descriptions, log, title, serverUrl }),
+    watchingDescriptions: watchDescriptions(descriptions, current, refreshMs, systemClock),
   };
 }
 
@@ -125,7 +125,7 @@ function createEdge(config: RegistryConfig, current: CurrentTable, { log }: Tele
 function createOperators(config: RegistryConfig, { log, metrics }: Telemetry) {
   const provider = createOperatorProvider(config, log, systemClock);
   const operators = new Operators({
-    admin_token: config.ADMIN_TOKEN,
+    adminToken: config.ADMIN_TOKEN,
     file: config.OPERATORS_FILE,
     provider,
     clock: systemClock,

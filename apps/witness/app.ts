@@ -9,19 +9,19 @@ export interface AppDeps {
   health: HealthState;
   cosigner: Cosigner;
   /** The maximum number of requests in flight on each of the two ports. */
-  requests_max: number;
+  requestsMax: number;
 }
 
 /** Builds the HTTP apps of the two ports. */
-export function createApp({ telemetry, health, cosigner, requests_max }: AppDeps): {
+export function createApp({ telemetry, health, cosigner, requestsMax }: AppDeps): {
   public: Listener;
   internal: Listener;
 } {
-  const handler = { telemetry, health, request_id_on_response: false, requests_max };
-  const options = { body_bytes_max: SUBMISSION_BYTES_MAX, parse_bodies: false };
+  const handler = { telemetry, health, requestIdOnResponse: false, requestsMax };
+  const options = { bodyBytesMax: SUBMISSION_BYTES_MAX, parseBodies: false };
   const served = httpApp(options).use(checkpointHandlers(cosigner));
   const probes = probeRoutes({ state: () => cosigner.check() }, health, telemetry);
-  const internal = httpApp({ body_bytes_max: 0 }).use(probes);
+  const internal = httpApp({ bodyBytesMax: 0 }).use(probes);
   return {
     public: { fetch: createHandler(served, handler) },
     internal: { fetch: createHandler(internal, handler) },

@@ -17,15 +17,15 @@ import { NotAState, readState, type WitnessState, writeState } from "./state/sta
 export async function wireWitness(config: WitnessConfig): Promise<Service> {
   const key = await loadWitnessKey(config.WITNESS_NAME, config.WITNESS_KEY_FILE);
   const logs = loadLogsFile(config.WITNESS_LOGS_FILE);
-  const state_file = config.WITNESS_STATE_FILE;
-  const { state, release } = await claimState(verifierKeyOf(key), state_file);
+  const stateFile = config.WITNESS_STATE_FILE;
+  const { state, release } = await claimState(verifierKeyOf(key), stateFile);
   const telemetry = await createTelemetry({ name: "witness", namespace: "witness" }, config);
   const health = { draining: false };
   const cosigner = new Cosigner({
     key,
     logs,
     heads: state.logs,
-    store: (logs) => writeState(state_file, { ...state, logs }),
+    store: (logs) => writeState(stateFile, { ...state, logs }),
     clock: systemClock,
     log: telemetry.log,
     metrics: createWitnessMetrics(telemetry.metrics),
@@ -34,7 +34,7 @@ export async function wireWitness(config: WitnessConfig): Promise<Service> {
     name: "witness",
     telemetry,
     health,
-    ...createApp({ telemetry, health, cosigner, requests_max: config.MAX_REQUESTS_IN_FLIGHT }),
+    ...createApp({ telemetry, health, cosigner, requestsMax: config.MAX_REQUESTS_IN_FLIGHT }),
     async start() {},
     async stop() {
       await cosigner.idle();

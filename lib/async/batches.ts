@@ -18,16 +18,16 @@ export interface SharedContext {
 }
 
 export interface BatchOptions {
-  readonly items_max: number;
+  readonly itemsMax: number;
   /** The maximum number of batches in progress; unlimited by default. */
-  readonly batches_max?: number;
+  readonly batchesMax?: number;
   /**
    * Whether a batch starts immediately when no batch is in progress; false by default. If false, the batch
    * starts at the end of the event-loop iteration.
    */
-  readonly at_once?: boolean;
+  readonly atOnce?: boolean;
   /** The longest time that a partly filled batch waits for a batch in progress; 0 by default. */
-  readonly wait_ms?: number;
+  readonly waitMs?: number;
   readonly context?: SharedContext;
   readonly clock?: Clock;
 }
@@ -94,19 +94,19 @@ export class Batches<Item, Result> {
   }
 
   #isDue(): boolean {
-    const { items_max, batches_max = Number.POSITIVE_INFINITY, at_once = false } = this.#options;
-    if (this.#inProgress >= batches_max) return false;
-    if (this.#waiting.length >= items_max) return true;
-    return at_once && this.#inProgress === 0 && this.#waiting.length > 0;
+    const { itemsMax, batchesMax = Number.POSITIVE_INFINITY, atOnce = false } = this.#options;
+    if (this.#inProgress >= batchesMax) return false;
+    if (this.#waiting.length >= itemsMax) return true;
+    return atOnce && this.#inProgress === 0 && this.#waiting.length > 0;
   }
 
   #schedule(waiting: readonly unknown[]): void {
-    const { wait_ms = 0, clock = systemClock } = this.#options;
+    const { waitMs = 0, clock = systemClock } = this.#options;
     const begin = () => {
       if (this.#waiting === waiting) this.#begin();
     };
-    if (this.#inProgress === 0 || wait_ms === 0) setImmediate(begin);
-    else if (Number.isFinite(wait_ms)) this.#cancelTimer = clock.after(wait_ms, begin);
+    if (this.#inProgress === 0 || waitMs === 0) setImmediate(begin);
+    else if (Number.isFinite(waitMs)) this.#cancelTimer = clock.after(waitMs, begin);
   }
 
   #begin(): void {
@@ -114,8 +114,8 @@ export class Batches<Item, Result> {
     this.#inProgress++;
     void this.#work(this.#take()).then(() => {
       this.#inProgress--;
-      const { wait_ms = 0 } = this.#options;
-      const isLast = wait_ms > 0 && this.#inProgress === 0 && this.#waiting.length > 0;
+      const { waitMs = 0 } = this.#options;
+      const isLast = waitMs > 0 && this.#inProgress === 0 && this.#waiting.length > 0;
       if (isLast && this.#mayBegin()) this.#begin();
       while (this.#isDue() && this.#mayBegin()) this.#begin();
     });
@@ -133,14 +133,14 @@ export class Batches<Item, Result> {
     this.#begun = 0;
     if (!isHeldUp) return;
     while (this.#isDue() && this.#mayBegin()) this.#begin();
-    const { wait_ms = 0 } = this.#options;
+    const { waitMs = 0 } = this.#options;
     const isRest = this.#waiting.length > 0 && !this.#isDue();
-    if (isRest && (wait_ms === 0 || this.#inProgress === 0)) this.#begin();
+    if (isRest && (waitMs === 0 || this.#inProgress === 0)) this.#begin();
   };
 
   #take(): Member<Item, Result>[] {
-    const { items_max } = this.#options;
-    if (this.#waiting.length > items_max) return this.#waiting.splice(0, items_max);
+    const { itemsMax } = this.#options;
+    if (this.#waiting.length > itemsMax) return this.#waiting.splice(0, itemsMax);
     const batch = this.#waiting;
     this.#waiting = [];
     return batch;

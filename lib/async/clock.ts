@@ -5,7 +5,7 @@ export interface Clock {
   /**
    * Returns monotonic milliseconds, with fractions, since an arbitrary start. Use it to measure durations.
    */
-  elapsed_ms(): number;
+  elapsedMs(): number;
   /** Runs `work` once after `ms` milliseconds. The returned function cancels the timer. */
   after(ms: number, work: () => void): () => void;
 }
@@ -17,7 +17,7 @@ export function pause(clock: Pick<Clock, "after">, ms: number): Promise<void> {
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  elapsed_ms: () => performance.now(),
+  elapsedMs: () => performance.now(),
   after(ms, work) {
     const timer = setTimeout(work, ms);
     return () => clearTimeout(timer);

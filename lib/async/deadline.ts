@@ -1,17 +1,17 @@
 import { type Clock, systemClock } from "./clock.ts";
 
 /**
- * Resolves or rejects as `work` does, or rejects with the error of `late` after `timeout_ms`. A timeout does
+ * Resolves or rejects as `work` does, or rejects with the error of `late` after `timeoutMs`. A timeout does
  * not stop `work`, but the result of `work` is ignored.
  */
 export function withDeadline<T>(
   work: Promise<T>,
-  timeout_ms: number,
+  timeoutMs: number,
   late: () => Error,
   clock: Clock = systemClock,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    const cancel = clock.after(timeout_ms, () => reject(late()));
+    const cancel = clock.after(timeoutMs, () => reject(late()));
     work.then(
       (value) => {
         cancel();
@@ -25,17 +25,15 @@ export function withDeadline<T>(
   });
 }
 
-/** Waits until `work` settles, at most `timeout_ms`. Resolves with true when `work` settled in time. */
+/** Waits until `work` settles, at most `timeoutMs`. Resolves with true when `work` settled in time. */
 export function endsWithin(
   work: Promise<unknown>,
-  timeout_ms: number,
+  timeoutMs: number,
   clock: Clock = systemClock,
 ): Promise<boolean> {
   const ended = work.then(
     () => true,
     () => true,
   );
-  return withDeadline(ended, timeout_ms, () => new Error("The work has not ended."), clock).catch(
-    () => false,
-  );
+  return withDeadline(ended, timeoutMs, () => new Error("The work has not ended."), clock).catch(() => false);
 }

@@ -4,14 +4,14 @@ interface LoopOptions {
   /** Does one run of the task. A long run must end early when `stopping` returns true. */
   task: (stopping: () => boolean) => Promise<void>;
   /**
-   * The pause after a successful run. It begins after `gap_ms`, and {@link Loop.wake} ends it early. If
-   * `pause_ms` is undefined, the loop pauses until it is woken.
+   * The pause after a successful run. It begins after `gapMs`, and {@link Loop.wake} ends it early. If
+   * `pauseMs` is undefined, the loop pauses until it is woken.
    */
-  pause_ms?: number;
+  pauseMs?: number;
   /** The pause after a successful run that {@link Loop.wake} cannot shorten; 0 by default. */
-  gap_ms?: number;
+  gapMs?: number;
   /** The pause after a failed run. It doubles with each consecutive failure, up to eight times this value. */
-  retry_ms: number;
+  retryMs: number;
   onFailure: (error: unknown, retry_in_ms: number) => void;
   clock?: Clock;
 }
@@ -32,14 +32,14 @@ export class Loop {
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** Starts the loop. The first run begins after `delay_ms`, or when {@link wake} is called. */
-  start(delay_ms = 0): void {
-    this.#running ??= this.#run(delay_ms);
+  /** Starts the loop. The first run begins after `delayMs`, or when {@link wake} is called. */
+  start(delayMs = 0): void {
+    this.#running ??= this.#run(delayMs);
   }
 
   /**
    * Ends the current pause, or the pause after the run in progress, so that the next run begins. Does not
-   * shorten `gap_ms` or the backoff after a failure.
+   * shorten `gapMs` or the backoff after a failure.
    */
   wake(): void {
     this.#woken = true;
@@ -53,29 +53,29 @@ export class Loop {
     await this.#running;
   }
 
-  async #run(delay_ms: number): Promise<void> {
-    const { task, pause_ms, gap_ms = 0, retry_ms, onFailure } = this.#options;
-    if (delay_ms > 0) await this.#pause(delay_ms, () => this.#woken);
-    let retry_in_ms = retry_ms;
+  async #run(delayMs: number): Promise<void> {
+    const { task, pauseMs, gapMs = 0, retryMs, onFailure } = this.#options;
+    if (delayMs > 0) await this.#pause(delayMs, () => this.#woken);
+    let retry_in_ms = retryMs;
     while (!this.#stopped) {
       this.#woken = false;
       try {
         await task(() => this.#stopped);
-        retry_in_ms = retry_ms;
-        if (gap_ms > 0) await this.#pause(gap_ms, () => false);
-        await this.#pause(pause_ms, () => this.#woken);
+        retry_in_ms = retryMs;
+        if (gapMs > 0) await this.#pause(gapMs, () => false);
+        await this.#pause(pauseMs, () => this.#woken);
       } catch (error) {
         onFailure(error, retry_in_ms);
         await this.#pause(retry_in_ms, () => false);
-        retry_in_ms = Math.min(retry_in_ms * 2, retry_ms * RETRY_GROWTH_MAX);
+        retry_in_ms = Math.min(retry_in_ms * 2, retryMs * RETRY_GROWTH_MAX);
       }
     }
   }
 
-  async #pause(pause_ms: number | undefined, isWoken: () => boolean): Promise<void> {
+  async #pause(pauseMs: number | undefined, isWoken: () => boolean): Promise<void> {
     if (this.#stopped || isWoken()) return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const cancel = pause_ms === undefined ? () => {} : this.#clock.after(pause_ms, resolve);
+    const cancel = pauseMs === undefined ? () => {} : this.#clock.after(pauseMs, resolve);
     this.#interrupt = () => {
       if (this.#stopped || isWoken()) resolve();
     };

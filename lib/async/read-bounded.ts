@@ -1,14 +1,14 @@
-/** Reads all `chunks`. Throws the error of `tooLarge` if they have more than `bytes_max` bytes. */
+/** Reads all `chunks`. Throws the error of `tooLarge` if they have more than `bytesMax` bytes. */
 export async function readBounded(
   chunks: AsyncIterable<Uint8Array> | null,
-  bytes_max: number,
+  bytesMax: number,
   tooLarge: () => Error,
 ): Promise<Buffer> {
   const read: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of chunks ?? []) {
     size += chunk.byteLength;
-    if (size > bytes_max) throw tooLarge();
+    if (size > bytesMax) throw tooLarge();
     read.push(chunk);
   }
   return Buffer.concat(read);

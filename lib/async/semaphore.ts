@@ -17,14 +17,14 @@ export type Release = () => void;
  */
 export class Semaphore {
   readonly #permits: number;
-  readonly #waiting_max: number;
+  readonly #waitingMax: number;
   #free: number;
   readonly #waiting = new Set<() => void>();
 
-  constructor(permits: number, waiting_max = Number.POSITIVE_INFINITY) {
+  constructor(permits: number, waitingMax = Number.POSITIVE_INFINITY) {
     this.#permits = permits;
     this.#free = permits;
-    this.#waiting_max = waiting_max;
+    this.#waitingMax = waitingMax;
   }
 
   /** True while no permit is held. */
@@ -33,14 +33,14 @@ export class Semaphore {
   }
 
   /**
-   * Takes a permit, and resolves with the function that releases it. Waits at most `timeout_ms`, or without a
-   * limit if `timeout_ms` is undefined.
+   * Takes a permit, and resolves with the function that releases it. Waits at most `timeoutMs`, or without a
+   * limit if `timeoutMs` is undefined.
    *
-   * @throws NoPermit after the timeout, or immediately if `waiting_max` callers are already waiting
+   * @throws NoPermit after the timeout, or immediately if `waitingMax` callers are already waiting
    */
-  async acquire(timeout_ms?: number): Promise<Release> {
+  async acquire(timeoutMs?: number): Promise<Release> {
     if (this.#free > 0) this.#free -= 1;
-    else await this.#wait(timeout_ms);
+    else await this.#wait(timeoutMs);
     let held = true;
     return () => {
       if (!held) return;
@@ -55,16 +55,16 @@ export class Semaphore {
     return work().finally(release);
   }
 
-  async #wait(timeout_ms: number | undefined): Promise<void> {
-    if (this.#waiting.size >= this.#waiting_max) {
-      throw new NoPermit(`${this.#waiting_max} callers already wait for a permit.`);
+  async #wait(timeoutMs: number | undefined): Promise<void> {
+    if (this.#waiting.size >= this.#waitingMax) {
+      throw new NoPermit(`${this.#waitingMax} callers already wait for a permit.`);
     }
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.add(resolve);
-    if (timeout_ms === undefined) return promise;
-    return withDeadline(promise, timeout_ms, () => {
+    if (timeoutMs === undefined) return promise;
+    return withDeadline(promise, timeoutMs, () => {
       this.#waiting.delete(resolve);
-      return new NoPermit(`No permit became free within ${timeout_ms} ms.`);
+      return new NoPermit(`No permit became free within ${timeoutMs} ms.`);
     });
   }
 
@@ -82,20 +82,20 @@ export class Semaphore {
 /** One semaphore for each name. A semaphore exists only while one of its permits is held. */
 export class KeyedSemaphore {
   readonly #permits: number;
-  readonly #waiting_max: number;
+  readonly #waitingMax: number;
   readonly #semaphores = new Map<string, Semaphore>();
 
-  /** Allows `permits` holders and `waiting_max` waiting callers for each name. */
-  constructor(permits: number, waiting_max: number) {
+  /** Allows `permits` holders and `waitingMax` waiting callers for each name. */
+  constructor(permits: number, waitingMax: number) {
     this.#permits = permits;
-    this.#waiting_max = waiting_max;
+    this.#waitingMax = waitingMax;
   }
 
   /** Takes a permit of `name`, as {@link Semaphore.acquire} does. */
-  async acquire(name: string, timeout_ms: number): Promise<Release> {
-    const semaphore = this.#semaphores.get(name) ?? new Semaphore(this.#permits, this.#waiting_max);
+  async acquire(name: string, timeoutMs: number): Promise<Release> {
+    const semaphore = this.#semaphores.get(name) ?? new Semaphore(this.#permits, this.#waitingMax);
     this.#semaphores.set(name, semaphore);
-    const release = await semaphore.acquire(timeout_ms);
+    const release = await semaphore.acquire(timeoutMs);
     return () => {
       release();
       if (semaphore.idle && this.#semaphores.get(name) === semaphore) this.#semaphores.delete(name);

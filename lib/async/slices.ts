@@ -2,7 +2,7 @@ import { type Clock, systemClock } from "./clock.ts";
 
 interface SliceOptions {
   /** The length of a time slice. The work yields to the event loop after the step that exceeds this time. */
-  slice_ms: number;
+  sliceMs: number;
   stopping?: () => boolean;
   clock?: Clock;
 }
@@ -13,14 +13,14 @@ interface SliceOptions {
  */
 export async function inSlices(
   steps: Iterable<unknown>,
-  { slice_ms, stopping = () => false, clock = systemClock }: SliceOptions,
+  { sliceMs, stopping = () => false, clock = systemClock }: SliceOptions,
 ): Promise<boolean> {
-  let started_ms = clock.elapsed_ms();
+  let startedMs = clock.elapsedMs();
   for (const _ of steps) {
-    if (clock.elapsed_ms() - started_ms < slice_ms) continue;
+    if (clock.elapsedMs() - startedMs < sliceMs) continue;
     await new Promise((resolve) => setImmediate(resolve));
     if (stopping()) return false;
-    started_ms = clock.elapsed_ms();
+    startedMs = clock.elapsedMs();
   }
   return true;
 }

@@ -76,9 +76,9 @@ export function skippedService(service: string, reason: string): GatewayInstance
 }
 
 /** Replaces control characters and line separators with the replacement character. */
-function oneLine(text: string, length_max: number): string {
+function oneLine(text: string, lengthMax: number): string {
   return text
-    .slice(0, length_max)
+    .slice(0, lengthMax)
     .toWellFormed()
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, "\u{fffd}");
 }

@@ -15,6 +15,6 @@ export const SignInSettings = Type.Object({
 export type SignInSettings = Static<typeof SignInSettings>;
 
 /** Returns the redirect path for sign-in. The identity provider must allow this path on the page's origin. */
-export function signInReturnPath(page_path: string): string {
-  return `${page_path}/signed-in`;
+export function signInReturnPath(pagePath: string): string {
+  return `${pagePath}/signed-in`;
 }

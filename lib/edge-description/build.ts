@@ -19,7 +19,7 @@ import { Work } from "./work.ts";
 interface EdgeSources {
   readonly title: string;
   /** The URL where clients call the gateway, or undefined when the registry does not know it. */
-  readonly server_url: string | undefined;
+  readonly serverUrl: string | undefined;
   readonly table: RouteTable;
   readonly services: ReadonlyMap<string, StoredServiceConfig>;
   /** The descriptions by service, for services whose config names a description. */
@@ -39,18 +39,18 @@ const ALL_WORK_MAX = 256 * 1024 * 1024;
  * megabytes, but each piece is quick to build. A piece can be empty.
  */
 export function* edgeDescription(sources: EdgeSources): Generator<string, LeftOut> {
-  const { title, server_url, descriptions } = sources;
+  const { title, serverUrl, descriptions } = sources;
   const names = new UniqueNames(Object.keys(errorSchemas));
   const work = new Work(ALL_WORK_MAX);
   const merges = new Map<string, ServiceMerge>();
   for (const [service, { description }] of descriptions) {
     if (description !== null) merges.set(service, new ServiceMerge(service, description, names, work));
   }
-  const { placed, tags } = yield* placeRoutes(edgeRoutes(sources), merges, server_url ?? UNKNOWN_ORIGIN);
+  const { placed, tags } = yield* placeRoutes(edgeRoutes(sources), merges, serverUrl ?? UNKNOWN_ORIGIN);
   const head = {
     openapi: "3.1.0",
     info: { title, version: "1.0.0", description: introduction },
-    servers: [{ url: server_url ?? "/", description: "The gateway." }],
+    servers: [{ url: serverUrl ?? "/", description: "The gateway." }],
     security: [],
   };
   yield `${JSON.stringify(head).slice(0, -1)},"tags":[`;

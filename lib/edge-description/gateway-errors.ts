@@ -155,7 +155,7 @@ function forbidden(route: CompiledRoute): JsonObject {
 }
 
 function errorResponse(error: DescribedError, headers: readonly string[]): JsonObject {
-  const context = { body: null, query: null, ids: new Map(), body_bytes_max: MAX_BODY_BYTES_DEFAULT };
+  const context = { body: null, query: null, ids: new Map(), bodyBytesMax: MAX_BODY_BYTES_DEFAULT };
   const value = errorExample(error, context);
   const code = wireCode(error.code);
   return {

@@ -177,15 +177,15 @@ export class OperationReader {
     return Object.fromEntries(entries);
   }
 
-  #content(value: unknown, of_error = false): JsonObject {
+  #content(value: unknown, ofError = false): JsonObject {
     const media = this.#work.records(value).filter(([type]) => MEDIA_TYPE.test(type));
-    return Object.fromEntries(media.map(([type, each]) => [type, this.#media(each, of_error)]));
+    return Object.fromEntries(media.map(([type, each]) => [type, this.#media(each, ofError)]));
   }
 
-  #media(media: JsonObject, of_error: boolean): JsonObject {
+  #media(media: JsonObject, ofError: boolean): JsonObject {
     const { schema } = media;
     // All errors in the platform's format refer to one shared schema.
-    const isOurs = of_error && this.#isEnvelope(schema);
+    const isOurs = ofError && this.#isEnvelope(schema);
     return {
       ...(schema !== undefined && { schema: isOurs ? ERROR_SCHEMA : this.#schemas.convert(schema) }),
       ...this.#examples(media),

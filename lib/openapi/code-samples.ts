@@ -11,7 +11,7 @@ interface SampleRequest {
   url: string;
   headers: readonly (readonly [name: string, value: string])[];
   /** Headers with literal values: `${NAME}` in them is not a variable. */
-  plain_headers?: readonly (readonly [name: string, value: string])[];
+  plainHeaders?: readonly (readonly [name: string, value: string])[];
   /** The body: a value to send as JSON, or a text of another media type. */
   body?: { json: unknown } | { text: string };
 }
@@ -50,12 +50,12 @@ function spell(text: string, plain: (piece: string) => string, variable: (name: 
 }
 
 /** Returns the curl command that sends the request. */
-export function curlSample({ method, url, headers, plain_headers = [], body }: SampleRequest): string {
+export function curlSample({ method, url, headers, plainHeaders = [], body }: SampleRequest): string {
   const lines = [
     `curl${method === "GET" ? "" : method === "HEAD" ? " -I" : ` -X ${method}`} ${shellText(url)}`,
   ];
   for (const [name, value] of headers) lines.push(`-H ${shellText(`${name}: ${value}`)}`);
-  for (const [name, value] of plain_headers) lines.push(`-H ${shellLiteral(`${name}: ${value}`)}`);
+  for (const [name, value] of plainHeaders) lines.push(`-H ${shellLiteral(`${name}: ${value}`)}`);
   if (body !== undefined) {
     lines.push(`-d ${shellLiteral("json" in body ? JSON.stringify(body.json) : body.text)}`);
   }
@@ -75,12 +75,12 @@ function shellLiteral(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-function typeScript({ method, url, headers, plain_headers = [], body }: SampleRequest): string {
+function typeScript({ method, url, headers, plainHeaders = [], body }: SampleRequest): string {
   const fields: string[] = [];
   if (method !== "GET") fields.push(`method: ${JSON.stringify(method)}`);
   const lines = [
     ...headers.map(([name, value]) => `${JSON.stringify(name)}: ${typeScriptText(value)}`),
-    ...plain_headers.map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`),
+    ...plainHeaders.map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`),
   ];
   if (lines.length > 0) {
     fields.push(`headers: {\n    ${lines.join(",\n    ")},\n  }`);
@@ -107,11 +107,11 @@ function typeScriptText(text: string): string {
   )}\``;
 }
 
-function python({ method, url, headers, plain_headers = [], body }: SampleRequest): string {
+function python({ method, url, headers, plainHeaders = [], body }: SampleRequest): string {
   const fields = [pythonText(url)];
   const lines = [
     ...headers.map(([name, value]) => `${JSON.stringify(name)}: ${pythonText(value)}`),
-    ...plain_headers.map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`),
+    ...plainHeaders.map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`),
   ];
   if (lines.length > 0) {
     fields.push(`headers={\n        ${lines.join(",\n        ")},\n    }`);
@@ -188,7 +188,7 @@ export function operationSamples(operation: SampledOperation): CodeSample[] {
     method,
     url: `${origin}${filled}${query === "" ? "" : `?${query}`}`,
     headers: [...credential, ...type],
-    plain_headers: given("header"),
+    plainHeaders: given("header"),
     ...(shown !== null && { body: isJson ? { json: shown.value } : { text: String(shown.value) } }),
   });
 }

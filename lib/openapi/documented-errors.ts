@@ -128,7 +128,7 @@ export interface ErrorContext {
   query: TSchema | null;
   /** The example value of each path parameter, by name. */
   ids: ReadonlyMap<string, unknown>;
-  body_bytes_max: number;
+  bodyBytesMax: number;
 }
 
 /** Messages for examples that are more specific than the code's default message. */
@@ -145,7 +145,7 @@ export function errorExample(documented: DocumentedError, context: ErrorContext)
 }
 
 function exampleDetails(code: ErrorCode, context: ErrorContext): Record<string, unknown> | null {
-  if (code === "PAYLOAD_TOO_LARGE") return { max_size_bytes: context.body_bytes_max };
+  if (code === "PAYLOAD_TOO_LARGE") return { max_size_bytes: context.bodyBytesMax };
   if (code === "NOT_FOUND") return missing(context);
   const properties = errorDetails[code];
   return properties === undefined ? null : exampleOfEach(properties);

@@ -108,10 +108,10 @@ export async function witnessMarks(
 ): Promise<WitnessMarks> {
   const times = new Map<string, string>();
   const wrong: string[] = [];
-  for (const { key, isRight, time_s } of await knownSignatures(note, keys)) {
+  for (const { key, isRight, timeS } of await knownSignatures(note, keys)) {
     if (!isRight) wrong.push(key.name);
-    if (!isRight || time_s === null || time_s * 1_000 > nowMs + AHEAD_MS_MAX) continue;
-    const time = new Date(time_s * 1_000).toISOString();
+    if (!isRight || timeS === null || timeS * 1_000 > nowMs + AHEAD_MS_MAX) continue;
+    const time = new Date(timeS * 1_000).toISOString();
     const known = times.get(noteKeyText(key));
     if (known === undefined || known < time) times.set(noteKeyText(key), time);
   }

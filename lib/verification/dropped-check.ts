@@ -45,20 +45,20 @@ export function checkDropped(end: ProofEnd, checks: Checks): Dropped {
   const declared = checkDeclarations(end, checks);
   const claimed = checkClaim(end, checks);
   const ranges = [...declared.ranges, ...claimed.ranges];
-  const before_ms = Math.max(declared.before_ms, claimed.before_ms);
+  const beforeMs = Math.max(declared.beforeMs, claimed.beforeMs);
   return {
     entries: ranges.reduce((sum, { from, to }) => sum + to - from + 1, 0),
-    before: ranges.length === 0 ? null : new Date(before_ms).toISOString(),
+    before: ranges.length === 0 ? null : new Date(beforeMs).toISOString(),
     ranges,
   };
 }
 
 interface Absent {
   ranges: ChainRange[];
-  before_ms: number;
+  beforeMs: number;
 }
 
-const NOTHING: Absent = { ranges: [], before_ms: Number.NEGATIVE_INFINITY };
+const NOTHING: Absent = { ranges: [], beforeMs: Number.NEGATIVE_INFINITY };
 
 function checkDeclarations(end: ProofEnd, checks: Checks): Absent {
   const { problems, chain, events } = checks;
@@ -72,15 +72,15 @@ function checkDeclarations(end: ProofEnd, checks: Checks): Absent {
   const absent = sound.map(({ month, ranges }) => ({ month, ranges: chain.bridge(ranges) }));
   const dropped = absent.filter(({ ranges }) => ranges.length > 0);
   if (dropped.length === 0) return NOTHING;
-  const before_ms = Math.max(...dropped.map(({ month }) => monthEnd(month)));
-  refuseOlderEvents(before_ms, checks);
+  const beforeMs = Math.max(...dropped.map(({ month }) => monthEnd(month)));
+  refuseOlderEvents(beforeMs, checks);
   for (const { month, ranges } of dropped) {
     const least = events.leastPlaceFrom(monthEnd(month) + MONTH_EDGE_MS);
     for (const { from, to } of ranges.filter((range) => range.to > least)) {
       problems.leaveOpen({ code: "dropped_late", from, to, month });
     }
   }
-  return { ranges: dropped.flatMap(({ ranges }) => ranges), before_ms };
+  return { ranges: dropped.flatMap(({ ranges }) => ranges), beforeMs };
 }
 
 /**
@@ -96,13 +96,13 @@ function isSound(
     problems.add({ code: "declaration_unsound", month, position, flaw }, { position });
     return false;
   };
-  const declared_ms = proofTime(declared_at);
-  const sealed_ms = checkpoint === null ? null : proofTime(checkpoint.sealed_at);
-  if (declared_ms === null) return refused("no_time");
-  if (sealed_ms === null || declared_ms > sealed_ms + CLOCKS_MS || monthEnd(month) > sealed_ms) {
+  const declaredMs = proofTime(declared_at);
+  const sealedMs = checkpoint === null ? null : proofTime(checkpoint.sealed_at);
+  if (declaredMs === null) return refused("no_time");
+  if (sealedMs === null || declaredMs > sealedMs + CLOCKS_MS || monthEnd(month) > sealedMs) {
     return refused("after_checkpoint");
   }
-  if (monthEnd(month) > declared_ms) return refused("before_month_end");
+  if (monthEnd(month) > declaredMs) return refused("before_month_end");
   let last = 0;
   for (const { from, to } of ranges) {
     if (from <= last || to < from) return refused("places_out_of_order");
@@ -116,18 +116,18 @@ function checkClaim({ dropped, checkpoint }: ProofEnd, checks: Checks): Absent {
   if (dropped === null || dropped.ranges.length === 0) return NOTHING;
   const { problems, chain, events } = checks;
   const { occurred_before } = dropped;
-  const before_ms = proofTime(occurred_before);
-  const sealed_ms = checkpoint === null ? null : proofTime(checkpoint.sealed_at);
-  if (before_ms === null || before_ms !== monthStart(occurred_before.slice(0, "2026-01".length))) {
+  const beforeMs = proofTime(occurred_before);
+  const sealedMs = checkpoint === null ? null : proofTime(checkpoint.sealed_at);
+  if (beforeMs === null || beforeMs !== monthStart(occurred_before.slice(0, "2026-01".length))) {
     problems.add({ code: "claim_not_month_start", before: occurred_before });
     return NOTHING;
   }
-  if (sealed_ms === null || before_ms > sealed_ms) {
+  if (sealedMs === null || beforeMs > sealedMs) {
     problems.add({ code: "claim_after_checkpoint", before: occurred_before });
     return NOTHING;
   }
-  refuseOlderEvents(before_ms, checks);
-  const least = events.leastPlaceFrom(before_ms + MONTH_EDGE_MS);
+  refuseOlderEvents(beforeMs, checks);
+  const least = events.leastPlaceFrom(beforeMs + MONTH_EDGE_MS);
   for (const { from, to } of dropped.ranges.filter((range) => range.to > least)) {
     problems.add({ code: "claim_behind_newer_events", from, to }, { position: from });
   }
@@ -135,12 +135,12 @@ function checkClaim({ dropped, checkpoint }: ProofEnd, checks: Checks): Absent {
   for (const { from, to } of ranges) {
     problems.leaveOpen({ code: "dropped_undeclared", from, to, before: occurred_before });
   }
-  return { ranges, before_ms };
+  return { ranges, beforeMs };
 }
 
-function refuseOlderEvents(before_ms: number, { problems, events }: Checks): void {
-  const from_ms = events.from === null ? null : proofTime(events.from);
-  if (from_ms === null || from_ms >= before_ms) return;
-  const before = new Date(before_ms).toISOString();
+function refuseOlderEvents(beforeMs: number, { problems, events }: Checks): void {
+  const fromMs = events.from === null ? null : proofTime(events.from);
+  if (fromMs === null || fromMs >= beforeMs) return;
+  const before = new Date(beforeMs).toISOString();
   problems.add({ code: "dropped_event_shown", before });
 }

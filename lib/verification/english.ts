@@ -16,8 +16,8 @@ export const ENGLISH: FindingWords = {
     `${placesOf(from, to)} missing, ${side} ${nameOf(entry)}: an event was removed.`,
 
   not_an_event: ({ line }) => `Line ${line} is not an event with proof.`,
-  other_owner: ({ events_owner, proof_owner }) =>
-    `The events belong to ${events_owner}, but the proof belongs to ${proof_owner}.`,
+  other_owner: ({ eventsOwner, proofOwner }) =>
+    `The events belong to ${eventsOwner}, but the proof belongs to ${proofOwner}.`,
   event_without_place: ({ event_id }) => `Event ${event_id} has no position in the chain: it was added.`,
   outcome_without_place: ({ event_id }) =>
     `The outcome of event ${event_id} has no position in the chain: it was added or changed.`,
@@ -51,8 +51,8 @@ export const ENGLISH: FindingWords = {
   previous_differs: ({ checkpoint, previous }) =>
     `Checkpoint ${checkpoint} does not follow checkpoint ${previous} of this file.`,
   head_out_of_order: ({ checkpoint }) => `The head of the log at checkpoint ${checkpoint} is out of order.`,
-  head_went_back: ({ position, checkpoint, last_position, last_checkpoint }) =>
-    `The log ended at position ${last_position} at checkpoint ${last_checkpoint}, but at position ${position} at checkpoint ${checkpoint}: it was cut.`,
+  head_went_back: ({ position, checkpoint, lastPosition, lastCheckpoint }) =>
+    `The log ended at position ${lastPosition} at checkpoint ${lastCheckpoint}, but at position ${position} at checkpoint ${checkpoint}: it was cut.`,
   head_not_in_map: ({ position, checkpoint }) =>
     `This file says that the log ended at position ${position} at checkpoint ${checkpoint}, but the checkpoint does not prove that.`,
   head_not_reached: ({ position, checkpoint }) =>
@@ -72,8 +72,8 @@ export const ENGLISH: FindingWords = {
   two_trees: ({ size }) =>
     `Two different trees have ${size} checkpoints: the log was rewritten since one of their roots was kept.`,
 
-  cosigned_root_of_other_log: ({ cosigned_origin, origin }) =>
-    `The root that witnesses cosigned belongs to the log ${cosigned_origin}, but this file belongs to ${origin}.`,
+  cosigned_root_of_other_log: ({ cosignedOrigin, origin }) =>
+    `The root that witnesses cosigned belongs to the log ${cosignedOrigin}, but this file belongs to ${origin}.`,
   tree_not_as_cosigned: ({ size, cosigned }) =>
     `The tree of ${size} checkpoints does not begin with the tree of ${cosigned} that witnesses cosigned: the log was set back, forked or rewritten.`,
   cosignature_wrong: ({ witness }) =>
@@ -109,8 +109,8 @@ export const ENGLISH: FindingWords = {
     `The kept root of ${size} checkpoints is newer than this file, whose tree has ${newest}. Either this file was exported before the tree had ${size} checkpoints, or the log was restored from an older backup.`,
   kept_root_unconnected: ({ size, newest }) =>
     `The files do not show whether the tree of ${newest} checkpoints continues the kept root of ${size}. Make the export with checkpoint=${size}.`,
-  kept_export_of_other_log: ({ kept_owner, owner }) =>
-    `The kept export belongs to ${kept_owner}, but this file belongs to ${owner}: they cannot be compared.`,
+  kept_export_of_other_log: ({ keptOwner, owner }) =>
+    `The kept export belongs to ${keptOwner}, but this file belongs to ${owner}: they cannot be compared.`,
   kept_export_dropped: ({ position }) =>
     `The kept export ends at position ${position}, which has been dropped since that export. The files do not show whether this file continues the kept export. Keep a newer export.`,
   kept_export_newer: ({ position }) =>

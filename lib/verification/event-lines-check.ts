@@ -64,11 +64,11 @@ export class EventsCheck {
   }
 
   /**
-   * Returns the lowest position among the events of the day of `time_ms` and of later days, or infinity if
+   * Returns the lowest position among the events of the day of `timeMs` and of later days, or infinity if
    * there are none.
    */
-  leastPlaceFrom(time_ms: number): number {
-    const from = new Date(time_ms).toISOString().slice(0, DAY_LENGTH);
+  leastPlaceFrom(timeMs: number): number {
+    const from = new Date(timeMs).toISOString().slice(0, DAY_LENGTH);
     let least = Number.POSITIVE_INFINITY;
     for (const [day, position] of this.#leastOfDay) if (day >= from) least = Math.min(least, position);
     return least;
@@ -164,8 +164,8 @@ class LateEvents {
   readonly #recent: { second: number; position: number }[] = [];
   #leastBefore = Number.POSITIVE_INFINITY;
 
-  isLate(time_ms: number, position: number): boolean {
-    const second = Math.floor(time_ms / SECOND_MS);
+  isLate(timeMs: number, position: number): boolean {
+    const second = Math.floor(timeMs / SECOND_MS);
     let passed = 0;
     for (const newer of this.#recent) {
       if ((newer.second - second) * SECOND_MS <= CLOCKS_MS) break;

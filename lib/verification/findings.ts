@@ -49,7 +49,7 @@ interface ChainProblems {
 /** Problems with single events. */
 interface EventProblems {
   not_an_event: { line: number };
-  other_owner: { events_owner: string; proof_owner: string };
+  other_owner: { eventsOwner: string; proofOwner: string };
   event_without_place: { event_id: string };
   outcome_without_place: { event_id: string };
   event_twice: { event_id: string };
@@ -81,7 +81,7 @@ interface CheckpointProblems {
   first_names_previous: object;
   previous_differs: { checkpoint: number; previous: number };
   head_out_of_order: { checkpoint: number };
-  head_went_back: { position: number; checkpoint: number; last_position: number; last_checkpoint: number };
+  head_went_back: { position: number; checkpoint: number; lastPosition: number; lastCheckpoint: number };
   head_not_in_map: { position: number; checkpoint: number };
   head_not_reached: { position: number; checkpoint: number };
   head_rewritten: { position: number; checkpoint: number };
@@ -96,7 +96,7 @@ interface TreeProblems {
   not_in_tree: { checkpoint: number; size: number };
   tree_begins_otherwise: { size: number; asked: number };
   two_trees: { size: number };
-  cosigned_root_of_other_log: { cosigned_origin: string; origin: string };
+  cosigned_root_of_other_log: { cosignedOrigin: string; origin: string };
   tree_not_as_cosigned: { size: number; cosigned: number };
   cosignature_wrong: { witness: string };
 }
@@ -131,7 +131,7 @@ interface QuestionValues {
   no_tree: object;
   kept_root_newer: { size: number; newest: number };
   kept_root_unconnected: { size: number; newest: number };
-  kept_export_of_other_log: { kept_owner: string; owner: string };
+  kept_export_of_other_log: { keptOwner: string; owner: string };
   kept_export_dropped: { position: number };
   kept_export_newer: { position: number };
   dropped_late: { from: number; to: number; month: string };

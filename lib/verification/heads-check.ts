@@ -49,8 +49,8 @@ function wentBack(
     code: "head_went_back",
     position,
     checkpoint: checkpoint.number,
-    last_position: last.position,
-    last_checkpoint: last.number,
+    lastPosition: last.position,
+    lastCheckpoint: last.number,
   };
 }
 
@@ -91,13 +91,13 @@ export function daysWithoutHead(
   heads: readonly UsedHead[],
 ): DaysWithoutHead | null {
   const shown = new Set(heads.map((head) => head.sealed_at.slice(0, DAY_LENGTH)));
-  const [first_ms, last_ms] = [
+  const [firstMs, lastMs] = [
     Date.parse(from?.slice(0, DAY_LENGTH) ?? ""),
     Date.parse(sealed_at.slice(0, DAY_LENGTH)),
   ];
   const missing: string[] = [];
-  for (let day_ms = first_ms; day_ms < last_ms && missing.length < DAYS_MAX; day_ms += DAY_MS) {
-    const day = new Date(day_ms).toISOString().slice(0, DAY_LENGTH);
+  for (let dayMs = firstMs; dayMs < lastMs && missing.length < DAYS_MAX; dayMs += DAY_MS) {
+    const day = new Date(dayMs).toISOString().slice(0, DAY_LENGTH);
     if (!shown.has(day)) missing.push(day);
   }
   const [first] = missing;

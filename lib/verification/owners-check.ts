@@ -30,17 +30,16 @@ export class OwnersCheck {
   }
 
   /** Reports each remembered event of another log, or a single problem if all events have the same wrong owner. */
-  end(proof_owner: string): void {
-    const [events_owner, ...others] = this.#eventsOf.keys();
-    if (events_owner === undefined) return;
-    if (others.length > 0) this.#nameOthers(proof_owner);
-    else if (events_owner !== proof_owner)
-      this.#problems.add({ code: "other_owner", events_owner, proof_owner });
+  end(proofOwner: string): void {
+    const [eventsOwner, ...others] = this.#eventsOf.keys();
+    if (eventsOwner === undefined) return;
+    if (others.length > 0) this.#nameOthers(proofOwner);
+    else if (eventsOwner !== proofOwner) this.#problems.add({ code: "other_owner", eventsOwner, proofOwner });
   }
 
-  #nameOthers(proof_owner: string): void {
+  #nameOthers(proofOwner: string): void {
     for (const [owner, events] of this.#eventsOf) {
-      if (owner === proof_owner) continue;
+      if (owner === proofOwner) continue;
       for (const { event_id, position } of events)
         this.#problems.add({ code: "event_of_other_log", event_id, owner }, { event_id, position });
     }

@@ -80,11 +80,11 @@ function whyWrongTime(
 ): StatementFlaw | null {
   const isMonth = proofTime(from) === monthStart(month) && proofTime(to) === monthEnd(month);
   if (!isMonth) return { flaw: "month" };
-  const stated_ms = proofTime(stated_at);
-  const sealed_ms = sealed_at === null ? null : proofTime(sealed_at);
-  if (stated_ms === null) return { flaw: "no_time" };
-  if (stated_ms < monthEnd(month)) return { flaw: "too_early" };
-  return sealed_ms === null || stated_ms > sealed_ms + CLOCKS_MS ? { flaw: "after_checkpoint" } : null;
+  const statedMs = proofTime(stated_at);
+  const sealedMs = sealed_at === null ? null : proofTime(sealed_at);
+  if (statedMs === null) return { flaw: "no_time" };
+  if (statedMs < monthEnd(month)) return { flaw: "too_early" };
+  return sealedMs === null || statedMs > sealedMs + CLOCKS_MS ? { flaw: "after_checkpoint" } : null;
 }
 
 function whyWrongPlace(
@@ -124,7 +124,7 @@ function isRising(names: readonly string[][]): boolean {
     const before = names[index - 1];
     if (before === undefined) return true;
     const [first = "", second = ""] = name;
-    const [first_before = "", second_before = ""] = before;
-    return first === first_before ? second > second_before : first > first_before;
+    const [firstBefore = "", secondBefore = ""] = before;
+    return first === firstBefore ? second > secondBefore : first > firstBefore;
   });
 }

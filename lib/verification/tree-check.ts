@@ -133,7 +133,7 @@ class TreeCheck {
     if (note === null || root === null) return null;
     if (root.origin !== head.origin) {
       const { origin } = head;
-      this.#problems.add({ code: "cosigned_root_of_other_log", cosigned_origin: root.origin, origin });
+      this.#problems.add({ code: "cosigned_root_of_other_log", cosignedOrigin: root.origin, origin });
       return null;
     }
     if (isConsistent(root, head, cosigned.consistency.map(hashFromHex))) return { note, size: root.size };

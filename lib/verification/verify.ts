@@ -140,8 +140,8 @@ function compareExports(
   const { position } = kept.head;
   const value = chain.valueAt(position);
   if (kept.head.owner !== end.head.owner) {
-    const [kept_owner, owner] = [kept.head.owner, end.head.owner];
-    problems.leaveOpen({ code: "kept_export_of_other_log", kept_owner, owner });
+    const [keptOwner, owner] = [kept.head.owner, end.head.owner];
+    problems.leaveOpen({ code: "kept_export_of_other_log", keptOwner, owner });
   } else if (value !== null && hexOf(value) !== kept.head.chain) {
     problems.add({ code: "kept_export_rewritten", position }, { position });
   } else if (value === null && dropped.ranges.some(({ from, to }) => from <= position && position <= to)) {

@@ -13,11 +13,11 @@ const services = {
       ...env,
     });
     expect((await fetch(`${identity.url}/users`)).status).toBe(200);
-    return { urls: [identity.url, identity.internal_url], stop: () => identity.stop() };
+    return { urls: [identity.url, identity.internalUrl], stop: () => identity.stop() };
   },
   audit: async () => {
     const audit = await startAudit({ env });
-    return { urls: [audit.url, audit.internal_url], stop: () => audit.stop() };
+    return { urls: [audit.url, audit.internalUrl], stop: () => audit.stop() };
   },
   registry: async () => {
     const registry = await startRegistry({ env });

@@ -11,10 +11,10 @@ describe.skipIf(!services().postgres.real)("on a database with unusual settings"
   let registry: Registry;
 
   beforeAll(async () => {
-    const database_url = await makeHostile(await freshDatabase());
-    identity = await startIdentity({ database_url });
-    audit = await startAudit({ database_url });
-    registry = await startRegistry({ database_url });
+    const databaseUrl = await makeHostile(await freshDatabase());
+    identity = await startIdentity({ databaseUrl });
+    audit = await startAudit({ databaseUrl });
+    registry = await startRegistry({ databaseUrl });
   });
   afterAll(async () => {
     await Promise.all([identity?.close(), audit?.stop(), registry?.stop()]);

@@ -53,12 +53,12 @@ export const auditReads: Bench = {
     await using bed = new AuditBed([]);
     const { url } = await bed.database();
     await bed.service(url); // migrates the database
-    const database = await openDatabase(url, { namespace: "audit", statement_timeout_ms: 600_000 });
-    const end_ms = Date.now();
-    await generateLog(database, { events, end_ms, span_ms: SPAN_MS }, progress);
+    const database = await openDatabase(url, { namespace: "audit", statementTimeoutMs: 600_000 });
+    const endMs = Date.now();
+    await generateLog(database, { events, endMs, spanMs: SPAN_MS }, progress);
     await database.close();
-    const reads = await openReads(url, { namespace: "audit", pool_max: 1 });
-    const at_ms = (part: number) => Math.round(end_ms - SPAN_MS + SPAN_MS * part);
+    const reads = await openReads(url, { namespace: "audit", poolMax: 1 });
+    const atMs = (part: number) => Math.round(endMs - SPAN_MS + SPAN_MS * part);
     const figures: ReadFigure[] = [];
     for (const [name, wanted] of Object.entries(filters)) {
       progress(name);
@@ -66,8 +66,8 @@ export const auditReads: Bench = {
       for (const depth of DEPTHS) {
         const samples = await pages(20, async (round) => {
           // Each round reads a different page, so the figures do not come from cached blocks of one page.
-          const cursor = encodeTime(at_ms(depth) - round * 3_600_000) + "0".repeat(16);
-          const filter = filterOf(wanted, at_ms);
+          const cursor = encodeTime(atMs(depth) - round * 3_600_000) + "0".repeat(16);
+          const filter = filterOf(wanted, atMs);
           const bounds = eventBounds(filter, cursor);
           if (bounds !== null) await selectEvents(reads, filter, bounds);
         });
@@ -80,9 +80,9 @@ export const auditReads: Bench = {
   },
 };
 
-function filterOf({ exact, params, from, before }: Wanted, at_ms: (part: number) => number): EventFilter {
+function filterOf({ exact, params, from, before }: Wanted, atMs: (part: number) => number): EventFilter {
   const instant = (part: number | undefined) =>
-    part === undefined ? null : Temporal.Instant.fromEpochMilliseconds(at_ms(part));
+    part === undefined ? null : Temporal.Instant.fromEpochMilliseconds(atMs(part));
   return {
     log: { kind: "organization", id: BUSY_ORGANIZATION },
     exact,

@@ -24,18 +24,18 @@ export const audit: Bench = {
     const machine = describeMachine();
     await using bed = new AuditBed(["wrk", "pgbench"]);
     const { url } = await bed.database();
-    const { internal_url } = await bed.service(url);
+    const { internalUrl } = await bed.service(url);
     const directory = await bed.directory();
     const rounds = quick ? 1 : 5;
     const seconds = quick ? 2 : 8;
     const ways: Record<string, () => Promise<WriteSample>> = {
-      "intents over HTTP, one at a time": () => writeIntents(internal_url, 1, seconds),
+      "intents over HTTP, one at a time": () => writeIntents(internalUrl, 1, seconds),
       "single-row inserts, one connection": () => insertRows(url, directory, 1, seconds),
-      [`intents over HTTP, ${AT_ONCE} at once`]: () => writeIntents(internal_url, AT_ONCE, seconds),
+      [`intents over HTTP, ${AT_ONCE} at once`]: () => writeIntents(internalUrl, AT_ONCE, seconds),
       [`single-row inserts, ${AT_ONCE} connections`]: () => insertRows(url, directory, AT_ONCE, seconds),
     };
     const samples = new Map<string, WriteSample[]>(Object.keys(ways).map((title) => [title, []]));
-    await writeIntents(internal_url, AT_ONCE, 2); // warms up
+    await writeIntents(internalUrl, AT_ONCE, 2); // warms up
     for (let round = 1; round <= rounds; round++) {
       for (const [title, measure] of Object.entries(ways)) {
         const sample = await measure();

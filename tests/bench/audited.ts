@@ -30,14 +30,14 @@ export const audited: Bench = {
     const [many, manyAudited, one, oneAudited] = await inRounds(waysOf(started), plan, options);
     if (!many || !manyAudited || !one || !oneAudited)
       throw new Error("One of the four loads was not measured.");
-    const [p50, p50_audited] = [valuesOf(one, "p50_ms"), valuesOf(oneAudited, "p50_ms")];
+    const [p50, p50Audited] = [valuesOf(one, "p50_ms"), valuesOf(oneAudited, "p50_ms")];
     const goals = [
       judge(
         RATE,
         ratiosOf(valuesOf(manyAudited, "requests_per_second"), valuesOf(many, "requests_per_second")),
       ),
       judge(CPU, spreadOf(manyAudited.samples.map((_, round) => cpuOf(manyAudited, round).all))),
-      judge(ADDED, spreadOf(p50_audited.map((value, round) => value - (p50[round] ?? Number.NaN)))),
+      judge(ADDED, spreadOf(p50Audited.map((value, round) => value - (p50[round] ?? Number.NaN)))),
     ];
     const measured = [many, manyAudited, one, oneAudited];
     const text = [
@@ -108,13 +108,13 @@ function startUpstream() {
 
 async function startServices(
   bed: ServiceBed,
-  identity: { issuer: string; jwks_uri: string; validate_url: string },
-  upstream_url: string,
+  identity: { issuer: string; jwks_uri: string; validateUrl: string },
+  upstreamUrl: string,
 ): Promise<Services> {
   const [database, etcd, redis] = [await bed.database(), await bed.routeStore(), await bed.counterStore()];
   const audit = await bed.process("apps/audit/main.ts", { DATABASE_URL: database.url });
   const routes: StoredServiceConfig = {
-    url: upstream_url,
+    url: upstreamUrl,
     organization: {
       routes: ["plain", "recorded"].map((collection) => ({
         path: `/org/${collection}/{id}`,
@@ -133,10 +133,10 @@ async function startServices(
     COUNTER_STORE_URL: redis.url,
     AUTH_ISSUER: identity.issuer,
     AUTH_JWKS_URI: identity.jwks_uri,
-    CREDENTIAL_VALIDATE_URL: identity.validate_url,
-    AUDIT_URL: audit.internal_url,
+    CREDENTIAL_VALIDATE_URL: identity.validateUrl,
+    AUDIT_URL: audit.internalUrl,
   });
-  await waitFor(async () => (await fetch(`${gateway.internal_url}/health/ready`)).ok, {
+  await waitFor(async () => (await fetch(`${gateway.internalUrl}/health/ready`)).ok, {
     what: "the gateway being ready",
   });
   if (database.pid === undefined) throw new Error("PostgreSQL has ended.");

@@ -41,7 +41,7 @@ export const bodies: Bench = {
     const entry = `${import.meta.dir}/bodies/upstream/main.ts`;
     const upstream = await bed.helper([process.execPath, entry, String(port), file], port);
     const redis = await bed.redis();
-    const services = { upstream, redis_url: redis.url, ...identity };
+    const services = { upstream, redisUrl: redis.url, ...identity };
     const subjects = {
       pass_through: await startPassThrough(bed, [upstream.url]),
       gateway: await startGateway(bed, services, 10, { variables: { MAX_BODY_BYTES: String(2 * GIB) } }),

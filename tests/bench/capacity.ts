@@ -13,16 +13,16 @@ const PAGE = join(import.meta.dir, "../../.github/guides/capacity.md");
  * Returns the bench `capacity`, which prints how many processes and cores serve a number of requests a
  * second. The numbers come from a model; its input is `capacity/figures.json`.
  *
- * @param all_benches the path of a file with the output of `bench all --json`. If given, the bench takes the
+ * @param allBenches the path of a file with the output of `bench all --json`. If given, the bench takes the
  * figures from it, and updates `figures.json` and the capacity guide
  */
-export function capacityFrom(all_benches: string | undefined): Bench {
+export function capacityFrom(allBenches: string | undefined): Bench {
   return {
     summary:
       "how many processes serve 1 000 to 100 000 requests a second; capacity FILE reads the output of bench all --json",
     async run() {
       const before = Value.Parse(Figures, stored);
-      const figures = all_benches === undefined ? before : await taken(all_benches, before);
+      const figures = allBenches === undefined ? before : await taken(allBenches, before);
       const [head, rows] = plansOf(figures);
       const parts = [table(["one core carries each second", ""], perCore(figures)), table(head, rows)];
       return {

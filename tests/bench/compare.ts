@@ -30,7 +30,7 @@ export function compareWith(revision: string | undefined): Bench {
       await using identity = await startIdentity();
       const services = {
         upstream: await startUpstream(bed),
-        redis_url: (await bed.redis()).url,
+        redisUrl: (await bed.redis()).url,
         ...identity,
       };
       const mine = waysOf("here", await startGateway(bed, services, 1_000));

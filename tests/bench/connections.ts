@@ -60,7 +60,7 @@ export const connections: Bench = {
     const kinds = KINDS.map((kind) => ({ ...kind, count: quick ? kind.count / QUICK_DIVISOR : kind.count }));
     await (await gatherCrowd(gateway.url, "kept_alive", 1_000)).leave();
     const alone = await latencies(gateway, quick);
-    const descriptors_before = openDescriptors(gateway.pid);
+    const descriptorsBefore = openDescriptors(gateway.pid);
     const figures: Figure[] = [];
     const crowds: Crowd[] = [];
     for (const kind of kinds) {
@@ -72,18 +72,18 @@ export const connections: Bench = {
     }
     const all = crowds.reduce((sum, { open }) => sum + open, 0);
     const together = await latencies(gateway, quick);
-    const full_bytes = residentBytes(gateway.pid);
+    const fullBytes = residentBytes(gateway.pid);
     await Promise.all(crowds.map((crowd) => crowd.leave()));
-    const left_bytes = await settledBytes(gateway);
+    const leftBytes = await settledBytes(gateway);
     const goals = [
       ...figures.map(({ title, kib, bound }) =>
         judge({ title: `${title}, KiB`, bound, at_most: true }, spreadOf([kib])),
       ),
       judge(OTHERS, spreadOf([percentile(together, 50) / percentile(alone, 50)])),
-      judge(FREED, spreadOf([left_bytes / full_bytes])),
-      judge(DESCRIPTORS, spreadOf([openDescriptors(gateway.pid) - descriptors_before])),
+      judge(FREED, spreadOf([leftBytes / fullBytes])),
+      judge(DESCRIPTORS, spreadOf([openDescriptors(gateway.pid) - descriptorsBefore])),
     ];
-    const open = { all, mib: full_bytes / KIB / KIB };
+    const open = { all, mib: fullBytes / KIB / KIB };
     return {
       text: textOf(machineLine(machine), figures, open, goals),
       data: { machine, figures, open, goals },
@@ -105,9 +105,9 @@ function requireDescriptors(): void {
 }
 
 async function startGateway(bed: Bed): Promise<Started> {
-  const [etcd, redis, service_port] = [await bed.etcd(), await bed.redis(), freePort()];
+  const [etcd, redis, servicePort] = [await bed.etcd(), await bed.redis(), freePort()];
   const entry = `${import.meta.dir}/../support/crowd-service.ts`;
-  const service = await bed.helper([process.execPath, entry, String(service_port)], service_port);
+  const service = await bed.helper([process.execPath, entry, String(servicePort)], servicePort);
   const store = await openRouteStore(etcd.url);
   await store.put(`${ROUTES_PREFIX}crowd`, JSON.stringify(crowdService(service.url)));
   await store.close();

@@ -53,29 +53,29 @@ export const edits: Bench = {
     const machine = describeMachine();
     // This measurement runs first, because even idle gateways use CPU time.
     options.progress("from apply to the first request served, 10 000 routes");
-    const served_ms = await servedAfterApply(options.quick ? 30 : 300);
+    const servedMs = await servedAfterApply(options.quick ? 30 : 300);
     await using bed = await Bed.create();
     await using identity = await startIdentity();
-    const services = { upstream: await startUpstream(bed), redis_url: (await bed.redis()).url, ...identity };
+    const services = { upstream: await startUpstream(bed), redisUrl: (await bed.redis()).url, ...identity };
     const goals: JudgedGoal[] = [];
     for (const size of SIZES) goals.push(...(await goalsOf(size, bed, services, options)));
     goals.push(
       judge(
         ceiling("from apply to the first request served, 10 000 routes, p50 in ms", 10),
-        spreadOf(served_ms),
+        spreadOf(servedMs),
       ),
-      judge(ceiling("the same, p99 in ms", 25), spreadOf([percentile(served_ms, 99)])),
+      judge(ceiling("the same, p99 in ms", 25), spreadOf([percentile(servedMs, 99)])),
     );
     const text = [machineLine(machine), "", goalTable(goals)].join("\n");
     return { text, goals, data: { machine, goals } };
   },
 };
 
-type Services = Identity & { upstream: Started; redis_url: string };
+type Services = Identity & { upstream: Started; redisUrl: string };
 /** A gateway and the function that edits one of its services. */
 interface Edited {
-  readonly gateway: Started & { readonly route_store_url: string };
-  readonly ticker_url: string;
+  readonly gateway: Started & { readonly routeStoreUrl: string };
+  readonly tickerUrl: string;
   readonly edit: (routes?: number) => Promise<void>;
 }
 
@@ -87,11 +87,11 @@ async function goalsOf(
 ): Promise<JudgedGoal[]> {
   const routes = whole(size.routes);
   options.progress(`a gateway with ${routes} routes`);
-  const ticker_port = freePort();
+  const tickerPort = freePort();
   const gateway = await startGateway(bed, services, size.routes, {
     preload: TICKER,
     variables: {
-      TICKER_PORT: String(ticker_port),
+      TICKER_PORT: String(tickerPort),
       // Without this variable, the gateway sets it and restarts itself.
       BUN_CONFIG_MAX_HTTP_REQUESTS: "65000",
       RATE_LIMIT_REQUESTS: "0",
@@ -102,14 +102,14 @@ async function goalsOf(
   const resident = residentBytes(gateway.pid);
   const memory = judge(ceiling(`memory, ${routes} routes, MiB`, size.memory_mib), spreadOf([resident / MIB]));
   if (size.stall_ms === null) return [memory];
-  const store = await openRouteStore(gateway.route_store_url);
+  const store = await openRouteStore(gateway.routeStoreUrl);
   let count = 0;
   const edit = async (routes?: number) => {
     const probe = `/edited/${++count}`;
     await store.put(`${ROUTES_PREFIX}edited`, JSON.stringify(editedService(probe, routes)));
     await whenServed(gateway.url, probe);
   };
-  const edited: Edited = { gateway, ticker_url: `http://127.0.0.1:${ticker_port}`, edit };
+  const edited: Edited = { gateway, tickerUrl: `http://127.0.0.1:${tickerPort}`, edit };
   const stall = ceiling(`longest stall by one edit, ${routes} routes, ms`, size.stall_ms);
   const large = ceiling(
     `longest stall by an edit of ${whole(MANY_ROUTES)} routes, among ${routes}, ms`,
@@ -132,7 +132,7 @@ async function goalsOf(
 
 /** Measures the longest event-loop stall during each edit of a service with `routes` routes. */
 async function stallOf(
-  { ticker_url, edit }: Edited,
+  { tickerUrl, edit }: Edited,
   goal: Goal,
   { quick }: BenchOptions,
   routes: number,
@@ -140,10 +140,10 @@ async function stallOf(
   const longest: { wall_ms: number; cpu_ms: number }[] = [];
   await edit(routes);
   for (let time = 0; time < (quick ? 10 : 50); time++) {
-    await fetch(ticker_url);
+    await fetch(tickerUrl);
     await edit(routes);
     await Bun.sleep(EDIT_PAUSE_MS);
-    longest.push(Value.Parse(Longest, await (await fetch(ticker_url)).json()));
+    longest.push(Value.Parse(Longest, await (await fetch(tickerUrl)).json()));
   }
   return judge(
     goal,

@@ -43,7 +43,7 @@ export function floorUnder(loadName?: string): Bench {
       await using bed = await Bed.create();
       await using identity = await startIdentity();
       const [upstream, redis] = [await startServices(bed, SERVICES), await bed.redis()];
-      const subjects = await startSubjects(bed, { upstream, redis_url: redis.url, ...identity }, options);
+      const subjects = await startSubjects(bed, { upstream, redisUrl: redis.url, ...identity }, options);
       for (const subject of subjects) await verify({ ...subject, ...targetOf(subject, SERVICES) });
       const cells = cellsOf(subjects, loads);
       const methods = loads.some(({ name }) => name === "64") ? await emptyBodies(bed, subjects) : [];

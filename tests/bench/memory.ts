@@ -39,7 +39,7 @@ export const memory: Bench = {
     const entry = `${import.meta.dir}/memory/upstream/main.ts`;
     const upstream = await bed.helper([process.execPath, entry, String(port)], port);
     const redis = await bed.redis();
-    const gateway = await startGateway(bed, { upstream, redis_url: redis.url, ...identity }, 10);
+    const gateway = await startGateway(bed, { upstream, redisUrl: redis.url, ...identity }, 10);
     const requests = quick ? 100_000 : 2_000_000;
     const figures: [string, number][] = [["at the start", residentBytes(gateway.pid)]];
     const note = async (what: string) => {

@@ -70,8 +70,8 @@ interface Place {
 async function stallsOf(schema: SchemaName, { url, rows, directory, progress }: Place): Promise<Stall[]> {
   const database = await openDatabase(url, {
     namespace: schema,
-    pool_max: 3,
-    statement_timeout_ms: 3_600_000,
+    poolMax: 3,
+    statementTimeoutMs: 3_600_000,
   });
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   await prepareFilling(sql);
@@ -97,15 +97,15 @@ async function stallsOf(schema: SchemaName, { url, rows, directory, progress }: 
 /** Runs a migration, and returns the longest writes before and during it. */
 async function stallOf(url: string, schema: SchemaName, migrate: () => Promise<unknown>) {
   await using writers = await Writers.start(url, schema);
-  const began_ms = performance.now();
+  const beganMs = performance.now();
   await Bun.sleep(BEFORE_MS);
-  const before = writers.longestSince(began_ms);
-  const migrating_ms = performance.now();
+  const before = writers.longestSince(beganMs);
+  const migratingMs = performance.now();
   await migrate();
-  const took_ms = performance.now() - migrating_ms;
+  const took_ms = performance.now() - migratingMs;
   // A write's duration is known only when it ends, so wait for the writes that the migration delayed.
   await Bun.sleep(BEFORE_MS);
-  const during = writers.longestSince(migrating_ms);
+  const during = writers.longestSince(migratingMs);
   return {
     took_ms,
     worst: during.table,
@@ -121,11 +121,11 @@ function isOf(schema: SchemaName, table: string): boolean {
 
 /** One writer for each table, which writes repeatedly over its own connection and measures its writes. */
 class Writers implements AsyncDisposable {
-  readonly #waits: { readonly table: string; readonly ended_ms: number; readonly ms: number }[] = [];
+  readonly #waits: { readonly table: string; readonly endedMs: number; readonly ms: number }[] = [];
   readonly #running: Promise<void>[] = [];
   /** The tables for which a write exceeded the lock timeout. */
   readonly locked = new Set<string>();
-  #is_over = false;
+  #isOver = false;
 
   /** Starts a writer for each table that exists. */
   static async start(url: string, schema: SchemaName): Promise<Writers> {
@@ -143,26 +143,26 @@ class Writers implements AsyncDisposable {
     return writers;
   }
 
-  longestSince(since_ms: number): { table: string; ms: number } {
+  longestSince(sinceMs: number): { table: string; ms: number } {
     return this.#waits
-      .filter(({ ended_ms }) => ended_ms >= since_ms)
+      .filter(({ endedMs }) => endedMs >= sinceMs)
       .reduce((longest, wait) => (wait.ms > longest.ms ? wait : longest), { table: "none", ms: 0 });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#is_over = true;
+    this.#isOver = true;
     await Promise.all(this.#running);
   }
 
   async #write(sql: postgres.Sql, name: string, statement: string): Promise<void> {
-    for (let number = 0; !this.#is_over; number += 1) {
-      const began_ms = performance.now();
-      await sql.unsafe(statement.replaceAll("$n", `${number}-${began_ms}`)).catch((error: unknown) => {
+    for (let number = 0; !this.#isOver; number += 1) {
+      const beganMs = performance.now();
+      await sql.unsafe(statement.replaceAll("$n", `${number}-${beganMs}`)).catch((error: unknown) => {
         if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error;
         this.locked.add(name);
       });
-      const ended_ms = performance.now();
-      this.#waits.push({ table: name, ended_ms, ms: ended_ms - began_ms });
+      const endedMs = performance.now();
+      this.#waits.push({ table: name, endedMs, ms: endedMs - beganMs });
       await Bun.sleep(BETWEEN_MS);
     }
     await sql.end();

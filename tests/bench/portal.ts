@@ -81,7 +81,7 @@ async function firstPages(browser: Browser, rounds: number) {
     const sizes: Promise<{ responseBodySize: number; responseHeadersSize: number }>[] = [];
     page.on("requestfinished", (request) => void sizes.push(request.sizes()));
     const usable_ms = await elapsed(async () => {
-      await page.goto(quickStart.portal_url);
+      await page.goto(quickStart.portalUrl);
       await page.getByRole("button", { name: "Sign in" }).waitFor();
     });
     await page.waitForLoadState("networkidle");

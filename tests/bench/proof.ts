@@ -136,18 +136,18 @@ function ticksOf(pid: number): number {
 async function verifying(url: string, directory: string, bed: AuditBed, events: number, progress: Progress) {
   await using whole_ = await openLog(url, "verified");
   progress("generating a large log");
-  await generateLog(whole_.log, { events: events * 2.1, end_ms: Date.now(), span_ms: 20 * DAY_MS });
+  await generateLog(whole_.log, { events: events * 2.1, endMs: Date.now(), spanMs: 20 * DAY_MS });
   progress("sealing the log");
   await sealAll(whole_.log);
   const service = await bed.service(whole_.url);
   const file = join(directory, "export.ndjson");
   progress("exporting the log");
   const path = `/organizations/${BUSY_ORGANIZATION}/audit-events?proof=true`;
-  const export_ms = await timeOf(async () => {
+  const exportMs = await timeOf(async () => {
     await Bun.write(file, await fetch(`${service.url}${path}`));
   });
   progress("verifying the export");
-  const started_ms = performance.now();
+  const startedMs = performance.now();
   const child = Bun.spawn([process.execPath, "apps/cli/main.ts", "--json", "audit", "verify", file], {
     cwd: join(import.meta.dir, "../.."),
     stdout: "pipe",
@@ -157,8 +157,8 @@ async function verifying(url: string, directory: string, bed: AuditBed, events: 
   if (verdict.complete !== true) throw new Error(JSON.stringify(verdict.faults[0]));
   return {
     events: Number(verdict.events),
-    export_s: export_ms / 1000,
-    verify_s: (performance.now() - started_ms) / 1000,
+    export_s: exportMs / 1000,
+    verify_s: (performance.now() - startedMs) / 1000,
     verify_mib: (child.resourceUsage()?.maxRSS ?? Number.NaN) / 1_048_576,
   };
 }

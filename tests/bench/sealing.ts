@@ -52,10 +52,10 @@ async function sealing(url: string, groups: number, progress: Progress) {
   progress(`writing ${whole(groups * GROUP)} events to seal`);
   await writeGroups(sealed.log, groups);
   const cpu = process.cpuUsage();
-  const taken_ms = await timeOf(() => sealAll(sealed.log));
+  const takenMs = await timeOf(() => sealAll(sealed.log));
   const { user, system } = process.cpuUsage(cpu);
   const events = groups * GROUP;
-  return { events, events_per_second: (events / taken_ms) * 1000, cpu_us: (user + system) / events };
+  return { events, events_per_second: (events / takenMs) * 1000, cpu_us: (user + system) / events };
 }
 
 /** The number of events that one statement inserts. */
@@ -76,10 +76,10 @@ async function sealingMany(url: string, logs: number, progress: Progress) {
   progress(`sealing ${whole(MEASURED)} events, each of a different log`);
   for (let from = logs; from < logs + MEASURED; from += INSERTED) await insertEvents(many.log, from, logs);
   const cpu = process.cpuUsage();
-  const taken_ms = await timeOf(() => sealAll(many.log));
+  const takenMs = await timeOf(() => sealAll(many.log));
   const { user, system } = process.cpuUsage(cpu);
   const nodes = ((await nodesOf(many.log)) - before) / MEASURED;
-  return { logs, events_per_second: (MEASURED / taken_ms) * 1000, cpu_us: (user + system) / MEASURED, nodes };
+  return { logs, events_per_second: (MEASURED / takenMs) * 1000, cpu_us: (user + system) / MEASURED, nodes };
 }
 
 /** Inserts the events with numbers from `from` on. Consecutive events belong to different logs. */

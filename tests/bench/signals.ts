@@ -31,7 +31,7 @@ export const signals: Bench = {
       },
     });
     const [upstream, redis] = await Promise.all([startUpstream(bed), bed.redis()]);
-    const services = { upstream, redis_url: redis.url, ...identity };
+    const services = { upstream, redisUrl: redis.url, ...identity };
     const common = { job: "whole" as const, paths: memberPaths, headers: MEMBER_HEADERS };
     const quiet = await startGateway(bed, services, 10, { variables: { LOG_LEVEL: "error" } });
     const logged = await startGateway(bed, services, 10);

@@ -67,30 +67,28 @@ export function streamLanesOf(given?: string): Bench {
       await startFast(service, receivers);
       progress("writing without silent receivers");
       await timedWrites(service, 300);
-      const quiet_ms = await timedWrites(service, quick ? 300 : 1_500);
-      const without_bytes = residentBytes(service.pid);
+      const quietMs = await timedWrites(service, quick ? 300 : 1_500);
+      const withoutBytes = residentBytes(service.pid);
       progress(`creating ${whole(streams)} streams whose receiver never responds`);
       const watched = await watch(service, receivers, { streams, progress, quick });
-      const [without, beside] = [writesOf(quiet_ms), writesOf(watched.times_ms)];
-      const late_ms = Math.max(...watched.arrivals_ms);
-      const table_rows = [
+      const [without, beside] = [writesOf(quietMs), writesOf(watched.timesMs)];
+      const late_ms = Math.max(...watched.arrivalsMs);
+      const tableRows = [
         ["calls to silent receivers", whole(watched.calls)],
-        ["memory without silent receivers, MiB", whole(without_bytes / MIB)],
-        ["peak memory with silent receivers, MiB", whole(watched.bytes_max / MIB)],
-        ["events to the fast receiver", whole(watched.arrivals_ms.length)],
+        ["memory without silent receivers, MiB", whole(withoutBytes / MIB)],
+        ["peak memory with silent receivers, MiB", whole(watched.bytesMax / MIB)],
+        ["events to the fast receiver", whole(watched.arrivalsMs.length)],
         ["a write without silent receivers, ms: median, p99", writesText(without)],
         ["a write with silent receivers, ms: median, p99", writesText(beside)],
       ];
       const goals = [
         judge(LATE, spreadOf([late_ms / 1_000])),
-        judge(GROWTH, spreadOf([(watched.bytes_max - without_bytes) / MIB])),
+        judge(GROWTH, spreadOf([(watched.bytesMax - withoutBytes) / MIB])),
         judge(MEDIAN, spreadOf([beside.median_ms / without.median_ms])),
         judge(P99, spreadOf([beside.p99_ms / without.p99_ms])),
       ];
       return {
-        text: [machineLine(machine), "", table(["", "measured"], table_rows), "", goalTable(goals)].join(
-          "\n",
-        ),
+        text: [machineLine(machine), "", table(["", "measured"], tableRows), "", goalTable(goals)].join("\n"),
         data: { machine, streams, without, beside, late_ms, goals },
         goals,
       };
@@ -127,7 +125,7 @@ async function startFast(service: ServiceProcess, receivers: Receivers): Promise
   };
   await timedWrite(service, FAST_ORGANIZATION);
   await createStream(service, FAST_ORGANIZATION, receivers.fast);
-  await waitFor(() => isThere, { what: "the first event of the fast stream", timeout_ms: ARRIVAL_MS_MAX });
+  await waitFor(() => isThere, { what: "the first event of the fast stream", timeoutMs: ARRIVAL_MS_MAX });
 }
 
 interface Watch {
@@ -137,7 +135,7 @@ interface Watch {
 }
 
 async function watch(service: ServiceProcess, receivers: Receivers, { streams, quick, progress }: Watch) {
-  const seen = { calls: 0, fast: 0, bytes_max: 0 };
+  const seen = { calls: 0, fast: 0, bytesMax: 0 };
   receivers.onBatch = ({ receiver, events }) => {
     if (receiver === "silent") seen.calls += 1;
     else seen.fast += events;
@@ -146,26 +144,26 @@ async function watch(service: ServiceProcess, receivers: Receivers, { streams, q
     await createStream(service, `organization-${stream}`, receivers.silent);
   }
   progress("writing with silent receivers");
-  const until_ms = performance.now() + (quick ? WATCHED_QUICK_MS : WATCHED_MS);
-  const goesOn = () => performance.now() < until_ms;
+  const untilMs = performance.now() + (quick ? WATCHED_QUICK_MS : WATCHED_MS);
+  const goesOn = () => performance.now() < untilMs;
   const writes = timedWrites(service, 1, goesOn);
   const memory = (async () => {
     while (goesOn()) {
-      seen.bytes_max = Math.max(seen.bytes_max, residentBytes(service.pid));
+      seen.bytesMax = Math.max(seen.bytesMax, residentBytes(service.pid));
       await Bun.sleep(LOOK_MS);
     }
   })();
-  const arrivals_ms: number[] = [];
+  const arrivalsMs: number[] = [];
   while (goesOn()) {
     const before = seen.fast;
-    const begun_ms = performance.now();
+    const begunMs = performance.now();
     await timedWrite(service, FAST_ORGANIZATION);
     await waitFor(() => seen.fast > before, {
       what: "an event of the fast stream",
-      timeout_ms: ARRIVAL_MS_MAX,
+      timeoutMs: ARRIVAL_MS_MAX,
     });
-    arrivals_ms.push(performance.now() - begun_ms);
+    arrivalsMs.push(performance.now() - begunMs);
   }
   await memory;
-  return { ...seen, arrivals_ms, times_ms: await writes };
+  return { ...seen, arrivalsMs, timesMs: await writes };
 }

@@ -52,7 +52,7 @@ export function streamsOf(given?: string): Bench {
       const { url } = await bed.database();
       await using backlog = await openLog(url, "backlog");
       progress("generating a backlog");
-      await generateLog(backlog.log, { events: wanted * SHARE, end_ms: Date.now(), span_ms: 20 * DAY_MS });
+      await generateLog(backlog.log, { events: wanted * SHARE, endMs: Date.now(), spanMs: 20 * DAY_MS });
       progress("sealing the backlog");
       await sealAll(backlog.log);
       await using receivers = await startReceivers();
@@ -64,7 +64,7 @@ export function streamsOf(given?: string): Bench {
       const drained = await drain(service, receivers);
       progress("writing without a backlog");
       const after = await timedWrites(service, writes);
-      const [without, beside] = [writesOf([...before, ...after]), writesOf(drained.times_ms)];
+      const [without, beside] = [writesOf([...before, ...after]), writesOf(drained.timesMs)];
       const rows = [
         ["entries delivered", whole(drained.entries)],
         ["entries delivered a second", whole(drained.entries / drained.seconds)],
@@ -78,7 +78,7 @@ export function streamsOf(given?: string): Bench {
       ];
       return {
         text: [machineLine(machine), "", table(["", "measured"], rows), "", goalTable(goals)].join("\n"),
-        data: { machine, without, beside, drained: { ...drained, times_ms: undefined }, goals },
+        data: { machine, without, beside, drained: { ...drained, timesMs: undefined }, goals },
         goals,
       };
     },
@@ -92,15 +92,15 @@ async function drain(service: ServiceProcess, receivers: Receivers) {
     counts.events += events;
     counts.position = last;
   };
-  const begun_ms = performance.now();
+  const begunMs = performance.now();
   const { lag_events } = await createStream(service, BUSY_ORGANIZATION, receivers.fast);
   let isDone = false;
   const writes = timedWrites(service, 0, () => !isDone);
   await waitFor(() => counts.position >= lag_events, {
     what: `${lag_events} entries`,
-    timeout_ms: DRAIN_MS_MAX,
+    timeoutMs: DRAIN_MS_MAX,
   });
-  const seconds = (performance.now() - begun_ms) / 1_000;
+  const seconds = (performance.now() - begunMs) / 1_000;
   isDone = true;
-  return { ...counts, seconds, times_ms: await writes };
+  return { ...counts, seconds, timesMs: await writes };
 }

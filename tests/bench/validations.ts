@@ -108,7 +108,7 @@ function waysOf(
     target: { pid, headers: JSON_TYPE, ...target },
   });
   const validate = (service: ServiceProcess, title: string, keys: string) =>
-    way(service, title, { url: service.internal_url, method: "POST", paths: [VALIDATE_PATH], bodies: keys });
+    way(service, title, { url: service.internalUrl, method: "POST", paths: [VALIDATE_PATH], bodies: keys });
   const { url } = identity;
   return [
     validate(identity, "validate", bodies.plain),
@@ -157,9 +157,9 @@ async function makeKeys(identity: ServiceProcess, people: readonly string[]): Pr
   return lines;
 }
 
-async function makePerson({ internal_url }: ServiceProcess, index: number): Promise<string> {
+async function makePerson({ internalUrl }: ServiceProcess, index: number): Promise<string> {
   const idp = { issuer: "https://login.example.com", subject: `bench-${index}` };
-  return Value.Parse(answerOfIdp, await post(`${internal_url}${VALIDATE_PATH}`, { idp })).user_id;
+  return Value.Parse(answerOfIdp, await post(`${internalUrl}${VALIDATE_PATH}`, { idp })).user_id;
 }
 
 async function post(url: string, body: object): Promise<unknown> {

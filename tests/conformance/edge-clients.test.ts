@@ -34,7 +34,7 @@ let document: OpenApiDocument;
 beforeAll(async () => {
   stack = await startStack();
   document = await waitFor(readDocument, {
-    timeout_ms: 60_000,
+    timeoutMs: 60_000,
     what: "An edge description with every service's texts",
   });
 });
@@ -42,7 +42,7 @@ afterAll(() => stack.close());
 
 /** Returns the edge description, or null if the registry has not yet fetched every service's description. */
 async function readDocument(): Promise<OpenApiDocument | null> {
-  const headers = { Authorization: `Bearer ${stack.admin_token}` };
+  const headers = { Authorization: `Bearer ${stack.adminToken}` };
   const made = JSON.parse(await (await fetch(`${stack.registry.url}/edge/openapi.json`, { headers })).text());
   const states: { status: string }[] = made["x-service-documents"];
   return states.length === 3 && states.every(({ status }) => status === "current") ? made : null;
@@ -111,7 +111,7 @@ async function generating(
   const cwd = await mkdtemp(join(within, "ostiary-edge-"));
   try {
     await Bun.write(join(cwd, "edge.json"), JSON.stringify(document));
-    const TOKEN = await (await fetch(`${stack.identity_provider_url}/token?subject=${subject}`)).text();
+    const TOKEN = await (await fetch(`${stack.identityProviderUrl}/token?subject=${subject}`)).text();
     await work(cwd, { API_URL: stack.gateway.url, TOKEN });
   } finally {
     await rm(cwd, { recursive: true });

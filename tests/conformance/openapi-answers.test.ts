@@ -110,9 +110,9 @@ describe("identity", () => {
   }
 
   async function conflicts(): Promise<void> {
-    const { id, owner, owner_member } = await identity.organization();
+    const { id, owner, ownerMember } = await identity.organization();
     expect((await call("DELETE", `/users/${owner}`)).status).toBe(409);
-    expect((await call("DELETE", `/members/${owner_member}`)).status).toBe(422);
+    expect((await call("DELETE", `/members/${ownerMember}`)).status).toBe(422);
     const { body: once } = await call("POST", `/organizations/${id}/invites`);
     await call("DELETE", `/organizations/${id}/invites/${once.id}`);
     const guest = await identity.person("guest");
@@ -218,7 +218,7 @@ describe("audit", () => {
       ...{ bytes_in: 1, bytes_out: 2, duration_ms: 3 },
     };
     const counts = ["ostiary-k-2-abcd", null].map((key_prefix) => ({ ...count, key_prefix }));
-    const { status } = await fetch(`${audit.internal_url}/internal/usage/gateway-1/1`, {
+    const { status } = await fetch(`${audit.internalUrl}/internal/usage/gateway-1/1`, {
       method: "PUT",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify({

@@ -16,7 +16,7 @@ export async function servedDocuments(): Promise<Record<string, OpenApiDocument>
       "identity without roles": (await (await identity.restarted(null)).call("GET", "/swagger/json")).body,
       "identity's internal port": (await identity.internal("GET", "/swagger/json")).body,
       audit: await at(audit.url),
-      "audit's internal port": await at(audit.internal_url),
+      "audit's internal port": await at(audit.internalUrl),
       registry: await at(registry.url),
     };
   } finally {

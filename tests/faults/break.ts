@@ -69,9 +69,9 @@ function inTurn(servers: readonly BinaryTestServer[], work: (server: BinaryTestS
   return Promise.all(servers.map(work));
 }
 
-async function setClocks(clocks: readonly SettableClock[], offset_ms: number): Promise<void> {
+async function setClocks(clocks: readonly SettableClock[], offsetMs: number): Promise<void> {
   if (clocks.length === 0) throw new Error("No clock of this part can be set.");
-  await Promise.all(clocks.map((clock) => clock.set(offset_ms)));
+  await Promise.all(clocks.map((clock) => clock.set(offsetMs)));
 }
 
 function breakable(system: System, part: Part): Breakable {
@@ -104,8 +104,7 @@ function settable(clock: SettableClock | null): SettableClock[] {
 }
 
 function ofReplicas(replicas: readonly Replica[]): Breakable {
-  const isAlive = async ({ internal_url }: Replica) =>
-    (await answerOf(`${internal_url}/health/live`)) === 200;
+  const isAlive = async ({ internalUrl }: Replica) => (await answerOf(`${internalUrl}/health/live`)) === 200;
   return {
     servers: replicas.map(({ server }) => server),
     links: replicas.flatMap(({ links }) => [links.public, links.internal]),
@@ -113,7 +112,7 @@ function ofReplicas(replicas: readonly Replica[]): Breakable {
     answers: () =>
       Promise.all(
         replicas.map((replica) =>
-          waitFor(() => isAlive(replica), { timeout_ms: RETURN_MS, what: replica.name }),
+          waitFor(() => isAlive(replica), { timeoutMs: RETURN_MS, what: replica.name }),
         ),
       ),
   };

@@ -21,25 +21,25 @@ export type Client = (typeof CLIENTS)[number];
  */
 export const LIMITS = {
   /** The gateways' UPSTREAM_TIMEOUT_MS and UPSTREAM_IDLE_TIMEOUT_MS. */
-  upstream_ms: 1_500,
+  upstreamMs: 1_500,
   /** The interval at which a gateway checks its deadlines, and so the maximum delay of a timeout. */
-  upstream_late_ms: 100,
+  upstreamLateMs: 100,
   /** The maximum time until a gateway refuses a limited request while the counter store is down. */
-  uncounted_ms: 600,
+  uncountedMs: 600,
   /** The maximum time until a gateway refuses an audited request while the audit service is down. */
-  unrecorded_ms: 1_200,
+  unrecordedMs: 1_200,
   /** The gateways' VALIDATE_TIMEOUT_MS. */
-  validate_ms: 2_000,
+  validateMs: 2_000,
   /** The maximum time of a database statement, including the time until the watchdog ends it. */
-  database_ms: 11_000,
+  databaseMs: 11_000,
   /** The gateways' APIKEY_CACHE_TTL_SECS. */
-  cache_ttl_s: 60,
+  cacheTtlS: 60,
   /** The timeout of clients: longer than all timeouts of the gateways. */
-  patience_ms: 6_000,
-  publisher_patience_ms: 15_000,
-  /** The rate limit of the route `/things/limited`: `requests` in `window_s` seconds. */
+  patienceMs: 6_000,
+  publisherPatienceMs: 15_000,
+  /** The rate limit of the route `/things/limited`: `requests` in `windowS` seconds. */
   requests: 30,
-  window_s: 4,
+  windowS: 4,
 } as const;
 
 /** The interval at which an event stream sends events. */
@@ -55,56 +55,56 @@ export interface ClientKind {
   /** The response statuses that a healthy system sends. */
   readonly good: readonly number[];
   /** The maximum response time, according to the gateway's timeouts; null if there is no maximum. */
-  readonly limit_ms: number | null;
+  readonly limitMs: number | null;
 }
 
-const SERVICE_MS = LIMITS.upstream_ms + LIMITS.upstream_late_ms;
+const SERVICE_MS = LIMITS.upstreamMs + LIMITS.upstreamLateMs;
 
 export const KINDS: Readonly<Record<Client, ClientKind>> = {
-  public: { title: "public", rate: 20, needs: ["upstream"], good: [200], limit_ms: SERVICE_MS },
+  public: { title: "public", rate: 20, needs: ["upstream"], good: [200], limitMs: SERVICE_MS },
   limited: {
     title: "limited",
     rate: 24,
     needs: ["redis", "upstream"],
     good: [200, 429],
-    limit_ms: LIMITS.uncounted_ms + SERVICE_MS,
+    limitMs: LIMITS.uncountedMs + SERVICE_MS,
   },
-  jwt: { title: "JWT", rate: 12, needs: ["upstream"], good: [200], limit_ms: SERVICE_MS },
-  cached: { title: "key, cached", rate: 16, needs: ["upstream"], good: [200], limit_ms: SERVICE_MS },
+  jwt: { title: "JWT", rate: 12, needs: ["upstream"], good: [200], limitMs: SERVICE_MS },
+  cached: { title: "key, cached", rate: 16, needs: ["upstream"], good: [200], limitMs: SERVICE_MS },
   unseen: {
     title: "key, never seen",
     rate: 5,
     needs: ["identity", "postgres", "upstream"],
     good: [200],
-    limit_ms: LIMITS.validate_ms + SERVICE_MS,
+    limitMs: LIMITS.validateMs + SERVICE_MS,
   },
   audited: {
     title: "audited",
     rate: 24,
     needs: ["audit", "postgres", "upstream"],
     good: [200],
-    limit_ms: LIMITS.unrecorded_ms + SERVICE_MS,
+    limitMs: LIMITS.unrecordedMs + SERVICE_MS,
   },
   refused: {
     title: "no credential",
     rate: 6,
     needs: ["identity", "postgres"],
     good: [401],
-    limit_ms: LIMITS.validate_ms,
+    limitMs: LIMITS.validateMs,
   },
   stream: {
     title: "events",
     rate: 6,
     needs: ["upstream"],
     good: [200],
-    limit_ms: SERVICE_MS + EVENT_INTERVAL_MS,
+    limitMs: SERVICE_MS + EVENT_INTERVAL_MS,
   },
-  socket: { title: "WebSocket", rate: 4, needs: ["upstream"], good: [200], limit_ms: null },
+  socket: { title: "WebSocket", rate: 4, needs: ["upstream"], good: [200], limitMs: null },
   publish: {
     title: "publish",
     rate: 1,
     needs: ["postgres", "registries"],
     good: [200],
-    limit_ms: LIMITS.database_ms,
+    limitMs: LIMITS.databaseMs,
   },
 };

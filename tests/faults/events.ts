@@ -12,8 +12,8 @@ const OUTCOMES_MS = 6_000;
 export class AuditLog implements AsyncDisposable {
   readonly #sql: postgres.Sql;
 
-  constructor(database_url: string) {
-    this.#sql = postgres(database_url, { max: 1, onnotice: () => {} });
+  constructor(databaseUrl: string) {
+    this.#sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
   }
 
   /**
@@ -26,7 +26,7 @@ export class AuditLog implements AsyncDisposable {
       events = await this.#read(from, until);
       return ![...events.values()].includes("pending");
     };
-    await waitFor(settled, { timeout_ms: OUTCOMES_MS }).catch(() => {}); // Some events may stay pending.
+    await waitFor(settled, { timeoutMs: OUTCOMES_MS }).catch(() => {}); // Some events may stay pending.
     return events;
   }
 

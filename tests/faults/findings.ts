@@ -63,13 +63,12 @@ function recordOf(sights: readonly (readonly [Client, Sight | null])[]): Record<
 }
 
 /** Summarizes the responses to requests that were sent during the fault, even if a response came later. */
-function sightOf({ answers, broken_ms, returning_ms }: CellRun, client: Client): Sight | null {
+function sightOf({ answers, brokenMs, returningMs }: CellRun, client: Client): Sight | null {
   const seen = answers.filter(
-    (answer) =>
-      answer.client === client && answer.started_ms >= broken_ms && answer.started_ms < returning_ms,
+    (answer) => answer.client === client && answer.startedMs >= brokenMs && answer.startedMs < returningMs,
   );
   if (seen.length === 0) return null;
-  const times = seen.map(({ started_ms, ended_ms }) => ended_ms - started_ms).sort((a, b) => a - b);
+  const times = seen.map(({ startedMs, endedMs }) => endedMs - startedMs).sort((a, b) => a - b);
   return {
     statuses: countBy(seen),
     p50_ms: Math.round(times[Math.floor(times.length / 2)] ?? 0),

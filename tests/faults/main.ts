@@ -17,8 +17,8 @@ const EXIT_BROKEN = 1;
 const EXIT_USAGE = 2;
 const EXIT_INTERRUPTED = 130;
 
-const PACE: Pace = { before_ms: 1_500, fault_ms: 4_000, well_ms: 1_500, heal_ms_max: 8_000 };
-const QUICK: Pace = { ...PACE, fault_ms: 2_500 };
+const PACE: Pace = { beforeMs: 1_500, faultMs: 4_000, wellMs: 1_500, healMsMax: 8_000 };
+const QUICK: Pace = { ...PACE, faultMs: 2_500 };
 
 // Clients wait for services that hang, so there are more concurrent calls than the runtime allows by default.
 withRuntimeVariables(process.env, { BUN_CONFIG_MAX_HTTP_REQUESTS: "10000" });
@@ -55,7 +55,7 @@ async function runTable(bed: Bed, cells: readonly Cell[], pace: Pace): Promise<R
   const machine = describeMachine();
   const findings: Findings[] = [];
   const not_begun: string[] = [];
-  const started_ms = performance.now();
+  const startedMs = performance.now();
   await runCells(
     bed,
     cells,
@@ -70,7 +70,7 @@ async function runTable(bed: Bed, cells: readonly Cell[], pace: Pace): Promise<R
       progress(`  BROKEN ${why}`);
     },
   );
-  const head = headOf(machine, started_ms);
+  const head = headOf(machine, startedMs);
   return {
     text: [head, "", promiseTable(findings), "", cellTable(findings)].join("\n"),
     data: { machine, findings, not_begun },
@@ -81,7 +81,7 @@ async function runTable(bed: Bed, cells: readonly Cell[], pace: Pace): Promise<R
 async function runSoak(bed: Bed, pace: Pace, minutes: number): Promise<Result> {
   const machine = describeMachine();
   const findings: Findings[] = [];
-  const started_ms = performance.now();
+  const startedMs = performance.now();
   const not_begun: string[] = [];
   const looks = await soak(
     bed,
@@ -97,7 +97,7 @@ async function runSoak(bed: Bed, pace: Pace, minutes: number): Promise<Result> {
   const grew = whatGrew(looks);
   return {
     text: [
-      headOf(machine, started_ms),
+      headOf(machine, startedMs),
       ...[soakTable(looks), connectionTable(looks), promiseTable(findings)].map((table) => `\n${table}`),
     ].join("\n"),
     data: { machine, looks: Object.fromEntries(looks), grew, findings },
@@ -105,8 +105,8 @@ async function runSoak(bed: Bed, pace: Pace, minutes: number): Promise<Result> {
   };
 }
 
-function headOf(machine: Machine, started_ms: number): string {
-  const minutes = ((performance.now() - started_ms) / 60_000).toFixed(1);
+function headOf(machine: Machine, startedMs: number): string {
+  const minutes = ((performance.now() - startedMs) / 60_000).toFixed(1);
   return `${new Date().toISOString().slice(0, 10)}, ${minutes} minutes. ${machineLine(machine)}.`;
 }
 

@@ -9,12 +9,12 @@ export interface Answer {
   readonly client: Client;
   /** The index of the called gateway; for `publish`, the index of the called registry. */
   readonly replica: number;
-  readonly started_ms: number;
-  readonly ended_ms: number;
+  readonly startedMs: number;
+  readonly endedMs: number;
   /** The response status; null if the connection broke or the client's timeout expired. */
   readonly status: number | null;
   /** The total time that the processes on the request's path waited for CPU time. */
-  readonly delay_ms: number;
+  readonly delayMs: number;
   /** The rate limit headers of the response to a limited request. */
   readonly counted?: Counted;
 }
@@ -22,9 +22,9 @@ export interface Answer {
 export interface Counted {
   /** The subject whose requests are counted: a member's id. */
   readonly bucket: string;
-  /** The value of `X-RateLimit-Remaining`; `reset_s` is the value of `X-RateLimit-Reset`. */
+  /** The value of `X-RateLimit-Remaining`; `resetS` is the value of `X-RateLimit-Reset`. */
   readonly remaining: number;
-  readonly reset_s: number;
+  readonly resetS: number;
 }
 
 /** A request that the upstream service received. */
@@ -38,15 +38,15 @@ export interface Reached {
 
 /** A version of the repeatedly published service that a gateway served at one moment. */
 export interface Served {
-  readonly at_ms: number;
+  readonly atMs: number;
   readonly gateway: number;
   /** The time at which the publisher sent the version to a registry. */
-  readonly published_ms: number;
+  readonly publishedMs: number;
   /**
    * The total time that the processes between publisher and gateway waited for CPU time since the fault's
    * end.
    */
-  readonly delay_ms: number;
+  readonly delayMs: number;
 }
 
 /** The record of the receiver of audit streams during one cell. */
@@ -55,21 +55,21 @@ export interface StreamsSeen {
   readonly problems: readonly string[];
   /** Descriptions of sealed entries that were not delivered. */
   readonly missing: readonly string[];
-  /** Deliveries with repeated entries. `delay_ms` is how long processes waited for CPU time just before. */
-  readonly repeats: readonly { readonly at_ms: number; readonly delay_ms: number }[];
+  /** Deliveries with repeated entries. `delayMs` is how long processes waited for CPU time just before. */
+  readonly repeats: readonly { readonly atMs: number; readonly delayMs: number }[];
 }
 
 /** Everything that was recorded while one cell ran. */
 export interface CellRun {
   readonly cell: Cell;
-  readonly began_ms: number;
-  /** The start of the fault's injection, which is complete at `broken_ms`. */
-  readonly breaking_ms: number;
-  readonly broken_ms: number;
-  /** The start of the repair. The parts respond again at `returned_ms`. */
-  readonly returning_ms: number;
-  readonly returned_ms: number;
-  readonly ended_ms: number;
+  readonly beganMs: number;
+  /** The start of the fault's injection, which is complete at `brokenMs`. */
+  readonly breakingMs: number;
+  readonly brokenMs: number;
+  /** The start of the repair. The parts respond again at `returnedMs`. */
+  readonly returningMs: number;
+  readonly returnedMs: number;
+  readonly endedMs: number;
   readonly answers: readonly Answer[];
   readonly reached: readonly Reached[];
   /** The outcomes of audit events, by request id. */
@@ -95,13 +95,13 @@ export function isGood({ client, status }: Pick<Answer, "client" | "status">): b
 }
 
 /** Returns whether a failed request does not count, because the machine was too busy during it. */
-export function isExcused({ delay_ms }: Answer): boolean {
-  return delay_ms > DELAY_EXCUSED_MS;
+export function isExcused({ delayMs }: Answer): boolean {
+  return delayMs > DELAY_EXCUSED_MS;
 }
 
 /** Returns the duration of a request minus the time that processes waited for CPU time. */
-export function ownTime({ started_ms, ended_ms, delay_ms }: Answer): number {
-  return ended_ms - started_ms - delay_ms;
+export function ownTime({ startedMs, endedMs, delayMs }: Answer): number {
+  return endedMs - startedMs - delayMs;
 }
 
 /** Returns whether a request was sent to a failed replica. */
@@ -122,6 +122,6 @@ export function isConcerned(cell: Cell, answer: Answer): boolean {
 }
 
 /** Returns the answers to requests that started and ended during the fault. */
-export function withinFault({ answers, broken_ms, returning_ms }: CellRun): Answer[] {
-  return answers.filter(({ started_ms, ended_ms }) => started_ms >= broken_ms && ended_ms <= returning_ms);
+export function withinFault({ answers, brokenMs, returningMs }: CellRun): Answer[] {
+  return answers.filter(({ startedMs, endedMs }) => startedMs >= brokenMs && endedMs <= returningMs);
 }

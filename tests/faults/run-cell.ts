@@ -26,13 +26,13 @@ export interface Bed {
 
 export interface Pace {
   /** How long the load runs before the fault. */
-  readonly before_ms: number;
+  readonly beforeMs: number;
   /** How long the fault lasts. */
-  readonly fault_ms: number;
+  readonly faultMs: number;
   /** How long all clients must be served normally before the cell ends. */
-  readonly well_ms: number;
-  /** The timeout of the wait for `well_ms`. */
-  readonly heal_ms_max: number;
+  readonly wellMs: number;
+  /** The timeout of the wait for `wellMs`. */
+  readonly healMsMax: number;
 }
 
 /**
@@ -80,15 +80,15 @@ export async function runChange(bed: Bed, cell: Cell, change: Change, pace: Pace
   await reached.sinceLast();
   streams?.forget();
   const began = { ms: performance.now(), date: new Date() };
-  await Bun.sleep(pace.before_ms);
-  const breaking_ms = performance.now();
+  await Bun.sleep(pace.beforeMs);
+  const breakingMs = performance.now();
   await change.begin();
-  const broken_ms = performance.now();
-  await Bun.sleep(pace.fault_ms);
-  const returning_ms = performance.now();
+  const brokenMs = performance.now();
+  await Bun.sleep(pace.faultMs);
+  const returningMs = performance.now();
   await change.end();
-  const returned_ms = performance.now();
-  const times = { began_ms: began.ms, breaking_ms, broken_ms, returning_ms, returned_ms };
+  const returnedMs = performance.now();
+  const times = { beganMs: began.ms, breakingMs, brokenMs, returningMs, returnedMs };
   await waitUntilWell(load, times, pace);
   const ended = { ms: performance.now(), date: new Date() };
   await Bun.sleep(SAMPLE_MS); // The next sample includes the delay until `ended`.
@@ -97,16 +97,16 @@ export async function runChange(bed: Bed, cell: Cell, change: Change, pace: Pace
   const run = {
     cell,
     ...times,
-    ended_ms: ended.ms,
+    endedMs: ended.ms,
     answers: withDelays(
       system,
       delay,
-      answers.filter(({ started_ms }) => started_ms >= began.ms),
+      answers.filter(({ startedMs }) => startedMs >= began.ms),
     ),
     reached: seen,
     served: served.map((each) => ({
       ...each,
-      delay_ms: delay.between(returned_ms, each.at_ms, processesTo(system, each.gateway)),
+      delayMs: delay.between(returnedMs, each.atMs, processesTo(system, each.gateway)),
     })),
     events: await log.since(new Date(began.date.getTime() - EVENTS_BEFORE_MS), ended.date),
     streams: streams === null ? null : await streamsSeen(bed, streams),
@@ -120,9 +120,9 @@ async function streamsSeen({ system, delay, log }: Bed, streams: StreamReceiver)
   const seen = await streams.upTo(await log.heads());
   await Bun.sleep(SAMPLE_MS);
   const processes = [CLIENTS_PROCESS, "postgres", ...system.audit.map(({ name }) => name)];
-  const repeats = seen.repeats.map(({ at_ms }) => ({
-    at_ms,
-    delay_ms: delay.between(at_ms - LEASE_LOST_MS, at_ms, processes),
+  const repeats = seen.repeats.map(({ atMs }) => ({
+    atMs,
+    delayMs: delay.between(atMs - LEASE_LOST_MS, atMs, processes),
   }));
   return { ...seen, repeats };
 }
@@ -138,19 +138,19 @@ export class NotWell extends Error {
   }
 }
 
-async function wellBefore({ system, load, delay }: Bed, { before_ms }: Pace): Promise<void> {
+async function wellBefore({ system, load, delay }: Bed, { beforeMs }: Pace): Promise<void> {
   let unwell: string[] = [];
   const isWell = () => {
-    const since_ms = performance.now() - before_ms;
+    const sinceMs = performance.now() - beforeMs;
     const lately = withDelays(
       system,
       delay,
-      load.recorder.answers.filter(({ started_ms }) => started_ms >= since_ms),
+      load.recorder.answers.filter(({ startedMs }) => startedMs >= sinceMs),
     );
     unwell = CLIENTS.flatMap((client) => unwellOf(client, lately));
     return unwell.length === 0;
   };
-  await waitFor(isWell, { timeout_ms: WELL_BEFORE_MS }).catch(() => {
+  await waitFor(isWell, { timeoutMs: WELL_BEFORE_MS }).catch(() => {
     throw new NotWell(unwell);
   });
 }
@@ -170,7 +170,7 @@ function unwellOf(client: Client, lately: readonly Answer[]): string[] {
 function withDelays(system: System, delay: SchedulingDelay, answers: readonly Seen[]): Answer[] {
   return answers.map((answer) => ({
     ...answer,
-    delay_ms: delay.between(answer.started_ms, answer.ended_ms, processesOf(system, answer)),
+    delayMs: delay.between(answer.startedMs, answer.endedMs, processesOf(system, answer)),
   }));
 }
 
@@ -193,27 +193,27 @@ function processesTo({ registries, gateways }: System, gateway: number): string[
   return [CLIENTS_PROCESS, ...registries.map(({ name }) => name), "postgres", "etcd", ...(own ? [own] : [])];
 }
 
-type Times = Pick<CellRun, "began_ms" | "breaking_ms" | "broken_ms" | "returning_ms" | "returned_ms">;
+type Times = Pick<CellRun, "beganMs" | "breakingMs" | "brokenMs" | "returningMs" | "returnedMs">;
 
-async function waitUntilWell(load: Load, times: Times, { well_ms, heal_ms_max }: Pace): Promise<void> {
-  const { returned_ms } = times;
+async function waitUntilWell(load: Load, times: Times, { wellMs, healMsMax }: Pace): Promise<void> {
+  const { returnedMs } = times;
   const isHealed = () => {
     const nowMs = performance.now();
     const { recorder } = load;
     const answers = recorder.answers
-      .filter(({ started_ms }) => started_ms >= returned_ms)
-      .map((answer) => ({ ...answer, delay_ms: 0 }));
+      .filter(({ startedMs }) => startedMs >= returnedMs)
+      .map((answer) => ({ ...answer, delayMs: 0 }));
     const cell = { parts: [], fault: "cut" as const };
     const nothing = { cell, reached: [], events: new Map(), streams: null };
-    const served = recorder.served.map((each) => ({ ...each, delay_ms: 0 }));
-    const soFar = { ...nothing, ...times, ended_ms: nowMs, answers, served };
-    const last_ms = Math.max(...healing(soFar).values());
-    return nowMs - returned_ms - last_ms >= well_ms;
+    const served = recorder.served.map((each) => ({ ...each, delayMs: 0 }));
+    const soFar = { ...nothing, ...times, endedMs: nowMs, answers, served };
+    const lastMs = Math.max(...healing(soFar).values());
+    return nowMs - returnedMs - lastMs >= wellMs;
   };
-  await waitFor(isHealed, { timeout_ms: heal_ms_max }).catch(() => {}); // The promise `heals` reports the timeout.
-  const patience_ms = Math.max(LIMITS.patience_ms, KINDS.publish.limit_ms ?? 0) + 5_000;
-  await waitFor(() => !load.recorder.awaits(returned_ms), {
-    timeout_ms: patience_ms,
+  await waitFor(isHealed, { timeoutMs: healMsMax }).catch(() => {}); // The promise `heals` reports the timeout.
+  const patienceMs = Math.max(LIMITS.patienceMs, KINDS.publish.limitMs ?? 0) + 5_000;
+  await waitFor(() => !load.recorder.awaits(returnedMs), {
+    timeoutMs: patienceMs,
     what: "The end of all requests sent before the end of the fault",
   });
 }

@@ -17,9 +17,9 @@ export function withBed<T>(
   progress: Progress,
   work: (bed: Bed) => Promise<T>,
   services?: Services,
-  clock_library: string | null = null,
+  clockLibrary: string | null = null,
 ): Promise<T> {
-  return withSystem(leash, progress, (quiet) => withLoad(quiet, work), services, clock_library);
+  return withSystem(leash, progress, (quiet) => withLoad(quiet, work), services, clockLibrary);
 }
 
 /** A system without load. */
@@ -31,12 +31,12 @@ export async function withSystem<T>(
   progress: Progress,
   work: (quiet: Quiet) => Promise<T>,
   services?: Services,
-  clock_library: string | null = null,
+  clockLibrary: string | null = null,
 ): Promise<T> {
   // `services` can be older releases, which may have no audit streams.
   using streams = services === undefined ? await StreamReceiver.start(leash) : null;
-  const audit_variables = streams?.variables ?? {};
-  const own: Services = { roots: [ROOT, ROOT], variables: {}, audit: audit_variables, clock_library };
+  const auditVariables = streams?.variables ?? {};
+  const own: Services = { roots: [ROOT, ROOT], variables: {}, audit: auditVariables, clockLibrary };
   await using system = await System.start(leash, progress, services ?? own);
   const [audit] = system.audit;
   if (audit !== undefined) await streams?.subscribe(audit.url, system.people.organizations);
@@ -49,7 +49,7 @@ export async function withLoad<T>({ system, streams }: Quiet, work: (bed: Bed) =
   using _ = { [Symbol.dispose]: () => delay.stop() };
   await using log = new AuditLog(system.postgres.server.url);
   await using load = new Load(system, await newCallers(system));
-  const reached = new ReachedRequests(system.reached_file);
+  const reached = new ReachedRequests(system.reachedFile);
   return await work({ system, load, delay, reached, log, streams });
 }
 

@@ -11,8 +11,8 @@ export const CLIENTS_PROCESS = "clients";
 
 /** A reading of how long each process has waited for CPU time since the run began. */
 interface Sample {
-  readonly at_ms: number;
-  readonly waited_ms: ReadonlyMap<string, number>;
+  readonly atMs: number;
+  readonly waitedMs: ReadonlyMap<string, number>;
 }
 
 /**
@@ -23,8 +23,8 @@ interface Sample {
 export class SchedulingDelay {
   readonly #pids: () => ReadonlyMap<string, number>;
   readonly #countedNs = new Map<number, number>();
-  readonly #threads = new Map<number, { ids: readonly number[]; looked_ms: number }>();
-  readonly #samples: Sample[] = [{ at_ms: performance.now(), waited_ms: new Map() }];
+  readonly #threads = new Map<number, { ids: readonly number[]; lookedMs: number }>();
+  readonly #samples: Sample[] = [{ atMs: performance.now(), waitedMs: new Map() }];
   readonly #timer = setInterval(() => this.#sample(), INTERVAL_MS);
 
   /** @param pids returns the ids of the running processes, by name */
@@ -34,19 +34,19 @@ export class SchedulingDelay {
   }
 
   /**
-   * Returns an upper bound of the total delay of these processes between two moments. A sample after `to_ms`
+   * Returns an upper bound of the total delay of these processes between two moments. A sample after `toMs`
    * must exist.
    */
-  between(from_ms: number, to_ms: number, names: readonly string[]): number {
-    const before = this.#samples.findLast(({ at_ms }) => at_ms <= from_ms) ?? this.#samples[0];
-    const after = this.#samples.find(({ at_ms }) => at_ms >= to_ms) ?? this.#samples.at(-1);
-    const waited = (sample: Sample | undefined, name: string) => sample?.waited_ms.get(name) ?? 0;
+  between(fromMs: number, toMs: number, names: readonly string[]): number {
+    const before = this.#samples.findLast(({ atMs }) => atMs <= fromMs) ?? this.#samples[0];
+    const after = this.#samples.find(({ atMs }) => atMs >= toMs) ?? this.#samples.at(-1);
+    const waited = (sample: Sample | undefined, name: string) => sample?.waitedMs.get(name) ?? 0;
     return names.reduce((sum, name) => sum + waited(after, name) - waited(before, name), 0);
   }
 
-  /** Removes the samples that delays after `before_ms` do not need. */
-  forget(before_ms: number): void {
-    const kept = this.#samples.findLastIndex(({ at_ms }) => at_ms <= before_ms);
+  /** Removes the samples that delays after `beforeMs` do not need. */
+  forget(beforeMs: number): void {
+    const kept = this.#samples.findLastIndex(({ atMs }) => atMs <= beforeMs);
     this.#samples.splice(0, Math.max(0, kept));
   }
 
@@ -55,37 +55,37 @@ export class SchedulingDelay {
   }
 
   #sample(): void {
-    const at_ms = performance.now();
+    const atMs = performance.now();
     const last = this.#samples.at(-1);
-    const waited_ms = new Map(last?.waited_ms);
-    const add = (name: string, ms: number) => waited_ms.set(name, (waited_ms.get(name) ?? 0) + ms);
-    for (const [name, pid] of this.#pids()) add(name, this.#waited(pid, this.#threadsOf(pid, at_ms)));
+    const waitedMs = new Map(last?.waitedMs);
+    const add = (name: string, ms: number) => waitedMs.set(name, (waitedMs.get(name) ?? 0) + ms);
+    for (const [name, pid] of this.#pids()) add(name, this.#waited(pid, this.#threadsOf(pid, atMs)));
     // The main thread's delay is measured by the lateness of this timer, so count only the other threads
     // here.
-    const calls = this.#threadsOf(process.pid, at_ms).filter((id) => id !== process.pid);
+    const calls = this.#threadsOf(process.pid, atMs).filter((id) => id !== process.pid);
     add(CLIENTS_PROCESS, this.#waited(process.pid, calls));
-    add(CLIENTS_PROCESS, Math.max(0, at_ms - (last?.at_ms ?? at_ms) - INTERVAL_MS));
-    this.#samples.push({ at_ms, waited_ms });
+    add(CLIENTS_PROCESS, Math.max(0, atMs - (last?.atMs ?? atMs) - INTERVAL_MS));
+    this.#samples.push({ atMs, waitedMs });
   }
 
   /** Returns the milliseconds that these threads of a process waited for CPU time since the last call. */
   #waited(pid: number, threads: readonly number[]): number {
     return threads.reduce((sum, thread) => {
-      const now_ns = countedNs(pid, thread);
-      const before_ns = this.#countedNs.get(thread) ?? now_ns;
-      this.#countedNs.set(thread, now_ns);
-      return sum + Math.max(0, now_ns - before_ns) / NS_PER_MS;
+      const nowNs = countedNs(pid, thread);
+      const beforeNs = this.#countedNs.get(thread) ?? nowNs;
+      this.#countedNs.set(thread, nowNs);
+      return sum + Math.max(0, nowNs - beforeNs) / NS_PER_MS;
     }, 0);
   }
 
   /** Returns the ids of the threads that work on requests: the main thread and the one for outgoing calls. */
   #threadsOf(pid: number, nowMs: number): readonly number[] {
     const known = this.#threads.get(pid);
-    if (known !== undefined && (known.ids.length > 1 || nowMs - known.looked_ms < THREADS_LOOK_MS)) {
+    if (known !== undefined && (known.ids.length > 1 || nowMs - known.lookedMs < THREADS_LOOK_MS)) {
       return known.ids;
     }
     const ids = [pid, ...threadsNamed(pid, CALLS_THREAD)];
-    this.#threads.set(pid, { ids, looked_ms: nowMs });
+    this.#threads.set(pid, { ids, lookedMs: nowMs });
     return ids;
   }
 }

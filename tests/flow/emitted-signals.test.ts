@@ -128,11 +128,11 @@ describe("logs", () => {
 
   // OP-38
   test("the gateway logs what it knows about the caller", () => {
-    const { organization_id, member_key } = run;
+    const { organization_id, memberKey } = run;
     const member = { organization_id, member_id: expect.stringMatching(/^[0-9A-Z]{26}$/) };
     expect(lineOf("person")).toMatchObject({ auth_type: "jwt", user_id: expect.any(String) });
     expect(lineOf("person")).not.toHaveProperty("key_prefix");
-    const key_prefix = member_key.slice(0, -39);
+    const key_prefix = memberKey.slice(0, -39);
     expect(lineOf("write")).toMatchObject({ ...member, auth_type: "member_apikey", key_prefix });
     expect(lineOf("stream")).toMatchObject({ ...member, auth_type: "member_session" });
     expect(lineOf("403")).toMatchObject({ ...member, auth_type: "member_session" });
@@ -384,7 +384,7 @@ test("no log line, metric or span contains a key, token, JWT or query string", (
     ...scrapes.values(),
     JSON.stringify(run.collector.spans),
   ].join("\n");
-  for (const secret of [...run.secrets, "s3cr3t-query", run.stack.admin_token]) {
+  for (const secret of [...run.secrets, "s3cr3t-query", run.stack.adminToken]) {
     expect(written).not.toContain(secret);
   }
 });

@@ -62,8 +62,8 @@ describe.skipIf(!services().postgres.real)(
       ({ organization_id, key } = await foundOrganization());
       gateway = await startLocalGateway({
         AUDIT_ENABLED: "true",
-        AUDIT_URL: audit.internal_url,
-        CREDENTIAL_VALIDATE_URL: `${identity.internal_url}/internal/credentials/validate`,
+        AUDIT_URL: audit.internalUrl,
+        CREDENTIAL_VALIDATE_URL: `${identity.internalUrl}/internal/credentials/validate`,
         INTERNAL_AUTH_TOKEN: TOKEN,
       });
       await gateway.publish({
@@ -96,7 +96,7 @@ describe.skipIf(!services().postgres.real)(
     }
 
     async function foundOrganization() {
-      const validate = `${identity.internal_url}/internal/credentials/validate`;
+      const validate = `${identity.internalUrl}/internal/credentials/validate`;
       const { user_id } = await call(validate, "POST", { idp: { issuer: "https://i", subject: "s" } });
       const organization = await call(`${identity.url}/users/${user_id}/organizations`, "POST", {
         name: "Things",
@@ -122,7 +122,7 @@ describe.skipIf(!services().postgres.real)(
     }
 
     async function allEvents(): Promise<AuditEvent[]> {
-      const client = auditClient("", audit.url, audit.internal_url, async () => {});
+      const client = auditClient("", audit.url, audit.internalUrl, async () => {});
       const text = await (
         await client.get(`/organizations/${organization_id}/audit-events`, { Accept: "application/x-ndjson" })
       ).text();
@@ -151,10 +151,10 @@ describe.skipIf(!services().postgres.real)(
         [450, () => audit.stop()],
         [700, () => audit.stop("SIGKILL")],
       ] as const) {
-        await waitFor(() => answers.length >= part, { timeout_ms: 60_000 });
+        await waitFor(() => answers.length >= part, { timeoutMs: 60_000 });
         const before = refused();
         await end();
-        await waitFor(() => refused() > before, { timeout_ms: 30_000, what: "a request refused" });
+        await waitFor(() => refused() > before, { timeoutMs: 30_000, what: "a request refused" });
         audit = await startAudit();
       }
       await Promise.all(clients);
@@ -175,7 +175,7 @@ describe.skipIf(!services().postgres.real)(
           const all = await allEvents();
           return all.every(({ outcome }) => outcome !== "pending") ? all : null;
         },
-        { timeout_ms: 60_000, what: "the outcome of every event" },
+        { timeoutMs: 60_000, what: "the outcome of every event" },
       );
       const byRequest = new Map(events.map((event) => [event.request_id, event]));
       expect(byRequest.size).toBe(events.length);

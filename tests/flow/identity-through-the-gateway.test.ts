@@ -23,8 +23,8 @@ interface World {
   organization_id: string;
   member_id: string;
   service_account_id: string;
-  service_account_member_id: string;
-  target_member_id: string;
+  serviceAccountMemberId: string;
+  targetMemberId: string;
   invite_id: string;
   /** The invite token of another organization, which the caller can redeem. */
   token: string;
@@ -97,9 +97,9 @@ function staffRoute({ method, path }: PlacedOperation): string {
 /** Returns the values of the path parameters. */
 function paramsOf({ scope, path }: Row, world: World, credential: Credential): Record<string, string> {
   const ofAccount = path.includes("/service-accounts/") || credential === "service account key";
-  const { spare, organization_id, service_account_id, invite_id, target_member_id } = world;
+  const { spare, organization_id, service_account_id, invite_id, targetMemberId } = world;
   const key_id = scope === "user" ? spare.user : ofAccount ? spare.service_account : spare.member;
-  return { organization_id, service_account_id, invite_id, key_id, member_id: target_member_id };
+  return { organization_id, service_account_id, invite_id, key_id, member_id: targetMemberId };
 }
 
 /**
@@ -140,7 +140,7 @@ describe("identity through the gateway", () => {
 
   async function newPerson(): Promise<{ token: string; user_id: string }> {
     const query = `subject=${crypto.randomUUID()}`;
-    const token = await (await fetch(`${stack.identity_provider_url}/token?${query}`)).text();
+    const token = await (await fetch(`${stack.identityProviderUrl}/token?${query}`)).text();
     const response = await fetch(`${stack.gateway.url}/user`, {
       headers: { Authorization: `Bearer ${token}` },
     });
@@ -182,8 +182,8 @@ describe("identity through the gateway", () => {
       organization_id: String(organization.id),
       member_id: String(member.id),
       service_account_id: String(bot.id),
-      service_account_member_id: String(bot.member_id),
-      target_member_id: String(guestMember.id),
+      serviceAccountMemberId: String(bot.member_id),
+      targetMemberId: String(guestMember.id),
       invite_id: String(invite.id),
       token: String(other.token),
       spare: {
@@ -274,7 +274,7 @@ describe("identity through the gateway", () => {
   test("can be published for staff with staff.yaml unchanged", async () => {
     const response = await fetch(`${stack.registry.url}/apply?dry_run=true`, {
       method: "POST",
-      headers: { Authorization: `Bearer ${stack.admin_token}`, "Content-Type": "application/yaml" },
+      headers: { Authorization: `Bearer ${stack.adminToken}`, "Content-Type": "application/yaml" },
       body: await seed("staff.yaml"),
     });
     expect(response.status).toBe(200);
@@ -297,7 +297,7 @@ test("the staff gateway serves the staff routes to everybody with a token of its
   const gateway = await startLocalGateway({
     AUTH_ISSUER: provider.issuer,
     AUTH_JWKS_URI: provider.jwks_uri,
-    CREDENTIAL_VALIDATE_URL: `${identity.internal_url}/internal/credentials/validate`,
+    CREDENTIAL_VALIDATE_URL: `${identity.internalUrl}/internal/credentials/validate`,
   });
   const service = await seededService("staff.yaml", "identity-staff");
   const described = operationsIn(await json(await fetch(`${identity.url}/swagger/json`))).filter(isForStaff);

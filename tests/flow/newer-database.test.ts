@@ -51,7 +51,7 @@ describe.skipIf(!services().postgres.real)("a database that another version migr
       await sql.end();
     }
     const older = await start(service, { ...env, ...store });
-    expect((await fetch(`${older.internal_url}/health/live`)).status).toBe(200);
+    expect((await fetch(`${older.internalUrl}/health/live`)).status).toBe(200);
     await waitFor(() => warnings(older).length > 0);
     expect(warnings(older)).toEqual([expect.objectContaining({ level: "warn", schema, migrations: 2 })]);
   });
@@ -103,7 +103,7 @@ describe.skipIf(!services().postgres.real)("a database that another version migr
             await look`select from pg_locks where locktype = 'advisory' and not granted and objid = ${HELD}`;
           return waiting !== undefined;
         },
-        { timeout_ms: 60_000, what: "A migration that waits in the middle" },
+        { timeoutMs: 60_000, what: "A migration that waits in the middle" },
       );
       dying.kill("SIGKILL");
       await dying.exited;

@@ -26,7 +26,7 @@ async function call(method: string, path: string, caller: Record<string, string>
 }
 
 test("the audit log shows the creation, use, rotation and revocation of a key by its prefix", async () => {
-  const token = await (await fetch(`${stack.identity_provider_url}/token?subject=ada`)).text();
+  const token = await (await fetch(`${stack.identityProviderUrl}/token?subject=ada`)).text();
   const ada = { Authorization: `Bearer ${token}` };
   const organization = (await call("POST", "/user/organizations", ada, { name: "Acme" })).body;
   const session = (await call("POST", `/user/organizations/${organization.id}/session`, ada)).body;

@@ -32,8 +32,8 @@ function wrongIn({ minutes, seed, recorders, beside, json }: Parameters): Promis
   return withField(new Leash(), progress, { seed, beside }, async (field) => {
     progress("checking that each model notices a faulty client");
     const unnoticed = await unnoticedFaultyClients(field, recorders);
-    const until_ms = performance.now() + minutes * 60_000;
-    const goesOn = () => performance.now() < until_ms;
+    const untilMs = performance.now() + minutes * 60_000;
+    const goesOn = () => performance.now() < untilMs;
     const verdicts = await runHistories(field, { recorders, seed, goesOn }, progress);
     console.log(json ? JSON.stringify({ seed, beside, verdicts }, null, 2) : verdictTable(verdicts));
     return [

@@ -37,13 +37,13 @@ export async function withField<T>(
   await using system = await System.start(leash, progress, services);
   await publishLimited(system);
   const random = new Random(seed);
-  return await work({ system, random, directory: new Directory(system, random), is_faulty: false });
+  return await work({ system, random, directory: new Directory(system, random), isFaulty: false });
 }
 
 /** Records and checks histories of all models concurrently, while processes are disturbed in sequence. */
 export async function runHistories(field: Field, plan: Plan, progress: Progress): Promise<Verdict[]> {
   const verdicts: Verdict[] = [];
-  let is_over = false;
+  let isOver = false;
   const recording = plan.recorders.map(async (recorder) => {
     do {
       const found = await recorder.record(field);
@@ -51,7 +51,7 @@ export async function runHistories(field: Field, plan: Plan, progress: Progress)
       for (const wrong of found.filter(({ result }) => result !== "linearizable")) {
         progress(`${wrong.model} ${wrong.key}: ${wrong.result}`);
       }
-    } while (!is_over);
+    } while (!isOver);
   });
   const random = new Random(plan.seed + 1);
   const disturbing = async () => {
@@ -63,7 +63,7 @@ export async function runHistories(field: Field, plan: Plan, progress: Progress)
   try {
     await Promise.race([disturbing(), Promise.all(recording)]);
   } finally {
-    is_over = true;
+    isOver = true;
   }
   await Promise.all(recording);
   return verdicts;
@@ -80,7 +80,7 @@ export async function unnoticedFaultyClients(
   const found = await Promise.all(
     recorders.map(async (recorder) => ({
       name: recorder.name,
-      verdicts: await recorder.record({ ...field, is_faulty: true }),
+      verdicts: await recorder.record({ ...field, isFaulty: true }),
     })),
   );
   return found.flatMap(({ name, verdicts }) =>

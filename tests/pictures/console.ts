@@ -67,7 +67,7 @@ async function draw(): Promise<void> {
   const file = new OperatorsFile();
   await file.write(entry(OPERATOR, "publisher", { services: ["*"], paths: ["/"] }));
   const registry = await startRegistry({
-    database_url: "pglite://memory",
+    databaseUrl: "pglite://memory",
     env: { OPERATORS_FILE: file.path },
   });
   const browser = await launchBrowser();

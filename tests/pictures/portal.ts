@@ -19,7 +19,7 @@ async function draw(): Promise<void> {
   for (let each = 0; each < CHANGES; each += 1) await send("PATCH", "/org", { name: "Example Ltd" });
   for (const scheme of ["light", "dark"] as const) {
     const page = await quickStart.open(browser, { viewport: SIZE, colorScheme: scheme });
-    await page.goto(`${quickStart.portal_url}#/org/${id}/audit/verify`);
+    await page.goto(`${quickStart.portalUrl}#/org/${id}/audit/verify`);
     await page.getByRole("button", { name: "Verify now" }).click();
     await page.getByRole("button", { name: /^Save checkpoint/ }).waitFor();
     await page.screenshot({ path: join(PICTURES, `portal-${scheme}.png`) });

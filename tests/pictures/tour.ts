@@ -19,13 +19,13 @@ const PORTS = { gateway: 5001, registry: 5002, provider: 4001, sample: 4000 };
 const local = (port: number) => `http://127.0.0.1:${port}`;
 
 /** Returns the steps of the tour for a quick start on its default ports. */
-export function stepsOfDefaults(admin_token_file: string): TourStep[] {
+export function stepsOfDefaults(adminTokenFile: string): TourStep[] {
   return tourSteps({
-    gateway_url: local(PORTS.gateway),
-    registry_url: local(PORTS.registry),
-    identity_provider_url: local(PORTS.provider),
-    sample_service_url: local(PORTS.sample),
-    admin_token_file,
+    gatewayUrl: local(PORTS.gateway),
+    registryUrl: local(PORTS.registry),
+    identityProviderUrl: local(PORTS.provider),
+    sampleServiceUrl: local(PORTS.sample),
+    adminTokenFile,
   });
 }
 

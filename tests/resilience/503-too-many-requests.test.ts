@@ -29,7 +29,7 @@ const subjects = {
   },
   audit: {
     env: async () => ({}),
-    port: "internal_url",
+    port: "internalUrl",
     held: ["POST", "/internal/intents"],
     asked: "/internal/unknown",
   },
@@ -83,7 +83,7 @@ describe.skipIf(!services().postgres.real || !services().etcd.real).each(Object.
         details: null,
       });
       for (const probe of ["/health/live", "/health/ready", "/metrics"]) {
-        expect((await fetch(service.internal_url + probe)).status).toBe(200);
+        expect((await fetch(service.internalUrl + probe)).status).toBe(200);
       }
       for (const holder of holders) holder.destroy();
       await waitFor(async () => (await ask(url)).status === served, { what: "A response to a new request" });

@@ -19,9 +19,9 @@ import { RawUpstream } from "../support/raw-http.ts";
 
 setDefaultTimeout(120_000);
 
-const startGateway = (route_store_url: string) =>
+const startGateway = (routeStoreUrl: string) =>
   startProcess("apps/gateway/main.ts", {
-    ROUTE_STORE_URL: route_store_url,
+    ROUTE_STORE_URL: routeStoreUrl,
     COUNTER_STORE_URL: "memory://",
     CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:9/validate",
     AUDIT_ENABLED: "false",
@@ -73,7 +73,7 @@ describe.skipIf(!services().etcd.binary)("the failure of one of three etcd nodes
   }
 
   const ready = (each: RunningProcess) =>
-    fetch(`${each.internal_url}/health/ready`).then((response) => response.status);
+    fetch(`${each.internalUrl}/health/ready`).then((response) => response.status);
 
   const nodes = [0, 1, 2].map((index) => [`node ${index}`, async () => cluster.nodes[index]] as const);
   const victims = [...nodes, ["the leader", () => cluster.leader()] as const];
@@ -114,7 +114,7 @@ test("a gateway that etcd disconnects for too many pings exits with one message"
   const port = await listenLocally(etcd);
   const ended = await rejection(startGateway(`http://127.0.0.1:${port}`));
   if (!(ended instanceof ProcessEnded)) throw ended;
-  expect(ended.exit_code).toBe(1);
+  expect(ended.exitCode).toBe(1);
   expect(ended.stderr).toEqual([expect.stringMatching(/^Could not start: .*ROUTE_STORE_URL/)]);
   etcd.close();
 });

@@ -23,7 +23,7 @@ describe.skipIf(!services().postgres.real).each(["stall", "forget"] as const)(
   (ending) => {
     const undo: (() => Promise<void>)[] = [];
     let proxy: NetworkProxy;
-    let silent_since = 0;
+    let silentSince = 0;
 
     beforeEach(async () => {
       proxy = await startProxy(await freshDatabase());
@@ -34,23 +34,23 @@ describe.skipIf(!services().postgres.real).each(["stall", "forget"] as const)(
     });
 
     function silence(): void {
-      silent_since = performance.now();
+      silentSince = performance.now();
       proxy[ending]();
     }
 
     async function noticed(ready: () => Promise<number>): Promise<void> {
       await waitFor(async () => (await ready()) === 200, { what: "readiness" });
-      expect(performance.now() - silent_since).toBeLessThan(NOTICED_MS);
+      expect(performance.now() - silentSince).toBeLessThan(NOTICED_MS);
     }
 
     const statuses = async (answers: Promise<{ status: number }>[]) =>
       (await Promise.all(answers)).map(({ status }) => status);
 
     test("identity responds to validations, reads and writes late but without errors", async () => {
-      const identity = await startIdentity({ database_url: proxy.url });
+      const identity = await startIdentity({ databaseUrl: proxy.url });
       undo.push(() => identity.close());
-      const { id, owner, owner_member } = await identity.organization();
-      const { key } = (await identity.call("POST", `/members/${owner_member}/api-keys`)).body;
+      const { id, owner, ownerMember } = await identity.organization();
+      const { key } = (await identity.call("POST", `/members/${ownerMember}/api-keys`)).body;
       silence();
       const validations = Array.from({ length: 20 }, () =>
         identity.internal("POST", "/internal/credentials/validate", { credential: key }),
@@ -67,7 +67,7 @@ describe.skipIf(!services().postgres.real).each(["stall", "forget"] as const)(
     });
 
     test("audit writes intents and outcomes and reads without errors", async () => {
-      const audit = await startAudit({ database_url: proxy.url });
+      const audit = await startAudit({ databaseUrl: proxy.url });
       undo.push(() => audit.stop());
       const known = requestId();
       await audit.put(known, intent());
@@ -82,13 +82,13 @@ describe.skipIf(!services().postgres.real).each(["stall", "forget"] as const)(
         audit.get(log),
       ];
       expect(await statuses([...written, ...calls])).toEqual([...Array(20).fill(201), 204, 200, 200]);
-      await noticed(async () => (await fetch(`${audit.internal_url}/health/ready`)).status);
+      await noticed(async () => (await fetch(`${audit.internalUrl}/health/ready`)).status);
       const { audit_events } = await audit.list(`${log}?limit=100`);
       expect(audit_events.map(({ request_id }) => request_id).sort()).toEqual([known, ...ids].sort());
     });
 
     test("the registry reads, applies and projects without errors", async () => {
-      const registry = await startRegistry({ database_url: proxy.url });
+      const registry = await startRegistry({ databaseUrl: proxy.url });
       undo.push(() => registry.stop());
       expect((await registry.apply({ before: service("/before") })).status).toBe(200);
       silence();
@@ -98,7 +98,7 @@ describe.skipIf(!services().postgres.real).each(["stall", "forget"] as const)(
         registry.apply({ after: service("/after") }),
       ];
       expect(await statuses(calls)).toEqual([200, 200, 200]);
-      await noticed(async () => (await fetch(`${registry.internal_url}/health/ready`)).status);
+      await noticed(async () => (await fetch(`${registry.internalUrl}/health/ready`)).status);
       await waitFor(async () => "after" in (await projected(registry.routeStore)));
       const { revisions } = (await registry.call("GET", "/services/after/revisions")).body;
       expect(revisions).toHaveLength(1);

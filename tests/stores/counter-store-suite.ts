@@ -87,7 +87,7 @@ export function describeCounterStore(adapter: string, url: () => Promise<string>
 
     const charge = (bucket: string, requests: number, seconds = 60, start: number | null = 0) => ({
       bucket: `${bucket}{subject}`,
-      window_ms: seconds * 1000,
+      windowMs: seconds * 1000,
       requests,
       start,
     });

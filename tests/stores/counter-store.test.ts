@@ -32,7 +32,7 @@ describe("counter store in memory", () => {
     const time = manualClock(0);
     const store = new MemoryCounterStore("suite", observeNothing, {
       ...time,
-      elapsed_ms: () => time.elapsed_ms() + 0.1234567,
+      elapsedMs: () => time.elapsedMs() + 0.1234567,
     });
     for (let step = 0; step < 1_000; step++) {
       expect(await store.increment(`a${step}`, 1)).toEqual({ count: 1, ttlMs: 1_000 });

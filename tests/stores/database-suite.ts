@@ -157,7 +157,7 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
     test("refuses a write in a read-only transaction", async () => {
       await execute("create table guarded (id int)");
       const write = database.transaction("insert", (tx) => tx.execute(sql`insert into guarded values (1)`), {
-        read_only: true,
+        readOnly: true,
       });
       await expect(write).rejects.toBeInstanceOf(Error);
       expect(await count("guarded")).toBe(0);
@@ -193,7 +193,7 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
 
     // RG-53, ID-104
     test("runs transactions of one lane in order, and refuses one if too many wait", async () => {
-      const small = await open({ pool_max: 5, lane_waiting_max: 3 });
+      const small = await open({ poolMax: 5, laneWaitingMax: 3 });
       const order: number[] = [];
       const inside = Promise.withResolvers<void>();
       const gate = Promise.withResolvers<void>();
@@ -220,7 +220,7 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
     });
 
     test("serves other callers between the transactions of one lane", async () => {
-      const small = await open({ pool_max: 5 });
+      const small = await open({ poolMax: 5 });
       let served = false;
       const writeUntilServed = async () => {
         while (!served) await small.transaction("write", (tx) => rows(tx, sql`select 1`), { lane: "busy" });
@@ -311,7 +311,7 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
           namespace: "suite",
           duration_ms: expect.any(Number),
           failed: true,
-          error_type: "Error",
+          errorType: "Error",
         },
       ]);
     });

@@ -56,7 +56,7 @@ describe.if(services().etcd.own && CAN_COUNT_CONNECTIONS)("connections to etcd",
   const connections = () =>
     connectionsOf(process.pid, new Map([[Number(new URL(proxy.url).port), "etcd"]])).etcd ?? 0;
   const lease = (key: string, onFailure = () => {}) =>
-    store.lease(key, { ttl_seconds: TTL_SECONDS, onFailure, onRecovery: () => {} });
+    store.lease(key, { ttlSeconds: TTL_SECONDS, onFailure, onRecovery: () => {} });
   const renewed = (times: number) => {
     const before = renewals;
     return waitFor(() => renewals >= before + times, { what: `${times} renewals of a lease` });
@@ -141,13 +141,13 @@ describe.if(services().etcd.own && CAN_COUNT_CONNECTIONS)("connections to etcd",
       held.put("1");
       await renewed(1);
       const made = proxy.made();
-      const began_ms = performance.now();
+      const beganMs = performance.now();
       await begin();
       await failed.promise;
       expect(await rejection(store.get("away/a"))).toBeInstanceOf(StoreUnavailable);
       await end();
       await waitFor(() => told.interruptions() > 0, { what: "A watch that is back" });
-      const attempts = (performance.now() - began_ms) / RECONNECT_MS_MIN + 2;
+      const attempts = (performance.now() - beganMs) / RECONNECT_MS_MIN + 2;
       expect(proxy.made() - made).toBeLessThanOrEqual(attempts);
       await renewed(4);
       expect(connections()).toBe(1);

@@ -49,7 +49,7 @@ async function expectAnswers(url: string, stores = 12): Promise<void> {
       const answered = await Promise.all(Array.from({ length: stores }, answers));
       return answered.filter(Boolean).length > stores / 2;
     },
-    { timeout_ms: 60_000, what: "Answers of most stores" },
+    { timeoutMs: 60_000, what: "Answers of most stores" },
   );
 }
 
@@ -175,7 +175,7 @@ describe.if(services().etcd.binary)("a route store on three etcd nodes", () => {
       const watch = await waitFor(() => store.watch("leased/", told.listener));
       const stores = await Promise.all(Array.from({ length: 6 }, () => openRouteStore(cluster.url)));
       const leases = stores.map((each, index) =>
-        each.lease(`leased/${index}`, { ttl_seconds: 10, onFailure() {}, onRecovery() {} }),
+        each.lease(`leased/${index}`, { ttlSeconds: 10, onFailure() {}, onRecovery() {} }),
       );
       const expectHeld = async (value: string) => {
         for (const lease of leases) lease.put(value);
@@ -184,7 +184,7 @@ describe.if(services().etcd.binary)("a route store on three etcd nodes", () => {
             const { entries } = await store.list("leased/");
             return entries.length === leases.length && entries.every((entry) => entry.value === value);
           },
-          { timeout_ms: 20_000, what: `Six entries with ${value}` },
+          { timeoutMs: 20_000, what: `Six entries with ${value}` },
         );
       };
       await expectHeld("before");

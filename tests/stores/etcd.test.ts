@@ -105,7 +105,7 @@ describe.if(services().etcd.own)("a route store on an etcd that fails", () => {
     const startLease = (on: RouteStore, key: string) => {
       const told: string[] = [];
       const lease = on.lease(key, {
-        ttl_seconds: 2,
+        ttlSeconds: 2,
         onFailure: () => told.push("failure"),
         onRecovery: () => told.push("recovery"),
       });
@@ -114,7 +114,7 @@ describe.if(services().etcd.own)("a route store on an etcd that fails", () => {
     const holds = (key: string, value: string | undefined) =>
       waitFor(async () => (await store.get(key))?.value === value, {
         what: `${key} being ${value}`,
-        timeout_ms: 20_000,
+        timeoutMs: 20_000,
       });
 
     // GW-31
@@ -249,7 +249,7 @@ describe.if(services().etcd.own)("a route store on an etcd that fails", () => {
         async () => {
           const before = told.calls();
           await store.put("compacted/b", String(before));
-          return await waitFor(() => told.calls() > before, { timeout_ms: 1_000 });
+          return await waitFor(() => told.calls() > before, { timeoutMs: 1_000 });
         },
         { what: "A reported change after the cut" },
       );
@@ -267,7 +267,7 @@ describe.if(services().etcd.own)("a route store on an etcd that fails", () => {
     proxy.stall();
     await store.put("stalled/a", "1");
     await waitFor(() => told.calls() > 0, {
-      timeout_ms: 25_000,
+      timeoutMs: 25_000,
       what: "A reported change after the stall",
     });
     await waitFor(() => remote.ping(500).then(() => true));

@@ -31,7 +31,7 @@ interface End {
 }
 
 async function migrate(url: string, schema: string, folder: string): Promise<void> {
-  const database = await openDatabase(url, { namespace: "test", pool_max: 2 });
+  const database = await openDatabase(url, { namespace: "test", poolMax: 2 });
   await database.migrate(schema, folder).finally(() => database.close());
 }
 

@@ -43,7 +43,7 @@ async function folderWith(second: string): Promise<string> {
 }
 
 async function migrate(url: string, schema: string, folder: string): Promise<number> {
-  const database = await openDatabase(url, { namespace: "test", pool_max: 2 });
+  const database = await openDatabase(url, { namespace: "test", poolMax: 2 });
   return await database.migrate(schema, folder).finally(() => database.close());
 }
 

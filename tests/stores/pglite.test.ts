@@ -152,9 +152,9 @@ describe("database on PGlite in a directory", () => {
 
 const CLAIM = join(import.meta.dir, "../support/claim-process.ts");
 
-/** Starts a process that claims `directory` at `at_ms`, and holds the claim until the process is killed. */
-function claimAt(directory: string, at_ms: number) {
-  const child = Bun.spawn([process.execPath, CLAIM, directory, String(at_ms)], {
+/** Starts a process that claims `directory` at `atMs`, and holds the claim until the process is killed. */
+function claimAt(directory: string, atMs: number) {
+  const child = Bun.spawn([process.execPath, CLAIM, directory, String(atMs)], {
     stdin: "ignore",
     stdout: "pipe",
     stderr: "inherit",

@@ -18,10 +18,10 @@ import { writeMigrations } from "./migrations.ts";
 
 const quick = {
   namespace: "suite",
-  pool_max: 4,
-  acquire_timeout_ms: 500,
-  connect_timeout_ms: 500,
-  statement_timeout_ms: 500,
+  poolMax: 4,
+  acquireTimeoutMs: 500,
+  connectTimeoutMs: 500,
+  statementTimeoutMs: 500,
 };
 
 const select = (database: Database, text = "select 1 as one") =>
@@ -95,7 +95,7 @@ describe.if(services().postgres.real)("database on PostgreSQL with many callers"
   });
 
   test("is unavailable for a caller when no connection becomes free in time", async () => {
-    const small = await openDatabase(url, { ...quick, pool_max: 2, statement_timeout_ms: 10_000 });
+    const small = await openDatabase(url, { ...quick, poolMax: 2, statementTimeoutMs: 10_000 });
     const finish = Promise.withResolvers<void>();
     let held = 0;
     const busy = [1, 2].map(() =>
@@ -114,7 +114,7 @@ describe.if(services().postgres.real)("database on PostgreSQL with many callers"
   });
 
   test("keeps a connection free for other callers during exports", async () => {
-    const small = await openDatabase(url, { ...quick, pool_max: 2, statement_timeout_ms: 10_000 });
+    const small = await openDatabase(url, { ...quick, poolMax: 2, statementTimeoutMs: 10_000 });
     const numbers = () =>
       small.stream("export", sql`select generate_series(1, 100)`, 10)[Symbol.asyncIterator]();
     const first = numbers();

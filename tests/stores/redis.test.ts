@@ -251,7 +251,7 @@ describe.if(services().redis.binary)("counter store on a Redis cluster", () => {
         for (let index = 0; index < 60; index++) await store.increment(`again ${index}`, 60);
         return true;
       },
-      { timeout_ms: 20_000, what: "Counting on every node" },
+      { timeoutMs: 20_000, what: "Counting on every node" },
     );
   });
 });
@@ -278,6 +278,6 @@ async function formCluster(servers: TestServer[], clients: Redis[]): Promise<voi
           String(state).includes(`cluster_known_nodes:${clients.length}`),
       );
     },
-    { timeout_ms: 20_000, what: "The cluster" },
+    { timeoutMs: 20_000, what: "The cluster" },
   );
 }

@@ -165,7 +165,7 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
     describe("leased entries", () => {
       const told: unknown[] = [];
       const options = {
-        ttl_seconds: 5,
+        ttlSeconds: 5,
         onFailure: (error: unknown) => told.push(error),
         onRecovery: () => told.push("recovery"),
       };

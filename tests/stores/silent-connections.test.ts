@@ -22,7 +22,7 @@ describe.skipIf(!services().postgres.real)("silent connections to PostgreSQL", (
 
   beforeAll(async () => {
     url = await freshDatabase();
-    direct = await openDatabase(url, { namespace: "suite", pool_max: 2 });
+    direct = await openDatabase(url, { namespace: "suite", poolMax: 2 });
     await run(direct, "create table counters as select 1 as id, 0 as value");
   });
   afterAll(() => direct.close());
@@ -30,7 +30,7 @@ describe.skipIf(!services().postgres.real)("silent connections to PostgreSQL", (
   beforeEach(async () => {
     await run(direct, "update counters set value = 0");
     proxy = await startProxy(url);
-    database = await openDatabase(proxy.url, { namespace: "suite", pool_max: 4 });
+    database = await openDatabase(proxy.url, { namespace: "suite", poolMax: 4 });
   });
   afterEach(async () => {
     await database.close();
@@ -143,7 +143,7 @@ describe.skipIf(!services().postgres.real)("silent connections to PostgreSQL", (
     proxy.stall();
     await run(database, "select 1");
     await waitFor(async () => Number(await backends()) <= 2, {
-      timeout_ms: 25_000,
+      timeoutMs: 25_000,
       what: "The end of the silent connections",
     });
   });
@@ -179,7 +179,7 @@ describe.skipIf(!services().postgres.real)("silent connections to PostgreSQL", (
       const at = said.indexOf(keyData);
       if (at >= 0) said.writeUInt32BE(4_000_000_000, at + keyData.length);
     });
-    const pooled = await openDatabase(pooler.url, { namespace: "suite", pool_max: 1 });
+    const pooled = await openDatabase(pooler.url, { namespace: "suite", poolMax: 1 });
     const pid = () => run(pooled, "select pg_backend_pid() as pid");
     const before = await pid();
     await pooled.transaction("slow", (tx) => tx.execute(sql`select pg_sleep(2)`));

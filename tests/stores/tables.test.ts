@@ -11,7 +11,7 @@ const root = join(import.meta.dir, "../..");
 interface Table {
   name: string;
   columns: Record<string, Column>;
-  primary_key: string[];
+  primaryKey: string[];
 }
 
 interface Column {
@@ -55,7 +55,7 @@ function declaredTable(table: PgTable): Table {
         },
       ]),
     ),
-    primary_key:
+    primaryKey:
       composite.length > 0
         ? composite
         : columns.filter(({ primary }) => primary).map((column) => column.name),
@@ -89,11 +89,11 @@ async function createdTables(database: Database, schema: string): Promise<Table[
   );
   const tables = new Map<string, Table>();
   for (const { table: name, column, in_key, checks, ...rest } of columns) {
-    const table = tables.get(name) ?? { name, columns: {}, primary_key: [] };
+    const table = tables.get(name) ?? { name, columns: {}, primaryKey: [] };
     tables.set(name, table);
     const values = checks.flatMap(listedTexts).toSorted();
     table.columns[column] = { ...rest, ...(values.length > 0 && { values }) };
-    if (in_key) table.primary_key.push(column);
+    if (in_key) table.primaryKey.push(column);
   }
   return [...tables.values()];
 }

@@ -1,7 +1,7 @@
 /** The result of an audit of the installed packages for known vulnerabilities. */
 export interface Audit {
   text: string;
-  exit_code: number;
+  exitCode: number;
 }
 
 const TIMEOUT_MS = 60_000;
@@ -11,33 +11,30 @@ const TIMEOUT_MS = 60_000;
  * severity is known. It is 0, with a line that says so, if the package registry has no audits, as is the case
  * for some mirrors.
  */
-export async function audit(
-  env: Record<string, string | undefined>,
-  timeout_ms = TIMEOUT_MS,
-): Promise<Audit> {
+export async function audit(env: Record<string, string | undefined>, timeoutMs = TIMEOUT_MS): Promise<Audit> {
   const child = Bun.spawn([process.execPath, "audit", "--audit-level=high"], {
     cwd: `${import.meta.dir}/../..`,
     env,
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
-    timeout: timeout_ms,
+    timeout: timeoutMs,
   });
   const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
   await child.exited;
   const [, failure] = /^error: (.*)$/m.exec(stderr) ?? [];
   if (child.signalCode !== null || failure !== undefined) {
-    const reason = failure ?? `no response within ${timeout_ms / 1000} s`;
+    const reason = failure ?? `no response within ${timeoutMs / 1000} s`;
     return {
       text: `Dependencies were not audited: the package registry returned no audit (${reason}).\n`,
-      exit_code: 0,
+      exitCode: 0,
     };
   }
-  return { text: stdout, exit_code: child.exitCode === 0 ? 0 : 1 };
+  return { text: stdout, exitCode: child.exitCode === 0 ? 0 : 1 };
 }
 
 if (import.meta.main) {
-  const { text, exit_code } = await audit(process.env);
+  const { text, exitCode } = await audit(process.env);
   process.stdout.write(text);
-  process.exitCode = exit_code;
+  process.exitCode = exitCode;
 }

@@ -105,37 +105,37 @@ describe("the audit of dependencies", () => {
   test.each(["high", "critical"])(
     "fails on a known vulnerability of %s severity, and names it",
     async (severity) => {
-      const { text, exit_code } = await audit(registry(advisory(severity)));
-      expect(exit_code).toBe(1);
+      const { text, exitCode } = await audit(registry(advisory(severity)));
+      expect(exitCode).toBe(1);
       expect(text).toContain("GHSA-0000-0000-0000");
       expect(text).toContain("elysia");
     },
   );
 
   test.each(["moderate", "low"])("passes with a known vulnerability of %s severity", async (severity) => {
-    expect((await audit(registry(advisory(severity)))).exit_code).toBe(0);
+    expect((await audit(registry(advisory(severity)))).exitCode).toBe(0);
   });
 
   const unasked = /^Dependencies were not audited: the package registry returned no audit \(.*\)\.\n$/;
 
   test("passes, and says that nothing was audited, if the package registry supports no audits", async () => {
-    const { text, exit_code } = await audit(registry(() => new Response("no", { status: 405 })));
-    expect([text, exit_code]).toEqual([expect.stringMatching(unasked), 0]);
+    const { text, exitCode } = await audit(registry(() => new Response("no", { status: 405 })));
+    expect([text, exitCode]).toEqual([expect.stringMatching(unasked), 0]);
   });
 
   test("passes, and says that nothing was audited, if the package registry is unreachable", async () => {
-    const { text, exit_code } = await audit(environment(`http://127.0.0.1:${freePort()}`));
-    expect([text, exit_code]).toEqual([expect.stringMatching(unasked), 0]);
+    const { text, exitCode } = await audit(environment(`http://127.0.0.1:${freePort()}`));
+    expect([text, exitCode]).toEqual([expect.stringMatching(unasked), 0]);
   });
 
   test("passes, and says that nothing was audited, if the package registry never responds", async () => {
     const silent = registry(() => new Promise<Response>(() => {}));
-    const { text, exit_code } = await audit(silent, 1_500);
-    expect([text, exit_code]).toEqual([expect.stringMatching(unasked), 0]);
+    const { text, exitCode } = await audit(silent, 1_500);
+    expect([text, exitCode]).toEqual([expect.stringMatching(unasked), 0]);
   });
 
   test("passes, and says that nothing was audited, if the response of the package registry is not JSON", async () => {
-    const { text, exit_code } = await audit(registry(() => new Response("<html>sign in</html>")));
-    expect([text, exit_code]).toEqual([expect.stringMatching(unasked), 0]);
+    const { text, exitCode } = await audit(registry(() => new Response("<html>sign in</html>")));
+    expect([text, exitCode]).toEqual([expect.stringMatching(unasked), 0]);
   });
 });

@@ -6,7 +6,7 @@ export interface Replica {
   /** The URL of the public port. */
   readonly url: string;
   /** The URL of the internal port, whose `/health/ready` the balancer checks. */
-  readonly internal_url: string;
+  readonly internalUrl: string;
 }
 
 /** A layer-4 balancer like those of cloud providers: it forwards TCP connections and does not parse HTTP. */
@@ -14,7 +14,7 @@ export interface Balancer {
   /** The URL that leads to the replicas' public ports. */
   readonly url: string;
   /** The URL that leads to the replicas' internal ports. */
-  readonly internal_url: string;
+  readonly internalUrl: string;
   /** Adds a replica, which gets new connections once it is ready. */
   add(replica: Replica): void;
   /** Removes a replica that has stopped, as an operator would. */
@@ -47,12 +47,12 @@ export async function startBalancer(): Promise<Balancer> {
   const ready = () => members.filter((member) => member.ready).map(({ replica }) => replica);
   const [open, internal] = await Promise.all([
     listen(() => ready().map(({ url }) => url)),
-    listen(() => ready().map(({ internal_url }) => internal_url)),
+    listen(() => ready().map(({ internalUrl }) => internalUrl)),
   ]);
   const asking = setInterval(() => void Promise.all(members.map(ask)), ASK_MS);
   return {
     url: open.url,
-    internal_url: internal.url,
+    internalUrl: internal.url,
     get ready() {
       return ready();
     },
@@ -110,7 +110,7 @@ async function listen(ready: () => string[]): Promise<{ readonly url: string; cl
 async function ask(member: Member): Promise<void> {
   if (member.isAsking) return;
   member.isAsking = true;
-  const url = `${member.replica.internal_url}/health/ready`;
+  const url = `${member.replica.internalUrl}/health/ready`;
   const answer = await fetch(url, { keepalive: false, signal: AbortSignal.timeout(ANSWER_MS) }).catch(
     (error: unknown) => (error instanceof Error && error.name === "TimeoutError" ? "silent" : "gone"),
   );

@@ -60,7 +60,7 @@ export class BinaryTestServer implements TestServer {
         if (running.exitCode !== null) return { answers: false };
         return (await this.#server.ready()) && { answers: true };
       },
-      { timeout_ms: READY_TIMEOUT_MS, what: this.#server.command.join(" ") },
+      { timeoutMs: READY_TIMEOUT_MS, what: this.#server.command.join(" ") },
     ).then(async ({ answers }) => {
       if (!answers) throw new Error(`${this.#server.command[0]} ended at once: ${await log.text()}`);
     });

@@ -4,8 +4,8 @@ import { join } from "node:path";
 
 /** The files of a certificate and its key, with the certificate's text. */
 export interface CertificatePair {
-  readonly cert_file: string;
-  readonly key_file: string;
+  readonly certFile: string;
+  readonly keyFile: string;
   readonly cert: string;
 }
 
@@ -49,7 +49,7 @@ export class Certificates {
 
   #signed(
     authority: string,
-    { cert_file: ca_cert, key_file: ca_key }: CertificatePair,
+    { certFile: caCert, keyFile: caKey }: CertificatePair,
     name: string,
     { names = HERE, expired = false }: SignOptions = {},
   ): CertificatePair {
@@ -61,25 +61,25 @@ export class Certificates {
     const times = expired ? ["20200101000000Z", "20200201000000Z"] : ["20200101000000Z", "20490101000000Z"];
     openssl(
       [
-        ...["ca", "-batch", "-notext", "-config", "ca.cnf", "-cert", ca_cert, "-keyfile", ca_key],
-        ...["-in", asked.cert_file, "-out", signed, "-startdate", times[0] ?? "", "-enddate", times[1] ?? ""],
+        ...["ca", "-batch", "-notext", "-config", "ca.cnf", "-cert", caCert, "-keyfile", caKey],
+        ...["-in", asked.certFile, "-out", signed, "-startdate", times[0] ?? "", "-enddate", times[1] ?? ""],
       ],
       authority,
     );
-    return { ...asked, cert_file: signed, cert: readFileSync(signed, "utf8") };
+    return { ...asked, certFile: signed, cert: readFileSync(signed, "utf8") };
   }
 
   #made(name: string, passphrase: string | undefined, parameters: string[]): CertificatePair {
     const folder = join(this.folder, name);
     mkdirSync(folder, { recursive: true });
-    const pair = { cert_file: join(folder, "tls.crt"), key_file: join(folder, "tls.key") };
+    const pair = { certFile: join(folder, "tls.crt"), keyFile: join(folder, "tls.key") };
     openssl([
       ...parameters,
       ..."-newkey ec -pkeyopt ec_paramgen_curve:prime256v1".split(" "),
       ...(passphrase === undefined ? ["-nodes"] : ["-passout", `pass:${passphrase}`]),
-      ...["-keyout", pair.key_file, "-out", pair.cert_file],
+      ...["-keyout", pair.keyFile, "-out", pair.certFile],
     ]);
-    return { ...pair, cert: readFileSync(pair.cert_file, "utf8") };
+    return { ...pair, cert: readFileSync(pair.certFile, "utf8") };
   }
 }
 

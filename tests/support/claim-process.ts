@@ -7,11 +7,11 @@ import { claimFolder } from "@ostiary/lib/runtime/stores/database";
 
 const TIMER_MS = 20;
 
-const [, , folder = "", at_ms = "0"] = process.argv;
+const [, , folder = "", atMs = "0"] = process.argv;
 // All processes claim at the same instant. A timer can fire milliseconds late, so the last 20 ms are a busy
 // wait.
-await Bun.sleep(Math.max(0, Number(at_ms) - Date.now() - TIMER_MS));
-while (Date.now() < Number(at_ms));
+await Bun.sleep(Math.max(0, Number(atMs) - Date.now() - TIMER_MS));
+while (Date.now() < Number(atMs));
 try {
   const giveUp = await claimFolder(folder);
   process.stdout.write("claimed\n");

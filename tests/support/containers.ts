@@ -14,7 +14,7 @@ const ROOT = join(import.meta.dir, "../..");
 export const triesContainers = process.env.TEST_CONTAINERS === "true";
 
 export interface Ran {
-  exit_code: number;
+  exitCode: number;
   /** Standard output and standard error. */
   said: string;
 }
@@ -49,7 +49,7 @@ export class ComposeProject {
     };
     const project = new ComposeProject(folder, env);
     const made = await project.run(["sh", ".github/containers/make-secrets", folder]);
-    if (made.exit_code !== 0) throw new Error(made.said);
+    if (made.exitCode !== 0) throw new Error(made.said);
     return project;
   }
 
@@ -58,7 +58,7 @@ export class ComposeProject {
     return `http://127.0.0.1:${this.#env[variable]}`;
   }
 
-  get admin_token_file(): string {
+  get adminTokenFile(): string {
     return join(this.#folder, "admin-token");
   }
 
@@ -73,8 +73,8 @@ export class ComposeProject {
 
   /** Runs `docker compose` and returns its output. Throws the output when the exit code is not 0. */
   async must(...parameters: string[]): Promise<string> {
-    const { exit_code, said } = await this.compose(parameters);
-    if (exit_code !== 0) throw new Error(said);
+    const { exitCode, said } = await this.compose(parameters);
+    if (exitCode !== 0) throw new Error(said);
     return said;
   }
 
@@ -90,7 +90,7 @@ export class ComposeProject {
       new Response(child.stdout).text(),
       new Response(child.stderr).text(),
     ]);
-    return { exit_code: await child.exited, said: `${out}${error}` };
+    return { exitCode: await child.exited, said: `${out}${error}` };
   }
 
   /** Removes the project's containers, volumes and secrets. */

@@ -16,7 +16,7 @@ export async function startCrowdService(): Promise<{ url: string; stop(): Promis
   leash().process(child.pid);
   const url = `http://127.0.0.1:${port}`;
   await waitFor(async () => (await fetch(url)).ok, {
-    timeout_ms: 60_000,
+    timeoutMs: 60_000,
     what: "The service behind a crowd",
   });
   return {

@@ -55,8 +55,8 @@ interface Behaviour {
   readonly says: string | Buffer;
   /** Returns whether a client that has received this text has reached its final state. */
   isSettled(received: string): boolean;
-  readonly stops_reading?: boolean;
-  readonly goes_on_writing?: boolean;
+  readonly stopsReading?: boolean;
+  readonly goesOnWriting?: boolean;
 }
 
 /** Connects `count` clients. Resolves once each client has reached its state or its connection was closed. */
@@ -70,7 +70,7 @@ export async function gatherCrowd(url: string, kind: CrowdKind, count: number): 
     await Promise.all(Array.from({ length: Math.min(BATCH, count - done) }, join));
   }
   const writing = setInterval(() => {
-    if (behaviour.goes_on_writing) for (const member of members) member.write("x");
+    if (behaviour.goesOnWriting) for (const member of members) member.write("x");
   }, BYTE_PAUSE_MS);
   return {
     get open() {
@@ -127,7 +127,7 @@ class Member {
   took(socket: Bun.Socket<Member>, bytes: Buffer): void {
     if (this.#received === "") this.#count(bytes.toString("latin1").slice(9, 12));
     if (this.#received.length < HEAD_LENGTH_MAX) this.#received += bytes.toString("latin1");
-    if (this.#behaviour.stops_reading) socket.pause();
+    if (this.#behaviour.stopsReading) socket.pause();
     if (this.#behaviour.isSettled(this.#received)) this.#settled.resolve();
   }
 
@@ -167,12 +167,12 @@ const behaviours: Record<CrowdKind, (host: string) => Behaviour> = {
   slow_reader: (host) => ({
     says: head("GET", CROWD_PATHS.large, host),
     isSettled: isAnswered,
-    stops_reading: true,
+    stopsReading: true,
   }),
   slow_writer: (host) => ({
     says: withBody(host, UPLOAD_BYTES, PIECE),
     isSettled: atOnce,
-    goes_on_writing: true,
+    goesOnWriting: true,
   }),
   held_body: (host) => ({
     says: withBody(host, HELD_BYTES, Buffer.alloc(HELD_BYTES - 1, "x")),

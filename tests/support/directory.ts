@@ -3,7 +3,7 @@ import { startProcess } from "./start-process.ts";
 
 /** The identity service as a process, with methods that create users, organizations and credentials. */
 export interface DirectoryProcess {
-  readonly validate_url: string;
+  readonly validateUrl: string;
   /** Calls the public port and returns the parsed response. Throws unless the status is 2xx. */
   call(method: string, path: string, body?: object): Promise<Record<string, unknown>>;
   /** Returns the user id of an identity provider's subject. The service creates an unknown user. */
@@ -27,7 +27,7 @@ export async function startDirectory(env: Record<string, string> = {}): Promise<
     APIKEY_BRAND: "acme",
     ...env,
   });
-  const validate_url = `${running.internal_url}/internal/credentials/validate`;
+  const validateUrl = `${running.internalUrl}/internal/credentials/validate`;
   const ask = async (method: string, url: string, body?: object) => {
     const headers = {
       "content-type": "application/json",
@@ -41,10 +41,10 @@ export async function startDirectory(env: Record<string, string> = {}): Promise<
   const call = async (method: string, path: string, body?: object) =>
     (await ask(method, `${running.url}${path}`, body)).body;
   return {
-    validate_url,
+    validateUrl,
     call,
     async person(issuer, subject) {
-      const { body } = await ask("POST", validate_url, { idp: { issuer, subject } });
+      const { body } = await ask("POST", validateUrl, { idp: { issuer, subject } });
       return body.user_id;
     },
     async organization(user_id) {

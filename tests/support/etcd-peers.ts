@@ -22,8 +22,8 @@ export class EtcdPeers {
   readonly #passages = new Set<Passage>();
   readonly #apart = new Set<string>();
 
-  async open(listen_port: number): Promise<PeerDoor> {
-    const to = String(listen_port);
+  async open(listenPort: number): Promise<PeerDoor> {
+    const to = String(listenPort);
     const server = createServer((caller) => {
       caller.on("error", () => caller.destroy());
       caller.once("data", (head) => this.#pass(caller, Buffer.from(head), to));
@@ -32,8 +32,8 @@ export class EtcdPeers {
   }
 
   /** Cuts all connections from a node and to it, and refuses new ones. */
-  part(listen_port: number, member_id: string): void {
-    this.#apart.add(String(listen_port)).add(member_id);
+  part(listenPort: number, member_id: string): void {
+    this.#apart.add(String(listenPort)).add(member_id);
     for (const passage of this.#passages) {
       if (this.#isCut(passage)) for (const socket of passage.sockets) socket.destroy();
     }

@@ -10,15 +10,15 @@ import { waitFor } from "./wait-for.ts";
 
 /**
  * Starts a new, empty etcd from its binary, on its own ports, with `settings` as arguments. With
- * `secure_url`, it also serves clients over TLS at that URL.
+ * `secureUrl`, it also serves clients over TLS at that URL.
  */
 export async function startEtcdBinary(
   binary: string,
   leash: Leash,
   settings: string[] = [],
-  secure_url?: string,
+  secureUrl?: string,
 ): Promise<BinaryTestServer> {
-  const member = { ...(await newMember("default")), secure_url };
+  const member = { ...(await newMember("default")), secureUrl };
   const server = await memberServer(binary, leash, member, [member], settings);
   await server.start();
   return server;
@@ -48,8 +48,8 @@ export async function startEtcdNodes(binary: string, leash: Leash): Promise<Etcd
   const members = await Promise.all(
     ["one", "two", "three"].map(async (name) => {
       const member = await newMember(name);
-      const door = await peers.open(member.peer_port);
-      return { ...member, door, advertised_port: door.port };
+      const door = await peers.open(member.peerPort);
+      return { ...member, door, advertisedPort: door.port };
     }),
   );
   const nodes = await Promise.all(members.map((member) => memberServer(binary, leash, member, members, [])));
@@ -63,7 +63,7 @@ export async function startEtcdNodes(binary: string, leash: Leash): Promise<Etcd
       const member = members.find(({ url }) => url === node.url);
       if (member === undefined) throw new Error("The node does not belong to this cluster.");
       const { member_id } = await statusOf(node);
-      peers.part(member.peer_port, BigInt(member_id ?? 0).toString(16));
+      peers.part(member.peerPort, BigInt(member_id ?? 0).toString(16));
     },
     recover() {
       peers.join();
@@ -81,22 +81,22 @@ interface Member {
   name: string;
   url: string;
   /** The port on which the node listens for the other nodes. */
-  peer_port: number;
+  peerPort: number;
   /** The port to which the other nodes connect: that of the node's proxy in a cluster. */
-  advertised_port: number;
-  secure_url?: string;
+  advertisedPort: number;
+  secureUrl?: string;
 }
 
 async function newMember(name: string): Promise<Member> {
-  const peer_port = freePort();
-  return { name, url: `http://127.0.0.1:${freePort()}`, peer_port, advertised_port: peer_port };
+  const peerPort = freePort();
+  return { name, url: `http://127.0.0.1:${freePort()}`, peerPort, advertisedPort: peerPort };
 }
 
 /** Prepares a node that does not sync writes to disk. Only a crash of the machine could lose them. */
 async function memberServer(
   binary: string,
   leash: Leash,
-  { name, url, peer_port, advertised_port, secure_url }: Member,
+  { name, url, peerPort, advertisedPort, secureUrl }: Member,
   members: readonly Member[],
   settings: string[],
 ): Promise<BinaryTestServer> {
@@ -108,13 +108,13 @@ async function memberServer(
       command: [
         binary,
         ...["--name", name, "--data-dir", join(directory, "data"), "--unsafe-no-fsync", ...settings],
-        ...["--listen-client-urls", secure_url === undefined ? url : `${url},${secure_url}`],
+        ...["--listen-client-urls", secureUrl === undefined ? url : `${url},${secureUrl}`],
         ...["--advertise-client-urls", url],
-        ...["--listen-peer-urls", peerUrl(peer_port)],
-        ...["--initial-advertise-peer-urls", peerUrl(advertised_port)],
+        ...["--listen-peer-urls", peerUrl(peerPort)],
+        ...["--initial-advertise-peer-urls", peerUrl(advertisedPort)],
         ...[
           "--initial-cluster",
-          members.map((each) => `${each.name}=${peerUrl(each.advertised_port)}`).join(),
+          members.map((each) => `${each.name}=${peerUrl(each.advertisedPort)}`).join(),
         ],
       ],
       ready: async () => (await fetch(`${url}/health`, { signal: AbortSignal.timeout(500) })).ok,

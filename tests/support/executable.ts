@@ -17,8 +17,8 @@ export const canRunExecutable = process.platform === "linux" && process.arch ===
 
 export async function buildExecutable(): Promise<Executable> {
   const folder = await mkdtemp(join(tmpdir(), "ostiary-executable-"));
-  const { exit_code, stdout, stderr } = await runBuild("linux-x64", "--outdir", folder);
-  if (exit_code !== 0) throw new Error(`The build ended with ${exit_code}: ${stderr}`);
+  const { exitCode, stdout, stderr } = await runBuild("linux-x64", "--outdir", folder);
+  if (exitCode !== 0) throw new Error(`The build ended with ${exitCode}: ${stderr}`);
   return {
     path: join(folder, "ostiary-linux-x64"),
     folder,
@@ -35,5 +35,5 @@ export async function runBuild(...parameters: string[]) {
     stderr: "pipe",
   });
   const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  return { exit_code: await child.exited, stdout, stderr };
+  return { exitCode: await child.exited, stdout, stderr };
 }

@@ -14,7 +14,7 @@ import { waitFor } from "./wait-for.ts";
 /** A gateway that runs in this process with embedded stores. */
 export interface LocalGateway extends AsyncDisposable {
   readonly url: string;
-  readonly internal_url: string;
+  readonly internalUrl: string;
   readonly routes: RouteStore;
   /** Writes services into the route store as the registry does. Resolves once the gateway has loaded them. */
   publish(services: Record<string, StoredServiceConfig>): Promise<void>;
@@ -32,12 +32,12 @@ export interface LocalGateway extends AsyncDisposable {
  */
 export async function startLocalGateway(env: Record<string, string> = {}): Promise<LocalGateway> {
   const directory = mkdtempSync(join(tmpdir(), "gateway-"));
-  const log_file = join(directory, "log");
+  const logFile = join(directory, "log");
   const config = loadConfig(gatewayVariables, {
     HOST: "127.0.0.1",
     PORT: "0",
     INTERNAL_PORT: "0",
-    LOG_FILE: log_file,
+    LOG_FILE: logFile,
     ROUTE_STORE_URL: "memory://",
     COUNTER_STORE_URL: "memory://",
     CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:9/validate",
@@ -51,12 +51,12 @@ export async function startLocalGateway(env: Record<string, string> = {}): Promi
   const counterStore = await openCounterStore("memory://");
   const running = await serve(await wireGateway(config, { routeStore, counterStore }), config);
   const url = `http://127.0.0.1:${running.port}`;
-  const internal_url = `http://127.0.0.1:${running.internal_port}`;
-  const logs = () => readLines(log_file);
+  const internalUrl = `http://127.0.0.1:${running.internal_port}`;
+  const logs = () => readLines(logFile);
   let published = 0;
   return closing({
     url,
-    internal_url,
+    internalUrl,
     routes: routeStore,
     async publish(services: Record<string, StoredServiceConfig>) {
       for (const [name, service] of Object.entries(services)) {
@@ -75,7 +75,7 @@ export async function startLocalGateway(env: Record<string, string> = {}): Promi
       waitFor(() => logs().find((line) => line.request_id === request_id && "duration_ms" in line), {
         what: `The log line of ${request_id}`,
       }),
-    metrics: async () => (await fetch(`${internal_url}/metrics`)).text(),
+    metrics: async () => (await fetch(`${internalUrl}/metrics`)).text(),
     async close() {
       await running.shutdown();
       await counterStore.close();

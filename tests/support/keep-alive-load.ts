@@ -10,7 +10,7 @@ export interface LoadKind {
   readonly body?: string;
   readonly clients: number;
   /** The maximum pause between two requests of a client. The pauses are random. */
-  readonly pause_ms_max: number;
+  readonly pauseMsMax: number;
 }
 
 /**
@@ -44,7 +44,7 @@ export class KeepAliveLoad {
   }
 
   async #run(kind: LoadKind): Promise<void> {
-    const { name, url, method, path, body = "", headers = {}, pause_ms_max } = kind;
+    const { name, url, method, path, body = "", headers = {}, pauseMsMax } = kind;
     const length = Buffer.byteLength(body);
     const request = spell(
       method,
@@ -54,7 +54,7 @@ export class KeepAliveLoad {
     );
     let client: RawClient | null = null;
     while (!this.#ended) {
-      await Bun.sleep(Math.random() * pause_ms_max);
+      await Bun.sleep(Math.random() * pauseMsMax);
       if (client === null || client.closed) client = await RawClient.connect(url);
       client.send(request);
       const answer: RawResponse | string = await client.response(method, 60_000).catch(String);

@@ -60,7 +60,7 @@ export function forwarding(store: RouteStore): RouteStore {
     writeFenced: (write) => store.writeFenced(write),
     watch: (prefix, listener) => store.watch(prefix, listener),
     lease: (key, options) => store.lease(key, options),
-    ping: (timeout_ms) => store.ping(timeout_ms),
+    ping: (timeoutMs) => store.ping(timeoutMs),
     close: () => store.close(),
   };
 }

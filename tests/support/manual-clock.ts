@@ -14,34 +14,34 @@ export interface ManualClock extends Clock {
 
 export function manualClock(start: number | string | Date = DEFAULT_START): ManualClock {
   let now = new Date(start).getTime();
-  let elapsed_ms = 0;
-  const timers = new Set<{ at_ms: number; work: () => void }>();
-  const soonest = () => [...timers].sort((a, b) => a.at_ms - b.at_ms);
-  const moveTo = (at_ms: number) => {
-    now += at_ms - elapsed_ms;
-    elapsed_ms = at_ms;
+  let elapsedMs = 0;
+  const timers = new Set<{ atMs: number; work: () => void }>();
+  const soonest = () => [...timers].sort((a, b) => a.atMs - b.atMs);
+  const moveTo = (atMs: number) => {
+    now += atMs - elapsedMs;
+    elapsedMs = atMs;
   };
   return {
     now: () => now,
-    elapsed_ms: () => elapsed_ms,
+    elapsedMs: () => elapsedMs,
     date: () => new Date(now),
     set(time) {
       now = new Date(time).getTime();
     },
     after(ms, work) {
-      const timer = { at_ms: elapsed_ms + ms, work };
+      const timer = { atMs: elapsedMs + ms, work };
       timers.add(timer);
       return () => timers.delete(timer);
     },
-    waiting: () => soonest().map(({ at_ms }) => at_ms - elapsed_ms),
+    waiting: () => soonest().map(({ atMs }) => atMs - elapsedMs),
     advance(ms) {
-      const end_ms = elapsed_ms + ms;
-      for (let next = soonest()[0]; next !== undefined && next.at_ms <= end_ms; next = soonest()[0]) {
+      const endMs = elapsedMs + ms;
+      for (let next = soonest()[0]; next !== undefined && next.atMs <= endMs; next = soonest()[0]) {
         timers.delete(next);
-        moveTo(Math.max(next.at_ms, elapsed_ms));
+        moveTo(Math.max(next.atMs, elapsedMs));
         next.work();
       }
-      moveTo(end_ms);
+      moveTo(endMs);
     },
   };
 }

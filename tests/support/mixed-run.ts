@@ -32,7 +32,7 @@ export interface MixedRun {
   /** The responses by a name of their request. */
   readonly answers: ReadonlyMap<string, GatewayAnswer>;
   readonly organization_id: string;
-  readonly member_key: string;
+  readonly memberKey: string;
   /** The session token of the organization's owner. */
   readonly session: string;
   /**
@@ -50,13 +50,13 @@ export interface MixedRun {
 const REFUSED_KEY = `ostiary-k-2-${"R".repeat(43)}`;
 const LIMIT_REQUESTS = 5;
 
-export async function startMixedRun(every_env: Record<string, string> = {}): Promise<MixedRun> {
+export async function startMixedRun(everyEnv: Record<string, string> = {}): Promise<MixedRun> {
   const collector = startCollector();
   const services = startServices();
-  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, ...every_env };
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, ...everyEnv };
   const limits = { RATE_LIMIT_REQUESTS: "1000", RATE_LIMIT_AUTH_FAILURE_REQUESTS: "1000" };
   const stack = await withPortal(await startStack(limits, env), env);
-  await waitFor(async () => (await fetch(`${stack.gateway.internal_url}/health/ready`)).ok);
+  await waitFor(async () => (await fetch(`${stack.gateway.internalUrl}/health/ready`)).ok);
   const caller = new Caller(stack);
   await publishServices(stack, services.url);
   const founded = await found(caller, stack);
@@ -64,21 +64,21 @@ export async function startMixedRun(every_env: Record<string, string> = {}): Pro
   await askRegistry(stack);
   for (const service of SERVICES) {
     for (const path of ["/health/live", "/health/ready", "/metrics"]) {
-      await fetch(stack[service].internal_url + path);
+      await fetch(stack[service].internalUrl + path);
     }
   }
-  const { organization_id, member_key, session, viewer, tokens } = founded;
+  const { organization_id, memberKey, session, viewer, tokens } = founded;
   let stopped = false;
   return {
     stack,
     collector,
     answers: caller.answers,
     organization_id,
-    member_key,
+    memberKey,
     session,
-    secrets: [member_key, session, viewer, REFUSED_KEY, ...tokens],
+    secrets: [memberKey, session, viewer, REFUSED_KEY, ...tokens],
     async scrape(service, accept = "text/plain") {
-      const answer = await fetch(`${stack[service].internal_url}/metrics`, { headers: { accept } });
+      const answer = await fetch(`${stack[service].internalUrl}/metrics`, { headers: { accept } });
       return answer.text();
     },
     async again() {
@@ -99,13 +99,13 @@ export async function startMixedRun(every_env: Record<string, string> = {}): Pro
 }
 
 /** Adds the portal to a stack, and publishes its page. */
-async function withPortal(stack: Stack, every_env: Record<string, string>): Promise<MixedStack> {
+async function withPortal(stack: Stack, everyEnv: Record<string, string>): Promise<MixedStack> {
   const portal = await startProcess("apps/portal/main.ts", {
-    ...every_env,
-    AUTH_ISSUER: stack.identity_provider_url,
+    ...everyEnv,
+    AUTH_ISSUER: stack.identityProviderUrl,
     PORTAL_CLIENT_ID: "portal",
   });
-  await publishCatalogs({ registry_url: stack.registry.url, admin_token: stack.admin_token }, [
+  await publishCatalogs({ registryUrl: stack.registry.url, adminToken: stack.adminToken }, [
     { service: "portal", url: portal.url },
   ]);
   return {
@@ -151,7 +151,7 @@ async function publishServices(stack: Stack, url: string): Promise<void> {
   const answer = await fetch(`${stack.registry.url}/apply`, {
     method: "POST",
     headers: {
-      authorization: `Bearer ${stack.admin_token}`,
+      authorization: `Bearer ${stack.adminToken}`,
       "content-type": "application/json",
       "x-change-reason": WRITTEN_BECAUSE.change_reason,
       "x-change-link": WRITTEN_BECAUSE.change_link,
@@ -198,7 +198,7 @@ class Caller {
 
 interface Founded {
   readonly organization_id: string;
-  readonly member_key: string;
+  readonly memberKey: string;
   readonly session: string;
   /** The session token of a member with the role `viewer`. */
   readonly viewer: string;
@@ -209,20 +209,20 @@ interface Founded {
 /** Creates two users, an organization, and credentials of each kind. */
 async function found(caller: Caller, stack: Stack): Promise<Founded> {
   const token = async (subject: string) =>
-    (await fetch(`${stack.identity_provider_url}/token?subject=${subject}`)).text();
+    (await fetch(`${stack.identityProviderUrl}/token?subject=${subject}`)).text();
   const [jwt, other] = [await token("alice"), await token("bob")];
   const made = await caller.ask("found", "POST", "/user/organizations", { jwt, body: { name: "Acme" } });
   const organization_id = textAt(made.body, "id");
   const into = `/user/organizations/${organization_id}/session`;
   const session = textAt((await caller.ask("session", "POST", into, { jwt })).body, "token");
-  const member_key = textAt(
+  const memberKey = textAt(
     (await caller.ask("member key", "POST", "/member/api-keys", { key: session, body: { name: "ci" } })).body,
     "key",
   );
-  const idp = { issuer: stack.identity_provider_url, subject: "bob" };
+  const idp = { issuer: stack.identityProviderUrl, subject: "bob" };
   await caller.ask("invite", "POST", "/org/members", { key: session, body: { idp, role: "viewer" } });
   const viewer = textAt((await caller.ask("viewer", "POST", into, { jwt: other })).body, "token");
-  return { organization_id, member_key, session, viewer, jwt, tokens: [jwt, other] };
+  return { organization_id, memberKey, session, viewer, jwt, tokens: [jwt, other] };
 }
 
 function textAt(body: string, field: string): string {
@@ -231,12 +231,12 @@ function textAt(body: string, field: string): string {
   return value;
 }
 
-async function askEverything(caller: Caller, { member_key, session, viewer, jwt }: Founded): Promise<void> {
+async function askEverything(caller: Caller, { memberKey, session, viewer, jwt }: Founded): Promise<void> {
   await caller.ask("public", "GET", "/demo/hello?secret=s3cr3t-query");
   await caller.ask("portal", "GET", "/portal?secret=s3cr3t-query");
   await caller.ask("person", "GET", "/demo/me/notes/7", { jwt });
-  await caller.ask("write", "PUT", "/demo/things/42", { key: member_key, body: { color: "red" } });
-  await caller.ask("read", "GET", "/demo/things/42", { key: member_key });
+  await caller.ask("write", "PUT", "/demo/things/42", { key: memberKey, body: { color: "red" } });
+  await caller.ask("read", "GET", "/demo/things/42", { key: memberKey });
   await caller.ask("stream", "GET", "/demo/events", { key: session });
   await caller.ask("log", "GET", "/org/audit-events", { key: session });
   await caller.ask("preflight", "OPTIONS", "/demo/hello", { headers: { origin: "https://a.example" } });
@@ -264,8 +264,8 @@ async function leave(caller: Caller): Promise<void> {
   await asked.catch(() => {});
 }
 
-async function askRegistry({ registry, admin_token }: Stack): Promise<void> {
-  const headers = { authorization: `Bearer ${admin_token}` };
+async function askRegistry({ registry, adminToken }: Stack): Promise<void> {
+  const headers = { authorization: `Bearer ${adminToken}` };
   await fetch(`${registry.url}/services`, { headers });
   await fetch(`${registry.url}/services`);
   await fetch(`${registry.url}/services/unknown`, { headers });

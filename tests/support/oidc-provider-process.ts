@@ -5,14 +5,14 @@
 import { Provider } from "oidc-provider";
 
 const port = Number(process.argv[2]);
-const portal_origin = process.argv[3];
+const portalOrigin = process.argv[3];
 const portal = {
   client_id: "customer-portal",
   application_type: "web",
   token_endpoint_auth_method: "none",
   grant_types: ["authorization_code", "refresh_token"],
-  redirect_uris: [`${portal_origin}/portal/signed-in`],
-  post_logout_redirect_uris: [`${portal_origin}/portal`],
+  redirect_uris: [`${portalOrigin}/portal/signed-in`],
+  post_logout_redirect_uris: [`${portalOrigin}/portal`],
 };
 
 /**
@@ -29,15 +29,15 @@ const provider = new Provider(`http://127.0.0.1:${port}`, {
       redirect_uris: [],
       response_types: [],
     },
-    ...(portal_origin === undefined ? [] : [portal]),
+    ...(portalOrigin === undefined ? [] : [portal]),
   ],
   clientBasedCORS: () => true,
   // Each refresh token works once. The second use of a refresh token revokes the sign-in.
-  issueRefreshToken: () => portal_origin !== undefined,
+  issueRefreshToken: () => portalOrigin !== undefined,
   rotateRefreshToken: true,
   features: {
     clientCredentials: { enabled: true },
-    devInteractions: { enabled: portal_origin !== undefined },
+    devInteractions: { enabled: portalOrigin !== undefined },
     resourceIndicators: {
       enabled: true,
       useGrantedResource: () => true,
@@ -47,7 +47,7 @@ const provider = new Provider(`http://127.0.0.1:${port}`, {
         scope: "",
         audience: resource,
         accessTokenFormat: "jwt",
-        ...(portal_origin !== undefined && { accessTokenTTL: PORTAL_TOKEN_SECONDS }),
+        ...(portalOrigin !== undefined && { accessTokenTTL: PORTAL_TOKEN_SECONDS }),
       }),
     },
   },

@@ -98,7 +98,7 @@ export function bodyFields(document: OpenApiDocument, { requestBody }: Operation
   return Object.entries(isRecord(properties) ? properties : {}).map(([name, schema]) => ({
     name,
     schema: resolved(document, isRecord(schema) ? schema : {}),
-    is_required: Array.isArray(required) && required.includes(name),
+    isRequired: Array.isArray(required) && required.includes(name),
     sample: sampleOf(schema, lookUp),
   }));
 }
@@ -106,7 +106,7 @@ export function bodyFields(document: OpenApiDocument, { requestBody }: Operation
 export interface BodyField {
   readonly name: string;
   readonly schema: Schema;
-  readonly is_required: boolean;
+  readonly isRequired: boolean;
   readonly sample: unknown;
 }
 

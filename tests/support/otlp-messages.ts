@@ -117,7 +117,7 @@ export interface ReceivedSpan {
   trace_state: string;
   name: string;
   kind: number;
-  duration_ns: number;
+  durationNs: number;
   attributes: Attributes;
   /** The status of the span. Its code is 0 for unset, 1 for ok and 2 for error. */
   status: { code: number; message: string };
@@ -143,7 +143,7 @@ export function decodeSpans(body: Uint8Array): ReceivedSpan[] {
         trace_state: span.trace_state,
         name: span.name,
         kind: span.kind,
-        duration_ns: span.end_time_unix_nano - span.start_time_unix_nano,
+        durationNs: span.end_time_unix_nano - span.start_time_unix_nano,
         attributes: attributesOf(span.attributes),
         status: span.status ?? { code: 0, message: "" },
       })),

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 export interface Conditions {
   /** The events that the proxy passes on. `closing` means only the close of the connection, but no bytes. */
   readonly passes: "everything" | "closing" | "nothing";
-  readonly latency_ms: number;
+  readonly latencyMs: number;
 }
 
 /** An event to pass on: bytes, the sender's end of data (FIN), or the close of the sender's socket. */
@@ -12,7 +12,7 @@ type Load = Buffer | "end" | "close";
 
 /** Passes on what `from` sends to `to`, in order. The latency at the time of sending delays each part. */
 export function passOn(from: Socket, to: Socket, conditions: () => Conditions): void {
-  const underway: { load: Load; due_ms: number }[] = [];
+  const underway: { load: Load; dueMs: number }[] = [];
   const arrive = (load: Load) => {
     const { passes } = conditions();
     if (passes === "nothing" || (passes === "closing" && load !== "close")) return;
@@ -25,18 +25,18 @@ export function passOn(from: Socket, to: Socket, conditions: () => Conditions): 
   };
   const arriveDue = () => {
     for (let next = underway[0]; next !== undefined; next = underway[0]) {
-      const leftMs = next.due_ms - performance.now();
+      const leftMs = next.dueMs - performance.now();
       if (leftMs > 0) return void setTimeout(arriveDue, leftMs);
       underway.shift();
       arrive(next.load);
     }
   };
   const depart = (load: Load) => {
-    const { latency_ms } = conditions();
+    const { latencyMs } = conditions();
     const last = underway.at(-1);
-    if (last === undefined && latency_ms === 0) return arrive(load);
-    underway.push({ load, due_ms: Math.max(last?.due_ms ?? 0, performance.now() + latency_ms) });
-    if (last === undefined) setTimeout(arriveDue, latency_ms);
+    if (last === undefined && latencyMs === 0) return arrive(load);
+    underway.push({ load, dueMs: Math.max(last?.dueMs ?? 0, performance.now() + latencyMs) });
+    if (last === undefined) setTimeout(arriveDue, latencyMs);
   };
   from.on("data", depart);
   from.on("end", () => depart("end"));

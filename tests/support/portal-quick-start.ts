@@ -16,7 +16,7 @@ const FREE_PORTS = Object.fromEntries(
 
 export interface PortalQuickStart extends AsyncDisposable {
   /** The URL of the portal behind the gateway. */
-  readonly portal_url: string;
+  readonly portalUrl: string;
   /** Creates an organization of alice. Returns its id and a function that calls the gateway as its owner. */
   organization(name: string): Promise<{
     id: string;
@@ -42,14 +42,14 @@ export async function startPortalQuickStart(env: Record<string, string> = {}): P
     stderr: "inherit",
   });
   const screen = await readUntil(platform.stdout, "Ctrl-C");
-  const portal_url = /customer portal +(\S+)/.exec(screen)?.[1] ?? "";
-  const provider_url = /identity provider +(http:\/\/[^/]+)/.exec(screen)?.[1] ?? "";
+  const portalUrl = /customer portal +(\S+)/.exec(screen)?.[1] ?? "";
+  const providerUrl = /identity provider +(http:\/\/[^/]+)/.exec(screen)?.[1] ?? "";
   const send = (method: string, path: string, headers: Record<string, string>, body: unknown) =>
-    fetch(new URL(path, portal_url), { method, headers, body: JSON.stringify(body) });
+    fetch(new URL(path, portalUrl), { method, headers, body: JSON.stringify(body) });
   return {
-    portal_url,
+    portalUrl,
     async organization(name) {
-      const token = await (await fetch(`${provider_url}/token?subject=alice`)).text();
+      const token = await (await fetch(`${providerUrl}/token?subject=alice`)).text();
       const person = { Authorization: `Bearer ${token}` };
       const id = await textOf(await send("POST", "/user/organizations", person, { name }), "id");
       const session = await send("POST", `/user/organizations/${id}/session`, person, {});
@@ -58,7 +58,7 @@ export async function startPortalQuickStart(env: Record<string, string> = {}): P
     },
     async open(browser, options) {
       const page = await browser.newPage({ locale: "en-GB", reducedMotion: "reduce", ...options });
-      await page.goto(portal_url);
+      await page.goto(portalUrl);
       await page.getByRole("button", { name: "Sign in" }).click();
       await page.getByRole("button", { name: "alice" }).click();
       await page.getByRole("navigation", { name: "Portal" }).waitFor();

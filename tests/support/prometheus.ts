@@ -62,7 +62,7 @@ export async function startPrometheus(targets: Record<string, string>): Promise<
   held.process(child.pid);
   held.directory(folder);
   const url = `http://127.0.0.1:${port}`;
-  await waitFor(async () => (await fetch(`${url}/-/ready`)).ok, { timeout_ms: 60_000, what: "Prometheus" });
+  await waitFor(async () => (await fetch(`${url}/-/ready`)).ok, { timeoutMs: 60_000, what: "Prometheus" });
   const ask = async (path: string, parameters: Record<string, string>): Promise<unknown> => {
     const answer = await fetch(`${url}/api/v1/${path}`, {
       method: "POST",
@@ -74,8 +74,8 @@ export async function startPrometheus(targets: Record<string, string>): Promise<
   return {
     query: async (query) => Value.Parse(Answer, await ask("query", { query })).data.result,
     async exemplars(query) {
-      const now_s = Date.now() / 1000;
-      const range = { start: String(now_s - 3_600), end: String(now_s + 60) };
+      const nowS = Date.now() / 1000;
+      const range = { start: String(nowS - 3_600), end: String(nowS + 60) };
       const { data } = Value.Parse(Exemplars, await ask("query_exemplars", { query, ...range }));
       return data.flatMap(({ exemplars }) => exemplars.flatMap(({ labels }) => labels.trace_id ?? []));
     },

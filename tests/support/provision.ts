@@ -13,7 +13,7 @@ const root = join(import.meta.dir, "..", "..");
 
 interface Tool {
   name: string;
-  what_for: string;
+  whatFor: string;
   debian: string;
   elsewhere: string;
   present: (env: Environment) => boolean;
@@ -26,63 +26,63 @@ const onPath = (...names: string[]) => names.some((name) => Bun.which(name) !== 
 const tools: Tool[] = [
   {
     name: "PostgreSQL",
-    what_for: "the database tests",
+    whatFor: "the database tests",
     debian: "postgresql",
     elsewhere: "brew install postgresql",
     present: (env) => Boolean(env[variable("postgres")]) || postgresBin() !== undefined,
   },
   {
     name: "Redis",
-    what_for: "the counter store tests",
+    whatFor: "the counter store tests",
     debian: "redis-server",
     elsewhere: "brew install redis",
     present: (env) => Boolean(env[variable("redis")]) || onPath("redis-server"),
   },
   {
     name: "etcd",
-    what_for: "the route store tests",
+    whatFor: "the route store tests",
     debian: "etcd-server",
     elsewhere: "brew install etcd",
     present: (env) => Boolean(env[variable("etcd")]) || onPath("etcd"),
   },
   {
     name: "Chromium",
-    what_for: "the tests of pages",
+    whatFor: "the tests of pages",
     debian: "chromium-headless-shell",
     elsewhere: "brew install --cask chromium",
     present: () => onPath("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"),
   },
   {
     name: "zsh",
-    what_for: "the tour in the shell of macOS",
+    whatFor: "the tour in the shell of macOS",
     debian: "zsh",
     elsewhere: "brew install zsh",
     present: () => onPath("zsh"),
   },
   {
     name: "OpenSSL",
-    what_for: "the certificates of the TLS tests",
+    whatFor: "the certificates of the TLS tests",
     debian: "openssl",
     elsewhere: "brew install openssl",
     present: () => onPath("openssl"),
   },
   {
     name: "Prometheus",
-    what_for: "the queries of dashboards and alerts",
+    whatFor: "the queries of dashboards and alerts",
     debian: "prometheus",
     elsewhere: "brew install prometheus",
     present: () => onPath("prometheus") && onPath("promtool"),
   },
   {
     name: "jq",
-    what_for: "the queries over the log",
+    whatFor: "the queries over the log",
     debian: "jq",
     elsewhere: "brew install jq",
     present: () => onPath("jq"),
   },
   {
     name: "wrk",
-    what_for: "the benchmark",
+    whatFor: "the benchmark",
     debian: "wrk",
     elsewhere: "brew install wrk",
     present: () => onPath("wrk"),
@@ -98,7 +98,7 @@ async function provision(env: Environment): Promise<void> {
   const absent = missing.filter((tool) => !tool.present(env));
   for (const tool of absent) {
     say(
-      `${tool.name}, which ${tool.what_for} need, is missing. Install it with: apt-get install ${tool.debian}, or ${tool.elsewhere}`,
+      `${tool.name}, which ${tool.whatFor} need, is missing. Install it with: apt-get install ${tool.debian}, or ${tool.elsewhere}`,
     );
   }
   if (absent.length > 0) {

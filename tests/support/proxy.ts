@@ -23,7 +23,7 @@ export interface Proxy {
    */
   swallow(): void;
   /** Delays everything by this time, in both directions. */
-  slow(latency_ms: number): void;
+  slow(latencyMs: number): void;
   /** Ends the delay and makes new connections work again. */
   heal(): void;
   close(): Promise<void>;
@@ -58,8 +58,8 @@ export async function startProxy(
       connections.endLost();
     },
     swallow: () => connections.swallow(),
-    slow: (latency_ms) => {
-      connections.latency_ms = latency_ms;
+    slow: (latencyMs) => {
+      connections.latencyMs = latencyMs;
     },
     heal: () => connections.heal(),
     close() {
@@ -72,7 +72,7 @@ export async function startProxy(
 }
 
 class Connections {
-  latency_ms = 0;
+  latencyMs = 0;
   made = 0;
   #takes: "all" | "none" | "silently" = "all";
   readonly #sockets = new Set<Socket>();
@@ -116,7 +116,7 @@ class Connections {
   }
 
   heal(): void {
-    this.latency_ms = 0;
+    this.latencyMs = 0;
     if (this.#takes === "silently") this.endLost();
     this.#takes = "all";
   }
@@ -131,7 +131,7 @@ class Connections {
       // A pair that passes nothing stays listed, so that `endLost` can close its connection to the server.
       if (pair.passes !== "nothing") this.#pairs.delete(pair);
     });
-    const conditions = () => ({ passes: pair.passes, latency_ms: this.latency_ms });
+    const conditions = () => ({ passes: pair.passes, latencyMs: this.latencyMs });
     upstream.on("data", this.#alter);
     passOn(client, upstream, conditions);
     passOn(upstream, client, conditions);

@@ -29,7 +29,7 @@ export {
 export class RawSocket {
   /** The received bytes that are not parsed yet. It stays empty while `keep` is false. */
   received: Buffer = Buffer.alloc(0);
-  received_bytes = 0;
+  receivedBytes = 0;
   /** Whether `received` keeps the bytes. Otherwise, the connection only counts them. */
   keep = true;
   closed = false;
@@ -46,7 +46,7 @@ export class RawSocket {
   }
 
   took(bytes: Buffer): void {
-    this.received_bytes += bytes.byteLength;
+    this.receivedBytes += bytes.byteLength;
     if (this.keep) this.received = Buffer.concat([this.received, bytes]);
     this.onData();
     this.#wake();
@@ -63,8 +63,8 @@ export class RawSocket {
    * arrive, and when the connection closes. Rejects when the connection closes or the time is over without a
    * value.
    */
-  async until<T>(look: () => T | null, what: string, timeout_ms = 10_000): Promise<T> {
-    const deadline = performance.now() + timeout_ms;
+  async until<T>(look: () => T | null, what: string, timeoutMs = 10_000): Promise<T> {
+    const deadline = performance.now() + timeoutMs;
     for (let found = look(); ; found = look()) {
       if (found !== null) return found;
       const left = deadline - performance.now();
@@ -150,11 +150,11 @@ export class RawClient extends RawSocket {
    *
    * @param request_method the method of the request, because a response to HEAD has no body
    */
-  async response(request_method = "GET", timeout_ms = 10_000): Promise<RawResponse> {
+  async response(request_method = "GET", timeoutMs = 10_000): Promise<RawResponse> {
     const { response, rest } = await this.until(
       () => readResponse(this.received, request_method, this.closed),
       "A response",
-      timeout_ms,
+      timeoutMs,
     );
     this.received = rest;
     return response;
@@ -169,8 +169,8 @@ export class RawClient extends RawSocket {
   }
 
   /** Resolves when the server has closed the connection. */
-  async untilClosed(timeout_ms = 10_000): Promise<void> {
-    await this.until(() => this.closed || null, "The close of the connection", timeout_ms);
+  async untilClosed(timeoutMs = 10_000): Promise<void> {
+    await this.until(() => this.closed || null, "The close of the connection", timeoutMs);
   }
 }
 
@@ -208,7 +208,7 @@ export interface RawUpstreamOptions {
    * requests. The handler reads such a body from `socket`, and the connection serves no request after that
    * body.
    */
-  at_head?: boolean;
+  atHead?: boolean;
 }
 
 /** A response after which the connection closes. */
@@ -224,12 +224,12 @@ export class RawUpstream {
   readonly requests: RawRequest[] = [];
   readonly sockets: RawSocket[] = [];
   handler: RawHandler;
-  readonly #at_head: boolean;
+  readonly #atHead: boolean;
   readonly #listener: Bun.TCPSocketListener<RawSocket>;
 
-  constructor(handler: RawHandler = () => OK, { at_head = false }: RawUpstreamOptions = {}) {
+  constructor(handler: RawHandler = () => OK, { atHead = false }: RawUpstreamOptions = {}) {
     this.handler = handler;
-    this.#at_head = at_head;
+    this.#atHead = atHead;
     this.#listener = Bun.listen<RawSocket>({
       hostname: "127.0.0.1",
       port: 0,
@@ -273,10 +273,10 @@ export class RawUpstream {
 
   #read(socket: RawSocket, connection: number): void {
     for (;;) {
-      const read = readRequest(socket.received, connection, this.#at_head);
+      const read = readRequest(socket.received, connection, this.#atHead);
       if (read === null) return;
       socket.received = read.rest;
-      const streams = this.#at_head && hasBody(read.request);
+      const streams = this.#atHead && hasBody(read.request);
       if (streams) socket.onData = () => {};
       this.requests.push(read.request);
       void this.#answer(read.request, socket);

@@ -175,7 +175,7 @@ function uint32(value: number): Buffer {
 export class RawHttp2Client {
   readonly frames: Frame[] = [];
   readonly #socket: RawClient;
-  #read_bytes = 0;
+  #readBytes = 0;
 
   private constructor(socket: RawClient) {
     this.#socket = socket;
@@ -225,17 +225,17 @@ export class RawHttp2Client {
   }
 
   /** Resolves with the first value other than null that `look` returns, as `RawSocket.until` does. */
-  until<T>(look: () => T | null, what: string, timeout_ms?: number): Promise<T> {
-    return this.#socket.until(look, what, timeout_ms);
+  until<T>(look: () => T | null, what: string, timeoutMs?: number): Promise<T> {
+    return this.#socket.until(look, what, timeoutMs);
   }
 
-  untilClosed(timeout_ms?: number): Promise<void> {
-    return this.#socket.untilClosed(timeout_ms);
+  untilClosed(timeoutMs?: number): Promise<void> {
+    return this.#socket.untilClosed(timeoutMs);
   }
 
   /** Resolves once a stream has ended: with END_STREAM, with RST_STREAM or with the connection. */
-  end(stream: number, timeout_ms?: number): Promise<StreamEnd> {
-    return this.until(() => this.#endOf(stream), `The end of stream ${stream}`, timeout_ms);
+  end(stream: number, timeoutMs?: number): Promise<StreamEnd> {
+    return this.until(() => this.#endOf(stream), `The end of stream ${stream}`, timeoutMs);
   }
 
   /** Sends a request without a body and resolves with the end of its stream. */
@@ -277,13 +277,13 @@ export class RawHttp2Client {
   #read(): void {
     const { received } = this.#socket;
     for (;;) {
-      const rest = received.subarray(this.#read_bytes);
+      const rest = received.subarray(this.#readBytes);
       if (rest.byteLength < FRAME_HEADER_BYTES) return;
       const length = FRAME_HEADER_BYTES + rest.readUIntBE(0, 3);
       if (rest.byteLength < length) return;
       const payload = rest.subarray(FRAME_HEADER_BYTES, length);
       this.frames.push({ type: rest[3] ?? 0, flags: rest[4] ?? 0, stream: rest.readUInt32BE(5), payload });
-      this.#read_bytes += length;
+      this.#readBytes += length;
     }
   }
 }

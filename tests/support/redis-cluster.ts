@@ -87,7 +87,7 @@ function shardOf(nodes: readonly RedisNode[], index: number): RedisShard {
           const serving = roles.findIndex((role) => Array.isArray(role) && role[0] === "master");
           return [one, other][serving];
         },
-        { timeout_ms: 60_000, what: "A primary of the shard" },
+        { timeoutMs: 60_000, what: "A primary of the shard" },
       ),
   };
 }
@@ -118,7 +118,7 @@ async function meet(nodes: readonly RedisNode[]): Promise<void> {
   await everyNode(nodes, (info) => info.includes("cluster_state:ok"));
   for (const node of nodes.slice(0, SHARDS)) {
     await waitFor(async () => Number(await node.ask("WAIT", "1", "100")) === 1, {
-      timeout_ms: 30_000,
+      timeoutMs: 30_000,
       what: "A replica of each primary",
     });
   }
@@ -130,6 +130,6 @@ function everyNode(nodes: readonly RedisNode[], holds: (info: string) => boolean
       (await Promise.all(nodes.map((node) => node.ask("CLUSTER", "INFO")))).every((info) =>
         holds(String(info)),
       ),
-    { timeout_ms: 60_000, what: "The cluster" },
+    { timeoutMs: 60_000, what: "The cluster" },
   );
 }

@@ -12,7 +12,7 @@ export type ServiceName = (typeof SERVICES)[number];
 /** The replicas of one service behind a balancer. */
 export interface Replicated {
   readonly url: string;
-  readonly internal_url: string;
+  readonly internalUrl: string;
   /** All replicas, including those that have stopped. */
   readonly all: readonly RunningProcess[];
   /**
@@ -25,61 +25,61 @@ export interface Replicated {
 
 /** The replicas of the four services, which call each other only through their balancers. */
 export interface ReplicatedStack extends Readonly<Record<ServiceName, Replicated>> {
-  readonly database_url: string;
-  readonly identity_provider_url: string;
-  readonly admin_token: string;
+  readonly databaseUrl: string;
+  readonly identityProviderUrl: string;
+  readonly adminToken: string;
   close(): Promise<void>;
 }
 
 /** The URLs of the stores. By default, the stack uses new stores. */
 export interface StackStores {
-  database_url?: string;
-  route_store_url?: string;
-  counter_store_url?: string;
+  databaseUrl?: string;
+  routeStoreUrl?: string;
+  counterStoreUrl?: string;
 }
 
 /**
- * Starts two replicas of each service and publishes the catalogs of `seeds/`. `every_env` contains
- * environment variables of all services, `gateway_env` those of the gateways.
+ * Starts two replicas of each service and publishes the catalogs of `seeds/`. `everyEnv` contains
+ * environment variables of all services, `gatewayEnv` those of the gateways.
  */
 export async function startReplicatedStack(
-  every_env: Record<string, string>,
-  gateway_env: Record<string, string> = {},
+  everyEnv: Record<string, string>,
+  gatewayEnv: Record<string, string> = {},
   stores: StackStores = {},
 ): Promise<ReplicatedStack> {
-  const [database_url, route_store_url, counter_store_url] = await Promise.all([
-    stores.database_url ?? freshDatabase(),
-    stores.route_store_url ?? freshRouteStoreUrl(),
-    stores.counter_store_url ?? freshCounterStoreUrl(),
+  const [databaseUrl, routeStoreUrl, counterStoreUrl] = await Promise.all([
+    stores.databaseUrl ?? freshDatabase(),
+    stores.routeStoreUrl ?? freshRouteStoreUrl(),
+    stores.counterStoreUrl ?? freshCounterStoreUrl(),
   ]);
   const provider = await startIdentityProvider({ host: "127.0.0.1", port: 0 });
-  const sample = startSampleService({ host: "127.0.0.1", port: 0, interval_ms: 20 });
-  const shared = { ...every_env, DATABASE_URL: database_url, INTERNAL_AUTH_TOKEN };
+  const sample = startSampleService({ host: "127.0.0.1", port: 0, intervalMs: 20 });
+  const shared = { ...everyEnv, DATABASE_URL: databaseUrl, INTERNAL_AUTH_TOKEN };
   const [registry, identity, audit] = await Promise.all([
-    startReplicas("registry", { ...shared, ROUTE_STORE_URL: route_store_url, ADMIN_TOKEN }),
+    startReplicas("registry", { ...shared, ROUTE_STORE_URL: routeStoreUrl, ADMIN_TOKEN }),
     startReplicas("identity", { ...shared, ROLES_FILE: "seeds/roles.yaml" }),
     startReplicas("audit", shared),
   ]);
-  await publishCatalogs({ registry_url: registry.url, admin_token: ADMIN_TOKEN }, [
+  await publishCatalogs({ registryUrl: registry.url, adminToken: ADMIN_TOKEN }, [
     { service: "identity", url: identity.url },
     { service: "audit", url: audit.url },
     { service: "demo", url: sample.url },
   ]);
   const gateway = await startReplicas("gateway", {
-    ROUTE_STORE_URL: route_store_url,
-    COUNTER_STORE_URL: counter_store_url,
+    ROUTE_STORE_URL: routeStoreUrl,
+    COUNTER_STORE_URL: counterStoreUrl,
     ...gatewayPeers({ provider, identity, audit }),
-    ...every_env,
-    ...gateway_env,
+    ...everyEnv,
+    ...gatewayEnv,
   });
   return {
     gateway,
     registry,
     identity,
     audit,
-    database_url,
-    identity_provider_url: provider.issuer,
-    admin_token: ADMIN_TOKEN,
+    databaseUrl,
+    identityProviderUrl: provider.issuer,
+    adminToken: ADMIN_TOKEN,
     async close() {
       await Promise.all([gateway, registry, identity, audit].map((each) => each.close()));
       await Promise.all([provider.stop(), sample.stop()]);
@@ -99,7 +99,7 @@ async function startAgain(entry: string, env: Record<string, string>): Promise<R
     try {
       return await startProcess(entry, env);
     } catch (error) {
-      if (start === STARTS_MAX || !(error instanceof ProcessEnded) || error.exit_code !== 1) throw error;
+      if (start === STARTS_MAX || !(error instanceof ProcessEnded) || error.exitCode !== 1) throw error;
     }
   }
 }
@@ -113,7 +113,7 @@ async function startReplicas(service: ServiceName, env: Record<string, string>):
     balancer.add(replica);
     await waitFor(() => balancer.ready.includes(replica), {
       what: `The readiness of a replica of ${service}`,
-      timeout_ms: 30_000,
+      timeoutMs: 30_000,
     });
     replicas.push(replica);
     all.push(replica);
@@ -127,7 +127,7 @@ async function startReplicas(service: ServiceName, env: Record<string, string>):
   await Promise.all(Array.from({ length: REPLICAS }, start));
   return {
     url: balancer.url,
-    internal_url: balancer.internal_url,
+    internalUrl: balancer.internalUrl,
     all,
     async restart() {
       const codes: number[] = [];

@@ -4,7 +4,7 @@ import { leash } from "./services.ts";
 export async function runToEnd(child: Bun.Subprocess<"ignore" | "pipe" | Uint8Array, "pipe", "pipe">) {
   leash().process(child.pid);
   const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  const exit_code = await child.exited;
+  const exitCode = await child.exited;
   leash().release(child.pid);
-  return { exit_code, stdout, stderr };
+  return { exitCode, stdout, stderr };
 }

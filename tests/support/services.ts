@@ -70,8 +70,8 @@ class Services {
     return this.#leash;
   }
 
-  async start(name: ServiceName, settings: string[] = [], secure_url?: string): Promise<TestServer> {
-    const server = await this.#start(name, settings, secure_url);
+  async start(name: ServiceName, settings: string[] = [], secureUrl?: string): Promise<TestServer> {
+    const server = await this.#start(name, settings, secureUrl);
     this.#ofFile.add(server);
     return server;
   }
@@ -121,7 +121,7 @@ class Services {
     await Promise.allSettled([this.endFile(), ...shared.map(async (server) => (await server).kill())]);
   }
 
-  #start(name: ServiceName, settings: string[], secure_url?: string): Promise<TestServer> {
+  #start(name: ServiceName, settings: string[], secureUrl?: string): Promise<TestServer> {
     const source = this.#sources[name];
     const leash = this.leash();
     if (source.kind === "docker") return startContainer(images[name], leash);
@@ -134,7 +134,7 @@ class Services {
       case "redis":
         return startRedisBinary(binary, leash, settings);
       case "etcd":
-        return startEtcdBinary(binary, leash, settings, secure_url);
+        return startEtcdBinary(binary, leash, settings, secureUrl);
     }
   }
 
@@ -255,11 +255,11 @@ export function startRedis(settings: string[] = []): Promise<TestServer> {
 }
 
 /**
- * Starts an etcd that only the calling test uses. `settings` are arguments of etcd, and `secure_url` is a
+ * Starts an etcd that only the calling test uses. `settings` are arguments of etcd, and `secureUrl` is a
  * second URL for clients, over TLS. In Docker, both have no effect.
  */
-export function startEtcd(settings: string[] = [], secure_url?: string): Promise<TestServer> {
-  return run().start("etcd", settings, secure_url);
+export function startEtcd(settings: string[] = [], secureUrl?: string): Promise<TestServer> {
+  return run().start("etcd", settings, secureUrl);
 }
 
 /**

@@ -9,9 +9,9 @@ export interface Stack {
   readonly registry: RunningProcess;
   readonly identity: RunningProcess;
   readonly audit: RunningProcess;
-  readonly identity_provider_url: string;
-  readonly sample_service_url: string;
-  readonly admin_token: string;
+  readonly identityProviderUrl: string;
+  readonly sampleServiceUrl: string;
+  readonly adminToken: string;
   /** Returns all lines that the services have written to standard output and standard error. */
   output(): string[];
   /** Stops all processes. Resolves with the exit codes of the four services. */
@@ -22,12 +22,12 @@ export const ADMIN_TOKEN = "test-admin-token";
 export const INTERNAL_AUTH_TOKEN = "test-internal-token";
 
 /**
- * Starts the services and publishes the catalogs of `seeds/`. `gateway_env` contains environment variables of
- * the gateway, `every_env` those of all services.
+ * Starts the services and publishes the catalogs of `seeds/`. `gatewayEnv` contains environment variables of
+ * the gateway, `everyEnv` those of all services.
  */
 export async function startStack(
-  gateway_env: Record<string, string> = {},
-  every_env: Record<string, string> = {},
+  gatewayEnv: Record<string, string> = {},
+  everyEnv: Record<string, string> = {},
 ): Promise<Stack> {
   const [database, routeStore, counterStore] = await Promise.all([
     freshDatabase(),
@@ -35,11 +35,11 @@ export async function startStack(
     freshCounterStoreUrl(),
   ]);
   const provider = await startIdentityProvider({ host: "127.0.0.1", port: 0 });
-  const sample = startSampleService({ host: "127.0.0.1", port: 0, interval_ms: 20 });
-  const shared = { ...every_env, DATABASE_URL: database, INTERNAL_AUTH_TOKEN };
+  const sample = startSampleService({ host: "127.0.0.1", port: 0, intervalMs: 20 });
+  const shared = { ...everyEnv, DATABASE_URL: database, INTERNAL_AUTH_TOKEN };
   const [registry, identity, audit] = await Promise.all([
     startProcess("apps/registry/main.ts", {
-      ...every_env,
+      ...everyEnv,
       DATABASE_URL: database,
       ROUTE_STORE_URL: routeStore,
       ADMIN_TOKEN,
@@ -47,7 +47,7 @@ export async function startStack(
     startProcess("apps/identity/main.ts", { ...shared, ROLES_FILE: "seeds/roles.yaml" }),
     startProcess("apps/audit/main.ts", shared),
   ]);
-  await publishCatalogs({ registry_url: registry.url, admin_token: ADMIN_TOKEN }, [
+  await publishCatalogs({ registryUrl: registry.url, adminToken: ADMIN_TOKEN }, [
     { service: "identity", url: identity.url },
     { service: "audit", url: audit.url },
     { service: "demo", url: sample.url },
@@ -56,8 +56,8 @@ export async function startStack(
     ROUTE_STORE_URL: routeStore,
     COUNTER_STORE_URL: counterStore,
     ...gatewayPeers({ provider, identity, audit }),
-    ...every_env,
-    ...gateway_env,
+    ...everyEnv,
+    ...gatewayEnv,
   });
   const processes = [gateway, registry, identity, audit];
   return {
@@ -65,9 +65,9 @@ export async function startStack(
     registry,
     identity,
     audit,
-    identity_provider_url: provider.issuer,
-    sample_service_url: sample.url,
-    admin_token: ADMIN_TOKEN,
+    identityProviderUrl: provider.issuer,
+    sampleServiceUrl: sample.url,
+    adminToken: ADMIN_TOKEN,
     output: () => processes.flatMap(({ stdout, stderr }) => [...stdout, ...stderr]),
     async close() {
       const codes = await Promise.all(processes.map((each) => each.stop()));
@@ -84,14 +84,14 @@ export function gatewayPeers({
   audit,
 }: {
   provider: { readonly issuer: string; readonly jwks_uri: string };
-  identity: { readonly internal_url: string };
-  audit: { readonly internal_url: string };
+  identity: { readonly internalUrl: string };
+  audit: { readonly internalUrl: string };
 }) {
   return {
     AUTH_ISSUER: provider.issuer,
     AUTH_JWKS_URI: provider.jwks_uri,
-    CREDENTIAL_VALIDATE_URL: `${identity.internal_url}/internal/credentials/validate`,
-    AUDIT_URL: audit.internal_url,
+    CREDENTIAL_VALIDATE_URL: `${identity.internalUrl}/internal/credentials/validate`,
+    AUDIT_URL: audit.internalUrl,
     INTERNAL_AUTH_TOKEN,
   };
 }

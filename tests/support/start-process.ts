@@ -12,7 +12,7 @@ export interface RunningProcess {
   /** The URL of the public port. */
   readonly url: string;
   /** The URL of the internal port. */
-  readonly internal_url: string;
+  readonly internalUrl: string;
   /** The lines of standard output so far. */
   readonly stdout: readonly string[];
   readonly stderr: readonly string[];
@@ -32,14 +32,14 @@ export interface ProcessOptions {
 
 /** The error for a service that exited before it listened. */
 export class ProcessEnded extends Error {
-  readonly exit_code: number;
+  readonly exitCode: number;
   readonly stdout: readonly string[];
   readonly stderr: readonly string[];
 
-  constructor(entry: string, exit_code: number, stdout: readonly string[], stderr: readonly string[]) {
-    super(`${entry} ended with ${exit_code}: ${stderr.join("\n") || stdout.join("\n")}`);
+  constructor(entry: string, exitCode: number, stdout: readonly string[], stderr: readonly string[]) {
+    super(`${entry} ended with ${exitCode}: ${stderr.join("\n") || stdout.join("\n")}`);
     this.name = "ProcessEnded";
-    this.exit_code = exit_code;
+    this.exitCode = exitCode;
     this.stdout = stdout;
     this.stderr = stderr;
   }
@@ -107,7 +107,7 @@ export async function startCommand(
       await Promise.all([stdout.ended, stderr.ended]);
       return "ended";
     },
-    { timeout_ms: START_TIMEOUT_MS, what: `${entry} listening` },
+    { timeoutMs: START_TIMEOUT_MS, what: `${entry} listening` },
   ).catch((error) => {
     child.kill("SIGKILL");
     throw new Error(`${error.message}\n${[...stdout.lines, ...stderr.lines].join("\n")}`);
@@ -116,7 +116,7 @@ export async function startCommand(
   return {
     pid: child.pid,
     url: `http://127.0.0.1:${line.port}`,
-    internal_url: `http://127.0.0.1:${line.internal_port}`,
+    internalUrl: `http://127.0.0.1:${line.internal_port}`,
     stdout: stdout.lines,
     stderr: stderr.lines,
     logs,

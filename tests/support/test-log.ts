@@ -77,7 +77,7 @@ export interface TestWitness {
   /** The witness's verifier key. */
   key: string;
   /** Returns the cosignature line for a text at a time, in seconds since 1970. */
-  line(text: string, time_s: number): string;
+  line(text: string, timeS: number): string;
 }
 
 export function testWitness(
@@ -87,10 +87,10 @@ export function testWitness(
   const publicKey = publicBytes(privateKey);
   return {
     key: verifierKeyText(name, 4, publicKey),
-    line(text, time_s) {
+    line(text, timeS) {
       const time = Buffer.alloc(8);
-      time.writeBigUInt64BE(BigInt(time_s));
-      const signature = sign(null, Buffer.from(`cosignature/v1\ntime ${time_s}\n${text}`), privateKey);
+      time.writeBigUInt64BE(BigInt(timeS));
+      const signature = sign(null, Buffer.from(`cosignature/v1\ntime ${timeS}\n${text}`), privateKey);
       return `— ${name} ${Buffer.concat([keyId(name, 4, publicKey), time, signature]).toString("base64")}\n`;
     },
   };

@@ -37,7 +37,7 @@ export class TlsPostgres implements AsyncDisposable {
     const made = new TlsPostgres(server, admin, String(row?.data_directory));
     const lines = RULES.map((rule) => `('${rule}')`).join(", ");
     await admin.unsafe(`copy (select * from (values ${lines}) as rules) to '${made.#data}/pg_hba.conf'`);
-    made.#install(ca.cert_file, "ca.crt");
+    made.#install(ca.certFile, "ca.crt");
     await admin.unsafe("alter system set ssl_ca_file = 'ca.crt'");
     return made;
   }
@@ -56,8 +56,8 @@ export class TlsPostgres implements AsyncDisposable {
 
   /** Replaces the server's certificate. New connections see the new certificate. */
   async show(pair: CertificatePair): Promise<void> {
-    this.#install(pair.cert_file, "server.crt");
-    this.#install(pair.key_file, "server.key");
+    this.#install(pair.certFile, "server.crt");
+    this.#install(pair.keyFile, "server.key");
     await this.admin.unsafe("alter system set ssl = on");
     const before = await this.#loadedAt();
     await this.admin.unsafe("select pg_reload_conf()");

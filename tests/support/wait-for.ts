@@ -3,16 +3,16 @@ const DEFAULT_POLL_MS = 20;
 const DEFAULT_TIMEOUT_MS = 30_000;
 
 /**
- * Calls `condition` every `poll_ms` until it returns something other than false, null or undefined. Resolves
- * with that value. A condition that throws is not met yet. After `timeout_ms`, rejects with the last value or
+ * Calls `condition` every `pollMs` until it returns something other than false, null or undefined. Resolves
+ * with that value. A condition that throws is not met yet. After `timeoutMs`, rejects with the last value or
  * error.
  */
 export async function waitFor<T>(
   condition: () => T | false | null | undefined | Promise<T | false | null | undefined>,
-  options: { timeout_ms?: number; poll_ms?: number; what?: string } = {},
+  options: { timeoutMs?: number; pollMs?: number; what?: string } = {},
 ): Promise<T> {
-  const { timeout_ms = DEFAULT_TIMEOUT_MS, poll_ms = DEFAULT_POLL_MS } = options;
-  const deadline = performance.now() + timeout_ms;
+  const { timeoutMs = DEFAULT_TIMEOUT_MS, pollMs = DEFAULT_POLL_MS } = options;
+  const deadline = performance.now() + timeoutMs;
   for (;;) {
     let seen: unknown;
     try {
@@ -25,9 +25,9 @@ export async function waitFor<T>(
     if (performance.now() > deadline) {
       const what = options.what ?? "waitFor";
       throw new Error(
-        `${what}: condition not met within ${timeout_ms} ms; last value or error: ${Bun.inspect(seen)}`,
+        `${what}: condition not met within ${timeoutMs} ms; last value or error: ${Bun.inspect(seen)}`,
       );
     }
-    await Bun.sleep(poll_ms);
+    await Bun.sleep(pollMs);
   }
 }

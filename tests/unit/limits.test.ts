@@ -23,7 +23,7 @@ interface Row {
   readonly section: string;
   readonly limit: string;
   readonly fallback: string;
-  readonly set_by: string;
+  readonly setBy: string;
   readonly test: string;
 }
 
@@ -33,11 +33,11 @@ const rows: Row[] = page.split(/^## /m).flatMap((part) => {
     .split("\n")
     .filter((line) => /^\| (?!Limit |-)/.test(line))
     .map((line) => {
-      const [limit = "", fallback = "", set_by = "", , file = ""] = line
+      const [limit = "", fallback = "", setBy = "", , file = ""] = line
         .slice(1, -1)
         .split("|")
         .map((cell) => cell.trim());
-      return { section, limit, fallback, set_by, test: file };
+      return { section, limit, fallback, setBy, test: file };
     });
 });
 
@@ -46,8 +46,8 @@ describe.each(rows.map((row): [string, Row] => [`${row.section}: ${row.limit}`, 
     expect(existsSync(join(ROOT, "tests", row.test))).toBe(true);
   });
 
-  const fixed = /^`([A-Za-z_]+)` in `([^`]+)`$/.exec(row.set_by);
-  const variable = /^`([A-Z_]+)`/.exec(row.set_by)?.[1];
+  const fixed = /^`([A-Za-z_]+)` in `([^`]+)`$/.exec(row.setBy);
+  const variable = /^`([A-Z_]+)`/.exec(row.setBy)?.[1];
   if (fixed !== null) {
     test("equals the constant that it names", () => {
       expect(constantIn(fixed[2] ?? "", fixed[1] ?? "")).toBe(Number(row.fallback));
@@ -62,7 +62,7 @@ describe.each(rows.map((row): [string, Row] => [`${row.section}: ${row.limit}`, 
 });
 
 test.each(Object.entries(services))("%s has a row for each of its limits", (section, properties) => {
-  const named = new Set(rows.map(({ section, set_by }) => `${section} ${/^`([A-Z_]+)`/.exec(set_by)?.[1]}`));
+  const named = new Set(rows.map(({ section, setBy }) => `${section} ${/^`([A-Z_]+)`/.exec(setBy)?.[1]}`));
   const missing = Object.entries(properties)
     .filter(([name, rule]) => rule.type === "integer" && !NO_LIMITS.has(name))
     .map(([name]) => name)

@@ -56,9 +56,9 @@ describe("a collection of young objects frees", () => {
 
   test("ended writes in groups", async () => {
     const writer = new GroupedWriter<Trace, Trace>((items) => Promise.resolve(items), {
-      group_max: 8,
-      writes_max: 2,
-      queue_max: 1_000,
+      groupMax: 8,
+      writesMax: 2,
+      queueMax: 1_000,
     });
     const left = await leftBy((trace, nth) => {
       const written = writer.add(`key-${nth}`, trace);

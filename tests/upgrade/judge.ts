@@ -19,8 +19,8 @@ export interface Step {
  * The interval in which a stopping process closes its ports: from the end of its grace period until it exits.
  */
 export interface Closing {
-  readonly begins_ms: number;
-  readonly ends_ms: number;
+  readonly beginsMs: number;
+  readonly endsMs: number;
 }
 
 /** The clients whose connections a stopping gateway closes. */
@@ -65,17 +65,17 @@ function isEnd({ part }: Step, { client }: Answer): boolean {
 }
 
 /** Returns whether a failure may be a request that an older service lost while it closed its port. */
-function isLost({ part, losing }: Step, { client, status, started_ms, ended_ms }: Answer): boolean {
+function isLost({ part, losing }: Step, { client, status, startedMs, endedMs }: Answer): boolean {
   const lost = LOST[part];
   if (status !== lost.status || !lost.clients.includes(client)) return false;
-  return losing.some(({ begins_ms, ends_ms }) => started_ms <= ends_ms && ended_ms >= begins_ms);
+  return losing.some(({ beginsMs, endsMs }) => startedMs <= endsMs && endedMs >= beginsMs);
 }
 
 /** Returns the progress line of a step. */
 export function lineOf(step: Step): string {
   const { order, part, run } = step;
-  const took_s = ((run.returned_ms - run.breaking_ms) / 1000).toFixed(1);
-  const failures = run.answers.filter((answer) => !isGood(answer) && answer.started_ms >= run.breaking_ms);
+  const tookS = ((run.returnedMs - run.breakingMs) / 1000).toFixed(1);
+  const failures = run.answers.filter((answer) => !isGood(answer) && answer.startedMs >= run.breakingMs);
   const ends = failures.filter((answer) => isEnd(step, answer)).length;
   const lost = failures.filter((answer) => isLost(step, answer)).length;
   const counts = [
@@ -84,5 +84,5 @@ export function lineOf(step: Step): string {
     ...(lost > 0 ? [`${lost} calls lost by the version before`] : []),
     `${failures.filter((answer) => !isEnd(step, answer) && !isLost(step, answer)).length} other failures`,
   ];
-  return `${order}: ${part} replaced in ${took_s} s, ${counts.join(", ")}`;
+  return `${order}: ${part} replaced in ${tookS} s, ${counts.join(", ")}`;
 }

@@ -26,7 +26,7 @@ const [WITHOUT_EXPIRY] = RELEASES;
  */
 export class Novelties {
   readonly #system: System;
-  #key: { readonly secret: string; readonly expired_ms: number } | null = null;
+  #key: { readonly secret: string; readonly expiredMs: number } | null = null;
   /** The revision without the new field; null before the field is used. */
   #withoutField: number | null = null;
 
@@ -46,7 +46,7 @@ export class Novelties {
       if (this.#withoutField !== null && (await answerOf(url + PATH)) !== 200) {
         broken.push(`novelties: ${name} does not serve the service that has or had a new field`);
       }
-      if (this.#key === null || performance.now() < this.#key.expired_ms) continue;
+      if (this.#key === null || performance.now() < this.#key.expiredMs) continue;
       const status = await statusOf(`${url}/things/limited`, this.#key.secret);
       if (status !== UNAUTHORIZED) broken.push(`novelties: an expired key got ${status} at ${name}`);
     }
@@ -57,7 +57,7 @@ export class Novelties {
   async beforeGoingBack(version: string): Promise<void> {
     if (this.#withoutField !== null) await this.#restore(this.#withoutField);
     if (version !== WITHOUT_EXPIRY.version) return;
-    const leftMs = (this.#key?.expired_ms ?? 0) - performance.now();
+    const leftMs = (this.#key?.expiredMs ?? 0) - performance.now();
     if (leftMs > 0) await Bun.sleep(leftMs);
     const changes = await Bun.file(`${ROOT}/.github/CHANGELOG.md`).text();
     const [, statement = ""] = /^### Going back\n.*?```sql\n(.*?)```/ms.exec(changes) ?? [];
@@ -108,14 +108,14 @@ export class Novelties {
     if (secret === undefined) throw new Error(`Identity created no expiring key: ${answer.status}.`);
     // Use the key once at each gateway while it is valid, so that the gateways have it in their cache.
     for (const { url } of this.#system.gateways) await statusOf(`${url}/things/limited`, secret);
-    return { secret, expired_ms: performance.now() + EXPIRED_MS };
+    return { secret, expiredMs: performance.now() + EXPIRED_MS };
   }
 }
 
 /** Waits until a gateway serves the route with the new field. */
 async function served({ url, name }: Replica): Promise<void> {
   await waitFor(async () => (await answerOf(url + PATH)) === 200, {
-    timeout_ms: SEEN_MS,
+    timeoutMs: SEEN_MS,
     what: `${PATH} at ${name}`,
   });
 }

@@ -5,11 +5,11 @@ import { shortRun, wholeRun } from "./orders.ts";
 import { RELEASES, WORKING_TREE } from "./releases.ts";
 import type { Upgrade } from "./run.ts";
 
-const PACE = { before_ms: 1_000, fault_ms: 0, well_ms: 1_500, heal_ms_max: 15_000 };
+const PACE = { beforeMs: 1_000, faultMs: 0, wellMs: 1_500, healMsMax: 15_000 };
 /**
  * The pace of the short run. Its waits are shorter: the load after one step is also the load before the next.
  */
-const SHORT_PACE = { ...PACE, before_ms: 500, well_ms: 500 };
+const SHORT_PACE = { ...PACE, beforeMs: 500, wellMs: 500 };
 /** The number of releases in the short run. */
 const SHORT_RELEASES = 2;
 

@@ -77,10 +77,10 @@ function newestOf(versions: ReadonlyMap<string, string>): string {
  * requests.
  */
 function losingOf(version: string, stops: readonly Stop[]): readonly Closing[] {
-  if (releaseOf(version)?.drains_all ?? true) return [];
-  return stops.map(({ signalled_ms, ended_ms }) => ({
-    begins_ms: signalled_ms + GRACE_MS,
-    ends_ms: ended_ms,
+  if (releaseOf(version)?.drainsAll ?? true) return [];
+  return stops.map(({ signalledMs, endedMs }) => ({
+    beginsMs: signalledMs + GRACE_MS,
+    endsMs: endedMs,
   }));
 }
 
@@ -93,8 +93,8 @@ async function replaceAll(bed: Bed, part: Part, root: string, pace: Pace) {
   const replace = async () => {
     for (const replica of replicasOf(bed, part)) {
       stops.push(await replica.replaceBy(root));
-      await waitFor(async () => (await answerOf(`${replica.internal_url}/health/ready`)) === 200, {
-        timeout_ms: READY_MS,
+      await waitFor(async () => (await answerOf(`${replica.internalUrl}/health/ready`)) === 200, {
+        timeoutMs: READY_MS,
         what: `The readiness of ${replica.name}`,
       });
       await Bun.sleep(SEEN_MS);
@@ -120,7 +120,7 @@ function replicasOf({ system }: Bed, part: Part): readonly Replica[] {
 
 /** Returns whether a version can seal and prove a log that any other version sealed before. */
 function provesLog(version: string): boolean {
-  return releaseOf(version)?.continues_proof ?? true;
+  return releaseOf(version)?.continuesProof ?? true;
 }
 
 /** Describes how proofs of the organizations' logs fail. Returns nothing if the version cannot prove them. */

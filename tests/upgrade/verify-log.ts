@@ -18,7 +18,7 @@ export async function brokenProof({ audit }: System, organization_id: string): P
     return verdict.complete;
   };
   // Retry, because the newest events may not be sealed yet.
-  await waitFor(isComplete, { timeout_ms: SEALED_MS }).catch(() => {});
+  await waitFor(isComplete, { timeoutMs: SEALED_MS }).catch(() => {});
   if (verdict === null) return ["proof: the log cannot be exported"];
   const { complete, faults, undecided }: SpokenVerdict = verdict;
   return complete ? [] : [`proof: ${[...faults.map(({ message }) => message), ...undecided].join(" ")}`];

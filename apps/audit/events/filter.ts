@@ -32,9 +32,9 @@ export interface EventBounds {
   /** The end of the time range, exclusive, in RFC 3339 with milliseconds. */
   occurred_before: string;
   /** The smallest ULID, inclusive. */
-  id_from: string;
+  idFrom: string;
   /** The end of the range of ULIDs, exclusive. */
-  id_before: string;
+  idBefore: string;
 }
 
 /**
@@ -51,16 +51,16 @@ const RANDOM_MIN = "0".repeat(16);
  * the partitions of its own months.
  */
 export function eventBounds(filter: EventFilter, cursor: string | null): EventBounds | null {
-  const from_ms = filter.from === null ? 0 : clamp(ceilMs(filter.from));
-  const before_ms = filter.before === null ? LAST_MS : clamp(ceilMs(filter.before));
-  if (from_ms >= before_ms) return null;
+  const fromMs = filter.from === null ? 0 : clamp(ceilMs(filter.from));
+  const beforeMs = filter.before === null ? LAST_MS : clamp(ceilMs(filter.before));
+  if (fromMs >= beforeMs) return null;
   const cursorBeforeMs = cursor === null ? LAST_MS : clamp(decodeTime(cursor) + SKEW_MS + 1);
-  const latestId = filter.before === null ? MAX_ULID : firstId(clamp(before_ms + SKEW_MS));
+  const latestId = filter.before === null ? MAX_ULID : firstId(clamp(beforeMs + SKEW_MS));
   return {
-    occurred_from: new Date(from_ms).toISOString(),
-    occurred_before: new Date(Math.min(before_ms, cursorBeforeMs)).toISOString(),
-    id_from: firstId(clamp(from_ms - SKEW_MS)),
-    id_before: cursor !== null && cursor < latestId ? cursor : latestId,
+    occurred_from: new Date(fromMs).toISOString(),
+    occurred_before: new Date(Math.min(beforeMs, cursorBeforeMs)).toISOString(),
+    idFrom: firstId(clamp(fromMs - SKEW_MS)),
+    idBefore: cursor !== null && cursor < latestId ? cursor : latestId,
   };
 }
 

@@ -18,7 +18,7 @@ const CONNECTIONS = 8;
  * would assume narrow time bounds and sort whole months.
  */
 export function openReads(url: string, options: DatabaseOptions): Promise<Database> {
-  return openDatabase(url, { pool_max: CONNECTIONS, plan_cache_mode: "force_custom_plan", ...options });
+  return openDatabase(url, { poolMax: CONNECTIONS, plan_cache_mode: "force_custom_plan", ...options });
 }
 
 /**
@@ -130,8 +130,8 @@ function ofLog({ kind, id }: EventLog): SQL {
 
 function within(table: SQL, bounds: EventBounds): SQL[] {
   return [
-    sql`${table}.id >= ${bounds.id_from}`,
-    sql`${table}.id < ${bounds.id_before}`,
+    sql`${table}.id >= ${bounds.idFrom}`,
+    sql`${table}.id < ${bounds.idBefore}`,
     sql`${table}.occurred_at >= ${bounds.occurred_from}`,
     sql`${table}.occurred_at < ${bounds.occurred_before}`,
   ];

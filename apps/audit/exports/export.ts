@@ -18,7 +18,7 @@ interface ExportsDeps {
   limits: ExportLimits;
   pace: PaceLimits;
   /** The longest time that an export with proof waits for the sealer. */
-  seal_wait_ms_max: number;
+  sealWaitMsMax: number;
   /** The roots that the witnesses of the log cosigned; null without witnesses. */
   cosigned: CosignedRoots | null;
   clock: Clock;
@@ -56,12 +56,12 @@ export class Exports {
     if (asked !== null) await checkAsked(this.#deps.database, asked);
     const headers = exportHeaders("ndjson", EXPORT_NAME);
     if (request.method === "HEAD") return new Response(null, { headers });
-    const { database, clock, seal_wait_ms_max: wait_ms_max, cosigned } = this.#deps;
+    const { database, clock, sealWaitMsMax: waitMsMax, cosigned } = this.#deps;
     return this.#stream(
       request,
       headers,
       log,
-      proofChunks(database, log, clock, { wait_ms_max, asked, cosigned, signal: request.signal }),
+      proofChunks(database, log, clock, { waitMsMax, asked, cosigned, signal: request.signal }),
     );
   }
 

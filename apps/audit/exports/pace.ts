@@ -1,8 +1,8 @@
 /** Limits on how slowly a client may read an export. */
 export interface PaceLimits {
-  bytes_per_second_min: number;
+  bytesPerSecondMin: number;
   /** The maximum time that a client may fall behind the minimum pace. */
-  lag_ms_max: number;
+  lagMsMax: number;
 }
 
 /**
@@ -17,8 +17,8 @@ const SLOW_FACTOR = 16;
  */
 export class ReadingPace {
   readonly #limits: PaceLimits;
-  #lag_ms = 0;
-  #waited_ms = 0;
+  #lagMs = 0;
+  #waitedMs = 0;
   #bytes = 0;
 
   constructor(limits: PaceLimits) {
@@ -27,35 +27,33 @@ export class ReadingPace {
 
   /** Time that the client may still keep the service waiting. */
   get leftMs(): number {
-    return Math.max(0, this.#limits.lag_ms_max - this.#lag_ms);
+    return Math.max(0, this.#limits.lagMsMax - this.#lagMs);
   }
 
   /** Average pace of the client; infinite if the service has never waited for the client. */
-  get bytes_per_second(): number {
-    return this.#waited_ms === 0 ? Number.POSITIVE_INFINITY : (this.#bytes * 1000) / this.#waited_ms;
+  get bytesPerSecond(): number {
+    return this.#waitedMs === 0 ? Number.POSITIVE_INFINITY : (this.#bytes * 1000) / this.#waitedMs;
   }
 
   /** Whether this client reads slowly. False until the service has waited long enough for a reliable average. */
   get isSlow(): boolean {
-    const { lag_ms_max, bytes_per_second_min } = this.#limits;
-    return this.#waited_ms > lag_ms_max && this.bytes_per_second < SLOW_FACTOR * bytes_per_second_min;
+    const { lagMsMax, bytesPerSecondMin } = this.#limits;
+    return this.#waitedMs > lagMsMax && this.bytesPerSecond < SLOW_FACTOR * bytesPerSecondMin;
   }
 
-  /** Records that the client read `bytes` after the service had waited for `waited_ms`. */
-  took(bytes: number, waited_ms: number): void {
-    this.#waited_ms += waited_ms;
+  /** Records that the client read `bytes` after the service had waited for `waitedMs`. */
+  took(bytes: number, waitedMs: number): void {
+    this.#waitedMs += waitedMs;
     // bytes before the first wait only filled buffers
-    if (this.#waited_ms > 0) this.#bytes += bytes;
-    const due_ms = (bytes * 1000) / this.#limits.bytes_per_second_min;
-    this.#lag_ms = Math.max(0, this.#lag_ms + waited_ms - due_ms);
+    if (this.#waitedMs > 0) this.#bytes += bytes;
+    const dueMs = (bytes * 1000) / this.#limits.bytesPerSecondMin;
+    this.#lagMs = Math.max(0, this.#lagMs + waitedMs - dueMs);
   }
 
   /** Returns the error for a client that stayed below the minimum pace for too long. */
   lagged(): ReaderTooSlow {
-    const { lag_ms_max, bytes_per_second_min } = this.#limits;
-    return new ReaderTooSlow(
-      `The client fell ${lag_ms_max} ms behind ${bytes_per_second_min} bytes a second.`,
-    );
+    const { lagMsMax, bytesPerSecondMin } = this.#limits;
+    return new ReaderTooSlow(`The client fell ${lagMsMax} ms behind ${bytesPerSecondMin} bytes a second.`);
   }
 }
 

@@ -8,11 +8,11 @@ const WAITING_MAX = 100;
 
 export interface ExportLimits {
   /** The maximum number of exports that run at once. */
-  exports_max: number;
+  exportsMax: number;
   /** The maximum number of exports of one log at once. */
-  per_log_max: number;
+  perLogMax: number;
   /** The longest time that an export waits for a slot if no export of the same log has a slot. */
-  wait_ms: number;
+  waitMs: number;
 }
 
 /** An export's slot, from the request for the slot until its release. The number of slots is limited. */
@@ -66,11 +66,11 @@ export class ExportPermits {
    * time.
    */
   async take(place: ExportPlace): Promise<() => void> {
-    const { exports_max, per_log_max } = this.#limits;
+    const { exportsMax, perLogMax } = this.#limits;
     const own = countOf(this.#running, place.log);
-    if (own >= per_log_max) throw tooMany("exports of this log");
+    if (own >= perLogMax) throw tooMany("exports of this log");
     const kept = own === 0 ? 0 : 1;
-    if (this.#running.size + kept < exports_max) this.#running.add(place);
+    if (this.#running.size + kept < exportsMax) this.#running.add(place);
     else if (own === 0) await this.#wait(place);
     else throw tooMany("exports");
     return () => this.#release(place);
@@ -84,7 +84,7 @@ export class ExportPermits {
     this.#waiting.set(place, granted.resolve);
     this.#slowest()?.giveUp();
     const late = () => tooMany("exports");
-    await withDeadline(granted.promise, this.#limits.wait_ms, late, this.#clock).catch((error: unknown) => {
+    await withDeadline(granted.promise, this.#limits.waitMs, late, this.#clock).catch((error: unknown) => {
       // the slot may have been granted at the moment of the timeout
       if (!this.#running.has(place)) {
         this.#waiting.delete(place);
@@ -97,7 +97,7 @@ export class ExportPermits {
   #slowest(): ExportPlace | undefined {
     return Array.from(this.#running)
       .filter(({ signal, pace }) => !signal.aborted && pace.isSlow)
-      .toSorted((a, b) => a.pace.bytes_per_second - b.pace.bytes_per_second)[0];
+      .toSorted((a, b) => a.pace.bytesPerSecond - b.pace.bytesPerSecond)[0];
   }
 
   #release(place: ExportPlace): void {

@@ -21,12 +21,12 @@ export interface CosignedRoots {
   /** Returns the newest root that a quorum cosigned, or null. */
   select(): Promise<ProofEndParts["cosigned"]>;
   /** The longest wait of an export for a root that covers its checkpoint. */
-  wait_ms_max: number;
+  waitMsMax: number;
 }
 
 interface ProofOptions {
   /** The longest wait for the sealer. */
-  wait_ms_max: number;
+  waitMsMax: number;
   /** The number of a checkpoint whose head the export includes too, or null. */
   asked: number | null;
   /** Null for a log without witnesses. */
@@ -44,9 +44,9 @@ export async function* proofChunks(
   database: Database,
   log: EventLog,
   clock: Clock,
-  { wait_ms_max, asked, cosigned, signal }: ProofOptions,
+  { waitMsMax, asked, cosigned, signal }: ProofOptions,
 ): AsyncGenerator<string, void, void> {
-  const sealed = await sealedLog(database, log, clock, wait_ms_max);
+  const sealed = await sealedLog(database, log, clock, waitMsMax);
   for await (const lines of streamProvenEvents(database, log, sealed, BATCH_ROWS)) {
     yield lines.map(({ event, proof }) => `${JSON.stringify({ ...event, proof })}\n`).join("");
   }
@@ -58,12 +58,12 @@ async function sealedLog(
   database: Database,
   log: EventLog,
   clock: Clock,
-  wait_ms_max: number,
+  waitMsMax: number,
 ): Promise<SealedLog> {
-  const until_ms = clock.elapsed_ms() + wait_ms_max;
+  const untilMs = clock.elapsedMs() + waitMsMax;
   const first = await selectSealedLog(database, log);
   let sealed = first;
-  while (clock.elapsed_ms() < until_ms && (await isUnsealed(database, log, sealed, first.now))) {
+  while (clock.elapsedMs() < untilMs && (await isUnsealed(database, log, sealed, first.now))) {
     await pause(clock, SEALED_POLL_MS);
     sealed = await selectSealedLog(database, log);
   }
@@ -75,14 +75,14 @@ async function sealedLog(
  * wait times out.
  */
 async function cosignedRoot(
-  { select, wait_ms_max }: CosignedRoots,
+  { select, waitMsMax }: CosignedRoots,
   { checkpoint }: SealedLog,
   { clock, signal }: { clock: Clock; signal: AbortSignal },
 ): Promise<ProofEndParts["cosigned"]> {
-  const until_ms = clock.elapsed_ms() + wait_ms_max;
+  const untilMs = clock.elapsedMs() + waitMsMax;
   const number = Number(checkpoint?.number ?? 0);
   let root = await select();
-  while ((root?.size ?? 0) < number && clock.elapsed_ms() < until_ms && !signal.aborted) {
+  while ((root?.size ?? 0) < number && clock.elapsedMs() < untilMs && !signal.aborted) {
     await pause(clock, COSIGNED_POLL_MS);
     root = await select();
   }

@@ -96,9 +96,9 @@ class PacedReader {
     const taken = this.#sink.write(piece);
     this.#sink.flush();
     if (typeof taken === "number") return pace.took(piece.byteLength, 0);
-    const started_ms = clock.elapsed_ms();
+    const startedMs = clock.elapsedMs();
     await this.#inTime(taken);
-    pace.took(piece.byteLength, clock.elapsed_ms() - started_ms);
+    pace.took(piece.byteLength, clock.elapsedMs() - startedMs);
   }
 
   async #inTime(taken: Promise<unknown>): Promise<void> {

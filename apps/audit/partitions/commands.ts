@@ -41,8 +41,8 @@ export class PartitionKeeper {
     const { clock, log } = deps;
     this.#loop = new Loop({
       task: () => this.keep(),
-      pause_ms: INTERVAL_MS,
-      retry_ms: RETRY_MS,
+      pauseMs: INTERVAL_MS,
+      retryMs: RETRY_MS,
       onFailure: (error) =>
         log.error({ err: error }, "the audit service could not maintain its partitions and will try again"),
       clock,

@@ -82,10 +82,10 @@ export async function* dropMonths(deps: PassDeps, before: string): AsyncGenerato
  * @throws StartRefused if this machine and the database do not agree on the time
  */
 async function checkClocks({ reads, clock }: PassDeps): Promise<void> {
-  const apart_ms = Math.abs(clock.now() - (await selectClock(reads)));
-  if (apart_ms <= CLOCKS_APART_MS_MAX) return;
+  const apartMs = Math.abs(clock.now() - (await selectClock(reads)));
+  if (apartMs <= CLOCKS_APART_MS_MAX) return;
   throw new StartRefused(
-    `The clocks of this machine and of the database differ by ${Math.round(apart_ms / 60_000)} minutes, so the age of a month is uncertain. Set both clocks, then try again.`,
+    `The clocks of this machine and of the database differ by ${Math.round(apartMs / 60_000)} minutes, so the age of a month is uncertain. Set both clocks, then try again.`,
   );
 }
 

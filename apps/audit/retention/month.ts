@@ -88,7 +88,7 @@ function extend(ranges: ChainRange[], position: number, chain: string): void {
 /** Verifies that an intent or outcome matches its sealed hash, and returns the owner of its chain. */
 function checkedOwner(half: SealedHalf, month: string): string {
   const { id, owner, position, is_outcome, own_salt } = half;
-  const occurred_ms = Date.parse(half.occurred_at);
+  const occurredMs = Date.parse(half.occurred_at);
   const entry = entriesOf({ row: half, is_outcome }, () => own_salt ?? "").find(
     (each) => each.owner === owner && each.is_outcome === is_outcome,
   );
@@ -98,8 +98,8 @@ function checkedOwner(half: SealedHalf, month: string): string {
     entry !== undefined &&
     previous !== null &&
     hexOf(nextInChain(hashFromHex(previous), entry.hash)) === half.chain &&
-    occurred_ms >= monthStart(month) &&
-    occurred_ms < monthEnd(month);
+    occurredMs >= monthStart(month) &&
+    occurredMs < monthEnd(month);
   if (isRight) return owner;
   throw new LogAltered(
     `The ${is_outcome ? "outcome" : "intent"} of event ${id} is not what was sealed at position ${position} of ${owner ?? `chain ${half.chain_id}`}, or does not belong to ${month}`,

@@ -10,7 +10,7 @@ export interface SealMetrics {
 
 /** Values that are read when metrics are scraped. */
 interface SealReadings {
-  lag_ms(): number;
+  lagMs(): number;
   alteredLogs(): number;
 }
 
@@ -31,7 +31,7 @@ export function createSealMetrics({ registry }: Metrics, readings: SealReadings)
     help: "How long the oldest event that is not sealed has waited.",
     registers,
     collect() {
-      this.set(readings.lag_ms() / 1_000);
+      this.set(readings.lagMs() / 1_000);
     },
   });
   const setBacks = new Counter({

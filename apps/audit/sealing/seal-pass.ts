@@ -186,7 +186,7 @@ export async function entriesOfRows({ clock }: PassDeps, rows: readonly Unsealed
       yield;
     }
   }
-  await inSlices(hashing(partsInOrder(rows)), { slice_ms: SLICE_MS, clock });
+  await inSlices(hashing(partsInOrder(rows)), { sliceMs: SLICE_MS, clock });
   return entries;
 }
 

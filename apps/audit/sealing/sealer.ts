@@ -23,7 +23,7 @@ interface SealerDeps {
   key: SigningKey | null;
   /** The name of the log in signed roots of its tree. */
   origin: string;
-  interval_ms: number;
+  intervalMs: number;
   usage: UsageStatements;
   clock: Clock;
   log: Logger;
@@ -59,18 +59,18 @@ export class Sealer {
 
   constructor(deps: SealerDeps) {
     this.#deps = deps;
-    const { clock, interval_ms, metrics, log, writes } = deps;
-    this.#sealedThroughMs = clock.elapsed_ms();
+    const { clock, intervalMs, metrics, log, writes } = deps;
+    this.#sealedThroughMs = clock.elapsedMs();
     this.#sealed = new SealedState(writes);
     this.#metrics = createSealMetrics(metrics, {
-      lag_ms: () => clock.elapsed_ms() - this.#sealedThroughMs,
+      lagMs: () => clock.elapsedMs() - this.#sealedThroughMs,
       alteredLogs: () => this.#alteredLogs,
     });
     this.#loop = new Loop({
       task: (stopping) => this.seal(stopping),
       // half of the interval, because a pass takes time too
-      pause_ms: interval_ms / 2,
-      retry_ms: RETRY_MS,
+      pauseMs: intervalMs / 2,
+      retryMs: RETRY_MS,
       onFailure: (err, retry_in_ms) => {
         this.#metrics.failed();
         if (err instanceof LogAltered) log.error({ err, retry_in_ms }, "the audit log was altered");
@@ -106,7 +106,7 @@ export class Sealer {
   async seal(stopping: () => boolean = () => false): Promise<void> {
     const { clock, writes, usage } = this.#deps;
     while (!stopping()) {
-      const started_ms = clock.elapsed_ms();
+      const startedMs = clock.elapsedMs();
       const state = await selectState(writes, usage.due(clock.now()));
       this.#alteredLogs = state.set_aside.length;
       this.#noteSetBack(state);
@@ -115,7 +115,7 @@ export class Sealer {
       const deps = { ...this.#deps, sealed: this.#sealed, holder: this.#holder };
       const { entries, end } = await sealPass(deps, state);
       this.#metrics.sealed(entries);
-      if (end === "done") this.#sealedThroughMs = started_ms;
+      if (end === "done") this.#sealedThroughMs = startedMs;
       if (end === "behind") continue;
       if (end === "lost") return;
       if (state.is_usage_due && (await this.#stateUsage(deps))) continue;
@@ -126,23 +126,23 @@ export class Sealer {
   /** Writes statements of usage unless the last attempt was too recent. Returns whether more of them are due. */
   async #stateUsage(deps: PassDeps): Promise<boolean> {
     const { clock, log, usage, writes } = this.#deps;
-    if (clock.elapsed_ms() < this.#stateUsageAtMs) return false;
+    if (clock.elapsedMs() < this.#stateUsageAtMs) return false;
     try {
       const { entries, end } = await usage.write(deps, await selectState(writes));
       this.#metrics.sealed(entries);
       if (end === "behind") return true;
-      this.#stateUsageAtMs = clock.elapsed_ms() + STATE_USAGE_MS;
+      this.#stateUsageAtMs = clock.elapsedMs() + STATE_USAGE_MS;
     } catch (err) {
       // a failure of statements must not stop the sealing of events
       log.error({ err }, "statements of usage could not be written and will be tried again");
-      this.#stateUsageAtMs = clock.elapsed_ms() + STATE_USAGE_RETRY_MS;
+      this.#stateUsageAtMs = clock.elapsedMs() + STATE_USAGE_RETRY_MS;
     }
     return false;
   }
 
   /** If a check is due, continues to seal a restored chain. Returns whether more events of the chain wait. */
   async #recover(deps: PassDeps): Promise<boolean> {
-    const nowMs = deps.clock.elapsed_ms();
+    const nowMs = deps.clock.elapsedMs();
     if (nowMs < this.#recoverAtMs) return false;
     const recovered = await recoverPass(deps, await selectState(deps.writes));
     this.#metrics.sealed(recovered?.entries ?? 0);
@@ -163,10 +163,10 @@ export class Sealer {
    * was set back, does not count (AU-176).
    */
   #isOthers({ holder, idle_ms, older }: SealerState): boolean {
-    const { clock, interval_ms } = this.#deps;
-    const isSilent = idle_ms < 0 || idle_ms > interval_ms + SILENCE_MS;
+    const { clock, intervalMs } = this.#deps;
+    const isSilent = idle_ms < 0 || idle_ms > intervalMs + SILENCE_MS;
     if (holder === null || holder === this.#holder || isSilent) return false;
-    if (older === null) this.#sealedThroughMs = Math.max(this.#sealedThroughMs, clock.elapsed_ms() - idle_ms);
+    if (older === null) this.#sealedThroughMs = Math.max(this.#sealedThroughMs, clock.elapsedMs() - idle_ms);
     return true;
   }
 }

@@ -86,20 +86,20 @@ export function ostiaryBatch(stream: BatchStream, rows: readonly EntryRow[], now
 }
 
 /**
- * Returns the first rows whose texts fit into {@link BATCH_BYTES_MAX}, at least one row. Counts `more_bytes` for
+ * Returns the first rows whose texts fit into {@link BATCH_BYTES_MAX}, at least one row. Counts `moreBytes` for
  * each row in addition to its text.
  */
 export function fitting<Row>(
   rows: readonly Row[],
   spell: (row: Row) => string,
-  more_bytes = 0,
+  moreBytes = 0,
 ): { texts: string[]; entries: Row[] } {
   const texts: string[] = [];
   const entries: Row[] = [];
   let bytes = 512;
   for (const row of rows) {
     const text = spell(row);
-    bytes += Buffer.byteLength(text) + 1 + more_bytes;
+    bytes += Buffer.byteLength(text) + 1 + moreBytes;
     if (entries.length > 0 && bytes > BATCH_BYTES_MAX) break;
     texts.push(text);
     entries.push(row);

@@ -220,8 +220,8 @@ function resultOf({ statusCode: status = 0, headers }: IncomingMessage, nowMs: n
  * so a wrong clock of the receiver does not matter.
  */
 function timeOf(date: string | undefined): number | null {
-  const time_ms = Date.parse(date ?? "");
-  return Number.isNaN(time_ms) ? null : time_ms;
+  const timeMs = Date.parse(date ?? "");
+  return Number.isNaN(timeMs) ? null : timeMs;
 }
 
 /**

@@ -200,13 +200,13 @@ export async function removeStream(deps: StreamCommandDeps, address: StreamAddre
 export async function rotateSecret(
   deps: StreamCommandDeps,
   address: StreamAddress,
-  overlap_s: number,
+  overlapS: number,
 ): Promise<AuditStreamWithSecret> {
   const secret = newSecret();
   const sealed = await secretsOf(deps).seal(secret, address.stream_id);
   const row = await deps.writes.transaction("rotate_stream_secret", async (tx) => {
     requireRow(await lockStream(tx, address), address.stream_id);
-    await replaceSecret(tx, address, sealed, overlap_s);
+    await replaceSecret(tx, address, sealed, overlapS);
     return requireRow(await selectStream(tx, address), address.stream_id);
   });
   return { ...toStream(row), secret };
@@ -228,11 +228,11 @@ export async function testStream(deps: StreamCommandDeps, address: StreamAddress
     }),
   );
   const receiver = new Receiver(stream.url, deps.receivers);
-  const begun_ms = clock.elapsed_ms();
+  const begunMs = clock.elapsedMs();
   try {
     const message = { id: `test_${ulid(clock.now())}`, body };
     const result = await receiver.post(body, signedHeaders(message, secrets, clock.now()));
-    const duration_ms = Math.round(clock.elapsed_ms() - begun_ms);
+    const duration_ms = Math.round(clock.elapsedMs() - begunMs);
     if (result.outcome === "accepted") {
       await hastenStream(writes, stream.id);
       return { delivered: true, status: result.status, error: null, duration_ms };

@@ -79,7 +79,7 @@ class Courier {
   /** Delivers one batch. Returns whether more may follow in this turn. */
   async #deliverNext(): Promise<boolean> {
     const { reads, clock } = this.#deps;
-    const begun_ms = clock.elapsed_ms();
+    const begunMs = clock.elapsedMs();
     const { entries, scanned } = await selectNext(reads, this.#stream);
     if (entries.length === 0) {
       if (scanned === this.#stream.position) {
@@ -100,16 +100,16 @@ class Courier {
       return false;
     }
     this.#deps.metrics.delivered(batch.entries.length);
-    const goesOn = await this.#advance(place, last, sent.call_ms > SLOW_CALL_MS);
-    if (goesOn) await this.#pace(begun_ms + batch.entries.length * ENTRY_MS_MIN);
+    const goesOn = await this.#advance(place, last, sent.callMs > SLOW_CALL_MS);
+    if (goesOn) await this.#pace(begunMs + batch.entries.length * ENTRY_MS_MIN);
     return goesOn;
   }
 
-  /** Waits until `until_ms` if the stream still has entries to deliver. */
-  async #pace(until_ms: number): Promise<void> {
+  /** Waits until `untilMs` if the stream still has entries to deliver. */
+  async #pace(untilMs: number): Promise<void> {
     const { clock } = this.#deps;
-    const rest_ms = until_ms - clock.elapsed_ms();
-    if (rest_ms > 0 && this.#stream.position < this.#stream.head) await pause(clock, rest_ms);
+    const restMs = untilMs - clock.elapsedMs();
+    if (restMs > 0 && this.#stream.position < this.#stream.head) await pause(clock, restMs);
   }
 
   #batchOf(entries: Batch["entries"]): Batch {
@@ -126,7 +126,7 @@ class Courier {
     if (secrets === null) {
       this.#deps.metrics.called("refused", 0);
       const error = "The secret cannot be read: rotate it, or ask the operator.";
-      return { outcome: "refused", status: null, error, retryAfterMs: null, call_ms: 0 };
+      return { outcome: "refused", status: null, error, retryAfterMs: null, callMs: 0 };
     }
     this.#sender.turnTo(url);
     const cancel = this.#deps.clock.after(SLOW_CALL_MS, this.#turn.yieldPlace);
@@ -180,7 +180,7 @@ class Courier {
     const { id, organization_id } = this.#stream;
     const plan = planRetry(this.#stream, refusal);
     const status = await failStream(writes, id, this.#turn.lease, refusal.error, plan);
-    if (status !== "paused" || !plan.gives_up) return;
+    if (status !== "paused" || !plan.givesUp) return;
     metrics.paused();
     const about = { stream_id: id, organization_id, reason: refusal.error };
     log.warn(about, "the audit service paused a stream: its receiver is gone, or failed for 72 hours");

@@ -137,11 +137,11 @@ export async function failStream(
   id: string,
   lease: string,
   error: string,
-  { failures, failing_ms, pause_ms, gives_up }: RetryPlan,
+  { failures, failing_ms, pause_ms, givesUp }: RetryPlan,
 ): Promise<AuditStream["status"] | null> {
   const [found] = await query<{ status: AuditStream["status"] }>(database, "fail_stream")`
     update audit.streams set lease = null, lease_until = null, is_slow = true, last_error = ${error},
-        status = case when status = 'paused' or ${gives_up}::boolean then 'paused' else 'failing' end,
+        status = case when status = 'paused' or ${givesUp}::boolean then 'paused' else 'failing' end,
         failing_since = coalesce(failing_since, clock_timestamp()), failures = ${failures},
         failing_ms = ${bigint(failing_ms)},
         ${pauseFor(pause_ms)}

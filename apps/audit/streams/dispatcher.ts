@@ -50,7 +50,7 @@ export interface Lane<Row> {
 export interface Streams<Row extends { id: string }> {
   lanes: readonly Lane<Row>[];
   /** The lane of streams whose receivers are slow. */
-  slow_lane: Lane<Row>;
+  slowLane: Lane<Row>;
   /** Renews leases and returns the ids of the streams that still have them. */
   renew: (held: readonly HeldLease[]) => Promise<ReadonlySet<string>>;
   /** Delivers a stream for one turn, and releases its lease. A lease that is not released expires. */
@@ -87,12 +87,12 @@ export class Dispatcher<Row extends { id: string }> {
     this.#streams = streams;
     this.#deps = deps;
     const { clock, log } = deps;
-    const loop = (task: () => Promise<void>, pause_ms: number, gap_ms: number) =>
+    const loop = (task: () => Promise<void>, pauseMs: number, gapMs: number) =>
       new Loop({
         task,
-        pause_ms,
-        gap_ms,
-        retry_ms: RETRY_MS,
+        pauseMs,
+        gapMs,
+        retryMs: RETRY_MS,
         onFailure: (err, retry_in_ms) =>
           log.warn(
             { err, retry_in_ms },
@@ -128,9 +128,9 @@ export class Dispatcher<Row extends { id: string }> {
       const free = this.#free(lane);
       if (free <= 0 || this.#stopping) continue;
       const lease = randomUUID();
-      // the lease begins after this time, so it does not end before `until_ms`
-      const until_ms = this.#deps.clock.elapsed_ms() + LEASE_MS;
-      for (const row of await lane.claim(lease, free)) this.#begin(row, lease, lane, until_ms);
+      // the lease begins after this time, so it does not end before `untilMs`
+      const untilMs = this.#deps.clock.elapsedMs() + LEASE_MS;
+      for (const row of await lane.claim(lease, free)) this.#begin(row, lease, lane, untilMs);
     }
   }
 
@@ -146,35 +146,35 @@ export class Dispatcher<Row extends { id: string }> {
     return used;
   }
 
-  #begin(row: Row, lease: string, lane: Lane<Row>, until_ms: number): void {
+  #begin(row: Row, lease: string, lane: Lane<Row>, untilMs: number): void {
     const { clock } = this.#deps;
     const { id } = row;
     const giveUp = new AbortController();
-    const begun_ms = clock.elapsed_ms();
+    const begunMs = clock.elapsedMs();
     const delivery: Delivery<Row> = {
       ...{ id, lease, lane, giveUp },
       cancel: () => {},
       done: Promise.resolve(),
     };
     this.#deliveries.set(lease + id, delivery);
-    this.#holdUntil(delivery, until_ms);
+    this.#holdUntil(delivery, untilMs);
     delivery.done = this.#run(row, delivery, {
       lease,
       signal: giveUp.signal,
       isOver: () =>
-        this.#stopping || (this.#free(delivery.lane) <= 0 && clock.elapsed_ms() - begun_ms > TURN_MS),
+        this.#stopping || (this.#free(delivery.lane) <= 0 && clock.elapsedMs() - begunMs > TURN_MS),
       yieldPlace: () => {
-        delivery.lane = this.#streams.slow_lane;
+        delivery.lane = this.#streams.slowLane;
         this.#claims.wake();
       },
     });
   }
 
-  /** Aborts the delivery at `until_ms`, the end of its lease, unless the lease is renewed before. */
-  #holdUntil(delivery: Delivery<Row>, until_ms: number): void {
+  /** Aborts the delivery at `untilMs`, the end of its lease, unless the lease is renewed before. */
+  #holdUntil(delivery: Delivery<Row>, untilMs: number): void {
     const { clock } = this.#deps;
     delivery.cancel();
-    delivery.cancel = clock.after(Math.max(0, until_ms - clock.elapsed_ms()), () => delivery.giveUp.abort());
+    delivery.cancel = clock.after(Math.max(0, untilMs - clock.elapsedMs()), () => delivery.giveUp.abort());
   }
 
   async #run(row: Row, delivery: Delivery<Row>, turn: Turn): Promise<void> {
@@ -197,11 +197,11 @@ export class Dispatcher<Row extends { id: string }> {
   async #renew(): Promise<void> {
     const held = Array.from(this.#deliveries.values());
     if (held.length === 0) return;
-    const until_ms = this.#deps.clock.elapsed_ms() + LEASE_MS;
+    const untilMs = this.#deps.clock.elapsedMs() + LEASE_MS;
     const kept = await this.#streams.renew(held.map(({ id, lease }) => ({ id, lease })));
     for (const delivery of held) {
       if (!this.#deliveries.has(delivery.lease + delivery.id)) continue;
-      if (kept.has(delivery.id)) this.#holdUntil(delivery, until_ms);
+      if (kept.has(delivery.id)) this.#holdUntil(delivery, untilMs);
       else delivery.giveUp.abort();
     }
   }

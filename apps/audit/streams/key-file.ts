@@ -57,12 +57,12 @@ export class StreamKeys {
 
   /** Returns the keys; the first one encrypts. Keeps the last valid keys while the file is invalid. */
   async current(): Promise<readonly StreamKey[]> {
-    if (this.#clock.elapsed_ms() >= this.#lookAtMs) await this.#look();
+    if (this.#clock.elapsedMs() >= this.#lookAtMs) await this.#look();
     return this.#keys;
   }
 
   async #look(): Promise<void> {
-    this.#lookAtMs = this.#clock.elapsed_ms() + LOOK_MS;
+    this.#lookAtMs = this.#clock.elapsedMs() + LOOK_MS;
     const stamp = stampOf(this.#path);
     if (stamp === this.#stamp) return;
     this.#stamp = stamp;

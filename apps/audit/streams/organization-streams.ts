@@ -20,10 +20,10 @@ export function organizationStreams(deps: CourierDeps): Streams<DeliveryRow> {
     kept,
     claim: (lease, limit) => claimStreams(writes, lease, record, limit),
   });
-  const slow_lane = lane("slow", SLOW_LANES);
+  const slowLane = lane("slow", SLOW_LANES);
   return {
-    lanes: [lane("fast", LANES, LANES), lane("unknown", NEW_LANES), slow_lane],
-    slow_lane,
+    lanes: [lane("fast", LANES, LANES), lane("unknown", NEW_LANES), slowLane],
+    slowLane,
     renew: (held) => renewLeases(writes, held),
     deliver: (row, turn) => deliverTurn(deps, row, turn),
   };

@@ -18,8 +18,8 @@ interface RekeyingDeps {
 export function rekeying({ writes, secrets, clock, log }: RekeyingDeps): Loop {
   return new Loop({
     task: () => renewSecrets(writes, secrets),
-    pause_ms: REKEY_MS,
-    retry_ms: RETRY_MS,
+    pauseMs: REKEY_MS,
+    retryMs: RETRY_MS,
     onFailure: (err, retry_in_ms) =>
       log.warn(
         { err, retry_in_ms },

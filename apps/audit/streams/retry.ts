@@ -23,7 +23,7 @@ export interface FailureState {
 export interface RetryPlan extends FailureState {
   pause_ms: number;
   /** Whether the stream pauses, and sends nothing until somebody starts it again. */
-  gives_up: boolean;
+  givesUp: boolean;
 }
 
 /**
@@ -32,17 +32,17 @@ export interface RetryPlan extends FailureState {
  */
 export function planRetry(
   { failures, failing_ms }: FailureState,
-  failed: { status: number | null; retryAfterMs: number | null; call_ms: number },
+  failed: { status: number | null; retryAfterMs: number | null; callMs: number },
   random: () => number = Math.random,
 ): RetryPlan {
-  const doubled_ms = Math.min(PAUSE_MS_MIN * 2 ** Math.min(failures, 30), PAUSE_MS_MAX);
-  const jittered_ms = doubled_ms * (1 - JITTER + 2 * JITTER * random());
-  const pause_ms = Math.round(Math.max(failed.retryAfterMs ?? jittered_ms, PAUSE_MS_MIN / 2));
-  const spent_ms = Math.round(failing_ms + failed.call_ms);
+  const doubledMs = Math.min(PAUSE_MS_MIN * 2 ** Math.min(failures, 30), PAUSE_MS_MAX);
+  const jitteredMs = doubledMs * (1 - JITTER + 2 * JITTER * random());
+  const pause_ms = Math.round(Math.max(failed.retryAfterMs ?? jitteredMs, PAUSE_MS_MIN / 2));
+  const spentMs = Math.round(failing_ms + failed.callMs);
   return {
     failures: failures + 1,
-    failing_ms: spent_ms + pause_ms,
+    failing_ms: spentMs + pause_ms,
     pause_ms,
-    gives_up: failed.status === GONE || spent_ms >= RETRY_MS_MAX,
+    givesUp: failed.status === GONE || spentMs >= RETRY_MS_MAX,
   };
 }

@@ -10,7 +10,7 @@ export interface SenderDeps {
 }
 
 /** The result of a delivery request, and its duration. */
-export type Sent = CallResult & { call_ms: number };
+export type Sent = CallResult & { callMs: number };
 
 /** A delivery request that failed. */
 export type Refusal = Extract<Sent, { outcome: "refused" }>;
@@ -43,10 +43,10 @@ export class Sender {
   async send(message: Message, secrets: readonly string[], signal: AbortSignal): Promise<Sent> {
     const { clock, metrics } = this.#deps;
     const headers = signedHeaders(message, secrets, clock.now());
-    const begun_ms = clock.elapsed_ms();
+    const begunMs = clock.elapsedMs();
     const result = await this.#receiver.post(message.body, headers, signal);
-    const call_ms = clock.elapsed_ms() - begun_ms;
-    if (result.outcome !== "aborted") metrics.called(result.outcome, call_ms / 1_000);
-    return { ...result, call_ms };
+    const callMs = clock.elapsedMs() - begunMs;
+    if (result.outcome !== "aborted") metrics.called(result.outcome, callMs / 1_000);
+    return { ...result, callMs };
   }
 }

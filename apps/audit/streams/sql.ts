@@ -151,19 +151,19 @@ export async function deleteStream(tx: Orm, address: StreamAddress): Promise<boo
   return found.length > 0;
 }
 
-/** Replaces the secret. For `overlap_s` seconds, the old secret also signs. */
+/** Replaces the secret. For `overlapS` seconds, the old secret also signs. */
 export async function replaceSecret(
   tx: Orm,
   address: StreamAddress,
   secret: string,
-  overlap_s: number,
+  overlapS: number,
 ): Promise<void> {
-  const kept = overlap_s > 0;
+  const kept = overlapS > 0;
   await rows(
     tx,
     sql`update audit.streams set updated_at = now(), secret = ${secret},
       previous_secret = ${kept ? sql`secret` : sql`null`},
-      previous_secret_until = ${kept ? sql`clock_timestamp() + make_interval(secs => ${overlap_s})` : sql`null`}
+      previous_secret_until = ${kept ? sql`clock_timestamp() + make_interval(secs => ${overlapS})` : sql`null`}
       where ${isAt(address)}`,
   );
 }

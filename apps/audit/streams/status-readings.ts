@@ -11,7 +11,7 @@ interface StreamWatchDeps {
   reads: Database;
   clock: Clock;
   log: Pick<Logger, "warn">;
-  has_operator_stream: boolean;
+  hasOperatorStream: boolean;
 }
 
 /**
@@ -23,14 +23,14 @@ export class StreamWatch {
   #readings: readonly StatusReading[] = [];
   #operator: OperatorReading | null = null;
 
-  constructor({ reads, clock, log, has_operator_stream }: StreamWatchDeps) {
+  constructor({ reads, clock, log, hasOperatorStream }: StreamWatchDeps) {
     this.#loop = new Loop({
       task: async () => {
         this.#readings = await selectStatuses(reads);
-        if (has_operator_stream) this.#operator = await selectOperatorReading(reads);
+        if (hasOperatorStream) this.#operator = await selectOperatorReading(reads);
       },
-      pause_ms: READ_MS,
-      retry_ms: RETRY_MS,
+      pauseMs: READ_MS,
+      retryMs: RETRY_MS,
       onFailure: (err, retry_in_ms) => {
         this.#readings = [];
         this.#operator = null;

@@ -5,7 +5,7 @@ import { URL_LENGTH_MAX } from "./stream.ts";
 
 /** The addresses that the operator lets streams send to. */
 export interface TargetRules {
-  allow_http: boolean;
+  allowHttp: boolean;
   /** The allowed ports, in addition to 443, and to 80 if http is allowed. */
   ports: ReadonlySet<number>;
   /** The networks that are not public but that streams may send to. */
@@ -25,7 +25,7 @@ export interface TargetConfig {
 /** Returns the rules that the service's environment variables set. */
 export function targetRulesOf(config: Partial<TargetConfig>): TargetRules {
   return targetRules({
-    allow_http: config.AUDIT_STREAM_ALLOW_HTTP ?? false,
+    allowHttp: config.AUDIT_STREAM_ALLOW_HTTP ?? false,
     ports: listItems(config.AUDIT_STREAM_ALLOWED_PORTS ?? ""),
     networks: listItems(config.AUDIT_STREAM_ALLOWED_NETWORKS ?? ""),
   });
@@ -33,12 +33,12 @@ export function targetRulesOf(config: Partial<TargetConfig>): TargetRules {
 
 /** Returns the rules for these settings. */
 export function targetRules(settings: {
-  allow_http: boolean;
+  allowHttp: boolean;
   ports: readonly string[];
   networks: readonly string[];
 }): TargetRules {
-  const { allow_http, ports, networks } = settings;
-  return { allow_http, ports: new Set(ports.map(Number)), networks: listOf(networks) };
+  const { allowHttp, ports, networks } = settings;
+  return { allowHttp, ports: new Set(ports.map(Number)), networks: listOf(networks) };
 }
 
 /** The address of a receiver that {@link urlProblem} accepted. */
@@ -66,14 +66,14 @@ export function targetOf(text: string): Target {
  * addresses of a host name again, because they can change.
  */
 export function urlProblem(text: string, rules: TargetRules): string | null {
-  const { allow_http } = rules;
-  const schemes = allow_http ? "an http:// or https:// URL" : "an https:// URL";
+  const { allowHttp } = rules;
+  const schemes = allowHttp ? "an http:// or https:// URL" : "an https:// URL";
   if (text.length > URL_LENGTH_MAX || !/^https?:\/\/[^/\\][\x21-\x7e]*$/i.test(text) || text.includes("\\")) {
     return `url must be ${schemes} of at most ${URL_LENGTH_MAX} visible ASCII characters.`;
   }
   if (!URL.canParse(text)) return `url must be ${schemes}.`;
   const { url, host, port, isHttps } = targetOf(text);
-  if (!isHttps && !allow_http) return "url must be an https:// URL.";
+  if (!isHttps && !allowHttp) return "url must be an https:// URL.";
   if (url.username !== "" || url.password !== "") return "url must not contain a user name or a password.";
   if (text.includes("#")) return "url must not have a fragment.";
   if (!isPortAllowed(port, rules))
@@ -82,8 +82,8 @@ export function urlProblem(text: string, rules: TargetRules): string | null {
   return null;
 }
 
-function isPortAllowed(port: number, { allow_http, ports }: TargetRules): boolean {
-  return port === HTTPS_PORT || (port === HTTP_PORT && allow_http) || ports.has(port);
+function isPortAllowed(port: number, { allowHttp, ports }: TargetRules): boolean {
+  return port === HTTPS_PORT || (port === HTTP_PORT && allowHttp) || ports.has(port);
 }
 
 /** Returns a URL for the audit log, without the text of its query, which may contain a token. */

@@ -40,13 +40,13 @@ interface StreamParts {
 export async function wireStreams(config: AuditConfig, given: StreamsGiven): Promise<StreamParts> {
   const { reads, writes, clock, telemetry } = given;
   const { log } = telemetry;
-  const key_file = config.AUDIT_STREAM_KEY_FILE;
+  const keyFile = config.AUDIT_STREAM_KEY_FILE;
   const receivers = receiverDepsOf(config, clock);
   const shared = { reads, writes, clock, receivers };
-  const secrets = key_file === undefined ? null : new SecretBox(await StreamKeys.open(key_file, clock, log));
+  const secrets = keyFile === undefined ? null : new SecretBox(await StreamKeys.open(keyFile, clock, log));
   const metrics = createDeliveryMetrics(telemetry.metrics);
   const settings = operatorStreamOf(config);
-  const watch = new StreamWatch({ reads, clock, log, has_operator_stream: settings !== null });
+  const watch = new StreamWatch({ reads, clock, log, hasOperatorStream: settings !== null });
   createStreamGauges(telemetry.metrics, () => watch.readings);
   if (settings !== null) createOperatorGauges(telemetry.metrics, () => watch.operator);
   const delivery = { ...shared, log, metrics };
@@ -61,10 +61,10 @@ export async function wireStreams(config: AuditConfig, given: StreamsGiven): Pro
 
 /** Returns the rules for the addresses that the service may call, and the CAs that it trusts. */
 export function receiverDepsOf(config: AuditConfig, clock: Clock): ReceiverDeps {
-  const ca_file = config.AUDIT_STREAM_CA_FILE;
+  const caFile = config.AUDIT_STREAM_CA_FILE;
   return {
     rules: targetRulesOf(config),
     clock,
-    ...(ca_file !== undefined && { ca: readFileSync(ca_file, "utf8") }),
+    ...(caFile !== undefined && { ca: readFileSync(caFile, "utf8") }),
   };
 }

@@ -48,20 +48,20 @@ export const usageParams = Type.Object({
 
 /** Returns the time range of a query whose times are valid. */
 export function rangeOf({ from, to }: Pick<UsageQuery, "from" | "to">, nowMs: number): UsageRange {
-  const to_ms = to === undefined ? null : (parseTime(to)?.epochMilliseconds ?? null);
-  const from_ms = from === undefined ? null : (parseTime(from)?.epochMilliseconds ?? null);
+  const toMs = to === undefined ? null : (parseTime(to)?.epochMilliseconds ?? null);
+  const fromMs = from === undefined ? null : (parseTime(from)?.epochMilliseconds ?? null);
   return {
-    from_ms: from_ms ?? monthStart(monthOf(nowMs)),
-    to_ms: to_ms ?? (Math.floor(nowMs / HOUR_MS) + 1) * HOUR_MS,
+    fromMs: fromMs ?? monthStart(monthOf(nowMs)),
+    toMs: toMs ?? (Math.floor(nowMs / HOUR_MS) + 1) * HOUR_MS,
   };
 }
 
 /** Returns everything that is wrong with a read of usage. */
 export function usageProblems(request: Request, id: string, query: UsageQuery, nowMs: number): FieldError[] {
-  const { from_ms, to_ms } = rangeOf(query, nowMs);
+  const { fromMs, toMs } = rangeOf(query, nowMs);
   const { by = "day", starting_after } = query;
   const isTime = by === "day" || by === "hour";
-  const isLong = to_ms - from_ms > RANGE_DAYS_MAX * 24 * HOUR_MS;
+  const isLong = toMs - fromMs > RANGE_DAYS_MAX * 24 * HOUR_MS;
   const isMisplaced = isTime && starting_after !== undefined && parseTime(starting_after) === null;
   return [
     ...logProblems({ kind: "organization", id }),

@@ -8,7 +8,7 @@ export const NEAR_RULE =
   "must be at most 24 hours ahead of this service's clock, and at most 400 days behind it";
 
 /** Returns whether a report may contain a time (AU-121). */
-export function isNear(time_ms: number, nowMs: number): boolean {
-  const age_ms = nowMs - time_ms;
-  return age_ms >= -AHEAD_MS_MAX && age_ms <= AGE_MS_MAX;
+export function isNear(timeMs: number, nowMs: number): boolean {
+  const ageMs = nowMs - timeMs;
+  return ageMs >= -AHEAD_MS_MAX && ageMs <= AGE_MS_MAX;
 }

@@ -67,12 +67,12 @@ async function dropCounts(database: Database, before: string): Promise<{ months:
 
 /** Drops the events that were added to the feed before the month began. Their hours are even earlier. */
 async function dropEvents(database: Database, before: string): Promise<number> {
-  const first_kept = encodeTime(monthStart(before), TIME_LENGTH);
+  const firstKept = encodeTime(monthStart(before), TIME_LENGTH);
   const found = await step(database, "drop_usage_events", (tx) =>
     rows(
       tx,
       sql`delete from audit.usage_events where id in (
-        select id from audit.usage_events where id < ${first_kept}
+        select id from audit.usage_events where id < ${firstKept}
         order by id limit ${sql.raw(String(STEP_ROWS))}) returning 1`,
     ),
   );

@@ -62,25 +62,25 @@ function after({ by, starting_after }: UsageRequest, key: SQL): SQL {
     : sql` and (${key}) > ${starting_after}`;
 }
 
-function within(column: SQL, { from_ms, to_ms }: UsageRange): SQL {
-  return sql`${column} >= ${new Date(from_ms).toISOString()}::text::timestamptz
-    and ${column} < ${new Date(to_ms).toISOString()}::text::timestamptz`;
+function within(column: SQL, { fromMs, toMs }: UsageRange): SQL {
+  return sql`${column} >= ${new Date(fromMs).toISOString()}::text::timestamptz
+    and ${column} < ${new Date(toMs).toISOString()}::text::timestamptz`;
 }
 
 /**
  * Returns the time of the last report of each gateway that sent no final report and has been silent since
- * `silent_since_ms`. Returns only times within `range`, the oldest first.
+ * `silentSinceMs`. Returns only times within `range`, the oldest first.
  */
 export async function selectGaps(
   database: Database,
   range: UsageRange,
-  silent_since_ms: number,
+  silentSinceMs: number,
   limit: number,
 ): Promise<string[]> {
   const found = await query<{ after: string }>(database, "select_usage_gaps")`
     select reported_until as after from audit.usage_reporters
     where not is_ended and ${within(sql`reported_until`, range)}
-      and reported_until < ${new Date(silent_since_ms).toISOString()}::text::timestamptz
+      and reported_until < ${new Date(silentSinceMs).toISOString()}::text::timestamptz
     order by reported_until limit ${limit}`;
   return found.map(({ after }) => new Date(after).toISOString());
 }

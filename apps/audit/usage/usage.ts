@@ -86,8 +86,8 @@ export interface UsageRow extends Totals {
 
 /** A time range in epoch milliseconds, the end exclusive. */
 export interface UsageRange {
-  from_ms: number;
-  to_ms: number;
+  fromMs: number;
+  toMs: number;
 }
 
 const LENGTH_MS: Partial<Record<Division, number>> = { hour: HOUR_MS, day: 24 * HOUR_MS };
@@ -97,14 +97,14 @@ const LENGTH_MS: Partial<Record<Division, number>> = { hour: HOUR_MS, day: 24 * 
  * requested range.
  */
 export function toUsage({ key, key_prefix, ...row }: UsageRow, by: Division, range: UsageRange): Usage {
-  const length_ms = LENGTH_MS[by];
-  const starts_ms = length_ms === undefined ? range.from_ms : new Date(key).getTime();
-  const ends_ms = length_ms === undefined ? range.to_ms : starts_ms + length_ms;
-  const from = new Date(starts_ms).toISOString();
+  const lengthMs = LENGTH_MS[by];
+  const startsMs = lengthMs === undefined ? range.fromMs : new Date(key).getTime();
+  const endsMs = lengthMs === undefined ? range.toMs : startsMs + lengthMs;
+  const from = new Date(startsMs).toISOString();
   return {
-    id: length_ms === undefined ? key : from,
+    id: lengthMs === undefined ? key : from,
     from,
-    to: new Date(ends_ms).toISOString(),
+    to: new Date(endsMs).toISOString(),
     ...row,
     ...(key_prefix !== undefined && { key_prefix: key_prefix === "" ? null : key_prefix }),
     refused: refusedOf(row),

@@ -32,20 +32,20 @@ interface ExchangeDeps {
   signal: AbortSignal;
 }
 
-/** Asks a witness to cosign a root, and sends the proof that the tree grew from `old_size`. */
+/** Asks a witness to cosign a root, and sends the proof that the tree grew from `oldSize`. */
 export async function exchange(
   { receiver, witness, nowMs, signal }: ExchangeDeps,
   root: SignedRoot,
-  { old_size, path }: { old_size: number; path: readonly string[] },
+  { oldSize, path }: { oldSize: number; path: readonly string[] },
 ): Promise<Exchange> {
   const proof = path.map((hash) => `${hashFromHex(hash).toBase64()}\n`).join("");
-  const body = Buffer.from(`old ${old_size}\n${proof}\n${root.note}`);
+  const body = Buffer.from(`old ${oldSize}\n${proof}\n${root.note}`);
   const answer = await receiver.ask(body, { "Content-Type": TEXT }, signal);
   if (answer.result.outcome === "aborted") return { outcome: "aborted" };
   const { status } = answer.result;
-  if (status === 409) return sizeOf(answer, root, old_size);
+  if (status === 409) return sizeOf(answer, root, oldSize);
   if (status === 422) {
-    return { outcome: "conflict", reason: `it does not accept the proof from size ${old_size}` };
+    return { outcome: "conflict", reason: `it does not accept the proof from size ${oldSize}` };
   }
   if (answer.result.outcome === "refused") {
     return { outcome: "failed", reason: answer.result.error };
@@ -55,11 +55,11 @@ export async function exchange(
   return cosignatureOf(answer.text, witness, root, nowMs);
 }
 
-function sizeOf({ text }: Answer, root: SignedRoot, old_size: number): Exchange {
+function sizeOf({ text }: Answer, root: SignedRoot, oldSize: number): Exchange {
   const size = text !== null && SIZE_ANSWER.test(text) ? Number(text) : Number.NaN;
   if (!Number.isSafeInteger(size))
     return { outcome: "failed", reason: "The witness answered 409 without a size." };
-  if (size === old_size) {
+  if (size === oldSize) {
     return { outcome: "conflict", reason: `it knows another root of size ${root.size}` };
   }
   return { outcome: "other_size", size };
@@ -68,7 +68,7 @@ function sizeOf({ text }: Answer, root: SignedRoot, old_size: number): Exchange 
 /** Finds the cosignature of the witness in a response. Ignores other signatures. */
 async function cosignatureOf(
   text: string,
-  { key, key_text }: Witness,
+  { key, keyText }: Witness,
   root: SignedRoot,
   nowMs: number,
 ): Promise<Exchange> {
@@ -79,17 +79,17 @@ async function cosignatureOf(
   for (const signature of note.signatures) {
     if (signature.name !== key.name || signature.keyId !== keyId) continue;
     const [found] = await knownSignatures({ text: note.text, signatures: [signature] }, [key]);
-    if (found === undefined || !found.isRight || found.time_s === null) continue;
-    const cosigned_ms = found.time_s * 1_000;
-    if (Math.abs(cosigned_ms - nowMs) > CLOCKS_DIFFER_MS_MAX) {
+    if (found === undefined || !found.isRight || found.timeS === null) continue;
+    const cosignedMs = found.timeS * 1_000;
+    if (Math.abs(cosignedMs - nowMs) > CLOCKS_DIFFER_MS_MAX) {
       return {
         outcome: "failed",
         reason: "The time of the cosignature differs from this server's clock by more than an hour.",
       };
     }
     const line = signatureLine(signature);
-    const cosigned_at = new Date(cosigned_ms);
-    return { outcome: "cosigned", cosignature: { ...root, witness: key_text, line, cosigned_at } };
+    const cosigned_at = new Date(cosignedMs);
+    return { outcome: "cosigned", cosignature: { ...root, witness: keyText, line, cosigned_at } };
   }
   return {
     outcome: "failed",

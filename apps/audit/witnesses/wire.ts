@@ -47,17 +47,17 @@ export function wireWitnesses(config: AuditConfig, given: WitnessesGiven): Witne
   const receivers = receiverDepsOf(config, clock);
   const witnesses = loadWitnesses(config.AUDIT_WITNESSES_FILE, receivers.rules);
   const quorum = config.AUDIT_WITNESS_QUORUM;
-  const interval_ms = config.AUDIT_WITNESS_INTERVAL_MS;
+  const intervalMs = config.AUDIT_WITNESS_INTERVAL_MS;
   const witnessing = new Witnessing({
     ...given,
-    ...{ witnesses, quorum, interval_ms, receivers, log: telemetry.log },
+    ...{ witnesses, quorum, intervalMs, receivers, log: telemetry.log },
   });
   createWitnessGauges(telemetry.metrics, () => witnessing.reading);
-  const keys = witnesses.map(({ key_text }) => key_text);
+  const keys = witnesses.map(({ keyText }) => keyText);
   const select = () => selectCosignedRoot(reads, keys, quorum);
   return {
     witnessing,
     selectRoot: async () => (await select())?.note ?? (await selectNote(reads)),
-    cosigned: { select, wait_ms_max: Math.min(interval_ms, INTERVAL_WAIT_MS_MAX) + ANSWER_WAIT_MS },
+    cosigned: { select, waitMsMax: Math.min(intervalMs, INTERVAL_WAIT_MS_MAX) + ANSWER_WAIT_MS },
   };
 }

@@ -45,7 +45,7 @@ export interface Witness {
   url: string;
   key: NoteKey;
   /** The text form of the key. */
-  key_text: string;
+  keyText: string;
 }
 
 /**
@@ -87,7 +87,7 @@ export function loadWitnesses(path: string, rules: TargetRules): readonly Witnes
   ]);
   return witnesses.flatMap(({ name, url, key: text }) => {
     const key = readNoteKey(text);
-    return key === null ? [] : [{ name, url: withoutTrailingSlashes(url), key, key_text: noteKeyText(key) }];
+    return key === null ? [] : [{ name, url: withoutTrailingSlashes(url), key, keyText: noteKeyText(key) }];
   });
 }
 

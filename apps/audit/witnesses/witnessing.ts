@@ -12,7 +12,7 @@ import type { Witness } from "./witnesses-file.ts";
 interface WitnessingDeps {
   witnesses: readonly Witness[];
   quorum: number;
-  interval_ms: number;
+  intervalMs: number;
   /** Whether this replica seals. Only that replica asks the witnesses. */
   isSealing: () => boolean;
   reads: Database;
@@ -74,7 +74,7 @@ export class Witnessing {
 
   constructor(deps: WitnessingDeps) {
     this.#deps = deps;
-    const { interval_ms, clock, log } = deps;
+    const { intervalMs, clock, log } = deps;
     this.#known = deps.witnesses.map((witness) => ({
       witness,
       receiver: new Receiver(`${witness.url}/add-checkpoint`, deps.receivers),
@@ -83,8 +83,8 @@ export class Witnessing {
     }));
     this.#loop = new Loop({
       task: () => this.#round(),
-      pause_ms: interval_ms,
-      retry_ms: interval_ms,
+      pauseMs: intervalMs,
+      retryMs: intervalMs,
       onFailure: (err, retry_in_ms) =>
         log.warn({ err, retry_in_ms }, "the audit service could not ask witnesses and will try again"),
       clock,
@@ -105,7 +105,7 @@ export class Witnessing {
 
   /** Returns the state of the witnesses as this replica knows it. A replica that does not seal reports zeros. */
   get reading(): WitnessReading {
-    const nowMs = this.#deps.clock.elapsed_ms();
+    const nowMs = this.#deps.clock.elapsedMs();
     const asked = this.#deps.isSealing() ? this.#known : [];
     return {
       behind: asked.filter(({ owesSinceMs }) => owesSinceMs !== null && nowMs - owesSinceMs > BEHIND_MS)
@@ -115,18 +115,18 @@ export class Witnessing {
   }
 
   async #round(): Promise<void> {
-    const { reads, writes, witnesses, quorum, interval_ms, clock, isSealing } = this.#deps;
+    const { reads, writes, witnesses, quorum, intervalMs, clock, isSealing } = this.#deps;
     if (!isSealing() || this.#stopping.signal.aborted) return;
     const root = signedRootOf(await selectNote(reads));
     if (root === null) return;
-    const nowMs = clock.elapsed_ms();
+    const nowMs = clock.elapsedMs();
     const owing = this.#known.filter(({ stored }) => stored !== root.size);
     for (const known of owing) known.owesSinceMs ??= nowMs;
     const due = owing.filter(({ notBeforeMs, asked }) => asked === null && notBeforeMs <= nowMs);
     if (due.length === 0) return;
     // waits no longer than the interval: a witness that has not answered must not delay the next round
-    await endsWithin(Promise.all(due.map((known) => this.#start(known, root))), interval_ms, clock);
-    const keys = witnesses.map(({ key_text }) => key_text);
+    await endsWithin(Promise.all(due.map((known) => this.#start(known, root))), intervalMs, clock);
+    const keys = witnesses.map(({ keyText }) => keyText);
     const newest = await selectCosignedRoot(reads, keys, quorum);
     await deleteOldCosignatures(writes, newest?.size ?? 0);
   }
@@ -166,7 +166,7 @@ export class Witnessing {
       if (path === null) {
         return { outcome: "failed", reason: `The log lacks hashes of the proof from size ${known.size}.` };
       }
-      const proof = { old_size: known.size, path };
+      const proof = { oldSize: known.size, path };
       const result = await exchange({ receiver, witness, nowMs: clock.now(), signal }, root, proof);
       if (result.outcome !== "other_size") return result;
       known.size = result.size;
@@ -191,9 +191,9 @@ export class Witnessing {
   }
 
   #noteFailure(known: Known, result: Extract<Asked, { reason: string }>): void {
-    const { clock, interval_ms, log } = this.#deps;
+    const { clock, intervalMs, log } = this.#deps;
     const hasConflict = result.outcome === "conflict";
-    const retry_in_ms = Math.min(interval_ms * 2 ** Math.min(known.failures, 16), RETRY_MS_MAX);
+    const retry_in_ms = Math.min(intervalMs * 2 ** Math.min(known.failures, 16), RETRY_MS_MAX);
     const about = { witness: known.witness.name, reason: result.reason, retry_in_ms };
     if (hasConflict && !known.hasConflict) {
       log.error(about, "a witness says that the audit log does not continue what the witness cosigned");
@@ -202,7 +202,7 @@ export class Witnessing {
     }
     known.failures += 1;
     known.hasConflict = hasConflict;
-    known.notBeforeMs = clock.elapsed_ms() + retry_in_ms;
+    known.notBeforeMs = clock.elapsedMs() + retry_in_ms;
   }
 }
 

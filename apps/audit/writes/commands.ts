@@ -24,7 +24,7 @@ interface EventWriterDeps {
 }
 
 /** Limits of groups. Large groups are cheapest, because a statement with its commit costs as much as about twenty rows. */
-const limits: GroupLimits = { group_max: 256, writes_max: 2, queue_max: 20_000 };
+const limits: GroupLimits = { groupMax: 256, writesMax: 2, queueMax: 20_000 };
 
 /** Writes intents and outcomes, each kind in groups, and writes the intent of a request before its outcome. */
 export class EventWriter {
@@ -126,12 +126,12 @@ async function withPartitions<T>(write: () => Promise<T>, keepPartitions: () => 
  * because reads derive the time of an event from its id.
  */
 function ulidSource(clock: Clock): () => string {
-  let last_ms = 0;
+  let lastMs = 0;
   let next = monotonicFactory();
   return () => {
     const nowMs = clock.now();
-    if (nowMs < last_ms) next = monotonicFactory();
-    last_ms = nowMs;
+    if (nowMs < lastMs) next = monotonicFactory();
+    lastMs = nowMs;
     return next(nowMs);
   };
 }

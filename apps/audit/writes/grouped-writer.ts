@@ -3,14 +3,14 @@ import { StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 
 export interface GroupLimits {
   /** The maximum number of items in one write. */
-  group_max: number;
+  groupMax: number;
   /**
    * The maximum number of writes in flight. While no write is in flight, a group of any size is written.
    * Further writes need full groups.
    */
-  writes_max: number;
+  writesMax: number;
   /** The maximum number of items that wait. The writer refuses further items. */
-  queue_max: number;
+  queueMax: number;
 }
 
 /**
@@ -21,7 +21,7 @@ export interface GroupLimits {
  */
 export class GroupedWriter<Item, Result> {
   readonly #write: (items: Item[]) => Promise<Result[]>;
-  readonly #queue_max: number;
+  readonly #queueMax: number;
   readonly #groups: Batches<Item, Result>;
   /** Writes in flight by key. A Map would retain removed keys until a full garbage collection. */
   readonly #underWay: Record<string, Promise<unknown>> = Object.create(null);
@@ -29,16 +29,16 @@ export class GroupedWriter<Item, Result> {
   /** @param write writes a group of items and returns one result per item, in the same order */
   constructor(
     write: (items: Item[]) => Promise<Result[]>,
-    { group_max, writes_max, queue_max }: GroupLimits,
+    { groupMax, writesMax, queueMax }: GroupLimits,
     context?: SharedContext,
   ) {
     this.#write = write;
-    this.#queue_max = queue_max;
+    this.#queueMax = queueMax;
     this.#groups = new Batches((group) => this.#writeGroup(group), {
-      items_max: group_max,
-      batches_max: writes_max,
-      at_once: true,
-      wait_ms: Number.POSITIVE_INFINITY,
+      itemsMax: groupMax,
+      batchesMax: writesMax,
+      atOnce: true,
+      waitMs: Number.POSITIVE_INFINITY,
       context,
     });
   }
@@ -81,8 +81,8 @@ export class GroupedWriter<Item, Result> {
   }
 
   #enqueue(item: Item): Promise<Result> {
-    if (this.#groups.waiting < this.#queue_max) return this.#groups.gather(item);
-    const waiting = new Error(`${this.#queue_max} writes wait already.`);
+    if (this.#groups.waiting < this.#queueMax) return this.#groups.gather(item);
+    const waiting = new Error(`${this.#queueMax} writes wait already.`);
     return Promise.reject(new StoreUnavailable("database", waiting));
   }
 

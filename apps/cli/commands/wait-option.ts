@@ -80,9 +80,9 @@ export async function sendWrite<Schema extends TSchema>(
   const query = wait === undefined ? {} : { query: { wait_ms: String(wait) } };
   const sent = registry.ask(schema, path, { ...request, ...query });
   if (wait === undefined || !terminal.progress) return sent;
-  const started_ms = performance.now();
+  const startedMs = performance.now();
   const showing = setInterval(() => {
-    const waited = seconds(performance.now() - started_ms);
+    const waited = seconds(performance.now() - startedMs);
     terminal.writeError(`${CLEAR_LINE}Waiting until ${goal}: ${waited} of ${seconds(wait)}`);
   }, PROGRESS_MS);
   try {

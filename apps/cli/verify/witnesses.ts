@@ -28,12 +28,12 @@ function quorumArgument(text: string): number {
 }
 
 /** Reads the keys of witnesses, and the quorum, which is all of them by default. */
-export async function witnessRule(keys_file: string, given_quorum: number | undefined): Promise<WitnessRule> {
-  const keys = keysOf(keys_file, await textOf(keys_file));
-  const { quorum = keys.length } = { quorum: given_quorum };
+export async function witnessRule(keysFile: string, givenQuorum: number | undefined): Promise<WitnessRule> {
+  const keys = keysOf(keysFile, await textOf(keysFile));
+  const { quorum = keys.length } = { quorum: givenQuorum };
   if (quorum > keys.length) {
     throw new UsageError(
-      `--quorum is ${quorum}, but ${keys_file} has ${keys.length} keys: lower --quorum, or add keys.`,
+      `--quorum is ${quorum}, but ${keysFile} has ${keys.length} keys: lower --quorum, or add keys.`,
     );
   }
   return { keys, quorum, nowMs: Date.now() };

@@ -39,8 +39,8 @@ export function ApplyDialog(props: ApplyDialogProps) {
     );
   const findOut = useFindOut(writing, props);
   const isStuck = writing.failure !== null && !isAboutNote(writing.failure);
-  const afterFailure = ({ kind, outcome_unknown }: Failure) => {
-    if (outcome_unknown || kind === "away") {
+  const afterFailure = ({ kind, outcomeUnknown }: Failure) => {
+    if (outcomeUnknown || kind === "away") {
       const title = "The registry may have applied the document";
       return { title, onRetry: findOut, retryLabel: "Find out" };
     }

@@ -78,10 +78,10 @@ export function WriteDialog({
  * Returns the title and the retry button of the notice about a failed write. The button reloads the data. It
  * appears if the data is stale, or if the write may have taken effect.
  */
-export function lookAgainAfter({ kind, outcome_unknown }: Failure, title: string, onRetry: () => void) {
+export function lookAgainAfter({ kind, outcomeUnknown }: Failure, title: string, onRetry: () => void) {
   return {
-    title: outcome_unknown ? title : undefined,
-    onRetry: kind === "stale" || outcome_unknown ? onRetry : undefined,
+    title: outcomeUnknown ? title : undefined,
+    onRetry: kind === "stale" || outcomeUnknown ? onRetry : undefined,
     retryLabel: "Load the current state",
   };
 }

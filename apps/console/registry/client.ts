@@ -40,13 +40,13 @@ export class Registry extends RegistryApi {
     if (!ok && Value.Check(ErrorEnvelope, value)) return failureOf(status, value, writing);
     if (status >= 500) return away(writing);
     return new Failure("strange", `The response is not from a registry of this version (status ${status}).`, {
-      outcome_unknown: writing,
+      outcomeUnknown: writing,
     });
   }
 }
 
 function away(writing: boolean): Failure {
-  return new Failure("away", "The registry does not answer.", { outcome_unknown: writing });
+  return new Failure("away", "The registry does not answer.", { outcomeUnknown: writing });
 }
 
 /** Returns a path with its segments escaped: `pathTo("services", name)`. */

@@ -46,7 +46,7 @@ interface FailureDetails {
   /** The id of the request in the registry's log. */
   request_id?: string;
   /** Whether a failed write may have taken effect. */
-  outcome_unknown?: boolean;
+  outcomeUnknown?: boolean;
 }
 
 export class Failure extends Error {
@@ -56,7 +56,7 @@ export class Failure extends Error {
   readonly nearest: readonly NearestRoute[];
   readonly missing: readonly OutOfBounds[];
   readonly request_id: string | null;
-  readonly outcome_unknown: boolean;
+  readonly outcomeUnknown: boolean;
 
   constructor(kind: FailureKind, message: string, details: FailureDetails = {}) {
     super(message);
@@ -66,7 +66,7 @@ export class Failure extends Error {
     this.nearest = details.nearest ?? [];
     this.missing = details.missing ?? [];
     this.request_id = details.request_id ?? null;
-    this.outcome_unknown = details.outcome_unknown ?? false;
+    this.outcomeUnknown = details.outcomeUnknown ?? false;
   }
 }
 
@@ -95,7 +95,7 @@ export function failureOf(status: number, { error }: ErrorEnvelope, writes: bool
     nearest: listOf(nearest, isNearest),
     missing: listOf(missing, isOutOfBounds),
     request_id: error.request_id,
-    outcome_unknown: writes && status >= 500,
+    outcomeUnknown: writes && status >= 500,
   });
 }
 

@@ -12,8 +12,8 @@ export interface Callers {
 }
 
 interface CallersOptions {
-  gateway_url: string;
-  identity_provider_url: string;
+  gatewayUrl: string;
+  identityProviderUrl: string;
   signal: AbortSignal;
 }
 
@@ -23,13 +23,13 @@ const WithKey = Type.Object({ key: Type.String() });
 
 /** Creates a person, an organization and a service account through the gateway, as customers do. */
 export async function foundCallers(options: CallersOptions): Promise<Callers> {
-  const { gateway_url, identity_provider_url, signal } = options;
-  const token = await fetch(`${identity_provider_url}/token?subject=traffic`, { signal });
+  const { gatewayUrl, identityProviderUrl, signal } = options;
+  const token = await fetch(`${identityProviderUrl}/token?subject=traffic`, { signal });
   if (!token.ok) throw new Error(`The identity provider responded with ${token.status}.`);
   const person = await token.text();
-  const as_person = { Authorization: `Bearer ${person}` };
+  const asPerson = { Authorization: `Bearer ${person}` };
   const make = async (path: string, headers: Record<string, string>, body: object): Promise<unknown> => {
-    const answer = await fetch(gateway_url + path, {
+    const answer = await fetch(gatewayUrl + path, {
       method: "POST",
       headers: { ...headers, "Content-Type": "application/json" },
       body: JSON.stringify(body),
@@ -38,13 +38,13 @@ export async function foundCallers(options: CallersOptions): Promise<Callers> {
     if (!answer.ok) throw new Error(`POST ${path} failed with ${answer.status}.`);
     return answer.json();
   };
-  const founded = await make("/user/organizations", as_person, { name: "Traffic" });
+  const founded = await make("/user/organizations", asPerson, { name: "Traffic" });
   const { id } = Value.Parse(WithId, founded);
-  const opened = await make(`/user/organizations/${id}/session`, as_person, {});
+  const opened = await make(`/user/organizations/${id}/session`, asPerson, {});
   const session = Value.Parse(WithToken, opened).token;
-  const as_owner = { "X-API-Key": session };
-  const account = await make("/org/service-accounts", as_owner, { name: "Reader", role: "viewer" });
+  const asOwner = { "X-API-Key": session };
+  const account = await make("/org/service-accounts", asOwner, { name: "Reader", role: "viewer" });
   const keys = `/org/service-accounts/${Value.Parse(WithId, account).id}/api-keys`;
-  const reader = Value.Parse(WithKey, await make(keys, as_owner, { name: "Traffic" })).key;
+  const reader = Value.Parse(WithKey, await make(keys, asOwner, { name: "Traffic" })).key;
   return { person, session, reader };
 }

@@ -14,13 +14,13 @@ await runMain(async () => {
   const tell = (level: string, message: string, fields: object) =>
     process.stdout.write(`${JSON.stringify({ level, service: "traffic", message, ...fields })}\n`);
   const traffic = new Traffic({
-    gateway_url: GATEWAY_URL,
-    identity_provider_url: IDENTITY_PROVIDER_URL,
+    gatewayUrl: GATEWAY_URL,
+    identityProviderUrl: IDENTITY_PROVIDER_URL,
     rate: TRAFFIC_RATE,
     onReport: (answers) => tell("info", "traffic", { answers }),
     onTrouble: (error) => tell("warn", "no traffic", { reason: reasonOf(error) }),
   });
   traffic.start();
-  tell("info", "sending requests", { gateway_url: GATEWAY_URL, rate: TRAFFIC_RATE });
+  tell("info", "sending requests", { gatewayUrl: GATEWAY_URL, rate: TRAFFIC_RATE });
   return [{ name: "traffic", port: 0, internal_port: 0, shutdown: () => traffic.stop() }];
 });

@@ -3,8 +3,8 @@ import { type Callers, foundCallers } from "./callers.ts";
 import { headersOf, type Kind, kindAt } from "./mix.ts";
 
 interface TrafficOptions {
-  gateway_url: string;
-  identity_provider_url: string;
+  gatewayUrl: string;
+  identityProviderUrl: string;
   /** Requests per second. */
   rate: number;
   /** Called with the number of responses since the start, by kind and status. The status `none` means no response. */
@@ -30,17 +30,17 @@ export class Traffic {
   readonly #loop: Loop;
   readonly #stop = new AbortController();
   readonly #counts: Record<string, Record<string, number>> = {};
-  #callers: { these: Callers; until_ms: number } | undefined;
-  #in_flight = 0;
-  #asked_to_ms = 0;
-  #reported_ms = performance.now();
+  #callers: { these: Callers; untilMs: number } | undefined;
+  #inFlight = 0;
+  #askedToMs = 0;
+  #reportedMs = performance.now();
 
   constructor(options: TrafficOptions) {
     this.#options = options;
     this.#loop = new Loop({
       task: () => this.#tick(),
-      pause_ms: TICK_MS,
-      retry_ms: RETRY_MS,
+      pauseMs: TICK_MS,
+      retryMs: RETRY_MS,
       onFailure: (error) => options.onTrouble(error),
     });
   }
@@ -60,31 +60,31 @@ export class Traffic {
     const these = await this.#current();
     const nowMs = performance.now();
     // After a pause, the traffic resumes at its rate and does not catch up.
-    const since_ms = Math.min(nowMs - this.#asked_to_ms, 2 * TICK_MS);
-    const due = (since_ms * this.#options.rate) / 1_000;
+    const sinceMs = Math.min(nowMs - this.#askedToMs, 2 * TICK_MS);
+    const due = (sinceMs * this.#options.rate) / 1_000;
     const count = Math.floor(due) + (Math.random() < due % 1 ? 1 : 0);
-    this.#asked_to_ms = nowMs;
-    for (let asked = 0; asked < count && this.#in_flight < IN_FLIGHT_MAX; asked += 1) {
+    this.#askedToMs = nowMs;
+    for (let asked = 0; asked < count && this.#inFlight < IN_FLIGHT_MAX; asked += 1) {
       void this.#ask(kindAt(Math.random()), these);
     }
-    if (nowMs - this.#reported_ms < REPORT_MS) return;
-    this.#reported_ms = nowMs;
+    if (nowMs - this.#reportedMs < REPORT_MS) return;
+    this.#reportedMs = nowMs;
     this.#options.onReport(this.#counts);
   }
 
   async #current(): Promise<Callers> {
     const nowMs = performance.now();
-    if (this.#callers === undefined || this.#callers.until_ms < nowMs) {
+    if (this.#callers === undefined || this.#callers.untilMs < nowMs) {
       const these = await foundCallers({ ...this.#options, signal: this.#signal() });
-      this.#callers = { these, until_ms: nowMs + CALLERS_MS };
+      this.#callers = { these, untilMs: nowMs + CALLERS_MS };
     }
     return this.#callers.these;
   }
 
   async #ask(kind: Kind, callers: Callers): Promise<void> {
-    this.#in_flight += 1;
+    this.#inFlight += 1;
     const status = await this.#statusOf(kind, callers);
-    this.#in_flight -= 1;
+    this.#inFlight -= 1;
     const counts = this.#counts[kind.name] ?? {};
     counts[status] = (counts[status] ?? 0) + 1;
     this.#counts[kind.name] = counts;
@@ -97,7 +97,7 @@ export class Traffic {
       const { path, method = "GET" } = kind;
       const body = method === "GET" ? undefined : '{"color":"red"}';
       const headers = headersOf(kind, callers);
-      const answer = await fetch(this.#options.gateway_url + path, {
+      const answer = await fetch(this.#options.gatewayUrl + path, {
         method,
         headers,
         body,

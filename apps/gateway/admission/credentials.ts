@@ -14,7 +14,7 @@ import { type ValidationClient, validationDown } from "./validation-client.ts";
 export interface CacheOptions {
   readonly entries: number;
   readonly ttlMs: number;
-  readonly clock: Pick<Clock, "now" | "elapsed_ms">;
+  readonly clock: Pick<Clock, "now" | "elapsedMs">;
   /** Called with each cache that is created. */
   readonly onCache?: (name: CacheName, cache: CacheState) => void;
 }
@@ -46,13 +46,13 @@ export function admitCredentials(
     credential: string,
     parsed: ParsedCredential,
   ): Promise<Kept<Admitted | CredentialRefusal>> {
-    const until_elapsed_ms = clock.elapsed_ms() + ttlMs;
+    const untilElapsedMs = clock.elapsedMs() + ttlMs;
     const result = await validation.credential(credential);
-    if (!result.valid) return { value: KEY_REFUSED, until_elapsed_ms, ends_at_ms: Number.POSITIVE_INFINITY };
-    const ends_at_ms = endOf(result);
+    if (!result.valid) return { value: KEY_REFUSED, untilElapsedMs, endsAtMs: Number.POSITIVE_INFINITY };
+    const endsAtMs = endOf(result);
     const admitted = admittedBy(result, parsed);
     // The credential may have expired during the call to identity.
-    return { value: ends_at_ms > clock.now() ? admitted : KEY_REFUSED, until_elapsed_ms, ends_at_ms };
+    return { value: endsAtMs > clock.now() ? admitted : KEY_REFUSED, untilElapsedMs, endsAtMs };
   }
 
   return (credential) => {

@@ -5,9 +5,9 @@ import { LRUCache } from "lru-cache";
 export interface Kept<T> {
   readonly value: T;
   /** The expiry on the monotonic clock. Setting the wall clock back does not extend it. */
-  readonly until_elapsed_ms: number;
+  readonly untilElapsedMs: number;
   /** Expiry of the credential, in epoch milliseconds; `Infinity` if it never expires. */
-  readonly ends_at_ms: number;
+  readonly endsAtMs: number;
 }
 
 /**
@@ -21,9 +21,9 @@ export class ResultCache<T> {
   misses = 0;
   readonly #kept: LRUCache<string, Kept<T>>;
   readonly #loading = new Map<string, Promise<T>>();
-  readonly #clock: Pick<Clock, "now" | "elapsed_ms">;
+  readonly #clock: Pick<Clock, "now" | "elapsedMs">;
 
-  constructor(entries: number, clock: Pick<Clock, "now" | "elapsed_ms">) {
+  constructor(entries: number, clock: Pick<Clock, "now" | "elapsedMs">) {
     this.#kept = new LRUCache({ max: entries });
     this.#clock = clock;
   }
@@ -57,8 +57,8 @@ export class ResultCache<T> {
     return kept.value;
   }
 
-  #holds({ until_elapsed_ms, ends_at_ms }: Kept<T>): boolean {
-    if (until_elapsed_ms <= this.#clock.elapsed_ms()) return false;
-    return ends_at_ms === Number.POSITIVE_INFINITY || ends_at_ms > this.#clock.now();
+  #holds({ untilElapsedMs, endsAtMs }: Kept<T>): boolean {
+    if (untilElapsedMs <= this.#clock.elapsedMs()) return false;
+    return endsAtMs === Number.POSITIVE_INFINITY || endsAtMs > this.#clock.now();
   }
 }

@@ -34,10 +34,10 @@ export function admitTokens(
   onCache?.("persons", persons);
 
   async function find(subject: string): Promise<Kept<Admitted | CredentialRefusal>> {
-    const until_elapsed_ms = clock.elapsed_ms() + ttlMs;
+    const untilElapsedMs = clock.elapsedMs() + ttlMs;
     const result = await validation.person(issuer, subject);
     const value = result.valid ? admittedPerson(result.user_id) : PERSON_REFUSED;
-    return { value, until_elapsed_ms, ends_at_ms: Number.POSITIVE_INFINITY };
+    return { value, untilElapsedMs, endsAtMs: Number.POSITIVE_INFINITY };
   }
 
   function personOf(subject: string): Admitted | CredentialRefusal | Promise<Admitted | CredentialRefusal> {
@@ -63,11 +63,11 @@ export function admitTokens(
  */
 function toKeep(verified: VerifiedToken | CredentialRefusal): Kept<string | CredentialRefusal> {
   return verified instanceof CredentialRefusal
-    ? { value: verified, until_elapsed_ms: 0, ends_at_ms: 0 }
+    ? { value: verified, untilElapsedMs: 0, endsAtMs: 0 }
     : {
         value: verified.subject,
-        until_elapsed_ms: Number.POSITIVE_INFINITY,
-        ends_at_ms: verified.expires_at_ms,
+        untilElapsedMs: Number.POSITIVE_INFINITY,
+        endsAtMs: verified.expiresAtMs,
       };
 }
 

@@ -66,7 +66,7 @@ export function createValidationClient(
       url: config.CREDENTIAL_VALIDATE_URL,
       headers,
       body: JSON.stringify(question),
-      timeout_ms: config.VALIDATE_TIMEOUT_MS,
+      timeoutMs: config.VALIDATE_TIMEOUT_MS,
       repeatable: true,
       tls,
       tracing,
@@ -81,14 +81,14 @@ export function createValidationClient(
     question: ValidationRequest,
     read: (text: string) => Result,
   ): Promise<Result> {
-    const started = systemClock.elapsed_ms();
+    const started = systemClock.elapsedMs();
     let end: ValidationEnd = "failed";
     try {
       const result = read(await ask(question));
       end = result.valid ? "valid" : "invalid";
       return result;
     } finally {
-      durations?.observe(kind, end, (systemClock.elapsed_ms() - started) / 1000);
+      durations?.observe(kind, end, (systemClock.elapsedMs() - started) / 1000);
     }
   }
 

@@ -19,13 +19,13 @@ import { peerCarrier } from "../upstream/peer-carrier.ts";
 /** The calls to the audit service (AU-9, AU-17). A call is never retried, and rejects with `CallFailed`. */
 export interface AuditClient {
   /** Sends one intent and resolves with the status of the response. */
-  putIntent(request_id: string, intent: AuditIntent, timeout_ms: number): Promise<number>;
+  putIntent(request_id: string, intent: AuditIntent, timeoutMs: number): Promise<number>;
   /** Sends one outcome and resolves with the status of the response. */
-  patchOutcome(request_id: string, outcome: AuditOutcome, timeout_ms: number): Promise<number>;
+  patchOutcome(request_id: string, outcome: AuditOutcome, timeoutMs: number): Promise<number>;
   /** Sends the intents of several requests. */
-  postIntents(intents: readonly IdentifiedIntent[], timeout_ms: number): Promise<BoundedAnswer>;
+  postIntents(intents: readonly IdentifiedIntent[], timeoutMs: number): Promise<BoundedAnswer>;
   /** Sends the outcomes of several requests (AU-24). */
-  postOutcomes(outcomes: readonly IdentifiedOutcome[], timeout_ms: number): Promise<BoundedAnswer>;
+  postOutcomes(outcomes: readonly IdentifiedOutcome[], timeoutMs: number): Promise<BoundedAnswer>;
   /** Closes the idle connections. */
   close(): void;
 }
@@ -38,21 +38,21 @@ export function createAuditClient(
   const base = withoutTrailingSlashes(baseUrl);
   const headers = internalCallHeaders(internalToken);
   const carrier = peerCarrier(base);
-  const send = (method: "PUT" | "PATCH" | "POST", path: string, body: object, timeout_ms: number) =>
+  const send = (method: "PUT" | "PATCH" | "POST", path: string, body: object, timeoutMs: number) =>
     boundedCall(
-      { method, url: base + path, headers, body: JSON.stringify(body), timeout_ms, tls, tracing },
+      { method, url: base + path, headers, body: JSON.stringify(body), timeoutMs, tls, tracing },
       carrier,
     );
   const pathOf = (request_id: string) => `${AUDIT_EVENTS_PATH}/${request_id}`;
   return {
-    async putIntent(request_id, intent, timeout_ms) {
-      return (await send("PUT", pathOf(request_id), intent, timeout_ms)).status;
+    async putIntent(request_id, intent, timeoutMs) {
+      return (await send("PUT", pathOf(request_id), intent, timeoutMs)).status;
     },
-    async patchOutcome(request_id, outcome, timeout_ms) {
-      return (await send("PATCH", pathOf(request_id), outcome, timeout_ms)).status;
+    async patchOutcome(request_id, outcome, timeoutMs) {
+      return (await send("PATCH", pathOf(request_id), outcome, timeoutMs)).status;
     },
-    postIntents: (intents, timeout_ms) => send("POST", AUDIT_INTENTS_PATH, { intents }, timeout_ms),
-    postOutcomes: (outcomes, timeout_ms) => send("POST", AUDIT_OUTCOMES_PATH, { outcomes }, timeout_ms),
+    postIntents: (intents, timeoutMs) => send("POST", AUDIT_INTENTS_PATH, { intents }, timeoutMs),
+    postOutcomes: (outcomes, timeoutMs) => send("POST", AUDIT_OUTCOMES_PATH, { outcomes }, timeoutMs),
     close: () => carrier.close(),
   };
 }

@@ -9,7 +9,7 @@ import type { Static, TArray, TObject, TSchema } from "@sinclair/typebox";
  */
 interface WriteCalls<Item, Tried> {
   /** The maximum number of items in one call. */
-  readonly items_max: number;
+  readonly itemsMax: number;
   /** Sends one item in a separate call. */
   alone(item: Item): Promise<Tried>;
   /** Sends several items in one call. Rejects if no complete response arrives. */
@@ -44,8 +44,8 @@ export class GatheredCalls<Item, Tried> {
 
   constructor(calls: WriteCalls<Item, Tried>, { clock, tracing }: CallOptions = {}) {
     this.#calls = calls;
-    const { items_max } = calls;
-    const options = { items_max, wait_ms: GATHER_MS, context: tracing, clock };
+    const { itemsMax } = calls;
+    const options = { itemsMax, waitMs: GATHER_MS, context: tracing, clock };
     this.#batches = new Batches((batch) => this.#settle(batch), options);
   }
 

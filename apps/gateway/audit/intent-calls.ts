@@ -13,7 +13,7 @@ import { type CallOptions, GatheredCalls, resultsReader } from "./gathered-calls
 /** An intent, and the deadline for all attempts to send it, in elapsed milliseconds of the clock. */
 export interface TimedIntent {
   readonly intent: IdentifiedIntent;
-  readonly end_ms: number;
+  readonly endMs: number;
 }
 
 /** The result of one attempt to write an intent. */
@@ -21,12 +21,12 @@ export interface IntentTry {
   /** The status of the response, or null if there was no response. */
   readonly status: number | null;
   /** Whether the intent may be stored although no response confirmed it. */
-  readonly maybe_written: boolean;
+  readonly maybeWritten: boolean;
   readonly reason: string;
 }
 
 const ATTEMPT_TIMEOUT_MS = 500;
-const UNTRIED: IntentTry = { status: null, maybe_written: false, reason: "no time was left" };
+const UNTRIED: IntentTry = { status: null, maybeWritten: false, reason: "no time was left" };
 
 type IntentClient = Pick<AuditClient, "putIntent" | "postIntents">;
 
@@ -41,7 +41,7 @@ export class IntentCalls {
     this.#clock = clock;
     this.#gathered = new GatheredCalls(
       {
-        items_max: BATCH_MAX,
+        itemsMax: BATCH_MAX,
         alone: (timed) => this.alone(timed),
         together: (timed) =>
           client.postIntents(
@@ -62,22 +62,22 @@ export class IntentCalls {
   }
 
   /** Sends the intent in a separate call. Never rejects. */
-  async alone({ intent: { request_id, ...intent }, end_ms }: TimedIntent): Promise<IntentTry> {
-    const leftMs = Math.floor(end_ms - this.#clock.elapsed_ms());
+  async alone({ intent: { request_id, ...intent }, endMs }: TimedIntent): Promise<IntentTry> {
+    const leftMs = Math.floor(endMs - this.#clock.elapsedMs());
     if (leftMs < 1) return UNTRIED;
-    const timeout_ms = Math.min(ATTEMPT_TIMEOUT_MS, leftMs);
-    return this.#client.putIntent(request_id, intent, timeout_ms).then(triedBy, failedBy);
+    const timeoutMs = Math.min(ATTEMPT_TIMEOUT_MS, leftMs);
+    return this.#client.putIntent(request_id, intent, timeoutMs).then(triedBy, failedBy);
   }
 }
 
 /** Returns the result of a PUT whose response has `status`. */
 function triedBy(status: number): IntentTry {
-  return { status, maybe_written: status >= 500, reason: `the audit service answered ${status}` };
+  return { status, maybeWritten: status >= 500, reason: `the audit service answered ${status}` };
 }
 
 function failedBy(error: unknown): IntentTry {
-  const maybe_written = !(error instanceof CallFailed) || error.sent;
-  return { status: null, maybe_written, reason: reasonOf(error) };
+  const maybeWritten = !(error instanceof CallFailed) || error.sent;
+  return { status: null, maybeWritten, reason: reasonOf(error) };
 }
 
 const STATUS_OF_RESULT: Readonly<Record<IntentAnswer["result"], number>> = {

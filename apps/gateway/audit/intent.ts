@@ -12,7 +12,7 @@ interface AuditedRequest {
   readonly ip: string;
   readonly user_agent: string | null;
   /** The time at which the request arrived, in epoch milliseconds. */
-  readonly received_at_ms: number;
+  readonly receivedAtMs: number;
 }
 
 /**
@@ -23,7 +23,7 @@ export function intentOf(request: AuditedRequest): AuditIntent {
   const { route, principal } = request;
   const ofUser = route.scope === "user";
   return {
-    occurred_at: new Date(request.received_at_ms).toISOString(),
+    occurred_at: new Date(request.receivedAtMs).toISOString(),
     organization_id: ofUser ? null : principal.organization_id,
     user_id: ofUser ? principal.user_id : null,
     actor: {
@@ -43,14 +43,14 @@ export function intentOf(request: AuditedRequest): AuditIntent {
 /** The error for an intent that the audit service did not confirm. */
 export class IntentUnwritten extends Error {
   /** Whether the intent may be stored although no response confirmed it. */
-  readonly maybe_written: boolean;
+  readonly maybeWritten: boolean;
   /** The status of the response to the last attempt, or null if there was no response. */
   readonly status: number | null;
 
-  constructor(reason: string, maybe_written: boolean, status: number | null) {
+  constructor(reason: string, maybeWritten: boolean, status: number | null) {
     super(`The audit intent was not written: ${reason}.`);
     this.name = "IntentUnwritten";
-    this.maybe_written = maybe_written;
+    this.maybeWritten = maybeWritten;
     this.status = status;
   }
 }
@@ -71,19 +71,19 @@ export async function writeIntent(
   intent: IdentifiedIntent,
   clock: Clock = systemClock,
 ): Promise<void> {
-  const end_ms = clock.elapsed_ms() + TOTAL_MS;
-  const timed = { intent, end_ms };
+  const endMs = clock.elapsedMs() + TOTAL_MS;
+  const timed = { intent, endMs };
   let tried = await calls.withOthers(timed);
-  let maybe_written = tried.maybe_written;
+  let maybeWritten = tried.maybeWritten;
   for (let attempt = 1; !isRecorded(tried); attempt++) {
-    const pause_ms = FIRST_PAUSE_MS * 2 ** (attempt - 1) * (1 + Math.random());
-    const isLast = attempt === ATTEMPTS || clock.elapsed_ms() + pause_ms >= end_ms;
+    const pauseMs = FIRST_PAUSE_MS * 2 ** (attempt - 1) * (1 + Math.random());
+    const isLast = attempt === ATTEMPTS || clock.elapsedMs() + pauseMs >= endMs;
     if (isLast || tried.status === REFUSED) {
-      throw new IntentUnwritten(tried.reason, maybe_written, tried.status);
+      throw new IntentUnwritten(tried.reason, maybeWritten, tried.status);
     }
-    await pause(clock, pause_ms);
+    await pause(clock, pauseMs);
     tried = await calls.alone(timed);
-    maybe_written ||= tried.maybe_written;
+    maybeWritten ||= tried.maybeWritten;
   }
 }
 

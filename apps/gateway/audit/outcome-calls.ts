@@ -33,7 +33,7 @@ export class OutcomeCalls {
     this.#client = client;
     this.#gathered = new GatheredCalls(
       {
-        items_max: BATCH_MAX,
+        itemsMax: BATCH_MAX,
         alone: ({ request_id, ...outcome }) => this.alone(request_id, outcome),
         together: (outcomes) => this.#calls.run(() => client.postOutcomes(outcomes, CALL_TIMEOUT_MS)),
         triedBy,

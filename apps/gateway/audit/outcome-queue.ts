@@ -51,7 +51,7 @@ export class OutcomeQueue {
   #state: State = "open";
   #underway = 0;
   #failing = false;
-  #taken_ms = Number.NEGATIVE_INFINITY;
+  #takenMs = Number.NEGATIVE_INFINITY;
   #closing: Promise<void> | null = null;
   #onEmpty: () => void = () => {};
 
@@ -80,18 +80,18 @@ export class OutcomeQueue {
     metrics.written("outcome", "dropped");
   }
 
-  /** Retries the remaining outcomes at short intervals for at most `deadline_ms`, then drops them. */
-  close(deadline_ms: number): Promise<void> {
-    this.#closing ??= this.#close(deadline_ms);
+  /** Retries the remaining outcomes at short intervals for at most `deadlineMs`, then drops them. */
+  close(deadlineMs: number): Promise<void> {
+    this.#closing ??= this.#close(deadlineMs);
     return this.#closing;
   }
 
-  async #close(deadline_ms: number): Promise<void> {
+  async #close(deadlineMs: number): Promise<void> {
     this.#state = "closing";
     this.#cutPausesShort();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#onEmpty = resolve;
-    const cancel = this.#clock.after(deadline_ms, resolve);
+    const cancel = this.#clock.after(deadlineMs, resolve);
     if (this.#underway > 0) await promise;
     cancel();
     this.#state = "closed";
@@ -139,19 +139,19 @@ export class OutcomeQueue {
   /** Logs the beginning and the end of an outage. */
   #noteFailing(failing: boolean, reason: string): void {
     const { log } = this.#options;
-    const was_failing = this.#failing;
+    const wasFailing = this.#failing;
     this.#failing = failing;
     if (failing) {
-      if (!was_failing)
+      if (!wasFailing)
         log.warn({ reason, underway: this.#underway }, "the audit service is not accepting outcomes");
       return;
     }
-    const nowMs = this.#clock.elapsed_ms();
-    const without_ms = nowMs - this.#taken_ms;
-    this.#taken_ms = nowMs;
-    if (!was_failing) return;
+    const nowMs = this.#clock.elapsedMs();
+    const withoutMs = nowMs - this.#takenMs;
+    this.#takenMs = nowMs;
+    if (!wasFailing) return;
     log.info({}, "the audit service accepts outcomes again");
-    if (without_ms >= OUTAGE_MS) cutShort(this.#retries);
+    if (withoutMs >= OUTAGE_MS) cutShort(this.#retries);
   }
 
   #delivered(result: WriteResult): void {
@@ -165,15 +165,15 @@ export class OutcomeQueue {
     cutShort(this.#lateIntents);
   }
 
-  #pause(wanted_ms: number, pauses: Set<() => void>): Promise<void> {
-    const pause_ms = Math.min(wanted_ms, PAUSE_MAX_MS[this.#state]);
+  #pause(wantedMs: number, pauses: Set<() => void>): Promise<void> {
+    const pauseMs = Math.min(wantedMs, PAUSE_MAX_MS[this.#state]);
     return new Promise((resolve) => {
       const end = () => {
         cancel();
         pauses.delete(end);
         resolve();
       };
-      const cancel = this.#clock.after(pause_ms, end);
+      const cancel = this.#clock.after(pauseMs, end);
       pauses.add(end);
     });
   }

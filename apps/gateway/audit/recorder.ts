@@ -29,8 +29,8 @@ export interface AuditRecorder {
    * dropped, logged and counted.
    */
   outcome(request_id: string, outcome: AuditOutcome): void;
-  /** Delivers queued outcomes for at most `deadline_ms`, then drops and counts the rest. */
-  close(deadline_ms: number): Promise<void>;
+  /** Delivers queued outcomes for at most `deadlineMs`, then drops and counts the rest. */
+  close(deadlineMs: number): Promise<void>;
 }
 
 interface AuditRecorderOptions {
@@ -60,7 +60,7 @@ export function createAuditRecorder(options: AuditRecorderOptions): AuditRecorde
     },
     intent: (request_id, intent) => recordIntent(delivery, request_id, intent),
     outcome: (request_id, outcome) => queue.push(request_id, outcome),
-    close: (deadline_ms) => queue.close(deadline_ms).finally(() => client.close()),
+    close: (deadlineMs) => queue.close(deadlineMs).finally(() => client.close()),
   };
 }
 
@@ -80,7 +80,7 @@ interface Delivery {
 }
 
 async function recordIntent(delivery: Delivery, request_id: string, intent: AuditIntent): Promise<void> {
-  const started = systemClock.elapsed_ms();
+  const started = systemClock.elapsedMs();
   let result: "ok" | "failed" = "failed";
   try {
     await writeIntent(delivery.calls, { request_id, ...intent });
@@ -89,7 +89,7 @@ async function recordIntent(delivery: Delivery, request_id: string, intent: Audi
     throw error instanceof IntentUnwritten ? refused(delivery, request_id, error) : error;
   } finally {
     delivery.metrics.written("intent", result);
-    delivery.metrics.intentTook(result, (systemClock.elapsed_ms() - started) / 1000);
+    delivery.metrics.intentTook(result, (systemClock.elapsedMs() - started) / 1000);
   }
 }
 
@@ -99,6 +99,6 @@ async function recordIntent(delivery: Delivery, request_id: string, intent: Audi
  */
 function refused({ queue, log }: Delivery, request_id: string, error: IntentUnwritten): ApiError {
   if (error.status === 422) log.error({ request_id }, "the audit service refused an intent");
-  if (error.maybe_written) queue.push(request_id, { outcome: "rejected", status: 503 });
+  if (error.maybeWritten) queue.push(request_id, { outcome: "rejected", status: 503 });
   return unavailable("network", error);
 }

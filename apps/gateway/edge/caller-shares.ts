@@ -21,13 +21,13 @@ export interface SharedRequest {
  * user routes, and an organization on organization and member routes.
  */
 export class CallerShares {
-  readonly #share_max: number;
+  readonly #shareMax: number;
   readonly #held = new Map<string, number>();
   #refused = 0;
 
-  /** @param requests_max maximum number of requests in flight */
-  constructor(requests_max: number) {
-    this.#share_max = Math.max(1, Math.floor(requests_max / SHARES));
+  /** @param requestsMax maximum number of requests in flight */
+  constructor(requestsMax: number) {
+    this.#shareMax = Math.max(1, Math.floor(requestsMax / SHARES));
   }
 
   /** Number of refused requests since the start. */
@@ -40,7 +40,7 @@ export class CallerShares {
     const caller = request.principal?.organization_id ?? request.principal?.user_id ?? null;
     if (caller === null) return;
     const held = this.#held.get(caller) ?? 0;
-    if (held >= this.#share_max) this.#refuse();
+    if (held >= this.#shareMax) this.#refuse();
     this.#held.set(caller, held + 1);
     request.share = caller;
   }
@@ -58,6 +58,6 @@ export class CallerShares {
   #refuse(): never {
     this.#refused += 1;
     const message = "Too many of your requests are in flight. Try again in a moment.";
-    throw rateLimited(RETRY_AFTER_SECONDS, { message, ends_connection: true });
+    throw rateLimited(RETRY_AFTER_SECONDS, { message, endsConnection: true });
   }
 }

@@ -3,9 +3,9 @@ import type { Exchange } from "../exchange.ts";
 
 interface ClientTimes {
   /** The maximum time from the end of a response to the complete head of the next request. */
-  readonly idle_timeout_ms: number;
+  readonly idleTimeoutMs: number;
   /** The maximum time for the rest of a request body that the gateway did not read before it responded. */
-  readonly body_timeout_ms: number;
+  readonly bodyTimeoutMs: number;
 }
 
 /**
@@ -16,12 +16,12 @@ export class ClientConnections {
   /** The idle timeout of a connection, rounded up to seconds. */
   readonly idleSeconds: number;
   readonly #health: HealthState;
-  readonly #unread_seconds: number;
+  readonly #unreadSeconds: number;
 
   constructor(times: ClientTimes, health: HealthState) {
     this.#health = health;
-    this.idleSeconds = secondsOf(times.idle_timeout_ms);
-    this.#unread_seconds = Math.min(this.idleSeconds, secondsOf(times.body_timeout_ms));
+    this.idleSeconds = secondsOf(times.idleTimeoutMs);
+    this.#unreadSeconds = Math.min(this.idleSeconds, secondsOf(times.bodyTimeoutMs));
   }
 
   /**
@@ -40,8 +40,8 @@ export class ClientConnections {
    * Starts the connection's idle timer after a response. Before the timer expires, the client must read the
    * response. It must also send the next request, or the rest of a body that the gateway has not read.
    */
-  release({ server, request, body_complete }: Exchange): void {
-    server.timeout(request, body_complete ? this.idleSeconds : this.#unread_seconds);
+  release({ server, request, bodyComplete }: Exchange): void {
+    server.timeout(request, bodyComplete ? this.idleSeconds : this.#unreadSeconds);
   }
 }
 

@@ -5,7 +5,7 @@ import type { ProcessReadings } from "./process-readings.ts";
 
 export interface OverloadOptions {
   /** The maximum number of requests in flight, streams and WebSockets included. */
-  readonly requests_max: number;
+  readonly requestsMax: number;
   /**
    * The maximum number of connections of clients and services together. 0 means three quarters of the
    * descriptors.
@@ -74,8 +74,8 @@ export class Overload {
   readonly #requestsPerCheck: number;
   #cause: OverloadCause = "requests";
   #allowed: number;
-  #collected_ms = Number.NEGATIVE_INFINITY;
-  #since_check = 0;
+  #collectedMs = Number.NEGATIVE_INFINITY;
+  #sinceCheck = 0;
   /** The connections that the last call of {@link admit} received. */
   #connections: Connections | null = null;
   #isCrowded = false;
@@ -98,11 +98,11 @@ export class Overload {
     this.#relief = relief;
     this.#log = log;
     this.#clock = clock;
-    this.#allowed = options.requests_max;
+    this.#allowed = options.requestsMax;
     this.#loop = new Loop({
       task: async () => this.#check(),
-      pause_ms: CHECK_MS,
-      retry_ms: CHECK_MS,
+      pauseMs: CHECK_MS,
+      retryMs: CHECK_MS,
       onFailure: () => {},
       clock,
     });
@@ -158,13 +158,13 @@ export class Overload {
    */
   admit(connections: Connections): void {
     this.#connections = connections;
-    this.#since_check += 1;
-    if (this.#since_check >= this.#requestsPerCheck) {
-      this.#since_check = 0;
+    this.#sinceCheck += 1;
+    if (this.#sinceCheck >= this.#requestsPerCheck) {
+      this.#sinceCheck = 0;
       if (this.#isShortOfConnections() || this.#isPastMemory()) this.#check();
     }
     const underway = connections.pendingRequests + connections.pendingWebSockets;
-    this.#isCrowded = underway * 2 > this.#options.requests_max;
+    this.#isCrowded = underway * 2 > this.#options.requestsMax;
     if (underway > this.#allowed) this.#refuse();
   }
 
@@ -180,8 +180,8 @@ export class Overload {
       : this.#isShortOfConnections()
         ? "connections"
         : "requests";
-    const { requests_max } = this.#options;
-    this.#allowed = this.#cause === "requests" ? requests_max : Math.min(requests_max, RESERVED_REQUESTS);
+    const { requestsMax } = this.#options;
+    this.#allowed = this.#cause === "requests" ? requestsMax : Math.min(requestsMax, RESERVED_REQUESTS);
     if (this.#cause === "memory") this.#relief.endSlowReaders();
     // Idle connections can be closed safely, because clients and pools open new ones when needed.
     if (this.#cause === "connections") {
@@ -211,9 +211,9 @@ export class Overload {
   /** Returns whether memory is short even after a garbage collection, which runs at most every 2 s. */
   #isShortOfMemory(): boolean {
     if (!this.#isPastMemory()) return false;
-    const nowMs = this.#clock.elapsed_ms();
-    if (nowMs - this.#collected_ms >= COLLECT_PAUSE_MS) {
-      this.#collected_ms = nowMs;
+    const nowMs = this.#clock.elapsedMs();
+    if (nowMs - this.#collectedMs >= COLLECT_PAUSE_MS) {
+      this.#collectedMs = nowMs;
       this.#readings.collect();
     }
     return this.#isPastMemory();

@@ -17,7 +17,7 @@ import { BUFFERED_BYTES_MAX } from "../upstream/whole-body.ts";
 
 interface ForwardOptions extends BodyLimits {
   /** Maximum time between two chunks of a response. */
-  readonly idle_timeout_ms: number;
+  readonly idleTimeoutMs: number;
 }
 
 /** The response of a service, as the gateway forwards it. */
@@ -100,8 +100,8 @@ export class Forwarder {
     call.span = beginSpan(exchange, origin, path);
     const fields = this.#headers.of(exchange, call.span?.traceparent ?? exchange.trace.traceparent);
     exchange.forwarded = true;
-    call.sent = systemClock.elapsed_ms();
-    call.awaitService(this.#options.timeout_ms, "timeout");
+    call.sent = systemClock.elapsedMs();
+    call.awaitService(this.#options.timeoutMs, "timeout");
     return this.#client.fetch({ service, origin, target, method: request.method, path, fields, body }, call);
   }
 
@@ -127,7 +127,7 @@ export class Forwarder {
       call.stop("unwanted");
       return whole(exchange, response, null);
     }
-    const relay = new ResponseRelay(body, call, this.#options.idle_timeout_ms, (failure) => {
+    const relay = new ResponseRelay(body, call, this.#options.idleTimeoutMs, (failure) => {
       this.#streams -= 1;
       this.#events.delete(relay);
       exchange.bytes_out = relay.bytes;
@@ -177,7 +177,7 @@ export class Forwarder {
       call.end();
       return thrown;
     }
-    const failure = call.failure(thrown, this.#options.body_bytes_max);
+    const failure = call.failure(thrown, this.#options.bodyBytesMax);
     if (!call.answered) {
       this.#measure(exchange, call, null);
       failSpan(call.span, failure);
@@ -187,7 +187,7 @@ export class Forwarder {
 
   #measure({ route, trace }: Exchange, { sent, span }: UpstreamCall, status: number | null): void {
     const trace_id = trace.recorded ? trace.trace_id : null;
-    this.#traffic.of(route).calls.observe(status, (systemClock.elapsed_ms() - sent) / 1000, trace_id);
+    this.#traffic.of(route).calls.observe(status, (systemClock.elapsedMs() - sent) / 1000, trace_id);
     if (status !== null) span?.answered(status);
   }
 }

@@ -35,7 +35,7 @@ interface Charged {
   /** The time that was left in the window when the request was counted. */
   readonly ttlMs: number;
   /** The time of the count on the monotonic clock. */
-  readonly at_elapsed_ms: number;
+  readonly atElapsedMs: number;
   readonly quota: QuotaBucket | null;
 }
 
@@ -57,8 +57,8 @@ interface PreparedLimits {
   readonly limits: readonly PreparedLimit[];
   /** The value of the header `RateLimit-Policy`. */
   readonly policies: string;
-  readonly from_ms: number;
-  readonly until_ms: number;
+  readonly fromMs: number;
+  readonly untilMs: number;
 }
 
 /** A limit, and the bucket in which one request counts. */
@@ -66,7 +66,7 @@ interface Counting {
   readonly prepared: PreparedLimit;
   readonly charge: Charge;
   /** The time left in a calendar period, or null for a window that the first request opens. */
-  readonly period_left_ms: number | null;
+  readonly periodLeftMs: number | null;
   /** The quota of a calendar period, or null for a window. */
   readonly quota: QuotaBucket | null;
 }
@@ -75,7 +75,7 @@ interface LimitSetOptions {
   readonly store: Pick<CounterStore, "charge" | "refund" | "isSpread">;
   /** The record of quota charges, or null if there is no audit service. */
   readonly quotas: QuotaRecord | null;
-  readonly clock: Pick<Clock, "now" | "elapsed_ms">;
+  readonly clock: Pick<Clock, "now" | "elapsedMs">;
 }
 
 /** Counts requests against several limits in one round trip (GW-180, GW-181). */
@@ -111,11 +111,11 @@ export class LimitSetCounter {
 
   /** Refunds counts. Rejects if the store fails. */
   async refund(charged: readonly Charged[]): Promise<void> {
-    const now = this.#clock.elapsed_ms();
-    const refunds = charged.map(({ bucket, ttlMs, at_elapsed_ms, quota }) => ({
+    const now = this.#clock.elapsedMs();
+    const refunds = charged.map(({ bucket, ttlMs, atElapsedMs, quota }) => ({
       bucket,
       // Add 1 ms: both clocks round, so the store can report 1 ms more for the same window.
-      ttlMs: Math.ceil(ttlMs - (now - at_elapsed_ms)) + 1,
+      ttlMs: Math.ceil(ttlMs - (now - atElapsedMs)) + 1,
       quota,
     }));
     const open = refunds.filter(({ ttlMs }) => ttlMs > 1);
@@ -142,7 +142,7 @@ export class LimitSetCounter {
 
   #preparedAt(limits: readonly AppliedLimit[], now: number): PreparedLimits {
     const known = this.#prepared.get(limits);
-    if (known !== undefined && now >= known.from_ms && now < known.until_ms) return known;
+    if (known !== undefined && now >= known.fromMs && now < known.untilMs) return known;
     const prepared = prepare(limits, now);
     this.#prepared.set(limits, prepared);
     return prepared;
@@ -153,14 +153,14 @@ export class LimitSetCounter {
     const { bucketPrefix, requests } = limit;
     const bucket = bucketKey(prefix, subject, this.#store.isSpread);
     if (period === null) {
-      const charge = { bucket, window_ms: seconds * 1000, requests, start: 0 };
-      return { prepared, charge, period_left_ms: null, quota: null };
+      const charge = { bucket, windowMs: seconds * 1000, requests, start: 0 };
+      return { prepared, charge, periodLeftMs: null, quota: null };
     }
-    const { id, ends_ms } = period;
-    const window_ms = ends_ms - now + PERIOD_SLACK_MS;
-    const charge = { bucket, window_ms, requests, start: this.#quotas === null ? 0 : null };
+    const { id, endsMs } = period;
+    const windowMs = endsMs - now + PERIOD_SLACK_MS;
+    const charge = { bucket, windowMs, requests, start: this.#quotas === null ? 0 : null };
     const quota = { bucket, bucketPrefix, period: id, subject, requests };
-    return { prepared, charge, period_left_ms: ends_ms - now, quota };
+    return { prepared, charge, periodLeftMs: endsMs - now, quota };
   }
 
   #stateOf(
@@ -169,9 +169,9 @@ export class LimitSetCounter {
     counts: readonly WindowCount[],
     now: number,
   ): SetState {
-    const decisions = countings.map(({ prepared: { limit, name }, period_left_ms }, index) => {
+    const decisions = countings.map(({ prepared: { limit, name }, periodLeftMs }, index) => {
       const { count = 0, ttlMs = 0 } = counts[index] ?? {};
-      return { limit, name, decision: decide(count, period_left_ms ?? ttlMs, limit, now) };
+      return { limit, name, decision: decide(count, periodLeftMs ?? ttlMs, limit, now) };
     });
     const tightest = decisions.reduce((least, each) =>
       isTighter(each.decision, least.decision) ? each : least,
@@ -190,9 +190,9 @@ export class LimitSetCounter {
   }
 
   #refundable(countings: readonly Counting[], counts: readonly WindowCount[]): Charged[] {
-    const at_elapsed_ms = this.#clock.elapsed_ms();
+    const atElapsedMs = this.#clock.elapsedMs();
     return countings.flatMap(({ prepared, charge: { bucket }, quota }, index) =>
-      prepared.limit.refunds ? [{ bucket, ttlMs: counts[index]?.ttlMs ?? 0, at_elapsed_ms, quota }] : [],
+      prepared.limit.refunds ? [{ bucket, ttlMs: counts[index]?.ttlMs ?? 0, atElapsedMs, quota }] : [],
     );
   }
 }
@@ -216,8 +216,8 @@ function prepare(limits: readonly AppliedLimit[], now: number): PreparedLimits {
     policies: prepared
       .map(({ name, limit, seconds }) => `"${name}";q=${limit.requests};w=${seconds}`)
       .join(", "),
-    from_ms: Math.max(...periods.map(({ starts_ms }) => starts_ms), Number.NEGATIVE_INFINITY),
-    until_ms: Math.min(...periods.map(({ ends_ms }) => ends_ms), Number.POSITIVE_INFINITY),
+    fromMs: Math.max(...periods.map(({ startsMs }) => startsMs), Number.NEGATIVE_INFINITY),
+    untilMs: Math.min(...periods.map(({ endsMs }) => endsMs), Number.POSITIVE_INFINITY),
   };
 }
 
@@ -227,6 +227,6 @@ function prepareLimit(limit: AppliedLimit, now: number): PreparedLimit {
     return { limit, name: policy ?? `${window}s`, prefix: bucketPrefix, seconds: window, period: null };
   }
   const period = periodAt(window, now);
-  const seconds = (period.ends_ms - period.starts_ms) / 1000;
+  const seconds = (period.endsMs - period.startsMs) / 1000;
   return { limit, name: policy ?? window, prefix: `${bucketPrefix}${period.id}:`, seconds, period };
 }

@@ -93,7 +93,7 @@ interface LimiterOptions {
   store: LimitStore;
   /** The record of quota charges. Null, the default, if there is no audit service. */
   quotas?: QuotaRecord | null;
-  clock?: Pick<Clock, "now" | "elapsed_ms">;
+  clock?: Pick<Clock, "now" | "elapsedMs">;
   /** Counts the decisions. */
   decisions?: LimitDecisions;
 }

@@ -26,18 +26,18 @@ export class AuditTrail {
 
   /** @throws ApiError 503 if the intent could not be written: the service must not be called */
   async intent(exchange: Exchange): Promise<void> {
-    const { route, match, principal, request, ip, received_at_ms } = exchange;
+    const { route, match, principal, request, ip, receivedAtMs } = exchange;
     if (match === null || principal === null) return;
     const user_agent = request.headers.get("user-agent");
-    const intent = intentOf({ route, values: match.params, principal, ip, user_agent, received_at_ms });
+    const intent = intentOf({ route, values: match.params, principal, ip, user_agent, receivedAtMs });
     await this.#recorder.intent(exchange.request_id, intent);
-    exchange.intent_recorded = true;
+    exchange.intentRecorded = true;
   }
 
   /** Records that the service responded. */
   responded(exchange: Exchange, { status, fields }: Pick<UpstreamAnswer, "status" | "fields">): void {
-    if (!exchange.intent_recorded) return;
-    exchange.intent_recorded = false;
+    if (!exchange.intentRecorded) return;
+    exchange.intentRecorded = false;
     const { request_id, route } = exchange;
     const notes = readResponseNotes(fields, route.scope, status, (header, reason) => {
       this.#log.warn({ request_id, route: route.path, header, reason }, "audit header ignored");
@@ -59,8 +59,8 @@ export class AuditTrail {
   }
 
   #close(exchange: Exchange, outcome: "rejected" | "no_response", status: number | null): void {
-    if (!exchange.intent_recorded) return;
-    exchange.intent_recorded = false;
+    if (!exchange.intentRecorded) return;
+    exchange.intentRecorded = false;
     this.#recorder.outcome(exchange.request_id, { outcome, status });
   }
 }

@@ -57,7 +57,7 @@ export class UpstreamCalls {
   readonly #underway: UpstreamCall[] = [];
   #sweeping = false;
   /** The time that deadlines refer to. Only sweeps advance it. */
-  #time_ms = 0;
+  #timeMs = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -92,25 +92,25 @@ export class UpstreamCalls {
    * late.
    */
   deadline(ms: number): number {
-    return this.#time_ms + ms + SWEEP_MS;
+    return this.#timeMs + ms + SWEEP_MS;
   }
 
   /** The current time, to compare with a {@link deadline}. */
-  get time_ms(): number {
-    return this.#time_ms;
+  get timeMs(): number {
+    return this.#timeMs;
   }
 
   /** Stops the calls whose clients have stopped reading the response. */
   endSlowReaders(): void {
-    for (const call of [...this.#underway]) call.endUnread(this.#time_ms - READER_PATIENCE_MS);
+    for (const call of [...this.#underway]) call.endUnread(this.#timeMs - READER_PATIENCE_MS);
   }
 
   #sweepLater(): void {
     this.#sweeping = true;
-    const before_ms = this.#clock.elapsed_ms();
+    const beforeMs = this.#clock.elapsedMs();
     this.#clock.after(SWEEP_MS, () => {
-      this.#time_ms += Math.min(this.#clock.elapsed_ms() - before_ms, STEP_MAX_MS);
-      for (const call of [...this.#underway]) call.check(this.#time_ms);
+      this.#timeMs += Math.min(this.#clock.elapsedMs() - beforeMs, STEP_MAX_MS);
+      for (const call of [...this.#underway]) call.check(this.#timeMs);
       if (this.#underway.length > 0) this.#sweepLater();
       else this.#sweeping = false;
     });
@@ -134,11 +134,11 @@ export class UpstreamCall implements CallHandle {
   index = ENDED;
   readonly #client: CallClient;
   readonly #calls: UpstreamCalls;
-  #client_until_ms = Number.POSITIVE_INFINITY;
-  #service_until_ms = Number.POSITIVE_INFINITY;
-  #service_reason: StopReason = "timeout";
+  #clientUntilMs = Number.POSITIVE_INFINITY;
+  #serviceUntilMs = Number.POSITIVE_INFINITY;
+  #serviceReason: StopReason = "timeout";
   #reason: StopReason | null = null;
-  #unread_since_ms = Number.POSITIVE_INFINITY;
+  #unreadSinceMs = Number.POSITIVE_INFINITY;
 
   constructor(client: CallClient, calls: UpstreamCalls) {
     this.#client = client;
@@ -159,46 +159,46 @@ export class UpstreamCall implements CallHandle {
 
   /** Starts the service's timer: the next bytes must arrive within `ms`. */
   awaitService(ms: number, reason: "timeout" | "idle"): void {
-    this.#service_until_ms = this.#calls.deadline(ms);
-    this.#service_reason = reason;
+    this.#serviceUntilMs = this.#calls.deadline(ms);
+    this.#serviceReason = reason;
   }
 
   /** Stops the service's timer. */
   serviceCame(): void {
-    this.#service_until_ms = Number.POSITIVE_INFINITY;
+    this.#serviceUntilMs = Number.POSITIVE_INFINITY;
   }
 
   /** Starts the client's timer: the next chunk of its body must arrive within `ms`. */
   awaitClient(ms: number): void {
-    this.#client_until_ms = this.#calls.deadline(ms);
+    this.#clientUntilMs = this.#calls.deadline(ms);
   }
 
   clientCame(): void {
-    this.#client_until_ms = Number.POSITIVE_INFINITY;
+    this.#clientUntilMs = Number.POSITIVE_INFINITY;
   }
 
   /** Records that a chunk waits for the client to read it. */
   awaitReader(): void {
-    this.#unread_since_ms = this.#calls.time_ms;
+    this.#unreadSinceMs = this.#calls.timeMs;
   }
 
   readerCame(): void {
-    this.#unread_since_ms = Number.POSITIVE_INFINITY;
+    this.#unreadSinceMs = Number.POSITIVE_INFINITY;
   }
 
-  /** Stops the call and ends the client's connection if the client has read nothing since `time_ms`. */
-  endUnread(time_ms: number): void {
-    if (this.#unread_since_ms > time_ms) return;
+  /** Stops the call and ends the client's connection if the client has read nothing since `timeMs`. */
+  endUnread(timeMs: number): void {
+    if (this.#unreadSinceMs > timeMs) return;
     this.stop("reader_slow");
     // Close the connection too: a client that does not read would not notice the failure.
     this.#client.server.timeout(this.#client.request, 1);
   }
 
   /** Stops the call if its client has left or a deadline has passed. */
-  check(time_ms: number): void {
+  check(timeMs: number): void {
     if (this.#client.request.signal.aborted) this.stop("client_gone");
-    else if (time_ms >= this.#client_until_ms) this.stop("client_slow");
-    else if (time_ms >= this.#service_until_ms) this.stop(this.#service_reason);
+    else if (timeMs >= this.#clientUntilMs) this.stop("client_slow");
+    else if (timeMs >= this.#serviceUntilMs) this.stop(this.#serviceReason);
   }
 
   /** Stops the call, and aborts the request to the service. Only the first reason counts. */
@@ -220,7 +220,7 @@ export class UpstreamCall implements CallHandle {
   }
 
   /** Ends a failed call and returns the error for its client. */
-  failure(cause: unknown, body_bytes_max: number): Error {
+  failure(cause: unknown, bodyBytesMax: number): Error {
     if (this.#reason === null && this.#client.request.signal.aborted) this.#reason = "client_gone";
     this.end();
     this.#abort();
@@ -232,7 +232,7 @@ export class UpstreamCall implements CallHandle {
       case "reader_slow":
         return new Error("The client did not read while memory was short.");
       case "too_large":
-        return bodyTooLarge(body_bytes_max);
+        return bodyTooLarge(bodyBytesMax);
       case "timeout":
         return badGateway("The service did not begin its response in time.");
       case "unwanted":

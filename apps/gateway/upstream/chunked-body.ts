@@ -97,8 +97,8 @@ export class ChunkedBody {
    */
   #size = 0;
   #digits = 0;
-  #extension_bytes = 0;
-  #trailer_bytes = 0;
+  #extensionBytes = 0;
+  #trailerBytes = 0;
   #trailers = 0;
 
   get complete(): boolean {
@@ -110,8 +110,8 @@ export class ChunkedBody {
     this.#state = SIZE_START;
     this.#size = 0;
     this.#digits = 0;
-    this.#extension_bytes = 0;
-    this.#trailer_bytes = 0;
+    this.#extensionBytes = 0;
+    this.#trailerBytes = 0;
     this.#trailers = 0;
   }
 
@@ -173,12 +173,12 @@ export class ChunkedBody {
   /** Begins the data of a chunk, or the trailers after the last chunk, which is empty. */
   #beginChunk(): void {
     this.#digits = 0;
-    this.#extension_bytes = Math.max(0, this.#extension_bytes - this.#size);
+    this.#extensionBytes = Math.max(0, this.#extensionBytes - this.#size);
     if (this.#size === 0) this.#state = TRAILER_START;
   }
 
   #countExtension(): void {
-    if (++this.#extension_bytes > EXTENSION_BYTES_MAX) {
+    if (++this.#extensionBytes > EXTENSION_BYTES_MAX) {
       throw new MalformedResponse("The chunk extensions are too long.");
     }
   }
@@ -187,7 +187,7 @@ export class ChunkedBody {
     if (state === TRAILER_LF && ++this.#trailers > TRAILERS_MAX) {
       throw new MalformedResponse("The trailer section has too many fields.");
     }
-    if (++this.#trailer_bytes > TRAILER_BYTES_MAX) {
+    if (++this.#trailerBytes > TRAILER_BYTES_MAX) {
       throw new MalformedResponse("The trailer section is too long.");
     }
   }

@@ -16,10 +16,10 @@ export class ServiceConnections {
     this.closed = { idle: 0, service: 0, last: 0, abandoned: 0, broken: 0, malformed: 0 };
   }
 
-  /** @param took_ms time from the first packet to the established connection */
-  opened(took_ms: number): void {
+  /** @param tookMs time from the first packet to the established connection */
+  opened(tookMs: number): void {
     this.established += 1;
-    this.#connectSeconds.observe(took_ms / 1000, null);
+    this.#connectSeconds.observe(tookMs / 1000, null);
   }
 }
 

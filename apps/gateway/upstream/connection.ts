@@ -47,7 +47,7 @@ export interface CarriedRequest {
 /** The pool that a connection belongs to. */
 export interface ConnectionOwner {
   /** Called when the connection is established. */
-  opened(connection: Connection, took_ms: number): void;
+  opened(connection: Connection, tookMs: number): void;
   /** Called when a connection could not be established. */
   unopened(cause: unknown): void;
   /** Called when the connection is free for the next request. */
@@ -62,11 +62,11 @@ export interface ConnectionOwner {
  */
 export class Connection implements Abortable, BodyConnection, RequestSink, ResponseSink {
   /** The time until which the idle connection may be reused, in milliseconds of the owner's clock. */
-  usable_until_ms = 0;
+  usableUntilMs = 0;
   /** Number of requests that the connection has carried. */
   uses = 0;
   /** The time for which the service keeps the idle connection, or null if the service announces none. */
-  keep_alive_ms: number | null = null;
+  keepAliveMs: number | null = null;
   readonly #owner: ConnectionOwner;
   readonly #clock: Clock;
   readonly #reader: ResponseReader;
@@ -79,7 +79,7 @@ export class Connection implements Abortable, BodyConnection, RequestSink, Respo
   #first: Uint8Array | null = null;
   #source: ResponseSource | null = null;
   #closed = false;
-  #dialed_ms = 0;
+  #dialedMs = 0;
 
   constructor(owner: ConnectionOwner, names: FieldNames, clock: Clock) {
     this.#owner = owner;
@@ -100,7 +100,7 @@ export class Connection implements Abortable, BodyConnection, RequestSink, Respo
   /** Starts to connect. Calls `opened` or `unopened` of the owner with the result. */
   connect(hostname: string, port: number): void {
     const socket = Connection.#handlers;
-    this.#dialed_ms = this.#clock.elapsed_ms();
+    this.#dialedMs = this.#clock.elapsedMs();
     Bun.connect<Connection>({ hostname, port, socket, data: this }).catch((cause: unknown) => {
       if (this.#socket === null) this.#owner.unopened(cause);
     });
@@ -170,7 +170,7 @@ export class Connection implements Abortable, BodyConnection, RequestSink, Respo
 
   #opened(socket: Bun.Socket<Connection>): void {
     this.#socket = socket;
-    this.#owner.opened(this, this.#clock.elapsed_ms() - this.#dialed_ms);
+    this.#owner.opened(this, this.#clock.elapsedMs() - this.#dialedMs);
   }
 
   #received(chunk: Buffer): void {
@@ -193,7 +193,7 @@ export class Connection implements Abortable, BodyConnection, RequestSink, Respo
     const first = this.#first;
     this.#head = null;
     this.#first = null;
-    this.keep_alive_ms = head.keepAliveTimeoutMs;
+    this.keepAliveMs = head.keepAliveTimeoutMs;
     if (source !== null && first !== null) source.push(first);
     const { status, fields, contentLength: length } = head;
     carried.answered({ status, fields, length, body: source ?? first });

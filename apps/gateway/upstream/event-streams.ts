@@ -30,13 +30,13 @@ export class EventStreams {
   }
 
   /**
-   * Ends each stream after its current event. Shortly before `timeout_ms` has elapsed, ends the streams that
+   * Ends each stream after its current event. Shortly before `timeoutMs` has elapsed, ends the streams that
    * are still open, even within an event.
    */
-  leave(timeout_ms: number): void {
+  leave(timeoutMs: number): void {
     this.#leaving = true;
     for (const stream of this.#open) stream.leave();
-    this.#clock.after(Math.max(0, timeout_ms - BEFORE_CUT_MS), () => {
+    this.#clock.after(Math.max(0, timeoutMs - BEFORE_CUT_MS), () => {
       for (const stream of this.#open) stream.finish();
     });
   }

@@ -62,9 +62,9 @@ interface UpstreamHeaderOptions {
   /** The scheme that clients use for this gateway. */
   readonly scheme: "http" | "https";
   /** Whether `Forwarded` and `X-Forwarded-*` of requests come from a trusted proxy and are forwarded. */
-  readonly trust_forwarded: boolean;
+  readonly trustForwarded: boolean;
   /** Whether to send the client's address to services. */
-  readonly forward_client_address: boolean;
+  readonly forwardClientAddress: boolean;
 }
 
 /** Builds the headers of upstream calls. */
@@ -95,13 +95,13 @@ export class UpstreamHeaders {
     if (acceptsTrailers(headers.get("te"))) fields.push("te", "trailers");
     fields.push("x-request-id", exchange.request_id, "traceparent", traceparent);
     if (trace.tracestate !== null) fields.push("tracestate", trace.tracestate);
-    if (this.#options.forward_client_address) this.#addForwarded(fields, exchange);
+    if (this.#options.forwardClientAddress) this.#addForwarded(fields, exchange);
     return fields;
   }
 
   /** Adds `X-Forwarded-*`. Keeps the values of a trusted proxy, and appends the peer's address. */
   #addForwarded(fields: string[], { request, socketAddress }: Exchange): void {
-    const said = (name: string) => (this.#options.trust_forwarded ? request.headers.get(name) : null);
+    const said = (name: string) => (this.#options.trustForwarded ? request.headers.get(name) : null);
     const before = said("x-forwarded-for");
     fields.push(
       "x-forwarded-for",
@@ -124,8 +124,8 @@ export class UpstreamHeaders {
 
   #isGuarded(name: string): boolean {
     if (REQUEST_DROPPED.has(name) || name.startsWith(PROXY_PREFIX)) return true;
-    if (this.#options.forward_client_address && FORWARDED_SET.has(name)) return true;
-    return !this.#options.trust_forwarded && isForwarded(name);
+    if (this.#options.forwardClientAddress && FORWARDED_SET.has(name)) return true;
+    return !this.#options.trustForwarded && isForwarded(name);
   }
 
   /**

@@ -21,9 +21,9 @@ interface PeerCarrier extends CallCarrier {
 const CONNECT_TIMEOUT_MS = 60_000;
 const IDLE_CONNECTIONS_MAX = 64;
 const POOL_OPTIONS = {
-  idle_max: IDLE_CONNECTIONS_MAX,
-  keep_alive_ms: 55_000,
-  connect_timeout_ms: CONNECT_TIMEOUT_MS,
+  idleMax: IDLE_CONNECTIONS_MAX,
+  keepAliveMs: 55_000,
+  connectTimeoutMs: CONNECT_TIMEOUT_MS,
   connections_max: 65_000,
 };
 

@@ -105,15 +105,15 @@ export class PoolClient implements UpstreamClient, ConnectionBudget {
   }
 
   #sweep(): void {
-    const until_ms = this.#clock.elapsed_ms() + SWEEP_MS;
+    const untilMs = this.#clock.elapsedMs() + SWEEP_MS;
     let idle = 0;
     for (const [origin, { pool }] of this.#pools) {
-      pool.sweep(until_ms);
+      pool.sweep(untilMs);
       idle += pool.idle;
       if (pool.unused) this.#pools.delete(origin);
     }
-    const idle_max = this.#options.idle_max * IDLE_ORIGINS_MAX;
-    if (idle > idle_max) this.#trim(1 - idle_max / idle);
+    const idleMax = this.#options.idleMax * IDLE_ORIGINS_MAX;
+    if (idle > idleMax) this.#trim(1 - idleMax / idle);
   }
 
   /** Closes the same fraction of the idle connections in each pool. */

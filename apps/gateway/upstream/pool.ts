@@ -11,11 +11,11 @@ import type { FieldNames } from "./field-names.ts";
 
 export interface PoolOptions {
   /** The maximum number of idle connections kept for each origin. */
-  readonly idle_max: number;
+  readonly idleMax: number;
   /** The time for which an idle connection is kept, unless the service announces an earlier close. */
-  readonly keep_alive_ms: number;
+  readonly keepAliveMs: number;
   /** The maximum time that a request waits for a connection. */
-  readonly connect_timeout_ms: number;
+  readonly connectTimeoutMs: number;
 }
 
 /** The number of connections that the process may still open. */
@@ -63,7 +63,7 @@ export class ConnectionPool implements ConnectionOwner {
   /** Idle connections, the longest idle first. */
   readonly #idle: Connection[] = [];
   /** Waiting requests, the oldest first. */
-  readonly #waiting: { readonly request: PooledRequest; readonly until_ms: number }[] = [];
+  readonly #waiting: { readonly request: PooledRequest; readonly untilMs: number }[] = [];
   /** Whether a timer is set for the oldest waiting request. */
   #isTimed = false;
   #dialing = 0;
@@ -111,8 +111,8 @@ export class ConnectionPool implements ConnectionOwner {
    */
   sendFresh(request: PooledRequest): void {
     const { clock, options } = this.#shared;
-    this.#waiting.push({ request, until_ms: clock.elapsed_ms() + options.connect_timeout_ms });
-    if (!this.#isTimed) clock.after(options.connect_timeout_ms, this.#endLate);
+    this.#waiting.push({ request, untilMs: clock.elapsedMs() + options.connectTimeoutMs });
+    if (!this.#isTimed) clock.after(options.connectTimeoutMs, this.#endLate);
     this.#isTimed = true;
     this.dial();
   }
@@ -133,12 +133,12 @@ export class ConnectionPool implements ConnectionOwner {
     }
   }
 
-  opened(connection: Connection, took_ms: number): void {
+  opened(connection: Connection, tookMs: number): void {
     this.#dialing -= 1;
     this.#open += 1;
-    this.#counts.opened(took_ms);
+    this.#counts.opened(tookMs);
     const { clock, options } = this.#shared;
-    connection.usable_until_ms = clock.elapsed_ms() + options.keep_alive_ms;
+    connection.usableUntilMs = clock.elapsedMs() + options.keepAliveMs;
     this.#offer(connection);
     this.dial();
   }
@@ -153,9 +153,9 @@ export class ConnectionPool implements ConnectionOwner {
   }
 
   freed(connection: Connection): void {
-    const keep_ms = this.#keepAlive(connection);
-    connection.usable_until_ms = this.#shared.clock.elapsed_ms() + keep_ms;
-    if (keep_ms > 0) this.#offer(connection);
+    const keepMs = this.#keepAlive(connection);
+    connection.usableUntilMs = this.#shared.clock.elapsedMs() + keepMs;
+    if (keepMs > 0) this.#offer(connection);
     else connection.retire();
   }
 
@@ -168,11 +168,11 @@ export class ConnectionPool implements ConnectionOwner {
     this.#shared.budget.give();
   }
 
-  /** Closes the idle connections that expire before `until_ms`, and unneeded ones above the limit. */
-  sweep(until_ms: number): void {
-    const excess = Math.max(0, this.#spare - this.#shared.options.idle_max);
+  /** Closes the idle connections that expire before `untilMs`, and unneeded ones above the limit. */
+  sweep(untilMs: number): void {
+    const excess = Math.max(0, this.#spare - this.#shared.options.idleMax);
     const retired = this.#idle.filter(
-      (connection, index) => index < excess || connection.usable_until_ms <= until_ms,
+      (connection, index) => index < excess || connection.usableUntilMs <= untilMs,
     );
     for (const connection of retired) connection.retire();
     this.#spare = this.#idle.length;
@@ -194,28 +194,28 @@ export class ConnectionPool implements ConnectionOwner {
   }
 
   #takeIdle(): Connection | null {
-    const nowMs = this.#shared.clock.elapsed_ms();
+    const nowMs = this.#shared.clock.elapsedMs();
     for (let connection = this.#idle.pop(); connection !== undefined; connection = this.#idle.pop()) {
       if (this.#idle.length < this.#spare) this.#spare = this.#idle.length;
-      if (connection.usable_until_ms > nowMs) return connection;
+      if (connection.usableUntilMs > nowMs) return connection;
       connection.retire();
     }
     return null;
   }
 
-  #keepAlive({ keep_alive_ms }: Connection): number {
+  #keepAlive({ keepAliveMs }: Connection): number {
     const { options } = this.#shared;
-    if (keep_alive_ms === null) return options.keep_alive_ms;
-    return Math.min(options.keep_alive_ms, keep_alive_ms - KEEP_ALIVE_MARGIN_MS);
+    if (keepAliveMs === null) return options.keepAliveMs;
+    return Math.min(options.keepAliveMs, keepAliveMs - KEEP_ALIVE_MARGIN_MS);
   }
 
   /** Fails the requests that have waited too long. */
   readonly #endLate = () => {
     const { clock } = this.#shared;
-    const nowMs = clock.elapsed_ms();
+    const nowMs = clock.elapsedMs();
     for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
-      if (first.until_ms > nowMs) {
-        clock.after(first.until_ms - nowMs, this.#endLate);
+      if (first.untilMs > nowMs) {
+        clock.after(first.untilMs - nowMs, this.#endLate);
         return;
       }
       this.#waiting.shift();

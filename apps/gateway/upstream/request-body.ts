@@ -8,11 +8,11 @@ import { arrivedBody, BUFFERED_BYTES_MAX, nextIteration, wholeBody } from "./who
 
 export interface BodyLimits {
   /** Size limit of a body; 0 means no limit. */
-  readonly body_bytes_max: number;
+  readonly bodyBytesMax: number;
   /** Maximum time from the last byte sent to the service until its response begins. */
-  readonly timeout_ms: number;
+  readonly timeoutMs: number;
   /** Maximum time between two chunks of the body. */
-  readonly body_timeout_ms: number;
+  readonly bodyTimeoutMs: number;
 }
 
 /**
@@ -29,16 +29,16 @@ export function openRequestBody(
   limits: BodyLimits,
 ): UpstreamRequest["body"] | Promise<Uint8Array> {
   const { request } = exchange;
-  const { body_bytes_max } = limits;
+  const { bodyBytesMax } = limits;
   if (request.method === "GET" || request.method === "HEAD") return null;
-  const content_length = request.headers.get("content-length");
+  const contentLength = request.headers.get("content-length");
   // In HTTP/2, no header announces a body of unknown length.
-  const length = content_length === null ? null : Number(content_length);
+  const length = contentLength === null ? null : Number(contentLength);
   if (length === 0) return null;
-  if (length !== null && body_bytes_max > 0 && length > body_bytes_max) throw bodyTooLarge(body_bytes_max);
+  if (length !== null && bodyBytesMax > 0 && length > bodyBytesMax) throw bodyTooLarge(bodyBytesMax);
   if (length !== null && length <= BUFFERED_BYTES_MAX) return readWhole(exchange, length, limits);
   if (request.body === null) return null;
-  exchange.body_complete = false;
+  exchange.bodyComplete = false;
   call.watchClient();
   return { source: new CountedBody(request.body.getReader(), length, exchange, call, limits), length };
 }
@@ -50,7 +50,7 @@ async function readWhole(exchange: Exchange, length: number, limits: BodyLimits)
     await nextIteration();
     const content = arrivedBody(request) ?? (await readPieces(request, length, limits));
     if (content.byteLength !== length) throw wrongLength();
-    exchange.body_complete = true;
+    exchange.bodyComplete = true;
     exchange.bytes_in = length;
     return content;
   } catch (cause) {
@@ -63,7 +63,7 @@ async function readWhole(exchange: Exchange, length: number, limits: BodyLimits)
 async function readPieces({ body }: Request, length: number, limits: BodyLimits): Promise<Uint8Array> {
   const reader = body?.getReader();
   const next = (from: ReadableStreamDefaultReader<Uint8Array>) =>
-    withDeadline(from.read(), limits.body_timeout_ms, bodyTimeout).then(({ value }) => value);
+    withDeadline(from.read(), limits.bodyTimeoutMs, bodyTimeout).then(({ value }) => value);
   const bytes = reader && (await wholeBody(length, () => next(reader)));
   if (!bytes || !(await isEnd(() => next(reader)))) throw wrongLength();
   return bytes;
@@ -112,18 +112,18 @@ class CountedBody implements ByteSource {
   }
 
   async next(): Promise<Uint8Array | undefined> {
-    const { body_bytes_max } = this.#limits;
+    const { bodyBytesMax } = this.#limits;
     const chunk = await this.#read();
     if (chunk === undefined) {
       if (this.#length === null) await this.#requireSound();
-      this.#exchange.body_complete = !this.#cancelled;
+      this.#exchange.bodyComplete = !this.#cancelled;
       return undefined;
     }
     this.#bytes += chunk.byteLength;
     this.#exchange.bytes_in = this.#bytes;
-    if (body_bytes_max > 0 && this.#bytes > body_bytes_max) {
+    if (bodyBytesMax > 0 && this.#bytes > bodyBytesMax) {
       this.#call.stop("too_large");
-      throw bodyTooLarge(body_bytes_max);
+      throw bodyTooLarge(bodyBytesMax);
     }
     if (this.#length !== null && this.#bytes >= this.#length) await this.#requireEnd(this.#length);
     return chunk;
@@ -144,13 +144,13 @@ class CountedBody implements ByteSource {
 
   readonly #read = async (): Promise<Uint8Array | undefined> => {
     const call = this.#call;
-    const { timeout_ms, body_timeout_ms } = this.#limits;
+    const { timeoutMs, bodyTimeoutMs } = this.#limits;
     // Stop the service's timer, which must not run while the client is slow.
     if (!call.answered) call.serviceCame();
-    call.awaitClient(body_timeout_ms);
+    call.awaitClient(bodyTimeoutMs);
     const { value: chunk } = await this.#reader.read();
     call.clientCame();
-    if (!call.answered && !call.stopped) call.awaitService(timeout_ms, "timeout");
+    if (!call.answered && !call.stopped) call.awaitService(timeoutMs, "timeout");
     return chunk;
   };
 

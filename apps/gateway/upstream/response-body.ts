@@ -25,7 +25,7 @@ export class ResponseRelay {
   /** The next chunk, which {@link lookAhead} has requested in advance. */
   #ahead: Promise<Uint8Array | undefined> | null = null;
   readonly #call: UpstreamCall;
-  readonly #idle_timeout_ms: number;
+  readonly #idleTimeoutMs: number;
   readonly #onEnd: OnEnd;
   #bytes = 0;
   #ended = false;
@@ -34,10 +34,10 @@ export class ResponseRelay {
   #events: EventTail | null = null;
   #leaving = false;
 
-  constructor(source: ByteSource, call: UpstreamCall, idle_timeout_ms: number, onEnd: OnEnd) {
+  constructor(source: ByteSource, call: UpstreamCall, idleTimeoutMs: number, onEnd: OnEnd) {
     this.#source = source;
     this.#call = call;
-    this.#idle_timeout_ms = idle_timeout_ms;
+    this.#idleTimeoutMs = idleTimeoutMs;
     this.#onEnd = onEnd;
   }
 
@@ -105,8 +105,8 @@ export class ResponseRelay {
 
   #tellToRetry(): void {
     if (this.#ended) return;
-    const retry_ms = Math.round(RETRY_MS_MIN + Math.random() * RETRY_MS_SPREAD);
-    this.#controller?.enqueue(new TextEncoder().encode(`retry: ${retry_ms}\n\n`));
+    const retryMs = Math.round(RETRY_MS_MIN + Math.random() * RETRY_MS_SPREAD);
+    this.#controller?.enqueue(new TextEncoder().encode(`retry: ${retryMs}\n\n`));
     this.finish();
   }
 
@@ -121,7 +121,7 @@ export class ResponseRelay {
   next(): Promise<Uint8Array | undefined> {
     const read = this.#ahead ?? this.#source.next();
     this.#ahead = null;
-    this.#call.awaitService(this.#idle_timeout_ms, "idle");
+    this.#call.awaitService(this.#idleTimeoutMs, "idle");
     return read.then(this.#came);
   }
 

@@ -16,25 +16,25 @@ export class FramingFields {
   contentLength: number | null = null;
   chunked = false;
   keepAliveTimeoutMs: number | null = null;
-  #length_text: string | null = null;
+  #lengthText: string | null = null;
   #close = false;
   #keepAlive = false;
   /** The lower-case names in Connection, except "close" and "keep-alive". */
-  readonly #connection_names = new Set<string>();
+  readonly #connectionNames = new Set<string>();
 
   reset(): void {
     this.contentLength = null;
     this.chunked = false;
     this.keepAliveTimeoutMs = null;
-    this.#connection_names.clear();
-    this.#length_text = null;
+    this.#connectionNames.clear();
+    this.#lengthText = null;
     this.#close = false;
     this.#keepAlive = false;
   }
 
   /** Returns whether the service keeps the connection open after the response (RFC 9112, section 9.3). */
-  persists(minor_version: number): boolean {
-    return !this.#close && (minor_version === 1 || this.#keepAlive);
+  persists(minorVersion: number): boolean {
+    return !this.#close && (minorVersion === 1 || this.#keepAlive);
   }
 
   add(meaning: number, value: string): void {
@@ -54,36 +54,36 @@ export class FramingFields {
   }
 
   /** Returns the framing of the body of a response with this status. */
-  of(status: number, to_head: boolean): Framing {
-    if (to_head || status === NO_CONTENT || status === NOT_MODIFIED) return "none";
+  of(status: number, toHead: boolean): Framing {
+    if (toHead || status === NO_CONTENT || status === NOT_MODIFIED) return "none";
     if (this.chunked) return "chunked";
     return this.contentLength === null ? "close" : "length";
   }
 
   /** Returns `fields` without the fields that Connection names. */
   endToEnd(fields: readonly string[]): readonly string[] {
-    if (this.#connection_names.size === 0) return fields;
-    return fields.filter((_, index) => !this.#connection_names.has(fields[index - (index % 2)] ?? ""));
+    if (this.#connectionNames.size === 0) return fields;
+    return fields.filter((_, index) => !this.#connectionNames.has(fields[index - (index % 2)] ?? ""));
   }
 
   /** Throws if the fields of a head contradict each other. */
-  check(minor_version: number): void {
+  check(minorVersion: number): void {
     if (!this.chunked) return;
     if (this.contentLength !== null) {
       throw new MalformedResponse("The response has both Content-Length and Transfer-Encoding.");
     }
-    if (minor_version === 0) throw new MalformedResponse("An HTTP/1.0 response has Transfer-Encoding.");
+    if (minorVersion === 0) throw new MalformedResponse("An HTTP/1.0 response has Transfer-Encoding.");
   }
 
   /** Adds a Content-Length. Repeated identical values count once. */
   #addLength(value: string): void {
-    if (this.#length_text !== null) {
-      if (this.#length_text === value) return;
+    if (this.#lengthText !== null) {
+      if (this.#lengthText === value) return;
       throw new MalformedResponse("The response has several different Content-Length values.");
     }
     const length = DIGITS.test(value) ? Number(value) : Number.NaN;
     if (!Number.isSafeInteger(length)) throw new MalformedResponse("Content-Length is not a valid length.");
-    this.#length_text = value;
+    this.#lengthText = value;
     this.contentLength = length;
   }
 
@@ -103,7 +103,7 @@ export class FramingFields {
       const name = TOKEN.exec(part)?.[1];
       if (name === "close") this.#close = true;
       else if (name === "keep-alive") this.#keepAlive = true;
-      else if (name !== undefined) this.#connection_names.add(name);
+      else if (name !== undefined) this.#connectionNames.add(name);
     }
   }
 }

@@ -48,7 +48,7 @@ export class HeadScanner {
   /** The offset of the name or value that is being read. */
   #start = 0;
   #hash = 0;
-  #fields_max = FIELDS_MAX;
+  #fieldsMax = FIELDS_MAX;
 
   constructor(known: FieldNames) {
     this.#known = known;
@@ -58,10 +58,10 @@ export class HeadScanner {
     return this.#state === COMPLETE;
   }
 
-  /** Prepares for a new head with at most `fields_max` fields. */
-  reset(fields_max: number): void {
+  /** Prepares for a new head with at most `fieldsMax` fields. */
+  reset(fieldsMax: number): void {
     this.#state = VERSION;
-    this.#fields_max = fields_max;
+    this.#fieldsMax = fieldsMax;
     this.names.length = 0;
     this.status = 0;
   }
@@ -165,8 +165,7 @@ export class HeadScanner {
         this.#state = LAST_LINE_FEED;
         return this.#readLastLineFeed(bytes, at + 1, end);
       }
-      if (this.names.length === this.#fields_max)
-        throw new MalformedResponse("The head has too many fields.");
+      if (this.names.length === this.#fieldsMax) throw new MalformedResponse("The head has too many fields.");
       this.#state = NAME;
       this.#start = at;
       this.#hash = 0;
@@ -217,11 +216,11 @@ export class HeadScanner {
       return at;
     }
     if (bytes[at] !== CR) throw new MalformedResponse(whyNoText(bytes[at]));
-    let value_end = at;
-    while (value_end > this.#start && isBlank(bytes[value_end - 1])) value_end--;
+    let valueEnd = at;
+    while (valueEnd > this.#start && isBlank(bytes[valueEnd - 1])) valueEnd--;
     const field = 2 * (this.names.length - 1);
     this.values[field] = this.#start;
-    this.values[field + 1] = value_end;
+    this.values[field + 1] = valueEnd;
     if (at + 1 === end) {
       this.#state = LINE_FEED;
       return end;

@@ -63,17 +63,17 @@ export class ResponseReader {
   readonly #chunked = new ChunkedBody();
   #phase = IDLE;
   #begun = false;
-  #to_head = false;
+  #toHead = false;
   /** An incomplete head, and the number of its bytes that have arrived. */
   #held = NOTHING;
-  #held_bytes = 0;
+  #heldBytes = 0;
   /** The maximum number of further bytes and fields in the heads of this response. */
-  #head_bytes_left = HEAD_BYTES_MAX;
-  #fields_left = FIELDS_MAX;
+  #headBytesLeft = HEAD_BYTES_MAX;
+  #fieldsLeft = FIELDS_MAX;
   /** The kept fields of the last head. */
   #fields: readonly string[] = [];
   /** The number of missing bytes of a body with Content-Length. */
-  #body_bytes_left = 0;
+  #bodyBytesLeft = 0;
   #keepAlive = false;
 
   constructor(names: FieldNames, sink: ResponseSink) {
@@ -93,10 +93,10 @@ export class ResponseReader {
 
   /** Prepares for the response to a request with `method`. The response before it must be {@link complete}. */
   expect(method: string): void {
-    this.#to_head = method === "HEAD";
+    this.#toHead = method === "HEAD";
     this.#begun = false;
-    this.#head_bytes_left = HEAD_BYTES_MAX;
-    this.#fields_left = FIELDS_MAX;
+    this.#headBytesLeft = HEAD_BYTES_MAX;
+    this.#fieldsLeft = FIELDS_MAX;
     this.#expectHead();
   }
 
@@ -144,8 +144,8 @@ export class ResponseReader {
 
   #expectHead(): void {
     this.#phase = HEAD;
-    this.#held_bytes = 0;
-    this.#scanner.reset(this.#fields_left);
+    this.#heldBytes = 0;
+    this.#scanner.reset(this.#fieldsLeft);
   }
 
   /** Reads interim heads, then the final head and its body. */
@@ -165,30 +165,30 @@ export class ResponseReader {
 
   /** Reads a head. Returns the offset of its end in `chunk`, or INCOMPLETE. */
   #scanHead(chunk: Buffer): number {
-    const held_bytes = this.#held_bytes;
-    const bytes = held_bytes === 0 ? chunk : this.#hold(chunk);
-    const end = Math.min(held_bytes + chunk.length, this.#head_bytes_left);
-    const head_end = this.#scanner.scan(bytes, held_bytes, end);
+    const heldBytes = this.#heldBytes;
+    const bytes = heldBytes === 0 ? chunk : this.#hold(chunk);
+    const end = Math.min(heldBytes + chunk.length, this.#headBytesLeft);
+    const headEnd = this.#scanner.scan(bytes, heldBytes, end);
     if (!this.#scanner.complete) {
-      if (end === this.#head_bytes_left) throw new MalformedResponse("The head is too long.");
-      if (held_bytes === 0) this.#hold(chunk);
-      this.#held_bytes = end;
+      if (end === this.#headBytesLeft) throw new MalformedResponse("The head is too long.");
+      if (heldBytes === 0) this.#hold(chunk);
+      this.#heldBytes = end;
       return INCOMPLETE;
     }
-    this.#head_bytes_left -= head_end;
-    this.#readFields(bytes.toString("latin1", 0, head_end));
-    return head_end - held_bytes;
+    this.#headBytesLeft -= headEnd;
+    this.#readFields(bytes.toString("latin1", 0, headEnd));
+    return headEnd - heldBytes;
   }
 
   /** Adds `chunk` to the incomplete head, up to the maximum size of a head. */
   #hold(chunk: Buffer): Buffer {
-    const bytes_needed = Math.min(this.#held_bytes + chunk.length, HEAD_BYTES_MAX);
-    if (this.#held.length < bytes_needed) {
-      const larger = Buffer.allocUnsafeSlow(Math.min(2 * bytes_needed, HEAD_BYTES_MAX));
-      larger.set(this.#held.subarray(0, this.#held_bytes));
+    const bytesNeeded = Math.min(this.#heldBytes + chunk.length, HEAD_BYTES_MAX);
+    if (this.#held.length < bytesNeeded) {
+      const larger = Buffer.allocUnsafeSlow(Math.min(2 * bytesNeeded, HEAD_BYTES_MAX));
+      larger.set(this.#held.subarray(0, this.#heldBytes));
       this.#held = larger;
     }
-    this.#held.set(chunk.subarray(0, bytes_needed - this.#held_bytes), this.#held_bytes);
+    this.#held.set(chunk.subarray(0, bytesNeeded - this.#heldBytes), this.#heldBytes);
     return this.#held;
   }
 
@@ -212,7 +212,7 @@ export class ResponseReader {
     if (status === SWITCHING_PROTOCOLS) {
       throw new MalformedResponse("The service switched protocols without being asked.");
     }
-    this.#fields_left -= names.length;
+    this.#fieldsLeft -= names.length;
     this.#expectHead();
     this.#sink.onInformational(status);
   }
@@ -221,7 +221,7 @@ export class ResponseReader {
   #begin(chunk: Buffer, at: number): void {
     const { status, minor } = this.#scanner;
     const { contentLength, keepAliveTimeoutMs } = this.#framing;
-    const framing = this.#framing.of(status, this.#to_head);
+    const framing = this.#framing.of(status, this.#toHead);
     const keepAlive = framing !== "close" && this.#framing.persists(minor);
     const fields = this.#framing.endToEnd(this.#fields);
     this.#keepAlive = keepAlive;
@@ -233,7 +233,7 @@ export class ResponseReader {
         this.#finish(at === chunk.length);
         break;
       case "length":
-        this.#body_bytes_left = contentLength ?? 0;
+        this.#bodyBytesLeft = contentLength ?? 0;
         this.#takeLength(chunk, at);
         break;
       case "chunked":
@@ -246,10 +246,10 @@ export class ResponseReader {
   }
 
   #takeLength(chunk: Buffer, at: number): void {
-    const end = Math.min(at + this.#body_bytes_left, chunk.length);
-    this.#body_bytes_left -= end - at;
+    const end = Math.min(at + this.#bodyBytesLeft, chunk.length);
+    this.#bodyBytesLeft -= end - at;
     if (end > at) this.#sink.onBody(chunk.subarray(at, end));
-    if (this.#body_bytes_left === 0) this.#finish(end === chunk.length);
+    if (this.#bodyBytesLeft === 0) this.#finish(end === chunk.length);
   }
 
   #takeChunks(chunk: Buffer, at: number): void {

@@ -12,7 +12,7 @@ export interface BodyConnection extends Abortable {
 /** The body of a response while it arrives. A slow consumer pauses the connection. */
 export class ResponseSource implements ByteSource {
   readonly #queue: Uint8Array[] = [];
-  #queued_bytes = 0;
+  #queuedBytes = 0;
   #paused = false;
   #waiting: PromiseWithResolvers<Uint8Array | undefined> | null = null;
   #ended = false;
@@ -33,8 +33,8 @@ export class ResponseSource implements ByteSource {
       return;
     }
     this.#queue.push(bytes);
-    this.#queued_bytes += bytes.byteLength;
-    if (this.#queued_bytes < QUEUED_BYTES_MAX || this.#paused) return;
+    this.#queuedBytes += bytes.byteLength;
+    if (this.#queuedBytes < QUEUED_BYTES_MAX || this.#paused) return;
     this.#paused = true;
     this.#connection?.pause();
   }
@@ -57,7 +57,7 @@ export class ResponseSource implements ByteSource {
   next(): Promise<Uint8Array | undefined> {
     const bytes = this.#queue.shift();
     if (bytes !== undefined) {
-      this.#queued_bytes -= bytes.byteLength;
+      this.#queuedBytes -= bytes.byteLength;
       this.#resume();
       return Promise.resolve(bytes);
     }
@@ -73,7 +73,7 @@ export class ResponseSource implements ByteSource {
   }
 
   #resume(): void {
-    if (!this.#paused || this.#queued_bytes >= QUEUED_BYTES_MAX) return;
+    if (!this.#paused || this.#queuedBytes >= QUEUED_BYTES_MAX) return;
     this.#paused = false;
     this.#connection?.resume();
   }

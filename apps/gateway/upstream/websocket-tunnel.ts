@@ -16,9 +16,9 @@ const BAD_GATEWAY = 1014;
 
 export interface TunnelLimits {
   /** The time without data in either direction after which the tunnel closes. */
-  readonly idle_timeout_ms: number;
+  readonly idleTimeoutMs: number;
   /** The maximum size of a message in either direction. */
-  readonly message_bytes_max: number;
+  readonly messageBytesMax: number;
 }
 
 /**
@@ -58,7 +58,7 @@ export class Tunnel {
     this.#service = service;
     this.#limits = limits;
     this.#onEnd = onEnd;
-    this.#idle = setTimeout(() => this.close(GOING_AWAY, "idle"), limits.idle_timeout_ms);
+    this.#idle = setTimeout(() => this.close(GOING_AWAY, "idle"), limits.idleTimeoutMs);
     service.binaryType = "nodebuffer";
     service.addEventListener("message", ({ data }) => this.#fromService(data));
     service.addEventListener("ping", () => this.#servicePinged());
@@ -149,7 +149,7 @@ export class Tunnel {
     if (this.#ended) return;
     const bytes = Buffer.byteLength(message);
     this.#bytes_out += bytes;
-    if (bytes > this.#limits.message_bytes_max) this.close(TOO_BIG, "");
+    if (bytes > this.#limits.messageBytesMax) this.close(TOO_BIG, "");
     else if (this.#client === null) this.#early.push(message);
     else if (this.#client.send(message) < 0) this.#service.pause();
   }

@@ -8,7 +8,7 @@ import { type GatewaySocket, Tunnel, type TunnelLimits } from "./websocket-tunne
 
 export interface WebSocketOptions extends TunnelLimits {
   /** Maximum time for the service to accept a WebSocket. */
-  readonly timeout_ms: number;
+  readonly timeoutMs: number;
   /**
    * Origins whose pages may connect. Browsers leave this check to servers. An empty set allows all origins.
    */
@@ -91,7 +91,7 @@ export class WebSockets {
   /** Returns the runtime's callbacks for clients' WebSockets. */
   handlers(): Bun.WebSocketHandler<GatewaySocket> {
     return {
-      maxPayloadLength: this.#options.message_bytes_max,
+      maxPayloadLength: this.#options.messageBytesMax,
       // The tunnel itself pauses the faster side and detects idle connections.
       backpressureLimit: 0,
       idleTimeout: 0,
@@ -115,16 +115,16 @@ export class WebSockets {
       const name = fields[index] ?? "";
       if (!OWN_HEADERS.has(name.replaceAll("_", "-"))) headers[name] = fields[index + 1] ?? "";
     }
-    const { timeout_ms } = this.#options;
+    const { timeoutMs } = this.#options;
     const handshake = { url, headers, left: request.signal };
     const protocols = listed(request.headers.get("sec-websocket-protocol"));
-    const end_ms = systemClock.elapsed_ms() + timeout_ms;
+    const endMs = systemClock.elapsedMs() + timeoutMs;
     try {
-      const service = await accepted({ ...handshake, protocols, timeout_ms }).catch((failure) => {
+      const service = await accepted({ ...handshake, protocols, timeoutMs }).catch((failure) => {
         if (!(failure instanceof NoProtocolChosen)) throw failure;
         // The runtime fails a handshake in which the service chooses no offered protocol. Retry without an
         // offer.
-        return accepted({ ...handshake, protocols: [], timeout_ms: end_ms - systemClock.elapsed_ms() });
+        return accepted({ ...handshake, protocols: [], timeoutMs: endMs - systemClock.elapsedMs() });
       });
       span?.answered(SWITCHING_PROTOCOLS);
       return service;
@@ -139,7 +139,7 @@ interface Handshake {
   readonly url: string;
   readonly headers: Record<string, string>;
   readonly protocols: string[];
-  readonly timeout_ms: number;
+  readonly timeoutMs: number;
   /** The signal that is aborted when the client leaves. */
   readonly left: AbortSignal;
 }
@@ -148,7 +148,7 @@ interface Handshake {
 class NoProtocolChosen extends Error {}
 
 /** Resolves with a paused WebSocket of the service when the service has accepted it. */
-async function accepted({ url, headers, protocols, timeout_ms, left }: Handshake): Promise<WebSocket> {
+async function accepted({ url, headers, protocols, timeoutMs, left }: Handshake): Promise<WebSocket> {
   const service = new WebSocket(url, { headers, protocols, perMessageDeflate: false });
   service.pause();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -157,7 +157,7 @@ async function accepted({ url, headers, protocols, timeout_ms, left }: Handshake
     service.terminate();
   };
   const late = () => give(badGateway("The service did not accept a WebSocket in time."));
-  const cancelTimer = systemClock.after(timeout_ms, late);
+  const cancelTimer = systemClock.after(timeoutMs, late);
   const onGone = () => give(new ClientGone());
   left.addEventListener("abort", onGone);
   service.addEventListener("open", () => resolve());

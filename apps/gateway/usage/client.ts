@@ -12,7 +12,7 @@ const ASK_TIMEOUT_MS = 2_000;
 /** The calls about usage to the audit service (AU-120, AU-192). A call rejects with `CallFailed`. */
 export interface UsageClient {
   /** Sends a report and resolves with the status of the response. */
-  put(number: number, report: UsageReport, timeout_ms?: number): Promise<number>;
+  put(number: number, report: UsageReport, timeoutMs?: number): Promise<number>;
   /** Requests the recorded counts of quotas. */
   ask(quotas: readonly QuotaName[]): Promise<BoundedAnswer>;
   /** Closes the idle connections. */
@@ -33,13 +33,13 @@ export function createUsageClient({ url, internalToken, instance, tls }: UsageCl
   const headers = internalCallHeaders(internalToken);
   const carrier = peerCarrier(base);
   return {
-    async put(number, report, timeout_ms = TIMEOUT_MS) {
+    async put(number, report, timeoutMs = TIMEOUT_MS) {
       const call = {
         method: "PUT",
         url: `${base}${USAGE_PATH}/${instance}/${number}`,
         headers,
         body: JSON.stringify(report),
-        timeout_ms: Math.min(timeout_ms, TIMEOUT_MS),
+        timeoutMs: Math.min(timeoutMs, TIMEOUT_MS),
         // The number of the report makes the call idempotent.
         repeatable: true,
         tls,
@@ -53,7 +53,7 @@ export function createUsageClient({ url, internalToken, instance, tls }: UsageCl
           url: base + QUOTA_COUNTS_PATH,
           headers,
           body: JSON.stringify({ quotas }),
-          timeout_ms: ASK_TIMEOUT_MS,
+          timeoutMs: ASK_TIMEOUT_MS,
           repeatable: true,
           tls,
         },

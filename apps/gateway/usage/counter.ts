@@ -10,7 +10,7 @@ import { isCountable } from "./countable-id.ts";
 export interface EndedRequest {
   readonly principal: Principal | null;
   readonly route: Pick<CompiledRoute, "service" | "path" | "method" | "rate_limit" | "bucketPrefix">;
-  readonly received_at_ms: number;
+  readonly receivedAtMs: number;
   readonly forwarded: boolean;
   readonly bytes_in: number;
   readonly bytes_out: number;
@@ -45,19 +45,19 @@ const COUNTS_MAX = 100_000;
  * counts, which are found by the names of principal and route.
  */
 export class UsageCounter {
-  readonly #counts_max: number;
+  readonly #countsMax: number;
   #tallies = new Map<Principal, Map<Route, Tally>>();
   #tallied = 0;
   /** The hour of the tallies. */
-  #starts_ms = 0;
-  #ends_ms = 0;
+  #startsMs = 0;
+  #endsMs = 0;
   /** The counts that wait for a report, by the names of principal, route and hour. */
   readonly #counts = new Map<string, UsageCount>();
   #uncounted = 0;
-  #uncounted_total = 0;
+  #uncountedTotal = 0;
 
-  constructor(counts_max = COUNTS_MAX) {
-    this.#counts_max = counts_max;
+  constructor(countsMax = COUNTS_MAX) {
+    this.#countsMax = countsMax;
   }
 
   /** Number of counts and tallies that wait for a report. */
@@ -67,7 +67,7 @@ export class UsageCounter {
 
   /** Number of requests since the start that no accepted report contains. */
   get uncounted(): number {
-    return this.#uncounted_total;
+    return this.#uncountedTotal;
   }
 
   /**
@@ -77,9 +77,9 @@ export class UsageCounter {
    * @param failure why the gateway refused the request or could not finish it
    */
   count(request: EndedRequest, status: number | null, failure: Error | null, duration_ms: number): void {
-    const { principal, received_at_ms } = request;
+    const { principal, receivedAtMs } = request;
     if (principal === null || principal.organization_id === null) return;
-    if (received_at_ms < this.#starts_ms || received_at_ms >= this.#ends_ms) this.#turnTo(received_at_ms);
+    if (receivedAtMs < this.#startsMs || receivedAtMs >= this.#endsMs) this.#turnTo(receivedAtMs);
     const tally = this.#tallies.get(principal)?.get(request.route) ?? this.#begin(principal, request.route);
     tally.requests += 1;
     tally.bytes_in += request.bytes_in;
@@ -111,17 +111,17 @@ export class UsageCounter {
   /** Adds `requests` to the number of uncounted requests, because no accepted report contains them. */
   lose(requests: number): void {
     this.#uncounted += requests;
-    this.#uncounted_total += requests;
+    this.#uncountedTotal += requests;
   }
 
   /**
-   * Begins the hour that contains `time_ms`. The hour may be an earlier one, because a request counts in the
+   * Begins the hour that contains `timeMs`. The hour may be an earlier one, because a request counts in the
    * hour of its arrival.
    */
-  #turnTo(time_ms: number): void {
+  #turnTo(timeMs: number): void {
     this.#settle();
-    this.#starts_ms = Math.floor(time_ms / HOUR_MS) * HOUR_MS;
-    this.#ends_ms = this.#starts_ms + HOUR_MS;
+    this.#startsMs = Math.floor(timeMs / HOUR_MS) * HOUR_MS;
+    this.#endsMs = this.#startsMs + HOUR_MS;
   }
 
   #begin(principal: Principal, route: Route): Tally {
@@ -137,7 +137,7 @@ export class UsageCounter {
   /** Moves all tallies to the counts. */
   #settle(): void {
     if (this.#tallied === 0) return;
-    const hour = new Date(this.#starts_ms).toISOString();
+    const hour = new Date(this.#startsMs).toISOString();
     for (const [principal, ofPrincipal] of this.#tallies) {
       for (const [route, tally] of ofPrincipal) {
         const count = this.#countOf(principal, route, hour);
@@ -168,7 +168,7 @@ export class UsageCounter {
     ]);
     const known = this.#counts.get(name);
     if (known !== undefined) return known;
-    if (this.#counts.size >= this.#counts_max) return null;
+    if (this.#counts.size >= this.#countsMax) return null;
     const named = { organization_id, hour, service, route: path, method, member_id, key_prefix, policies };
     const count = emptyCount(named);
     this.#counts.set(name, count);

@@ -34,14 +34,14 @@ export class KnownCounts {
   readonly #asked = new Map<string, Promise<number>>();
   readonly #results: Record<QuestionResult, number> = { ok: 0, failed: 0, refused: 0 };
   #failing = false;
-  #warned_of_version = false;
+  #warnedOfVersion = false;
 
   constructor(options: KnownCountsOptions) {
     this.#options = options;
     const { clock } = options;
     this.#batches = new Batches((batch) => this.#ask(batch), {
-      items_max: QUOTAS_ASKED_MAX,
-      wait_ms: GATHER_MS,
+      itemsMax: QUOTAS_ASKED_MAX,
+      waitMs: GATHER_MS,
       clock,
     });
   }
@@ -99,13 +99,13 @@ export class KnownCounts {
   /** Resolves each quota with zero, because an older version of the audit service has no counts. */
   #beginAtZero(batch: readonly Asked[]): void {
     this.#results.refused += 1;
-    if (!this.#warned_of_version) {
+    if (!this.#warnedOfVersion) {
       this.#options.log.warn(
         {},
         "the audit service keeps no counts of quotas: upgrade the audit service, or quotas restart when the counter store loses data",
       );
     }
-    this.#warned_of_version = true;
+    this.#warnedOfVersion = true;
     resolveEach(
       batch,
       batch.map(() => 0),

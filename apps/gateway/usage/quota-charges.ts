@@ -7,13 +7,13 @@ const QUOTAS_MAX = 100_000;
 
 /** The charges to quotas that wait for a report (GW-191). */
 export class QuotaCharges {
-  readonly #quotas_max: number;
+  readonly #quotasMax: number;
   /** The charges by bucket. */
   readonly #waiting = new Map<string, QuotaCharge>();
   #lost = 0;
 
-  constructor(quotas_max = QUOTAS_MAX) {
-    this.#quotas_max = quotas_max;
+  constructor(quotasMax = QUOTAS_MAX) {
+    this.#quotasMax = quotasMax;
   }
 
   /** The number of quotas with charges that wait for a report. */
@@ -57,7 +57,7 @@ export class QuotaCharges {
 
   #begin(quota: QuotaBucket): QuotaCharge | null {
     const name = quotaName(quota);
-    if (name === null || this.#waiting.size >= this.#quotas_max) return null;
+    if (name === null || this.#waiting.size >= this.#quotasMax) return null;
     const begun = { ...name, count: 0 };
     this.#waiting.set(quota.bucket, begun);
     return begun;

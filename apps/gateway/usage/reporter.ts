@@ -48,8 +48,8 @@ export class UsageReporter {
     this.#clock = options.clock ?? systemClock;
     this.#loop = new Loop({
       task: (stopping) => this.#reportAll(stopping),
-      pause_ms: INTERVAL_MS,
-      retry_ms: RETRY_MS,
+      pauseMs: INTERVAL_MS,
+      retryMs: RETRY_MS,
       onFailure: (error) => this.#noteFailure(error),
       clock: this.#clock,
     });
@@ -65,12 +65,12 @@ export class UsageReporter {
   }
 
   /**
-   * Reports the remaining counts for at most `deadline_ms`. No request may be in flight when it is called.
+   * Reports the remaining counts for at most `deadlineMs`. No request may be in flight when it is called.
    */
-  async close(deadline_ms: number): Promise<void> {
-    const end_ms = this.#clock.elapsed_ms() + deadline_ms;
+  async close(deadlineMs: number): Promise<void> {
+    const endMs = this.#clock.elapsedMs() + deadlineMs;
     await this.#loop.stop();
-    while (!(await this.#reportLast(end_ms))) await pause(this.#clock, CLOSING_RETRY_MS);
+    while (!(await this.#reportLast(endMs))) await pause(this.#clock, CLOSING_RETRY_MS);
     this.#options.client.close();
   }
 
@@ -89,19 +89,19 @@ export class UsageReporter {
   }
 
   /** Tries to report the remaining counts. Returns false if the caller must try again. */
-  async #reportLast(end_ms: number): Promise<boolean> {
+  async #reportLast(endMs: number): Promise<boolean> {
     try {
       for (let is_last = false; !is_last; ) {
         this.#underway ??= this.#next(true);
         if (this.#underway === null) return true;
         is_last = this.#underway.report.is_last;
-        await this.#send(this.#underway, end_ms);
+        await this.#send(this.#underway, endMs);
       }
       return true;
     } catch (error) {
       this.#results.failed += 1;
       const isUnknown = error instanceof ReportFailed && error.status === UNKNOWN_PATH;
-      if (!isUnknown && this.#clock.elapsed_ms() + CLOSING_RETRY_MS < end_ms) return false;
+      if (!isUnknown && this.#clock.elapsedMs() + CLOSING_RETRY_MS < endMs) return false;
       this.#giveUp(error);
       return true;
     }
@@ -143,10 +143,10 @@ export class UsageReporter {
     };
   }
 
-  async #send({ number, report }: NumberedReport, end_ms?: number): Promise<void> {
+  async #send({ number, report }: NumberedReport, endMs?: number): Promise<void> {
     const { client, log } = this.#options;
-    const timeout_ms = end_ms === undefined ? undefined : Math.max(1, end_ms - this.#clock.elapsed_ms());
-    const status = await client.put(number, report, timeout_ms);
+    const timeoutMs = endMs === undefined ? undefined : Math.max(1, endMs - this.#clock.elapsedMs());
+    const status = await client.put(number, report, timeoutMs);
     if (REFUSALS.has(status)) {
       this.#results.refused += 1;
       log.error({ number, status, ...this.#lose(report) }, "the audit service refused a usage report");

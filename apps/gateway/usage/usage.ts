@@ -21,8 +21,8 @@ export interface UsageRecorder {
   /** The record of quota charges, or null if there is no audit service. */
   readonly quotas: QuotaRecord | null;
   start(): void;
-  /** Reports the remaining counts for at most `deadline_ms`. */
-  close(deadline_ms: number): Promise<void>;
+  /** Reports the remaining counts for at most `deadlineMs`. */
+  close(deadlineMs: number): Promise<void>;
 }
 
 interface UsageRecorderOptions {
@@ -60,7 +60,7 @@ export function createUsageRecorder({
       known: (quota) => knownCounts.of(quota),
     },
     start: () => reporter.start(),
-    close: (deadline_ms) => reporter.close(deadline_ms),
+    close: (deadlineMs) => reporter.close(deadlineMs),
   };
 }
 

@@ -14,13 +14,13 @@ const name = Type.Optional(
 );
 const SECONDS_EXAMPLE = 90 * 24 * 60 * 60;
 
-function lifetimeField(seconds_max: number, description: string) {
+function lifetimeField(secondsMax: number, description: string) {
   return Type.Integer({
     minimum: KEY_SECONDS_MIN,
-    maximum: seconds_max,
+    maximum: secondsMax,
     description,
-    examples: [Math.min(SECONDS_EXAMPLE, seconds_max)],
-    rule: `must be a whole number from ${KEY_SECONDS_MIN} to ${seconds_max}`,
+    examples: [Math.min(SECONDS_EXAMPLE, secondsMax)],
+    rule: `must be a whole number from ${KEY_SECONDS_MIN} to ${secondsMax}`,
   });
 }
 
@@ -32,10 +32,10 @@ const CreateApiKeyBody = Type.Object({ name, expires_in_seconds: anyLifetime }, 
 export type CreateApiKey = Static<typeof CreateApiKeyBody>;
 
 /** Returns the schema of a create request. If keys have a maximum age, a request must set a lifetime up to that age. */
-export function createApiKeyBody(max_age_seconds: number | null) {
-  if (max_age_seconds === null) return CreateApiKeyBody;
+export function createApiKeyBody(maxAgeSeconds: number | null) {
+  if (maxAgeSeconds === null) return CreateApiKeyBody;
   const lifetime = lifetimeField(
-    max_age_seconds,
+    maxAgeSeconds,
     "Seconds until the key expires. Required: this deployment limits the age of keys.",
   );
   return Type.Unsafe<CreateApiKey>(Type.Object({ name, expires_in_seconds: lifetime }, createShape));
@@ -91,9 +91,9 @@ export function whyOver(
 /** Returns the lifetime of a replacement key: the lifetime of the old key, up to the maximum age. */
 export function lifetimeAfter(
   { created_at, expires_at }: ApiKeyRow,
-  max_age_seconds: number | null,
+  maxAgeSeconds: number | null,
 ): number | null {
-  const lifetime_ms = expires_at === null ? null : expires_at.getTime() - created_at.getTime();
-  if (max_age_seconds === null) return lifetime_ms;
-  return Math.min(lifetime_ms ?? Number.POSITIVE_INFINITY, max_age_seconds * 1000);
+  const lifetimeMs = expires_at === null ? null : expires_at.getTime() - created_at.getTime();
+  if (maxAgeSeconds === null) return lifetimeMs;
+  return Math.min(lifetimeMs ?? Number.POSITIVE_INFINITY, maxAgeSeconds * 1000);
 }

@@ -15,7 +15,7 @@ import type { OwnerAddress } from "./owners.ts";
 import { insertKey, lockKey, replaceKey, revokeKey } from "./sql.ts";
 
 /** Returns the row of a new key, and the response to the create request. Only the response contains the plaintext. */
-function newKey({ newId, clock, secrets }: Dependencies, name: string, lifetime_ms: number | null) {
+function newKey({ newId, clock, secrets }: Dependencies, name: string, lifetimeMs: number | null) {
   const { hash, prefix, plaintext } = secrets.apiKey();
   const now = clock.now();
   const row = {
@@ -23,7 +23,7 @@ function newKey({ newId, clock, secrets }: Dependencies, name: string, lifetime_
     name,
     key_prefix: prefix,
     created_at: new Date(now),
-    expires_at: lifetime_ms === null ? null : new Date(now + lifetime_ms),
+    expires_at: lifetimeMs === null ? null : new Date(now + lifetimeMs),
     last_used_at: null,
     revoked_at: null,
   };
@@ -38,8 +38,8 @@ export async function createKey(
   { name, expires_in_seconds }: CreateApiKey,
 ): Promise<CreatedApiKey> {
   const { database } = deps;
-  const lifetime_ms = expires_in_seconds === undefined ? null : expires_in_seconds * 1000;
-  const { row, created } = newKey(deps, name === undefined ? KEY_NAME_DEFAULT : trimmed(name), lifetime_ms);
+  const lifetimeMs = expires_in_seconds === undefined ? null : expires_in_seconds * 1000;
+  const { row, created } = newKey(deps, name === undefined ? KEY_NAME_DEFAULT : trimmed(name), lifetimeMs);
   const work = async (orm: Orm) => {
     if (!(await insertKey(orm, await owner.named(orm), row))) throw owner.nobody();
   };
@@ -60,16 +60,16 @@ export async function rotateKey(
   id: string,
   overlap_seconds: number,
 ): Promise<CreatedApiKey> {
-  const { database, clock, api_key_max_age_seconds } = deps;
+  const { database, clock, apiKeyMaxAgeSeconds } = deps;
   const work = async (tx: Orm) => {
     const found = await owner.find(tx, true);
     const old = await lockKey(tx, found, id);
     const now = clock.now();
     refuseOver(old, now);
-    const { row, created } = newKey(deps, old.name, lifetimeAfter(old, api_key_max_age_seconds));
+    const { row, created } = newKey(deps, old.name, lifetimeAfter(old, apiKeyMaxAgeSeconds));
     await insertKey(tx, found, row);
-    const overlap_ends_ms = now + overlap_seconds * 1000;
-    const expires_at = new Date(Math.min(overlap_ends_ms, old.expires_at?.getTime() ?? overlap_ends_ms));
+    const overlapEndsMs = now + overlap_seconds * 1000;
+    const expires_at = new Date(Math.min(overlapEndsMs, old.expires_at?.getTime() ?? overlapEndsMs));
     const revoked_at = overlap_seconds === 0 ? expires_at : null;
     await replaceKey(tx, id, { expires_at, revoked_at, rotated_to: row.id });
     return created;

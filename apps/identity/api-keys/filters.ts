@@ -30,8 +30,8 @@ export const keyListQuery = Type.Object(
 /** A filter for keys that are neither revoked nor expired. A key must also match each time that is not null. */
 export interface KeyFilter {
   readonly now: Date;
-  readonly unused_since: Date | null;
-  readonly expires_until: Date | null;
+  readonly unusedSince: Date | null;
+  readonly expiresUntil: Date | null;
 }
 
 /** Returns the filter of a query, or null if the query does not restrict the list. */
@@ -42,8 +42,8 @@ export function keyFilter(
   if (unused_for_seconds === undefined && expires_within_seconds === undefined) return null;
   return {
     now: new Date(now),
-    unused_since: unused_for_seconds === undefined ? null : new Date(now - Number(unused_for_seconds) * 1000),
-    expires_until:
+    unusedSince: unused_for_seconds === undefined ? null : new Date(now - Number(unused_for_seconds) * 1000),
+    expiresUntil:
       expires_within_seconds === undefined ? null : new Date(now + Number(expires_within_seconds) * 1000),
   };
 }

@@ -97,7 +97,7 @@ function listHandlers(deps: Dependencies, { path, ids, ownerAt, owner }: Address
       {
         params: pathIds(...ids),
         query: noQuery,
-        body: createApiKeyBody(deps.api_key_max_age_seconds),
+        body: createApiKeyBody(deps.apiKeyMaxAgeSeconds),
         response: {
           201: answer(
             CreatedApiKey,

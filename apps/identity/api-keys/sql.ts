@@ -67,13 +67,13 @@ export async function insertKey(
   return owned !== undefined;
 }
 
-function fits({ now, unused_since, expires_until }: KeyFilter): SQL | undefined {
-  const last_used = sql`coalesce(${apiKeys.last_used_at}, ${apiKeys.created_at})`;
+function fits({ now, unusedSince, expiresUntil }: KeyFilter): SQL | undefined {
+  const lastUsed = sql`coalesce(${apiKeys.last_used_at}, ${apiKeys.created_at})`;
   return and(
     isNull(apiKeys.revoked_at),
     or(isNull(apiKeys.expires_at), gt(apiKeys.expires_at, now)),
-    unused_since === null ? undefined : lte(last_used, unused_since),
-    expires_until === null ? undefined : lte(apiKeys.expires_at, expires_until),
+    unusedSince === null ? undefined : lte(lastUsed, unusedSince),
+    expiresUntil === null ? undefined : lte(apiKeys.expires_at, expiresUntil),
   );
 }
 
@@ -131,7 +131,7 @@ export async function revokeKey(tx: Orm, owner: KeyOwner, id: string, now: Date)
  * the ids of keys that another transaction holds locked. Never waits for a lock, which avoids deadlocks.
  */
 export async function writeLastUses(orm: Orm, uses: readonly KeyUse[]): Promise<string[]> {
-  const values = JSON.stringify(uses.map(({ at_ms, ...use }) => ({ ...use, at: new Date(at_ms) })));
+  const values = JSON.stringify(uses.map(({ atMs, ...use }) => ({ ...use, at: new Date(atMs) })));
   const isNewer = sql`(key.last_used_at is null or key.last_used_at < used.at)`;
   // if a secret was imported twice, both rows keep their hashes
   const isTaken = sql`exists (select from ${apiKeys} other where other.hash = used.new_hash)`;

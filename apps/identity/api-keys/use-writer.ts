@@ -20,8 +20,8 @@ const LAST_TRY_MS = 5_000;
 export function keyUseWriter(deps: Dependencies, log: Pick<Logger, "warn">) {
   const loop = new Loop({
     task: () => storeKeyUses(deps),
-    pause_ms: PAUSE_MS,
-    retry_ms: RETRY_MS,
+    pauseMs: PAUSE_MS,
+    retryMs: RETRY_MS,
     onFailure: (err) => log.warn({ err }, "last uses of keys not stored yet"),
     clock: deps.clock,
   });

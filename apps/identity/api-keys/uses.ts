@@ -1,7 +1,7 @@
 /** The use of a key: a validation that found the key valid. */
 export interface KeyUse {
   readonly id: string;
-  readonly at_ms: number;
+  readonly atMs: number;
   /** The hash under which to store the secret from now on, if it differs from the stored one. */
   readonly new_hash?: string;
 }
@@ -24,7 +24,7 @@ export class KeyUses {
 
   note(use: KeyUse): void {
     const known = this.#last.get(use.id);
-    if (known === undefined ? this.#last.size < WAITING_MAX : known.at_ms < use.at_ms) {
+    if (known === undefined ? this.#last.size < WAITING_MAX : known.atMs < use.atMs) {
       this.#last.set(use.id, use);
     }
   }

@@ -33,7 +33,7 @@ export async function createOrganization(
   deps: Dependencies,
   { name, user_id, by }: NewOrganization,
 ): Promise<{ organization: OrganizationRow; member_id: string }> {
-  const { database, roles, newId, clock, default_plan: plan } = deps;
+  const { database, roles, newId, clock, defaultPlan: plan } = deps;
   const now = new Date(clock.now());
   const organization: OrganizationRow = { id: newId(), name, plan, created_at: now, updated_at: now };
   const founder: NewMember = {
@@ -47,7 +47,7 @@ export async function createOrganization(
   };
   const work = async (tx: Orm) => {
     await lockExistingUser(tx, user_id, by === "person" ? "update" : "share");
-    if (by === "person") await refuseTooMany(tx, user_id, deps.organizations_per_person_max);
+    if (by === "person") await refuseTooMany(tx, user_id, deps.organizationsPerPersonMax);
     await insertOrganization(tx, { ...organization, created_by: by === "person" ? user_id : null });
     await insertMember(tx, founder);
     const events = [
@@ -60,11 +60,11 @@ export async function createOrganization(
   return { organization, member_id: founder.id };
 }
 
-async function refuseTooMany(tx: Orm, user_id: string, organizations_max: number): Promise<void> {
-  if ((await countCreatedBy(tx, user_id)) < organizations_max) return;
+async function refuseTooMany(tx: Orm, user_id: string, organizationsMax: number): Promise<void> {
+  if ((await countCreatedBy(tx, user_id)) < organizationsMax) return;
   throw new ApiError("CONFLICT", {
-    message: `A person may create ${organizations_max} organizations: delete one first.`,
-    details: { field: "organizations", value: String(organizations_max) },
+    message: `A person may create ${organizationsMax} organizations: delete one first.`,
+    details: { field: "organizations", value: String(organizationsMax) },
   });
 }
 

@@ -58,8 +58,8 @@ export function sessionSweeper({ database, clock }: Dependencies, log: Logger): 
         );
       }
     },
-    pause_ms: SWEEP_INTERVAL_MS,
-    retry_ms: SWEEP_RETRY_MS,
+    pauseMs: SWEEP_INTERVAL_MS,
+    retryMs: SWEEP_RETRY_MS,
     onFailure: (err) => log.warn({ err }, "expired sessions not deleted"),
     clock,
   });

@@ -36,7 +36,7 @@ export async function validateCredential(
     const result = judge(credential, row, roles, now);
     if (result.valid && row.key_id !== null) {
       const [current] = hashes;
-      keyUses.note({ id: row.key_id, at_ms: now, ...(hash !== current && { new_hash: current }) });
+      keyUses.note({ id: row.key_id, atMs: now, ...(hash !== current && { new_hash: current }) });
     }
     return result;
   }

@@ -13,7 +13,7 @@ export class GatheredLookup<Row> {
     context?: SharedContext,
   ) {
     this.#findAll = findAll;
-    this.#batches = new Batches((wanted) => this.#answer(wanted), { items_max: KEYS_MAX, context });
+    this.#batches = new Batches((wanted) => this.#answer(wanted), { itemsMax: KEYS_MAX, context });
   }
 
   /** Returns the row of `key`, or null if there is no row. Rejects when the query fails. */

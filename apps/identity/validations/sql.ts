@@ -15,7 +15,7 @@ const CONNECTIONS = 5;
 
 /** Opens connections only for validations, so that their short reads never queue behind other reads or writes. */
 export function openValidations(url: string, options: DatabaseOptions): Promise<Database> {
-  return openDatabase(url, { pool_max: CONNECTIONS, ...options });
+  return openDatabase(url, { poolMax: CONNECTIONS, ...options });
 }
 
 /** The columns of a credential's holder: the person of a user key, or a member and that member's person. */

@@ -14,8 +14,8 @@ export async function withDatabase<T>(
   const database = await openDatabase(url, {
     namespace: "backup",
     tls: peerTls(config, "DATABASE"),
-    pool_max: 2,
-    statement_timeout_ms: STATEMENT_MS,
+    poolMax: 2,
+    statementTimeoutMs: STATEMENT_MS,
   });
   try {
     return await work(database);

@@ -13,8 +13,8 @@ export class Progress {
   readonly #say: Say;
   readonly #what: string;
   readonly #all: number | null;
-  readonly #began_ms = performance.now();
-  #said_ms = this.#began_ms;
+  readonly #beganMs = performance.now();
+  #saidMs = this.#beganMs;
   #bytes = 0;
 
   /** @param all the size of the file in bytes, or null if it is unknown */
@@ -27,14 +27,14 @@ export class Progress {
   passed(bytes: number): void {
     this.#bytes += bytes;
     const nowMs = performance.now();
-    if (nowMs - this.#said_ms < EVERY_MS) return;
-    this.#said_ms = nowMs;
+    if (nowMs - this.#saidMs < EVERY_MS) return;
+    this.#saidMs = nowMs;
     const share = this.#all === null ? "" : ` of ${mebibytes(this.#all)}`;
     this.#say(`${this.#what}: ${mebibytes(this.#bytes)}${share}`);
   }
 
   end(): void {
-    const took_s = ((performance.now() - this.#began_ms) / 1000).toFixed(1);
-    this.#say(`${this.#what}: ${mebibytes(this.#bytes)} in ${took_s} s`);
+    const tookS = ((performance.now() - this.#beganMs) / 1000).toFixed(1);
+    this.#say(`${this.#what}: ${mebibytes(this.#bytes)} in ${tookS} s`);
   }
 }

@@ -41,7 +41,7 @@ function addTarget(text: string, targets: Target[]): Target[] {
 /** Builds the executable for one target and returns its file name. */
 async function build(target: Target): Promise<string> {
   const file = `ostiary-${target}${target.startsWith("windows") ? ".exe" : ""}`;
-  const started_ms = performance.now();
+  const startedMs = performance.now();
   process.stdout.write(`${target} `);
   const { success, logs } = await Bun.build({
     entrypoints: [join(ROOT, ENTRY)],
@@ -64,7 +64,7 @@ async function build(target: Target): Promise<string> {
     process.exit(1);
   }
   const size = (Bun.file(join(outdir, file)).size / MIB).toFixed(0);
-  const took = ((performance.now() - started_ms) / 1_000).toFixed(1);
+  const took = ((performance.now() - startedMs) / 1_000).toFixed(1);
   process.stdout.write(`${join(outdir, file)}, ${size} MiB, in ${took} s\n`);
   return file;
 }

@@ -36,7 +36,7 @@ export interface Failure {
   readonly request_id: string | null;
   readonly retry_after_seconds: number | null;
   /** Whether the call may have made a change although it failed. */
-  readonly outcome_unknown: boolean;
+  readonly outcomeUnknown: boolean;
 }
 
 /** The result of a call: a value or a failure. */
@@ -58,7 +58,7 @@ export function failed(kind: FailureKind, known: Partial<Failure> = {}): { ok: f
       status: null,
       request_id: null,
       retry_after_seconds: null,
-      outcome_unknown: false,
+      outcomeUnknown: false,
       ...known,
     },
   };
@@ -71,7 +71,7 @@ export function failureOf(response: Response, body: unknown, writes: boolean) {
   const unknown = writes && status >= 500;
   if (!Value.Check(ErrorEnvelope, body)) {
     const kind = status >= 500 ? "away" : "strange";
-    return failed(kind, { status, retry_after_seconds, outcome_unknown: unknown });
+    return failed(kind, { status, retry_after_seconds, outcomeUnknown: unknown });
   }
   const { code, message, request_id, details } = body.error;
   return failed(kindOf(status), {
@@ -82,7 +82,7 @@ export function failureOf(response: Response, body: unknown, writes: boolean) {
     retry_after_seconds,
     fields: fieldsOf(details),
     details: details ?? {},
-    outcome_unknown: unknown,
+    outcomeUnknown: unknown,
   });
 }
 

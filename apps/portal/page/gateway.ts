@@ -36,7 +36,7 @@ export interface Credentials {
 /** A rate limit that makes calls wait. */
 export interface Waiting {
   /** The time when the calls are retried, in milliseconds since the epoch. */
-  readonly until_ms: number;
+  readonly untilMs: number;
   readonly limit: string | null;
   readonly remaining: string | null;
   readonly policy: string | null;
@@ -94,9 +94,9 @@ export class Gateway {
       const text = await response.value.text();
       const value: unknown = Value.Clean(schema, text === "" ? null : JSON.parse(text));
       if (Value.Check(schema, value)) return answered(value);
-      return failed("strange", { status, outcome_unknown: writes });
+      return failed("strange", { status, outcomeUnknown: writes });
     } catch {
-      return failed("away", { status, outcome_unknown: writes });
+      return failed("away", { status, outcomeUnknown: writes });
     }
   }
 
@@ -134,8 +134,8 @@ export class Gateway {
     return this.#credentials.headers(caller, false);
   }
 
-  async #answer(path: string, call: Call, timeout_ms?: number): Promise<Answer<Response>> {
-    const response = await this.#exchange(path, call, { redirect: "error", timeout_ms });
+  async #answer(path: string, call: Call, timeoutMs?: number): Promise<Answer<Response>> {
+    const response = await this.#exchange(path, call, { redirect: "error", timeoutMs });
     if (!response.ok || response.value.ok) return response;
     const text = await response.value.text().catch(() => "");
     return failureOf(response.value, tryJson(text), isWrite(call));
@@ -167,7 +167,7 @@ export class Gateway {
 
   async #wait(seconds: number, headers: Headers, signal: AbortSignal | undefined): Promise<void> {
     const waiting = {
-      until_ms: this.#around.now() + seconds * 1_000,
+      untilMs: this.#around.now() + seconds * 1_000,
       limit: headers.get(RATE_LIMIT_HEADERS.limit),
       remaining: headers.get(RATE_LIMIT_HEADERS.remaining),
       policy: headers.get(LIMIT_SET_HEADERS.policies),
@@ -181,14 +181,14 @@ export class Gateway {
     path: string,
     call: Call,
     renewed: boolean,
-    { redirect, timeout_ms }: Attempt,
+    { redirect, timeoutMs }: Attempt,
   ): Promise<Answer<Response>> {
     const credential = await this.#credentials.headers(call.as, renewed);
     if (!credential.ok) return credential;
     const { method = "GET", query = {}, headers, signal } = call;
     const content = contentOf(call);
     // Without a caller's signal, each attempt has its own timeout, which excludes waits for a rate limit.
-    const ends = signal ?? (timeout_ms === undefined ? undefined : AbortSignal.timeout(timeout_ms));
+    const ends = signal ?? (timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs));
     try {
       return answered(
         await this.#around.fetch(`${path}${queryText(query)}`, {
@@ -208,7 +208,7 @@ export class Gateway {
         }),
       );
     } catch {
-      return failed("away", { outcome_unknown: isWrite(call) });
+      return failed("away", { outcomeUnknown: isWrite(call) });
     }
   }
 }
@@ -216,7 +216,7 @@ export class Gateway {
 /** The options of one attempt of a call. */
 interface Attempt {
   readonly redirect: "error" | "manual";
-  readonly timeout_ms?: number;
+  readonly timeoutMs?: number;
   /** Whether the response may come from any service, not only from a service of the platform. */
   readonly ofAnyService?: boolean;
 }

@@ -8,7 +8,7 @@ import { listMemberships } from "./organizations/list-memberships.ts";
 export interface ChosenMember {
   readonly member_id: string;
   readonly organization_id: string;
-  readonly organization_name: string;
+  readonly organizationName: string;
   readonly role: string | null;
   readonly labels: readonly string[];
 }
@@ -101,7 +101,7 @@ export class OrganizationSession {
       // The person may have chosen another organization before the response arrived.
       if (this.#session === before) {
         this.#session = minted.value;
-        this.#member.value = memberOf(minted.value, this.#member.peek()?.organization_name ?? "");
+        this.#member.value = memberOf(minted.value, this.#member.peek()?.organizationName ?? "");
       }
       return answered(minted.value.token);
     }
@@ -112,7 +112,7 @@ export class OrganizationSession {
 
 function memberOf(
   { member_id, organization_id, role, labels }: Session,
-  organization_name: string,
+  organizationName: string,
 ): ChosenMember {
-  return { member_id, organization_id, organization_name, role, labels };
+  return { member_id, organization_id, organizationName, role, labels };
 }

@@ -103,7 +103,7 @@ function Navigation({ present }: { present: View | null }) {
   );
   return (
     <nav aria-label={texts.navigation}>
-      {member !== null && <p class="chosen">{member.organization_name}</p>}
+      {member !== null && <p class="chosen">{member.organizationName}</p>}
       <ul class="places">
         {shown.map((view) => (
           <li key={view.scope + view.path}>

@@ -1,29 +1,29 @@
 /**
- * Returns at most the first `bytes_max` bytes of a body, and cancels the rest. `cut` is true if the body is
+ * Returns at most the first `bytesMax` bytes of a body, and cancels the rest. `cut` is true if the body is
  * longer or the download failed.
  */
 export async function readBytes(
   body: ReadableStream<Uint8Array> | null,
-  bytes_max: number,
+  bytesMax: number,
 ): Promise<{ bytes: Uint8Array; cut: boolean }> {
   const pieces: Uint8Array[] = [];
   let length = 0;
   let cut = false;
   const reader = body?.getReader();
   try {
-    while (reader !== undefined && length <= bytes_max) {
+    while (reader !== undefined && length <= bytesMax) {
       const { done, value } = await reader.read();
       if (done) break;
       pieces.push(value);
       length += value.length;
     }
-    cut = length > bytes_max;
+    cut = length > bytesMax;
     // Do not wait: the body of a cloned response is canceled only when the other clone is read or canceled.
     if (cut) void reader?.cancel().catch(() => {});
   } catch {
     cut = true;
   }
-  const bytes = new Uint8Array(Math.min(length, bytes_max));
+  const bytes = new Uint8Array(Math.min(length, bytesMax));
   let at = 0;
   for (const piece of pieces) {
     bytes.set(piece.subarray(0, bytes.length - at), at);

@@ -94,11 +94,11 @@ class Unreadable extends ConfigError {
   }
 }
 
-function readSmall(path: string, bytes_max: number): Buffer<ArrayBuffer> {
+function readSmall(path: string, bytesMax: number): Buffer<ArrayBuffer> {
   try {
     const found = statSync(path);
-    if (found.isFile() && found.size > bytes_max) {
-      throw new Unreadable(`names ${path}, which has more than ${bytes_max} bytes`);
+    if (found.isFile() && found.size > bytesMax) {
+      throw new Unreadable(`names ${path}, which has more than ${bytesMax} bytes`);
     }
     return Buffer.from(readFileSync(path));
   } catch (error) {

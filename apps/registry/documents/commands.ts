@@ -81,5 +81,5 @@ export function previewDocument(
     });
     return { results };
   };
-  return database.transaction("plan_apply", work, { isolation: "repeatable read", read_only: true });
+  return database.transaction("plan_apply", work, { isolation: "repeatable read", readOnly: true });
 }

@@ -10,12 +10,12 @@ const YAML_TYPES = ["application/yaml", "application/x-yaml", "text/yaml"];
 export const DOCUMENT_TYPES: readonly string[] = [JSON_TYPE, ...YAML_TYPES];
 
 /** Reads the body of an apply request, which is JSON or YAML by its content type. The default is YAML (RG-34). */
-export async function readDocument(request: Request, bytes_max: number): Promise<unknown> {
+export async function readDocument(request: Request, bytesMax: number): Promise<unknown> {
   const type = mediaType(request);
   if (type !== null && !DOCUMENT_TYPES.includes(type)) {
     throw invalidBody(`Send the document as ${DOCUMENT_TYPES.join(", ")}.`);
   }
-  const text = await readText(request, bytes_max);
+  const text = await readText(request, bytesMax);
   return type === JSON_TYPE ? parseJsonText(text) : parseText(text);
 }
 
@@ -35,10 +35,10 @@ export function servicesOfYaml(text: string): Configs {
 }
 
 /** Reads a JSON body, the only kind that PUT accepts. */
-export async function readJson(request: Request, bytes_max: number): Promise<unknown> {
+export async function readJson(request: Request, bytesMax: number): Promise<unknown> {
   const type = mediaType(request);
   if (type !== null && type !== JSON_TYPE) throw invalidBody(`Send the body as ${JSON_TYPE}.`);
-  return parseJsonText(await readText(request, bytes_max));
+  return parseJsonText(await readText(request, bytesMax));
 }
 
 /** Returns the content type without its parameters, or null if the request has no content type. */
@@ -47,6 +47,6 @@ function mediaType(request: Request): string | null {
   return type === undefined || type === "" ? null : type;
 }
 
-async function readText(request: Request, bytes_max: number): Promise<string> {
-  return decodeUtf8(await readBytes(request, bytes_max));
+async function readText(request: Request, bytesMax: number): Promise<string> {
+  return decodeUtf8(await readBytes(request, bytesMax));
 }

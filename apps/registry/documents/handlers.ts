@@ -41,13 +41,13 @@ const headers = Type.Object({
 });
 
 /** Serves `POST /apply` (RG-43). */
-export function documentHandlers(publishing: Publishing, body_bytes_max: number) {
+export function documentHandlers(publishing: Publishing, bodyBytesMax: number) {
   return new Elysia({ name: "documents", normalize: false, tags: ["Apply"] }).post(
     "/apply",
     async ({ request, query, set }) => {
       const { dry_run, wait_ms } = query;
       if (dry_run === "true" && wait_ms !== undefined) throw nothingToWaitFor();
-      const configs = validServices(await readDocument(request, body_bytes_max));
+      const configs = validServices(await readDocument(request, bodyBytesMax));
       const author = authorOf(request);
       if (dry_run === "true") {
         const preview = await previewDocument(publishing, configs, author.operator);

@@ -13,7 +13,7 @@ interface EdgeDescriptionOptions {
   readonly descriptions: ServiceDescriptions;
   readonly log: Logger;
   readonly title: string;
-  readonly server_url: string | undefined;
+  readonly serverUrl: string | undefined;
 }
 
 /**
@@ -53,12 +53,12 @@ export class EdgeDescription {
   }
 
   async #make(): Promise<void> {
-    const { current, descriptions, title, server_url } = this.#options;
+    const { current, descriptions, title, serverUrl } = this.#options;
     const key = this.#key();
     const { table, services } = current;
-    const pieces = edgeDescription({ title, server_url, table, services, descriptions: descriptions.states });
+    const pieces = edgeDescription({ title, serverUrl, table, services, descriptions: descriptions.states });
     const steps = representationOfPieces(pieces, "application/json");
-    const { representation, result: left_out } = await resultInSlices(steps, { slice_ms: SLICE_MS });
+    const { representation, result: left_out } = await resultInSlices(steps, { sliceMs: SLICE_MS });
     this.#made = { key, representation };
     for (const [service, count] of left_out) this.#tell(service, count);
   }

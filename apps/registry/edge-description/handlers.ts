@@ -54,13 +54,13 @@ interface EdgeRoutesDeps {
   readonly edge: EdgeDescription;
   readonly descriptions: ServiceDescriptions;
   readonly title: string;
-  readonly page_enabled: boolean;
+  readonly pageEnabled: boolean;
 }
 
 /** Serves the edge description and its page (RG-92, RG-98). */
-export function edgeHandlers({ edge, descriptions, title, page_enabled }: EdgeRoutesDeps) {
+export function edgeHandlers({ edge, descriptions, title, pageEnabled }: EdgeRoutesDeps) {
   const app = new Elysia({ name: "edge", normalize: false, tags: ["Edge"] });
-  if (page_enabled) app.use(descriptionPage({ path: EDGE_PAGE, description_path: EDGE_DESCRIPTION, title }));
+  if (pageEnabled) app.use(descriptionPage({ path: EDGE_PAGE, descriptionPath: EDGE_DESCRIPTION, title }));
   return app
     .guard({ query: noQuery })
     .get(EDGE_DESCRIPTION, async ({ request }) => answerWith(request, await edge.read(), REVALIDATE), {

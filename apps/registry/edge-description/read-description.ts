@@ -71,7 +71,7 @@ async function readAnswer(response: Response): Promise<ReceivedDescription> {
   }
   const tooLarge = () => new NotADescription(TOO_LARGE);
   const bytes = await readBounded(response.body, DESCRIPTION_BYTES_MAX, tooLarge);
-  const description = await resultInSlices(parse(bytes), { slice_ms: SLICE_MS });
+  const description = await resultInSlices(parse(bytes), { sliceMs: SLICE_MS });
   return { description, etag: headers.get("etag"), bytes: bytes.byteLength };
 }
 
@@ -94,8 +94,8 @@ function* parse(bytes: Uint8Array): Generator<void, ServiceDescription> {
   const text = tryUtf8(bytes);
   if (text === undefined) throw new NotADescription(NOT_JSON);
   yield;
-  const { too_deep_at, values } = outlineJson(text);
-  if (too_deep_at !== null) throw new NotADescription("The description is nested too deeply.");
+  const { tooDeepAt, values } = outlineJson(text);
+  if (tooDeepAt !== null) throw new NotADescription("The description is nested too deeply.");
   if (values > VALUES_MAX) throw new NotADescription(`The description has more than ${VALUES_MAX} values.`);
   yield;
   const value = tryJson(text, JSON.parse);

@@ -40,14 +40,14 @@ interface Entry {
   failure: DescriptionState["failure"];
   failures: number;
   /** The clock's elapsed time at which the next read is due; infinite during a read. */
-  due_ms: number;
+  dueMs: number;
 }
 
 interface ServiceDescriptionsOptions {
   readonly clock: Clock;
   readonly log: Logger;
   /** The time between a successful read of a description and the next request for it. */
-  readonly refresh_ms: number;
+  readonly refreshMs: number;
 }
 
 /**
@@ -89,9 +89,9 @@ export class ServiceDescriptions {
     for (const [service, { url, openapi }] of services) {
       if (openapi !== undefined) this.#name(service, `http://${addressOf(url)}${openapi}`, openapi);
     }
-    const nowMs = this.#options.clock.elapsed_ms();
+    const nowMs = this.#options.clock.elapsedMs();
     for (const [service, entry] of this.#entries) {
-      if (entry.due_ms <= nowMs) this.#begin(service, entry);
+      if (entry.dueMs <= nowMs) this.#begin(service, entry);
     }
   }
 
@@ -116,13 +116,13 @@ export class ServiceDescriptions {
       read_at: known?.read_at ?? null,
       failure: null,
       failures: 0,
-      due_ms: Number.NEGATIVE_INFINITY,
+      dueMs: Number.NEGATIVE_INFINITY,
     });
     this.#version++;
   }
 
   #begin(service: string, entry: Entry): void {
-    entry.due_ms = Number.POSITIVE_INFINITY;
+    entry.dueMs = Number.POSITIVE_INFINITY;
     const reading = this.#calls
       .run(async () => {
         // the description may have a new URL by the time that the semaphore admits this read
@@ -137,18 +137,18 @@ export class ServiceDescriptions {
   }
 
   async #read(service: string, entry: Entry): Promise<void> {
-    const { clock, refresh_ms } = this.#options;
+    const { clock, refreshMs } = this.#options;
     try {
       const stopping = this.#stopping.signal;
       const read = await readDescription(entry.url, entry.etag, { clock, stopping });
       if (!this.#isCurrent(service, entry)) return;
       if (read !== null) this.#take(entry, read);
       this.#succeeded(service, entry);
-      entry.due_ms = clock.elapsed_ms() + refresh_ms;
+      entry.dueMs = clock.elapsedMs() + refreshMs;
     } catch (error) {
       if (!this.#isCurrent(service, entry)) return;
       this.#failed(service, entry, reasonOf(error));
-      entry.due_ms = clock.elapsed_ms() + Math.min(RETRY_MS * 2 ** (entry.failures - 1), refresh_ms);
+      entry.dueMs = clock.elapsedMs() + Math.min(RETRY_MS * 2 ** (entry.failures - 1), refreshMs);
     }
   }
 
@@ -200,7 +200,7 @@ function stateOf(service: string, { path, description, read_at, failure }: Entry
 export function watchDescriptions(
   descriptions: ServiceDescriptions,
   current: CurrentTable,
-  refresh_ms: number,
+  refreshMs: number,
   clock: Clock,
 ): Loop {
   const task = async () => {
@@ -210,9 +210,9 @@ export function watchDescriptions(
   // a failure needs no report: operations that use the database report it
   return new Loop({
     task,
-    pause_ms: Math.min(LOOK_MS, refresh_ms),
-    gap_ms: GAP_MS,
-    retry_ms: LOOK_MS,
+    pauseMs: Math.min(LOOK_MS, refreshMs),
+    gapMs: GAP_MS,
+    retryMs: LOOK_MS,
     onFailure: () => {},
     clock,
   });

@@ -31,7 +31,7 @@ export class LiveGateways {
     this.#onChange = onChange;
     this.#following = new Loop({
       task: () => this.#readAll(),
-      retry_ms: RETRY_MS,
+      retryMs: RETRY_MS,
       // the loop retries; `instances` is null until the first read succeeds
       onFailure: () => {},
     });

@@ -32,15 +32,15 @@ export async function waitedFor<Result>(
   { services, wait_ms, request }: { services: readonly string[]; wait_ms?: string; request: Request },
   write: (publishing: Publishing) => Promise<Result>,
 ): Promise<Waited<Result>> {
-  let committed_fence = 0;
+  let committedFence = 0;
   const onCommit = (fence: number) => {
-    committed_fence = fence;
+    committedFence = fence;
     publishing.onCommit(fence);
   };
   const result = await write({ ...publishing, onCommit });
   publishing.countWrites(operatorOf(request).name, services.length);
   if (wait_ms === undefined) return { result, propagation: undefined };
-  const commit = { fence: committed_fence, services };
+  const commit = { fence: committedFence, services };
   const propagation = await publishing.propagations.wait(commit, Number(wait_ms), request.signal);
   return { result, propagation };
 }

@@ -47,8 +47,8 @@ export class Propagations {
     this.#gateways = new LiveGateways(deps.routeStore, () => this.#endReached());
     this.#looking = new Loop({
       task: () => this.#look(),
-      pause_ms: LOOK_MS,
-      retry_ms: RETRY_MS,
+      pauseMs: LOOK_MS,
+      retryMs: RETRY_MS,
       // A failed check does not end a wait: each wait reports its progress after its `wait_ms`.
       onFailure: () => {},
       clock: deps.clock,
@@ -82,7 +82,7 @@ export class Propagations {
    */
   async wait({ fence, services }: Commit, wait_ms: number, left: AbortSignal): Promise<Propagation> {
     const { clock } = this.#deps;
-    const started_ms = clock.elapsed_ms();
+    const startedMs = clock.elapsedMs();
     const { promise, resolve } = Promise.withResolvers<void>();
     const end = () => resolve();
     const wait: Wait = { fence, services: new Set(services), routes: null, end };
@@ -99,7 +99,7 @@ export class Propagations {
     return {
       gateways: this.#gateways.instances?.length ?? 0,
       reached: this.#reached(wait),
-      waited_ms: Math.round(clock.elapsed_ms() - started_ms),
+      waited_ms: Math.round(clock.elapsedMs() - startedMs),
       projected: wait.routes !== null,
     };
   }

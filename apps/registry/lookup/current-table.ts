@@ -45,13 +45,13 @@ export class CurrentTable {
   /** Loads changes. Returns false if the changes extend a state that a failed load has dropped. */
   async #take(changes: Changes, asked: number): Promise<boolean> {
     if (asked < this.#taken) return true;
-    if (!changes.is_whole) {
+    if (!changes.isWhole) {
       if (this.#fence === undefined) return false;
       // loading older changes would mix two states
       if (changes.fence <= this.#fence) return true;
     }
     try {
-      await inSlices(this.#takeIn(changes), { slice_ms: SLICE_MS });
+      await inSlices(this.#takeIn(changes), { sliceMs: SLICE_MS });
     } catch (error) {
       // the previous table stays in use until the next read loads the whole state
       this.#builder = new RouteTableBuilder();
@@ -64,9 +64,9 @@ export class CurrentTable {
     return true;
   }
 
-  *#takeIn({ is_whole, services, deleted }: Changes): Generator<void> {
+  *#takeIn({ isWhole, services, deleted }: Changes): Generator<void> {
     const taken = new Map(this.#services);
-    const gone = is_whole ? new Set(taken.keys()) : new Set(deleted);
+    const gone = isWhole ? new Set(taken.keys()) : new Set(deleted);
     for (const { name, config: stored } of services) {
       const result = yield* validateStoredInSteps(name, stored);
       if (!result.ok) {

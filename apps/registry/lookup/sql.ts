@@ -13,10 +13,10 @@ export interface Changes {
   /** The fence of the last write. */
   fence: number;
   /** Whether `services` contains all current services, and not only those written since the known fence. */
-  is_whole: boolean;
+  isWhole: boolean;
   /** The services in the order of their names. */
   services: StoredService[];
-  /** The names of services deleted since the known fence, or of all deleted services if `is_whole`. */
+  /** The names of services deleted since the known fence, or of all deleted services if `isWhole`. */
   deleted: string[];
 }
 
@@ -61,5 +61,5 @@ export async function readChanges(
     if (config === null) deleted.push(name);
     else services.push({ name, revision, config });
   }
-  return { fence, is_whole: known_fence === undefined || fence < known_fence, services, deleted };
+  return { fence, isWhole: known_fence === undefined || fence < known_fence, services, deleted };
 }

@@ -17,7 +17,7 @@ import type { OperatorProvider } from "./provider.ts";
 
 interface OperatorsOptions {
   /** The token of the operator `admin`. */
-  readonly admin_token: string;
+  readonly adminToken: string;
   /** The path of OPERATORS_FILE, or undefined if the variable is not set. */
   readonly file: string | undefined;
   /** The identity provider that signs the JWTs of operators with claims, or null if none is configured. */
@@ -32,7 +32,7 @@ const READ_MS = 1_000;
 interface Token {
   readonly operator: Operator;
   readonly sha256: Buffer;
-  readonly ends_ms: number | null;
+  readonly endsMs: number | null;
 }
 
 /** An operator, and the subject claim of the operator's JWT. `subject` is null for other tokens. */
@@ -73,8 +73,8 @@ export class Operators {
     this.#tokens = this.#tokensOf(this.#listed);
     this.#reading = new Loop({
       task: () => this.#read(),
-      pause_ms: READ_MS,
-      retry_ms: READ_MS,
+      pauseMs: READ_MS,
+      retryMs: READ_MS,
       onFailure: (error) => this.#keep(undefined, error),
       clock: options.clock,
     });
@@ -118,7 +118,7 @@ export class Operators {
     let found: Operator | null = null;
     for (const { operator, claims } of this.#listed) {
       if (claims === null) continue;
-      const isOver = claims.ends_ms !== null && claims.ends_ms <= nowMs;
+      const isOver = claims.endsMs !== null && claims.endsMs <= nowMs;
       if (fitsClaims(claims, token) && !isOver) found ??= operator;
     }
     return found;
@@ -132,9 +132,9 @@ export class Operators {
     const given = Buffer.from(sha256Of(token), "hex");
     const nowMs = this.#options.clock.now();
     let found: Operator | null = null;
-    for (const { operator, sha256, ends_ms } of this.#tokens) {
+    for (const { operator, sha256, endsMs } of this.#tokens) {
       const isSame = timingSafeEqual(given, sha256);
-      const isOver = ends_ms !== null && ends_ms <= nowMs;
+      const isOver = endsMs !== null && endsMs <= nowMs;
       if (isSame && !isOver) found = operator;
     }
     return found;
@@ -158,8 +158,8 @@ export class Operators {
   }
 
   #parse(text: string): readonly ListedOperator[] {
-    const { admin_token, provider } = this.#options;
-    return parseOperatorsFile(text, { admin_token, issuer: provider?.issuer ?? null });
+    const { adminToken, provider } = this.#options;
+    return parseOperatorsFile(text, { adminToken, issuer: provider?.issuer ?? null });
   }
 
   /** Keeps the operators of the last valid file in use, and logs each problem of the new file once. */
@@ -180,11 +180,11 @@ export class Operators {
   #tokensOf(listed: readonly ListedOperator[]): readonly Token[] {
     const admin: ListedOperator = {
       operator: { name: ADMIN_OPERATOR, role: "admin", services: null, paths: null },
-      tokens: [{ sha256: sha256Of(this.#options.admin_token), ends_ms: null }],
+      tokens: [{ sha256: sha256Of(this.#options.adminToken), endsMs: null }],
       claims: null,
     };
     return [admin, ...listed].flatMap(({ operator, tokens }) =>
-      tokens.map(({ sha256, ends_ms }) => ({ operator, sha256: Buffer.from(sha256, "hex"), ends_ms })),
+      tokens.map(({ sha256, endsMs }) => ({ operator, sha256: Buffer.from(sha256, "hex"), endsMs })),
     );
   }
 }

@@ -25,7 +25,7 @@ const LOOK_MS = 5_000;
 
 interface Waiting {
   readonly projected_fence: number | null;
-  readonly since_ms: number;
+  readonly sinceMs: number;
 }
 
 /**
@@ -67,16 +67,16 @@ export class ProjectionLag {
     const rows = await listOutstandingAges(this.#database);
     const nowMs = this.#clock.now();
     const waiting = new Map<string, Waiting>();
-    for (const { name, projected_fence, age_ms } of rows) {
+    for (const { name, projected_fence, ageMs } of rows) {
       const known = this.#waiting.get(name);
       const isSame = known?.projected_fence === projected_fence;
-      const since_ms = known && isSame ? known.since_ms : Math.min(nowMs, nowMs - age_ms);
-      waiting.set(name, { projected_fence, since_ms });
+      const sinceMs = known && isSame ? known.sinceMs : Math.min(nowMs, nowMs - ageMs);
+      waiting.set(name, { projected_fence, sinceMs });
     }
     this.#waiting = waiting;
-    return Array.from(waiting, ([service, { since_ms }]) => ({
+    return Array.from(waiting, ([service, { sinceMs }]) => ({
       service,
-      age_seconds: (nowMs - since_ms) / 1_000,
+      age_seconds: (nowMs - sinceMs) / 1_000,
     })).sort((a, b) => b.age_seconds - a.age_seconds);
   }
 }
@@ -102,7 +102,7 @@ export class LagAlarm {
   }
 
   #raise(lag: Lag): void {
-    const nowMs = this.#clock.elapsed_ms();
+    const nowMs = this.#clock.elapsedMs();
     if (nowMs - this.#lastLineMs < LINE_PAUSE_MS) return;
     this.#lastLineMs = nowMs;
     this.#isRaised = true;
@@ -116,7 +116,7 @@ export function watchLag(lag: ProjectionLag, log: Logger, clock: Clock): Loop {
   const alarm = new LagAlarm(log, clock);
   const task = async () => alarm.check(await lag.measure());
   // a failure needs no report: operations that use the database report it
-  return new Loop({ task, pause_ms: LOOK_MS, retry_ms: LOOK_MS, onFailure: () => {}, clock });
+  return new Loop({ task, pauseMs: LOOK_MS, retryMs: LOOK_MS, onFailure: () => {}, clock });
 }
 
 function isLate({ age_seconds }: Lag): boolean {

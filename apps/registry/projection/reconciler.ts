@@ -7,9 +7,9 @@ import { type Desired, listDigests, listOutstanding } from "./sql.ts";
 
 interface ReconcilerDeps extends ProjectionDeps {
   /** The pause before a retry, and between searches for projections that other replicas left outstanding. */
-  interval_ms: number;
+  intervalMs: number;
   /** The pause between two comparisons of all keys with the database. */
-  full_interval_ms: number;
+  fullIntervalMs: number;
   onAttempt: (result: ProjectionResult | "failed") => void;
 }
 
@@ -30,19 +30,19 @@ export class Reconciler {
   constructor(deps: ReconcilerDeps) {
     this.#deps = deps;
     this.#projection = new Projection(deps);
-    const { interval_ms, full_interval_ms, log } = deps;
+    const { intervalMs, fullIntervalMs, log } = deps;
     const onFailure = (what: string) => (err: unknown, retry_in_ms: number) =>
       log.warn({ err, retry_in_ms }, `${what} failed and will be tried again`);
     this.#projecting = new Loop({
       task: () => this.projectOutstanding(),
-      pause_ms: interval_ms,
-      retry_ms: interval_ms,
+      pauseMs: intervalMs,
+      retryMs: intervalMs,
       onFailure: onFailure("projection to the route store"),
     });
     this.#comparing = new Loop({
       task: () => this.compareAll(),
-      pause_ms: full_interval_ms,
-      retry_ms: interval_ms,
+      pauseMs: fullIntervalMs,
+      retryMs: intervalMs,
       onFailure: onFailure("comparison with the route store"),
     });
   }

@@ -12,7 +12,7 @@ type ServiceRow = typeof services.$inferSelect;
 export type Desired = Pick<ServiceRow, "name" | "fence"> & { config: string | null };
 
 /** An outstanding service, with the time since its newest revision was committed. */
-type OutstandingAge = Pick<ServiceRow, "name" | "projected_fence"> & { age_ms: number };
+type OutstandingAge = Pick<ServiceRow, "name" | "projected_fence"> & { ageMs: number };
 
 /** The condition of the index `services_outstanding`. */
 const isOutstanding = sql`projected_fence is distinct from fence`;
@@ -56,10 +56,10 @@ export async function hasOutstanding(database: Database): Promise<boolean> {
 }
 
 export function listOutstandingAges(database: Database): Promise<OutstandingAge[]> {
-  const age_ms = sql<number>`(extract(epoch from clock_timestamp()) * 1000 - fence / 1000.0)::float8`;
+  const ageMs = sql<number>`(extract(epoch from clock_timestamp()) * 1000 - fence / 1000.0)::float8`;
   return database.run("select_outstanding_ages", (orm) =>
     orm
-      .select({ name: services.name, projected_fence: services.projected_fence, age_ms })
+      .select({ name: services.name, projected_fence: services.projected_fence, ageMs })
       .from(services)
       .where(isOutstanding),
   );

@@ -99,7 +99,7 @@ async function configsAround(orm: Orm, tests: readonly Kept[], names: readonly s
 async function tableOf(...parts: Configs[]): Promise<RouteTable> {
   const builder = new RouteTableBuilder();
   for (const configs of parts) {
-    for (const [name, config] of configs) await inSlices(builder.put(name, config), { slice_ms: SLICE_MS });
+    for (const [name, config] of configs) await inSlices(builder.put(name, config), { sliceMs: SLICE_MS });
   }
   return builder.take();
 }

@@ -13,13 +13,13 @@ export function restoreRevision(
   publishing: Publishing,
   name: string,
   restored_from: number,
-  { if_match, author }: ServiceWrite,
+  { ifMatch, author }: ServiceWrite,
 ): Promise<CurrentService> {
   return publish(publishing, "restore", async (tx, fence) => {
     await Grant.of(tx, author, new Map([[name, null]]));
     const state = await readState(tx, name);
     const { config: earlier } = await readRevision(tx, name, restored_from);
-    requireRevision(if_match, state);
+    requireRevision(ifMatch, state);
     if (earlier === null) throw nothingToRestore(restored_from);
     const result = validateService(name, earlier);
     if (!result.ok) throw validationError(result.fields);

@@ -12,7 +12,7 @@ import { readState } from "./sql.ts";
 
 /** A write's precondition and its author. */
 export interface ServiceWrite {
-  if_match: IfMatch;
+  ifMatch: IfMatch;
   author: Author;
 }
 
@@ -21,12 +21,12 @@ export function putService(
   publishing: Publishing,
   name: string,
   config: StoredServiceConfig,
-  { if_match, author }: ServiceWrite,
+  { ifMatch, author }: ServiceWrite,
 ): Promise<CurrentService> {
   return publish(publishing, "put", async (tx, fence) => {
     const grant = await Grant.of(tx, author, new Map([[name, config]]));
     const state = await readState(tx, name);
-    requireRevision(if_match, state);
+    requireRevision(ifMatch, state);
     const revision = nextRevision(state);
     const written = { service: name, revision, action: "put", restored_from: null, config } as const;
     return appendConfig(tx, written, { fence, grant, roles: publishing.roles });
@@ -51,13 +51,13 @@ export async function appendConfig(
 export function deleteService(
   publishing: Publishing,
   name: string,
-  { if_match, author }: ServiceWrite,
+  { ifMatch, author }: ServiceWrite,
 ): Promise<void> {
   return publish(publishing, "delete", async (tx, fence) => {
     const grant = await Grant.of(tx, author, new Map([[name, null]]));
     const state = await readState(tx, name);
     if (state === undefined || state.deleted) throw notFound("service", name);
-    requireRevision(if_match, state);
+    requireRevision(ifMatch, state);
     await refuseBrokenTests(tx, { rewritten: new Map([[name, null]]), roles: publishing.roles });
     const revision = nextRevision(state);
     const deleted = { service: name, revision, action: "delete", restored_from: null, config: null } as const;

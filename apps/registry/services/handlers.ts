@@ -37,7 +37,7 @@ const listQuery = Type.Object(
 );
 
 /** Serves the services (RG-45, RG-59). */
-export function serviceHandlers(publishing: Publishing, recheck: Recheck, body_bytes_max: number) {
+export function serviceHandlers(publishing: Publishing, recheck: Recheck, bodyBytesMax: number) {
   const { database } = publishing;
   return (
     new Elysia({ name: "services", normalize: false, tags: ["Services"] })
@@ -67,12 +67,12 @@ export function serviceHandlers(publishing: Publishing, recheck: Recheck, body_b
           detail: operations.getService,
         },
       )
-      .use(serviceWriteHandlers(publishing, body_bytes_max))
+      .use(serviceWriteHandlers(publishing, bodyBytesMax))
   );
 }
 
 /** Serves the writes of one service. */
-function serviceWriteHandlers(publishing: Publishing, body_bytes_max: number) {
+function serviceWriteHandlers(publishing: Publishing, bodyBytesMax: number) {
   return new Elysia({
     name: "service-writes",
     normalize: false,
@@ -89,7 +89,7 @@ function serviceWriteHandlers(publishing: Publishing, body_bytes_max: number) {
       "",
       async ({ params: { name }, query: { wait_ms }, request, set }) => {
         const write = serviceWrite(request);
-        const valid = validateService(name, await readJson(request, body_bytes_max));
+        const valid = validateService(name, await readJson(request, bodyBytesMax));
         if (!valid.ok) throw validationError(valid.fields);
         const { result, propagation } = await waitedFor(
           publishing,

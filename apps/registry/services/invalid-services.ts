@@ -37,7 +37,7 @@ export class Recheck {
     this.#database = database;
     this.#atBoot = new Loop({
       task: async () => tell(await this.invalidServices(), log),
-      retry_ms: RETRY_MS,
+      retryMs: RETRY_MS,
       onFailure: (err) =>
         log.warn({ err }, "the registry could not check the current services and will try again"),
     });
@@ -77,8 +77,8 @@ export class Recheck {
   async #check(): Promise<void> {
     const changes = await readChanges(this.#database, this.#fence);
     if (changes === null) return;
-    const checked = new Map(changes.is_whole ? [] : this.#checked);
-    await inSlices(this.#checkEach(changes, checked), { slice_ms: SLICE_MS });
+    const checked = new Map(changes.isWhole ? [] : this.#checked);
+    await inSlices(this.#checkEach(changes, checked), { sliceMs: SLICE_MS });
     this.#checked = checked;
     this.#fence = changes.fence;
   }

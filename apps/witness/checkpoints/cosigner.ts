@@ -104,18 +104,18 @@ export class Cosigner {
       const message = "The checkpoint is not signed by a key that the witness knows for this log.";
       throw this.#refusal("unknown_key", new ApiError("FORBIDDEN", { message }));
     }
-    if (submission.old_size > head.size) {
+    if (submission.oldSize > head.size) {
       throw this.#refusal("malformed", malformed("The old size is larger than the size of the checkpoint."));
     }
     return { ...submission, head, text: note.text };
   }
 
   async #decide(signed: Signed): Promise<Answer> {
-    const { head, old_size, note } = signed;
+    const { head, oldSize, note } = signed;
     const { log, metrics } = this.#deps;
     const { origin, size } = head;
     const last = this.#lastOf(origin);
-    if (old_size !== last.size) {
+    if (oldSize !== last.size) {
       metrics.refused("other_size");
       return { outcome: "conflict", size: last.size };
     }

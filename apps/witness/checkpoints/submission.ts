@@ -3,7 +3,7 @@ import { ApiError } from "@ostiary/lib/domain/errors";
 /** The parsed body of an add-checkpoint call (C2SP tlog-witness). Nothing in it is verified. */
 export interface Submission {
   /** The size of the tree at which the proof starts. */
-  old_size: number;
+  oldSize: number;
   /** The consistency proof, as hashes of 32 bytes. */
   proof: readonly Uint8Array[];
   /** The text of the signed note. */
@@ -25,15 +25,15 @@ export function readSubmission(text: string): Submission {
   const end = text.indexOf("\n\n");
   if (end < 0) throw malformed("The body has no empty line before the checkpoint.");
   const [first = "", ...proof] = text.slice(0, end).split("\n");
-  const old_size = Number(OLD_LINE.exec(first)?.[1] ?? Number.NaN);
-  if (!Number.isSafeInteger(old_size)) {
+  const oldSize = Number(OLD_LINE.exec(first)?.[1] ?? Number.NaN);
+  if (!Number.isSafeInteger(oldSize)) {
     throw malformed('The first line must be "old", a space and a size without leading zeros.');
   }
   if (proof.length > PROOF_LINES_MAX) throw malformed(`A proof has at most ${PROOF_LINES_MAX} lines.`);
   if (!proof.every((line) => HASH_LINE.test(line))) {
     throw malformed("Each line of the proof must be a hash of 32 bytes in base64.");
   }
-  return { old_size, proof: proof.map((line) => Buffer.from(line, "base64")), note: text.slice(end + 2) };
+  return { oldSize, proof: proof.map((line) => Buffer.from(line, "base64")), note: text.slice(end + 2) };
 }
 
 export function malformed(message: string): ApiError {

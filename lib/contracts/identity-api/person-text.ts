@@ -21,13 +21,13 @@ type TextProblem = "empty" | "too_long" | "control_characters";
 
 /**
  * Returns the problem with a text that a person entered, or null for a valid text. A valid text has 1 to
- * `length_max` code points after trimming.
+ * `lengthMax` code points after trimming.
  */
-export function problemOfText(text: string, length_max: number): TextProblem | null {
+export function problemOfText(text: string, lengthMax: number): TextProblem | null {
   const inner = text.trim();
   if (inner === "") return "empty";
   // Cheap checks come first. A character has at most two UTF-16 units.
-  if (inner.length > 2 * length_max) return "too_long";
+  if (inner.length > 2 * lengthMax) return "too_long";
   if (!inner.isWellFormed() || !TEXT.test(inner)) return "control_characters";
-  return Array.from(inner).length > length_max ? "too_long" : null;
+  return Array.from(inner).length > lengthMax ? "too_long" : null;
 }

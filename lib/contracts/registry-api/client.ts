@@ -36,12 +36,12 @@ export type TokenSource = (refused: boolean) => Promise<string>;
 /** A client of the registry's admin API. The token is kept only in a private field. */
 export abstract class RegistryApi {
   readonly #token: string | TokenSource;
-  readonly #timeout_ms: number;
+  readonly #timeoutMs: number;
 
   /** @param token the token of every request, or a function that renews a token which the registry refuses */
-  constructor(token: string | TokenSource, timeout_ms: number) {
+  constructor(token: string | TokenSource, timeoutMs: number) {
     this.#token = token;
-    this.#timeout_ms = timeout_ms;
+    this.#timeoutMs = timeoutMs;
   }
 
   /**
@@ -68,7 +68,7 @@ export abstract class RegistryApi {
       method,
       headers,
       ...(body !== undefined && { body }),
-      signal: AbortSignal.timeout(this.#timeout_ms + Number(query?.wait_ms ?? 0)),
+      signal: AbortSignal.timeout(this.#timeoutMs + Number(query?.wait_ms ?? 0)),
     };
     const answer = await this.#authorized(`${path}${search}`, request, writing);
     const value = answer.status === 204 ? null : tryJson(answer.body, JSON.parse);

@@ -63,9 +63,9 @@ export function nestedTooDeeply(what: string): ApiError {
   ]);
 }
 
-/** Returns a 413 for a request body of more than `bytes_max` bytes. */
-export function bodyTooLarge(bytes_max: number): ApiError {
-  return new ApiError("PAYLOAD_TOO_LARGE", { details: { max_size_bytes: bytes_max } });
+/** Returns a 413 for a request body of more than `bytesMax` bytes. */
+export function bodyTooLarge(bytesMax: number): ApiError {
+  return new ApiError("PAYLOAD_TOO_LARGE", { details: { max_size_bytes: bytesMax } });
 }
 
 /** Returns a 404 that names the missing resource. Callers omit the name when it would reveal too much. */
@@ -80,19 +80,19 @@ interface RateLimitedOptions {
   /** The fields of `details` other than `retry_after_seconds`. */
   details?: Readonly<Record<string, unknown>>;
   /** Whether to close the connection after the response. */
-  ends_connection?: boolean;
+  endsConnection?: boolean;
 }
 
 /** Returns a 429 that says when to retry, in `details` and in Retry-After. */
 export function rateLimited(
   retry_after_seconds: number,
-  { message, cause, details, ends_connection = false }: RateLimitedOptions = {},
+  { message, cause, details, endsConnection = false }: RateLimitedOptions = {},
 ): ApiError {
   return new ApiError("RATE_LIMITED", {
     message,
     cause,
     details: { retry_after_seconds, ...details },
-    headers: { "Retry-After": String(retry_after_seconds), ...(ends_connection && { Connection: "close" }) },
+    headers: { "Retry-After": String(retry_after_seconds), ...(endsConnection && { Connection: "close" }) },
   });
 }
 

@@ -4,7 +4,7 @@ export const JSON_DEPTH_MAX = 64;
 /** The size and depth of a JSON text, measured in one pass before parsing. */
 interface JsonOutline {
   /** The offset where the nesting exceeds the maximum, or null. The pass stops at this offset. */
-  readonly too_deep_at: number | null;
+  readonly tooDeepAt: number | null;
   /**
    * The number of members. Counts all members with the same key, whereas `JSON.parse` keeps only the last
    * one.
@@ -34,12 +34,12 @@ export function outlineJson(text: string, depthMax = JSON_DEPTH_MAX): JsonOutlin
     else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
       depth++;
       values++;
-      if (depth > depthMax) return { too_deep_at: index, members, values };
+      if (depth > depthMax) return { tooDeepAt: index, members, values };
     } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
     else if (code === COMMA) values++;
     else if (code === COLON) members++;
   }
-  return { too_deep_at: null, members, values };
+  return { tooDeepAt: null, members, values };
 }
 
 /** Returns the end of the string that starts at `start`: its closing quote, or the end of the text. */

@@ -14,7 +14,7 @@ export class JsonTooDeep extends Error {
  * @throws SyntaxError for malformed JSON, {@link JsonTooDeep} for JSON beyond the maximum depth.
  */
 export function parseJson(text: string, depthMax?: number): unknown {
-  if (outlineJson(text, depthMax).too_deep_at !== null) throw new JsonTooDeep();
+  if (outlineJson(text, depthMax).tooDeepAt !== null) throw new JsonTooDeep();
   return JSON.parse(text);
 }
 

@@ -37,9 +37,9 @@ export function hashOf(...parts: readonly Uint8Array[]): Hash {
   return sha256(bytes);
 }
 
-/** Returns `chain_n = SHA-256(chain_{n-1} || SHA-256(entry_n))` (AU-50). `entry_hash` is `SHA-256(entry_n)`. */
-export function nextInChain(previous: Hash, entry_hash: Hash): Hash {
-  return hashOf(previous, entry_hash);
+/** Returns `chain_n = SHA-256(chain_{n-1} || SHA-256(entry_n))` (AU-50). `entryHash` is `SHA-256(entry_n)`. */
+export function nextInChain(previous: Hash, entryHash: Hash): Hash {
+  return hashOf(previous, entryHash);
 }
 
 /** 64 lower-case hexadecimal digits. */

@@ -38,10 +38,10 @@ export function retentionEntry(
   return canonicalJson({ declared_at, kind: "retention", month, owner, ranges, salt });
 }
 
-/** Returns the UTC month of a time, plus `months_after` months. */
-export function monthOf(time_ms: number, months_after = 0): string {
-  const time = new Date(time_ms);
-  return new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + months_after))
+/** Returns the UTC month of a time, plus `monthsAfter` months. */
+export function monthOf(timeMs: number, monthsAfter = 0): string {
+  const time = new Date(timeMs);
+  return new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + monthsAfter))
     .toISOString()
     .slice(0, 7);
 }

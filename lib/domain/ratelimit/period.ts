@@ -5,9 +5,9 @@ export type Period = "day" | "month";
 export interface CalendarPeriod {
   /** The name of the period: `2026-11-23` or `2026-11`. */
   readonly id: string;
-  readonly starts_ms: number;
+  readonly startsMs: number;
   /** The start of the next period. */
-  readonly ends_ms: number;
+  readonly endsMs: number;
 }
 
 const PERIOD_ID = /^20\d{2}-\d{2}(?:-\d{2})?$/;
@@ -15,9 +15,9 @@ const PERIOD_ID = /^20\d{2}-\d{2}(?:-\d{2})?$/;
 /** Returns the period with this id, or null if the id is not a day or a month. */
 export function periodNamed(id: string): CalendarPeriod | null {
   if (!PERIOD_ID.test(id)) return null;
-  const starts_ms = Date.parse(id);
-  if (Number.isNaN(starts_ms)) return null;
-  const named = periodAt(id.length === "2026-11".length ? "month" : "day", starts_ms);
+  const startsMs = Date.parse(id);
+  if (Number.isNaN(startsMs)) return null;
+  const named = periodAt(id.length === "2026-11".length ? "month" : "day", startsMs);
   return named.id === id ? named : null;
 }
 
@@ -27,6 +27,6 @@ export function periodAt(period: Period, nowMs: number): CalendarPeriod {
   const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
   const iso = now.toISOString();
   return period === "day"
-    ? { id: iso.slice(0, 10), starts_ms: Date.UTC(year, month, day), ends_ms: Date.UTC(year, month, day + 1) }
-    : { id: iso.slice(0, 7), starts_ms: Date.UTC(year, month), ends_ms: Date.UTC(year, month + 1) };
+    ? { id: iso.slice(0, 10), startsMs: Date.UTC(year, month, day), endsMs: Date.UTC(year, month, day + 1) }
+    : { id: iso.slice(0, 7), startsMs: Date.UTC(year, month), endsMs: Date.UTC(year, month + 1) };
 }

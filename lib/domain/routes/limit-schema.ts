@@ -18,7 +18,7 @@ export const PolicyName = Type.String({
   pattern: `^[a-z0-9:._-]{1,${POLICY_NAME_LENGTH_MAX}}$`,
   minLength: 1,
   maxLength: POLICY_NAME_LENGTH_MAX,
-  message: messages.policy_name,
+  message: messages.policyName,
   title: "PolicyName",
   description: "The name of a policy in the service's rate_limits.",
   examples: ["burst"],
@@ -71,7 +71,7 @@ const PlanNumbers = Type.Object(
 
 const PlanRateLimit = Type.Union([NoRateLimit, PlanNumbers], {
   title: "PlanRateLimit",
-  message: messages.plan_limit,
+  message: messages.planLimit,
   description: "The limit of one plan: its own numbers, or `false` for no limit.",
   examples: [{ requests: 600 }, false],
 });
@@ -109,14 +109,14 @@ export type InlineRateLimit = Static<typeof InlineRateLimit>;
 const RateLimitList = Type.Array(
   Type.Union([InlineRateLimit, PolicyName], {
     title: "ListedRateLimit",
-    message: messages.listed_limit,
+    message: messages.listedLimit,
     description: "One of several limits of a route.",
   }),
   {
     minItems: 1,
     maxItems: ROUTE_LIMITS_MAX,
     title: "RateLimitList",
-    message: messages.limit_list,
+    message: messages.limitList,
     description: "Limits that apply together: a request is admitted if none of them is exhausted.",
   },
 );

@@ -57,7 +57,7 @@ export const messages = {
   service: `A service must be an object with url and at least one of ${joinWords(SCOPES)}.`,
   services: "Set services to a map from names to services, with at least one service.",
   service_name: `A service's name must have 1 to ${SERVICE_NAME_LENGTH_MAX} characters: letters, digits, \`.\`, \`_\` and \`-\`.`,
-  policy_name: `A policy's name must have 1 to ${POLICY_NAME_LENGTH_MAX} ${CHARACTERS}`,
+  policyName: `A policy's name must have 1 to ${POLICY_NAME_LENGTH_MAX} ${CHARACTERS}`,
   label: (value: unknown) =>
     value === "*"
       ? "A route cannot require `*`, which gives a role access to every route."
@@ -72,13 +72,13 @@ export const messages = {
     if (value !== true) return `rate_limit must be ${LIMITS}.`;
     return `rate_limit cannot be true: write ${LIMITS}; leave rate_limit out for the default limit.`;
   },
-  listed_limit: (value: unknown) =>
+  listedLimit: (value: unknown) =>
     typeof value === "string"
       ? noPolicyMessage(value)
       : `Each limit of a list must be ${LIMIT_NUMBERS}, or the name of a policy of this service.`,
-  limit_list: `A list of limits must have 1 to ${ROUTE_LIMITS_MAX} limits; write false for no limit.`,
+  limitList: `A list of limits must have 1 to ${ROUTE_LIMITS_MAX} limits; write false for no limit.`,
   plans: `plans must be a map from the names of 1 to ${PLANS_MAX} plans to {requests, window_seconds?}, or to false for no limit.`,
-  plan_limit: "The limit of a plan must be {requests, window_seconds?}, or false for no limit.",
+  planLimit: "The limit of a plan must be {requests, window_seconds?}, or false for no limit.",
   charge: "charge must be success; leave charge out to count every request.",
   method: (value: unknown) => {
     if (isRecord(value)) {
@@ -89,10 +89,10 @@ export const messages = {
       return `Write the method in upper case: ${quoted(upper)}.`;
     return `A method must be one of ${joinWords(METHODS)}.`;
   },
-  method_config: `A method of a map can have ${joinWords(CONSTRAINTS)}, or no fields.`,
-  method_list: (value: unknown) =>
+  methodConfig: `A method of a map can have ${joinWords(CONSTRAINTS)}, or no fields.`,
+  methodList: (value: unknown) =>
     Array.isArray(value) ? ONE_METHOD : fieldMessage("methods", "a list of methods")(value),
-  method_map: ONE_METHOD,
+  methodMap: ONE_METHOD,
   path: (value: unknown) => {
     if (typeof value === "string" && value.startsWith("/")) return PATH_TOO_LONG;
     const missing = value === undefined ? "Set path: " : "";
@@ -110,20 +110,20 @@ export const messages = {
   },
   tests: (value: unknown) =>
     Array.isArray(value) ? TOO_MANY_TESTS : "tests must be a list of {name, method, path, expect}.",
-  test_name: `Set name: the name of the test, 1 to ${TEST_NAME_LENGTH_MAX} characters without control characters.`,
-  test_path: (value: unknown) =>
+  testName: `Set name: the name of the test, 1 to ${TEST_NAME_LENGTH_MAX} characters without control characters.`,
+  testPath: (value: unknown) =>
     typeof value === "string" && /[?#]/.test(value)
       ? "The path of a test cannot have a query or a fragment."
       : `Set path: the path of a request, of at most ${PATH_BYTES_MAX} visible ASCII characters, that starts with \`/\`.`,
-  test_role: `role must be the slug of a role: 1 to ${LABEL_LENGTH_MAX} ${CHARACTERS}`,
-  test_label: `A label must have 1 to ${LABEL_LENGTH_MAX} ${CHARACTERS} \`*\` stands for all labels.`,
-  test_labels: `labels must be a list of at most ${TEST_LABELS_MAX} labels.`,
+  testRole: `role must be the slug of a role: 1 to ${LABEL_LENGTH_MAX} ${CHARACTERS}`,
+  testLabel: `A label must have 1 to ${LABEL_LENGTH_MAX} ${CHARACTERS} \`*\` stands for all labels.`,
+  testLabels: `labels must be a list of at most ${TEST_LABELS_MAX} labels.`,
   expect: "Set expect to at least one of service, upstream, allowed and requests, or to status: 404.",
-  expected_upstream:
+  expectedUpstream:
     "upstream must be the path that the gateway calls: visible ASCII characters, starting with `/`, with `{subject.…}` for an owner's id.",
-  expected_allowed: "allowed must be true or false.",
-  expected_requests: "requests must be a whole number above 0, or false for no limit.",
-  expected_status: "status must be 404, for a request that no route serves.",
+  expectedAllowed: "allowed must be true or false.",
+  expectedRequests: "requests must be a whole number above 0, or false for no limit.",
+  expectedStatus: "status must be 404, for a request that no route serves.",
   openapi: (value: unknown) => {
     if (typeof value === "string" && value.length > DOCUMENT_PATH_BYTES_MAX) {
       return `openapi can have at most ${DOCUMENT_PATH_BYTES_MAX} bytes.`;

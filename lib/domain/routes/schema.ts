@@ -78,21 +78,21 @@ const MethodList = Type.Array(MethodName, {
   title: "MethodList",
   minItems: 1,
   openapi: unique,
-  message: messages.method_list,
+  message: messages.methodList,
   description: "The methods that the route serves, all with the same settings.",
   examples: [["GET", "POST"]],
 });
 
 const verbEntry = Type.Union([MethodConfig, Type.Null()], {
   description: "The settings of the method. The object may be empty.",
-  message: messages.method_config,
+  message: messages.methodConfig,
 });
 const MethodMap = Type.Partial(Type.Record(MethodName, verbEntry), {
   additionalProperties: false,
   keys: MethodName,
   title: "MethodMap",
   minProperties: 1,
-  message: messages.method_map,
+  message: messages.methodMap,
   description: "The methods that the route serves, each with its own settings, which can be empty.",
   examples: [{ GET: {}, POST: { required_labels: ["widgets:write"] } }],
 });

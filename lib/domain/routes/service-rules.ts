@@ -36,7 +36,7 @@ interface Context {
   /**
    * The total bytes of the full paths so far. A long prefix can expand a short document to a large service.
    */
-  readonly expanded: { path_bytes: number };
+  readonly expanded: { pathBytes: number };
 }
 
 /**
@@ -59,7 +59,7 @@ export function* checkRules(
     if (policy !== undefined) checkLimit(policy, ["rate_limits", name], violations);
   }
   const declared = new Map<string, FieldPath>();
-  const expanded = { path_bytes: 0 };
+  const expanded = { pathBytes: 0 };
   for (const scope of SCOPES) {
     const config = service[scope];
     if (config === undefined) continue;
@@ -70,7 +70,7 @@ export function* checkRules(
     yield* checkRoutes(config.routes ?? [], context);
   }
   if (service.tests !== undefined) checkTests(service.tests, ["tests"], violations);
-  if (expanded.path_bytes > SERVICE_CONFIG_BYTES_MAX) violations.add([], SERVICE_TOO_LARGE);
+  if (expanded.pathBytes > SERVICE_CONFIG_BYTES_MAX) violations.add([], SERVICE_TOO_LARGE);
   if (!SCOPES.some((scope) => scope in service)) {
     violations.add([], `A service must have at least one scope: ${joinWords(SCOPES)}.`);
   }
@@ -94,7 +94,7 @@ function* checkRoutes(
   context: Context,
 ): Generator<void, void> {
   for (const [index, route] of routes.entries()) {
-    if (context.violations.isFull || context.expanded.path_bytes > SERVICE_CONFIG_BYTES_MAX) return;
+    if (context.violations.isFull || context.expanded.pathBytes > SERVICE_CONFIG_BYTES_MAX) return;
     if (route !== undefined) checkRoute(route, [context.scope, "routes", index], context);
     yield;
   }
@@ -158,7 +158,7 @@ function declareRows(
       context.violations.add([...at, "methods", isList ? index : method], told);
     }
   }
-  context.expanded.path_bytes += (full?.length ?? 0) * (isList ? 1 : names.length);
+  context.expanded.pathBytes += (full?.length ?? 0) * (isList ? 1 : names.length);
 }
 
 /** Checks the settings of one method, or of a whole route with a list of methods. */

@@ -15,7 +15,7 @@ const NO_ROUTE = 404;
 
 const ExpectedRequests = Type.Union([RateLimitRequests, Type.Literal(false)], {
   title: "ExpectedRequests",
-  message: messages.expected_requests,
+  message: messages.expectedRequests,
   description:
     "The number of requests that the route's limit admits, or false for an unlimited route. If the route has several limits, the smallest number.",
   examples: [100],
@@ -30,7 +30,7 @@ const Expectation = Type.Object(
         minLength: 1,
         maxLength: 2 * PATH_BYTES_MAX,
         pattern: "^/[!-~]*$",
-        message: messages.expected_upstream,
+        message: messages.expectedUpstream,
         description:
           "The path that the gateway calls on the service, with `{subject.…}` in place of an owner's id.",
         examples: ["/organizations/{subject.organization_id}/widgets/42"],
@@ -38,14 +38,14 @@ const Expectation = Type.Object(
     ),
     allowed: Type.Optional(
       Type.Boolean({
-        message: messages.expected_allowed,
+        message: messages.expectedAllowed,
         description: "Whether a member with the role or labels of the test may use the route.",
       }),
     ),
     requests: Type.Optional(ExpectedRequests),
     status: Type.Optional(
       Type.Literal(NO_ROUTE, {
-        message: messages.expected_status,
+        message: messages.expectedStatus,
         description: "404: no route serves the request. No other expectation is allowed.",
       }),
     ),
@@ -68,7 +68,7 @@ export const RouteTest = Type.Object(
       minLength: 1,
       maxLength: TEST_NAME_LENGTH_MAX,
       pattern: "^[^\\x00-\\x1f\\x7f]+$",
-      message: messages.test_name,
+      message: messages.testName,
       description: "The name of the test, shown when the test fails.",
       examples: ["members read widgets"],
     }),
@@ -77,14 +77,14 @@ export const RouteTest = Type.Object(
       minLength: 1,
       maxLength: PATH_BYTES_MAX,
       pattern: '^/[!-"$->@-~]*$',
-      message: messages.test_path,
+      message: messages.testPath,
       description: "The path of the request, without a query.",
       examples: ["/org/widgets/42"],
     }),
     role: Type.Optional(
       Type.String({
         pattern: `^[a-z0-9:._-]{1,${LABEL_LENGTH_MAX}}$`,
-        message: messages.test_role,
+        message: messages.testRole,
         description: "The role of the member for `allowed`: a slug of ROLES_FILE.",
         examples: ["admin"],
       }),
@@ -93,13 +93,13 @@ export const RouteTest = Type.Object(
       Type.Array(
         Type.String({
           pattern: `^(\\*|[a-z0-9:._-]{1,${LABEL_LENGTH_MAX}})$`,
-          message: messages.test_label,
+          message: messages.testLabel,
           description: "A label, or `*`.",
           examples: ["widgets:read"],
         }),
         {
           maxItems: TEST_LABELS_MAX,
-          message: messages.test_labels,
+          message: messages.testLabels,
           description: "The labels of the member for `allowed`.",
         },
       ),

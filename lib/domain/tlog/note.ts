@@ -139,16 +139,16 @@ export async function signNote(text: string, signer: NoteSigner): Promise<NoteSi
   return { name: signer.name, keyId, signature: await ed25519(text, signer) };
 }
 
-/** Signs the text of a note as a witness does. `time_s` is in seconds since 1970 (C2SP tlog-cosignature). */
-export async function cosignNote(text: string, signer: NoteSigner, time_s: number): Promise<NoteSignature> {
+/** Signs the text of a note as a witness does. `timeS` is in seconds since 1970 (C2SP tlog-cosignature). */
+export async function cosignNote(text: string, signer: NoteSigner, timeS: number): Promise<NoteSignature> {
   const signature = new Uint8Array(TIME_BYTES + SIGNATURE_BYTES);
-  new DataView(signature.buffer).setBigUint64(0, BigInt(time_s));
-  signature.set(await ed25519(cosignedText(text, BigInt(time_s)), signer), TIME_BYTES);
+  new DataView(signature.buffer).setBigUint64(0, BigInt(timeS));
+  signature.set(await ed25519(cosignedText(text, BigInt(timeS)), signer), TIME_BYTES);
   return { name: signer.name, keyId: noteKeyId({ ...signer, type: WITNESS_COSIGNATURE }), signature };
 }
 
-function cosignedText(text: string, time_s: bigint): string {
-  return `cosignature/v1\ntime ${time_s}\n${text}`;
+function cosignedText(text: string, timeS: bigint): string {
+  return `cosignature/v1\ntime ${timeS}\n${text}`;
 }
 
 async function ed25519(text: string, { privateKey }: NoteSigner): Promise<Uint8Array> {
@@ -160,7 +160,7 @@ interface KnownSignature {
   key: NoteKey;
   isRight: boolean;
   /** The time of a cosignature in seconds since 1970; null for a signature of the log. */
-  time_s: number | null;
+  timeS: number | null;
 }
 
 /**
@@ -179,13 +179,13 @@ export async function knownSignatures(note: Note, keys: readonly NoteKey[]): Pro
 
 async function verified(text: string, key: NoteKey, signature: Uint8Array): Promise<KnownSignature> {
   if (key.type === LOG_SIGNATURE) {
-    return { key, isRight: await isSigned(text, key, signature), time_s: null };
+    return { key, isRight: await isSigned(text, key, signature), timeS: null };
   }
   const isWhole = signature.length === TIME_BYTES + SIGNATURE_BYTES;
   const time = isWhole ? new DataView(signature.slice(0, TIME_BYTES).buffer).getBigUint64(0) : 0n;
-  if (!isWhole || time > BigInt(Number.MAX_SAFE_INTEGER)) return { key, isRight: false, time_s: null };
+  if (!isWhole || time > BigInt(Number.MAX_SAFE_INTEGER)) return { key, isRight: false, timeS: null };
   const isRight = await isSigned(cosignedText(text, time), key, signature.slice(TIME_BYTES));
-  return { key, isRight, time_s: Number(time) };
+  return { key, isRight, timeS: Number(time) };
 }
 
 async function isSigned(text: string, { publicKey }: NoteKey, signature: Uint8Array): Promise<boolean> {

@@ -89,7 +89,7 @@ export class ProviderSession {
   async currentToken(refused: boolean): Promise<AccessToken> {
     const tokens = this.#tokens;
     if (tokens === null) return { ok: false, reason: "over" };
-    const isFresh = tokens.ends_ms === null || tokens.ends_ms - Date.now() > RENEWAL_MS;
+    const isFresh = tokens.endsMs === null || tokens.endsMs - Date.now() > RENEWAL_MS;
     if (isFresh && !refused) return { ok: true, token: tokens.access_token };
     this.#renewal ??= this.#renew(tokens, refused).finally(() => {
       this.#renewal = null;
@@ -106,7 +106,7 @@ export class ProviderSession {
       return { ok: true, token: result.tokens.access_token };
     }
     if (result.failure.kind === "away") return { ok: false, reason: "away" };
-    const isOver = refused || (tokens.ends_ms !== null && tokens.ends_ms <= Date.now());
+    const isOver = refused || (tokens.endsMs !== null && tokens.endsMs <= Date.now());
     return isOver ? { ok: false, reason: "over" } : { ok: true, token: tokens.access_token };
   }
 

@@ -22,7 +22,7 @@ export interface Tokens {
   readonly id_token: string;
   readonly refresh_token: string | null;
   /** The expiry of the access token in milliseconds since the epoch, or null if it is unknown. */
-  readonly ends_ms: number | null;
+  readonly endsMs: number | null;
   /** The person's name at the identity provider, or null if the provider sent no name. */
   readonly name: string | null;
 }
@@ -212,7 +212,7 @@ function tokensOf(
     access_token,
     id_token: id_token ?? before?.id_token ?? "",
     refresh_token: refresh_token ?? before?.refresh_token ?? null,
-    ends_ms: expires_in === undefined ? null : Date.now() + expires_in * 1_000,
+    endsMs: expires_in === undefined ? null : Date.now() + expires_in * 1_000,
     name: nameOf(response),
   };
 }

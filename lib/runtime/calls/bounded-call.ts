@@ -23,7 +23,7 @@ export interface BoundedCall {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  readonly timeout_ms: number;
+  readonly timeoutMs: number;
   /**
    * Whether the call can safely be sent twice. If its connection breaks before the response begins, the call
    * is sent once more over a new connection. This happens, for example, when a server stops and closes its
@@ -94,7 +94,7 @@ export async function boundedCall(
 ): Promise<BoundedAnswer> {
   let isLate = false;
   const handle: CallHandle = { underway: null };
-  const cancelTimer = systemClock.after(call.timeout_ms, () => {
+  const cancelTimer = systemClock.after(call.timeoutMs, () => {
     isLate = true;
     handle.underway?.abort();
   });
@@ -141,9 +141,9 @@ export const fetchCarrier: CallCarrier = {
   },
 };
 
-function callFailure(error: unknown, { timeout_ms }: BoundedCall, timedOut: boolean): CallFailed {
+function callFailure(error: unknown, { timeoutMs }: BoundedCall, timedOut: boolean): CallFailed {
   if (error instanceof CallFailed) return error;
-  if (timedOut) return new CallFailed(`no answer within ${timeout_ms} ms`, true);
+  if (timedOut) return new CallFailed(`no answer within ${timeoutMs} ms`, true);
   const code = systemErrorCode(error);
   const sent = code === null || !UNSENT.has(code);
   return new CallFailed(code ?? "the connection broke", sent, sent);

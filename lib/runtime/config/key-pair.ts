@@ -16,24 +16,24 @@ export interface KeyPair {
 }
 
 /** Reads a certificate and its key, or returns the problem. The problem never quotes the key. */
-export function readKeyPair(cert_file: NamedFile, key_file: NamedFile): KeyPair | ConfigProblem {
-  const cert = readText(cert_file.path);
-  if (cert === null) return unreadable(cert_file);
-  const key = readText(key_file.path);
-  if (key === null) return unreadable(key_file);
+export function readKeyPair(certFile: NamedFile, keyFile: NamedFile): KeyPair | ConfigProblem {
+  const cert = readText(certFile.path);
+  if (cert === null) return unreadable(certFile);
+  const key = readText(keyFile.path);
+  if (key === null) return unreadable(keyFile);
   const certificate = attempt(() => new X509Certificate(cert));
   if (certificate === null) {
     const message = "must hold a certificate in PEM form, with its chain after it.";
-    return { variable: cert_file.variable, message };
+    return { variable: certFile.variable, message };
   }
   const privateKey = attempt(() => createPrivateKey(key));
   if (privateKey === null) {
     const message = "must hold a private key in PEM form, without a passphrase.";
-    return { variable: key_file.variable, message };
+    return { variable: keyFile.variable, message };
   }
   if (!certificate.checkPrivateKey(privateKey)) {
-    const message = `must hold the private key of the certificate in ${cert_file.variable}.`;
-    return { variable: key_file.variable, message };
+    const message = `must hold the private key of the certificate in ${certFile.variable}.`;
+    return { variable: keyFile.variable, message };
   }
   return { cert, key, expires_at: new Date(certificate.validTo) };
 }

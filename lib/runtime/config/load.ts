@@ -128,12 +128,12 @@ function textOf(
   rule: TSchema,
   env: Environment,
 ): { text: string | undefined } | ConfigProblem {
-  const file_variable = `${variable}_FILE`;
-  const path = env[file_variable];
+  const fileVariable = `${variable}_FILE`;
+  const path = env[fileVariable];
   if (rule.secret !== true || !path) return { text: env[variable] };
-  if (env[variable]) return { variable, message: `and ${file_variable} are both set: set one of them.` };
+  if (env[variable]) return { variable, message: `and ${fileVariable} are both set: set one of them.` };
   const read = readSecretFile(path);
-  return "message" in read ? { variable: file_variable, message: read.message } : { text: read.value };
+  return "message" in read ? { variable: fileVariable, message: read.message } : { text: read.value };
 }
 
 /**

@@ -111,7 +111,7 @@ interface OperatorToken {
    * The time when the token or its operator expires, whichever is earlier, in milliseconds since the epoch.
    * Null if neither expires.
    */
-  readonly ends_ms: number | null;
+  readonly endsMs: number | null;
 }
 
 /** The claims of an operator, as listed in the file. */
@@ -122,7 +122,7 @@ export interface ListedClaims {
    * The time when the operator expires, in milliseconds since the epoch. Null if the operator does not
    * expire.
    */
-  readonly ends_ms: number | null;
+  readonly endsMs: number | null;
 }
 
 /** An operator with its credentials: tokens of its own, or claims of the identity provider's tokens. */
@@ -150,7 +150,7 @@ interface OperatorsVariables {
 /** The environment variables on which the check of an operators file depends. */
 export interface OperatorsContext {
   /** The value of ADMIN_TOKEN. No operator in the file can have the same token. */
-  readonly admin_token?: string;
+  readonly adminToken?: string;
   /**
    * The value of OPERATOR_ISSUER, or null if it is not set. Undefined if the value is unknown; every claim is
    * accepted in this case.
@@ -165,7 +165,7 @@ export function checkOperatorsFile({
   OPERATOR_ISSUER,
 }: OperatorsVariables): ConfigProblem[] {
   if (OPERATORS_FILE === undefined) return [];
-  const context = { admin_token: ADMIN_TOKEN, issuer: OPERATOR_ISSUER ?? null };
+  const context = { adminToken: ADMIN_TOKEN, issuer: OPERATOR_ISSUER ?? null };
   return problemsOfLoading(() => parseOperatorsFile(readOperatorsFile(OPERATORS_FILE), context));
 }
 
@@ -185,14 +185,14 @@ export function readOperatorsFile(path: string): string {
  */
 export function parseOperatorsFile(
   text: string,
-  { admin_token, issuer }: OperatorsContext = {},
+  { adminToken, issuer }: OperatorsContext = {},
 ): readonly ListedOperator[] {
-  const admin_sha256 = admin_token === undefined ? undefined : sha256Of(admin_token);
+  const adminSha256 = adminToken === undefined ? undefined : sha256Of(adminToken);
   const { operators } = parseYamlFile(VARIABLE, OperatorsFileShape, text, (read, shape) => [
     ...shape,
     ...entryProblems(read),
     ...claimProblems(claimsOf(read), issuer),
-    ...repetitions(read, admin_sha256),
+    ...repetitions(read, adminSha256),
   ]);
   return operators.map(listed);
 }
@@ -208,10 +208,10 @@ function listed(entry: OperatorEntry): ListedOperator {
   const operator = { name, role, services: services ?? unnamed, paths: paths ?? unnamed };
   const tokens = token_sha256.map((token) => {
     const { sha256, expires_at: ends_at } = typeof token === "string" ? { sha256: token } : token;
-    return { sha256, ends_ms: earlier(ends_at, expires_at) };
+    return { sha256, endsMs: earlier(ends_at, expires_at) };
   });
   if (claims === undefined) return { operator, tokens, claims: null };
-  return { operator, tokens, claims: { pairs: Object.entries(claims), ends_ms: earlier(expires_at) } };
+  return { operator, tokens, claims: { pairs: Object.entries(claims), endsMs: earlier(expires_at) } };
 }
 
 /** Returns the earliest of the times in milliseconds since the epoch, or null if none is set. */
@@ -281,9 +281,9 @@ function prefixProblems(operator: number, { paths }: Record<string, unknown>): F
 }
 
 /** Returns a problem for each name and each token that an earlier operator already has. */
-function repetitions(value: unknown, admin_sha256: string | undefined): FileProblem[] {
+function repetitions(value: unknown, adminSha256: string | undefined): FileProblem[] {
   const owners = new Map<string, string>();
-  if (admin_sha256 !== undefined) owners.set(admin_sha256, "ADMIN_TOKEN");
+  if (adminSha256 !== undefined) owners.set(adminSha256, "ADMIN_TOKEN");
   const names = new Set<unknown>();
   const found: FileProblem[] = [];
   for (const { index, entry } of entriesOf(value)) {

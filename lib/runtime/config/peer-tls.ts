@@ -143,12 +143,12 @@ export function peerTls(config: Variables, peer: Peer, clock: Clock = systemCloc
   let stamp = stampOf(paths);
   let options = readOptions(files, peer);
   if ("message" in options) throw new ConfigError([options]);
-  let checked_ms = clock.elapsed_ms();
+  let checkedMs = clock.elapsedMs();
   let last: TlsOptions = options;
   return {
     current() {
-      if (clock.elapsed_ms() - checked_ms < CHECK_INTERVAL_MS) return last;
-      checked_ms = clock.elapsed_ms();
+      if (clock.elapsedMs() - checkedMs < CHECK_INTERVAL_MS) return last;
+      checkedMs = clock.elapsedMs();
       const seen = stampOf(paths);
       if (seen === stamp) return last;
       options = readOptions(files, peer);

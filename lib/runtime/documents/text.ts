@@ -39,8 +39,8 @@ function notJson(text: string): ApiError {
  * duplicate key.
  */
 function checkedJson(text: string): unknown {
-  const { too_deep_at, members } = outlineJson(text);
-  if (too_deep_at !== null) throw nestedTooDeeply("The document");
+  const { tooDeepAt, members } = outlineJson(text);
+  if (tooDeepAt !== null) throw nestedTooDeeply("The document");
   const value = tryJson(text, JSON.parse);
   // JSON.parse keeps the last of two equal keys, so the value of a text with duplicates has fewer members
   if (value !== undefined && countMembers(value) !== members) {

@@ -17,21 +17,21 @@ import { contextOf, type RequestContext } from "./request-context.ts";
 
 interface HttpAppOptions {
   /** The maximum size of a request body in bytes. Larger bodies get a 413. */
-  body_bytes_max: number;
-  /** Body limits that differ from `body_bytes_max`, by route. */
-  body_bytes_max_of?: Readonly<Record<string, number>>;
+  bodyBytesMax: number;
+  /** Body limits that differ from `bodyBytesMax`, by route. */
+  bodyBytesMaxOf?: Readonly<Record<string, number>>;
   /**
    * If true, the app parses all bodies as JSON. If false, routes read their bodies with `readBytes`. Default:
    * true.
    */
-  parse_bodies?: boolean;
+  parseBodies?: boolean;
   /** If true, bodies must be I-JSON, which every parser interprets in the same way. Default: false. */
-  i_json?: boolean;
+  iJson?: boolean;
   /**
    * If true, the app refuses repeated query parameters. If false, routes check {@link repeatedParameters}
    * themselves, to report them together with other problems. Default: true.
    */
-  refuse_repeated?: boolean;
+  refuseRepeated?: boolean;
 }
 
 /**
@@ -53,10 +53,10 @@ export function httpApp(options: HttpAppOptions) {
   });
   const allowed = new AllowedMethods(app);
   const templateOf = remembered(template);
-  if (options.parse_bodies !== false) {
+  if (options.parseBodies !== false) {
     app.onParse({ as: "global" }, async ({ request, route }) => {
-      const text = await readText(request, options.body_bytes_max_of?.[route] ?? options.body_bytes_max);
-      return text === "" ? {} : parseBody(text, options.i_json === true ? parseIJson : parseJson);
+      const text = await readText(request, options.bodyBytesMaxOf?.[route] ?? options.bodyBytesMax);
+      return text === "" ? {} : parseBody(text, options.iJson === true ? parseIJson : parseJson);
     });
   }
   return app
@@ -67,7 +67,7 @@ export function httpApp(options: HttpAppOptions) {
       if (isProbe(route)) return;
       refuseBrokenParams(params);
       noteSubject(context, params);
-      if (options.refuse_repeated !== false) refuseRepeatedParameters(request.url);
+      if (options.refuseRepeated !== false) refuseRepeatedParameters(request.url);
     })
     .onError({ as: "global" }, ({ error: thrown, request, set }) => {
       const context = contextOf(request);

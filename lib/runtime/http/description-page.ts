@@ -8,7 +8,7 @@ interface DescriptionPage {
   /** The page's path, such as `/swagger`. Its assets are below this path. */
   path: string;
   /** The path of the OpenAPI description. If the description returns a 401, the page asks for a token. */
-  description_path: string;
+  descriptionPath: string;
   title: string;
 }
 
@@ -68,7 +68,7 @@ async function loadAssets(): Promise<Assets> {
   return new Map(await Promise.all(loaded));
 }
 
-function page({ path, description_path, title }: DescriptionPage, assets: Assets): string {
+function page({ path, descriptionPath, title }: DescriptionPage, assets: Assets): string {
   const address = (file: string) => assetAddress(path, file, assets);
   const name = Bun.escapeHTML(title);
   return `<!doctype html>
@@ -91,7 +91,7 @@ function page({ path, description_path, title }: DescriptionPage, assets: Assets
     </form>
     <div id="swagger-ui"></div>
     <script src="${address("swagger-ui-bundle.js")}"></script>
-    <script src="${address("description-page.js")}" data-description="${description_path}" data-title="${name}"></script>
+    <script src="${address("description-page.js")}" data-description="${descriptionPath}" data-title="${name}"></script>
   </body>
 </html>
 `;

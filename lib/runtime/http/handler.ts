@@ -17,12 +17,12 @@ interface HandlerOptions {
    * Whether responses have an X-Request-ID header. The registry sends the header; services behind the gateway
    * must not (ID-8, RG-4).
    */
-  request_id_on_response: boolean;
+  requestIdOnResponse: boolean;
   /**
    * The maximum number of requests in flight (`MAX_REQUESTS_IN_FLIGHT`), or undefined for no limit. Further
    * requests get a 503.
    */
-  requests_max?: number;
+  requestsMax?: number;
 }
 
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
@@ -33,28 +33,28 @@ const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
  */
 export function createHandler(
   app: AnyElysia,
-  { telemetry, health, request_id_on_response, requests_max = Number.POSITIVE_INFINITY }: HandlerOptions,
+  { telemetry, health, requestIdOnResponse, requestsMax = Number.POSITIVE_INFINITY }: HandlerOptions,
 ): (request: Request) => Promise<Response> {
   let underway = 0;
   return async (received) => {
-    const started = systemClock.elapsed_ms();
+    const started = systemClock.elapsedMs();
     const request = withAddress(received);
     const context = openContext(request, telemetry);
     let response: Response;
     underway += 1;
     try {
       const refused =
-        underway > requests_max && !isProbe(pathOf(request))
+        underway > requestsMax && !isProbe(pathOf(request))
           ? overloaded("MAX_REQUESTS_IN_FLIGHT is reached")
           : hostError(received);
       response = refused ? refusal(context, refused) : await answerTraced(app, request, context, telemetry);
     } finally {
       underway -= 1;
     }
-    if (request_id_on_response) response.headers.set("X-Request-ID", context.request_id);
+    if (requestIdOnResponse) response.headers.set("X-Request-ID", context.request_id);
     keepFromCaches(response.headers);
     if (health.draining) response.headers.set("Connection", "close");
-    finish(request, context, response.status, systemClock.elapsed_ms() - started, telemetry);
+    finish(request, context, response.status, systemClock.elapsedMs() - started, telemetry);
     return response;
   };
 }

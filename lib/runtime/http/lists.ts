@@ -17,13 +17,13 @@ export interface PageRequest {
  * Returns the schemas of a list's query parameters. Their values are texts; {@link pageRequest} converts
  * them.
  */
-export function listQueryProperties(limit_max = LIMIT_MAX) {
+export function listQueryProperties(limitMax = LIMIT_MAX) {
   return {
     limit: Type.Optional(
       Type.String({
-        description: `The number of items in a page: ${LIMIT_DEFAULT} by default, at most ${limit_max}. Larger values count as ${limit_max}.`,
+        description: `The number of items in a page: ${LIMIT_DEFAULT} by default, at most ${limitMax}. Larger values count as ${limitMax}.`,
         pattern: "^0*[1-9][0-9]*$",
-        rule: `must be a whole number of at least 1; larger values than ${limit_max} count as ${limit_max}`,
+        rule: `must be a whole number of at least 1; larger values than ${limitMax} count as ${limitMax}`,
         openapi: {
           type: "integer",
           minimum: 1,
@@ -56,10 +56,10 @@ export function unknownFeedCursor(): ApiError {
 /** Converts the query parameters of a list to a page request, and applies the defaults. */
 export function pageRequest(
   { limit, starting_after }: { limit?: string; starting_after?: string },
-  limit_max = LIMIT_MAX,
+  limitMax = LIMIT_MAX,
 ): PageRequest {
   return {
-    limit: limit === undefined ? LIMIT_DEFAULT : Math.min(Number(limit), limit_max),
+    limit: limit === undefined ? LIMIT_DEFAULT : Math.min(Number(limit), limitMax),
     starting_after: starting_after ?? null,
   };
 }

@@ -41,13 +41,13 @@ export interface SwaggerOptions {
   description: string;
   tags: { name: string; description: string }[];
   /** The maximum size of a request body in bytes. Larger bodies get a 413. */
-  body_bytes_max: number;
+  bodyBytesMax: number;
   /** The credential that every operation requires. With a credential, the page has an Authorize button. */
   credential?: Credential;
   /** The origin of the service in code samples: a variable such as `${IDENTITY_URL}`. */
-  sample_origin: string;
+  sampleOrigin: string;
   /** The details of errors that differ from the common details, by error code. */
-  error_details?: ErrorDetails;
+  errorDetails?: ErrorDetails;
   /** The schemas of the headers that every response has, by header name. */
   response_headers?: Record<string, TSchema>;
 }
@@ -63,7 +63,7 @@ export interface Credential {
 }
 
 /**
- * Returns the OpenAPI `detail.requestBody` for a route that reads its body itself (`parse_bodies: false`).
+ * Returns the OpenAPI `detail.requestBody` for a route that reads its body itself (`parseBodies: false`).
  */
 export function describedBody(
   schema: TSchema,
@@ -189,7 +189,7 @@ class DescriptionWriter {
     const responses = routes.flatMap(({ hooks }) => Object.values(mapValues(hooks.response, (each) => each)));
     this.#envelope = documentedEnvelope(
       new Set(responses.flatMap(errorsOf).map((error) => describedError(error).code)),
-      options.error_details,
+      options.errorDetails,
     );
   }
 
@@ -217,13 +217,13 @@ class DescriptionWriter {
     parameters: readonly JsonObject[],
     content: JsonObject,
   ): CodeSample[] {
-    const { credential, sample_origin } = this.#options;
+    const { credential, sampleOrigin } = this.#options;
     const [first] = Object.entries(content);
     const schema = isRecord(first?.[1]) ? first[1].schema : undefined;
     return operationSamples({
       method: method.toUpperCase(),
       path,
-      origin: sample_origin,
+      origin: sampleOrigin,
       credential: credential === undefined ? [] : [credential.sample],
       parameters,
       body: first === undefined ? null : { type: first[0], value: sampleOf(schema, this.#lookUp) },
@@ -249,7 +249,7 @@ class DescriptionWriter {
       ids: new Map(
         parameters.filter((each) => each.in === "path").map(({ name, example }) => [String(name), example]),
       ),
-      body_bytes_max: this.#options.body_bytes_max,
+      bodyBytesMax: this.#options.bodyBytesMax,
     };
     const added = isRecord(hooks.detail) && isRecord(hooks.detail.responses) ? hooks.detail.responses : {};
     const declared = isRecord(hooks.response) ? hooks.response : {};

@@ -5,23 +5,23 @@ import { JsonTooDeep, NotIJson, parseJson, tryUtf8 } from "../../domain/json/ind
 /**
  * Reads a request body.
  *
- * @throws ApiError 413 if the body has more than `bytes_max` bytes
+ * @throws ApiError 413 if the body has more than `bytesMax` bytes
  */
-export async function readBytes(request: Request, bytes_max: number): Promise<Uint8Array> {
+export async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
   const declared = request.headers.get("content-length");
-  if (declared !== null && Number(declared) > bytes_max) throw bodyTooLarge(bytes_max);
+  if (declared !== null && Number(declared) > bytesMax) throw bodyTooLarge(bytesMax);
   // The server enforces the declared length. Reading the body at once is faster than reading it in chunks.
   if (declared !== null) return request.bytes();
-  return readBounded(request.body, bytes_max, () => bodyTooLarge(bytes_max));
+  return readBounded(request.body, bytesMax, () => bodyTooLarge(bytesMax));
 }
 
 /**
  * Reads a request body as text.
  *
- * @throws ApiError 413 if the body has more than `bytes_max` bytes, 400 if it is not UTF-8
+ * @throws ApiError 413 if the body has more than `bytesMax` bytes, 400 if it is not UTF-8
  */
-export async function readText(request: Request, bytes_max: number): Promise<string> {
-  const text = tryUtf8(await readBytes(request, bytes_max));
+export async function readText(request: Request, bytesMax: number): Promise<string> {
+  const text = tryUtf8(await readBytes(request, bytesMax));
   if (text === undefined) {
     throw new ApiError("INVALID_REQUEST", { message: "The body is not valid UTF-8." });
   }

@@ -13,7 +13,7 @@ export function swaggerRoutes(app: AnyElysia, options: SwaggerOptions) {
     representationOf(JSON.stringify(await openApiDescription(app, options)), "application/json"),
   );
   return new Elysia({ name: "swagger", normalize: false })
-    .use(descriptionPage({ path: "/swagger", description_path: DESCRIPTION_PATH, title: options.title }))
+    .use(descriptionPage({ path: "/swagger", descriptionPath: DESCRIPTION_PATH, title: options.title }))
     .get(DESCRIPTION_PATH, async ({ request }) => answerWith(request, await description(), REVALIDATE), {
       detail: { hide: true },
     });

@@ -59,13 +59,13 @@ const SAME_SIGNAL_MS = 500;
  */
 function onSignals(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  let first: { signal: NodeJS.Signals; at_ms: number } | null = null;
+  let first: { signal: NodeJS.Signals; atMs: number } | null = null;
   const onSignal = (signal: NodeJS.Signals) => {
-    const at_ms = systemClock.elapsed_ms();
+    const atMs = systemClock.elapsedMs();
     if (first === null) {
-      first = { signal, at_ms };
+      first = { signal, atMs };
       resolve();
-    } else if (signal !== first.signal || at_ms - first.at_ms > SAME_SIGNAL_MS) {
+    } else if (signal !== first.signal || atMs - first.atMs > SAME_SIGNAL_MS) {
       process.exit(EXIT_FAILED);
     }
   };
@@ -75,17 +75,17 @@ function onSignals(): Promise<void> {
 }
 
 function refuse(error: unknown): never {
-  const { exit_code, text } = startFailure(error);
+  const { exitCode, text } = startFailure(error);
   process.stderr.write(text);
-  process.exit(exit_code);
+  process.exit(exitCode);
 }
 
 /** Returns the exit code of a process that cannot start because of `error`, and its text on standard error. */
-export function startFailure(error: unknown): { exit_code: number; text: string } {
+export function startFailure(error: unknown): { exitCode: number; text: string } {
   const message = messageOf(error);
   return refusals.some((kind) => error instanceof kind)
-    ? { exit_code: EXIT_CONFIG, text: `${message}\n` }
-    : { exit_code: EXIT_FAILED, text: `Could not start: ${withoutCredentials(message)}\n` };
+    ? { exitCode: EXIT_CONFIG, text: `${message}\n` }
+    : { exitCode: EXIT_FAILED, text: `Could not start: ${withoutCredentials(message)}\n` };
 }
 
 /**

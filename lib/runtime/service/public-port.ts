@@ -47,8 +47,8 @@ export class PublicPort<Socket> {
     if (files === null) return;
     this.#renewal = new Loop({
       task: async () => this.#renew(files),
-      pause_ms: CHECK_PAUSE_MS,
-      retry_ms: CHECK_PAUSE_MS,
+      pauseMs: CHECK_PAUSE_MS,
+      retryMs: CHECK_PAUSE_MS,
       onFailure: (error) => this.#tell(error),
     });
     this.#renewal.start(CHECK_PAUSE_MS);
@@ -58,10 +58,10 @@ export class PublicPort<Socket> {
    * Stops accepting connections and waits for requests in flight. At the timeout, closes the remaining
    * connections.
    */
-  async stop(timeout_ms: number): Promise<void> {
+  async stop(timeoutMs: number): Promise<void> {
     await this.#renewal?.stop();
     await readWhatCame();
-    await endsWithin(Promise.all(this.#servers.map((server) => server.stop())), timeout_ms);
+    await endsWithin(Promise.all(this.#servers.map((server) => server.stop())), timeoutMs);
     await endsWithin(Promise.all(this.#servers.map((server) => server.stop(true))), FORCED_STOP_MS);
   }
 
@@ -119,18 +119,18 @@ export class PublicPort<Socket> {
  * `ITERATIONS_MIN` iterations.
  */
 export async function readWhatCame(): Promise<void> {
-  const began_ms = systemClock.elapsed_ms();
+  const beganMs = systemClock.elapsedMs();
   let iterations = 0;
   let quiet = 0;
   for (
-    let nowMs = began_ms;
-    quiet < QUIET_ITERATIONS && !isOver(iterations, nowMs - began_ms);
+    let nowMs = beganMs;
+    quiet < QUIET_ITERATIONS && !isOver(iterations, nowMs - beganMs);
     iterations += 1
   ) {
     await new Promise((resolve) => setImmediate(resolve));
-    const iteration_ms = systemClock.elapsed_ms() - nowMs;
-    nowMs += iteration_ms;
-    quiet = iteration_ms < QUIET_ITERATION_MS ? quiet + 1 : 0;
+    const iterationMs = systemClock.elapsedMs() - nowMs;
+    nowMs += iterationMs;
+    quiet = iterationMs < QUIET_ITERATION_MS ? quiet + 1 : 0;
   }
 }
 
@@ -147,8 +147,8 @@ const QUIET_ITERATIONS = 4;
 const ITERATIONS_MIN = 4;
 const WAIT_MS = 250;
 
-function isOver(iterations: number, waited_ms: number): boolean {
-  return iterations >= ITERATIONS_MIN && waited_ms >= WAIT_MS;
+function isOver(iterations: number, waitedMs: number): boolean {
+  return iterations >= ITERATIONS_MIN && waitedMs >= WAIT_MS;
 }
 
 function readValid(files: CertificateFiles): Certificate {

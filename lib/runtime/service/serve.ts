@@ -88,11 +88,11 @@ async function shutdown<Socket>(
   service.health.draining = true;
   await pause(systemClock, options.SHUTDOWN_GRACE_MS);
   service.drain?.(options.SHUTDOWN_TIMEOUT_MS);
-  const until_ms = systemClock.elapsed_ms() + options.SHUTDOWN_TIMEOUT_MS;
+  const untilMs = systemClock.elapsedMs() + options.SHUTDOWN_TIMEOUT_MS;
   await open.stop(options.SHUTDOWN_TIMEOUT_MS);
   // Other services call the internal port. Calls in flight get a response before the stores close.
   await readWhatCame();
-  await endsWithin(internal.stop(), Math.max(0, until_ms - systemClock.elapsed_ms()));
+  await endsWithin(internal.stop(), Math.max(0, untilMs - systemClock.elapsedMs()));
   await service.stop();
   await internal.stop(true);
   await service.telemetry.close();

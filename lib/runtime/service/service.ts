@@ -38,9 +38,9 @@ export interface Service<Socket = undefined> {
   listening?(port: number): void;
   /**
    * Ends connections that would not end by themselves. It is called shortly before the ports close. After
-   * `timeout_ms`, the remaining connections are aborted.
+   * `timeoutMs`, the remaining connections are aborted.
    */
-  drain?(timeout_ms: number): void;
+  drain?(timeoutMs: number): void;
   /** Stops background loops, flushes queues and closes the stores that `wire.ts` opened. */
   stop(): Promise<void>;
 }

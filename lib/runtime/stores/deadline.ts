@@ -1,15 +1,15 @@
 import { withDeadline } from "../../async/index.ts";
 import { StoreUnavailable } from "./errors.ts";
 
-/** Settles like `work`, but rejects with `StoreUnavailable` if `work` takes longer than `timeout_ms`. */
+/** Settles like `work`, but rejects with `StoreUnavailable` if `work` takes longer than `timeoutMs`. */
 export function answerWithin<T>(
-  timeout_ms: number,
+  timeoutMs: number,
   store: StoreUnavailable["store"],
   work: Promise<T>,
 ): Promise<T> {
   return withDeadline(
     work,
-    timeout_ms,
-    () => new StoreUnavailable(store, new Error(`No answer within ${timeout_ms} ms.`)),
+    timeoutMs,
+    () => new StoreUnavailable(store, new Error(`No answer within ${timeoutMs} ms.`)),
   );
 }

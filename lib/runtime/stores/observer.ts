@@ -18,7 +18,7 @@ export interface StoreOperation extends OperationName {
   duration_ms: number;
   failed: boolean;
   /** The kind of failure: an error code, or the name of an error class. */
-  error_type?: string;
+  errorType?: string;
 }
 
 export const observeNothing: StoreObserver = () => {};
@@ -29,14 +29,14 @@ export async function observed<T>(
   name: OperationName,
   work: () => Promise<T>,
 ): Promise<T> {
-  const started_ms = systemClock.elapsed_ms();
-  const duration_ms = () => systemClock.elapsed_ms() - started_ms;
+  const startedMs = systemClock.elapsedMs();
+  const duration_ms = () => systemClock.elapsedMs() - startedMs;
   try {
     const result = await work();
     observer({ ...name, duration_ms: duration_ms(), failed: false });
     return result;
   } catch (error) {
-    observer({ ...name, duration_ms: duration_ms(), failed: true, error_type: errorTypeOf(error) });
+    observer({ ...name, duration_ms: duration_ms(), failed: true, errorType: errorTypeOf(error) });
     throw error;
   }
 }

@@ -7,13 +7,13 @@ export type Labels = Readonly<Record<string, string>>;
 export interface Exemplar {
   readonly trace_id: string;
   readonly value: number;
-  readonly at_ms: number;
+  readonly atMs: number;
 }
 
 /** The counts for one combination of label values of a {@link DurationHistogram}. */
 export class DurationSeries {
   readonly labels: Labels;
-  sum_seconds = 0;
+  sumSeconds = 0;
   readonly #bounds: readonly number[];
   /**
    * The number of observations in each bucket, not cumulative. The last bucket is for values above the last
@@ -38,8 +38,8 @@ export class DurationSeries {
     let bucket = 0;
     while (seconds > (this.#bounds[bucket] ?? Number.POSITIVE_INFINITY)) bucket++;
     this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1;
-    this.sum_seconds += seconds;
-    if (trace_id !== null) this.#keep(bucket, { trace_id, value: seconds, at_ms: systemClock.now() });
+    this.sumSeconds += seconds;
+    if (trace_id !== null) this.#keep(bucket, { trace_id, value: seconds, atMs: systemClock.now() });
   }
 
   #keep(bucket: number, exemplar: Exemplar): void {
@@ -105,7 +105,7 @@ export class DurationHistogram extends Histogram {
  * count.
  */
 function valuesOf(name: string, series: DurationSeries): Value[] {
-  const { labels: sharedLabels, sum_seconds } = series;
+  const { labels: sharedLabels, sumSeconds } = series;
   const buckets = series.cumulative();
   return [
     ...buckets.map(({ le, count, exemplar }) => ({
@@ -115,7 +115,7 @@ function valuesOf(name: string, series: DurationSeries): Value[] {
       value: count,
       exemplar,
     })),
-    { metricName: `${name}_sum`, labels: {}, sharedLabels, value: sum_seconds },
+    { metricName: `${name}_sum`, labels: {}, sharedLabels, value: sumSeconds },
     { metricName: `${name}_count`, labels: {}, sharedLabels, value: buckets.at(-1)?.count ?? 0 },
   ];
 }

@@ -124,7 +124,7 @@ function callFor(requests: HeldTraces, method: string, url: string): CallSpan | 
     tracestate,
     request_id,
     answered: (status) => spans.forEach((span) => void span.answered(status)),
-    failed: (error_type, message) => spans.forEach((span) => void span.failed(error_type, message)),
+    failed: (errorType, message) => spans.forEach((span) => void span.failed(errorType, message)),
   };
 }
 
@@ -191,9 +191,9 @@ class RecordedTrace implements RequestTrace {
         describeStatus(span, status);
         span.end();
       },
-      failed(error_type, message) {
-        span.setAttribute("error.type", error_type);
-        if (error_type !== CANCELLED) span.setStatus({ code: SpanStatusCode.ERROR, message });
+      failed(errorType, message) {
+        span.setAttribute("error.type", errorType);
+        if (errorType !== CANCELLED) span.setStatus({ code: SpanStatusCode.ERROR, message });
         span.end();
       },
     };
@@ -201,9 +201,9 @@ class RecordedTrace implements RequestTrace {
 
   /** Adds a span for a store operation that has just ended. */
   addStoreOperation(operation: StoreOperation): void {
-    const ended_ms = systemClock.now();
+    const endedMs = systemClock.now();
     const attributes = { ...storeAttributes(operation), ...this.#ids() };
-    const startTime = ended_ms - operation.duration_ms;
+    const startTime = endedMs - operation.duration_ms;
     const name = `${operation.operation} ${operation.namespace}`;
     const span = this.#tracer.startSpan(
       name,
@@ -211,7 +211,7 @@ class RecordedTrace implements RequestTrace {
       this.#context,
     );
     if (operation.failed) span.setStatus({ code: SpanStatusCode.ERROR });
-    span.end(ended_ms);
+    span.end(endedMs);
   }
 
   /**
@@ -249,7 +249,7 @@ function describeStatus(span: Span, status: number, message?: string): void {
 function callerContext(parent: TraceParent, state: string | null): Context {
   return trace.setSpanContext(ROOT_CONTEXT, {
     traceId: parent.trace_id,
-    spanId: parent.parent_id,
+    spanId: parent.parentId,
     traceFlags: parent.sampled ? TraceFlags.SAMPLED : TraceFlags.NONE,
     isRemote: true,
     traceState: state === null ? undefined : createTraceState(state),

@@ -21,12 +21,12 @@ export function jsonLines(service: string): LineFormat {
  * have the same timestamp.
  */
 function timestampText(): () => string {
-  let spelled_ms = Number.NaN;
+  let spelledMs = Number.NaN;
   let text = "";
   return () => {
     const nowMs = systemClock.now();
-    if (nowMs !== spelled_ms) {
-      spelled_ms = nowMs;
+    if (nowMs !== spelledMs) {
+      spelledMs = nowMs;
       text = new Date(nowMs).toISOString();
     }
     return text;

@@ -42,7 +42,7 @@ export function exportMetrics(
   url: string,
   registry: Registry,
   log: Logger,
-  interval_ms: number = INTERVAL_MS,
+  intervalMs: number = INTERVAL_MS,
 ): MetricsExport {
   const exporter = new OTLPMetricExporter({
     ...exporterOptions(config, url),
@@ -50,8 +50,8 @@ export function exportMetrics(
   });
   const reader = new PeriodicExportingMetricReader({
     exporter: reportingFailures(exporter, url, log),
-    exportIntervalMillis: interval_ms,
-    exportTimeoutMillis: Math.min(interval_ms, EXPORT_TIMEOUT_MS * 2),
+    exportIntervalMillis: intervalMs,
+    exportTimeoutMillis: Math.min(intervalMs, EXPORT_TIMEOUT_MS * 2),
     metricProducers: [registryProducer(registry)],
   });
   const provider = new MeterProvider({ resource: serviceResource(service, config), readers: [reader] });
@@ -92,8 +92,8 @@ function registryProducer(registry: Registry): MetricProducer {
   };
 }
 
-function hrTime(epoch_ms: number): HrTime {
-  return [Math.trunc(epoch_ms / 1000), (epoch_ms % 1000) * 1_000_000];
+function hrTime(epochMs: number): HrTime {
+  return [Math.trunc(epochMs / 1000), (epochMs % 1000) * 1_000_000];
 }
 
 /**

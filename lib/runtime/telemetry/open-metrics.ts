@@ -36,8 +36,8 @@ function familyText({ name, help, type, values }: RegistryMetric): string {
 function sampleText(name: string, { value, labels, metricName = name, exemplar }: Sample): string {
   const text = `${metricName}${labelText(labels)} ${numberText(value)}`;
   if (exemplar === undefined || exemplar === null) return text;
-  const { trace_id, value: observed, at_ms } = exemplar;
-  return `${text} # ${labelText({ trace_id })} ${numberText(observed)} ${at_ms / 1000}`;
+  const { trace_id, value: observed, atMs } = exemplar;
+  return `${text} # ${labelText({ trace_id })} ${numberText(observed)} ${atMs / 1000}`;
 }
 
 function labelText(labels: Sample["labels"]): string {

@@ -79,11 +79,11 @@ export function reportingFailures<Items>(
 ): Exporter<Items> {
   const collector = new URL(url).origin;
   let failures = 0;
-  let quiet_until_ms = Number.NEGATIVE_INFINITY;
+  let quietUntilMs = Number.NEGATIVE_INFINITY;
   const report = (error: Error | undefined): void => {
     failures++;
-    if (clock.elapsed_ms() < quiet_until_ms) return;
-    quiet_until_ms = clock.elapsed_ms() + WARNING_INTERVAL_MS;
+    if (clock.elapsedMs() < quietUntilMs) return;
+    quietUntilMs = clock.elapsedMs() + WARNING_INTERVAL_MS;
     log.warn({ collector, failures, error_message: error?.message }, "telemetry export failed");
     failures = 0;
   };

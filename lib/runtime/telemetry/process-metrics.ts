@@ -65,11 +65,11 @@ export function watchEventLoop(registry: Registry): () => void {
     buckets: DELAY_BUCKETS_SECONDS,
     registers: [registry],
   }).series({});
-  let due_ms = systemClock.elapsed_ms() + DELAY_INTERVAL_MS;
+  let dueMs = systemClock.elapsedMs() + DELAY_INTERVAL_MS;
   const timer = setInterval(() => {
-    const nowMs = systemClock.elapsed_ms();
-    delays.observe(Math.max(0, nowMs - due_ms) / 1000);
-    due_ms = nowMs + DELAY_INTERVAL_MS;
+    const nowMs = systemClock.elapsedMs();
+    delays.observe(Math.max(0, nowMs - dueMs) / 1000);
+    dueMs = nowMs + DELAY_INTERVAL_MS;
   }, DELAY_INTERVAL_MS);
   timer.unref();
   return () => clearInterval(timer);

@@ -31,8 +31,8 @@ export interface CallSpan {
   readonly tracestate: string | null;
   readonly request_id: string | null;
   answered(status: number): void;
-  /** @param error_type a name from a small set; `cancelled` does not count as an error */
-  failed(error_type: string, message?: string): void;
+  /** @param errorType a name from a small set; `cancelled` does not count as an error */
+  failed(errorType: string, message?: string): void;
 }
 
 /** The traces of the requests for which the current work runs, or undefined outside of a request. */

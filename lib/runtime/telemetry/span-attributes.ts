@@ -18,12 +18,12 @@ export function methodAttributes(method: string): Attributes {
  * Returns the attributes of a received request. They do not contain the query string, which can contain
  * secrets.
  */
-export function serverAttributes(request: Request, client_address: string | null): Attributes {
+export function serverAttributes(request: Request, clientAddress: string | null): Attributes {
   const user_agent = request.headers.get("user-agent");
   return {
     ...addressAttributes(request.url),
     ...(user_agent !== null && { "user_agent.original": user_agent }),
-    ...(client_address !== null && { "client.address": client_address }),
+    ...(clientAddress !== null && { "client.address": clientAddress }),
   };
 }
 
@@ -50,12 +50,12 @@ export function storeAttributes({
   operation,
   namespace,
   failed,
-  error_type,
+  errorType,
 }: StoreOperation): Attributes {
   return {
     "db.system.name": system,
     "db.operation.name": operation,
     "db.namespace": namespace,
-    ...(failed && { "error.type": error_type ?? "_OTHER" }),
+    ...(failed && { "error.type": errorType ?? "_OTHER" }),
   };
 }

@@ -8,7 +8,7 @@ export interface TraceParent {
   /** The trace id: 32 lowercase hexadecimal digits, not all zero. */
   trace_id: string;
   /** The span id: 16 lowercase hexadecimal digits, not all zero. */
-  parent_id: string;
+  parentId: string;
   /** Whether the caller may have recorded its span. */
   sampled: boolean;
   /** Whether the trace id is random, so samplers can use its last bytes. Level 2 added this flag. */
@@ -45,10 +45,10 @@ const MEMBER = /^[ \t]*(?:[a-z0-9][a-z0-9_*/@-]{0,255}=[ -+\--<>-~]{0,255}[!-+\-
  */
 export function parseTraceparent(value: string): TraceParent | null {
   if (value.length > LENGTH && value.startsWith("00")) return null;
-  const [, trace_id, parent_id, digit] = TRACEPARENT.exec(value) ?? [];
-  if (trace_id === undefined || parent_id === undefined) return null;
+  const [, trace_id, parentId, digit] = TRACEPARENT.exec(value) ?? [];
+  if (trace_id === undefined || parentId === undefined) return null;
   const flags = Number.parseInt(digit ?? "", 16);
-  return { trace_id, parent_id, sampled: (flags & SAMPLED) !== 0, random: (flags & RANDOM) !== 0 };
+  return { trace_id, parentId, sampled: (flags & SAMPLED) !== 0, random: (flags & RANDOM) !== 0 };
 }
 
 /**

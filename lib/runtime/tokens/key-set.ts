@@ -102,7 +102,7 @@ async function fetchKeys(uri: string, tls: PeerTls | undefined) {
     method: "GET",
     url: uri,
     headers: { accept: "application/jwk-set+json, application/json" },
-    timeout_ms: LOAD_TIMEOUT_MS,
+    timeoutMs: LOAD_TIMEOUT_MS,
     tls,
   });
   if (status !== 200) throw new Error(`the identity provider returned status ${status}`);

@@ -8,7 +8,7 @@ import { readHeader, type TokenHeader, typeRefusal } from "./token-form.ts";
 /** The subject, the expiry time and all claims of a verified token. */
 export interface VerifiedToken {
   readonly subject: string;
-  readonly expires_at_ms: number;
+  readonly expiresAtMs: number;
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
@@ -70,7 +70,7 @@ export function createTokenVerifier(
     const subject = claimAt(payload, rules.subjectPath);
     if (payload.exp === undefined) return claimMissing("exp");
     if (typeof subject === "string" && subject !== "") {
-      return { subject, expires_at_ms: payload.exp * 1000, claims: payload };
+      return { subject, expiresAtMs: payload.exp * 1000, claims: payload };
     }
     const name = rules.subjectPath.join(".");
     return subject === undefined ? claimMissing(name) : claimInvalid(name);

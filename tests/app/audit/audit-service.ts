@@ -11,8 +11,8 @@ import { freshDatabase } from "../../support/index.ts";
 
 export interface AuditService extends AsyncDisposable {
   readonly url: string;
-  readonly internal_url: string;
-  readonly database_url: string;
+  readonly internalUrl: string;
+  readonly databaseUrl: string;
   /** Sends a request to `/internal/<path>` on the internal port. A string body is sent unchanged. */
   send(method: string, path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
   put(request_id: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
@@ -31,25 +31,25 @@ export interface AuditService extends AsyncDisposable {
 export type AuditEvent = Record<string, unknown> & { id: string; request_id: string };
 
 export interface AuditServiceOptions {
-  database_url?: string;
+  databaseUrl?: string;
   clock?: Clock;
   env?: Record<string, string>;
 }
 
 /** Starts the audit service in this process, on free ports and by default on a new database. */
 export async function startAudit(options: AuditServiceOptions = {}): Promise<AuditService> {
-  const database_url = options.database_url ?? (await freshDatabase());
+  const databaseUrl = options.databaseUrl ?? (await freshDatabase());
   const config = loadConfig(auditVariables, {
     HOST: "127.0.0.1",
     PORT: "0",
     INTERNAL_PORT: "0",
     LOG_FILE: "/dev/null",
-    DATABASE_URL: database_url,
+    DATABASE_URL: databaseUrl,
     ...options.env,
   });
   const running = await serve(await wireAudit(config, { clock: options.clock }), config);
   return auditClient(
-    database_url,
+    databaseUrl,
     `http://127.0.0.1:${running.port}`,
     `http://127.0.0.1:${running.internal_port}`,
     running.shutdown,
@@ -72,20 +72,20 @@ export function sharedAudit(options: AuditServiceOptions = {}, start = startAudi
   const restart: SharedAudit["restart"] = async (between) => {
     await audit?.stop();
     await between?.();
-    audit = await start({ ...options, database_url: audit?.database_url });
+    audit = await start({ ...options, databaseUrl: audit?.databaseUrl });
   };
   return standInFor(() => audit && { ...audit, restart });
 }
 
 /** Returns a client of an audit service, which may run in this process or in another one. */
 export function auditClient(
-  database_url: string,
+  databaseUrl: string,
   url: string,
-  internal_url: string,
+  internalUrl: string,
   stop: () => Promise<void>,
 ): AuditService {
   const send: AuditService["send"] = (method, path, body, headers) =>
-    fetch(`${internal_url}/internal/${path}`, {
+    fetch(`${internalUrl}/internal/${path}`, {
       method,
       headers: { "Content-Type": "application/json", ...headers },
       body: typeof body === "string" ? body : JSON.stringify(body),
@@ -101,8 +101,8 @@ export function auditClient(
   };
   return {
     url,
-    internal_url,
-    database_url,
+    internalUrl,
+    databaseUrl,
     send,
     put: write("PUT"),
     patch: write("PATCH"),
@@ -126,8 +126,8 @@ export function logOf(organization_id: string): string {
 }
 
 /** Opens the database of a service that uses a PostgreSQL server, for SQL that no endpoint can do. */
-export async function openLog({ database_url }: AuditService): Promise<Database & AsyncDisposable> {
-  return closing(await openDatabase(database_url, { namespace: "audit" }));
+export async function openLog({ databaseUrl }: AuditService): Promise<Database & AsyncDisposable> {
+  return closing(await openDatabase(databaseUrl, { namespace: "audit" }));
 }
 
 /** Opens the database of a service, as {@link openLog}, for all tests that share the service. */
@@ -137,10 +137,10 @@ export function sharedLog(audit: AuditService): Database {
 
 /** Opens a database, by default a new one, and creates the tables of the audit service without the service. */
 export async function newLog(
-  database_url?: string,
+  databaseUrl?: string,
   migrations = MIGRATIONS,
 ): Promise<Database & AsyncDisposable> {
-  const log = await openDatabase(database_url ?? (await freshDatabase()), { namespace: "audit" });
+  const log = await openDatabase(databaseUrl ?? (await freshDatabase()), { namespace: "audit" });
   await log.migrate("audit", migrations);
   return closing(log);
 }
@@ -152,8 +152,8 @@ export const sqlOn =
     query<Row>(log, "test")(strings, ...values);
 
 /** Returns the current value of a time series, such as `audit_intents_total{result="created"}`. */
-export async function metricOf({ internal_url }: { internal_url: string }, series: string): Promise<number> {
-  const text = await (await fetch(`${internal_url}/metrics`)).text();
+export async function metricOf({ internalUrl }: { internalUrl: string }, series: string): Promise<number> {
+  const text = await (await fetch(`${internalUrl}/metrics`)).text();
   return Number(text.split(`\n${series} `)[1]?.split("\n")[0]);
 }
 

@@ -44,7 +44,7 @@ function headOf(note: string | null) {
 
 describe("the log as tiles", () => {
   const audit = sharedAudit(
-    { env: { AUDIT_LOG_ORIGIN: ORIGIN }, database_url: "pglite://memory" },
+    { env: { AUDIT_LOG_ORIGIN: ORIGIN }, databaseUrl: "pglite://memory" },
     startProvenAudit,
   );
   let checkpoints: Checkpoint[];
@@ -66,7 +66,7 @@ describe("the log as tiles", () => {
     const publicKey = new Uint8Array(Buffer.from(jwk?.x ?? "", "base64url"));
     const read = readNote(note);
     const key = { name: ORIGIN, type: LOG_SIGNATURE, publicKey } as const;
-    expect(read && (await knownSignatures(read, [key]))).toEqual([{ key, isRight: true, time_s: null }]);
+    expect(read && (await knownSignatures(read, [key]))).toEqual([{ key, isRight: true, timeS: null }]);
     expect(answer.headers.get("Content-Type")).toBe("text/plain; charset=utf-8");
     expect(answer.headers.get("Cache-Control")).toBe("public, max-age=2");
     const known = { "If-None-Match": answer.headers.get("ETag") ?? "" };
@@ -134,7 +134,7 @@ function bundled(texts: readonly string[]): Uint8Array {
 
 // AU-152
 test("without a key there is no signed root, but the tree still grows", async () => {
-  await using audit = await startAudit({ env: { SEAL_INTERVAL_MS: "100" }, database_url: "pglite://memory" });
+  await using audit = await startAudit({ env: { SEAL_INTERVAL_MS: "100" }, databaseUrl: "pglite://memory" });
   await writeEvents(audit, 2);
   await exportProof(audit);
   expect((await audit.get("/audit-log/checkpoint")).status).toBe(404);
@@ -151,10 +151,10 @@ class SealedLog implements AsyncDisposable {
     this.#deps = deps;
   }
 
-  static async open(key_file: string | null): Promise<SealedLog> {
+  static async open(keyFile: string | null): Promise<SealedLog> {
     const log = await newLog();
     await makePartitions(log, Date.now());
-    const deps = { ...(await dropDeps(log, key_file)), origin: ORIGIN };
+    const deps = { ...(await dropDeps(log, keyFile)), origin: ORIGIN };
     if (deps.key !== null) await publishSigningKey(log, deps.key);
     return new SealedLog(log, deps);
   }

@@ -19,8 +19,8 @@ describe.skipIf(!services().postgres.real)("two replicas", () => {
   let replicas: [AuditService, AuditService];
 
   beforeAll(async () => {
-    const database_url = await freshDatabase();
-    replicas = [await startAudit({ database_url }), await startAudit({ database_url })];
+    const databaseUrl = await freshDatabase();
+    replicas = [await startAudit({ databaseUrl }), await startAudit({ databaseUrl })];
   });
   afterAll(() => Promise.all(replicas.map((replica) => replica.stop())));
 

@@ -20,13 +20,13 @@ const path = (owner: string) => `/organizations/${owner}/audit-events`;
 
 describe.skipIf(!services().postgres.real)("readers of exports", () => {
   const directory = mkdtempSync(join(tmpdir(), "audit-exports-"));
-  const log_file = join(directory, "log");
+  const logFile = join(directory, "log");
   let audit: AuditService;
   let log: Database;
   const sockets: Socket[] = [];
 
   beforeAll(async () => {
-    audit = await startAudit({ env: { LOG_FILE: log_file, EXPORT_LAG_MS_MAX: String(LAG_MS_MAX) } });
+    audit = await startAudit({ env: { LOG_FILE: logFile, EXPORT_LAG_MS_MAX: String(LAG_MS_MAX) } });
     log = await openLog(audit);
     for (const owner of OWNERS) await log.run("fill", (orm) => orm.execute(eventsOf(owner)));
   });
@@ -58,7 +58,7 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
     return tries.every(({ status }) => status === 200);
   };
   const lines = () =>
-    readFileSync(log_file, "utf8")
+    readFileSync(logFile, "utf8")
       .split("\n")
       .filter((line) => line !== "")
       .map((line) => JSON.parse(line));
@@ -133,7 +133,7 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
 
   test("that read only a little from time to time get a broken connection too", async () => {
     const env = { EXPORT_LAG_MS_MAX: String(LAG_MS_MAX), EXPORT_BYTES_PER_SECOND_MIN: "100000000" };
-    const strict = await startAudit({ database_url: audit.database_url, env });
+    const strict = await startAudit({ databaseUrl: audit.databaseUrl, env });
     const { socket, closed } = silentReader("owner-1", { url: strict.url });
     let taken = 0;
     socket.on("data", (part) => {
@@ -150,11 +150,11 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
   // AU-78
   test("that occupy every slot and read slowly lose one to a log without an export", async () => {
     const env = {
-      LOG_FILE: log_file,
+      LOG_FILE: logFile,
       EXPORT_LAG_MS_MAX: String(LAG_MS_MAX),
       EXPORT_BYTES_PER_SECOND_MIN: "250000",
     };
-    const shared = await startAudit({ database_url: audit.database_url, env });
+    const shared = await startAudit({ databaseUrl: audit.databaseUrl, env });
     const slow = OWNERS.slice(0, 4).map((owner) => silentReader(owner, { url: shared.url }));
     await waitFor(async () => (await cursors()) === 4);
     // Each client reads about 800 KB/s: more than the minimum of 250 KB/s, but slow enough to give up its
@@ -175,7 +175,7 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
         const answer = await shared.get(path("owner-5"), NDJSON);
         return answer.status === 200 ? answer.text() : null;
       },
-      { timeout_ms: 30_000, what: "An export of the log that has none" },
+      { timeoutMs: 30_000, what: "An export of the log that has none" },
     );
     for (const timer of timers) clearInterval(timer);
     expect(got.trimEnd().split("\n")).toHaveLength(EVENTS);
@@ -211,7 +211,7 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
 
   // AU-47
   test("get a broken connection when the database fails, and the log line has no SQL", async () => {
-    const patient = await startAudit({ database_url: audit.database_url, env: { LOG_FILE: log_file } });
+    const patient = await startAudit({ databaseUrl: audit.databaseUrl, env: { LOG_FILE: logFile } });
     const { id, socket, closed } = silentReader("owner-1", { url: patient.url });
     await waitFor(() => lines().some((each) => each.request_id === id), { what: "the head of the answer" });
     await sqlOn(log)`

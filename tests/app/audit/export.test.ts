@@ -136,16 +136,16 @@ describe.skipIf(!services().postgres.real)("an export of a large log", () => {
   let log: Database;
 
   beforeAll(async () => {
-    const { database_url, stop } = await startAudit();
+    const { databaseUrl, stop } = await startAudit();
     await stop();
-    log = await openDatabase(database_url, { namespace: "audit" });
-    await generateLog(log, { events: EVENTS, end_ms: Date.now(), span_ms: 30 * 86_400_000 });
-    const child = await startProcess("apps/audit/main.ts", { DATABASE_URL: database_url });
-    audit = auditClient(database_url, child.url, child.internal_url, async () => {
+    log = await openDatabase(databaseUrl, { namespace: "audit" });
+    await generateLog(log, { events: EVENTS, endMs: Date.now(), spanMs: 30 * 86_400_000 });
+    const child = await startProcess("apps/audit/main.ts", { DATABASE_URL: databaseUrl });
+    audit = auditClient(databaseUrl, child.url, child.internalUrl, async () => {
       await child.stop();
     });
     // Wait for the sealer, because its memory and its cursors would be measured as those of an export.
-    await waitFor(sealed, { timeout_ms: 120_000, what: "the log being sealed" });
+    await waitFor(sealed, { timeoutMs: 120_000, what: "the log being sealed" });
   }, 240_000);
   afterAll(async () => {
     await log.close();

@@ -5,9 +5,9 @@ import { sql } from "drizzle-orm";
 export interface GeneratedLog {
   events: number;
   /** The time of the last event. */
-  end_ms: number;
+  endMs: number;
   /** The time between the first and the last event. */
-  span_ms: number;
+  spanMs: number;
 }
 
 /** The organization of about half of all events. */
@@ -19,7 +19,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const CHUNK_EVENTS = 10_000;
 
 /**
- * Fills the log with realistic events. Their times are spread evenly over `span_ms`, and ids sort by time.
+ * Fills the log with realistic events. Their times are spread evenly over `spanMs`, and ids sort by time.
  * Fields have common and rare values. The rare value `retired` occurs only in the oldest tenth of the events.
  */
 export async function generateLog(
@@ -27,7 +27,7 @@ export async function generateLog(
   log: GeneratedLog,
   progress: (line: string) => void = () => {},
 ): Promise<void> {
-  for (let at = log.end_ms - log.span_ms; at <= log.end_ms + DAY_MS; at += 27 * DAY_MS) {
+  for (let at = log.endMs - log.spanMs; at <= log.endMs + DAY_MS; at += 27 * DAY_MS) {
     await makePartitions(database, at);
   }
   for (let first = 0; first < log.events; first += CHUNK_EVENTS) {
@@ -50,10 +50,10 @@ const pick = (field: number, below: number) =>
 /** Returns a SQL condition that selects one in `of` events among the oldest tenth. */
 const seldom = (field: number, of: number) => sql`old and ${pick(field, of)} = 0`;
 
-const chunk = ({ events, end_ms, span_ms }: GeneratedLog, first: number, last: number) => sql`
+const chunk = ({ events, endMs, spanMs }: GeneratedLog, first: number, last: number) => sql`
   with numbered as materialized (
     select n, n < ${events}::bigint / 10 as old, ${pick(1, 20)} = 0 as of_user,
-      (${end_ms - span_ms}::float8 + n * (${span_ms}::float8 / ${events}))::bigint as ms
+      (${endMs - spanMs}::float8 + n * (${spanMs}::float8 / ${events}))::bigint as ms
     from generate_series(${first}::bigint, ${last}::bigint) n
   ),
   made as materialized (

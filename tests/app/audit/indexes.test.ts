@@ -94,14 +94,14 @@ describe.skipIf(!services().postgres.real)(`a page of a log of ${EVENTS} events`
   beforeAll(async () => {
     const audit = await startAudit();
     await audit.stop();
-    log = await openReads(audit.database_url, { namespace: "audit" });
-    await generateLog(log, { events: EVENTS, end_ms: END_MS, span_ms: SPAN_MS });
+    log = await openReads(audit.databaseUrl, { namespace: "audit" });
+    await generateLog(log, { events: EVENTS, endMs: END_MS, spanMs: SPAN_MS });
   }, 180_000);
   afterAll(() => log.close());
 
-  const at_ms = (part: number) => Math.round(END_MS - SPAN_MS + SPAN_MS * part);
+  const atMs = (part: number) => Math.round(END_MS - SPAN_MS + SPAN_MS * part);
   const instant = (part: number | undefined) =>
-    part === undefined ? null : Temporal.Instant.fromEpochMilliseconds(at_ms(part));
+    part === undefined ? null : Temporal.Instant.fromEpochMilliseconds(atMs(part));
 
   /**
    * Returns the executed query plan of a page that starts at `depth`, a fraction of the log's time span.
@@ -119,7 +119,7 @@ describe.skipIf(!services().postgres.real)(`a page of a log of ${EVENTS} events`
       from: instant(wanted.from),
       before: instant(wanted.before),
     };
-    const bounds = eventBounds(filter, depth === 1 ? null : encodeTime(at_ms(depth)) + "0".repeat(16));
+    const bounds = eventBounds(filter, depth === 1 ? null : encodeTime(atMs(depth)) + "0".repeat(16));
     if (bounds === null) return null;
     const statement = sql`explain (analyze, buffers, timing off, format json)
       ${selectStatement(filter, bounds)} limit 101`;

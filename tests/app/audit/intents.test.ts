@@ -120,7 +120,7 @@ describe("an intent", () => {
     ["deeply nested", "[".repeat(60_000), 422],
     ["larger than 64 KiB", JSON.stringify(intent({ padding: "x".repeat(65_536) })), 413],
   ])("whose body is %s is refused", async (_, body, status) => {
-    const response = await fetch(`${audit.internal_url}/internal/events/${requestId()}`, {
+    const response = await fetch(`${audit.internalUrl}/internal/events/${requestId()}`, {
       method: "PUT",
       body,
     });
@@ -139,7 +139,7 @@ describe("an intent", () => {
   test("accepts 128 characters of visible ASCII as request id, and a path of such characters", async () => {
     const id = `${"~".repeat(127)}%`;
     expect((await audit.put(id, intent())).status).toBe(201);
-    const broken = await fetch(`${audit.internal_url}/internal/events/%zz`, { method: "PUT", body: "{}" });
+    const broken = await fetch(`${audit.internalUrl}/internal/events/%zz`, { method: "PUT", body: "{}" });
     expect(broken.status).toBe(404);
   });
 

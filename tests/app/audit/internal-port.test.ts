@@ -4,7 +4,7 @@ import { intent, json, requestId, sharedAudit } from "./audit-service.ts";
 const TOKEN = "internal-token-of-this-test";
 
 describe("the internal port with a token", () => {
-  const audit = sharedAudit({ database_url: "pglite://memory", env: { INTERNAL_AUTH_TOKEN: TOKEN } });
+  const audit = sharedAudit({ databaseUrl: "pglite://memory", env: { INTERNAL_AUTH_TOKEN: TOKEN } });
 
   // AU-31
   test.each([[undefined], ["wrong"], [""], [`${TOKEN}x`], [TOKEN.toUpperCase()]])(
@@ -17,10 +17,10 @@ describe("the internal port with a token", () => {
         await audit.put(id, intent(), headers),
         await audit.put(id, "{", headers),
         await audit.patch(id, { outcome: "rejected", status: 403 }, headers),
-        await fetch(`${audit.internal_url}/internal/intents`, { method: "POST", headers }),
-        await fetch(`${audit.internal_url}/internal/outcomes`, { method: "POST", headers }),
-        await fetch(`${audit.internal_url}/internal/unknown`, { headers }),
-        await fetch(`${audit.internal_url}/internal/events/${id}`, { method: "DELETE", headers }),
+        await fetch(`${audit.internalUrl}/internal/intents`, { method: "POST", headers }),
+        await fetch(`${audit.internalUrl}/internal/outcomes`, { method: "POST", headers }),
+        await fetch(`${audit.internalUrl}/internal/unknown`, { headers }),
+        await fetch(`${audit.internalUrl}/internal/events/${id}`, { method: "DELETE", headers }),
       ];
       for (const answer of answers) {
         expect([answer.status, (await json(answer)).error.code]).toEqual([401, "UNAUTHORIZED"]);
@@ -46,7 +46,7 @@ describe("the internal port with a token", () => {
       "/x/../%2e%2e/internal/events/x",
       "/INTERNAL/events/x",
     ]) {
-      const response = await fetch(`${audit.internal_url}${path}`, {
+      const response = await fetch(`${audit.internalUrl}${path}`, {
         method: "PUT",
         body: JSON.stringify(intent()),
       });
@@ -57,13 +57,13 @@ describe("the internal port with a token", () => {
   // AU-31, OP-29
   test("requires no token for health and metrics", async () => {
     for (const path of ["/health/live", "/health/ready", "/metrics"]) {
-      expect((await fetch(`${audit.internal_url}${path}`)).status).toBe(200);
+      expect((await fetch(`${audit.internalUrl}${path}`)).status).toBe(200);
     }
   });
 
   // AU-32
   test("has no read endpoints, and the public port has no write endpoints", async () => {
-    expect((await fetch(`${audit.internal_url}/users/u/audit-events`)).status).toBe(404);
+    expect((await fetch(`${audit.internalUrl}/users/u/audit-events`)).status).toBe(404);
     const headers = { "X-Platform-Internal-Token": TOKEN };
     const response = await fetch(`${audit.url}/internal/events/x`, { method: "PUT", headers, body: "{}" });
     expect(response.status).toBe(404);

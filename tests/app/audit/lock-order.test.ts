@@ -24,8 +24,8 @@ describe.skipIf(!services().postgres.real)("the same requests in opposite orders
   let log: Database;
   let replicas: [Replica, Replica];
 
-  const openReplica = async (database_url: string): Promise<Replica> => {
-    const database = await openDatabase(database_url, { namespace: "audit", pool_max: 5 });
+  const openReplica = async (databaseUrl: string): Promise<Replica> => {
+    const database = await openDatabase(databaseUrl, { namespace: "audit", poolMax: 5 });
     const writer = new EventWriter({ database, clock: systemClock, keepPartitions: async () => {} });
     return { writer, database };
   };
@@ -34,7 +34,7 @@ describe.skipIf(!services().postgres.real)("the same requests in opposite orders
     const audit = await startAudit();
     log = await openLog(audit);
     await audit.stop();
-    replicas = [await openReplica(audit.database_url), await openReplica(audit.database_url)];
+    replicas = [await openReplica(audit.databaseUrl), await openReplica(audit.databaseUrl)];
   });
   afterAll(() => log.close());
 

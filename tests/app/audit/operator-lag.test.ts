@@ -10,13 +10,13 @@ describe("the lag of the operator's stream is the age of the oldest checkpoint t
   const database = duringTests(newLog);
   const run = (statement: SQL) => database.run("prepare", (orm) => rows(orm, statement));
   beforeAll(async () => {
-    for (const [number, age_s] of [
+    for (const [number, ageS] of [
       [1, 9_000],
       [2, 600],
       [3, 60],
     ]) {
       await run(sql`insert into audit.checkpoints (number, sealed_at, previous, map)
-        values (${number}::bigint, now() - make_interval(secs => ${age_s}::integer), '\\x00', '\\x00')`);
+        values (${number}::bigint, now() - make_interval(secs => ${ageS}::integer), '\\x00', '\\x00')`);
     }
     for (const [id, checkpoint] of [
       [1, 1],

@@ -16,7 +16,7 @@ import { startReceiver, startStreamingAudit, type TestReceiver } from "./streams
 
 setDefaultTimeout(180_000);
 
-const SOON = { timeout_ms: 120_000 };
+const SOON = { timeoutMs: 120_000 };
 const SECRET = newSecret();
 
 const ends: (() => Promise<void> | void)[] = [];
@@ -31,14 +31,14 @@ function newReceiver(): TestReceiver {
 }
 
 interface Given {
-  database_url?: string;
+  databaseUrl?: string;
   env?: Record<string, string>;
 }
 
-async function startWith(receiver: TestReceiver, { database_url, env = {} }: Given = {}) {
+async function startWith(receiver: TestReceiver, { databaseUrl, env = {} }: Given = {}) {
   const variables = { ...operatorVariables(receiver.url, SECRET), ...env };
   const audit = await startStreamingAudit([receiver.port], {
-    ...(database_url !== undefined && { database_url }),
+    ...(databaseUrl !== undefined && { databaseUrl }),
     env: variables,
   });
   ends.push(() => audit.stop());
@@ -84,7 +84,7 @@ for (const store of ["PGlite", "PostgreSQL"] as const) {
       const database = async (): Promise<string> =>
         store === "PGlite" ? "pglite://memory" : await freshDatabase();
       const start = async (receiver: TestReceiver, env: Record<string, string> = {}) =>
-        startWith(receiver, { database_url: await database(), env });
+        startWith(receiver, { databaseUrl: await database(), env });
 
       // AU-110
       test("delivers the entries of every organization once, each chain in its order, signed, and no person's log", async () => {
@@ -163,10 +163,10 @@ describe.skipIf(!services().postgres.real)("the operator's stream of several rep
       underway -= 1;
       return new Response(null);
     };
-    const database_url = await freshDatabase();
+    const databaseUrl = await freshDatabase();
     const [first, second] = [
-      await startWith(receiver, { database_url }),
-      await startWith(receiver, { database_url }),
+      await startWith(receiver, { databaseUrl }),
+      await startWith(receiver, { databaseUrl }),
     ];
     await isSetUp(first, receiver);
     const organizations = Array.from({ length: 8 }, (_, n) => organizationOf(n));
@@ -186,9 +186,9 @@ describe.skipIf(!services().postgres.real)("the operator's stream of several rep
 
   // AU-110, AU-111
   test("begins with the oldest entries if configured so, in calls of at most 100 entries and 256 KiB", async () => {
-    const database_url = await freshDatabase();
+    const databaseUrl = await freshDatabase();
     const receiver = newReceiver();
-    const before = await startStreamingAudit([receiver.port], { database_url });
+    const before = await startStreamingAudit([receiver.port], { databaseUrl });
     ends.push(() => before.stop());
     const organizations = Array.from({ length: 130 }, (_, n) => organizationOf(n));
     await Promise.all(
@@ -206,7 +206,7 @@ describe.skipIf(!services().postgres.real)("the operator's stream of several rep
       );
       return sealed?.count === written;
     }, SOON);
-    await startWith(receiver, { database_url, env: { AUDIT_OPERATOR_STREAM_FROM: "start" } });
+    await startWith(receiver, { databaseUrl, env: { AUDIT_OPERATOR_STREAM_FROM: "start" } });
     // Count the received entries first, because verifying all calls is slow.
     const partsOfAll = () =>
       OrganizationReceivers.bodiesOf(receiver).flatMap(({ data }) => data.organizations);
@@ -226,21 +226,21 @@ describe.skipIf(!services().postgres.real)("the operator's stream of several rep
 
   // AU-110, AU-111
   test("skips older entries by default, and keeps its position when another replica starts", async () => {
-    const database_url = await freshDatabase();
+    const databaseUrl = await freshDatabase();
     const receiver = newReceiver();
-    const without = await startStreamingAudit([receiver.port], { database_url });
+    const without = await startStreamingAudit([receiver.port], { databaseUrl });
     ends.push(() => without.stop());
     await writeEvents(without, 5, { organization_id: "a" });
     const { head } = (await exportProof(without, "/organizations/a/audit-events")).end;
-    const audit = await startWith(receiver, { database_url });
-    await startWith(receiver, { database_url });
+    const audit = await startWith(receiver, { databaseUrl });
+    await startWith(receiver, { databaseUrl });
     await isSetUp(audit, receiver);
     await writeEvents(audit, 3, { organization_id: "a" });
     await waitFor(
       () => OrganizationReceivers.bodiesOf(receiver).some((body) => partsOf(body, "a").length > 0),
       SOON,
     );
-    await startWith(receiver, { database_url });
+    await startWith(receiver, { databaseUrl });
     await writeEvents(audit, 3, { organization_id: "a" });
     const end = (await exportProof(audit, "/organizations/a/audit-events")).end.head;
     await waitFor(() => {
@@ -294,7 +294,7 @@ describe.skipIf(!services().postgres.real)("the operator's stream of several rep
     const audit = await startWith(receiver);
     await isSetUp(audit, receiver);
     const gauge = async (name: string) => {
-      const text = await (await fetch(`${audit.internal_url}/metrics`)).text();
+      const text = await (await fetch(`${audit.internalUrl}/metrics`)).text();
       return Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1]);
     };
     await waitFor(async () => (await gauge("audit_operator_stream_lag_seconds")) === 0, SOON);

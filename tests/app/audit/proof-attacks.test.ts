@@ -285,14 +285,14 @@ describe.skipIf(!services().postgres.real)("a database that was restored", () =>
   // AU-66
   test("from an older backup is detected with a kept export, even after new events", async () => {
     const env = { AUDIT_SIGNING_KEY_FILE: writeSigningKey() };
-    const database_url = await freshDatabase();
-    const first = await startProvenAudit({ database_url, env });
+    const databaseUrl = await freshDatabase();
+    const first = await startProvenAudit({ databaseUrl, env });
     await writeEvents(first, 3);
     await exportProof(first);
     await first.stop();
-    const backup = await cloned(database_url);
+    const backup = await cloned(databaseUrl);
 
-    const second = await startProvenAudit({ database_url, env });
+    const second = await startProvenAudit({ databaseUrl, env });
     const keys = await keysOf(second);
     for (let n = 0; n < 3; n++) {
       await writeEvents(second, 2);
@@ -302,7 +302,7 @@ describe.skipIf(!services().postgres.real)("a database that was restored", () =>
     const page = writeKeyFile(await (await second.get("/audit-checkpoints?limit=1")).text());
     await second.stop();
 
-    await using restored = await startProvenAudit({ database_url: backup, env });
+    await using restored = await startProvenAudit({ databaseUrl: backup, env });
     const keptPage = await readKept(page);
     const now = await exportProof(restored);
     expect(await verify(now.text, keys)).toMatchObject({ complete: true });

@@ -60,7 +60,7 @@ export interface ProvenLog {
   readonly audit: SharedAudit;
   readonly log: Database;
   readonly keys: SigningJwk[];
-  readonly key_file: string;
+  readonly keyFile: string;
   /** Runs statements on the service's database, see {@link tamperWith}. */
   tamper(statements: string): Promise<void>;
 }
@@ -70,8 +70,8 @@ export interface ProvenLog {
  * only.
  */
 export function sharedProvenLog(): ProvenLog {
-  const key_file = writeSigningKey();
-  const audit = sharedAudit({ env: { AUDIT_SIGNING_KEY_FILE: key_file } }, startProvenAudit);
+  const keyFile = writeSigningKey();
+  const audit = sharedAudit({ env: { AUDIT_SIGNING_KEY_FILE: keyFile } }, startProvenAudit);
   let opened: { log: Database; keys: SigningJwk[] } | undefined;
   beforeAll(async () => {
     opened = { log: await openLog(audit), keys: await keysOf(audit) };
@@ -83,7 +83,7 @@ export function sharedProvenLog(): ProvenLog {
   };
   return {
     audit,
-    key_file,
+    keyFile,
     get log() {
       return running().log;
     },
@@ -205,6 +205,6 @@ export function tamperWith(log: Database, statements: string): Promise<void> {
 }
 
 /** Copies a database that has no open connections. Returns the URL of the copy. */
-export function cloned(database_url: string): Promise<string> {
-  return freshDatabase(new URL(database_url).pathname.slice(1));
+export function cloned(databaseUrl: string): Promise<string> {
+  return freshDatabase(new URL(databaseUrl).pathname.slice(1));
 }

@@ -86,7 +86,7 @@ describe.skipIf(!services().postgres.real)("a log whose newest events were cut o
     await restore("cut");
     await waitFor(async () => (await setAside("cut")) === undefined, {
       what: "the recovery",
-      timeout_ms: 20_000,
+      timeoutMs: 20_000,
     });
     await waitFor(async () => (await metricOf(audit, "audit_altered_logs")) === (await setAsideCount()));
     const after = await exportProof(audit, logOf("cut"));
@@ -108,7 +108,7 @@ describe.skipIf(!services().postgres.real)("a log whose newest events were cut o
     await tamper(`update audit.altered_chains set accepted = true where owner = '${name}'`);
     await waitFor(async () => (await setAside("stays")) === undefined, {
       what: "the recovery",
-      timeout_ms: 20_000,
+      timeoutMs: 20_000,
     });
     const after = await exportProof(audit, logOf("stays"));
     expect(await verify(after.text, proven.keys)).toMatchObject({ complete: true, events: 4 });

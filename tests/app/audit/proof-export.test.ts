@@ -244,8 +244,8 @@ describe("an export with proof", () => {
     const before = await exportProof(started);
     await started.stop();
     // An embedded database lasts only as long as its service, so there is nothing to verify.
-    if (started.database_url.startsWith("pglite:")) return;
-    await using second = await startProvenAudit({ database_url: started.database_url });
+    if (started.databaseUrl.startsWith("pglite:")) return;
+    await using second = await startProvenAudit({ databaseUrl: started.databaseUrl });
     const keys = await keysOf(second);
     expect(keys).toHaveLength(2);
     expect((await exportProof(second)).end.checkpoint).toEqual(before.end.checkpoint);

@@ -49,7 +49,7 @@ test("an export has the head under each day's last checkpoint, and the verifier 
     await sealAt(deps, `2026-01-${day}T${hour}:30:00.000Z`);
   }
   const chunks = proofChunks(log, { kind: "organization", id: "organization-1" }, systemClock, {
-    wait_ms_max: 0,
+    waitMsMax: 0,
     asked: 1,
     cosigned: null,
     signal: new AbortController().signal,
@@ -191,8 +191,8 @@ describe("?checkpoint=N", () => {
 // AU-145
 describe.skipIf(!services().postgres.real)("a log that an older version sealed", () => {
   test("is added to the map of heads first, and its old checkpoints still verify", async () => {
-    const key_file = writeSigningKey();
-    const env = { AUDIT_SIGNING_KEY_FILE: key_file };
+    const keyFile = writeSigningKey();
+    const env = { AUDIT_SIGNING_KEY_FILE: keyFile };
     const first = await startProvenAudit({ env });
     const keys = await keysOf(first);
     const owners = Array.from({ length: 30 }, (_, n) => `old-${n}`);
@@ -200,8 +200,8 @@ describe.skipIf(!services().postgres.real)("a log that an older version sealed",
     await exportProof(first, logOf("old-29"));
     await first.stop();
     await using log = await openLog(first);
-    const old = await asOlderVersion(log, key_file);
-    await using audit = await startProvenAudit({ env, database_url: first.database_url });
+    const old = await asOlderVersion(log, keyFile);
+    await using audit = await startProvenAudit({ env, databaseUrl: first.databaseUrl });
     // The logs get no new events, but the service adds all of them to the map.
     await waitFor(async () => (await exportProof(audit, logOf("old-7"))).end.checkpoint?.map !== undefined);
     for (const owner of owners) {
@@ -221,14 +221,14 @@ describe.skipIf(!services().postgres.real)("a log that an older version sealed",
 });
 
 /** Rewrites a log to the format of an older version: a single checkpoint without a map holds all heads. */
-async function asOlderVersion(log: Database, key_file: string): Promise<Checkpoint> {
+async function asOlderVersion(log: Database, keyFile: string): Promise<Checkpoint> {
   const chains = await sqlOn(log)<{ owner: string; position: number; chain: string }>`
     select owner, position::integer as position, encode(chain, 'hex') as chain from audit.chains`;
   const heads = inTreeOrder(chains.map((row) => ({ ...row, chain: hashFromHex(row.chain) })));
   const { root, inclusions } = headTree(heads);
   const checkpoint = await signedCheckpoint(
     { number: 1, sealed_at: new Date().toISOString(), previous: hexOf(ZERO_HASH), heads: hexOf(root) },
-    await loadSigningKey(key_file),
+    await loadSigningKey(keyFile),
   );
   const { sealed_at, jws } = checkpoint;
   const placed = heads.map(({ owner }, index) => ({ owner, inclusion: inclusions[index] }));

@@ -29,9 +29,9 @@ const onServer = describe.skipIf(!services().postgres.real);
 // AU-68, AU-74, AU-75
 onServer("a month that is dropped", () => {
   const proven = sharedProvenLog();
-  const { audit, key_file, tamper } = proven;
+  const { audit, keyFile, tamper } = proven;
   const run = (statement: string) => sqlOn(proven.log)`${sql.raw(statement)}`;
-  const dropBefore = (month: string, key: string | null = key_file) => drop(proven.log, key, month);
+  const dropBefore = (month: string, key: string | null = keyFile) => drop(proven.log, key, month);
 
   let year = 2000;
   /**
@@ -288,7 +288,7 @@ onServer("a month that is dropped", () => {
     await waitFor(async () => (await exportProof(audit, path)).events.length === 6, {
       what: "The sealed log",
     });
-    const deps = await dropDeps(proven.log, key_file);
+    const deps = await dropDeps(proven.log, keyFile);
     const clock = { ...deps.clock, now: () => Date.now() + days * 24 * 60 * 60 * 1000 };
     const refused = await rejection(Array.fromAsync(dropMonths({ ...deps, clock }, names[1])));
     expect(String(refused)).toContain("The clocks of this machine and of the database differ by");
@@ -301,14 +301,14 @@ onServer("a month that is dropped", () => {
     const refusal = async (key: string | null, before: string) =>
       String(await rejection(dropBefore(before, key)));
     const next = monthOf(Date.now(), 1);
-    expect(await refusal(key_file, next)).toContain("ended less than two days ago");
-    expect(await refusal(key_file, "2099-12")).toContain("ended less than two days ago");
+    expect(await refusal(keyFile, next)).toContain("ended less than two days ago");
+    expect(await refusal(keyFile, "2099-12")).toContain("ended less than two days ago");
     expect(await refusal(null, "2001-01")).toContain("set AUDIT_SIGNING_KEY_FILE");
     expect(await refusal(writeSigningKey(), "2001-01")).toContain("is not a key of this log");
     await run(
       "create table audit.some_weeks partition of audit.audit_events for values from ('1999-01-01 00:00:00Z') to ('1999-01-15 00:00:00Z')",
     );
-    expect(await refusal(key_file, "2001-01")).toContain("audit.some_weeks (FOR VALUES FROM");
+    expect(await refusal(keyFile, "2001-01")).toContain("audit.some_weeks (FOR VALUES FROM");
     await run("drop table audit.some_weeks");
   });
 
@@ -337,7 +337,7 @@ test("a month is dropped from an embedded database too", async () => {
   await writePast(database, "organization-1", "2020-02-10T00:00:00Z", 2);
   expect(await drop(database, null, "2020-02")).toMatchObject([{ month: "2020-01", logs: 1, entries: 3 }]);
   const chunks = proofChunks(database, { kind: "organization", id: "organization-1" }, systemClock, {
-    wait_ms_max: 0,
+    waitMsMax: 0,
     asked: null,
     cosigned: null,
     signal: new AbortController().signal,

@@ -81,9 +81,9 @@ describe.skipIf(!services().postgres.real)("the sealer", () => {
 
   // AU-53
   test("gives events positions in the order of their commits, whichever replica writes them", async () => {
-    const database_url = await freshDatabase();
+    const databaseUrl = await freshDatabase();
     const env = { AUDIT_SIGNING_KEY_FILE: writeSigningKey(), SEAL_INTERVAL_MS: "50" };
-    const replicas = await Promise.all([0, 1, 2].map(() => startProvenAudit({ database_url, env })));
+    const replicas = await Promise.all([0, 1, 2].map(() => startProvenAudit({ databaseUrl, env })));
     const replica = (n: number): AuditService => replicas[n % replicas.length] ?? replicas[0] ?? raise();
     try {
       const ids: string[] = [];
@@ -107,9 +107,9 @@ describe.skipIf(!services().postgres.real)("the sealer", () => {
 
   // AU-53
   test("leaves no gap and no duplicate when two replicas write and seal at once", async () => {
-    const database_url = await freshDatabase();
+    const databaseUrl = await freshDatabase();
     const env = { AUDIT_SIGNING_KEY_FILE: writeSigningKey(), SEAL_INTERVAL_MS: "50" };
-    const replicas = await Promise.all([0, 1].map(() => startProvenAudit({ database_url, env })));
+    const replicas = await Promise.all([0, 1].map(() => startProvenAudit({ databaseUrl, env })));
     try {
       await Promise.all(
         Array.from({ length: 400 }, async (_, n) => {
@@ -196,7 +196,7 @@ describe.skipIf(!services().postgres.real)("the sealer", () => {
 });
 
 test("the sealer works in an embedded database too", async () => {
-  await using audit = await startProvenAudit({ database_url: "pglite://memory" });
+  await using audit = await startProvenAudit({ databaseUrl: "pglite://memory" });
   await writeEvents(audit, 3);
   const { text } = await exportProof(audit);
   expect(await verify(text, await keysOf(audit))).toMatchObject({ complete: true, events: 3, pending: 1 });
@@ -208,8 +208,8 @@ describe.skipIf(!services().postgres.real)("an upgrade of a log from before its 
   let log: Database;
 
   beforeAll(async () => {
-    const database_url = await freshDatabase();
-    log = await newLog(database_url, await migrationsBefore("0001_proof"));
+    const databaseUrl = await freshDatabase();
+    log = await newLog(databaseUrl, await migrationsBefore("0001_proof"));
     await sqlOn(log)`create table audit.all_time partition of audit.audit_events default`;
     await sqlOn(log)`
       with made as (
@@ -224,7 +224,7 @@ describe.skipIf(!services().postgres.real)("an upgrade of a log from before its 
     await sqlOn(log)`alter table audit.audit_events detach partition audit.all_time`;
     await sqlOn(log)`
       alter table audit.audit_events attach partition audit.all_time for values from ('2020-01-01') to ('2020-02-01')`;
-    audit = await startProvenAudit({ database_url });
+    audit = await startProvenAudit({ databaseUrl });
   });
   afterAll(async () => {
     await log.close();
@@ -248,7 +248,7 @@ describe.skipIf(!services().postgres.real)("an upgrade of a log from before its 
       ["/organizations/organization-2/audit-events", 1],
     ] as const) {
       const whole = async () => (await exportProof(audit, path)).events.length === events;
-      await waitFor(whole, { what: `the proof of ${events} events`, timeout_ms: 50_000 });
+      await waitFor(whole, { what: `the proof of ${events} events`, timeoutMs: 50_000 });
       const { text, end } = await exportProof(audit, path);
       expect(await verify(text, keys)).toMatchObject({ complete: true, events });
       expect(end.dropped).toBeNull();
@@ -263,13 +263,13 @@ describe.skipIf(!services().postgres.real)("an upgrade of a log from before its 
 });
 
 test.skipIf(!services().postgres.real)("an upgrade leaves no intent without a position", async () => {
-  const database_url = await freshDatabase();
-  await using log = await newLog(database_url, await migrationsBefore("0004_intents_by_xid"));
+  const databaseUrl = await freshDatabase();
+  await using log = await newLog(databaseUrl, await migrationsBefore("0004_intents_by_xid"));
   await makePartitions(log, Date.now());
   for (const n of [1, 2, 3]) {
     await writeHeld(log, `01DXF6DT00000000000000000${n}`, Promise.resolve(), () => {});
   }
-  await using audit = await startProvenAudit({ database_url });
+  await using audit = await startProvenAudit({ databaseUrl });
   await writeEvents(audit, 2);
   const whole = async () => (await exportProof(audit)).events.length === 5;
   await waitFor(whole, { what: "the proof of five events" });

@@ -23,12 +23,12 @@ describe.skipIf(!services().postgres.binary)("when the service's role owns no pa
     sql`select inhrelid::regclass::text as name from pg_inherits
         where inhparent = 'audit.audit_events'::regclass order by name`;
   const start = (AUDIT_SIGNING_KEY_FILE: string) =>
-    startProvenAudit({ database_url: log.role_url, env: { AUDIT_SIGNING_KEY_FILE } });
+    startProvenAudit({ databaseUrl: log.roleUrl, env: { AUDIT_SIGNING_KEY_FILE } });
 
   beforeAll(async () => {
     log = await newOwnedLog();
-    sql = postgres(log.role_url, { max: 1, onnotice: () => {} });
-    await migrate({ DATABASE_URL: log.owner_url, AUDIT_SIGNING_KEY_FILE: key }, log.role);
+    sql = postgres(log.roleUrl, { max: 1, onnotice: () => {} });
+    await migrate({ DATABASE_URL: log.ownerUrl, AUDIT_SIGNING_KEY_FILE: key }, log.role);
     audit = await start(key);
     // Wait for a signed checkpoint. Before the first one, the commands allow more than the tests expect.
     await writeEvents(audit, 1, { organization_id: "organization-first" });
@@ -50,7 +50,7 @@ describe.skipIf(!services().postgres.binary)("when the service's role owns no pa
       "run ostiary audit migrate as the owner of the log",
     );
     expect(await keysOf(audit)).toHaveLength(1);
-    await migrate({ DATABASE_URL: log.owner_url, AUDIT_SIGNING_KEY_FILE: other }, log.role);
+    await migrate({ DATABASE_URL: log.ownerUrl, AUDIT_SIGNING_KEY_FILE: other }, log.role);
     const next = await start(other);
     expect(await keysOf(next)).toHaveLength(2);
     await next.stop();
@@ -95,37 +95,37 @@ describe.skipIf(!services().postgres.binary)("when the service's role owns no pa
         const { complete, events } = await verdict();
         return complete && events === 5;
       },
-      { what: "places for all", timeout_ms: 20_000 },
+      { what: "places for all", timeoutMs: 20_000 },
     );
   });
 
   // AU-74
   test("the owner's command drops an old month while the service runs, and the role may not", async () => {
-    const owner = await openDatabase(log.owner_url, { namespace: "audit" });
+    const owner = await openDatabase(log.ownerUrl, { namespace: "audit" });
     for (const month of ["2020-01", "2020-02"]) await makeMonth(owner, month);
     await writePast(owner, "organization-old", "2020-01-10T00:00:00Z", 2);
     const path = "/organizations/organization-old/audit-events";
     await writeEvents(audit, 2, { organization_id: "organization-old" });
     const before = await exportProof(audit, path);
-    const variables = { DATABASE_URL: log.owner_url, AUDIT_SIGNING_KEY_FILE: key };
+    const variables = { DATABASE_URL: log.ownerUrl, AUDIT_SIGNING_KEY_FILE: key };
     const denied = await runOstiary(
-      { ...variables, DATABASE_URL: log.role_url },
+      { ...variables, DATABASE_URL: log.roleUrl },
       "drop",
       "--before",
       "2020-02",
     );
-    expect([denied.exit_code, denied.stdout, denied.stderr]).toEqual([
+    expect([denied.exitCode, denied.stdout, denied.stderr]).toEqual([
       78,
       "",
       "The user of DATABASE_URL may not drop months: use the owner of the log.",
     ]);
     expect(await runOstiary(variables, "drop", "--before", "2020-02")).toEqual({
-      exit_code: 0,
+      exitCode: 0,
       stdout: "Dropped 2020-01: 3 entries of 1 logs are declared.\n",
       stderr: "",
     });
     expect(await runOstiary(variables, "drop", "--before", "2020-01")).toMatchObject({
-      exit_code: 0,
+      exitCode: 0,
       stdout: "There is no month before 2020-01.\n",
     });
     const after = await exportProof(audit, path);
@@ -141,7 +141,7 @@ describe.skipIf(!services().postgres.binary)("when the service's role owns no pa
 
   // OP-72, OP-73
   test("the owner's job drops months older than AUDIT_RETENTION_MONTHS, even if two jobs run at once", async () => {
-    const owner = await openDatabase(log.owner_url, { namespace: "audit" });
+    const owner = await openDatabase(log.ownerUrl, { namespace: "audit" });
     const names = [monthsAgo(3), monthsAgo(2)];
     for (const month of names) await makeMonth(owner, month);
     const organization_id = "organization-aged";
@@ -150,18 +150,18 @@ describe.skipIf(!services().postgres.binary)("when the service's role owns no pa
     await writeEvents(audit, 2, { organization_id });
     const before = await exportProof(audit, path);
     const variables = {
-      DATABASE_URL: log.owner_url,
+      DATABASE_URL: log.ownerUrl,
       AUDIT_SIGNING_KEY_FILE: key,
       AUDIT_RETENTION_MONTHS: "2",
     };
-    const denied = await runOstiary({ ...variables, DATABASE_URL: log.role_url }, "retention");
+    const denied = await runOstiary({ ...variables, DATABASE_URL: log.roleUrl }, "retention");
     expect(denied).toMatchObject({
-      exit_code: 78,
+      exitCode: 78,
       stderr: expect.stringContaining("use the owner of the log"),
     });
     const jobs = await Promise.all([1, 2].map(() => runOstiary(variables, "retention")));
-    expect(jobs.map(({ exit_code, stderr }) => ({ exit_code, stderr }))).toEqual(
-      jobs.map(() => ({ exit_code: 0, stderr: "" })),
+    expect(jobs.map(({ exitCode, stderr }) => ({ exitCode, stderr }))).toEqual(
+      jobs.map(() => ({ exitCode: 0, stderr: "" })),
     );
     expect(jobs.map(({ stdout }) => stdout).join("")).toContain(`Dropped ${names[0]}: `);
     const after = await exportProof(audit, path);
@@ -175,7 +175,7 @@ describe.skipIf(!services().postgres.binary)("when the service's role owns no pa
       },
     );
     expect(await runOstiary(variables, "retention")).toEqual({
-      exit_code: 0,
+      exitCode: 0,
       stdout: `There is no month before ${monthsAgo(2)}.\n`,
       stderr: "",
     });
@@ -187,7 +187,7 @@ describe.skipIf(!services().postgres.binary)("when the service's role owns no pa
    * job, and a function that verifies the log against an export from before the job.
    */
   async function agedLog(organization_id: string, month: string) {
-    const owner = await openDatabase(log.owner_url, { namespace: "audit" });
+    const owner = await openDatabase(log.ownerUrl, { namespace: "audit" });
     await makeMonth(owner, month);
     await writePast(owner, organization_id, `${month}-10T00:00:00Z`, 2);
     await owner.close();
@@ -195,7 +195,7 @@ describe.skipIf(!services().postgres.binary)("when the service's role owns no pa
     const path = `/organizations/${organization_id}/audit-events`;
     const { end } = await exportProof(audit, path);
     const variables = {
-      DATABASE_URL: log.owner_url,
+      DATABASE_URL: log.ownerUrl,
       AUDIT_SIGNING_KEY_FILE: key,
       AUDIT_RETENTION_MONTHS: "2",
     };
@@ -216,8 +216,8 @@ describe.skipIf(!services().postgres.binary)("when the service's role owns no pa
     // Older than the months of all other tests, because the job drops the oldest month first.
     const month = "2019-05";
     const { variables, verdict } = await agedLog("organization-killed", month);
-    const reader = postgres(log.superuser_url, { max: 1, onnotice: () => {} });
-    const look = postgres(log.superuser_url, { max: 1, onnotice: () => {} });
+    const reader = postgres(log.superuserUrl, { max: 1, onnotice: () => {} });
+    const look = postgres(log.superuserUrl, { max: 1, onnotice: () => {} });
     try {
       // The job declares the month, and then waits for this transaction before it drops the month.
       await reader`begin`;
@@ -225,13 +225,13 @@ describe.skipIf(!services().postgres.binary)("when the service's role owns no pa
       const job = startOstiary(variables, "retention");
       const isDeclared = async () =>
         (await look`select from audit.retentions where month = ${month}`).length > 0;
-      await waitFor(isDeclared, { what: "a declaration", timeout_ms: 30_000 });
+      await waitFor(isDeclared, { what: "a declaration", timeoutMs: 30_000 });
       job.kill("SIGKILL");
       await job.exited;
       await reader`commit`;
       expect(await verdict()).toEqual({ complete: true, events: 4, dropped_entries: 0, declared: [month] });
       const next = await runOstiary(variables, "retention");
-      expect(next).toMatchObject({ exit_code: 0, stderr: "" });
+      expect(next).toMatchObject({ exitCode: 0, stderr: "" });
       expect(next.stdout).toContain(`Dropped ${month}: 0 entries of 0 logs are declared.`);
       expect(await verdict()).toEqual({ complete: true, events: 2, dropped_entries: 3, declared: [month] });
     } finally {
@@ -251,12 +251,12 @@ describe.skipIf(!services().postgres.binary)("when the service's role owns no pa
           where organization_id = 'organization-altered' and occurred_at < ${`${after}-01T00:00:00Z`}`;
       });
     await changeIp("::9");
-    const { exit_code, stdout, stderr } = await runOstiary(variables, "retention");
-    expect([exit_code, stdout]).toEqual([1, ""]);
+    const { exitCode, stdout, stderr } = await runOstiary(variables, "retention");
+    expect([exitCode, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(/The intent of event \S+ is not what was sealed at position 1/);
     expect(await later.verdict()).toEqual({ complete: true, events: 4, dropped_entries: 0, declared: [] });
     await changeIp("::");
-    expect(await runOstiary(variables, "retention")).toMatchObject({ exit_code: 0, stderr: "" });
+    expect(await runOstiary(variables, "retention")).toMatchObject({ exitCode: 0, stderr: "" });
     for (const [each, month] of [
       [verdict, altered],
       [later.verdict, after],
@@ -283,11 +283,11 @@ describe.skipIf(!services().postgres.binary)("when the service's role owns no pa
       "AUDIT_USAGE_RETENTION_MONTHS must be a whole number from 14 to 1200",
     ],
   ])("retention with %p is exit code 78", async (variables, said) => {
-    const { exit_code, stdout, stderr } = await runOstiary(
-      { DATABASE_URL: log.owner_url, ...variables },
+    const { exitCode, stdout, stderr } = await runOstiary(
+      { DATABASE_URL: log.ownerUrl, ...variables },
       "retention",
     );
-    expect([exit_code, stdout, stderr.includes(said) ? said : stderr]).toEqual([78, "", said]);
+    expect([exitCode, stdout, stderr.includes(said) ? said : stderr]).toEqual([78, "", said]);
   });
 
   test.each([
@@ -304,8 +304,8 @@ describe.skipIf(!services().postgres.binary)("when the service's role owns no pa
   ])("%p is wrong usage, and drops nothing", async (parameters) => {
     const before = await partitions();
     expect(before).not.toBeEmpty();
-    const { exit_code, stderr } = await runOstiary({ DATABASE_URL: log.owner_url }, ...parameters);
-    expect([exit_code, stderr]).toEqual([2, expect.stringMatching(/^error: /)]);
+    const { exitCode, stderr } = await runOstiary({ DATABASE_URL: log.ownerUrl }, ...parameters);
+    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/^error: /)]);
     expect(await partitions()).toEqual(before);
   });
 
@@ -315,8 +315,8 @@ describe.skipIf(!services().postgres.binary)("when the service's role owns no pa
     ["2020-02", { AUDIT_SIGNING_KEY_FILE: "/nowhere" }, "AUDIT_SIGNING_KEY_FILE must be a file"],
     ["2020-02", { AUDIT_SIGNING_KEY_FILE: writeSigningKey() }, "is not a key of this log"],
   ])("drop --before %s with %p is refused with exit code 78: it %s", async (before, variables, said) => {
-    const given = { DATABASE_URL: log.owner_url, ...variables };
-    const { exit_code, stderr } = await runOstiary(given, "drop", "--before", before);
-    expect([exit_code, stderr.includes(said) ? said : stderr]).toEqual([78, said]);
+    const given = { DATABASE_URL: log.ownerUrl, ...variables };
+    const { exitCode, stderr } = await runOstiary(given, "drop", "--before", before);
+    expect([exitCode, stderr.includes(said) ? said : stderr]).toEqual([78, said]);
   });
 });

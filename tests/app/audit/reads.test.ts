@@ -27,7 +27,7 @@ interface Written {
   params: Record<string, string>;
   outcome: string;
   created_id: string | null;
-  occurred_ms: number;
+  occurredMs: number;
 }
 
 beforeAll(async () => {
@@ -43,7 +43,7 @@ afterAll(() => audit.stop());
 async function write(n: number): Promise<void> {
   time.advance(97_000);
   const ofUser = n % 5 === 0;
-  const occurred_ms = time.now() - ((n * 7) % 24) * 3_600_000;
+  const occurredMs = time.now() - ((n * 7) % 24) * 3_600_000;
   const event: Written = {
     request_id: `request-${n}`,
     user_id: ofUser ? "user-1" : null,
@@ -55,13 +55,13 @@ async function write(n: number): Promise<void> {
     params: { a: `a-${n % 4}`, b: `b-${n % 11}` },
     outcome: "pending",
     created_id: null,
-    occurred_ms,
+    occurredMs,
   };
   const make = ofUser ? userIntent : intent;
   const { request_id, service, method, route, params } = event;
   const log = ofUser ? {} : { organization_id: event.organization_id };
   const actor = { member_id: event.member_id, auth_type: "member_apikey", key_prefix: null };
-  const occurred_at = new Date(occurred_ms).toISOString();
+  const occurred_at = new Date(occurredMs).toISOString();
   await audit.put(request_id, make({ ...log, actor, service, method, route, params, occurred_at }));
   const outcome = outcomeOf(n, ofUser);
   if (outcome !== null) {
@@ -119,8 +119,8 @@ const filters: Record<string, (event: Written, value: string) => boolean> = {
   "params[a]": (event, value) => event.params.a === value,
   "params[b]": (event, value) => event.params.b === value,
   "params[c]": () => false,
-  occurred_after: (event, value) => event.occurred_ms >= Date.parse(value),
-  occurred_before: (event, value) => event.occurred_ms < Date.parse(value),
+  occurred_after: (event, value) => event.occurredMs >= Date.parse(value),
+  occurred_before: (event, value) => event.occurredMs < Date.parse(value),
 };
 
 const moment = fc.integer({ min: 0, max: 299 }).map((n) => new Date(Date.UTC(2026, 1, 28, 6) + n * 400_000));

@@ -9,11 +9,11 @@ import { encodeTime } from "ulid";
 import { sqlOn } from "./audit-service.ts";
 
 /** Returns the dependencies of the command `ostiary audit drop` for an open log. */
-export async function dropDeps(log: Database, key_file: string | null): Promise<PassDeps> {
+export async function dropDeps(log: Database, keyFile: string | null): Promise<PassDeps> {
   return {
     reads: log,
     writes: log,
-    key: key_file === null ? null : await loadSigningKey(key_file),
+    key: keyFile === null ? null : await loadSigningKey(keyFile),
     origin: null,
     sealed: new SealedState(log),
     clock: systemClock,
@@ -22,8 +22,8 @@ export async function dropDeps(log: Database, key_file: string | null): Promise<
   };
 }
 
-export async function drop(log: Database, key_file: string | null, before: string): Promise<DroppedMonth[]> {
-  return Array.fromAsync(dropMonths(await dropDeps(log, key_file), before));
+export async function drop(log: Database, keyFile: string | null, before: string): Promise<DroppedMonth[]> {
+  return Array.fromAsync(dropMonths(await dropDeps(log, keyFile), before));
 }
 
 /**

@@ -7,14 +7,14 @@ import { freshDatabase } from "../../support/index.ts";
  * Migrates a new database as an owner without superuser rights, which also creates a role for the service.
  */
 export async function newOwnedLog() {
-  const superuser_url = await freshDatabase();
-  const name = new URL(superuser_url).pathname.slice(1);
+  const superuserUrl = await freshDatabase();
+  const name = new URL(superuserUrl).pathname.slice(1);
   const [owner, role] = [`owner_${name}`, `service_${name}`];
-  const admin = postgres(superuser_url, { max: 1, onnotice: () => {} });
+  const admin = postgres(superuserUrl, { max: 1, onnotice: () => {} });
   await admin.unsafe(`create role ${owner} login createrole`);
   await admin.unsafe(`grant create on database ${name} to ${owner}`);
   const as = (user: string) => {
-    const url = new URL(superuser_url);
+    const url = new URL(superuserUrl);
     url.username = user;
     return url.href;
   };
@@ -23,9 +23,9 @@ export async function newOwnedLog() {
     admin,
     owner,
     role,
-    owner_url: as(owner),
-    role_url: as(role),
-    superuser_url,
+    ownerUrl: as(owner),
+    roleUrl: as(role),
+    superuserUrl,
     told,
     async remove() {
       await admin.unsafe(`drop owned by ${role}`);
@@ -49,5 +49,5 @@ export function startOstiary(variables: Record<string, string>, ...parameters: s
 export async function runOstiary(variables: Record<string, string>, ...parameters: string[]) {
   const child = startOstiary(variables, ...parameters);
   const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  return { exit_code: await child.exited, stdout, stderr: stderr.trimEnd() };
+  return { exitCode: await child.exited, stdout, stderr: stderr.trimEnd() };
 }

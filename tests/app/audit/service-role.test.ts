@@ -24,8 +24,8 @@ onServer("a role that was made by migrate --role", () => {
 
   beforeAll(async () => {
     log = await newOwnedLog();
-    audit = await startAudit({ database_url: log.role_url });
-    sql = postgres(log.role_url, { max: 1, onnotice: () => {} });
+    audit = await startAudit({ databaseUrl: log.roleUrl });
+    sql = postgres(log.roleUrl, { max: 1, onnotice: () => {} });
     for (const id of [pending, final]) await audit.put(id, intent());
     await audit.patch(final, { outcome: "responded", status: 200 });
   });
@@ -160,7 +160,7 @@ onServer("a role that was made by migrate --role", () => {
   test("its own operators, first in its search path, do not change what a trigger allows", async () => {
     // Databases from before PostgreSQL 15 let every role create objects in the schema `public`.
     await log.admin.unsafe(`grant create on schema public to ${log.role}`);
-    const lie = postgres(log.role_url, { max: 1, onnotice: () => {} });
+    const lie = postgres(log.roleUrl, { max: 1, onnotice: () => {} });
     await lie.unsafe(
       "create function public.same(record, record) returns boolean language plpgsql as 'begin return true; end'",
     );
@@ -204,7 +204,7 @@ onServer("the service, under that role", () => {
   // AU-71
   test("writes, reads, exports, seals and creates partitions of future months, also in later years", async () => {
     const log = await newOwnedLog();
-    const audit = await startAudit({ database_url: log.role_url, env: { SEAL_INTERVAL_MS: "50" } });
+    const audit = await startAudit({ databaseUrl: log.roleUrl, env: { SEAL_INTERVAL_MS: "50" } });
     const [first, second] = [requestId(), requestId()];
     expect((await audit.put(first, intent())).status).toBe(201);
     expect((await audit.put(first, intent())).status).toBe(200);
@@ -222,7 +222,7 @@ onServer("the service, under that role", () => {
     const csv = await audit.get("/organizations/organization-1/audit-events", { accept: "text/csv" });
     expect([csv.status, (await csv.text()).includes(first)]).toEqual([200, true]);
 
-    const database = await openDatabase(log.role_url, { namespace: "test", pool_max: 2 });
+    const database = await openDatabase(log.roleUrl, { namespace: "test", poolMax: 2 });
     const later = Date.UTC(2044, 1, 1);
     const made = await Promise.all([makePartitions(database, later), makePartitions(database, later)]);
     expect(made.flat().sort()).toEqual(
@@ -237,8 +237,8 @@ onServer("the service, under that role", () => {
   test("starts while its owner migrates, and when nothing is left to migrate", async () => {
     const log = await newOwnedLog();
     const both = await Promise.all([
-      migrate({ DATABASE_URL: log.owner_url }, log.role),
-      startAudit({ database_url: log.role_url }),
+      migrate({ DATABASE_URL: log.ownerUrl }, log.role),
+      startAudit({ databaseUrl: log.roleUrl }),
     ]);
     expect(both[0]).toBe(`Migrated. The role ${log.role} can do the service's work.\n`);
     await both[1].stop();
@@ -247,10 +247,10 @@ onServer("the service, under that role", () => {
 
   test("gets its rights from several migrations at once, while partitions are created", async () => {
     const log = await newOwnedLog();
-    const owner = await openDatabase(log.owner_url, { namespace: "test", pool_max: 4 });
+    const owner = await openDatabase(log.ownerUrl, { namespace: "test", poolMax: 4 });
     for (let year = 2050; year < 2060; year++) {
       const [told, made] = await Promise.all([
-        Promise.all([1, 2, 3].map(() => migrate({ DATABASE_URL: log.owner_url }, log.role))),
+        Promise.all([1, 2, 3].map(() => migrate({ DATABASE_URL: log.ownerUrl }, log.role))),
         Promise.all([1, 4, 7, 10].map((month) => makePartitions(owner, Date.UTC(year, month)))),
       ]);
       expect(new Set(told)).toEqual(new Set([`Migrated. The role ${log.role} can do the service's work.\n`]));
@@ -268,7 +268,7 @@ onServer("ostiary audit migrate", () => {
       `Migrated. The role ${log.role} can do the service's work. It has no password yet: set one with \\password ${log.role} in psql.\n`,
     );
     await log.admin.unsafe(`grant delete on audit.audit_events to ${log.role}`);
-    await migrate({ DATABASE_URL: log.superuser_url }, log.role);
+    await migrate({ DATABASE_URL: log.superuserUrl }, log.role);
     const [may] = await log.admin.unsafe(
       `select has_table_privilege('${log.role}', 'audit.audit_events', 'delete') as may`,
     );
@@ -281,8 +281,8 @@ onServer("ostiary audit migrate", () => {
     const log = await newOwnedLog();
     await log.admin.unsafe(`create role heir_${log.role} login in role ${log.owner}`);
     for (const role of [log.owner, `heir_${log.role}`, "postgres"]) {
-      const refused = await runOstiary({ DATABASE_URL: log.superuser_url }, "migrate", "--role", role);
-      expect(refused.exit_code).toBe(78);
+      const refused = await runOstiary({ DATABASE_URL: log.superuserUrl }, "migrate", "--role", role);
+      expect(refused.exitCode).toBe(78);
       expect(refused.stderr).toContain(`The role ${role}`);
     }
     await log.admin.unsafe(`drop role heir_${log.role}`);
@@ -292,8 +292,8 @@ onServer("ostiary audit migrate", () => {
   test("migrate tells a user without CREATEROLE to have an administrator create the role", async () => {
     const log = await newOwnedLog();
     await log.admin.unsafe(`alter role ${log.owner} nocreaterole`);
-    const refused = await runOstiary({ DATABASE_URL: log.owner_url }, "migrate", "--role", "somebody_new");
-    expect([refused.exit_code, refused.stderr]).toEqual([
+    const refused = await runOstiary({ DATABASE_URL: log.ownerUrl }, "migrate", "--role", "somebody_new");
+    expect([refused.exitCode, refused.stderr]).toEqual([
       78,
       "The user of DATABASE_URL may not create the role somebody_new or grant it rights: create it first (create role … login), and migrate as the owner of schema audit.",
     ]);
@@ -308,7 +308,7 @@ onServer("ostiary audit migrate", () => {
     [["serve"]],
     [["migrate", "--password", "x"]],
   ])("%p is wrong usage", async (parameters) => {
-    const { exit_code, stderr } = await runOstiary({ DATABASE_URL: "pglite://memory" }, ...parameters);
-    expect([exit_code, stderr]).toEqual([2, expect.stringMatching(/^error: /)]);
+    const { exitCode, stderr } = await runOstiary({ DATABASE_URL: "pglite://memory" }, ...parameters);
+    expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/^error: /)]);
   });
 });

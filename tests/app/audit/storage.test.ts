@@ -146,14 +146,14 @@ const HOUR_MS = 3_600_000;
 describe("partitions", () => {
   // AU-7
   test("reach from last month to two months ahead at boot, even across years", async () => {
-    const database_url = await freshDatabase();
+    const databaseUrl = await freshDatabase();
     const at = async (time: string) => {
-      await using audit = await startAudit({ database_url, clock: manualClock(time) });
+      await using audit = await startAudit({ databaseUrl, clock: manualClock(time) });
       await using log = await openLog(audit);
       return await partitions(log);
     };
     // An embedded database has one session, so `openLog` cannot connect to it.
-    if (database_url.startsWith("pglite:")) return;
+    if (databaseUrl.startsWith("pglite:")) return;
     const december = ["2026_11", "2026_12", "2027_01", "2027_02"];
     expect(await at("2026-12-31T23:59:59.999Z")).toEqual(december);
     expect(await at("2027-01-01T00:00:00.000Z")).toEqual([...december, "2027_03"]);
@@ -207,8 +207,8 @@ describe("partitions", () => {
   });
 
   test.skipIf(!services().postgres.real)("are created once by replicas that start together", async () => {
-    const database_url = await freshDatabase();
-    const replicas = await Promise.all(Array.from({ length: 4 }, () => startAudit({ database_url })));
+    const databaseUrl = await freshDatabase();
+    const replicas = await Promise.all(Array.from({ length: 4 }, () => startAudit({ databaseUrl })));
     const [first] = replicas;
     if (first === undefined) throw new Error("No replica.");
     const log = await openLog(first);

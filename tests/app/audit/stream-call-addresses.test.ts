@@ -38,11 +38,11 @@ describe("a call", () => {
   beforeAll(() => {
     const authority = certificates.authority("streams");
     const pair = authority.sign("receiver", { names: `DNS:${NAME}` });
-    ca = readFileSync(authority.cert_file, "utf8");
+    ca = readFileSync(authority.certFile, "utf8");
     server = Bun.serve({
       port: 0,
       hostname: "127.0.0.1",
-      tls: { cert: readFileSync(pair.cert_file, "utf8"), key: readFileSync(pair.key_file, "utf8") },
+      tls: { cert: readFileSync(pair.certFile, "utf8"), key: readFileSync(pair.keyFile, "utf8") },
       async fetch(request) {
         seen.push({ host: request.headers.get("host"), body: await request.text() });
         return new Response("ok");

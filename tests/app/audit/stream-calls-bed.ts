@@ -33,7 +33,7 @@ export function receiver(
   changes: Partial<ReceiverDeps> & { networks?: string[] } = {},
 ) {
   const { networks = ["127.0.0.1/32"], ...deps } = changes;
-  const rules = targetRules({ allow_http: true, ports: ports.map(String), networks });
+  const rules = targetRules({ allowHttp: true, ports: ports.map(String), networks });
   return new Receiver(url, { rules, clock: systemClock, ...deps });
 }
 

@@ -11,15 +11,15 @@ import { callStreams, proven, STREAMS, sharedReceiver, sharedStreamingAudit } fr
 
 setDefaultTimeout(120_000);
 
-const SOON = { timeout_ms: 60_000 };
+const SOON = { timeoutMs: 60_000 };
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /** The system clock with a wall-clock offset that the test sets. */
 class SetClock implements Clock {
-  offset_ms = 0;
-  now = () => systemClock.now() + this.offset_ms;
-  elapsed_ms = systemClock.elapsed_ms;
+  offsetMs = 0;
+  now = () => systemClock.now() + this.offsetMs;
+  elapsedMs = systemClock.elapsedMs;
   after = systemClock.after;
 }
 
@@ -35,7 +35,7 @@ describe.skipIf(!services().postgres.real)("a stream when a clock jumps", () => 
   const audit = sharedStreamingAudit([receiver, operators], { clock, env });
   const log = sharedLog(audit);
   afterEach(async () => {
-    clock.offset_ms = 0;
+    clock.offsetMs = 0;
     receiver.answer = accept;
     receiver.calls.length = 0;
     const { audit_streams } = (await callStreams(audit, "GET", STREAMS)).body;
@@ -170,7 +170,7 @@ describe.skipIf(!services().postgres.real)("a stream when a clock jumps", () => 
     await create();
     await writeEvents(audit, 2);
     await caughtUp(begun);
-    clock.offset_ms = ms;
+    clock.offsetMs = ms;
     let refusals = 2;
     receiver.answer = () => (refusals-- > 0 ? new Response(null, { status: 500 }) : accept());
     await writeEvents(audit, 2);

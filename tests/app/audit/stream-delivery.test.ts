@@ -22,7 +22,7 @@ setDefaultTimeout(60_000);
 for (const store of ["PGlite", "PostgreSQL"] as const) {
   describe.skipIf(store === "PostgreSQL" && !services().postgres.real)(`delivery on ${store}`, () => {
     const [receiver, other] = [sharedReceiver(), sharedReceiver()];
-    const database = store === "PGlite" ? { database_url: "pglite://memory" } : {};
+    const database = store === "PGlite" ? { databaseUrl: "pglite://memory" } : {};
     const audit = sharedStreamingAudit([receiver, other], database);
     afterEach(async () => {
       for (const { id } of (await call("GET", STREAMS)).body.audit_streams)
@@ -41,7 +41,7 @@ for (const store of ["PGlite", "PostgreSQL"] as const) {
     /** Waits until every entry that is written by now is delivered or filtered out. */
     const caughtUp = async (id: string) => {
       await head();
-      await waitFor(async () => (await read(id)).lag_events === 0, { timeout_ms: 30_000 });
+      await waitFor(async () => (await read(id)).lag_events === 0, { timeoutMs: 30_000 });
     };
 
     // AU-102, AU-103
@@ -51,7 +51,7 @@ for (const store of ["PGlite", "PostgreSQL"] as const) {
       await writeEvents(audit, 130);
       const end = await head();
       await waitFor(async () => (await read(stream.id)).last_delivered?.position === end.position, {
-        timeout_ms: 30_000,
+        timeoutMs: 30_000,
       });
       const got = proven(receiver, { position: begun.position, chain: begun.chain });
       expect([got.position, got.chain, got.duplicates]).toEqual([end.position, end.chain, 0]);
@@ -270,9 +270,9 @@ describe.skipIf(!services().postgres.real)("delivery by several replicas", () =>
   const receiver = sharedReceiver();
   let replicas: AuditService[];
   beforeAll(async () => {
-    const database_url = await freshDatabase();
+    const databaseUrl = await freshDatabase();
     const env = { AUDIT_STREAM_KEY_FILE: writeKeyFile(streamKey()) };
-    const start = () => startStreamingAudit([receiver.port], { database_url, env });
+    const start = () => startStreamingAudit([receiver.port], { databaseUrl, env });
     replicas = [await start(), await start(), await start()];
   });
   const log = duringTests(() => openLog(one()));
@@ -306,7 +306,7 @@ describe.skipIf(!services().postgres.real)("delivery by several replicas", () =>
     }
     const { end } = await exportProof(one());
     await waitFor(async () => (await read(stream.id)).last_delivered?.position === end.head.position, {
-      timeout_ms: 30_000,
+      timeoutMs: 30_000,
     });
     const got = proven(receiver, begun);
     expect([most, got.position, got.chain, got.duplicates]).toEqual([

@@ -21,14 +21,14 @@ describe("the streams of a lane", () => {
     id: string;
     is_slow?: boolean;
     delivered?: number | null;
-    waits_s?: number;
+    waitsS?: number;
     status?: string;
   }
-  const add = ({ id, is_slow = false, delivered = null, waits_s = 1, status = "active" }: Stream) =>
+  const add = ({ id, is_slow = false, delivered = null, waitsS = 1, status = "active" }: Stream) =>
     run(sql`insert into audit.streams (id, organization_id, url, format, secret, position, after_position, after_chain,
         is_slow, delivered_position, status, next_attempt_at)
       values (${id}, 'one', 'https://a.example/', 'ostiary', 's', 3, 3, '\\x00', ${is_slow}, ${delivered}::bigint,
-        ${status}, now() - make_interval(secs => ${waits_s}::integer))`);
+        ${status}, now() - make_interval(secs => ${waitsS}::integer))`);
 
   const claimed = async (record: ReceiverRecord, limit = 100) =>
     (await claimStreams(database, "lease", record, limit)).map(({ id }) => id).toSorted();
@@ -45,7 +45,7 @@ describe("the streams of a lane", () => {
   });
 
   test("are claimed longest-waiting first, and never by two replicas at once", async () => {
-    for (let n = 0; n < 20; n++) await add({ id: `stream-${n}`, delivered: 3, waits_s: n });
+    for (let n = 0; n < 20; n++) await add({ id: `stream-${n}`, delivered: 3, waitsS: n });
     expect(await claimed("fast", 2)).toEqual(["stream-18", "stream-19"]);
     const both = await Promise.all([claimed("fast"), claimed("fast")]);
     expect(both.flat().toSorted()).toEqual(Array.from({ length: 18 }, (_, n) => `stream-${n}`).toSorted());
@@ -56,7 +56,7 @@ describe("the streams of a lane", () => {
         after_chain, next_attempt_at)
       select 'silent-' || n, 'one', 'https://a.example/', 'ostiary', 's', 3, 3, '\\x00', now() - interval '1 hour'
       from generate_series(1, 1000) n`);
-    await add({ id: "fast", delivered: 3, waits_s: 0 });
+    await add({ id: "fast", delivered: 3, waitsS: 0 });
     expect(await claimed("fast", 1)).toEqual(["fast"]);
     expect(await claimed("unknown", 16)).toHaveLength(16);
   });

@@ -15,10 +15,10 @@ import {
 setDefaultTimeout(90_000);
 
 /** Longer than the 10 s between two updates of the gauges. */
-const SOON = { timeout_ms: 60_000 };
+const SOON = { timeoutMs: 60_000 };
 
-async function gauge({ internal_url }: AuditService, name: string): Promise<number | null> {
-  const text = await (await fetch(`${internal_url}/metrics`)).text();
+async function gauge({ internalUrl }: AuditService, name: string): Promise<number | null> {
+  const text = await (await fetch(`${internalUrl}/metrics`)).text();
   const line = text.split("\n").find((each) => each.startsWith(`${name} `));
   return line === undefined ? null : Number(line.slice(name.length + 1));
 }
@@ -56,13 +56,13 @@ describe("the gauges of streams", () => {
 
 // AU-107
 test("a service without a stream key shows in its metrics that entries wait for delivery", async () => {
-  const database_url = await freshDatabase();
+  const databaseUrl = await freshDatabase();
   using receiver = startReceiver();
-  const before = await startStreamingAudit([receiver.port], { database_url });
+  const before = await startStreamingAudit([receiver.port], { databaseUrl });
   expect((await callStreams(before, "POST", STREAMS, { url: receiver.url })).status).toBe(201);
   await before.stop();
   const { AUDIT_STREAM_KEY_FILE: _, ...env } = streamVariables([receiver.port]);
-  await using audit = await startAudit({ database_url, env });
+  await using audit = await startAudit({ databaseUrl, env });
   await writeEvents(audit, 3);
   await waitFor(async () => ((await gauge(audit, "audit_stream_wait_seconds")) ?? 0) > 0, SOON);
   expect(await gauge(audit, 'audit_stream_lag_entries{status="active"}')).toBeGreaterThan(0);

@@ -5,13 +5,13 @@ import { writeEvents } from "./proof-bed.ts";
 import { callStreams, proven, STREAMS, sharedReceiver, sharedStreamingAudit } from "./streams-bed.ts";
 
 /** The delays that the service requests from {@link clock}. */
-const pauses_ms: number[] = [];
+const pausesMs: number[] = [];
 /** A clock on which work takes no time, so that each delay depends only on the number of entries. */
 const clock: Clock = {
   now: systemClock.now,
-  elapsed_ms: () => 0,
+  elapsedMs: () => 0,
   after(ms, work) {
-    pauses_ms.push(ms);
+    pausesMs.push(ms);
     return systemClock.after(ms, work);
   },
 };
@@ -29,5 +29,5 @@ test("a stream that catches up sends at most 5000 entries per second", async () 
   expect(proven(receiver).position).toBeGreaterThanOrEqual(lag_events);
   const full = receiver.calls.filter(({ body }) => JSON.parse(body).data.entries.length === 100).length;
   expect(full).toBeGreaterThanOrEqual(10);
-  expect(pauses_ms.filter((ms) => ms === 20).length).toBeGreaterThanOrEqual(full - 1);
+  expect(pausesMs.filter((ms) => ms === 20).length).toBeGreaterThanOrEqual(full - 1);
 });

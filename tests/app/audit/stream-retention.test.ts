@@ -42,7 +42,7 @@ test.skipIf(!services().postgres.real)(
       const { body } = await callStreams(audit, "GET", `${STREAMS}/${id}`);
       return body.last_delivered?.position === end.head.position;
     };
-    await waitFor(() => reached(before.id), { timeout_ms: 20_000 });
+    await waitFor(() => reached(before.id), { timeoutMs: 20_000 });
     const kindsOf = (stream_id: string) =>
       bodiesOf(receiver)
         .filter(({ data }) => data.stream_id === stream_id)
@@ -51,7 +51,7 @@ test.skipIf(!services().postgres.real)(
       url: receiver.url,
       from_position: 1,
     });
-    await waitFor(() => reached(after.id), { timeout_ms: 20_000 });
+    await waitFor(() => reached(after.id), { timeoutMs: 20_000 });
     const positions = Array.from({ length: end.head.position }, (_, index) => index + 1);
     for (const { id } of [before, after]) {
       expect(kindsOf(id).map(([position]) => position)).toEqual(positions);
@@ -70,13 +70,13 @@ test("a stream delivers a usage statement at its position", async () => {
   const before = await writeEvents(audit, 1, { occurred_at: NOW });
   expect(before).toHaveLength(1);
   await exportProof(audit);
-  await reportUsage(audit.internal_url, [usageCount("organization-1", HOUR)], NOW);
+  await reportUsage(audit.internalUrl, [usageCount("organization-1", HOUR)], NOW);
   await waitFor(async () => (await statementsOf(audit, "organization-1")).length === 1);
   await writeEvents(audit, 1, { occurred_at: NOW });
   const { end } = await exportProof(audit);
   await callStreams(audit, "POST", STREAMS, { url: receiver.url, from_position: 1 });
   const entries = () => bodiesOf(receiver).flatMap(({ data }) => data.entries);
-  await waitFor(() => entries().length >= 3, { timeout_ms: 20_000 });
+  await waitFor(() => entries().length >= 3, { timeoutMs: 20_000 });
   expect(entries().map(({ position, kind }) => [position, kind])).toEqual([
     [1, "intent"],
     [2, "statement"],

@@ -115,11 +115,11 @@ test.skipIf(!services().postgres.real)(
     expect(before?.others).not.toContain(stream.secret);
     writeFileSync(path, `${next}\n${old}\n`);
     await waitFor(async () => (await stored())?.secret.slice(0, 8) !== before?.secret.slice(0, 8), {
-      timeout_ms: 30_000,
+      timeoutMs: 30_000,
     });
     writeFileSync(path, `${next}\n`);
     await writeEvents(audit, 2);
-    await waitFor(() => receiver.calls.length > 0, { timeout_ms: 20_000 });
+    await waitFor(() => receiver.calls.length > 0, { timeoutMs: 20_000 });
     const [call] = receiver.calls;
     new Webhook(stream.secret).verify(call?.body ?? "", call?.headers ?? {});
   },

@@ -66,11 +66,11 @@ export function streamKey(): string {
 }
 
 /** Returns environment variables with which streams may call receivers on these local ports. */
-export function streamVariables(ports: readonly number[], key_file = writeKeyFile(`${streamKey()}\n`)) {
+export function streamVariables(ports: readonly number[], keyFile = writeKeyFile(`${streamKey()}\n`)) {
   return {
     SEAL_INTERVAL_MS: "50",
     AUDIT_SIGNING_KEY_FILE: writeSigningKey(),
-    AUDIT_STREAM_KEY_FILE: key_file,
+    AUDIT_STREAM_KEY_FILE: keyFile,
     AUDIT_STREAM_ALLOW_HTTP: "true",
     AUDIT_STREAM_ALLOWED_NETWORKS: "127.0.0.0/8",
     AUDIT_STREAM_ALLOWED_PORTS: ports.length === 0 ? "8443" : ports.join(","),

@@ -12,7 +12,7 @@ const NOWHERE = "01KA4YB0Q9X3M5N7P8R2S6T1VW";
 for (const store of ["PGlite", "PostgreSQL"] as const) {
   describe.skipIf(store === "PostgreSQL" && !services().postgres.real)(`streams on ${store}`, () => {
     const receiver = sharedReceiver();
-    const database = store === "PGlite" ? { database_url: "pglite://memory" } : {};
+    const database = store === "PGlite" ? { databaseUrl: "pglite://memory" } : {};
     const audit = sharedStreamingAudit([receiver], database);
 
     let organizations = 0;
@@ -310,7 +310,7 @@ for (const store of ["PGlite", "PostgreSQL"] as const) {
 
 // AU-98
 test("without AUDIT_STREAM_KEY_FILE, creating a stream is 409 and listing streams still works", async () => {
-  await using audit = await startAudit({ database_url: "pglite://memory" });
+  await using audit = await startAudit({ databaseUrl: "pglite://memory" });
   const answer = await callStreams(audit, "POST", STREAMS, { url: URL_OK });
   expect([answer.status, answer.body.error.details.field]).toEqual([409, "AUDIT_STREAM_KEY_FILE"]);
   expect((await callStreams(audit, "GET", STREAMS)).body).toEqual({ audit_streams: [], has_more: false });

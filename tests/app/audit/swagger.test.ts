@@ -60,7 +60,7 @@ describe("the OpenAPI description", () => {
   });
 
   test("of the internal port is readable without the token that its operations require", async () => {
-    const document = await json(await fetch(`${audit.internal_url}/swagger/json`));
+    const document = await json(await fetch(`${audit.internalUrl}/swagger/json`));
     const internal = operationsIn(document);
     expect(internal.length).toBeGreaterThan(4);
     for (const { path } of internal) expect(path).toStartWith("/internal/");

@@ -17,23 +17,20 @@ function varied(length: number): string {
 }
 
 /**
- * Returns an arbitrary for a field of at most `length_max` characters. Some of its texts are one too long.
+ * Returns an arbitrary for a field of at most `lengthMax` characters. Some of its texts are one too long.
  */
-function texts(length_max: number): fc.Arbitrary<string> {
+function texts(lengthMax: number): fc.Arbitrary<string> {
   const character = fc.oneof(
     { weight: 12, arbitrary: fc.constantFrom(...characters) },
     { weight: 1, arbitrary: fc.constantFrom(...refused) },
   );
-  const length = fc.oneof(
-    fc.constantFrom(0, 1, length_max - 1, length_max, length_max + 1),
-    fc.nat(length_max),
-  );
+  const length = fc.oneof(fc.constantFrom(0, 1, lengthMax - 1, lengthMax, lengthMax + 1), fc.nat(lengthMax));
   const long = fc.tuple(character, length).map(([each, count]) => each.repeat(count).slice(0, count));
   return fc.oneof(
     { weight: 3, arbitrary: long },
     { weight: 1, arbitrary: length.map(varied) },
-    { weight: 2, arbitrary: fc.string({ unit: "binary", maxLength: length_max, minLength: 1 }) },
-    { weight: 4, arbitrary: fc.string({ unit: "grapheme-ascii", maxLength: length_max, minLength: 1 }) },
+    { weight: 2, arbitrary: fc.string({ unit: "binary", maxLength: lengthMax, minLength: 1 }) },
+    { weight: 4, arbitrary: fc.string({ unit: "grapheme-ascii", maxLength: lengthMax, minLength: 1 }) },
   );
 }
 

@@ -15,7 +15,7 @@ export class StandingClock implements Clock {
     return this.nowMs;
   }
 
-  elapsed_ms(): number {
+  elapsedMs(): number {
     return performance.now();
   }
 
@@ -49,12 +49,12 @@ let reports = 0;
 
 /** Reports counts as a new gateway instance. Throws unless the service counts them. */
 export async function reportUsage(
-  internal_url: string,
+  internalUrl: string,
   counts: unknown[],
   reported_until: string,
   headers: Record<string, string> = {},
 ): Promise<void> {
-  const response = await fetch(`${internal_url}/internal/usage/gateway-${process.pid}-${++reports}/1`, {
+  const response = await fetch(`${internalUrl}/internal/usage/gateway-${process.pid}-${++reports}/1`, {
     method: "PUT",
     headers: { "Content-Type": "application/json", ...headers },
     body: JSON.stringify({ reported_until, is_last: true, uncounted: 0, counts }),

@@ -17,7 +17,7 @@ const NUMBERS = "10,6,3,2,1,1,100,2000,50";
 
 const audit = sharedAudit({ clock: new StandingClock(Date.parse(NOW)) });
 
-const report = (counts: unknown[]) => reportUsage(audit.internal_url, counts, NOW);
+const report = (counts: unknown[]) => reportUsage(audit.internalUrl, counts, NOW);
 const exported = async (organization_id: string, query: string, headers: Record<string, string>) =>
   (await audit.get(`/organizations/${organization_id}/usage?${query}`, headers)).text();
 

@@ -38,7 +38,7 @@ class Feed {
   }
 
   get(query = "", headers: Record<string, string> = CREDENTIAL) {
-    return fetch(`${this.audit.internal_url}/internal/usage-events${query}`, { headers });
+    return fetch(`${this.audit.internalUrl}/internal/usage-events${query}`, { headers });
   }
 
   /** Reads all events after an id, or all events if it is null, in pages of `limit`. */
@@ -60,7 +60,7 @@ function count(organization_id: string, changes: Record<string, unknown> = {}) {
 
 /** The time that {@link publish} uses as now. */
 const LATER = HOUR + 1;
-const publish = (database: Database, count_max = 1_000) => tellUsage(database, LATER, Date.now(), count_max);
+const publish = (database: Database, countMax = 1_000) => tellUsage(database, LATER, Date.now(), countMax);
 
 describe("the feed", () => {
   const feed = new Feed(sharedAudit({ env: { INTERNAL_AUTH_TOKEN: TOKEN } }));
@@ -182,14 +182,14 @@ describe("the feed", () => {
 
 // AU-128
 test.skipIf(!services().postgres.real)("a service publishes hours that ended before it started", async () => {
-  const database_url = await freshDatabase();
+  const databaseUrl = await freshDatabase();
   const env = { INTERNAL_AUTH_TOKEN: TOKEN };
-  const first = new Feed(await startAudit({ database_url, env }));
+  const first = new Feed(await startAudit({ databaseUrl, env }));
   const id = ulid();
   const hour = new Date(HOUR - 3 * HOUR_MS).toISOString();
   await first.report("gateway", 1, [count(id, { hour }), count(id)]);
   await first.audit.stop();
-  await using audit = await startAudit({ database_url, env });
+  await using audit = await startAudit({ databaseUrl, env });
   const second = new Feed(audit);
   const events = await waitFor(async () => {
     const found = await second.read();

@@ -32,7 +32,7 @@ setDefaultTimeout(60_000);
 
 const audit = sharedAudit({}, startStatingAudit);
 
-const report = (counts: unknown[]) => reportUsage(audit.internal_url, counts, NOW);
+const report = (counts: unknown[]) => reportUsage(audit.internalUrl, counts, NOW);
 const stated = (id: string, count: number) =>
   waitFor(async () => (await statementsOf(audit, id)).length === count, { what: `${count} statements` });
 const exported = (id: string) => exportProof(audit, logOf(id));
@@ -275,15 +275,15 @@ describe.skipIf(!services().postgres.real)("at high concurrency,", () => {
     const ids = Array.from({ length: 450 }, () => ulid());
     const reported_until = new Date(monthStart(MONTH) + 199 * HOUR_MS).toISOString();
     await reportUsage(
-      idle.internal_url,
+      idle.internalUrl,
       ids.map((id) => usageCount(id, HOUR)),
       reported_until,
     );
     await idle.stop();
-    const { database_url } = idle;
+    const { databaseUrl } = idle;
     const replicas = await Promise.all([
-      startStatingAudit({ database_url }),
-      startStatingAudit({ database_url }),
+      startStatingAudit({ databaseUrl }),
+      startStatingAudit({ databaseUrl }),
     ]);
     const log = await openLog(idle);
     try {
@@ -292,7 +292,7 @@ describe.skipIf(!services().postgres.real)("at high concurrency,", () => {
           select organization_id, number, chain_id || '/' || position as place,
             (statement->>'requests')::integer as requests from audit.statements`;
       await waitFor(async () => (await found()).length >= ids.length, {
-        timeout_ms: 30_000,
+        timeoutMs: 30_000,
         what: "all statements",
       });
       const all = await found();
@@ -344,12 +344,12 @@ describe.skipIf(!services().postgres.real)("the database", () => {
         refused_labels, refused_other, failed, bytes_in, bytes_out, duration_ms)
         values (${id}, ${month}, 's', '', 1, 0, 0, 0, 0, 0, 0, 0), (${id}, ${MONTH}, 's', '', 1, 0, 0, 0, 0, 0, 0, 0)`;
     const dueAt = async (nowMs: number) =>
-      (await selectDue(log, { nowMs, grace_ms: 24 * HOUR_MS, limit: 10_000 }))
+      (await selectDue(log, { nowMs, graceMs: 24 * HOUR_MS, limit: 10_000 }))
         .filter(({ organization_id }) => organization_id === id)
         .map((due) => due.month);
-    const end_ms = monthEnd(MONTH);
+    const endMs = monthEnd(MONTH);
     expect(await dueAt(Date.now() + 400 * 24 * HOUR_MS)).not.toContain(month);
-    expect(await dueAt(end_ms + 24 * HOUR_MS - 1)).toEqual([]);
+    expect(await dueAt(endMs + 24 * HOUR_MS - 1)).toEqual([]);
     expect(await dueAt(0)).toEqual([]);
   });
 
@@ -377,7 +377,7 @@ describe.skipIf(!services().postgres.real)("the database", () => {
     await waitFor(isAside, { what: "the log being set aside" });
     expect(await statementsOf(audit, id)).toEqual([]);
     await set(1);
-    await waitFor(async () => (await statementsOf(audit, id)).length === 1, { timeout_ms: 30_000 });
+    await waitFor(async () => (await statementsOf(audit, id)).length === 1, { timeoutMs: 30_000 });
     expect(await verify((await exported(id)).text, await keysOf(audit))).toMatchObject({
       result: "complete",
     });

@@ -24,7 +24,7 @@ import {
 setDefaultTimeout(120_000);
 
 const ORIGIN = "audit.example.com/log";
-const SOON = { timeout_ms: 60_000 };
+const SOON = { timeoutMs: 60_000 };
 const ended: (() => unknown)[] = [];
 afterEach(async () => {
   for (const end of ended.splice(0).toReversed()) await end();
@@ -38,8 +38,8 @@ interface Entry {
 
 /** Starts a witness that knows the key of a log. Returns the key file for the service, and the witness. */
 async function witnessedLog() {
-  const key_file = writeSigningKey();
-  const publicKey = publicBytes(createPrivateKey(readFileSync(key_file, "utf8")));
+  const keyFile = writeSigningKey();
+  const publicKey = publicBytes(createPrivateKey(readFileSync(keyFile, "utf8")));
   const files = await newWitness([{ origin: ORIGIN, verifier_key: verifierKeyText(ORIGIN, 1, publicKey) }]);
   const witness = await startWitness(files);
   ended.push(
@@ -47,25 +47,25 @@ async function witnessedLog() {
     () => witness[Symbol.asyncDispose](),
   );
   const entry: Entry = { name: "w1", url: witness.url, key: files.verifier_key };
-  return { key_file, files, witness, entry };
+  return { keyFile, files, witness, entry };
 }
 
 async function startWitnessed(
-  key_file: string,
+  keyFile: string,
   witnesses: readonly Entry[],
   {
-    database_url,
+    databaseUrl,
     quorum = 1,
     clock = systemClock,
-  }: { database_url?: string; quorum?: number; clock?: Clock } = {},
+  }: { databaseUrl?: string; quorum?: number; clock?: Clock } = {},
 ): Promise<AuditService & { log(): string }> {
-  const log_file = writeKeyFile("");
+  const logFile = writeKeyFile("");
   const audit = await startAudit({
     clock,
-    ...(database_url !== undefined && { database_url }),
+    ...(databaseUrl !== undefined && { databaseUrl }),
     env: {
       SEAL_INTERVAL_MS: "50",
-      AUDIT_SIGNING_KEY_FILE: key_file,
+      AUDIT_SIGNING_KEY_FILE: keyFile,
       AUDIT_LOG_ORIGIN: ORIGIN,
       AUDIT_WITNESSES_FILE: writeKeyFile(JSON.stringify({ witnesses })),
       AUDIT_WITNESS_QUORUM: String(quorum),
@@ -73,11 +73,11 @@ async function startWitnessed(
       AUDIT_STREAM_ALLOW_HTTP: "true",
       AUDIT_STREAM_ALLOWED_NETWORKS: "127.0.0.0/8",
       AUDIT_STREAM_ALLOWED_PORTS: witnesses.map(({ url }) => new URL(url).port).join(","),
-      LOG_FILE: log_file,
+      LOG_FILE: logFile,
     },
   });
   ended.push(() => audit.stop());
-  return { ...audit, log: () => readFileSync(log_file, "utf8") };
+  return { ...audit, log: () => readFileSync(logFile, "utf8") };
 }
 
 async function write(audit: AuditService): Promise<void> {
@@ -116,8 +116,8 @@ function cosigned(audit: AuditService, { key }: Entry, size = 1): Promise<Root> 
   }, SOON);
 }
 
-async function gauge({ internal_url }: AuditService, name: string): Promise<number | null> {
-  const text = await (await fetch(`${internal_url}/metrics`)).text();
+async function gauge({ internalUrl }: AuditService, name: string): Promise<number | null> {
+  const text = await (await fetch(`${internalUrl}/metrics`)).text();
   const value = new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1];
   return value === undefined ? null : Number(value);
 }
@@ -130,10 +130,10 @@ function startFake(
   const { privateKey } = generateKeyPairSync("ed25519");
   const key: FakeKey = {
     text: verifierKeyText(name, 4, publicBytes(privateKey)),
-    line(text, time_s = Math.floor(Date.now() / 1_000)) {
+    line(text, timeS = Math.floor(Date.now() / 1_000)) {
       const time = Buffer.alloc(8);
-      time.writeBigUInt64BE(BigInt(time_s));
-      const signature = sign(null, Buffer.from(`cosignature/v1\ntime ${time_s}\n${text}`), privateKey);
+      time.writeBigUInt64BE(BigInt(timeS));
+      const signature = sign(null, Buffer.from(`cosignature/v1\ntime ${timeS}\n${text}`), privateKey);
       const bytes = Buffer.concat([keyId(name, 4, publicBytes(privateKey)), time, signature]);
       return `— ${name} ${bytes.toString("base64")}\n`;
     },
@@ -151,7 +151,7 @@ function startFake(
 interface FakeKey {
   text: string;
   /** Returns a cosignature of a text. */
-  line(text: string, time_s?: number): string;
+  line(text: string, timeS?: number): string;
 }
 
 /** Returns the text of the root in the body of an add-checkpoint request. */
@@ -162,15 +162,15 @@ function rootText(body: string): string {
 describe("a root of the tree of checkpoints", () => {
   // AU-171, AU-172
   test("gets the cosignature of a witness, and so does each later root, even after a restart", async () => {
-    const { key_file, entry, files } = await witnessedLog();
-    const audit = await startWitnessed(key_file, [entry]);
+    const { keyFile, entry, files } = await witnessedLog();
+    const audit = await startWitnessed(keyFile, [entry]);
     await write(audit);
     const first = await cosigned(audit, entry);
     await write(audit);
     const second = await cosigned(audit, entry, first.size + 1);
     expect(second.text.split("\n")[0]).toBe(ORIGIN);
     // This service starts without any state about the witness.
-    const again = await startWitnessed(key_file, [entry], { database_url: audit.database_url });
+    const again = await startWitnessed(keyFile, [entry], { databaseUrl: audit.databaseUrl });
     await write(again);
     const third = await cosigned(again, entry, second.size + 1);
     expect((await files.state()).logs[0]?.size).toBeGreaterThanOrEqual(third.size);
@@ -180,12 +180,12 @@ describe("a root of the tree of checkpoints", () => {
 
   // AU-172
   test("is served without cosignatures until a quorum has cosigned one", async () => {
-    const { key_file, entry } = await witnessedLog();
+    const { keyFile, entry } = await witnessedLog();
     let isAway = true;
     const second = startFake("late.example.com", (body, key) =>
       isAway ? new Response(null, { status: 503 }) : new Response(key.line(rootText(body))),
     );
-    const audit = await startWitnessed(key_file, [entry, second], { quorum: 2 });
+    const audit = await startWitnessed(keyFile, [entry, second], { quorum: 2 });
     await write(audit);
     await waitFor(() => audit.log().includes("late.example.com"), SOON);
     expect((await waitFor(() => servedRoot(audit), SOON)).signatures).toHaveLength(1);
@@ -245,8 +245,8 @@ async function expectUnseen(audit: AuditService, entry: Entry, first: CosignedPa
 describe("an export with proof", () => {
   // AU-195, AU-196
   test("has a root that the witness cosigned and that covers the export's checkpoint", async () => {
-    const { key_file, entry } = await witnessedLog();
-    const audit = await startWitnessed(key_file, [entry]);
+    const { keyFile, entry } = await witnessedLog();
+    const audit = await startWitnessed(keyFile, [entry]);
     await write(audit);
     const first = await seenExport(audit, entry);
     await write(audit);
@@ -268,7 +268,7 @@ describe("an export with proof", () => {
   test("frees its slot when the client disconnects while it waits for witnesses", async () => {
     const silent = startFake("silent", () => new Promise(() => {}));
     // No time passes on this clock, so the wait for witnesses never times out.
-    const clock = { ...systemClock, elapsed_ms: () => 0 };
+    const clock = { ...systemClock, elapsedMs: () => 0 };
     const audit = await startWitnessed(writeSigningKey(), [silent], { clock });
     await write(audit);
     const path = "/organizations/organization-1/audit-events/export?format=ndjson&proof=true";
@@ -291,17 +291,17 @@ describe("an export with proof", () => {
   test.skipIf(!services().postgres.real)(
     "is refused if the log was restored from a backup and continued differently, although its own key signed it",
     async () => {
-      const { key_file, entry } = await witnessedLog();
-      const original = await startWitnessed(key_file, [entry]);
+      const { keyFile, entry } = await witnessedLog();
+      const original = await startWitnessed(keyFile, [entry]);
       await write(original);
       await seenExport(original, entry);
       await original.stop();
-      const backup = await cloned(original.database_url);
-      const longer = await startWitnessed(key_file, [entry], { database_url: original.database_url });
+      const backup = await cloned(original.databaseUrl);
+      const longer = await startWitnessed(keyFile, [entry], { databaseUrl: original.databaseUrl });
       await write(longer);
       const { cosigned: first } = await seenExport(longer, entry);
       await longer.stop();
-      const fork = await startWitnessed(key_file, [entry], { database_url: backup });
+      const fork = await startWitnessed(keyFile, [entry], { databaseUrl: backup });
       for (let n = 0; n < 2; n++) await write(fork);
       await expectUnseen(fork, entry, first);
     },
@@ -310,15 +310,15 @@ describe("an export with proof", () => {
 
 // AU-173, AU-197, AU-198
 test("a log that was rewritten with its own key gets no cosignature, and the service logs it", async () => {
-  const { key_file, entry } = await witnessedLog();
-  const original = await startWitnessed(key_file, [entry]);
+  const { keyFile, entry } = await witnessedLog();
+  const original = await startWitnessed(keyFile, [entry]);
   for (let n = 0; n < 3; n++) {
     await write(original);
     await cosigned(original, entry, n + 1);
   }
   const before = await seenExport(original, entry);
   await original.stop();
-  const rewritten = await startWitnessed(key_file, [entry]);
+  const rewritten = await startWitnessed(keyFile, [entry]);
   const MESSAGE = "a witness says that the audit log does not continue what the witness cosigned";
   await write(rewritten);
   await waitFor(() => rewritten.log().includes(MESSAGE), SOON);
@@ -339,7 +339,7 @@ test("a log that was rewritten with its own key gets no cosignature, and the ser
 
 // AU-174
 test("no cosignature of a faulty witness is stored, and faulty witnesses do not delay others", async () => {
-  const { key_file, entry } = await witnessedLog();
+  const { keyFile, entry } = await witnessedLog();
   const reset = createServer((socket) => socket.on("data", () => socket.resetAndDestroy()));
   await new Promise<void>((resolve) => reset.listen(0, "127.0.0.1", resolve));
   ended.push(() => reset.close());
@@ -362,7 +362,7 @@ test("no cosignature of a faulty witness is stored, and faulty witnesses do not 
     ),
     startFake("unknown", () => new Response(null, { status: 404 })),
   ];
-  const audit = await startWitnessed(key_file, [...bad, entry]);
+  const audit = await startWitnessed(keyFile, [...bad, entry]);
   await write(audit);
   const root = await cosigned(audit, entry);
   expect(root.signatures).toHaveLength(2);

@@ -158,7 +158,7 @@ describe.skipIf(browserPath === undefined)(
     const bed = useConsole({ widgets: WIDGETS, later: WIDGETS_LATER });
 
     test("their names in the list, and their history", async () => {
-      const database = await openDatabase(bed.registry.database_url, { namespace: "newer" });
+      const database = await openDatabase(bed.registry.databaseUrl, { namespace: "newer" });
       await database.run("write", (orm) =>
         orm.execute(sql`
         update routes.revisions set config = ${JSON.stringify({ ...WIDGETS_LATER, mirror: 1 })}::text::json

@@ -161,11 +161,11 @@ describe.skipIf(browserPath === undefined)("the console", () => {
 describe.skipIf(browserPath === undefined)("a registry that dies during an apply", () => {
   let browser: Browser;
   let registry: Registry;
-  let database_url: string;
+  let databaseUrl: string;
   beforeAll(async () => {
     browser = await launchBrowser();
-    database_url = await freshDatabase();
-    registry = await startRegistry({ database_url });
+    databaseUrl = await freshDatabase();
+    registry = await startRegistry({ databaseUrl });
   }, PAGE_TIMEOUT_MS);
   afterAll(() => Promise.all([browser.close(), registry.stop()]));
 
@@ -199,7 +199,7 @@ describe.skipIf(browserPath === undefined)("a registry that dies during an apply
 
     await page.unroute("**/apply*");
     const { port } = new URL(registry.url);
-    registry = await startRegistry({ database_url, env: { PORT: port } });
+    registry = await startRegistry({ databaseUrl, env: { PORT: port } });
     expect(Object.keys(await current(registry)).includes(name)).toBe(!before);
     await alert.getByRole("button", { name: "Find out" }).click();
     await page.getByRole("heading", { name: heading }).waitFor();

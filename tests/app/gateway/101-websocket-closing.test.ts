@@ -111,7 +111,7 @@ describe("the gateway stops reading from a side that sends pings and reads no po
     clients.push(client);
     client.keep = false;
     client.send(handshake("/pinging"));
-    await waitFor(() => client.received_bytes > 0, { what: "A WebSocket" });
+    await waitFor(() => client.receivedBytes > 0, { what: "A WebSocket" });
     return client;
   }
 

@@ -52,12 +52,12 @@ async function open(env: Record<string, string> = {}): Promise<LocalGateway> {
   const opened = await startLocalGateway({
     AUTH_ISSUER: provider.issuer,
     AUTH_JWKS_URI: provider.jwks_uri,
-    CREDENTIAL_VALIDATE_URL: directory.validate_url,
+    CREDENTIAL_VALIDATE_URL: directory.validateUrl,
     INTERNAL_AUTH_TOKEN,
     ...env,
   });
   await opened.publish(services());
-  await waitFor(async () => (await fetch(`${opened.internal_url}/health/ready`)).ok);
+  await waitFor(async () => (await fetch(`${opened.internalUrl}/health/ready`)).ok);
   return opened;
 }
 

@@ -22,7 +22,7 @@ async function start(env: Record<string, string> = {}): Promise<LocalGateway> {
     ...env,
   });
   await started.publish(services(bed.service.url));
-  await waitFor(async () => (await fetch(`${started.internal_url}/health/ready`)).ok);
+  await waitFor(async () => (await fetch(`${started.internalUrl}/health/ready`)).ok);
   return started;
 }
 

@@ -36,7 +36,7 @@ beforeAll(async () => {
       user: { routes: [{ path: "/user", methods: ["GET"] }] },
     },
   });
-  await waitFor(async () => (await fetch(`${gateway.internal_url}/health/ready`)).ok);
+  await waitFor(async () => (await fetch(`${gateway.internalUrl}/health/ready`)).ok);
 });
 
 afterAll(async () => {

@@ -39,7 +39,7 @@ const CHUNK = Buffer.alloc(65_536, "x");
 // GW-111
 describe.skipIf(!services().etcd.real)("streaming", () => {
   /** A service that calls its handler as soon as it has the head of a request. The body arrives later. */
-  const service = new RawUpstream(() => OK, { at_head: true });
+  const service = new RawUpstream(() => OK, { atHead: true });
   let gateway: RunningProcess;
 
   beforeAll(async () => {
@@ -58,7 +58,7 @@ describe.skipIf(!services().etcd.real)("streaming", () => {
   });
 
   async function residentBytes(): Promise<number> {
-    const text = await (await fetch(`${gateway.internal_url}/metrics`)).text();
+    const text = await (await fetch(`${gateway.internalUrl}/metrics`)).text();
     return Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1]);
   }
 
@@ -140,10 +140,10 @@ describe.skipIf(!services().etcd.real)("streaming", () => {
           socket.keep = false;
           received = socket.received.length;
           socket.onData = () => {
-            const total = received + socket.received_bytes;
+            const total = received + socket.receivedBytes;
             if (total >= BYTES) socket.send(OK_CLOSE);
           };
-          socket.received_bytes = 0;
+          socket.receivedBytes = 0;
           return null;
         };
         const client = await RawClient.connect(gateway.url);
@@ -202,7 +202,7 @@ describe.skipIf(!services().etcd.real)("streaming", () => {
         client.onData = () => client.pause();
         client.send(spell("GET", "/things"));
       }
-      await waitFor(() => clients.every((client) => client.received_bytes > 0), { timeout_ms: 60_000 });
+      await waitFor(() => clients.every((client) => client.receivedBytes > 0), { timeoutMs: 60_000 });
       return clients;
     }
 
@@ -215,7 +215,7 @@ describe.skipIf(!services().etcd.real)("streaming", () => {
         client.onData = () => {};
         client.resume();
       }
-      await waitFor(() => clients.every((client) => client.received_bytes > MIB), { timeout_ms: 60_000 });
+      await waitFor(() => clients.every((client) => client.receivedBytes > MIB), { timeoutMs: 60_000 });
       for (const client of clients) client.destroy();
     });
 
@@ -224,7 +224,7 @@ describe.skipIf(!services().etcd.real)("streaming", () => {
       let clients: RawClient[] = [];
       const growth = await growthDuring(async () => {
         clients = await stalledReaders(readers, 64 * MIB);
-        await settled(() => clients.reduce((sum, client) => sum + client.received_bytes, 0));
+        await settled(() => clients.reduce((sum, client) => sum + client.receivedBytes, 0));
       });
       expect(Math.max(...growth)).toBeLessThan(readers * READER_BYTES_MAX);
       for (const client of clients) client.destroy();

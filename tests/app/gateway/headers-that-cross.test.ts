@@ -346,7 +346,7 @@ describe("security headers", () => {
 
   test("are not on the internal port", async () => {
     for (const path of ["/health/live", "/metrics"]) {
-      const response = await fetch(gateway.internal_url + path);
+      const response = await fetch(gateway.internalUrl + path);
       expect(response.status).toBe(200);
       for (const header of Object.keys(SECURITY)) expect(response.headers.has(header)).toBe(false);
     }

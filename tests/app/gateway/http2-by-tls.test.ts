@@ -39,8 +39,8 @@ describe.skipIf(!services().etcd.real)("a gateway with a certificate and HTTP/2"
     const gateway = await startGateway({
       services: { things: publicService(service.url, { path: "/things", methods: ["GET", "POST"] }) },
       env: {
-        TLS_CERT_FILE: files.cert_file,
-        TLS_KEY_FILE: files.key_file,
+        TLS_CERT_FILE: files.certFile,
+        TLS_KEY_FILE: files.keyFile,
         FORWARD_CLIENT_ADDRESS: "true",
         ...env,
       },
@@ -50,8 +50,8 @@ describe.skipIf(!services().etcd.real)("a gateway with a certificate and HTTP/2"
   }
 
   function install(pair: CertificatePair, into: CertificatePair): void {
-    copyFileSync(pair.cert_file, into.cert_file);
-    copyFileSync(pair.key_file, into.key_file);
+    copyFileSync(pair.certFile, into.certFile);
+    copyFileSync(pair.keyFile, into.keyFile);
   }
 
   const trusted = () => [first.cert, second.cert];
@@ -99,7 +99,7 @@ describe.skipIf(!services().etcd.real)("a gateway with a certificate and HTTP/2"
     const slow = client.ask("/things?slow");
     await waitFor(() => service.requests.length === 1);
     install(second, files);
-    await waitFor(() => client.goneAway, { timeout_ms: 30_000 });
+    await waitFor(() => client.goneAway, { timeoutMs: 30_000 });
     service.sockets.at(-1)?.send(OK);
     expect((await slow).body).toBe("ok");
     const renewed = new Http2Client(url, [second.cert]);

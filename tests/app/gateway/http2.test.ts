@@ -226,7 +226,7 @@ describe("each stream of a connection", () => {
         data.some((each) => each.stream === stream && each.payload.includes(`${index}-${stream}\n`)),
       );
     };
-    await waitFor(() => connections.every(hasAll), { timeout_ms: 20_000 });
+    await waitFor(() => connections.every(hasAll), { timeoutMs: 20_000 });
     for (const connection of connections) connection.destroy();
     await waitFor(() => [...held.values()].every(({ closed }) => closed));
   });

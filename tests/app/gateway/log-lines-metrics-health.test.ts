@@ -299,8 +299,8 @@ describe("metrics", () => {
 describe("health", () => {
   // GW-160, OP-25
   test("is always live, but ready only with a key set", async () => {
-    expect(await (await fetch(`${gateway.internal_url}/health/live`)).json()).toEqual({ status: "healthy" });
-    const ready = await fetch(`${gateway.internal_url}/health/ready`);
+    expect(await (await fetch(`${gateway.internalUrl}/health/live`)).json()).toEqual({ status: "healthy" });
+    const ready = await fetch(`${gateway.internalUrl}/health/ready`);
     expect(ready.status).toBe(503);
     expect(await ready.json()).toEqual({
       status: "unhealthy",
@@ -320,7 +320,7 @@ describe("health", () => {
       AUTH_JWKS_URI: `${keys.url}jwks`,
     });
     const body = await waitFor(async () => {
-      const ready = await fetch(`${empty.internal_url}/health/ready`);
+      const ready = await fetch(`${empty.internalUrl}/health/ready`);
       return ready.status === 200 && ready.json();
     });
     expect(body).toEqual({ status: "healthy" });

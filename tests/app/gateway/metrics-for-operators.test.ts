@@ -119,8 +119,8 @@ test("gauges show loaded routes and services, when they were loaded, and how man
   await waitFor(async () => (await value("gateway_services_left_out")) === 1);
   expect(await value("gateway_routes_loaded")).toBe(8);
   expect(await value("gateway_routes_stale")).toBe(0);
-  const loaded_s = await value("gateway_routes_loaded_timestamp_seconds");
-  expect(Math.abs(Date.now() / 1000 - loaded_s)).toBeLessThan(60);
+  const loadedS = await value("gateway_routes_loaded_timestamp_seconds");
+  expect(Math.abs(Date.now() / 1000 - loadedS)).toBeLessThan(60);
 });
 
 test("gauges show open connections, calls and streams", async () => {
@@ -175,7 +175,7 @@ describe("no client can create a time series", () => {
 
 // OP-46
 describe("OpenMetrics", () => {
-  const scraped = async (accept: string) => fetch(`${gateway.internal_url}/metrics`, { headers: { accept } });
+  const scraped = async (accept: string) => fetch(`${gateway.internalUrl}/metrics`, { headers: { accept } });
   beforeAll(async () => {
     await fetch(`${gateway.url}/open`);
   });

@@ -84,7 +84,7 @@ test("a span is named after the template, continues the caller's trace, and has 
     "client.address": "127.0.0.1",
     request_id: String(line.request_id),
   });
-  expect(span.duration_ns).toBeGreaterThan(0);
+  expect(span.durationNs).toBeGreaterThan(0);
   expect(line.span_id).toBe(span.span_id);
   expect(callSpan).toMatchObject({ name: "GET", parent_span_id: span.span_id, trace_id: TRACE_ID });
   expect(headerValue(called.headers, "traceparent")).toBe(`00-${TRACE_ID}-${callSpan?.span_id}-01`);

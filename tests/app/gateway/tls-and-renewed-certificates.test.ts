@@ -24,15 +24,15 @@ afterAll(() => certificates.remove());
 
 /** Copies a certificate and its key to new files for a gateway. A test can change the files later. */
 function installed(pair: CertificatePair): CertificatePair {
-  const { cert_file, key_file, cert } = certificates.make(`installed-${crypto.randomUUID()}`);
-  const files = { cert_file, key_file, cert };
+  const { certFile, keyFile, cert } = certificates.make(`installed-${crypto.randomUUID()}`);
+  const files = { certFile, keyFile, cert };
   install(pair, files);
   return files;
 }
 
 function install(pair: CertificatePair, into: CertificatePair): void {
-  copyFileSync(pair.cert_file, into.cert_file);
-  copyFileSync(pair.key_file, into.key_file);
+  copyFileSync(pair.certFile, into.certFile);
+  copyFileSync(pair.keyFile, into.keyFile);
 }
 
 // GW-156
@@ -51,8 +51,8 @@ describe.skipIf(!services().etcd.real)("a gateway with a certificate", () => {
     const gateway = await startGateway({
       services: { things: publicService(service.url, { path: "/things", methods: ["GET", "POST"] }) },
       env: {
-        TLS_CERT_FILE: files.cert_file,
-        TLS_KEY_FILE: files.key_file,
+        TLS_CERT_FILE: files.certFile,
+        TLS_KEY_FILE: files.keyFile,
         FORWARD_CLIENT_ADDRESS: "true",
         RATE_LIMIT_AUTH_FAILURE_REQUESTS: "0",
       },
@@ -81,7 +81,7 @@ describe.skipIf(!services().etcd.real)("a gateway with a certificate", () => {
     expect([answer.status, await answer.text()]).toEqual([200, "ok"]);
     expect(service.request.target).toBe("/things?a=1");
     expect(headerValue(service.request.headers, "x-forwarded-proto")).toBe("https");
-    expect((await fetch(`${gateway.internal_url}/health/live`)).status).toBe(200);
+    expect((await fetch(`${gateway.internalUrl}/health/live`)).status).toBe(200);
     await expect(fetch(`${gateway.url}/things`)).rejects.toThrow();
     // A client that does not trust the certificate fails.
     await expect(fetch(`${url}/things`)).rejects.toThrow();
@@ -129,7 +129,7 @@ describe.skipIf(!services().etcd.real)("a gateway with a certificate", () => {
   test("keeps the last certificate while the key does not match the new one, and logs that once", async () => {
     const files = installed(first);
     const { gateway, url } = await start(files);
-    writeFileSync(files.cert_file, second.cert);
+    writeFileSync(files.certFile, second.cert);
     const warnings = () => gateway.logs().filter(({ level }) => level === "warn");
     await waitFor(() => warnings().some(({ message }) => String(message).includes("TLS_CERT_FILE")));
     expect(await shown(url)).toBe("first");
@@ -148,34 +148,34 @@ const isSecond = (name: string) => name === "second";
 describe("the gateway does not start with an unusable certificate:", () => {
   const wrongKey = "TLS_KEY_FILE must hold a private key in PEM form, without a passphrase.";
   test.each<[string, () => [cert: string, key: string], string]>([
-    ["no key", () => [first.cert_file, ""], "TLS_KEY_FILE is required if TLS_CERT_FILE is set."],
-    ["no certificate", () => ["", first.key_file], "TLS_CERT_FILE is required if TLS_KEY_FILE is set."],
+    ["no key", () => [first.certFile, ""], "TLS_KEY_FILE is required if TLS_CERT_FILE is set."],
+    ["no certificate", () => ["", first.keyFile], "TLS_CERT_FILE is required if TLS_KEY_FILE is set."],
     [
       "a key of another certificate",
-      () => [first.cert_file, second.key_file],
+      () => [first.certFile, second.keyFile],
       "TLS_KEY_FILE must hold the private key of the certificate in TLS_CERT_FILE.",
     ],
     [
       "a missing file",
-      () => [join(certificates.folder, "none"), first.key_file],
+      () => [join(certificates.folder, "none"), first.keyFile],
       "TLS_CERT_FILE must be a file that this user may read.",
     ],
     [
       "a folder in place of a file",
-      () => [certificates.folder, first.key_file],
+      () => [certificates.folder, first.keyFile],
       "TLS_CERT_FILE must be a file that this user may read.",
     ],
     [
       "a key in place of the certificate",
-      () => [first.key_file, first.key_file],
+      () => [first.keyFile, first.keyFile],
       "TLS_CERT_FILE must hold a certificate in PEM form, with its chain after it.",
     ],
-    ["a certificate in place of the key", () => [first.cert_file, first.cert_file], wrongKey],
+    ["a certificate in place of the key", () => [first.certFile, first.certFile], wrongKey],
     [
       "a key with a passphrase",
       () => {
         const locked = certificates.make("locked", { passphrase: "hunter2" });
-        return [locked.cert_file, locked.key_file];
+        return [locked.certFile, locked.keyFile];
       },
       wrongKey,
     ],
@@ -186,7 +186,7 @@ describe("the gateway does not start with an unusable certificate:", () => {
       CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:9/validate",
     }).catch((error: unknown) => error);
     if (!(refused instanceof ProcessEnded)) throw new Error("The gateway started.");
-    expect([refused.exit_code, ...refused.stderr]).toEqual([
+    expect([refused.exitCode, ...refused.stderr]).toEqual([
       78,
       "The configuration is not valid:",
       `  ${message}`,

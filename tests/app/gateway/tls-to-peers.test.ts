@@ -36,7 +36,7 @@ function serve(
     hostname: "127.0.0.1",
     tls: {
       cert: pair.cert,
-      key: readFileSync(pair.key_file, "utf8"),
+      key: readFileSync(pair.keyFile, "utf8"),
       ...(clients !== undefined && { ca: clients, requestCert: true, rejectUnauthorized: true }),
     },
     fetch: (request, self) => answer?.() ?? new Response(String(self.requestIP(request)?.port)),
@@ -45,18 +45,18 @@ function serve(
   return server;
 }
 
-const filesOf = (given: { ca?: { cert_file: string }; pair?: CertificatePair }) =>
+const filesOf = (given: { ca?: { certFile: string }; pair?: CertificatePair }) =>
   peerTls(
     {
-      AUDIT_CA_FILE: given.ca?.cert_file,
-      AUDIT_CERT_FILE: given.pair?.cert_file,
-      AUDIT_KEY_FILE: given.pair?.key_file,
+      AUDIT_CA_FILE: given.ca?.certFile,
+      AUDIT_CERT_FILE: given.pair?.certFile,
+      AUDIT_KEY_FILE: given.pair?.keyFile,
     },
     "AUDIT",
   );
 
 const call = (port: number | undefined, tls: PeerTls | undefined) =>
-  boundedCall({ method: "POST", url: `https://localhost:${port}/`, body: "{}", timeout_ms: 5_000, tls });
+  boundedCall({ method: "POST", url: `https://localhost:${port}/`, body: "{}", timeoutMs: 5_000, tls });
 
 async function failure(port: number | undefined, tls: PeerTls | undefined): Promise<string> {
   const error = await rejection(call(port, tls));
@@ -106,7 +106,7 @@ describe("a call over TLS", () => {
   test("trusts a renewed CA without a restart", async () => {
     const clock = manualClock();
     const AUDIT_CA_FILE = join(certificates.folder, "renewed.pem");
-    copyFileSync(ca.cert_file, AUDIT_CA_FILE);
+    copyFileSync(ca.certFile, AUDIT_CA_FILE);
     const tls = peerTls({ AUDIT_CA_FILE }, "AUDIT", clock);
     const { port } = serve(next.sign("renewed"));
     await failure(port, tls);
@@ -127,9 +127,9 @@ describe("each peer has its own TLS files:", () => {
       CREDENTIAL_VALIDATE_URL: `https://localhost:${port}/validate`,
       VALIDATE_TIMEOUT_MS: 5_000,
     };
-    const trusting = createValidationClient({ ...config, CREDENTIAL_VALIDATE_CA_FILE: ca.cert_file });
+    const trusting = createValidationClient({ ...config, CREDENTIAL_VALIDATE_CA_FILE: ca.certFile });
     expect(await trusting.credential("acme-k-2-x")).toEqual({ valid: false });
-    const others = createValidationClient({ ...config, CREDENTIAL_VALIDATE_CA_FILE: next.cert_file });
+    const others = createValidationClient({ ...config, CREDENTIAL_VALIDATE_CA_FILE: next.certFile });
     await expect(others.credential("acme-k-2-x")).rejects.toThrow();
   });
 
@@ -146,7 +146,7 @@ describe("each peer has its own TLS files:", () => {
       log,
       clock,
       variable: "AUTH_JWKS_URI",
-      tls: peerTls({ AUTH_JWKS_CA_FILE: ca.cert_file }, "AUTH_JWKS"),
+      tls: peerTls({ AUTH_JWKS_CA_FILE: ca.certFile }, "AUTH_JWKS"),
     });
     trusting.start();
     await waitFor(() => trusting.current() !== null, { what: "the key set" });
@@ -158,7 +158,7 @@ describe("each peer has its own TLS files:", () => {
       clock,
       variable: "AUTH_JWKS_URI",
       log: { ...log, warn },
-      tls: peerTls({ AUTH_JWKS_CA_FILE: next.cert_file }, "AUTH_JWKS"),
+      tls: peerTls({ AUTH_JWKS_CA_FILE: next.certFile }, "AUTH_JWKS"),
     });
     others.start();
     await waitFor(() => reasons.length > 0, { what: "the refusal" });

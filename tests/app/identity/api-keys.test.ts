@@ -11,8 +11,8 @@ const identity = useIdentity();
 const ownersByPath = {
   "/users/{user_id}/api-keys": async () => `/users/${await identity.person()}/api-keys`,
   "/members/{member_id}/api-keys": async () => {
-    const { owner_member } = await identity.organization();
-    return `/members/${owner_member}/api-keys`;
+    const { ownerMember } = await identity.organization();
+    return `/members/${ownerMember}/api-keys`;
   },
   "/organizations/{organization_id}/service-accounts/{service_account_id}/api-keys": async () => {
     const { id } = await identity.organization();

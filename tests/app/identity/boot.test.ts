@@ -13,8 +13,8 @@ async function refusal(env: Record<string, string>): Promise<ProcessEnded> {
 describe("identity refuses to boot", () => {
   // ID-70, OP-10
   test("with a missing roles file", async () => {
-    const { exit_code, stderr } = await refusal({ ...MEMORY, ROLES_FILE: "/nowhere/roles.yaml" });
-    expect(exit_code).toBe(EXIT_CONFIG);
+    const { exitCode, stderr } = await refusal({ ...MEMORY, ROLES_FILE: "/nowhere/roles.yaml" });
+    expect(exitCode).toBe(EXIT_CONFIG);
     expect(stderr.join("\n")).toContain("/nowhere/roles.yaml");
   });
 
@@ -22,15 +22,15 @@ describe("identity refuses to boot", () => {
   test.each(["Acme", "1acme", "a-b", "a_b", "", " ", "a".repeat(33), "é"])(
     "with the brand %p",
     async (brand) => {
-      const { exit_code, stderr } = await refusal({ ...MEMORY, APIKEY_BRAND: brand });
-      expect(exit_code).toBe(EXIT_CONFIG);
+      const { exitCode, stderr } = await refusal({ ...MEMORY, APIKEY_BRAND: brand });
+      expect(exitCode).toBe(EXIT_CONFIG);
       expect(stderr.join("\n")).toContain("APIKEY_BRAND must be");
     },
   );
 
   test("without a database URL", async () => {
-    const { exit_code, stderr } = await refusal({});
-    expect(exit_code).toBe(EXIT_CONFIG);
+    const { exitCode, stderr } = await refusal({});
+    expect(exitCode).toBe(EXIT_CONFIG);
     expect(stderr.join("\n")).toContain("DATABASE_URL is required");
   });
 });
@@ -60,7 +60,7 @@ describe("identity boots", () => {
       return JSON.parse(await response.text());
     };
     const idp = { issuer: "https://login.example.com", subject: "ada" };
-    const { user_id } = await post(`${identity.internal_url}/internal/credentials/validate`, { idp });
+    const { user_id } = await post(`${identity.internalUrl}/internal/credentials/validate`, { idp });
     const { key } = await post(`${identity.url}/users/${user_id}/api-keys`, {});
     expect(key).toStartWith("ostiary-k-2-");
     expect(await identity.stop()).toBe(0);
@@ -72,8 +72,8 @@ describe("identity boots", () => {
     const replicas = await Promise.all(
       Array.from({ length: 5 }, () => startProcess("apps/identity/main.ts", { DATABASE_URL })),
     );
-    for (const { internal_url } of replicas) {
-      expect((await fetch(`${internal_url}/health/ready`)).status).toBe(200);
+    for (const { internalUrl } of replicas) {
+      expect((await fetch(`${internalUrl}/health/ready`)).status).toBe(200);
     }
     expect(await Promise.all(replicas.map((each) => each.stop()))).toEqual([0, 0, 0, 0, 0]);
   });

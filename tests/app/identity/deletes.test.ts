@@ -35,8 +35,8 @@ async function whileOthersWork<T>(work: () => Promise<T>): Promise<{ result: T; 
   let working = true;
   const busy = Array.from({ length: 4 }, async () => {
     while (working) {
-      const { id, owner_member } = await identity.organization();
-      const { key } = (await identity.call("POST", `/members/${owner_member}/api-keys`)).body;
+      const { id, ownerMember } = await identity.organization();
+      const { key } = (await identity.call("POST", `/members/${ownerMember}/api-keys`)).body;
       expect(await identity.validate(key)).toMatchObject({ valid: true });
       expect((await identity.call("DELETE", `/organizations/${id}`)).status).toBe(204);
       if (working) others += 1;
@@ -56,12 +56,12 @@ async function countOf(statement: ReturnType<typeof sql>): Promise<unknown> {
 
 describe.skipIf(!real)("other callers are served while", () => {
   test("an organization with 100 000 members, keys, invites and service accounts is deleted", async () => {
-    const { id, owner_member } = await identity.organization("Large");
+    const { id, ownerMember } = await identity.organization("Large");
     await addManyMembers(identity, id, "1");
     await addKeyOfEachMember(identity, "1");
     await addManyServiceAccounts(identity, id, "1");
     await addManyInvites(identity, id, "1");
-    await addManyKeys(identity, { member_id: owner_member }, "1");
+    await addManyKeys(identity, { member_id: ownerMember }, "1");
     const { result, others } = await whileOthersWork(() => identity.call("DELETE", `/organizations/${id}`));
     expect(result.status).toBe(204);
     expect(others).toBeGreaterThan(10);

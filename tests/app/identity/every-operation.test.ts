@@ -168,7 +168,7 @@ describe("bad input", () => {
         const text = JSON.stringify(operation.body).replace(/\}$/, `,"${field}":1}`).replace("{,", "{");
         expect(wrongFields(await call(text))).toContain(field);
       }
-      for (const { name } of operation.fields.filter(({ is_required }) => is_required)) {
+      for (const { name } of operation.fields.filter(({ isRequired }) => isRequired)) {
         expect(wrongFields(await call({ ...operation.body, [name]: undefined }))).toEqual([name]);
       }
       const large = await call(JSON.stringify({ name: "x".repeat(70_000) }));
@@ -230,8 +230,8 @@ test("errors name the X-Request-ID of the request, and no response has the heade
 
 // OP-37, OP-40
 test("log lines have the route template and the ids of the path, but no malformed id", async () => {
-  const { id, owner, owner_member } = await identity.organization();
-  await identity.call("GET", `/organizations/${id}/members/${owner_member}`);
+  const { id, owner, ownerMember } = await identity.organization();
+  await identity.call("GET", `/organizations/${id}/members/${ownerMember}`);
   await identity.call("GET", `/users/${owner}`);
   await identity.call("GET", "/users/not-an-id");
   const lines = await waitFor(async () => {
@@ -239,14 +239,14 @@ test("log lines have the route template and the ids of the path, but no malforme
     const all = written
       .map((line) => JSON.parse(line))
       .filter(({ message }) => message === "request completed");
-    const first = all.findIndex(({ member_id }) => member_id === owner_member);
+    const first = all.findIndex(({ member_id }) => member_id === ownerMember);
     return first >= 0 && all.length >= first + 3 && all.slice(first, first + 3);
   });
   expect(lines).toMatchObject([
     {
       route: "/organizations/{organization_id}/members/{member_id}",
       organization_id: id,
-      member_id: owner_member,
+      member_id: ownerMember,
     },
     { route: "/users/{user_id}", user_id: owner, status: 200 },
     { route: "/users/{user_id}", status: 404 },

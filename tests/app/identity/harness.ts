@@ -37,7 +37,7 @@ export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 export interface IdentityHarness extends AsyncDisposable {
   readonly deps: Dependencies;
   readonly database: Database;
-  readonly database_url: string;
+  readonly databaseUrl: string;
   readonly clock: ManualClock;
   /** Calls the handler of the public port. */
   call(
@@ -60,7 +60,7 @@ export interface IdentityHarness extends AsyncDisposable {
   /** Creates a person by validating a subject, new by default. Returns the person's id. */
   person(subject?: string): Promise<string>;
   /** Creates an organization with a new person as its owner. */
-  organization(name?: string): Promise<{ id: string; owner: string; owner_member: string }>;
+  organization(name?: string): Promise<{ id: string; owner: string; ownerMember: string }>;
   /** Adds a new person to an organization as a member. */
   member(organization_id: string, role?: string): Promise<{ id: string; user_id: string }>;
   validate(credential: string): Promise<unknown>;
@@ -81,34 +81,34 @@ export interface LifecycleEvent {
 
 export interface HarnessOptions {
   roles?: string | null;
-  internal_auth_token?: string;
-  api_key_max_age_seconds?: number;
-  organizations_per_person_max?: number;
-  default_plan?: string | null;
+  internalAuthToken?: string;
+  apiKeyMaxAgeSeconds?: number;
+  organizationsPerPersonMax?: number;
+  defaultPlan?: string | null;
   /** The maximum number of connections in the service's pool. */
-  pool_max?: number;
+  poolMax?: number;
   /** The maximum number of queued writes of one organization. */
-  lane_waiting_max?: number;
+  laneWaitingMax?: number;
   /** The URL of an existing database. By default, a new one is created. */
-  database_url?: string;
+  databaseUrl?: string;
 }
 
 export async function startIdentity(options: HarnessOptions = {}): Promise<IdentityHarness> {
-  const { roles = ROLES, pool_max = 10 } = options;
-  const database_url = options.database_url ?? (await freshDatabase());
-  const database = await openDatabase(database_url, {
+  const { roles = ROLES, poolMax = 10 } = options;
+  const databaseUrl = options.databaseUrl ?? (await freshDatabase());
+  const database = await openDatabase(databaseUrl, {
     namespace: "identity",
-    pool_max,
-    acquire_timeout_ms: 60_000,
-    lane_timeout_ms: 60_000,
-    ...(options.lane_waiting_max !== undefined && { lane_waiting_max: options.lane_waiting_max }),
+    poolMax,
+    acquireTimeoutMs: 60_000,
+    laneTimeoutMs: 60_000,
+    ...(options.laneWaitingMax !== undefined && { laneWaitingMax: options.laneWaitingMax }),
   });
   await database.migrate("identity", MIGRATIONS);
-  const embedded = database_url.startsWith("pglite://");
-  const validations = embedded ? database : await openValidations(database_url, { namespace: "identity" });
+  const embedded = databaseUrl.startsWith("pglite://");
+  const validations = embedded ? database : await openValidations(databaseUrl, { namespace: "identity" });
   const logs = await mkdtemp(join(tmpdir(), "ostiary-identity-"));
-  const log_file = join(logs, "identity.log");
-  const config = loadConfig(Type.Object(telemetryVariables), { LOG_FILE: log_file, LOG_LEVEL: "debug" });
+  const logFile = join(logs, "identity.log");
+  const config = loadConfig(Type.Object(telemetryVariables), { LOG_FILE: logFile, LOG_LEVEL: "debug" });
   const telemetries: Telemetry[] = [];
   const time = manualClock();
   const build = async (
@@ -118,13 +118,13 @@ export async function startIdentity(options: HarnessOptions = {}): Promise<Ident
     const deps = createDependencies({
       database,
       validations,
-      roles_file: rolesText === null ? null : parseRolesFile(rolesText),
+      rolesFile: rolesText === null ? null : parseRolesFile(rolesText),
       brand: BRAND,
       clock: time,
       peppers: { ...NO_PEPPERS, ...peppers },
-      api_key_max_age_seconds: options.api_key_max_age_seconds ?? null,
-      organizations_per_person_max: options.organizations_per_person_max ?? 50,
-      default_plan: options.default_plan ?? null,
+      apiKeyMaxAgeSeconds: options.apiKeyMaxAgeSeconds ?? null,
+      organizationsPerPersonMax: options.organizationsPerPersonMax ?? 50,
+      defaultPlan: options.defaultPlan ?? null,
       random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
     });
     const telemetry = await createTelemetry({ name: "identity", namespace: "identity" }, config);
@@ -133,17 +133,17 @@ export async function startIdentity(options: HarnessOptions = {}): Promise<Ident
       deps,
       telemetry,
       health: { draining: false },
-      internal_auth_token: options.internal_auth_token,
-      swagger_enabled: true,
+      internalAuthToken: options.internalAuthToken,
+      swaggerEnabled: true,
     });
     return harnessOf({
       deps,
       database,
-      database_url,
+      databaseUrl,
       clock: time,
       app,
       restarted: build,
-      log: () => readFile(log_file, "utf8").catch(() => ""),
+      log: () => readFile(logFile, "utf8").catch(() => ""),
       async close() {
         await Promise.all(telemetries.map((each) => each.close()));
         await database.close();
@@ -158,7 +158,7 @@ export async function startIdentity(options: HarnessOptions = {}): Promise<Ident
 interface Parts
   extends Pick<
     IdentityHarness,
-    "deps" | "database" | "database_url" | "clock" | "restarted" | "log" | "close"
+    "deps" | "database" | "databaseUrl" | "clock" | "restarted" | "log" | "close"
   > {
   app: ReturnType<typeof createApp>;
 }
@@ -183,7 +183,7 @@ function harnessOf({ app, ...parts }: Parts): IdentityHarness {
       const owner = await person();
       const created = await call("POST", `/users/${owner}/organizations`, { name });
       const id = String(created.body.id);
-      return { id, owner, owner_member: String(created.headers.get("x-platform-audit-member")) };
+      return { id, owner, ownerMember: String(created.headers.get("x-platform-audit-member")) };
     },
     async member(organization_id, role) {
       const subject = crypto.randomUUID();

@@ -12,7 +12,7 @@ const real = services().postgres.real;
 let identity: IdentityHarness;
 
 beforeAll(async () => {
-  if (real) identity = await startIdentity({ pool_max: 40 });
+  if (real) identity = await startIdentity({ poolMax: 40 });
 });
 afterAll(() => identity?.close());
 
@@ -35,10 +35,10 @@ describe.skipIf(!real)("under concurrency", () => {
   // ID-37, ID-101
   test("if the last two holders of creator_role demote each other, one keeps it", async () => {
     for (let round = 0; round < 50; round++) {
-      const { id, owner_member } = await identity.organization();
+      const { id, ownerMember } = await identity.organization();
       const other = await identity.member(id, "owner");
       const answers = await Promise.all(
-        [owner_member, other.id].map((member) =>
+        [ownerMember, other.id].map((member) =>
           identity.call("PATCH", `/organizations/${id}/members/${member}`, { role: "member" }),
         ),
       );
@@ -50,11 +50,11 @@ describe.skipIf(!real)("under concurrency", () => {
   // ID-36, ID-101
   test("if all members leave at once, under both paths, one holder of creator_role stays", async () => {
     for (let round = 0; round < 10; round++) {
-      const { id, owner_member } = await identity.organization();
+      const { id, ownerMember } = await identity.organization();
       const others = await Promise.all(
         Array.from({ length: 19 }, (_, index) => identity.member(id, index % 2 === 0 ? "owner" : "member")),
       );
-      const ids = [owner_member, ...others.map((member) => member.id)];
+      const ids = [ownerMember, ...others.map((member) => member.id)];
       const answers = await Promise.all(
         ids.map((member, index) =>
           identity.call(
@@ -162,7 +162,7 @@ describe.skipIf(!real)("under concurrency", () => {
       }
       const [deleted, ...left] = await Promise.all([
         identity.call("DELETE", `/users/${person}`),
-        ...organizations.map(({ owner_member }) => identity.call("DELETE", `/members/${owner_member}`)),
+        ...organizations.map(({ ownerMember }) => identity.call("DELETE", `/members/${ownerMember}`)),
       ]);
       for (const { status } of left) expect([204, 422]).toContain(status);
       if (deleted?.status === 204) {
@@ -235,7 +235,7 @@ describe.skipIf(!real)("under concurrency", () => {
 
   test("if an organization is deleted amid other calls, they succeed or fail cleanly, and nothing is left", async () => {
     for (let round = 0; round < 10; round++) {
-      const { id, owner, owner_member } = await identity.organization();
+      const { id, owner, ownerMember } = await identity.organization();
       const invite = await identity.call("POST", `/organizations/${id}/invites`, { max_uses: null });
       const people = await Promise.all(Array.from({ length: 5 }, () => identity.person()));
       const answers = await Promise.all([
@@ -243,7 +243,7 @@ describe.skipIf(!real)("under concurrency", () => {
           identity.call("POST", `/users/${person}/invites/redeem`, { token: invite.body.token }),
         ),
         identity.call("DELETE", `/organizations/${id}`),
-        ...people.map(() => identity.call("POST", `/members/${owner_member}/api-keys`)),
+        ...people.map(() => identity.call("POST", `/members/${ownerMember}/api-keys`)),
         ...people.map(() => identity.call("POST", `/users/${owner}/organizations/${id}/session`)),
         ...people.map(() => identity.call("POST", `/organizations/${id}/service-accounts`, { name: "Bot" })),
         ...people.map(() => identity.call("POST", `/organizations/${id}/invites`)),

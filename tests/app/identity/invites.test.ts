@@ -84,21 +84,21 @@ describe("POST /users/{user_id}/invites/redeem", () => {
 
   // ID-44, ID-95, ID-100
   test("returns 200 for an existing member, counts a use, and creates no lifecycle event", async () => {
-    const { id, owner, owner_member } = await identity.organization();
+    const { id, owner, ownerMember } = await identity.organization();
     const invite = await identity.call("POST", `/organizations/${id}/invites`, {
       max_uses: 2,
       role: "viewer",
     });
-    await identity.call("PATCH", `/members/${owner_member}`, { status: "suspended" });
+    await identity.call("PATCH", `/members/${ownerMember}`, { status: "suspended" });
     const before = (await identity.events()).length;
     const redeemed = await redeem(owner, invite.body.token);
     expect(redeemed.status).toBe(200);
-    expect(redeemed.body).toMatchObject({ id: owner_member, role: "owner", status: "suspended" });
+    expect(redeemed.body).toMatchObject({ id: ownerMember, role: "owner", status: "suspended" });
     expect(redeemed.note).toEqual({
       details: null,
       created: null,
       organization_id: id,
-      member_id: owner_member,
+      member_id: ownerMember,
     });
     expect((await identity.events()).length).toBe(before);
     const [listed] = (await identity.call("GET", `/organizations/${id}/invites`)).body.invites;

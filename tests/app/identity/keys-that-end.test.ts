@@ -13,7 +13,7 @@ async function keyOfPerson(body: object) {
 }
 
 async function keyOfMember(body: object) {
-  const { id: organization_id, owner_member: member_id } = await identity.organization();
+  const { id: organization_id, ownerMember: member_id } = await identity.organization();
   const path = `/members/${member_id}/api-keys`;
   const { id, key, expires_at } = (await identity.call("POST", path, body)).body;
   const labels = ["*"];
@@ -60,7 +60,7 @@ describe.each([
 // ID-58
 describe("with APIKEY_MAX_AGE_SECONDS", () => {
   const MAX_AGE_SECONDS = 3600;
-  const strict = useIdentity({ api_key_max_age_seconds: MAX_AGE_SECONDS });
+  const strict = useIdentity({ apiKeyMaxAgeSeconds: MAX_AGE_SECONDS });
 
   test("a lifetime is required, and may not be longer", async () => {
     const path = `/users/${await strict.person()}/api-keys`;

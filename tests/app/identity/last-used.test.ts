@@ -28,7 +28,7 @@ async function lastUsed({ path, id }: Made): Promise<string | null> {
   return keys.find((each: { id: string }) => each.id === id).last_used_at;
 }
 
-const iso = (time_ms: number) => new Date(time_ms).toISOString();
+const iso = (timeMs: number) => new Date(timeMs).toISOString();
 
 describe("last_used_at", () => {
   // ID-63
@@ -69,8 +69,8 @@ describe("last_used_at", () => {
     ]) {
       const made = await newKey();
       const now = identity.clock.now();
-      identity.deps.keyUses.note({ id: made.id, at_ms: now + 5_000 });
-      other.deps.keyUses.note({ id: made.id, at_ms: now + 3_000 });
+      identity.deps.keyUses.note({ id: made.id, atMs: now + 5_000 });
+      other.deps.keyUses.note({ id: made.id, atMs: now + 3_000 });
       for (const { deps } of order) await storeKeyUses(deps);
       expect(await lastUsed(made)).toBe(iso(now + 5_000));
       expect([identity, other].map(({ deps }) => deps.keyUses.waiting)).toEqual([0, 0]);
@@ -78,7 +78,7 @@ describe("last_used_at", () => {
   });
 
   test("of a deleted key is dropped", async () => {
-    identity.deps.keyUses.note({ id: NOBODY, at_ms: identity.clock.now() });
+    identity.deps.keyUses.note({ id: NOBODY, atMs: identity.clock.now() });
     await storeKeyUses(identity.deps);
     expect(identity.deps.keyUses.waiting).toBe(0);
   });
@@ -102,7 +102,7 @@ describe.skipIf(!real)("on a server", () => {
   // ID-63
   test("a key with a locked row is stored later, and does not delay other keys or validations", async () => {
     const [locked, free] = [await newKey(), await newKey()];
-    const client = postgres(identity.database_url, { max: 1 });
+    const client = postgres(identity.databaseUrl, { max: 1 });
     const release = Promise.withResolvers<void>();
     const held = Promise.withResolvers<void>();
     const holder = client.begin(async (tx) => {
@@ -141,8 +141,8 @@ describe.skipIf(!real)("on a server", () => {
       );
     const before = await deadlocks();
     for (let round = 1; round <= 8; round++) {
-      const at_ms = identity.clock.now() + round;
-      for (const { deps } of replicas) for (const key of shuffled()) deps.keyUses.note({ id: key.id, at_ms });
+      const atMs = identity.clock.now() + round;
+      for (const { deps } of replicas) for (const key of shuffled()) deps.keyUses.note({ id: key.id, atMs });
       await Promise.all([
         ...replicas.map(({ deps }) => storeKeyUses(deps)),
         ...made.slice(round * 10, round * 10 + 10).map(async (key) => {
@@ -168,14 +168,14 @@ describe.skipIf(!real)("on a server", () => {
   });
 
   test("a stopping process stores the last uses", async () => {
-    const database_url = await freshDatabase();
-    const directory = await startDirectory({ DATABASE_URL: database_url });
+    const databaseUrl = await freshDatabase();
+    const directory = await startDirectory({ DATABASE_URL: databaseUrl });
     const { key } = await directory.key(`/users/${await directory.person(ISSUER, "ada")}`);
     const body = JSON.stringify({ credential: key });
-    const validated = await fetch(directory.validate_url, { method: "POST", body });
+    const validated = await fetch(directory.validateUrl, { method: "POST", body });
     expect(await validated.json()).toMatchObject({ valid: true });
     expect(await directory.stop()).toBe(0);
-    const database = await openDatabase(database_url, { namespace: "identity" });
+    const database = await openDatabase(databaseUrl, { namespace: "identity" });
     const stored = await database.run("inspect", (orm) =>
       rows(orm, sql`select last_used_at is not null as used from identity.api_keys`),
     );

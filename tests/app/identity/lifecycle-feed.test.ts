@@ -14,7 +14,7 @@ import {
 } from "./harness.ts";
 
 const real = services().postgres.real;
-const identity = useIdentity({ pool_max: 30 });
+const identity = useIdentity({ poolMax: 30 });
 
 function feed(query: string) {
   return identity.internal("GET", `/internal/lifecycle-events${query}`);
@@ -61,7 +61,7 @@ function disorder(events: LifecycleEvent[]): string[] {
  */
 async function write(identity: IdentityHarness, rounds: number): Promise<void> {
   for (let round = 0; round < rounds; round++) {
-    const { id, owner, owner_member } = await identity.organization();
+    const { id, owner, ownerMember } = await identity.organization();
     const { id: member, user_id } = await identity.member(id, "owner");
     const invite = await identity.call("POST", `/organizations/${id}/invites`, { max_uses: null });
     const guest = await identity.person();
@@ -74,7 +74,7 @@ async function write(identity: IdentityHarness, rounds: number): Promise<void> {
     await identity.call("POST", `/users/${user_id}/invites/redeem`, redemption);
     await Promise.all([
       identity.call("DELETE", `/users/${guest}`),
-      identity.call("DELETE", `/members/${owner_member}`),
+      identity.call("DELETE", `/members/${ownerMember}`),
       round % 3 === 0
         ? identity.call("DELETE", `/organizations/${id}`)
         : identity.call("DELETE", `/users/${owner}`),
@@ -85,7 +85,7 @@ async function write(identity: IdentityHarness, rounds: number): Promise<void> {
 describe.skipIf(!real)("with 20 writers at once, on two replicas whose clocks are an hour apart", () => {
   // ID-96
   test("readers get every event exactly once and in causal order, wherever they start", async () => {
-    await using replica = await startIdentity({ database_url: identity.database_url, pool_max: 30 });
+    await using replica = await startIdentity({ databaseUrl: identity.databaseUrl, poolMax: 30 });
     replica.clock.advance(-3_600_000);
     await write(identity, 1);
     const before = await identity.events();
@@ -118,7 +118,7 @@ describe.skipIf(!real)("with 20 writers at once, on two replicas whose clocks ar
 describe("the feed", () => {
   // ID-92, ID-93, ID-94
   test("has the organization's name, and each membership with principal, ids and role", async () => {
-    const { id, owner, owner_member } = await identity.organization("Feed");
+    const { id, owner, ownerMember } = await identity.organization("Feed");
     const added = await identity.call("POST", `/organizations/${id}/service-accounts`, { name: "Bot" });
     await identity.call("DELETE", `/organizations/${id}/service-accounts/${added.body.id}`);
     await identity.call("DELETE", `/organizations/${id}`);
@@ -135,7 +135,7 @@ describe("the feed", () => {
       {
         type: "member.created",
         data: {
-          member_id: owner_member,
+          member_id: ownerMember,
           principal: "user",
           user_id: owner,
           service_account_id: null,

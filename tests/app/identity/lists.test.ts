@@ -43,20 +43,20 @@ describe("every list", () => {
 
   /** Creates `count` items for each list, and returns the described lists of an owner. */
   async function filledLists(count: number): Promise<List[]> {
-    const { id, owner, owner_member } = await identity.organization();
+    const { id, owner, ownerMember } = await identity.organization();
     const each = (work: (index: number) => Promise<unknown>) =>
       Promise.all(Array.from({ length: count }, (_, i) => work(i)));
     const accounts = `/organizations/${id}/service-accounts`;
     const { body: account } = await identity.call("POST", accounts, { name: "Bot with keys" });
     await each(() => identity.call("POST", `/organizations/${id}/invites`));
     await each((index) => identity.call("POST", accounts, { name: `Bot ${index}` }));
-    for (const holder of [`/users/${owner}`, `/members/${owner_member}`, `${accounts}/${account.id}`])
+    for (const holder of [`/users/${owner}`, `/members/${ownerMember}`, `${accounts}/${account.id}`])
       await each(() => identity.call("POST", `${holder}/api-keys`));
     await each((index) =>
       identity.call("POST", "/organizations", { name: `Organization ${index}`, user_id: owner }),
     );
     const ids: Record<string, string> = {
-      ...{ organization_id: id, user_id: owner, member_id: owner_member, service_account_id: account.id },
+      ...{ organization_id: id, user_id: owner, member_id: ownerMember, service_account_id: account.id },
     };
     const owned = (await describedLists()).filter(({ path }) => path.includes("{"));
     expect(owned.length).toBeGreaterThanOrEqual(7);
@@ -149,12 +149,12 @@ describe.skipIf(!real)("over 100 000 rows", () => {
   let lists: Record<string, (orm: Orm, page: PageRequest) => Promise<unknown>>;
 
   beforeAll(async () => {
-    client = postgres(identity.database_url, { max: 1 });
-    const { id, owner, owner_member } = await identity.organization();
+    client = postgres(identity.databaseUrl, { max: 1 });
+    const { id, owner, ownerMember } = await identity.organization();
     await addManyMembers(identity, id, "1");
     await addManyServiceAccounts(identity, id, "1");
     await addManyInvites(identity, id, "1");
-    await addManyKeys(identity, { member_id: owner_member }, "1");
+    await addManyKeys(identity, { member_id: ownerMember }, "1");
     await addManyKeys(identity, { user_id: owner }, "2");
     await addManyMemberships(identity, { member: owner, owner: await identity.person() }, "2", 100_000);
     await addManyEvents(identity, id, "1");
@@ -173,7 +173,7 @@ describe.skipIf(!real)("over 100 000 rows", () => {
       members: (orm, page) => listMembers(orm, id, page),
       service_accounts: (orm, page) => listServiceAccounts(orm, id, page),
       invites: (orm, page) => listInvites(orm, id, page),
-      "keys of a member": (orm, page) => listKeys(orm, { member_id: owner_member }, page),
+      "keys of a member": (orm, page) => listKeys(orm, { member_id: ownerMember }, page),
       "keys of a person": (orm, page) => listKeys(orm, { user_id: owner }, page),
       memberships: (orm, page) => listMemberships(orm, owner, page),
     };

@@ -153,8 +153,8 @@ describe("PATCH of a member, under both paths", () => {
 
   // ID-37
   test("can suspend the last member, but cannot change the role of the last owner, suspended or not", async () => {
-    const { id, owner_member } = await identity.organization();
-    const path = `/organizations/${id}/members/${owner_member}`;
+    const { id, ownerMember } = await identity.organization();
+    const path = `/organizations/${id}/members/${ownerMember}`;
     expect((await identity.call("PATCH", path, { status: "suspended" })).status).toBe(200);
     expect(wrongFields(await identity.call("PATCH", path, { role: "admin" }))).toEqual(["role"]);
     expect((await identity.call("PATCH", path, { role: "owner" })).status).toBe(200);
@@ -201,10 +201,10 @@ describe("DELETE of a member, under both paths", () => {
 
   // ID-36, ID-37
   test("returns 422 for the last member and for the last owner", async () => {
-    const { id, owner_member } = await identity.organization();
-    expect(wrongFields(await identity.call("DELETE", `/members/${owner_member}`))).toEqual(["member_id"]);
+    const { id, ownerMember } = await identity.organization();
+    expect(wrongFields(await identity.call("DELETE", `/members/${ownerMember}`))).toEqual(["member_id"]);
     const { id: other } = await identity.member(id, "admin");
-    const path = `/organizations/${id}/members/${owner_member}`;
+    const path = `/organizations/${id}/members/${ownerMember}`;
     expect(wrongFields(await identity.call("DELETE", path))).toEqual(["member_id"]);
     expect((await identity.call("GET", path)).body.status).toBe("active");
     await identity.call("PATCH", `/organizations/${id}/members/${other}`, { role: "owner" });
@@ -215,8 +215,8 @@ describe("DELETE of a member, under both paths", () => {
 describe("GET /members/{member_id}/user", () => {
   // ID-38
   test("returns the person, or 404 for a service account", async () => {
-    const { id, owner, owner_member } = await identity.organization();
-    const found = await identity.call("GET", `/members/${owner_member}/user`);
+    const { id, owner, ownerMember } = await identity.organization();
+    const found = await identity.call("GET", `/members/${ownerMember}/user`);
     expect(found.body).toEqual({ user_id: owner });
     const account = await identity.call("POST", `/organizations/${id}/service-accounts`, { name: "Bot" });
     expect((await identity.call("GET", `/members/${account.body.member_id}/user`)).status).toBe(404);
@@ -225,7 +225,7 @@ describe("GET /members/{member_id}/user", () => {
 
 // ID-9
 test("no response about an organization, its members, accounts, invites, keys or sessions has a user_id", async () => {
-  const { id, owner, owner_member } = await identity.organization();
+  const { id, owner, ownerMember } = await identity.organization();
   const { id: member, user_id } = await identity.member(id);
   const account = await identity.call("POST", `/organizations/${id}/service-accounts`, { name: "Bot" });
   const invite = await identity.call("POST", `/organizations/${id}/invites`, { max_uses: null });
@@ -235,7 +235,7 @@ test("no response about an organization, its members, accounts, invites, keys or
     await identity.call("GET", `/organizations/${id}`),
     await identity.call("GET", `/organizations/${id}/members`),
     await identity.call("GET", `/organizations/${id}/members/${member}`),
-    await identity.call("GET", `/members/${owner_member}`),
+    await identity.call("GET", `/members/${ownerMember}`),
     await identity.call("PATCH", `/members/${member}`, { display_name: "A" }),
     await identity.call("GET", `/organizations/${id}/invites`),
     await identity.call("POST", `/users/${user_id}/invites/redeem`, { token: invite.body.token }),

@@ -65,7 +65,7 @@ const createKey = fc.record({ address: addressOfKeys, body: keyBody }).map(
             owner,
             name: name?.trim() ?? "Unnamed Key",
             key: String(given.key),
-            lifetime_ms: seconds === undefined ? null : Number(seconds) * 1000,
+            lifetimeMs: seconds === undefined ? null : Number(seconds) * 1000,
           });
           return { status: 201, body: { ...model.shownKey(key), key: key.key } };
         },
@@ -140,10 +140,10 @@ const rotateKey = fc
             if (over === "rotated" || !model.isUsable(old)) {
               return { status: 409, code: "CONFLICT", details: { field: "status", value: over } };
             }
-            const { name, lifetime_ms } = old;
+            const { name, lifetimeMs } = old;
             const next = model.addKey({
               ...{ id: String(given.id), key: String(given.key) },
-              ...{ owner, name, lifetime_ms },
+              ...{ owner, name, lifetimeMs },
             });
             old.rotated = true;
             old.revoked = overlap === 0;
@@ -216,10 +216,10 @@ const validate = place.map(
 );
 
 const wait = fc.constantFrom(1, -1, -60_000, 59_999, 60_000, 3_599_999, 3_600_000, WEEK_MS).map(
-  (time_ms): Step => ({
-    name: `wait ${time_ms} ms`,
+  (timeMs): Step => ({
+    name: `wait ${timeMs} ms`,
     plan(model) {
-      model.now += time_ms;
+      model.now += timeMs;
       return null;
     },
   }),

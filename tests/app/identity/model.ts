@@ -55,7 +55,7 @@ export interface Key {
   /** Milliseconds since the epoch; null for a key without expiry. */
   expires_at: number | null;
   /** The lifetime that a rotation gives to the new key, or null for none. */
-  lifetime_ms: number | null;
+  lifetimeMs: number | null;
   last_used_at: number | null;
   /** Whether a rotation has replaced this key. */
   rotated: boolean;
@@ -277,7 +277,7 @@ export class Model {
   }
 
   addKey(key: Omit<Key, "expires_at" | "last_used_at" | "rotated" | "revoked">): Key {
-    const expires_at = key.lifetime_ms === null ? null : this.now + key.lifetime_ms;
+    const expires_at = key.lifetimeMs === null ? null : this.now + key.lifetimeMs;
     const added = { ...key, expires_at, last_used_at: null, rotated: false, revoked: false };
     this.keys.set(key.id, added);
     return added;

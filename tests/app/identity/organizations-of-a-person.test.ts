@@ -7,7 +7,7 @@ import { useIdentity } from "./bed.ts";
 import { type Answer, NOBODY, startIdentity, wrongFields } from "./harness.ts";
 
 const MAX = 3;
-const identity = useIdentity({ organizations_per_person_max: MAX });
+const identity = useIdentity({ organizationsPerPersonMax: MAX });
 
 const create = (user: string, through = identity) =>
   through.call("POST", `/users/${user}/organizations`, { name: "Acme" });
@@ -139,8 +139,8 @@ describe.skipIf(!services().postgres.real)("under concurrency", () => {
   // ID-109
   test("exactly the allowed number of one person's concurrent creates on two replicas succeeds", async () => {
     await using other = await startIdentity({
-      database_url: identity.database_url,
-      organizations_per_person_max: MAX,
+      databaseUrl: identity.databaseUrl,
+      organizationsPerPersonMax: MAX,
     });
     for (let round = 0; round < 10; round += 1) {
       const user = await identity.person();

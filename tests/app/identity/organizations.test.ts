@@ -68,7 +68,7 @@ describe("GET and PATCH /organizations/{organization_id}", () => {
 describe("DELETE /organizations/{organization_id}", () => {
   // ID-26
   test("returns 204, deletes everything in it but no people, and returns 404 the second time", async () => {
-    const { id, owner, owner_member } = await identity.organization();
+    const { id, owner, ownerMember } = await identity.organization();
     const account = await identity.call("POST", `/organizations/${id}/service-accounts`, { name: "Bot" });
     const invite = await identity.call("POST", `/organizations/${id}/invites`);
     const key = await identity.call("POST", `/members/${account.body.member_id}/api-keys`);
@@ -79,12 +79,12 @@ describe("DELETE /organizations/{organization_id}", () => {
     for (const path of [
       `/organizations/${id}`,
       `/organizations/${id}/members`,
-      `/organizations/${id}/members/${owner_member}`,
+      `/organizations/${id}/members/${ownerMember}`,
       `/organizations/${id}/roles`,
       `/organizations/${id}/invites`,
       `/organizations/${id}/service-accounts`,
-      `/members/${owner_member}`,
-      `/members/${owner_member}/user`,
+      `/members/${ownerMember}`,
+      `/members/${ownerMember}/user`,
     ]) {
       expect((await identity.call("GET", path)).status).toBe(404);
     }
@@ -124,16 +124,16 @@ describe("with roles off", () => {
   // ID-72
   test("every role is null, every member may do everything, and a role in a body is 422", async () => {
     const before = await identity.organization();
-    const key = (await identity.call("POST", `/members/${before.owner_member}/api-keys`)).body.key;
+    const key = (await identity.call("POST", `/members/${before.ownerMember}/api-keys`)).body.key;
     const off = await identity.restarted(null);
-    const { id, owner, owner_member } = await off.organization();
+    const { id, owner, ownerMember } = await off.organization();
     expect((await off.call("GET", `/organizations/${id}/roles`)).body).toEqual({
       roles: [],
       creator_role: null,
       default_role: null,
       service_account_default_role: null,
     });
-    for (const member of [owner_member, before.owner_member]) {
+    for (const member of [ownerMember, before.ownerMember]) {
       expect((await off.call("GET", `/members/${member}`)).body.role).toBeNull();
     }
     expect(await off.validate(key)).toMatchObject({ valid: true, labels: ["*"] });
@@ -147,7 +147,7 @@ describe("with roles off", () => {
     ] as const) {
       expect(wrongFields(await off.call("POST", path, body))).toEqual(["role"]);
     }
-    const changed = await off.call("PATCH", `/organizations/${id}/members/${owner_member}`, {
+    const changed = await off.call("PATCH", `/organizations/${id}/members/${ownerMember}`, {
       role: "member",
     });
     expect(wrongFields(changed)).toEqual(["role"]);
@@ -158,7 +158,7 @@ describe("with roles off", () => {
     expect(invite.body.role).toBeNull();
     const account = await off.call("POST", `/organizations/${id}/service-accounts`, { name: "Bot" });
     expect(account.body.role).toBeNull();
-    expect((await off.call("DELETE", `/members/${owner_member}`)).status).toBe(204);
+    expect((await off.call("DELETE", `/members/${ownerMember}`)).status).toBe(204);
     const told = (await off.events()).filter(({ organization_id }) => organization_id === id);
     expect(told.filter(({ data }) => "role" in data).map(({ data }) => data.role)).toEqual([
       null,
@@ -200,11 +200,11 @@ describe("with roles off", () => {
   // ID-74
   test("a member who was added with roles off has no labels once roles are on", async () => {
     const off = await identity.restarted(null);
-    const { owner_member } = await off.organization();
-    const key = (await off.call("POST", `/members/${owner_member}/api-keys`)).body.key;
+    const { ownerMember } = await off.organization();
+    const key = (await off.call("POST", `/members/${ownerMember}/api-keys`)).body.key;
     expect(await identity.validate(key)).toMatchObject({ valid: true, labels: [] });
     const stored = await identity.database.run("inspect", (orm) =>
-      rows(orm, sql`select role from identity.members where id = ${owner_member}`),
+      rows(orm, sql`select role from identity.members where id = ${ownerMember}`),
     );
     expect(stored).toEqual([{ role: null }]);
   });

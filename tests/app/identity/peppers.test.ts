@@ -53,7 +53,7 @@ test("secrets from before a pepper stay valid, and a key is rehashed with the pe
   expect(await hashOf(unused)).toMatch(PLAIN);
   expect(await accepts(peppered, used)).toEqual(ALL);
 
-  const strict = await withPeppers({ current: FIRST, plain_accepted: false });
+  const strict = await withPeppers({ current: FIRST, plainAccepted: false });
   expect(await accepts(strict, used)).toEqual({ key: true, session: false, invite: false });
   expect(await accepts(strict, unused)).toEqual(NONE);
   expect(await accepts(strict, await newSecrets(peppered))).toEqual(ALL);
@@ -107,7 +107,7 @@ test("a secret that was imported twice, plain and peppered, does not block last 
       select ${plain.deps.newId()}, user_id, ${hash}, key_prefix, 'Twin', created_at, null
       from identity.api_keys where id = ${twice.key_id}`),
   );
-  peppered.deps.keyUses.note({ id: twice.key_id, at_ms: plain.clock.now(), new_hash: hash });
+  peppered.deps.keyUses.note({ id: twice.key_id, atMs: plain.clock.now(), new_hash: hash });
   await peppered.validate(other.key);
   await storeKeyUses(peppered.deps);
   expect(peppered.deps.keyUses.waiting).toBe(0);

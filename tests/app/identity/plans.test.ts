@@ -58,7 +58,7 @@ describe("PATCH /organizations/{organization_id}/plan", () => {
 
 // ID-114
 test("a new organization has DEFAULT_PLAN, whether a person or staff creates it", async () => {
-  await using other = await startIdentity({ default_plan: "free" });
+  await using other = await startIdentity({ defaultPlan: "free" });
   const user_id = await other.person();
   const own = await other.call("POST", `/users/${user_id}/organizations`, { name: "A" });
   const byStaff = await other.call("POST", "/organizations", { name: "A", user_id });
@@ -67,11 +67,11 @@ test("a new organization has DEFAULT_PLAN, whether a person or staff creates it"
 
 // ID-115
 test("the validation of a member's key, a service account's key or a session returns the plan", async () => {
-  const { id, owner, owner_member } = await identity.organization();
+  const { id, owner, ownerMember } = await identity.organization();
   const create = async (path: string, body: object) => (await identity.call("POST", path, body)).body;
   const account = await create(`/organizations/${id}/service-accounts`, { name: "Bot" });
   const keys = [
-    await create(`/members/${owner_member}/api-keys`, { name: "Key" }),
+    await create(`/members/${ownerMember}/api-keys`, { name: "Key" }),
     await create(`/organizations/${id}/service-accounts/${account.id}/api-keys`, { name: "Key" }),
   ].map(({ key }) => key);
   const { token } = await create(`/users/${owner}/organizations/${id}/session`, {});
@@ -88,7 +88,7 @@ test("the validation of a member's key, a service account's key or a session ret
 describe.skipIf(!services().postgres.real)("under concurrency", () => {
   // ID-113
   test("the feed has concurrent changes on two replicas in their order", async () => {
-    const other = await startIdentity({ database_url: identity.database_url });
+    const other = await startIdentity({ databaseUrl: identity.databaseUrl });
     const { id } = await identity.organization();
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>

@@ -10,15 +10,15 @@ afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step();
 });
 
-async function start(lane_waiting_max?: number): Promise<IdentityHarness> {
-  const identity = await startIdentity({ lane_waiting_max });
+async function start(laneWaitingMax?: number): Promise<IdentityHarness> {
+  const identity = await startIdentity({ laneWaitingMax });
   undo.push(() => identity.close());
   return identity;
 }
 
 /** Locks all rows of an organization until `release` is called, like the deletion of a large organization. */
 async function lockOrganization(identity: IdentityHarness, id: string) {
-  const sql = postgres(identity.database_url, { max: 2, onnotice: () => {} });
+  const sql = postgres(identity.databaseUrl, { max: 2, onnotice: () => {} });
   const locked = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
   const held = sql.begin(async (tx) => {
@@ -105,8 +105,8 @@ async function writesIn(identity: IdentityHarness, id: string) {
 /** Returns a function that sends the requests of another tenant, and expects that they succeed. */
 async function othersOf(identity: IdentityHarness) {
   const { call } = identity;
-  const { id, owner, owner_member } = await identity.organization("Other");
-  const { key } = (await call("POST", `/members/${owner_member}/api-keys`)).body;
+  const { id, owner, ownerMember } = await identity.organization("Other");
+  const { key } = (await call("POST", `/members/${ownerMember}/api-keys`)).body;
   const { token: session } = (await call("POST", `/users/${owner}/organizations/${id}/session`)).body;
   const subject = crypto.randomUUID();
   await identity.person(subject);
@@ -124,7 +124,7 @@ async function othersOf(identity: IdentityHarness) {
       call("PATCH", `/organizations/${id}`, { name: crypto.randomUUID() }),
       call("POST", `/organizations/${id}/members`, { idp: { issuer: ISSUER, subject: crypto.randomUUID() } }),
       call("POST", `/organizations/${id}/invites`),
-      call("POST", `/members/${owner_member}/api-keys`),
+      call("POST", `/members/${ownerMember}/api-keys`),
       call("POST", `/users/${owner}/organizations`, { name: "New" }),
       call("POST", `/users/${owner}/organizations/${id}/session`),
       call("PATCH", `/users/${owner}`, { display_name: crypto.randomUUID() }),

@@ -6,13 +6,13 @@ import { useIdentity } from "./bed.ts";
 import { BRAND, TIME, ULID } from "./harness.ts";
 
 const real = services().postgres.real;
-const identity = useIdentity({ pool_max: 20 });
+const identity = useIdentity({ poolMax: 20 });
 
 /** Creates a new owner for each of the three paths of keys, and returns the URL path of that owner's keys. */
 const ownersByPath = {
   "/users/{user_id}/api-keys": async () => `/users/${await identity.person()}/api-keys`,
   "/members/{member_id}/api-keys": async () =>
-    `/members/${(await identity.organization()).owner_member}/api-keys`,
+    `/members/${(await identity.organization()).ownerMember}/api-keys`,
   "/organizations/{organization_id}/service-accounts/{service_account_id}/api-keys": async () => {
     const { id } = await identity.organization();
     const account = await identity.call("POST", `/organizations/${id}/service-accounts`, { name: "Bot" });
@@ -159,13 +159,13 @@ test("a key with no expiry, or with a longer one than APIKEY_MAX_AGE_SECONDS, is
     await create(path, { expires_in_seconds: 7200 }),
     await create(path, { expires_in_seconds: 60 }),
   ];
-  Object.assign(identity.deps, { api_key_max_age_seconds: 3600 });
+  Object.assign(identity.deps, { apiKeyMaxAgeSeconds: 3600 });
   const lifetimes = [];
   for (const { id } of old) {
     const { body } = await rotate(path, id);
     lifetimes.push(seconds(body.created_at, body.expires_at));
   }
-  Object.assign(identity.deps, { api_key_max_age_seconds: null });
+  Object.assign(identity.deps, { apiKeyMaxAgeSeconds: null });
   expect(lifetimes).toEqual([3600, 3600, 60]);
 });
 

@@ -15,7 +15,7 @@ const INTERNAL_TOKEN = "internal-token-of-this-test";
 const real = services().postgres.real;
 let collected = "";
 let collector: Bun.Server<undefined>;
-let database_url: string;
+let databaseUrl: string;
 let identity: RunningProcess;
 
 beforeAll(async () => {
@@ -27,9 +27,9 @@ beforeAll(async () => {
       return new Response();
     },
   });
-  database_url = await freshDatabase();
+  databaseUrl = await freshDatabase();
   identity = await startProcess("apps/identity/main.ts", {
-    DATABASE_URL: database_url,
+    DATABASE_URL: databaseUrl,
     ROLES_FILE: "seeds/roles.yaml",
     INTERNAL_AUTH_TOKEN: INTERNAL_TOKEN,
     SECRET_PEPPER: PEPPER,
@@ -45,7 +45,7 @@ let answered = "";
 
 async function call(method: string, path: string, body?: unknown, secretField?: string) {
   const internal = path.startsWith("/internal/");
-  const response = await fetch(`${internal ? identity.internal_url : identity.url}${path}`, {
+  const response = await fetch(`${internal ? identity.internalUrl : identity.url}${path}`, {
     method,
     headers: { "Content-Type": "application/json", "X-Platform-Internal-Token": INTERNAL_TOKEN },
     body: body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body),
@@ -58,7 +58,7 @@ async function call(method: string, path: string, body?: unknown, secretField?: 
 }
 
 async function stored(): Promise<string> {
-  const database = await openDatabase(database_url, { namespace: "identity" });
+  const database = await openDatabase(databaseUrl, { namespace: "identity" });
   const tables = ["users", "idp_links", "members", "api_keys", "sessions", "invites", "lifecycle_events"];
   const texts = await Promise.all(
     tables.map((table) =>
@@ -107,7 +107,7 @@ test.skipIf(!real)(
       await call("GET", `${inOrganization}/invites`);
       await call("POST", `${inOrganization}/members`, { idp: { issuer: secret, subject: "\u0000" } });
     }
-    const metrics = await (await fetch(`${identity.internal_url}/metrics`)).text();
+    const metrics = await (await fetch(`${identity.internalUrl}/metrics`)).text();
     const inDatabase = await stored();
     expect(await identity.stop()).toBe(0);
 

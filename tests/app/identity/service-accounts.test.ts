@@ -80,7 +80,7 @@ describe("GET, PATCH and DELETE of a service account", () => {
   // ID-36, ID-53
   test("return 422 if it is the last member or the last owner", async () => {
     const { organization, path, member } = await account({ name: "Heir", role: "owner" });
-    expect((await identity.call("DELETE", `/members/${organization.owner_member}`)).status).toBe(204);
+    expect((await identity.call("DELETE", `/members/${organization.ownerMember}`)).status).toBe(204);
     expect(wrongFields(await identity.call("DELETE", path))).toEqual(["member_id"]);
     await identity.member(organization.id, "admin");
     expect(wrongFields(await identity.call("DELETE", path))).toEqual(["member_id"]);

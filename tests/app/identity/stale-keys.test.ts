@@ -7,8 +7,8 @@ const identity = useIdentity();
 
 /** Creates an owner. Returns the path of the owner's keys, and functions that create, use and list keys. */
 async function newOwner() {
-  const { owner_member } = await identity.organization();
-  const path = `/members/${owner_member}/api-keys`;
+  const { ownerMember } = await identity.organization();
+  const path = `/members/${ownerMember}/api-keys`;
   return {
     path,
     create: async (name: string, expires_in_seconds?: number) =>

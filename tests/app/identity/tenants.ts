@@ -16,7 +16,7 @@ export type Tenant = Record<
 };
 
 export async function newTenant(identity: IdentityHarness, name: string): Promise<Tenant> {
-  const { id: organization_id, owner: user_id, owner_member: member_id } = await identity.organization(name);
+  const { id: organization_id, owner: user_id, ownerMember: member_id } = await identity.organization(name);
   const inOrganization = `/organizations/${organization_id}`;
   const create = async (path: string, body: object = {}) => (await identity.call("POST", path, body)).body;
   const account = await create(`${inOrganization}/service-accounts`, { name: `${name} bot` });

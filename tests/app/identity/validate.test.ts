@@ -92,25 +92,25 @@ describe("version 1", () => {
   }
 
   test("user keys, member keys and sessions are still valid, each only for its own kind of owner", async () => {
-    const { id, owner, owner_member } = await identity.organization();
+    const { id, owner, ownerMember } = await identity.organization();
     const userKey = `${BRAND}-sk-1-${secret()}`;
     const memberKey = `${BRAND}-mk-1-${secret()}`;
     const session = `${BRAND}-ms-1-${secret()}`;
     await importKey(userKey, { user_id: owner });
-    await importKey(memberKey, { member_id: owner_member });
+    await importKey(memberKey, { member_id: ownerMember });
     const [now, end] = [0, 1000].map((later) => new Date(identity.clock.now() + later).toISOString());
     await identity.database.run("import", (orm) =>
       orm.execute(sql`insert into identity.sessions (hash, member_id, created_at, expires_at)
-        values (${hashOf(session)}, ${owner_member}, ${now}::timestamptz, ${end}::timestamptz)`),
+        values (${hashOf(session)}, ${ownerMember}, ${now}::timestamptz, ${end}::timestamptz)`),
     );
     expect(await identity.validate(userKey)).toEqual({ valid: true, realm: "directory", user_id: owner });
-    const member = { valid: true, realm: "organization", organization_id: id, member_id: owner_member };
+    const member = { valid: true, realm: "organization", organization_id: id, member_id: ownerMember };
     expect(await identity.validate(memberKey)).toMatchObject(member);
     expect(await identity.validate(session)).toMatchObject({ ...member, expires_at: end });
 
     const crossed = `${BRAND}-sk-1-${secret()}`;
     const crossedToo = `${BRAND}-mk-1-${secret()}`;
-    await importKey(crossed, { member_id: owner_member });
+    await importKey(crossed, { member_id: ownerMember });
     await importKey(crossedToo, { user_id: owner });
     expect(await identity.validate(crossed)).toEqual({ valid: false });
     expect(await identity.validate(crossedToo)).toEqual({ valid: false });
@@ -252,7 +252,7 @@ describe("the request", () => {
 
   // ID-89
   test("is 401 without a configured internal token, on every internal path except health", async () => {
-    await using guarded = await startIdentity({ internal_auth_token: "secret-token" });
+    await using guarded = await startIdentity({ internalAuthToken: "secret-token" });
     const body = { credential: "x" };
     const wrong: Record<string, string>[] = [
       {},

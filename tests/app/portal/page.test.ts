@@ -49,7 +49,7 @@ async function problems(env: Record<string, string>, brand?: string): Promise<st
   try {
     await (await start(env, brand)).kill();
   } catch (error) {
-    if (!(error instanceof ProcessEnded) || error.exit_code !== 78) throw error;
+    if (!(error instanceof ProcessEnded) || error.exitCode !== 78) throw error;
     return error.stderr.slice(1).map((line) => line.trim());
   }
   throw new Error("The portal has started.");
@@ -174,8 +174,8 @@ describe("the process", () => {
   test("is ready at once, logs its name and exits with 0", async () => {
     const own = await start({});
     expect(own.logs()[0]).toMatchObject({ service: "portal", message: "listening" });
-    expect(await (await fetch(`${own.internal_url}/health/ready`)).json()).toEqual({ status: "healthy" });
-    expect(await (await fetch(`${own.internal_url}/metrics`)).text()).toContain("http_requests_total");
+    expect(await (await fetch(`${own.internalUrl}/health/ready`)).json()).toEqual({ status: "healthy" });
+    expect(await (await fetch(`${own.internalUrl}/metrics`)).text()).toContain("http_requests_total");
     expect((await fetch(`${own.url}/health/ready`)).status).toBe(404);
     expect(await own.stop()).toBe(0);
   });
@@ -185,7 +185,7 @@ describe("the process", () => {
     const own = await start({});
     const unknown = Array.from({ length: 20 }, () => `/portal/${crypto.randomUUID()}/x`);
     for (const path of ["/portal", "/portal/assets/none.js", ...unknown]) await fetch(`${own.url}${path}`);
-    const scraped = await (await fetch(`${own.internal_url}/metrics`)).text();
+    const scraped = await (await fetch(`${own.internalUrl}/metrics`)).text();
     const counts = scraped.split("\n").filter((line) => line.startsWith("http_requests_total{"));
     expect(counts.filter((line) => line.includes('route="/portal"'))).toHaveLength(1);
     expect(scraped).not.toContain(unknown[0] ?? "");

@@ -83,7 +83,7 @@ describe("a start", () => {
       startProcess("apps/registry/main.ts", token === undefined ? env : { ...env, ADMIN_TOKEN: token }),
     );
     expect(ended).toBeInstanceOf(ProcessEnded);
-    expect(ended).toMatchObject({ exit_code: 78 });
+    expect(ended).toMatchObject({ exitCode: 78 });
     expect(String(ended)).toContain("ADMIN_TOKEN");
   });
 });

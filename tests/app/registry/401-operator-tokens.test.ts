@@ -183,7 +183,7 @@ describe("an operator with claims who is removed from the file", () => {
 describe("an identity provider that is down", () => {
   /** Returns the readiness warning about the identity provider's keys, or undefined if there is none. */
   const warningOf = async ({ registry }: OperatedRegistry): Promise<string | undefined> => {
-    const { status, body } = await clientOf(registry.internal_url).call("GET", "/health/ready");
+    const { status, body } = await clientOf(registry.internalUrl).call("GET", "/health/ready");
     expect(status).toBe(200);
     return body.checks?.operator_keys;
   };
@@ -201,7 +201,7 @@ describe("an identity provider that is down", () => {
     expect((await own.with(token).call("GET", "/schema/routes.json")).status).toBe(200);
     expect((await own.as("listed").call("GET", "/services")).status).toBe(200);
     expect((await own.as("nobody").call("GET", "/services")).status).toBe(401);
-    const metrics = await clientOf(own.registry.internal_url).call("GET", "/metrics");
+    const metrics = await clientOf(own.registry.internalUrl).call("GET", "/metrics");
     expect(metrics.body).toContain("registry_operator_keys_failing 1");
     down.standIn.publish(down.key);
     await waitFor(async () => (await called(token, own))[0] === 200);
@@ -268,12 +268,12 @@ describe("two registries on one database", () => {
   test("each accept only tokens of their own identity provider", async () => {
     const company = await OperatorProvider.start();
     ends.push(() => company.standIn.stop());
-    const database_url = await freshDatabase();
+    const databaseUrl = await freshDatabase();
     const operators = [claiming("blue", "publisher", { services: ["w"], paths: ["/w"] })];
-    const pipelines = ending(await startOperated(operators, { database_url, env: provider.env }));
+    const pipelines = ending(await startOperated(operators, { databaseUrl, env: provider.env }));
     const people = ending(
       await startOperated(operators, {
-        database_url,
+        databaseUrl,
         routeStore: pipelines.registry.routeStore,
         env: { ...company.env, OPERATOR_ISSUER: "https://people.example.com" },
       }),

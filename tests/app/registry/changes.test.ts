@@ -83,7 +83,7 @@ describe("a write", () => {
   // RG-122
   test("is counted by operator in the metrics", async () => {
     await operated.as("green").apply({ counted: service("/counted"), twice: service("/twice") });
-    const scrape = await (await fetch(`${operated.registry.internal_url}/metrics`)).text();
+    const scrape = await (await fetch(`${operated.registry.internalUrl}/metrics`)).text();
     expect(scrape).toMatch(/^registry_service_writes_total\{operator="green"\} [2-9]/m);
   });
 });

@@ -174,7 +174,7 @@ describe("a console with an identity provider", () => {
     return {
       settings: JSON.parse(settings.replaceAll("&quot;", '"')),
       calls: /connect-src ([^;]*)/.exec(policy)?.[1],
-      return_status: status,
+      returnStatus: status,
     };
   }
   const provider = {
@@ -201,7 +201,7 @@ describe("a console with an identity provider", () => {
         },
       },
       calls: "'self' https://login.example.com https://tokens.example.com",
-      return_status: 200,
+      returnStatus: 200,
     });
   });
 
@@ -209,7 +209,7 @@ describe("a console with an identity provider", () => {
     expect(await siteWith(provider)).toEqual({
       settings: { sign_in: null },
       calls: "'self'",
-      return_status: 401,
+      returnStatus: 401,
     });
   });
 });
@@ -224,10 +224,10 @@ describe("the console's files", () => {
       { name: "page", namespace: "page" },
       loadConfig(registryVariables, ENV),
     );
-    return createHandler(httpApp({ body_bytes_max: 0 }).use(consoleHandlers(site, bundle)), {
+    return createHandler(httpApp({ bodyBytesMax: 0 }).use(consoleHandlers(site, bundle)), {
       telemetry,
       health: { draining: false },
-      request_id_on_response: true,
+      requestIdOnResponse: true,
     });
   }
 

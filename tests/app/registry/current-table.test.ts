@@ -13,7 +13,7 @@ setDefaultTimeout(120_000);
 
 const registry = useRegistry();
 const database = duringTests(async () =>
-  closing(await openDatabase(registry.database_url, { namespace: "test", pool_max: 8 })),
+  closing(await openDatabase(registry.databaseUrl, { namespace: "test", poolMax: 8 })),
 );
 
 const NAMES = ["alpha", "beta", "gamma", "delta"];

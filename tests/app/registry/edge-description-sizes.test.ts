@@ -16,17 +16,17 @@ const ALL_MS = 6_000;
 const STEP_MS = 400;
 
 class CpuTime {
-  longest_ms = 0;
-  all_ms = 0;
+  longestMs = 0;
+  allMs = 0;
 
   take<Result>(steps: Generator<unknown, Result>): Result {
     for (;;) {
       const before = process.cpuUsage();
       const step = steps.next();
       const { user, system } = process.cpuUsage(before);
-      const spent_ms = (user + system) / 1_000;
-      this.all_ms += spent_ms;
-      this.longest_ms = Math.max(this.longest_ms, spent_ms);
+      const spentMs = (user + system) / 1_000;
+      this.allMs += spentMs;
+      this.longestMs = Math.max(this.longestMs, spentMs);
       if (step.done) return step.value;
     }
   }
@@ -42,13 +42,13 @@ describe.each(Object.entries(attacks))("%s", (_, { paths, document, left_out }) 
     const made = cpu.take(
       edgeDescription({
         title: "API",
-        server_url: undefined,
+        serverUrl: undefined,
         ...sources,
         descriptions: new Map([["widgets", { status: "current", description: read, read_at: null }]]),
       }),
     );
-    expect(cpu.all_ms).toBeLessThan(ALL_MS);
-    expect(cpu.longest_ms).toBeLessThan(STEP_MS);
+    expect(cpu.allMs).toBeLessThan(ALL_MS);
+    expect(cpu.longestMs).toBeLessThan(STEP_MS);
     expect((made.get("widgets") ?? 0) > 0).toBe(left_out);
   });
 });
@@ -72,12 +72,12 @@ test.each<[string, object]>([
 ])("a document whose paths have %s is refused", (_, paths) => {
   const cpu = new CpuTime();
   expect(() => cpu.take(ServiceDescription.read({ openapi: "3.1.0", paths }))).toThrow("too much work");
-  expect(cpu.all_ms).toBeLessThan(ALL_MS);
+  expect(cpu.allMs).toBeLessThan(ALL_MS);
 });
 
 test("a path that is longer than any route takes little time", () => {
   const paths = { [`/${"/".repeat(1_000_000)}`]: { get: {} } };
   const cpu = new CpuTime();
   cpu.take(ServiceDescription.read({ openapi: "3.1.0", paths }));
-  expect(cpu.longest_ms).toBeLessThan(STEP_MS);
+  expect(cpu.longestMs).toBeLessThan(STEP_MS);
 });

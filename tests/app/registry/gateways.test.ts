@@ -187,7 +187,7 @@ describe("the list of gateways", () => {
   test("is not changed by the full comparison of the route store", async () => {
     const gateway = await startLoadingGateway(registry.routeStore);
     const comparing = await startRegistry({
-      database_url: registry.database_url,
+      databaseUrl: registry.databaseUrl,
       routeStore: registry.routeStore,
       env: { RECONCILE_FULL_INTERVAL_MS: "10" },
     });

@@ -29,28 +29,28 @@ export interface Client {
 
 /** A registry that runs in this process. */
 export interface Registry extends Client, AsyncDisposable {
-  readonly internal_url: string;
-  readonly database_url: string;
+  readonly internalUrl: string;
+  readonly databaseUrl: string;
   readonly routeStore: RouteStore;
   stop(): Promise<void>;
 }
 
 export interface GivenToRegistry {
-  database_url?: string;
+  databaseUrl?: string;
   routeStore?: RouteStore;
   env?: Record<string, string>;
 }
 
 /** Starts a registry in this process. By default, it has a new database and a route store in memory. */
 export async function startRegistry(given: GivenToRegistry = {}): Promise<Registry> {
-  const database_url = given.database_url ?? (await freshDatabase());
+  const databaseUrl = given.databaseUrl ?? (await freshDatabase());
   const routeStore = given.routeStore ?? memoryRouteStore();
   const config = loadConfig(registryVariables, {
     HOST: "127.0.0.1",
     PORT: "0",
     INTERNAL_PORT: "0",
     LOG_FILE: "/dev/null",
-    DATABASE_URL: database_url,
+    DATABASE_URL: databaseUrl,
     ADMIN_TOKEN,
     RECONCILE_INTERVAL_MS: "50",
     ...given.env,
@@ -58,8 +58,8 @@ export async function startRegistry(given: GivenToRegistry = {}): Promise<Regist
   const running = await serve(await wireRegistry(config, { routeStore }), config);
   return {
     ...clientOf(`http://127.0.0.1:${running.port}`),
-    internal_url: `http://127.0.0.1:${running.internal_port}`,
-    database_url,
+    internalUrl: `http://127.0.0.1:${running.internal_port}`,
+    databaseUrl,
     routeStore,
     stop: running.shutdown,
     [Symbol.asyncDispose]: running.shutdown,

@@ -9,11 +9,11 @@ describe("the internal port", () => {
   test("serves liveness and readiness without a token", async () => {
     await using registry = await startRegistry();
     for (const path of ["/health/live", "/health/ready"]) {
-      const response = await get(registry.internal_url, path);
+      const response = await get(registry.internalUrl, path);
       expect(response.status).toBe(200);
       expect(await response.json()).toEqual({ status: "healthy" });
     }
-    expect((await get(registry.internal_url, "/services")).status).toBe(404);
+    expect((await get(registry.internalUrl, "/services")).status).toBe(404);
   });
 
   test("counts requests, operations on both stores, and projections", async () => {
@@ -22,7 +22,7 @@ describe("the internal port", () => {
     await registry.call("GET", "/services/unknown");
     await waitFor(async () => "counted" in (await projected(registry.routeStore)));
     const text = await waitFor(async () => {
-      const scrape = await (await get(registry.internal_url, "/metrics")).text();
+      const scrape = await (await get(registry.internalUrl, "/metrics")).text();
       // More than one write is possible: the comparison at the start may have projected the service too.
       const written = /^registry_projections_total\{result="written"\} [1-9]/m.test(scrape);
       return written && scrape.includes("registry_projections_outstanding 0") && scrape;
@@ -48,7 +48,7 @@ describe("the internal port", () => {
     });
     await registry.put("counted", service("/counted"));
     await waitFor(async () => {
-      const text = await (await get(registry.internal_url, "/metrics")).text();
+      const text = await (await get(registry.internalUrl, "/metrics")).text();
       return /^db_operations_total\{db_system_name="etcd",db_operation_name="write_fenced",db_namespace="edge\/gateway\/routes"\} [1-9]/m.test(
         text,
       );
@@ -64,7 +64,7 @@ describe("the internal port", () => {
       const [etcd, postgres] = await Promise.all([startEtcd(), startPostgres()]);
       const registry = await startRegistryProcess({ DATABASE_URL: postgres.url, ROUTE_STORE_URL: etcd.url });
       const ready = async () => {
-        const response = await get(registry.internal_url, "/health/ready");
+        const response = await get(registry.internalUrl, "/health/ready");
         return { status: response.status, body: await response.json() };
       };
       const checks = (database: string, route_store: string) => ({
@@ -83,7 +83,7 @@ describe("the internal port", () => {
       await become(checks("unavailable", "ok"));
       await postgres.restart();
       await become(healthy);
-      expect((await get(registry.internal_url, "/health/live")).status).toBe(200);
+      expect((await get(registry.internalUrl, "/health/live")).status).toBe(200);
       expect(await registry.stop()).toBe(0);
       await Promise.all([etcd.close(), postgres.close()]);
     },
@@ -100,15 +100,15 @@ describe("the internal port", () => {
       ROUTE_STORE_URL: etcd.url,
     });
     expect((await registry.put("early", service("/early"))).status).toBe(200);
-    expect((await get(registry.internal_url, "/health/ready")).status).toBe(503);
+    expect((await get(registry.internalUrl, "/health/ready")).status).toBe(503);
     const outstanding = async (count: number) =>
-      (await (await get(registry.internal_url, "/metrics")).text()).includes(
+      (await (await get(registry.internalUrl, "/metrics")).text()).includes(
         `registry_projections_outstanding ${count}`,
       );
     await waitFor(() => outstanding(1));
     await etcd.restart();
     await waitFor(() => outstanding(0));
-    expect((await get(registry.internal_url, "/health/ready")).status).toBe(200);
+    expect((await get(registry.internalUrl, "/health/ready")).status).toBe(200);
     await registry.stop();
     await etcd.close();
   });

@@ -10,7 +10,7 @@ describe.skipIf(!services().postgres.real)("current services that today's rules 
   let sql: postgres.Sql;
   beforeAll(async () => {
     registry = await startRegistry();
-    sql = postgres(registry.database_url, { onnotice: () => {} });
+    sql = postgres(registry.databaseUrl, { onnotice: () => {} });
   });
   afterAll(async () => {
     await sql.end();
@@ -31,16 +31,16 @@ describe.skipIf(!services().postgres.real)("current services that today's rules 
 
   // RG-60
   test("are found at boot, without delaying it, and named in the log", async () => {
-    const database_url = await freshDatabase();
-    const first = await startRegistry({ database_url });
+    const databaseUrl = await freshDatabase();
+    const first = await startRegistry({ databaseUrl });
     const names = Array.from({ length: 300 }, (_, index) => `s-${String(index).padStart(3, "0")}`);
     await first.apply(Object.fromEntries(names.map((name) => [name, service(`/${name}`)])));
     await first.stop();
-    const own = postgres(database_url, { onnotice: () => {} });
+    const own = postgres(databaseUrl, { onnotice: () => {} });
     await own`update routes.revisions set config = ${JSON.stringify(shouting)}::text::json where service < 's-150'`;
     await own.end();
     const started = await startRegistryProcess({
-      DATABASE_URL: database_url,
+      DATABASE_URL: databaseUrl,
       ROUTE_STORE_URL: "http://127.0.0.1:9",
     });
     const line = await waitFor(() =>
@@ -60,7 +60,7 @@ describe.skipIf(!services().postgres.real)("current services that today's rules 
     await age("deleted", { url: "http://a:1" });
     // Restart the registry, because it checks services only at start and when it writes them.
     await registry.stop();
-    registry = await startRegistry({ database_url: registry.database_url });
+    registry = await startRegistry({ databaseUrl: registry.databaseUrl });
     const found = await invalid();
     expect(Value.Check(Services, found)).toBe(true);
     const refused = await registry.call("POST", "/services/mended/revisions/1/restore");

@@ -30,7 +30,7 @@ describe.skipIf(!services().etcd.real)("a registry given large documents", () =>
 
   /** Returns the resident memory of the registry's process in bytes. */
   async function memory(): Promise<number> {
-    const text = await (await fetch(`${registry.internal_url}/metrics`)).text();
+    const text = await (await fetch(`${registry.internalUrl}/metrics`)).text();
     return Number(/^process_resident_memory_bytes(?:\{.*\})? (\d+)/m.exec(text)?.[1]);
   }
 

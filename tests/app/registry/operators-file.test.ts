@@ -26,7 +26,7 @@ const becomes = (operated: OperatedRegistry, name: string, status: number) =>
 
 /** Returns the readiness warning about the operators file, or undefined if there is none. */
 async function checkOf({ registry }: OperatedRegistry): Promise<string | undefined> {
-  const { status, body } = await clientOf(registry.internal_url).call("GET", "/health/ready");
+  const { status, body } = await clientOf(registry.internalUrl).call("GET", "/health/ready");
   expect(status).toBe(200);
   return body.checks?.operators;
 }
@@ -108,11 +108,11 @@ describe("a token that expires", () => {
 // RG-118
 describe("two registries with different files", () => {
   test("each use their own file, even on one database", async () => {
-    const database_url = await freshDatabase();
+    const databaseUrl = await freshDatabase();
     const blue = entry("blue", "publisher", { services: ["w"], paths: ["/w"] });
-    const one = await start([blue], { database_url });
+    const one = await start([blue], { databaseUrl });
     const other = await start([entry("blue", "reader")], {
-      database_url,
+      databaseUrl,
       routeStore: one.registry.routeStore,
     });
     expect((await one.as("blue").put("w", service("/w"))).status).toBe(200);

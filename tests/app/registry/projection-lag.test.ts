@@ -22,11 +22,11 @@ beforeEach(async () => {
 afterEach(() => database.close());
 
 const run = (statement: ReturnType<typeof sql>) => database.run("test", (orm) => rows(orm, statement));
-/** Writes a service with the fence of a write `seconds_ago`. A fence is a time in microseconds. */
-const write = (name: string, seconds_ago = 0) =>
+/** Writes a service with the fence of a write `secondsAgo`. A fence is a time in microseconds. */
+const write = (name: string, secondsAgo = 0) =>
   run(sql`insert into routes.services (name, revision, deleted, fence)
           values (${name}, 1, false,
-            ((extract(epoch from clock_timestamp()) - ${seconds_ago}::float8) * 1000000)::bigint)
+            ((extract(epoch from clock_timestamp()) - ${secondsAgo}::float8) * 1000000)::bigint)
           on conflict (name) do update set fence = excluded.fence, revision = services.revision + 1`);
 const project = (name: string) =>
   run(sql`update routes.services set projected_fence = fence where name = ${name}`);

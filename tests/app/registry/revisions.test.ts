@@ -182,7 +182,7 @@ describe.skipIf(!services().postgres.real)("a revision that today's rules refuse
   test.each(legacy)("with %s is shown, and its restore is 422", async (_, config, path) => {
     const name = `legacy-${path.length}-${config.url.length}`;
     await registry.put(name, service(`/${name}`));
-    const database = await openDatabase(registry.database_url, { namespace: "test" });
+    const database = await openDatabase(registry.databaseUrl, { namespace: "test" });
     await database.run("corrupt", (orm) =>
       orm.execute(
         sql`update routes.revisions set config = ${JSON.stringify(config)}::json where service = ${name}`,

@@ -80,7 +80,7 @@ describe("who may call", () => {
 
   // RG-76
   test("is 422 for a role without a roles file, but is returned for labels", async () => {
-    await using bare = await startRegistry({ database_url: registry.database_url });
+    await using bare = await startRegistry({ databaseUrl: registry.databaseUrl });
     const answer = await find("PUT", "/org/things", { role: "owner" }, bare);
     expect(answer.status).toBe(422);
     expect(fields(answer)[0]).toMatchObject({ path: "role", message: expect.stringContaining("ROLES_FILE") });

@@ -48,10 +48,10 @@ describe("SEED_ROUTES_DIR", () => {
 
   // RG-100
   test("never changes a service that has revisions, even if it is deleted", async () => {
-    const database_url = await freshDatabase();
+    const databaseUrl = await freshDatabase();
     // An embedded database is gone after the first registry stops, so the second start would find no history.
-    if (database_url.startsWith("pglite:")) return;
-    const before = await startRegistry({ database_url });
+    if (databaseUrl.startsWith("pglite:")) return;
+    const before = await startRegistry({ databaseUrl });
     await before.put("kept", service("/kept/by-hand"));
     await before.put("deleted", service("/deleted"));
     await before.call("DELETE", "/services/deleted");
@@ -62,7 +62,7 @@ describe("SEED_ROUTES_DIR", () => {
       },
     });
     for (let start = 0; start < 2; start++) {
-      await using registry = await startRegistry({ database_url, env: { SEED_ROUTES_DIR } });
+      await using registry = await startRegistry({ databaseUrl, env: { SEED_ROUTES_DIR } });
       expect<unknown>(await current(registry)).toEqual({
         kept: service("/kept/by-hand"),
         fresh: service("/fresh"),
@@ -77,9 +77,9 @@ describe("SEED_ROUTES_DIR", () => {
     const SEED_ROUTES_DIR = await seedDirectory({
       "seeds.yaml": { services: { seeded: service("/seeded") } },
     });
-    const database_url = await freshDatabase();
+    const databaseUrl = await freshDatabase();
     const registries = await Promise.all(
-      Array.from({ length: 5 }, () => startRegistry({ database_url, env: { SEED_ROUTES_DIR } })),
+      Array.from({ length: 5 }, () => startRegistry({ databaseUrl, env: { SEED_ROUTES_DIR } })),
     );
     const [first] = registries;
     expect((await first?.call("GET", "/services/seeded"))?.body.revision).toBe(1);
@@ -123,7 +123,7 @@ describe("SEED_ROUTES_DIR", () => {
       }),
     );
     expect(ended).toBeInstanceOf(ProcessEnded);
-    expect(ended).toMatchObject({ exit_code: 78 });
+    expect(ended).toMatchObject({ exitCode: 78 });
     expect(String(ended)).toContain("a.yml");
   });
 });

@@ -28,12 +28,12 @@ const registry = duringTests(startBehindNewer);
 
 /** Starts a registry on a database with the configs of {@link NEWER}, written directly to the tables. */
 async function startBehindNewer(): Promise<Registry> {
-  const database_url = await freshDatabase();
-  const earlier = await startRegistry({ database_url });
+  const databaseUrl = await freshDatabase();
+  const earlier = await startRegistry({ databaseUrl });
   for (const name of [...NAMES, "good"])
     await earlier.put(name, name === "good" ? good : service(`/old/${name}`));
   await earlier.stop();
-  await store(database_url, async (orm) => {
+  await store(databaseUrl, async (orm) => {
     for (const name of NAMES) {
       await orm.execute(sql`
         insert into routes.revisions (service, revision, action, config, request_id)
@@ -42,11 +42,11 @@ async function startBehindNewer(): Promise<Registry> {
         update routes.services set revision = 2, fence = fence + 1000 where name = ${name}`);
     }
   });
-  return startRegistry({ database_url });
+  return startRegistry({ databaseUrl });
 }
 
-async function store(database_url: string, write: (orm: Orm) => Promise<void>): Promise<void> {
-  await using database = closing(await openDatabase(database_url, { namespace: "newer" }));
+async function store(databaseUrl: string, write: (orm: Orm) => Promise<void>): Promise<void> {
+  await using database = closing(await openDatabase(databaseUrl, { namespace: "newer" }));
   await database.run("write", write);
 }
 
@@ -117,12 +117,12 @@ describe("a config that a newer version wrote", () => {
   test("is listed by the command line, and an export leaves it out with a message", async () => {
     const run = (...parameters: string[]) => runCli(registry.url, parameters, { env: { ADMIN_TOKEN } });
     const listed = await run("services");
-    expect(listed.exit_code).toBe(0);
+    expect(listed.exitCode).toBe(0);
     expect(listed.stdout).toMatch(/^good /m);
     for (const name of NAMES)
       expect(listed.stdout).toContain(`${name}: another version of the registry stored it`);
     const exported = await run("export");
-    expect(exported.exit_code).toBe(1);
+    expect(exported.exitCode).toBe(1);
     expect(exported.stdout).toStartWith("services:\n  good:\n");
     expect(exported.stdout).not.toContain("unreadable");
     expect(exported.stderr).toStartWith(`Not exported: ${NAMES.join(", ")}: `);

@@ -190,8 +190,8 @@ describe("a write that waits", () => {
     unable.writeFenced = async () => {
       throw new StoreUnavailable("route_store", new Error("away"));
     };
-    const { database_url } = registry;
-    await using replica = await startRegistry({ database_url, routeStore: unable });
+    const { databaseUrl } = registry;
+    await using replica = await startRegistry({ databaseUrl, routeStore: unable });
     const answer = await replica.call("PUT", "/services/shared?wait_ms=20000", service("/shared"));
     expect(answer.body.propagation).toEqual(everyone(1));
   });
@@ -225,7 +225,7 @@ describe("a write that waits", () => {
     expect(await request.catch((error) => error.name)).toBe("AbortError");
     const ended = 'http_requests_total{route="/services/{name}",method="PUT"';
     await waitFor(
-      async () => (await (await fetch(`${registry.internal_url}/metrics`)).text()).includes(ended),
+      async () => (await (await fetch(`${registry.internalUrl}/metrics`)).text()).includes(ended),
       {
         what: "The request ending long before wait_ms",
       },

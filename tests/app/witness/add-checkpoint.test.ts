@@ -28,8 +28,8 @@ async function cosigned(body: string, text: string): Promise<void> {
   const answer = await witness.add(body);
   expect(answer).toMatchObject({ status: 200, type: "text/plain; charset=utf-8" });
   expect(answer.text).toEndWith("\n");
-  const time_s = cosignedAt(answer.text.slice(0, -1), text, files.verifier_key);
-  expect(Math.abs((time_s ?? 0) - Date.now() / 1_000)).toBeLessThan(600);
+  const timeS = cosignedAt(answer.text.slice(0, -1), text, files.verifier_key);
+  expect(Math.abs((timeS ?? 0) - Date.now() / 1_000)).toBeLessThan(600);
 }
 
 async function stateOf({ origin }: TestLog) {

@@ -73,7 +73,7 @@ test("remembers every cosignature that it returned after it is killed at any mom
         cosigned = size;
       }
     })();
-    await waitFor(() => cosigned >= killAt, { timeout_ms: 60_000 });
+    await waitFor(() => cosigned >= killAt, { timeoutMs: 60_000 });
     await witness.kill();
     await calls;
     const [head] = (await files.state()).logs;

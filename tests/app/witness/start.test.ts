@@ -46,15 +46,15 @@ async function ostiary(env: Record<string, string>, ...parameters: string[]) {
     stderr: "pipe",
   });
   const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  return { exit_code: await child.exited, stdout, stderr };
+  return { exitCode: await child.exited, stdout, stderr };
 }
 
 describe("ostiary witness init", () => {
   // OP-84
   test("creates a key and a state that only their owner can read, and prints the verifier key", async () => {
     const files = await filesOfNewWitness();
-    const { exit_code, stdout, stderr } = await ostiary(files, "witness", "init");
-    expect({ exit_code, stderr }).toEqual({ exit_code: 0, stderr: "" });
+    const { exitCode, stdout, stderr } = await ostiary(files, "witness", "init");
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     expect(stdout).toMatch(/^witness\.example\.com\+[0-9a-f]{8}\+BA?[A-Za-z0-9+/]+=*\n$/);
     for (const path of [files.WITNESS_KEY_FILE, files.WITNESS_STATE_FILE]) {
       expect((await stat(path)).mode & 0o777).toBe(0o600);
@@ -109,8 +109,8 @@ test("a start names every invalid variable and file at once, and exits with 78",
     PORT: "0",
     INTERNAL_PORT: "70000",
   };
-  const { exit_code, stderr } = await ostiary(env, "witness");
-  expect(exit_code).toBe(78);
+  const { exitCode, stderr } = await ostiary(env, "witness");
+  expect(exitCode).toBe(78);
   const named = stderr.split("\n").flatMap((line) => /^ {2}([A-Z_]+)/.exec(line)?.[1] ?? []);
   expect(named.toSorted()).toEqual(
     [

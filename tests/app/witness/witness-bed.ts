@@ -83,9 +83,9 @@ export function cosignedAt(line: string, text: string, verifier_key: string): nu
   const publicKey = Buffer.from(material, "base64").subarray(1);
   const bytes = Buffer.from(line.replace(`— ${name} `, ""), "base64");
   if (!line.startsWith(`— ${name} `) || !bytes.subarray(0, 4).equals(keyId(name, 4, publicKey))) return null;
-  const time_s = Number(bytes.readBigUInt64BE(4));
-  const message = Buffer.from(`cosignature/v1\ntime ${time_s}\n${text}`);
+  const timeS = Number(bytes.readBigUInt64BE(4));
+  const message = Buffer.from(`cosignature/v1\ntime ${timeS}\n${text}`);
   const jwk = { kty: "OKP", crv: "Ed25519", x: publicKey.toString("base64url") };
   const isRight = verify(null, message, createPublicKey({ key: jwk, format: "jwk" }), bytes.subarray(12));
-  return isRight ? time_s : null;
+  return isRight ? timeS : null;
 }

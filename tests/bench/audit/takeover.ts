@@ -17,12 +17,12 @@ interface Replicas {
  * Kills the sealing replica while events are written, and repeats this `times` times. Returns the seconds
  * from each kill to the first checkpoint of the other replica.
  */
-export async function takeovers(bed: AuditBed, database_url: string, times: number): Promise<number[]> {
+export async function takeovers(bed: AuditBed, databaseUrl: string, times: number): Promise<number[]> {
   const taken: number[] = [];
-  let sealer = await bed.service(database_url);
+  let sealer = await bed.service(databaseUrl);
   await sealedOnce(sealer);
   for (let n = 0; n < times; n++) {
-    const other = await bed.service(database_url);
+    const other = await bed.service(databaseUrl);
     taken.push(await takeover({ sealer, other }));
     sealer = other;
   }
@@ -43,16 +43,16 @@ async function takeover({ sealer, other }: Replicas): Promise<number> {
   })();
   process.kill(sealer.pid, "SIGKILL");
   const before = await newestCheckpoint(other);
-  const died_ms = performance.now();
+  const diedMs = performance.now();
   await nextCheckpoint(other, before);
-  const taken_ms = performance.now() - died_ms;
+  const takenMs = performance.now() - diedMs;
   writing = false;
   await writer;
-  return taken_ms / 1000;
+  return takenMs / 1000;
 }
 
-async function write({ internal_url }: ServiceProcess): Promise<void> {
-  const address = `${internal_url}/internal/events/${crypto.randomUUID()}`;
+async function write({ internalUrl }: ServiceProcess): Promise<void> {
+  const address = `${internalUrl}/internal/events/${crypto.randomUUID()}`;
   const response = await fetch(address, {
     method: "PUT",
     headers: { "Content-Type": "application/json" },
@@ -70,6 +70,6 @@ async function newestCheckpoint({ url }: ServiceProcess): Promise<number> {
 async function nextCheckpoint(audit: ServiceProcess, before: number): Promise<void> {
   await waitFor(async () => (await newestCheckpoint(audit)) > before, {
     what: "a checkpoint",
-    timeout_ms: 60_000,
+    timeoutMs: 60_000,
   });
 }

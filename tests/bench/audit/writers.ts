@@ -40,7 +40,7 @@ export const exampleIntent: AuditIntent = {
  * @throws Error if any write failed, because the rate would then be meaningless
  */
 export async function writeIntents(
-  internal_url: string,
+  internalUrl: string,
   clients: number,
   seconds: number,
 ): Promise<WriteSample> {
@@ -49,7 +49,7 @@ export async function writeIntents(
   const output = await runTool([
     "wrk",
     ...["--threads", "1", "--connections", String(clients), "--duration", `${seconds}s`, "--script", script],
-    ...[internal_url, "--", prefix, JSON.stringify(exampleIntent)],
+    ...[internalUrl, "--", prefix, JSON.stringify(exampleIntent)],
   ]);
   const report = Value.Parse(wrkReport, JSON.parse(output.trim().split("\n").at(-1) ?? ""));
   if (report.failed > 0) throw new Error(`${report.failed} of ${report.writes} intents were not written.`);
@@ -62,7 +62,7 @@ export async function writeIntents(
 
 /** Runs pgbench, which inserts rows into the table of audit events, one row in each transaction. */
 export async function insertRows(
-  database_url: string,
+  databaseUrl: string,
   directory: string,
   clients: number,
   seconds: number,
@@ -73,7 +73,7 @@ export async function insertRows(
       ...["--no-vacuum", "--protocol", "prepared", "--client", String(clients), "--time", String(seconds)],
       ...["--log", "--log-prefix", log, "--file", join(import.meta.dir, "insert.sql")],
     ],
-    database_url,
+    databaseUrl,
   );
   return { writes_per_second: transactionsPerSecond(output), ...(await latencies(log)) };
 }
@@ -85,11 +85,11 @@ export async function insertRows(
 async function latencies(prefix: string): Promise<{ p50_ms: number; p99_ms: number }> {
   const [path] = await Array.fromAsync(new Bun.Glob(`${prefix}.*`).scan({ absolute: true, cwd: "/" }));
   if (path === undefined) throw new Error("pgbench wrote no log.");
-  const taken_us = (await Bun.file(path).text())
+  const takenUs = (await Bun.file(path).text())
     .trim()
     .split("\n")
     .map((line) => Number(line.split(" ")[2]))
     .sort((a, b) => a - b);
-  const percentile_ms = (part: number) => (taken_us[Math.floor(taken_us.length * part)] ?? 0) / 1000;
-  return { p50_ms: percentile_ms(0.5), p99_ms: percentile_ms(0.99) };
+  const percentileMs = (part: number) => (takenUs[Math.floor(takenUs.length * part)] ?? 0) / 1000;
+  return { p50_ms: percentileMs(0.5), p99_ms: percentileMs(0.99) };
 }

@@ -58,8 +58,8 @@ const ROUTES = 100_000;
  * Returns `before` updated with the output of `bench all --json`. Figures that no bench measures stay the
  * same.
  */
-export function figuresFrom(all_benches: unknown, before: Figures, day: string): Figures {
-  const { machine, gateway, audited, validations, edits, memory } = Value.Parse(AllBenches, all_benches);
+export function figuresFrom(allBenches: unknown, before: Figures, day: string): Figures {
+  const { machine, gateway, audited, validations, edits, memory } = Value.Parse(AllBenches, allBenches);
   const perRequest = (name: string) => {
     const figure = found(gateway.figures, (each) => each.name === name, name);
     return rounded(1e6 / figure.requests_per_cpu_second.median);
@@ -70,16 +70,16 @@ export function figuresFrom(all_benches: unknown, before: Figures, day: string):
   };
   const goal = (goals: Static<typeof Goals>, title: string) =>
     found(goals, (each) => each.title === title, title).value.median;
-  const base_mib = goal(edits.goals, "memory, 0 routes, MiB");
+  const baseMib = goal(edits.goals, "memory, 0 routes, MiB");
   return {
     ...before,
     taken: `${day}, ${machine.cpu}, ${machine.cores} cores, Bun ${machine.bun}, load average ${machine.load_average}`,
     gateway_public_us: perRequest("public"),
     gateway_limited_us: perRequest("whole_job"),
     gateway_audited_us: perCall(audited, "audited, 64 at once"),
-    gateway_base_mib: rounded(base_mib),
+    gateway_base_mib: rounded(baseMib),
     gateway_route_kib: rounded(
-      ((goal(edits.goals, "memory, 100 000 routes, MiB") - base_mib) * 1024) / ROUTES,
+      ((goal(edits.goals, "memory, 100 000 routes, MiB") - baseMib) * 1024) / ROUTES,
     ),
     gateway_stream_kib: rounded(goal(memory.goals, "an idle event stream, KiB")),
     gateway_edit_stall_ms: rounded(goal(edits.goals, "longest stall by one edit, 100 000 routes, ms")),

@@ -8,13 +8,13 @@ export const RATES = [1_000, 10_000, 100_000];
 export function demandOf(requests_per_second: number): Demand {
   return {
     requests_per_second,
-    limited_share: 0.8,
-    audited_share: 0.1,
+    limitedShare: 0.8,
+    auditedShare: 0.1,
     credentials: requests_per_second * 10,
-    cache_ttl_seconds: 300,
+    cacheTtlSeconds: 300,
     routes: 1_000,
     streams: requests_per_second,
-    retention_days: 90,
+    retentionDays: 90,
   };
 }
 
@@ -22,19 +22,19 @@ type Row = readonly [title: string, of: (plan: Plan) => string];
 
 const rows: readonly Row[] = [
   ["gateways", ({ gateways }) => whole(gateways)],
-  ["credentials that each gateway keeps", ({ gateway_credentials }) => whole(gateway_credentials)],
-  ["memory of each gateway, MiB", ({ gateway_memory_mib }) => whole(gateway_memory_mib)],
-  ["Redis: masters, each with a replica", ({ redis_shards }) => whole(redis_shards)],
-  ["validations a second", ({ validations_per_second }) => whole(validations_per_second)],
+  ["credentials that each gateway keeps", ({ gatewayCredentials }) => whole(gatewayCredentials)],
+  ["memory of each gateway, MiB", ({ gatewayMemoryMib }) => whole(gatewayMemoryMib)],
+  ["Redis: masters, each with a replica", ({ redisShards }) => whole(redisShards)],
+  ["validations a second", ({ validationsPerSecond }) => whole(validationsPerSecond)],
   ["identity: processes", ({ identities }) => whole(identities)],
-  ["PostgreSQL of identity: cores", ({ identity_postgres_cores }) => whole(identity_postgres_cores)],
+  ["PostgreSQL of identity: cores", ({ identityPostgresCores }) => whole(identityPostgresCores)],
   ["events a second", ({ events_per_second }) => whole(events_per_second)],
   ["audit: processes", ({ audits }) => whole(audits)],
-  ["PostgreSQL of audit: cores", ({ audit_postgres_cores }) => whole(audit_postgres_cores)],
-  ["a month's partition, GiB", ({ partition_gib }) => whole(partition_gib)],
-  ["disk for 90 days of events, GiB", ({ audit_disk_gib }) => whole(audit_disk_gib)],
-  ["cores busy, all processes together", ({ busy_cores }) => busy_cores.toFixed(1)],
-  ["gives way first", ({ first_to_give_way }) => first_to_give_way],
+  ["PostgreSQL of audit: cores", ({ auditPostgresCores }) => whole(auditPostgresCores)],
+  ["a month's partition, GiB", ({ partitionGib }) => whole(partitionGib)],
+  ["disk for 90 days of events, GiB", ({ auditDiskGib }) => whole(auditDiskGib)],
+  ["cores busy, all processes together", ({ busyCores }) => busyCores.toFixed(1)],
+  ["gives way first", ({ firstToGiveWay }) => firstToGiveWay],
 ];
 
 /** Returns a table with one column for each rate: its header, then its rows. */

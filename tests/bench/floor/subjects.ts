@@ -35,7 +35,7 @@ export interface Subject {
 
 interface Behind extends Identity {
   readonly upstream: Started & { readonly origins: readonly string[] };
-  readonly redis_url: string;
+  readonly redisUrl: string;
 }
 
 /**
@@ -77,8 +77,8 @@ export async function startSubjects(
 }
 
 function startLean(bed: Bed, behind: Behind, client: "own" | "fetch"): Promise<Started> {
-  const { upstream, redis_url, validate_url } = behind;
-  return startOnBun(bed, "lean", client, upstream.origins.join(","), redis_url, validate_url);
+  const { upstream, redisUrl, validateUrl } = behind;
+  return startOnBun(bed, "lean", client, upstream.origins.join(","), redisUrl, validateUrl);
 }
 
 function startGatewayOn(bed: Bed, behind: Behind, client: "pool" | "fetch"): Promise<Started> {

@@ -136,7 +136,7 @@ export class Bed implements AsyncDisposable {
     });
     const url = `http://127.0.0.1:${port}`;
     const answered = await waitFor(async () => (child.exitCode === null ? (await fetch(url)).status : -1), {
-      timeout_ms: 60_000,
+      timeoutMs: 60_000,
       what: command.join(" "),
     });
     if (answered < 0)

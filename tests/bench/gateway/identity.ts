@@ -30,7 +30,7 @@ const answers = new Map<string, object>([
 const validateRequest = Type.Object({ credential: Type.String() });
 
 export interface Identity {
-  readonly validate_url: string;
+  readonly validateUrl: string;
   readonly issuer: string;
   readonly jwks_uri: string;
   [Symbol.asyncDispose](): Promise<void>;
@@ -51,7 +51,7 @@ export async function startIdentity(): Promise<Identity> {
     },
   });
   return {
-    validate_url: `http://127.0.0.1:${server.port}/internal/credentials/validate`,
+    validateUrl: `http://127.0.0.1:${server.port}/internal/credentials/validate`,
     issuer: provider.issuer,
     jwks_uri: provider.jwks_uri,
     async [Symbol.asyncDispose]() {

@@ -27,7 +27,7 @@ export function rivalMissing(): string | null {
  */
 export async function startRival(
   bed: Bed,
-  services: { origins: readonly string[]; redis_url: string; validate_url: string },
+  services: { origins: readonly string[]; redisUrl: string; validateUrl: string },
 ): Promise<Started> {
   return bed.nginx("subject", await CONFIGURATION.text(), {
     MODULES,
@@ -37,8 +37,8 @@ export async function startRival(
     LABEL,
     REQUESTS: LIMIT.requests,
     WINDOW_MS: LIMIT.window_seconds * 1000,
-    REDIS_PORT: new URL(services.redis_url).port,
-    VALIDATE_URL: services.validate_url,
+    REDIS_PORT: new URL(services.redisUrl).port,
+    VALIDATE_URL: services.validateUrl,
   });
 }
 

@@ -47,11 +47,11 @@ const CONCURRENT_REQUESTS = "65000";
  */
 export async function startSubjects(bed: Bed, identity: Identity): Promise<Subject[]> {
   const [upstream, redis] = await Promise.all([startUpstream(bed), bed.redis()]);
-  const services = { upstream, redis_url: redis.url, ...identity };
+  const services = { upstream, redisUrl: redis.url, ...identity };
   const gateway = await startGateway(bed, services, 10);
   const gatewayOfTwoLimits = await startGateway(bed, services, servicesOf(10, upstream.url, TWO_LIMITS));
-  const gatewayOf10_000 = await startGateway(bed, services, 10_000);
-  const gatewayOf100_000 = await startGateway(bed, services, 100_000);
+  const gatewayOf10k = await startGateway(bed, services, 10_000);
+  const gatewayOf100k = await startGateway(bed, services, 100_000);
   const member = { paths: memberPaths, headers: MEMBER_HEADERS };
   return [
     { name: "whole_job", title: "gateway, whole job, 10 routes", job: "whole", ...gateway, ...member },
@@ -66,14 +66,14 @@ export async function startSubjects(bed: Bed, identity: Identity): Promise<Subje
       name: "routes_10_000",
       title: "gateway, whole job, 10 000 routes",
       job: "whole",
-      ...gatewayOf10_000,
+      ...gatewayOf10k,
       ...member,
     },
     {
       name: "routes_100_000",
       title: "gateway, whole job, 100 000 routes",
       job: "whole",
-      ...gatewayOf100_000,
+      ...gatewayOf100k,
       ...member,
     },
     {
@@ -168,10 +168,10 @@ export interface GatewayOptions {
  */
 export async function startGateway(
   bed: Bed,
-  services: Identity & { upstream: Started; redis_url: string },
+  services: Identity & { upstream: Started; redisUrl: string },
   routes: number | Services,
   { variables = {}, root, preload }: GatewayOptions = {},
-): Promise<Started & { readonly route_store_url: string }> {
+): Promise<Started & { readonly routeStoreUrl: string }> {
   const etcd = await bed.etcd();
   await publish(etcd.url, typeof routes === "number" ? servicesOf(routes, services.upstream.url) : routes);
   const [port, internalPort] = [freePort(), freePort()];
@@ -180,10 +180,10 @@ export async function startGateway(
     PORT: String(port),
     INTERNAL_PORT: String(internalPort),
     ROUTE_STORE_URL: etcd.url,
-    COUNTER_STORE_URL: services.redis_url,
+    COUNTER_STORE_URL: services.redisUrl,
     AUTH_ISSUER: services.issuer,
     AUTH_JWKS_URI: services.jwks_uri,
-    CREDENTIAL_VALIDATE_URL: services.validate_url,
+    CREDENTIAL_VALIDATE_URL: services.validateUrl,
     AUDIT_URL: services.upstream.url,
     MAX_UPSTREAM_REQUESTS: CONCURRENT_REQUESTS,
     ...variables,
@@ -197,5 +197,5 @@ export async function startGateway(
   await waitFor(async () => (await fetch(`http://127.0.0.1:${internalPort}/health/ready`)).ok, {
     what: "the gateway being ready",
   });
-  return { ...gateway, route_store_url: etcd.url };
+  return { ...gateway, routeStoreUrl: etcd.url };
 }

@@ -28,12 +28,12 @@ export async function loadByStreams(target: Target, seconds: number, clients: Cl
     const cpu_seconds = cpuSecondsOf(target.pid) - before;
     const { requests, failed } = countsIn(output);
     if (failed > 0 || requests === 0) throw new Error(`${target.url}: ${failed} requests failed: ${output}`);
-    const times_ms = timesIn(await Bun.file(log).text());
+    const timesMs = timesIn(await Bun.file(log).text());
     return {
       requests,
       requests_per_second: requests / seconds,
-      p50_ms: percentile(times_ms, 50),
-      p99_ms: percentile(times_ms, 99),
+      p50_ms: percentile(timesMs, 50),
+      p99_ms: percentile(timesMs, 99),
       cpu_share: cpu_seconds / seconds,
       requests_per_cpu_second: requests / cpu_seconds,
     };

@@ -1,8 +1,8 @@
 import { runTool } from "./tool.ts";
 
 /** Runs pgbench, and returns its output. */
-export function pgbench(options: readonly string[], database_url: string): Promise<string> {
-  return runTool(["pgbench", ...options, database_url]);
+export function pgbench(options: readonly string[], databaseUrl: string): Promise<string> {
+  return runTool(["pgbench", ...options, databaseUrl]);
 }
 
 /** Returns the number of transactions per second in pgbench's output. */

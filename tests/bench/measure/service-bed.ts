@@ -20,7 +20,7 @@ const START_TIMEOUT_MS = 60_000;
 export interface ServiceProcess {
   readonly pid: number;
   readonly url: string;
-  readonly internal_url: string;
+  readonly internalUrl: string;
 }
 
 /** The test bed of a bench of services: it starts stores and services, and stops them when it is disposed. */
@@ -84,9 +84,9 @@ export class ServiceBed implements AsyncDisposable {
       const lines = (await Bun.file(log).text()).split("\n").filter((line) => line.includes('"listening"'));
       return lines[0] === undefined ? null : JSON.parse(lines[0]);
     };
-    const ports = await waitFor(listening, { timeout_ms: START_TIMEOUT_MS, what: `the start of ${entry}` });
+    const ports = await waitFor(listening, { timeoutMs: START_TIMEOUT_MS, what: `the start of ${entry}` });
     const address = (port: unknown) => `http://127.0.0.1:${port}`;
-    return { pid: child.pid, url: address(ports.port), internal_url: address(ports.internal_port) };
+    return { pid: child.pid, url: address(ports.port), internalUrl: address(ports.internal_port) };
   }
 
   [Symbol.asyncDispose](): Promise<void> {

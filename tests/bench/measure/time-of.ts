@@ -1,6 +1,6 @@
 /** Returns the milliseconds that `work` takes. */
 export async function timeOf(work: () => Promise<unknown>): Promise<number> {
-  const started_ms = performance.now();
+  const startedMs = performance.now();
   await work();
-  return performance.now() - started_ms;
+  return performance.now() - startedMs;
 }

@@ -17,13 +17,13 @@ export async function fillTable(
   rows: number,
   progress: Progress,
 ): Promise<void> {
-  const began_ms = performance.now();
+  const beganMs = performance.now();
   const indexes = await removableIndexes(sql, name);
   for (const { remove } of indexes) await sql.unsafe(remove);
   for (const statement of statements(rows)) await sql.unsafe(statement);
   for (const { restore } of indexes) await sql.unsafe(restore);
   await sql.unsafe(`vacuum analyze ${name}`);
-  progress(`${name}: filled with ${whole(rows)} rows in ${whole((performance.now() - began_ms) / 1000)} s`);
+  progress(`${name}: filled with ${whole(rows)} rows in ${whole((performance.now() - beganMs) / 1000)} s`);
 }
 
 interface Index {

@@ -37,14 +37,14 @@ export async function startReceivers(): Promise<Receivers> {
 /** Starts an audit service that allows streams to the receivers' addresses. */
 export async function startStreaming(
   bed: AuditBed,
-  database_url: string,
+  databaseUrl: string,
   { fast, silent }: ReceiverPorts,
 ): Promise<ServiceProcess> {
-  const key_file = join(await bed.directory(), "stream-keys");
-  writeFileSync(key_file, randomBytes(32).toString("base64"), { mode: 0o600 });
+  const keyFile = join(await bed.directory(), "stream-keys");
+  writeFileSync(keyFile, randomBytes(32).toString("base64"), { mode: 0o600 });
   return bed.process("apps/audit/main.ts", {
-    DATABASE_URL: database_url,
-    AUDIT_STREAM_KEY_FILE: key_file,
+    DATABASE_URL: databaseUrl,
+    AUDIT_STREAM_KEY_FILE: keyFile,
     AUDIT_STREAM_ALLOW_HTTP: "true",
     AUDIT_STREAM_ALLOWED_NETWORKS: "127.0.0.0/8",
     AUDIT_STREAM_ALLOWED_PORTS: `${fast},${silent}`,
@@ -75,18 +75,18 @@ export async function createStream(
 
 /** Writes an intent, and returns the response time in milliseconds. */
 export async function timedWrite(
-  { internal_url }: ServiceProcess,
+  { internalUrl }: ServiceProcess,
   organization_id = exampleIntent.organization_id,
 ): Promise<number> {
-  const begun_ms = performance.now();
-  const response = await fetch(`${internal_url}/internal/events/${crypto.randomUUID()}`, {
+  const begunMs = performance.now();
+  const response = await fetch(`${internalUrl}/internal/events/${crypto.randomUUID()}`, {
     method: "PUT",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify({ ...exampleIntent, organization_id, occurred_at: new Date().toISOString() }),
   });
   if (response.status !== 201)
     throw new Error(`The audit service responded to a write with ${response.status}.`);
-  return performance.now() - begun_ms;
+  return performance.now() - begunMs;
 }
 
 /** Measures consecutive writes: at least `count`, and more as long as `goesOn` returns true. */
@@ -95,12 +95,12 @@ export async function timedWrites(
   count: number,
   goesOn: () => boolean = () => false,
 ): Promise<number[]> {
-  const times_ms: number[] = [];
-  while (times_ms.length < count || goesOn()) {
-    times_ms.push(await timedWrite(service));
+  const timesMs: number[] = [];
+  while (timesMs.length < count || goesOn()) {
+    timesMs.push(await timedWrite(service));
     await Bun.sleep(WRITE_PAUSE_MS);
   }
-  return times_ms;
+  return timesMs;
 }
 
 /** The durations of writes. */
@@ -109,8 +109,8 @@ export interface Writes {
   p99_ms: number;
 }
 
-export function writesOf(times_ms: readonly number[]): Writes {
-  return { median_ms: percentile(times_ms, 50), p99_ms: percentile(times_ms, 99) };
+export function writesOf(timesMs: readonly number[]): Writes {
+  return { median_ms: percentile(timesMs, 50), p99_ms: percentile(timesMs, 99) };
 }
 
 export function writesText({ median_ms, p99_ms }: Writes): string {

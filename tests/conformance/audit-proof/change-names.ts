@@ -236,7 +236,7 @@ const END_FIELDS: Readonly<Record<string, NameOf<ProofEnd>>> = {
   "head.owner": ({ is, isAlone }) => ({
     named: isAlone
       ? { code: "entry_changed", entry: { entry: "statement", id: is.statements?.[0]?.id }, position: 1 }
-      : { code: "other_owner", proof_owner: is.head.owner },
+      : { code: "other_owner", proofOwner: is.head.owner },
     also: ["head_not_held", "head_not_in_map", "entry_changed", "statement_unsound"],
   }),
   "head.position": notHeld("entries_missing", "beyond_head"),

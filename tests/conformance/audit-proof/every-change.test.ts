@@ -221,6 +221,6 @@ test("the verifier reports once, and first, that the events and the proof are of
   const spliced = [...vectorOf(OF_A_MAP).lines.slice(0, -1), lines.at(-1) ?? ""];
   const { result, faults } = await verdictOf(textOf(spliced), { keys });
   expect(result).toBe("altered");
-  expect(faults[0]?.finding).toMatchObject({ code: "other_owner", proof_owner: "organization:org" });
+  expect(faults[0]?.finding).toMatchObject({ code: "other_owner", proofOwner: "organization:org" });
   expect(faults.filter(({ finding }) => finding.code === "event_of_other_log")).toEqual([]);
 });

@@ -164,7 +164,7 @@ describe("the product's code agrees with the test vectors for", () => {
       const head = readTreeHead(read?.text ?? "");
       expect([head?.size, hexOf(sha256(note))]).toEqual([size, text_sha256]);
       const key = logKey(jwk, head?.origin ?? "");
-      expect(read && (await knownSignatures(read, [key]))).toEqual([{ key, isRight: true, time_s: null }]);
+      expect(read && (await knownSignatures(read, [key]))).toEqual([{ key, isRight: true, timeS: null }]);
     }
   });
 

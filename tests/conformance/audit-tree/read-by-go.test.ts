@@ -37,7 +37,7 @@ test.skipIf(!isHere)(
   async () => {
     const audit = await startProvenAudit({
       env: { AUDIT_LOG_ORIGIN: ORIGIN },
-      database_url: "pglite://memory",
+      databaseUrl: "pglite://memory",
     });
     try {
       for (let n = 0; n < 7; n++) {

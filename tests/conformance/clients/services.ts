@@ -61,7 +61,7 @@ export async function startClientServices(within = tmpdir()): Promise<ClientServ
       ADMIN_TOKEN,
       IDENTITY_URL: identity.url,
       AUDIT_URL: audit.url,
-      USER_ID: await newPerson(identity.internal_url),
+      USER_ID: await newPerson(identity.internalUrl),
       LOGGED_ORGANIZATION,
     },
     async [Symbol.asyncDispose]() {
@@ -70,8 +70,8 @@ export async function startClientServices(within = tmpdir()): Promise<ClientServ
   };
 }
 
-async function newPerson(internal_url: string): Promise<string> {
-  const response = await fetch(`${internal_url}/internal/credentials/validate`, {
+async function newPerson(internalUrl: string): Promise<string> {
+  const response = await fetch(`${internalUrl}/internal/credentials/validate`, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify({ idp: { issuer: "https://login.example.com", subject: "ada" } }),

@@ -6,12 +6,12 @@ import { type Internal, internals } from "./internals.ts";
  * depends on it.
  */
 export function contract(name: keyof typeof internals, prove: () => unknown): void {
-  const { library, does, used_in, otherwise }: Internal = internals[name];
+  const { library, does, usedIn, otherwise }: Internal = internals[name];
   test(`${library} ${does}`, async () => {
     try {
       await prove();
     } catch (cause) {
-      const message = `${library} has changed. The product depends on an undocumented behavior: ${library} ${does}. Without it, ${otherwise}. Adapt ${used_in.join(" and ")}.`;
+      const message = `${library} has changed. The product depends on an undocumented behavior: ${library} ${does}. Without it, ${otherwise}. Adapt ${usedIn.join(" and ")}.`;
       throw new Error(message, { cause });
     }
   });

@@ -4,7 +4,7 @@ export interface Internal {
   /** The behavior, as a predicate whose subject is the library's name. */
   readonly does: string;
   /** The paths of the code that depends on the behavior. */
-  readonly used_in: readonly string[];
+  readonly usedIn: readonly string[];
   /** The effect on the product if the behavior changes, as a clause. */
   readonly otherwise: string;
 }
@@ -14,86 +14,86 @@ export const internals = {
   elysia_errors: {
     library: "elysia",
     does: "takes the error classes of its generated handlers from the adapter",
-    used_in: ["lib/runtime/http/errors.ts"],
+    usedIn: ["lib/runtime/http/errors.ts"],
     otherwise:
       "a response to an invalid body does not name the fields, or an invalid body causes a long log line",
   },
   elysia_routes: {
     library: "elysia",
     does: "lists method, path and hooks of its routes",
-    used_in: ["lib/runtime/http/app.ts", "lib/openapi"],
+    usedIn: ["lib/runtime/http/app.ts", "lib/openapi"],
     otherwise: "descriptions are empty, and a wrong method gets 404 instead of 405",
   },
   elysia_swagger: {
     library: "@elysiajs/swagger",
     does: "lists the operations of an app's routes, and leaves unknown keywords in their schemas",
-    used_in: ["lib/runtime/http/openapi.ts"],
+    usedIn: ["lib/runtime/http/openapi.ts"],
     otherwise: "descriptions lack operations, or the texts and samples of their fields",
   },
   drizzle_client: {
     library: "drizzle-orm",
     does: "calls no other methods of postgres.js than `unsafe`, `begin` and `savepoint`",
-    used_in: ["lib/runtime/stores/database/orm.ts", "lib/runtime/stores/database/postgres.ts"],
+    usedIn: ["lib/runtime/stores/database/orm.ts", "lib/runtime/stores/database/postgres.ts"],
     otherwise: "statements fail, because the watched client has no other methods",
   },
   drizzle_prepared: {
     library: "drizzle-orm",
     does: "prepares a query with `session.prepareQuery` and exposes the fields of a select",
-    used_in: ["lib/runtime/stores/database/prepared.ts"],
+    usedIn: ["lib/runtime/stores/database/prepared.ts"],
     otherwise: "prepared reads return rows without their fields",
   },
   postgres_pid: {
     library: "postgres",
     does: "stores the process id of the server's backend in `state.pid` of a statement",
-    used_in: ["lib/runtime/stores/database/watchdog.ts", "lib/runtime/stores/database/lost-backends.ts"],
+    usedIn: ["lib/runtime/stores/database/watchdog.ts", "lib/runtime/stores/database/lost-backends.ts"],
     otherwise: "statements on a dead connection wait for the statement timeout",
   },
   postgres_hosts: {
     library: "postgres",
     does: "accepts lists of hosts and ports and does not split their items",
-    used_in: ["lib/runtime/stores/database/primary-search.ts"],
+    usedIn: ["lib/runtime/stores/database/primary-search.ts"],
     otherwise: "IPv6 addresses of databases are cut at their colons",
   },
   prom_client_text: {
     library: "prom-client",
     does: "formats a metric from the result of its `getForPromString`",
-    used_in: ["lib/runtime/telemetry/duration-histogram.ts", "lib/runtime/telemetry/metrics-export.ts"],
+    usedIn: ["lib/runtime/telemetry/duration-histogram.ts", "lib/runtime/telemetry/metrics-export.ts"],
     otherwise: "histograms of durations are empty",
   },
   prom_client_remove: {
     library: "prom-client",
     does: "omits a gauge without labels after `remove()`",
-    used_in: ["lib/runtime/telemetry/collected.ts"],
+    usedIn: ["lib/runtime/telemetry/collected.ts"],
     otherwise: "a gauge without a reading is reported as 0",
   },
   etcd3_faults: {
     library: "etcd3",
     does: "throws the error of each failed call unchanged if its fault handling is off",
-    used_in: ["lib/runtime/stores/route-store/etcd-endpoint.ts"],
+    usedIn: ["lib/runtime/stores/route-store/etcd-endpoint.ts"],
     otherwise: "calls still fail after the node is back, because of the library's circuit breaker",
   },
   etcd3_channel: {
     library: "etcd3",
     does: "makes its channel with `channelFactoryOverride`, and closes and replaces it after a failed call",
-    used_in: ["lib/runtime/stores/route-store/etcd-client.ts"],
+    usedIn: ["lib/runtime/stores/route-store/etcd-client.ts"],
     otherwise: "a node that comes back gets more and more connections, or none",
   },
   ioredis_scripts: {
     library: "ioredis",
     does: "defines the commands of `scripts` and has `refreshSlotsCache`",
-    used_in: ["lib/runtime/stores/counter-store/redis.ts"],
+    usedIn: ["lib/runtime/stores/counter-store/redis.ts"],
     otherwise: "no request is counted, or a cluster's failover stays unnoticed",
   },
   pino_drop: {
     library: "pino",
     does: "passes dropped text to `drop`, and emits `drain` after a write",
-    used_in: ["lib/runtime/telemetry/line-blocks.ts"],
+    usedIn: ["lib/runtime/telemetry/line-blocks.ts"],
     otherwise: "dropped log lines are not counted, and `flush` does not wait",
   },
   pino_exit: {
     library: "pino",
     does: "calls its destination's `flushSync` when the process exits",
-    used_in: ["lib/runtime/telemetry/line-blocks.ts"],
+    usedIn: ["lib/runtime/telemetry/line-blocks.ts"],
     otherwise: "the last log lines of a process are lost",
   },
 } as const satisfies Record<string, Internal>;

@@ -13,8 +13,8 @@ test("each listed behavior has a contract test, and the code that depends on it 
     contracts.push(...text.matchAll(/\bcontract\("(\w+)"/g).map(([, name = ""]) => name));
   }
   expect(contracts.sort()).toEqual(Object.keys(internals).sort());
-  const missing = Object.values(internals).flatMap(({ used_in }) =>
-    used_in.filter((path) => !existsSync(join(ROOT, path))),
+  const missing = Object.values(internals).flatMap(({ usedIn }) =>
+    usedIn.filter((path) => !existsSync(join(ROOT, path))),
   );
   expect(missing).toEqual([]);
 });

@@ -62,7 +62,7 @@ export class Load implements AsyncDisposable {
     const sent = this.#system.gateways.flatMap(({ url }) =>
       requests.map((request) =>
         waitFor(async () => (await send(url, request)).status === 200, {
-          timeout_ms: INTRODUCED_MS,
+          timeoutMs: INTRODUCED_MS,
           what: "A request with new credentials",
         }),
       ),

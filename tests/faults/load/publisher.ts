@@ -16,7 +16,7 @@ export class Publisher {
   readonly #system: System;
   readonly #recorder: Recorder;
   /** The time at which each version was sent to a registry; the index is the version. */
-  readonly #published_ms: number[] = [performance.now()];
+  readonly #publishedMs: number[] = [performance.now()];
   readonly #timers: NodeJS.Timeout[];
 
   constructor(system: System, recorder: Recorder) {
@@ -33,7 +33,7 @@ export class Publisher {
   }
 
   async #publish(): Promise<void> {
-    const version = this.#published_ms.push(performance.now()) - 1;
+    const version = this.#publishedMs.push(performance.now()) - 1;
     const config = versionedService(this.#system.upstream.link.url, version);
     const { replica, url } = this.#system.nextRegistry();
     const answered = this.#recorder.sends("publish", replica);
@@ -44,9 +44,9 @@ export class Publisher {
     await Promise.all(
       this.#system.gateways.map(async ({ url }, gateway) => {
         const version = await versionServed(url);
-        const published_ms = version === null ? undefined : this.#published_ms[version];
-        if (published_ms === undefined) return;
-        this.#recorder.sawServed({ at_ms: performance.now(), gateway, published_ms });
+        const publishedMs = version === null ? undefined : this.#publishedMs[version];
+        if (publishedMs === undefined) return;
+        this.#recorder.sawServed({ atMs: performance.now(), gateway, publishedMs });
       }),
     );
   }

@@ -2,26 +2,26 @@ import type { Client } from "../clients.ts";
 import type { Answer, Counted, Served } from "../record.ts";
 
 /** An answer without its scheduling delay, which is known only after the processes' next sample. */
-export type Seen = Omit<Answer, "delay_ms">;
+export type Seen = Omit<Answer, "delayMs">;
 
 /** A version that a gateway served, without the scheduling delay. */
-export type SeenServed = Omit<Served, "delay_ms">;
+export type SeenServed = Omit<Served, "delayMs">;
 
 /** Records the answers that clients get, and the versions that gateways serve. */
 export class Recorder {
   #answers: Seen[] = [];
   #served: SeenServed[] = [];
-  readonly #underway = new Set<{ readonly started_ms: number }>();
+  readonly #underway = new Set<{ readonly startedMs: number }>();
 
   /** Records that a client sends a request now. Returns the function that records the response. */
   sends(client: Client, replica: number): (status: number | null, counted?: Counted) => void {
-    const started_ms = performance.now();
-    const request = { started_ms };
+    const startedMs = performance.now();
+    const request = { startedMs };
     this.#underway.add(request);
     return (status, counted) => {
       this.#underway.delete(request);
-      const ended_ms = performance.now();
-      this.saw({ client, replica, started_ms, ended_ms, status, ...(counted && { counted }) });
+      const endedMs = performance.now();
+      this.saw({ client, replica, startedMs, endedMs, status, ...(counted && { counted }) });
     };
   }
 
@@ -41,9 +41,9 @@ export class Recorder {
     return this.#served;
   }
 
-  /** Returns whether a request that was sent before `before_ms` is still in flight. */
-  awaits(before_ms: number): boolean {
-    return [...this.#underway].some(({ started_ms }) => started_ms < before_ms);
+  /** Returns whether a request that was sent before `beforeMs` is still in flight. */
+  awaits(beforeMs: number): boolean {
+    return [...this.#underway].some(({ startedMs }) => startedMs < beforeMs);
   }
 
   /** Returns what was recorded since the last call, and clears it. */

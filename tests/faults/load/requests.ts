@@ -61,7 +61,7 @@ export async function send(
   url: string,
   { method, path, caller, bucket }: Request,
 ): Promise<{ status: number | null; counted?: Counted }> {
-  const signal = AbortSignal.timeout(LIMITS.patience_ms);
+  const signal = AbortSignal.timeout(LIMITS.patienceMs);
   try {
     const answer = await fetch(url + path, { method, headers: caller.headers, signal, redirect: "manual" });
     await answer.arrayBuffer();
@@ -74,5 +74,5 @@ export async function send(
 function countedIn({ headers }: Response, bucket: string | undefined): { counted?: Counted } {
   const [remaining, reset] = [headers.get("x-ratelimit-remaining"), headers.get("x-ratelimit-reset")];
   if (bucket === undefined || remaining === null || reset === null) return {};
-  return { counted: { bucket, remaining: Number(remaining), reset_s: Number(reset) } };
+  return { counted: { bucket, remaining: Number(remaining), resetS: Number(reset) } };
 }

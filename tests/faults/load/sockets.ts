@@ -5,7 +5,7 @@ import type { Request } from "./requests.ts";
 
 const MESSAGE_INTERVAL_MS = 500;
 const REOPEN_MS = 500;
-const PATIENCE_MS = 2 * LIMITS.upstream_ms;
+const PATIENCE_MS = 2 * LIMITS.upstreamMs;
 
 /** Keeps one WebSocket open, and reopens it when it breaks. Records the round trip of each message. */
 export async function keepSocket(
@@ -19,11 +19,11 @@ export async function keepSocket(
     const { path, caller } = request();
     const conversation = new Conversation(url.replace("http", "ws") + path, caller.headers);
     for (let isOpen = true; isOpen && !stop.aborted; ) {
-      const started_ms = performance.now();
+      const startedMs = performance.now();
       isOpen = await conversation.exchange();
       if (stop.aborted) break;
       const status = isOpen ? 200 : null;
-      recorder.saw({ client: "socket", replica, started_ms, ended_ms: performance.now(), status });
+      recorder.saw({ client: "socket", replica, startedMs, endedMs: performance.now(), status });
       await Bun.sleep(isOpen ? MESSAGE_INTERVAL_MS : REOPEN_MS);
     }
     conversation.end();

@@ -28,20 +28,20 @@ type Part = Pick<DeliveredBody["data"], "organization_id" | "after" | "entries">
  */
 export class StreamReceiver implements Disposable {
   readonly #server: Bun.Server<undefined>;
-  readonly #key_file: string;
+  readonly #keyFile: string;
   readonly #logs = new Map<string, ProvingReceiver>();
-  #seen: { problems: string[]; repeats_ms: number[] } = { problems: [], repeats_ms: [] };
+  #seen: { problems: string[]; repeatsMs: number[] } = { problems: [], repeatsMs: [] };
 
   static async start(leash: Leash): Promise<StreamReceiver> {
     const directory = await mkdtemp(join(tmpdir(), "ostiary-streams-"));
     leash.directory(directory);
-    const key_file = join(directory, "keys");
-    await writeFile(key_file, randomBytes(32).toString("base64"), { mode: 0o600 });
-    return new StreamReceiver(key_file);
+    const keyFile = join(directory, "keys");
+    await writeFile(keyFile, randomBytes(32).toString("base64"), { mode: 0o600 });
+    return new StreamReceiver(keyFile);
   }
 
-  private constructor(key_file: string) {
-    this.#key_file = key_file;
+  private constructor(keyFile: string) {
+    this.#keyFile = keyFile;
     this.#server = Bun.serve({
       port: 0,
       hostname: "127.0.0.1",
@@ -56,7 +56,7 @@ export class StreamReceiver implements Disposable {
   /** The environment variables that make the audit service accept this receiver and stream to it. */
   get variables(): Record<string, string> {
     return {
-      AUDIT_STREAM_KEY_FILE: this.#key_file,
+      AUDIT_STREAM_KEY_FILE: this.#keyFile,
       AUDIT_STREAM_ALLOW_HTTP: "true",
       AUDIT_STREAM_ALLOWED_NETWORKS: "127.0.0.0/8",
       AUDIT_STREAM_ALLOWED_PORTS: String(this.#server.port),
@@ -84,7 +84,7 @@ export class StreamReceiver implements Disposable {
 
   /** Clears the problems and repeats that were recorded so far. */
   forget(): void {
-    this.#seen = { problems: [], repeats_ms: [] };
+    this.#seen = { problems: [], repeatsMs: [] };
   }
 
   /**
@@ -103,9 +103,9 @@ export class StreamReceiver implements Disposable {
             : [];
         }),
       );
-    await waitFor(() => missing().length === 0, { timeout_ms: DELIVERED_MS }).catch(() => {}); // The promise says so
-    const { problems, repeats_ms } = this.#seen;
-    return { problems, missing: missing(), repeats: repeats_ms.map((at_ms) => ({ at_ms, delay_ms: 0 })) };
+    await waitFor(() => missing().length === 0, { timeoutMs: DELIVERED_MS }).catch(() => {}); // The promise says so
+    const { problems, repeatsMs } = this.#seen;
+    return { problems, missing: missing(), repeats: repeatsMs.map((atMs) => ({ atMs, delayMs: 0 })) };
   }
 
   [Symbol.dispose](): void {
@@ -134,7 +134,7 @@ export class StreamReceiver implements Disposable {
       [log.position, log.chain] = [position, chain];
     }
     log.entries.length = 0;
-    if (log.duplicates > before) this.#seen.repeats_ms.push(performance.now());
+    if (log.duplicates > before) this.#seen.repeatsMs.push(performance.now());
   }
 }
 

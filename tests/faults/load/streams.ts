@@ -14,12 +14,12 @@ export async function keepStream(
 ): Promise<void> {
   while (!stop.aborted) {
     const { replica, url } = system.nextGateway();
-    let last_ms = performance.now();
+    let lastMs = performance.now();
     const saw = (status: number | null) => {
-      const ended_ms = performance.now();
+      const endedMs = performance.now();
       if (stop.aborted) return;
-      recorder.saw({ client: "stream", replica, started_ms: last_ms, ended_ms, status } satisfies Seen);
-      last_ms = ended_ms;
+      recorder.saw({ client: "stream", replica, startedMs: lastMs, endedMs, status } satisfies Seen);
+      lastMs = endedMs;
     };
     const silence = new Silence();
     try {
@@ -62,6 +62,6 @@ class Silence {
   }
 
   #again(): NodeJS.Timeout {
-    return setTimeout(() => this.#controller.abort(), LIMITS.upstream_ms * 2 + EVENT_INTERVAL_MS);
+    return setTimeout(() => this.#controller.abort(), LIMITS.upstreamMs * 2 + EVENT_INTERVAL_MS);
   }
 }

@@ -12,7 +12,7 @@ export const neverAWrongAdmission: Promised = {
   judge(run: CellRun) {
     const admitted = run.answers
       .filter(({ client, status }) => client === "refused" && status !== null && status < 300)
-      .map(({ status, started_ms }) => `an invalid credential got ${status} ${at(run, started_ms)}`);
+      .map(({ status, startedMs }) => `an invalid credential got ${status} ${at(run, startedMs)}`);
     const reached = run.reached
       .filter(({ client }) => client === "refused")
       .map(({ request_id }) => `a request with an invalid credential reached the service: ${request_id}`);

@@ -23,18 +23,18 @@ export const unrecordedIsRefused: Promised = {
     unrecorded(run)
       ?.filter(({ status }) => status !== 503)
       .filter((answer) => answer.status !== null || !isExcused(answer))
-      .map(({ status, started_ms }) => `an audited request got ${status} ${at(run, started_ms)}`) ?? null,
+      .map(({ status, startedMs }) => `an audited request got ${status} ${at(run, startedMs)}`) ?? null,
 };
 
 export const unrecordedIsRefusedSoon: Promised = {
   name: "unrecorded",
-  title: `Without audit, audited requests get 503 within ${LIMITS.unrecorded_ms} ms.`,
+  title: `Without audit, audited requests get 503 within ${LIMITS.unrecordedMs} ms.`,
   timed: true,
   judge: (run) =>
     unrecorded(run)
-      ?.filter((answer) => ownTime(answer) > LIMITS.unrecorded_ms)
+      ?.filter((answer) => ownTime(answer) > LIMITS.unrecordedMs)
       .map(
-        (answer) => `${answer.status} after ${Math.round(ownTime(answer))} ms ${at(run, answer.started_ms)}`,
+        (answer) => `${answer.status} after ${Math.round(ownTime(answer))} ms ${at(run, answer.startedMs)}`,
       ) ?? null,
 };
 

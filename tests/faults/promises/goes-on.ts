@@ -16,10 +16,10 @@ function goesOn(name: string, title: string, parts: readonly Part[]): Promised {
 /** Describes the requests that need no failed part and still failed, from the injection of the fault on. */
 export function disturbed(run: CellRun): string[] {
   return run.answers
-    .filter(({ started_ms }) => started_ms >= run.breaking_ms)
+    .filter(({ startedMs }) => startedMs >= run.breakingMs)
     .filter((answer) => !isConcerned(run.cell, answer) && !isGood(answer) && !isExcused(answer))
-    .map(({ client, status, started_ms }) => {
-      return `${KINDS[client].title}: ${status ?? "no answer"} ${at(run, started_ms)}`;
+    .map(({ client, status, startedMs }) => {
+      return `${KINDS[client].title}: ${status ?? "no answer"} ${at(run, startedMs)}`;
     });
 }
 

@@ -15,11 +15,11 @@ export const nothingHangs: Promised = {
     run.answers
       .filter((answer) => !askedTheBroken(run.cell, answer))
       .flatMap((answer) => {
-        const { limit_ms, title } = KINDS[answer.client];
-        const own_ms = ownTime(answer);
-        if (limit_ms === null || own_ms <= limit_ms + WAY_MS) return [];
+        const { limitMs, title } = KINDS[answer.client];
+        const ownMs = ownTime(answer);
+        if (limitMs === null || ownMs <= limitMs + WAY_MS) return [];
         return [
-          `${title}: ${answer.status ?? "no answer"} after ${Math.round(own_ms)} ms ${at(run, answer.started_ms)}`,
+          `${title}: ${answer.status ?? "no answer"} after ${Math.round(ownMs)} ms ${at(run, answer.startedMs)}`,
         ];
       }),
 };
@@ -45,7 +45,7 @@ export const slownessCostsNoRequest: Promised = {
 function lostRequests(run: CellRun): string[] {
   return run.answers
     .filter((answer) => !isGood(answer) && !isExcused(answer))
-    .map(({ client, status, started_ms }) => {
-      return `${KINDS[client].title}: ${status ?? "no answer"} ${at(run, started_ms)}`;
+    .map(({ client, status, startedMs }) => {
+      return `${KINDS[client].title}: ${status ?? "no answer"} ${at(run, startedMs)}`;
     });
 }

@@ -20,26 +20,26 @@ export function healing(run: CellRun): ReadonlyMap<Client | "routes", number> {
  */
 function healingOf(run: CellRun, client: Client): number {
   const later = run.answers.filter(
-    (answer) => answer.client === client && answer.started_ms >= run.returned_ms,
+    (answer) => answer.client === client && answer.startedMs >= run.returnedMs,
   );
   const bad = later.filter((answer) => !isGood(answer) && !isExcused(answer));
-  const lastBad = Math.max(run.returned_ms, ...bad.map(({ started_ms }) => started_ms));
-  const isWell = later.some((answer) => isGood(answer) && answer.started_ms >= lastBad);
-  return isWell ? lastBad - run.returned_ms : Number.POSITIVE_INFINITY;
+  const lastBad = Math.max(run.returnedMs, ...bad.map(({ startedMs }) => startedMs));
+  const isWell = later.some((answer) => isGood(answer) && answer.startedMs >= lastBad);
+  return isWell ? lastBad - run.returnedMs : Number.POSITIVE_INFINITY;
 }
 
 /**
  * Returns the time from the end of the fault until every gateway serves a version that was published since.
  */
-function healingOfRoutes({ served, returned_ms }: CellRun): number {
+function healingOfRoutes({ served, returnedMs }: CellRun): number {
   const firsts = Array.from({ length: GATEWAYS }, (_, gateway) =>
     Math.min(
       ...served
-        .filter((each) => each.gateway === gateway && each.published_ms >= returned_ms)
-        .map(({ at_ms, delay_ms }) => Math.max(returned_ms, at_ms - delay_ms)),
+        .filter((each) => each.gateway === gateway && each.publishedMs >= returnedMs)
+        .map(({ atMs, delayMs }) => Math.max(returnedMs, atMs - delayMs)),
     ),
   );
-  return Math.max(...firsts) - returned_ms;
+  return Math.max(...firsts) - returnedMs;
 }
 
 export const everythingHeals: Promised = {

@@ -23,16 +23,16 @@ export const limitsAreExact: Promised = {
  */
 export function windowsOf(run: CellRun): CountedAnswer[][] {
   const forgets = run.cell.parts.includes("redis") && run.cell.fault === "killed";
-  const epochOf = ({ started_ms }: Answer) => (forgets && started_ms >= run.broken_ms ? 1 : 0);
+  const epochOf = ({ startedMs }: Answer) => (forgets && startedMs >= run.brokenMs ? 1 : 0);
   const groups = Map.groupBy(
     run.answers.filter(isCounted),
     (answer) => `${answer.counted.bucket} ${epochOf(answer)}`,
   );
   return [...groups.values()].flatMap((answers) => {
     const windows: CountedAnswer[][] = [];
-    for (const answer of answers.toSorted((a, b) => a.counted.reset_s - b.counted.reset_s)) {
+    for (const answer of answers.toSorted((a, b) => a.counted.resetS - b.counted.resetS)) {
       const [first] = windows.at(-1) ?? [];
-      const isNext = first === undefined || answer.counted.reset_s - first.counted.reset_s > SAME_END_S;
+      const isNext = first === undefined || answer.counted.resetS - first.counted.resetS > SAME_END_S;
       if (isNext) windows.push([answer]);
       else windows.at(-1)?.push(answer);
     }
@@ -59,7 +59,7 @@ function admitted(window: readonly CountedAnswer[]): CountedAnswer[] {
 function problemsOfWindow(run: CellRun, window: readonly CountedAnswer[]): string[] {
   const passed = admitted(window);
   const [first] = window;
-  const when = first === undefined ? "" : at(run, first.started_ms);
+  const when = first === undefined ? "" : at(run, first.startedMs);
   const left = new Set(passed.map(({ counted }) => counted.remaining));
   const problems: string[] = [];
   if (passed.length > LIMITS.requests) {
@@ -84,11 +84,11 @@ function problemsOfWindow(run: CellRun, window: readonly CountedAnswer[]): strin
  * missing.
  */
 function isUndisturbed(run: CellRun, window: readonly CountedAnswer[]): boolean {
-  const window_ms = LIMITS.window_s * 1000;
-  const starts = window.map(({ started_ms }) => started_ms);
+  const windowMs = LIMITS.windowS * 1000;
+  const starts = window.map(({ startedMs }) => startedMs);
   const [from, to] = [Math.min(...starts), Math.max(...starts)];
-  const quiet = to + window_ms < run.breaking_ms || from - window_ms > run.returned_ms;
-  return quiet && from - window_ms > run.began_ms && to + window_ms < run.ended_ms;
+  const quiet = to + windowMs < run.breakingMs || from - windowMs > run.returnedMs;
+  return quiet && from - windowMs > run.beganMs && to + windowMs < run.endedMs;
 }
 
 /**
@@ -112,17 +112,17 @@ export const noLocalFallback: Promised = {
     uncounted(run)
       ?.filter(({ status }) => status !== 503)
       .filter((answer) => answer.status !== null || !isExcused(answer))
-      .map(({ status, started_ms }) => `a limited request got ${status} ${at(run, started_ms)}`) ?? null,
+      .map(({ status, startedMs }) => `a limited request got ${status} ${at(run, startedMs)}`) ?? null,
 };
 
 export const uncountedIsRefusedSoon: Promised = {
   name: "uncounted",
-  title: `Without Redis, limited requests get 503 within ${LIMITS.uncounted_ms} ms.`,
+  title: `Without Redis, limited requests get 503 within ${LIMITS.uncountedMs} ms.`,
   timed: true,
   judge: (run) =>
     uncounted(run)
-      ?.filter((answer) => ownTime(answer) > LIMITS.uncounted_ms)
+      ?.filter((answer) => ownTime(answer) > LIMITS.uncountedMs)
       .map(
-        (answer) => `${answer.status} after ${Math.round(ownTime(answer))} ms ${at(run, answer.started_ms)}`,
+        (answer) => `${answer.status} after ${Math.round(ownTime(answer))} ms ${at(run, answer.startedMs)}`,
       ) ?? null,
 };

@@ -14,6 +14,6 @@ export interface Promised {
 }
 
 /** Formats a time as the seconds since the beginning of the run. */
-export function at({ began_ms }: CellRun, ms: number): string {
-  return `at ${((ms - began_ms) / 1000).toFixed(2)} s`;
+export function at({ beganMs }: CellRun, ms: number): string {
+  return `at ${((ms - beganMs) / 1000).toFixed(2)} s`;
 }

@@ -2,8 +2,8 @@ import { type CellRun, REPEAT_EXCUSED_MS } from "../record.ts";
 import { at, type Promised } from "./promise.ts";
 
 /** Returns whether a fault may have prevented audit from storing that a receiver accepted a delivery. */
-function isUncertain({ cell, breaking_ms }: CellRun, at_ms: number): boolean {
-  return cell.parts.some((part) => part === "audit" || part === "postgres") && at_ms >= breaking_ms;
+function isUncertain({ cell, breakingMs }: CellRun, atMs: number): boolean {
+  return cell.parts.some((part) => part === "audit" || part === "postgres") && atMs >= breakingMs;
 }
 
 /**
@@ -19,8 +19,8 @@ export const streamsLoseNothing: Promised = {
     const { streams } = run;
     if (streams === null) return null;
     const repeated = streams.repeats
-      .filter(({ at_ms, delay_ms }) => !isUncertain(run, at_ms) && delay_ms <= REPEAT_EXCUSED_MS)
-      .map(({ at_ms }) => `entries were delivered again ${at(run, at_ms)}`);
+      .filter(({ atMs, delayMs }) => !isUncertain(run, atMs) && delayMs <= REPEAT_EXCUSED_MS)
+      .map(({ atMs }) => `entries were delivered again ${at(run, atMs)}`);
     const missing = streams.missing.map((what) => `missing: ${what}`);
     return [...streams.problems, ...missing, ...repeated];
   },

@@ -54,7 +54,7 @@ export interface Growth {
   readonly first: number;
   /** The median of the last third of readings, in the title's unit. For connections, the minimum. */
   readonly last: number;
-  readonly is_flat: boolean;
+  readonly isFlat: boolean;
 }
 
 /** The minimum number of readings for a comparison of the first third with the last third. */
@@ -97,8 +97,8 @@ function growthIn(
   const third = Math.floor(values.length / 3);
   const first = medianOf(values.slice(0, third));
   const last = lastOf(values.slice(-third));
-  const is_flat = last <= first * (1 + bound.share) + bound.besides;
-  return [{ title, first: Math.round(first / unit), last: Math.round(last / unit), is_flat }];
+  const isFlat = last <= first * (1 + bound.share) + bound.besides;
+  return [{ title, first: Math.round(first / unit), last: Math.round(last / unit), isFlat }];
 }
 
 function medianOf(values: readonly number[]): number {

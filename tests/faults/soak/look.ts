@@ -17,16 +17,16 @@ const LOOK_MS = 10_000;
  * @param peers the names of the peers that the process connects to, by port
  */
 export async function lookAt(
-  { name, server, upkeep_file }: Replica,
+  { name, server, upkeepFile }: Replica,
   peers: ReadonlyMap<number, string>,
 ): Promise<Held> {
   const { pid } = server;
   if (pid === undefined) throw new Error(`${name} does not run.`);
   // A `BunFile` that found no file once never finds it later, so create a new one for each attempt.
-  await rm(upkeep_file, { force: true });
+  await rm(upkeepFile, { force: true });
   signal(pid, "SIGWINCH");
-  const told = await waitFor(async () => Value.Parse(Upkeep, await Bun.file(upkeep_file).json()), {
-    timeout_ms: LOOK_MS,
+  const told = await waitFor(async () => Value.Parse(Upkeep, await Bun.file(upkeepFile).json()), {
+    timeoutMs: LOOK_MS,
     what: `The report of ${name} about its resources`,
   });
   return {

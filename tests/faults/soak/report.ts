@@ -59,7 +59,7 @@ function connectionsIn(held: readonly Held[]): Growth[] {
 }
 
 function grown(growths: readonly Growth[]): Growth[] {
-  return growths.filter(({ is_flat }) => !is_flat);
+  return growths.filter(({ isFlat }) => !isFlat);
 }
 
 function growthText({ first, last }: Growth): string {

@@ -27,9 +27,9 @@ export async function soak(
   done: (run: CellRun) => void,
   notBegun: (why: string) => void,
 ): Promise<ReadonlyMap<string, readonly Held[]>> {
-  const until_ms = performance.now() + minutes * 60_000;
+  const untilMs = performance.now() + minutes * 60_000;
   const looks = new Map<string, Held[]>(bed.system.replicas().map(({ name }) => [name, []]));
-  while (performance.now() < until_ms) {
+  while (performance.now() < untilMs) {
     const cell = CELLS_OF_SOAK[Math.floor(Math.random() * CELLS_OF_SOAK.length)];
     if (cell === undefined) break;
     await runCells(bed, [cell], pace, done, notBegun);

@@ -7,7 +7,7 @@ const PROBE_TIMEOUT_MS = 400;
 /** A replica behind a balancer: its URL, and the URL of its readiness probe. */
 export interface Door {
   readonly url: string;
-  readonly ready_url: string;
+  readonly readyUrl: string;
 }
 
 /** A round-robin load balancer. It skips replicas that are not ready, unless no replica is ready. */
@@ -20,9 +20,9 @@ export class Balancer {
   constructor(doors: readonly Door[]) {
     this.#doors = doors;
     this.#ready = doors.map(() => true);
-    this.#probes = doors.map(({ ready_url }, index) =>
+    this.#probes = doors.map(({ readyUrl }, index) =>
       setInterval(async () => {
-        this.#ready[index] = (await answerOf(ready_url, PROBE_TIMEOUT_MS)) === 200;
+        this.#ready[index] = (await answerOf(readyUrl, PROBE_TIMEOUT_MS)) === 200;
       }, PROBE_INTERVAL_MS),
     );
   }

@@ -22,8 +22,8 @@ export function clockLibrary(): string | null {
 
 /** A clock of a running process that can be set. */
 export interface SettableClock {
-  /** Sets the clock to the machine's time plus `offset_ms`. */
-  set(offset_ms: number): Promise<void>;
+  /** Sets the clock to the machine's time plus `offsetMs`. */
+  set(offsetMs: number): Promise<void>;
 }
 
 /**
@@ -61,17 +61,17 @@ export class ProcessClock {
    */
   readBy(read: () => Promise<number>): SettableClock {
     return {
-      set: async (offset_ms) => {
-        await this.#write(offset_ms);
-        const isSet = async () => Math.abs((await read()) - Date.now() - offset_ms) < SAME_MS;
-        await waitFor(isSet, { timeout_ms: SEEN_MS, what: "The new time of a clock" });
+      set: async (offsetMs) => {
+        await this.#write(offsetMs);
+        const isSet = async () => Math.abs((await read()) - Date.now() - offsetMs) < SAME_MS;
+        await waitFor(isSet, { timeoutMs: SEEN_MS, what: "The new time of a clock" });
       },
     };
   }
 
   /** Replaces the file atomically, because the process reads it each time it reads its clock. */
-  async #write(offset_ms: number): Promise<void> {
-    const seconds = Math.round(offset_ms / 1_000);
+  async #write(offsetMs: number): Promise<void> {
+    const seconds = Math.round(offsetMs / 1_000);
     await writeFile(`${this.#file}.new`, seconds < 0 ? String(seconds) : `+${seconds}`);
     await rename(`${this.#file}.new`, this.#file);
   }

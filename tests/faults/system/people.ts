@@ -39,7 +39,7 @@ export const INTERNAL_TOKEN = "internal-token-of-these-runs";
 const KEYS_AT_ONCE = 4;
 const MADE_MS = 20_000;
 /** The time after a revocation at which no gateway still has the key in its cache. */
-const FORGOTTEN_MS = LIMITS.cache_ttl_s * 1000 + 1_000;
+const FORGOTTEN_MS = LIMITS.cacheTtlS * 1000 + 1_000;
 export const NOBODY = { user_id: null, organization_id: null, member_id: null, revocation: null };
 
 /**
@@ -52,7 +52,7 @@ export class People {
   readonly #identity: Replica;
   #owners: readonly Owner[] = [];
   #cells = 0;
-  readonly #retired: { readonly headers: Caller["headers"]; readonly forgotten_ms: number }[] = [];
+  readonly #retired: { readonly headers: Caller["headers"]; readonly forgottenMs: number }[] = [];
 
   static async start(identity: Replica): Promise<People> {
     const provider = await startIdentityProvider({ host: "127.0.0.1", port: 0 });
@@ -81,7 +81,7 @@ export class People {
       Promise.all(this.#owners.map(make));
     const revoked = await each((owner) => this.#revokedKey(owner));
     const forged = await each((_, index) => this.#token(this.#impostor, `${OWNERS[index]}-${cell}`));
-    const retired = this.#retired.filter(({ forgotten_ms }) => forgotten_ms <= performance.now());
+    const retired = this.#retired.filter(({ forgottenMs }) => forgottenMs <= performance.now());
     const refused = [...revoked, ...forged, ...retired.slice(-OWNERS.length).map(({ headers }) => headers)];
     return {
       keys: await each((owner) => this.#key(owner)),
@@ -99,7 +99,7 @@ export class People {
     for (const { headers, revocation } of keys) {
       if (revocation === null) continue;
       await this.#ask("DELETE", revocation);
-      this.#retired.push({ headers, forgotten_ms: performance.now() + FORGOTTEN_MS });
+      this.#retired.push({ headers, forgottenMs: performance.now() + FORGOTTEN_MS });
     }
   }
 
@@ -132,7 +132,7 @@ export class People {
    */
   async #person(subject: string): Promise<Caller> {
     const idp = { issuer: this.provider.issuer, subject };
-    const url = `${this.#identity.internal_url}${VALIDATE_PATH}`;
+    const url = `${this.#identity.internalUrl}${VALIDATE_PATH}`;
     const { body } = await this.#ask("POST", url, { idp });
     const headers = await this.#token(this.provider, subject);
     return { ...NOBODY, headers, user_id: textOf(body, "user_id") };
@@ -174,7 +174,7 @@ export class People {
         if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${said}`);
         return { response: answer, text: said };
       },
-      { timeout_ms: MADE_MS, what: `${method} ${path} at identity` },
+      { timeoutMs: MADE_MS, what: `${method} ${path} at identity` },
     );
     const parsed: unknown = text === "" ? {} : JSON.parse(text);
     return { headers: response.headers, body: parsed };

@@ -10,8 +10,8 @@ const READY_TIMEOUT_MS = 1_000;
 
 /** The times at which a process got the signal to stop, and at which it exited. */
 export interface Stop {
-  readonly signalled_ms: number;
-  readonly ended_ms: number;
+  readonly signalledMs: number;
+  readonly endedMs: number;
 }
 
 /** One process of a service, with the network links to it. */
@@ -26,9 +26,9 @@ export interface Replica {
   replaceBy(root: string): Promise<Stop>;
   /** The URL of the process's public port. It bypasses `links`, so faults of links do not affect it. */
   readonly url: string;
-  readonly internal_url: string;
+  readonly internalUrl: string;
   /** The file to which the process writes its resources on SIGWINCH. */
-  readonly upkeep_file: string;
+  readonly upkeepFile: string;
   /** The network links that all other processes connect to. */
   readonly links: { readonly public: NetworkProxy; readonly internal: NetworkProxy };
 }
@@ -39,14 +39,14 @@ export async function startReplica(
   number: number,
   leash: Leash,
   variables: Record<string, string>,
-  first_root: string,
+  firstRoot: string,
 ): Promise<Replica> {
-  let root = first_root;
+  let root = firstRoot;
   const [port, internal_port] = [freePort(), freePort()];
   const url = `http://127.0.0.1:${port}`;
-  const internal_url = `http://127.0.0.1:${internal_port}`;
+  const internalUrl = `http://127.0.0.1:${internal_port}`;
   const directory = await mkdtemp(join(tmpdir(), `ostiary-${app}-`));
-  const upkeep_file = join(directory, "upkeep");
+  const upkeepFile = join(directory, "upkeep");
   const { PATH = "", HOME = "" } = process.env;
   const server = new BinaryTestServer(
     {
@@ -65,32 +65,32 @@ export async function startReplica(
         LOG_LEVEL: "warn",
         // Without this variable, the gateway sets it and restarts itself.
         BUN_CONFIG_MAX_HTTP_REQUESTS: "65000",
-        UPKEEP_FILE: upkeep_file,
+        UPKEEP_FILE: upkeepFile,
         ...variables,
       },
-      ready: async () => (await answerOf(`${internal_url}/health/live`)) === 200,
+      ready: async () => (await answerOf(`${internalUrl}/health/live`)) === 200,
       crash: "SIGKILL",
       shutdown: "SIGTERM",
     },
     leash,
   );
   await server.start();
-  const links = { public: await startProxy(url), internal: await startProxy(internal_url) };
+  const links = { public: await startProxy(url), internal: await startProxy(internalUrl) };
   const replaceBy = async (next: string) => {
-    const signalled_ms = performance.now();
+    const signalledMs = performance.now();
     await server.stop();
-    const ended_ms = performance.now();
+    const endedMs = performance.now();
     root = next;
     await server.start();
-    return { signalled_ms, ended_ms };
+    return { signalledMs, endedMs };
   };
-  return { name: `${app} ${number + 1}`, app, server, replaceBy, url, internal_url, upkeep_file, links };
+  return { name: `${app} ${number + 1}`, app, server, replaceBy, url, internalUrl, upkeepFile, links };
 }
 
 /** Returns the status of a GET, or 0 if no response comes before the timeout. */
-export async function answerOf(url: string, timeout_ms = READY_TIMEOUT_MS): Promise<number> {
+export async function answerOf(url: string, timeoutMs = READY_TIMEOUT_MS): Promise<number> {
   try {
-    return (await fetch(url, { signal: AbortSignal.timeout(timeout_ms) })).status;
+    return (await fetch(url, { signal: AbortSignal.timeout(timeoutMs) })).status;
   } catch {
     return 0;
   }

@@ -22,7 +22,7 @@ export function thingsService(url: string) {
           path: "/things/limited",
           upstream: "/members/{subject.member_id}/limited",
           methods: ["GET"],
-          rate_limit: { requests: LIMITS.requests, window_seconds: LIMITS.window_s },
+          rate_limit: { requests: LIMITS.requests, window_seconds: LIMITS.windowS },
         },
       ],
     },

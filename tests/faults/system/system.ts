@@ -43,7 +43,7 @@ export interface Services {
    * The path of libfaketime, which PostgreSQL and one audit replica load; null if a run injects no clock
    * faults.
    */
-  readonly clock_library?: string | null;
+  readonly clockLibrary?: string | null;
 }
 
 /** The error for a run that cannot start. The message says what is missing or wrong. */
@@ -65,7 +65,7 @@ export class System implements AsyncDisposable {
   readonly upstream: Linked;
   readonly #ownClocks: OwnClocks | null;
   /** The file in which the upstream service records requests. */
-  readonly reached_file: string;
+  readonly reachedFile: string;
   identity: Replica[] = [];
   audit: Replica[] = [];
   registries: Replica[] = [];
@@ -82,14 +82,14 @@ export class System implements AsyncDisposable {
     services: Services = { roots: [ROOT, ROOT], variables: {} },
   ): Promise<System> {
     progress("starting PostgreSQL, Redis, etcd and the upstream service");
-    const library = services.clock_library ?? null;
+    const library = services.clockLibrary ?? null;
     const clocks = library === null ? null : await makeClocks(library, leash);
     const stores = await startStores(leash, clocks?.postgres.variables);
     const directory = await mkdtemp(join(tmpdir(), "ostiary-faults-"));
     leash.directory(directory);
-    const reached_file = join(directory, "reached");
-    const upstream = await startUpstream(leash, reached_file);
-    const system = new System(leash, services, stores, upstream, reached_file, clocks);
+    const reachedFile = join(directory, "reached");
+    const upstream = await startUpstream(leash, reachedFile);
+    const system = new System(leash, services, stores, upstream, reachedFile, clocks);
     system.#ends.defer(() => rm(directory, { recursive: true, force: true }));
     try {
       progress("starting two of each: identity, audit, registry, gateway");
@@ -107,14 +107,14 @@ export class System implements AsyncDisposable {
     services: Services,
     stores: Readonly<Record<"postgres" | "redis" | "etcd", Linked>>,
     upstream: Linked,
-    reached_file: string,
+    reachedFile: string,
     clocks: OwnClocks | null,
   ) {
     this.#leash = leash;
     this.#services = services;
     this.#stores = stores;
     this.upstream = upstream;
-    this.reached_file = reached_file;
+    this.reachedFile = reachedFile;
     this.#ownClocks = clocks;
     for (const linked of [...Object.values(stores), upstream]) this.#endWith(linked);
     this.#name("PostgreSQL", stores.postgres.link.url);
@@ -127,7 +127,7 @@ export class System implements AsyncDisposable {
     return this.#stores.postgres;
   }
 
-  /** The clocks that can be set. Both are null without {@link Services.clock_library}. */
+  /** The clocks that can be set. Both are null without {@link Services.clockLibrary}. */
   get clocks(): Readonly<Record<"postgres" | "audit", SettableClock | null>> {
     const clocks = this.#ownClocks;
     if (clocks === null) return { postgres: null, audit: null };
@@ -135,7 +135,7 @@ export class System implements AsyncDisposable {
     const audit = started(this.audit[BROKEN_REPLICA]);
     return {
       postgres: clocks.postgres.readBy(() => timeOfPostgres(url)),
-      audit: clocks.audit.readBy(() => timeOfAnswers(audit.internal_url)),
+      audit: clocks.audit.readBy(() => timeOfAnswers(audit.internalUrl)),
     };
   }
 
@@ -168,7 +168,7 @@ export class System implements AsyncDisposable {
         method: "PUT",
         headers: { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" },
         body: JSON.stringify(config),
-        signal: AbortSignal.timeout(LIMITS.publisher_patience_ms),
+        signal: AbortSignal.timeout(LIMITS.publisherPatienceMs),
         // An earlier fault may have silenced a kept-alive connection, and its failure would count for this
         // fault.
         keepalive: false,
@@ -229,10 +229,10 @@ export class System implements AsyncDisposable {
       AUTH_JWKS_URI: people.provider.jwks_uri,
       INTERNAL_AUTH_TOKEN: INTERNAL_TOKEN,
       RATE_LIMIT_AUTH_FAILURE_REQUESTS: "0",
-      APIKEY_CACHE_TTL_SECS: String(LIMITS.cache_ttl_s),
-      VALIDATE_TIMEOUT_MS: String(LIMITS.validate_ms),
-      UPSTREAM_TIMEOUT_MS: String(LIMITS.upstream_ms),
-      UPSTREAM_IDLE_TIMEOUT_MS: String(LIMITS.upstream_ms),
+      APIKEY_CACHE_TTL_SECS: String(LIMITS.cacheTtlS),
+      VALIDATE_TIMEOUT_MS: String(LIMITS.validateMs),
+      UPSTREAM_TIMEOUT_MS: String(LIMITS.upstreamMs),
+      UPSTREAM_IDLE_TIMEOUT_MS: String(LIMITS.upstreamMs),
       // Idle connections that a fault silenced close before the next fault ends.
       UPSTREAM_KEEP_ALIVE_MS: "2000",
     });
@@ -251,7 +251,7 @@ export class System implements AsyncDisposable {
     }
     for (const { url: gateway } of this.gateways) {
       await waitFor(async () => (await answerOf(`${gateway}/things/public`)) === 200, {
-        timeout_ms: READY_MS,
+        timeoutMs: READY_MS,
         what: `A response of the gateway at ${gateway}`,
       });
     }
@@ -292,7 +292,7 @@ export class System implements AsyncDisposable {
     const balancer = new Balancer(
       replicas.map(({ links }) => ({
         url: links[port].url,
-        ready_url: `${links.internal.url}/health/ready`,
+        readyUrl: `${links.internal.url}/health/ready`,
       })),
     );
     this.#ends.defer(() => balancer.stop());
@@ -333,7 +333,7 @@ async function timeOfAnswers(url: string): Promise<number> {
   return Date.parse(answer.headers.get("date") ?? "");
 }
 
-async function startStores(leash: Leash, variables_of_postgres?: Readonly<Record<string, string>>) {
+async function startStores(leash: Leash, variablesOfPostgres?: Readonly<Record<string, string>>) {
   const sources = locateServices(process.env);
   const binary = (name: "postgres" | "redis" | "etcd") => {
     const source = sources[name];
@@ -341,14 +341,14 @@ async function startStores(leash: Leash, variables_of_postgres?: Readonly<Record
     throw new RunImpossible(`This run needs the program ${name}: install it and run the command again.`);
   };
   const [postgres, redis, etcd] = await Promise.all([
-    startPostgresBinary(binary("postgres"), leash, {}, variables_of_postgres),
+    startPostgresBinary(binary("postgres"), leash, {}, variablesOfPostgres),
     startRedisBinary(binary("redis"), leash),
     startEtcdBinary(binary("etcd"), leash),
   ]);
   return { postgres: await linked(postgres), redis: await linked(redis), etcd: await linked(etcd) };
 }
 
-async function startUpstream(leash: Leash, reached_file: string): Promise<Linked> {
+async function startUpstream(leash: Leash, reachedFile: string): Promise<Linked> {
   const port = freePort();
   const url = `http://127.0.0.1:${port}`;
   const entry = join(import.meta.dir, "../upstream/main.ts");
@@ -356,7 +356,7 @@ async function startUpstream(leash: Leash, reached_file: string): Promise<Linked
     {
       url,
       directory: await mkdtemp(join(tmpdir(), "ostiary-upstream-")),
-      command: [process.execPath, entry, String(port), reached_file, String(EVENT_INTERVAL_MS)],
+      command: [process.execPath, entry, String(port), reachedFile, String(EVENT_INTERVAL_MS)],
       ready: async () => (await answerOf(`${url}/ready`)) === 200,
       crash: "SIGKILL",
       shutdown: "SIGTERM",

@@ -6,7 +6,7 @@
 
 import { openSync, writeSync } from "node:fs";
 
-const [port = "", log = "", interval_ms = ""] = process.argv.slice(2);
+const [port = "", log = "", intervalMs = ""] = process.argv.slice(2);
 const file = openSync(log, "a");
 
 Bun.serve({
@@ -34,6 +34,6 @@ Bun.serve({
 async function* events() {
   for (let event = 1; ; event += 1) {
     yield `id: ${event}\ndata: {}\n\n`;
-    await Bun.sleep(Number(interval_ms));
+    await Bun.sleep(Number(intervalMs));
   }
 }

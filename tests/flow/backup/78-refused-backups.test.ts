@@ -62,10 +62,10 @@ describe("the environment variables of ostiary backup", () => {
   // OP-64
   test("cause exit code 78 when one is wrong; wrong usage has exit code 2", async () => {
     const wrong = await runOstiary(["create", "/nowhere/backup"], { DATABASE_URL: "pglite://memory" });
-    expect(wrong).toMatchObject({ exit_code: 78, stdout: "" });
+    expect(wrong).toMatchObject({ exitCode: 78, stdout: "" });
     expect(wrong.stderr).toContain("names an embedded database");
-    expect(await runOstiary(["create"])).toMatchObject({ exit_code: 2, stdout: "" });
-    expect(await runOstiary(["restore", "one", "two"])).toMatchObject({ exit_code: 2, stdout: "" });
+    expect(await runOstiary(["create"])).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(await runOstiary(["restore", "one", "two"])).toMatchObject({ exitCode: 2, stdout: "" });
   });
 });
 

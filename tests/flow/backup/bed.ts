@@ -38,7 +38,7 @@ export async function newPath(): Promise<string> {
 /** Creates a database with these schemas, in the state after all migrations. */
 export async function newMigrated(...schemas: readonly string[]): Promise<string> {
   const url = await freshDatabase();
-  const database = await openDatabase(url, { namespace: "test", pool_max: 2 });
+  const database = await openDatabase(url, { namespace: "test", poolMax: 2 });
   try {
     for (const schema of schemas) await database.migrate(schema, shippedFile(`drizzle/${schema}`));
   } finally {

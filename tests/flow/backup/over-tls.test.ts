@@ -30,7 +30,7 @@ const trusted = (): ClientFiles => ({ ca: material.made.ca, pair: material.made.
 describe.skipIf(!(isAble && services().etcd.binary))("ostiary backup over TLS", () => {
   let postgres: TlsPostgres;
   let etcd: TestServer;
-  let etcd_url: string;
+  let etcdUrl: string;
   /** The directory of a backup with one published service. It was made over TLS with a client certificate. */
   let backup: string;
 
@@ -38,15 +38,15 @@ describe.skipIf(!(isAble && services().etcd.binary))("ostiary backup over TLS", 
     postgres = await TlsPostgres.start(material.made.ca);
     await postgres.show(material.made.good);
     // PostgreSQL's client programs refuse a key file that other users can read.
-    for (const { key_file } of [material.made.client, material.made.stranger]) chmodSync(key_file, 0o600);
-    etcd_url = `https://localhost:${freePort()}`;
-    const { cert_file, key_file } = material.made.good;
+    for (const { keyFile } of [material.made.client, material.made.stranger]) chmodSync(keyFile, 0o600);
+    etcdUrl = `https://localhost:${freePort()}`;
+    const { certFile, keyFile } = material.made.good;
     etcd = await startEtcd(
       [
-        ...["--cert-file", cert_file, "--key-file", key_file],
-        ...["--client-cert-auth", "--trusted-ca-file", material.made.ca.cert_file],
+        ...["--cert-file", certFile, "--key-file", keyFile],
+        ...["--client-cert-auth", "--trusted-ca-file", material.made.ca.certFile],
       ],
-      etcd_url,
+      etcdUrl,
     );
     const source = await newDatabase();
     await inDatabase(source, async (database) => {
@@ -54,7 +54,7 @@ describe.skipIf(!(isAble && services().etcd.binary))("ostiary backup over TLS", 
     });
     await publish(source);
     backup = await newPath();
-    expect(await runOstiary(["create", backup], databaseOf(source))).toMatchObject({ exit_code: 0 });
+    expect(await runOstiary(["create", backup], databaseOf(source))).toMatchObject({ exitCode: 0 });
   });
   afterAll(async () => {
     await etcd.close();
@@ -74,7 +74,7 @@ describe.skipIf(!(isAble && services().etcd.binary))("ostiary backup over TLS", 
 
   async function inDatabase<T>(name: string, work: (database: Database) => Promise<T>): Promise<T> {
     const tls = files("DATABASE", trusted());
-    const database = await openDatabase(postgres.url(name), { namespace: "test", tls, pool_max: 1 });
+    const database = await openDatabase(postgres.url(name), { namespace: "test", tls, poolMax: 1 });
     return work(database).finally(() => database.close());
   }
 
@@ -86,7 +86,7 @@ describe.skipIf(!(isAble && services().etcd.binary))("ostiary backup over TLS", 
     });
 
   async function inRouteStore<T>(work: (store: RouteStore) => Promise<T>): Promise<T> {
-    const store = await openRouteStore(etcd_url, { tls: files("ROUTE_STORE", trusted()) });
+    const store = await openRouteStore(etcdUrl, { tls: files("ROUTE_STORE", trusted()) });
     return work(store).finally(() => store.close());
   }
 
@@ -96,7 +96,7 @@ describe.skipIf(!(isAble && services().etcd.binary))("ostiary backup over TLS", 
   function startRegistry(database: string, given = trusted()) {
     return startProcess("apps/registry/main.ts", {
       ...databaseOf(database),
-      ROUTE_STORE_URL: etcd_url,
+      ROUTE_STORE_URL: etcdUrl,
       ...variablesOf("ROUTE_STORE", given),
       ADMIN_TOKEN,
     });
@@ -120,11 +120,11 @@ describe.skipIf(!(isAble && services().etcd.binary))("ostiary backup over TLS", 
   test("restores with a client certificate, and the registry fills an empty route store over TLS", async () => {
     const target = await newDatabase();
     const restored = await runOstiary(["restore", backup], databaseOf(target));
-    expect(restored).toMatchObject({ exit_code: 0 });
+    expect(restored).toMatchObject({ exitCode: 0 });
     expect(await schemasOf(target)).toEqual(SCHEMAS.toSorted());
     const error = await rejection(startRegistry(target, { ...trusted(), ca: material.made.next }));
     expect(error).toBeInstanceOf(ProcessEnded);
-    expect(error).toMatchObject({ exit_code: EXIT_UNUSABLE });
+    expect(error).toMatchObject({ exitCode: EXIT_UNUSABLE });
     expect(String(error)).toContain("ROUTE_STORE_CA_FILE");
     expect(await publishedKeys()).toEqual([]);
     const registry = await startRegistry(target);
@@ -159,19 +159,19 @@ describe.skipIf(!(isAble && services().etcd.binary))("ostiary backup over TLS", 
     const target = await newDatabase();
     const restored = await runOstiary(["restore", backup], databaseOf(target, given()));
     expect(restored.stderr + restored.stdout).toContain(message);
-    expect(restored.exit_code).toBe(EXIT_UNUSABLE);
+    expect(restored.exitCode).toBe(EXIT_UNUSABLE);
     expect(await schemasOf(target)).toEqual([]);
     const directory = await newPath();
     const created = await runOstiary(["create", directory], databaseOf(target, given()));
     expect(created.stderr + created.stdout).toContain(message);
-    expect(created.exit_code).toBe(EXIT_UNUSABLE);
+    expect(created.exitCode).toBe(EXIT_UNUSABLE);
     expect(existsSync(directory)).toBe(false);
   });
 });
 
 function variablesOf(peer: "DATABASE" | "ROUTE_STORE", { ca, pair }: ClientFiles): Record<string, string> {
   return {
-    ...(ca && { [`${peer}_CA_FILE`]: ca.cert_file }),
-    ...(pair && { [`${peer}_CERT_FILE`]: pair.cert_file, [`${peer}_KEY_FILE`]: pair.key_file }),
+    ...(ca && { [`${peer}_CA_FILE`]: ca.certFile }),
+    ...(pair && { [`${peer}_CERT_FILE`]: pair.certFile, [`${peer}_KEY_FILE`]: pair.keyFile }),
   };
 }

@@ -44,7 +44,7 @@ describe.skipIf(!isAble)("ostiary backup", () => {
     await addOrganization(url, "one");
     const directory = await newPath();
     const created = await runOstiary(["create", directory], { DATABASE_URL: url });
-    expect(created).toMatchObject({ exit_code: 0 });
+    expect(created).toMatchObject({ exitCode: 0 });
     expect(created.stdout).toStartWith(
       `${directory} contains a complete backup: routes, identity, audit of Ostiary `,
     );
@@ -53,11 +53,11 @@ describe.skipIf(!isAble)("ostiary backup", () => {
     expect((await readdir(directory)).toSorted()).toEqual(["manifest.json", "routes-identity-audit.dump"]);
     expect(await modeOf(directory)).toBe(0o700);
     for (const name of await readdir(directory)) expect(await modeOf(join(directory, name))).toBe(0o600);
-    expect(await runOstiary(["verify", directory])).toMatchObject({ exit_code: 0 });
+    expect(await runOstiary(["verify", directory])).toMatchObject({ exitCode: 0 });
 
     const target = await freshDatabase();
     const restored = await runOstiary(["restore", directory], { DATABASE_URL: target });
-    expect(restored).toMatchObject({ exit_code: 0 });
+    expect(restored).toMatchObject({ exitCode: 0 });
     expect(restored.stdout).toContain("Everything after that time is lost.");
     expect(await organizationsOf(target)).toEqual(["one"]);
     const journals = SCHEMAS.map((schema) => `select * from ${schema}.schema_migrations`).join(" union all ");
@@ -89,9 +89,9 @@ describe.skipIf(!isAble)("ostiary backup", () => {
   // OP-62
   test("contains a consistent snapshot of all schemas of one database during writes", async () => {
     const url = await newMigrated(...SCHEMAS);
-    let is_over = false;
+    let isOver = false;
     const writing = (async () => {
-      for (let number = 0; !is_over; number += 1) {
+      for (let number = 0; !isOver; number += 1) {
         await ask(
           url,
           `begin; update routes.writer set last_fence = ${number}; delete from identity.organizations;
@@ -100,7 +100,7 @@ describe.skipIf(!isAble)("ostiary backup", () => {
       }
     })();
     const directory = await backUp(url).finally(() => {
-      is_over = true;
+      isOver = true;
     });
     await writing;
     const target = await freshDatabase();
@@ -191,7 +191,7 @@ describe.skipIf(!isAble)("ostiary backup", () => {
     child.kill("SIGKILL");
     await child.exited;
     const verified = await runOstiary(["verify", directory]);
-    expect(verified).toMatchObject({ exit_code: 78, stdout: "" });
+    expect(verified).toMatchObject({ exitCode: 78, stdout: "" });
     expect(verified.stderr).toContain(`There is no complete backup in ${directory}: manifest.json`);
   });
 
@@ -269,6 +269,6 @@ async function startEndlessBackup(directory: string) {
   const dump = join(directory, "routes-identity-audit.dump");
   const PATH = await pathWith("pg_dump", ENDLESS);
   const child = startOstiary(["create", directory], { DATABASE_URL, PATH });
-  await waitFor(() => existsSync(dump) && Bun.file(dump).size > 0, { timeout_ms: 60_000 });
+  await waitFor(() => existsSync(dump) && Bun.file(dump).size > 0, { timeoutMs: 60_000 });
   return child;
 }

@@ -29,12 +29,12 @@ describe("audit root", () => {
   // AU-175
   test("says who cosigned the root and when, and exits with 1 below the quorum", async () => {
     const found = await audit(root, "--quorum", "1", "--origin", log.origin);
-    expect(found).toMatchObject({ exit_code: 0, stderr: "" });
+    expect(found).toMatchObject({ exitCode: 0, stderr: "" });
     expect(found.stdout).toBe(
       `1 of 2 witnesses cosigned this root.\n  log          ${log.origin}, 3 checkpoints\n  witness      w.example.com, 2023-03-20T12:25:47.000Z\n  witness      other.example.com, no cosignature\n`,
     );
     const below = await audit(root);
-    expect(below.exit_code).toBe(1);
+    expect(below.exitCode).toBe(1);
     expect(below.stderr).toContain("1 of 2 witnesses cosigned this root; at least 2 must.");
   });
 
@@ -44,7 +44,7 @@ describe("audit root", () => {
     const asJson = await cli(parameters, { input: note });
     expect(JSON.parse(asJson.stdout)).toMatchObject({ origin: log.origin, size: 3, is_witnessed: true });
     const wrong = await audit(root, "--quorum", "1", "--origin", "audit.example.org/log");
-    expect(wrong.exit_code).toBe(1);
+    expect(wrong.exitCode).toBe(1);
     expect(wrong.stderr).toContain("--origin names audit.example.org/log");
   });
 
@@ -52,9 +52,9 @@ describe("audit root", () => {
   test("exits with 2 for a wrong quorum, or a file that is not a root or not a key list", async () => {
     const text = await file("other.txt", "something else\n");
     const calls = [[root, "--quorum", "0"], [root, "--quorum", "3"], [text], [`${root}.missing`]];
-    for (const parameters of calls) expect((await audit(...parameters)).exit_code).toBe(2);
+    for (const parameters of calls) expect((await audit(...parameters)).exitCode).toBe(2);
     const noKeys = await cli(["audit", "root", root, "--witness-keys", text]);
-    expect(noKeys.exit_code).toBe(2);
+    expect(noKeys.exitCode).toBe(2);
     expect(noKeys.stderr).toContain("line 1 is not a key of a witness");
   });
 });

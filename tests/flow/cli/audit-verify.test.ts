@@ -22,8 +22,8 @@ describe("audit verify", () => {
   afterAll(() => audit.stop());
 
   test("names the complete and unaltered chains, their time span and the checkpoint", async () => {
-    const { exit_code, stdout, stderr } = await cli(["audit", "verify", log, "--keys", keys]);
-    expect([exit_code, stderr]).toEqual([0, ""]);
+    const { exitCode, stdout, stderr } = await cli(["audit", "verify", log, "--keys", keys]);
+    expect([exitCode, stderr]).toEqual([0, ""]);
     expect(stdout).toMatch(/^3 events from 2\S+Z to 2\S+Z are complete and unaltered\.\n/);
     expect(stdout).toContain("organization:organization-1, 5 entries, 1 events without an outcome");
     expect(stdout).toMatch(/checkpoint {3}\d+ of 2\S+Z, signed by [\w-]{43}\n/);
@@ -32,20 +32,20 @@ describe("audit verify", () => {
   });
 
   test("reads standard input, and writes its findings as JSON", async () => {
-    const { exit_code, stdout } = await cli(["--json", "audit", "verify", "-"], { input: text });
-    expect(exit_code).toBe(0);
+    const { exitCode, stdout } = await cli(["--json", "audit", "verify", "-"], { input: text });
+    expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ complete: true, events: 3, entries: 5, faults: [] });
   });
 
   test("names the event that was changed, and exits with 1", async () => {
     const changed = await file("changed.ndjson", text.replace('"status":201', '"status":204'));
-    const { exit_code, stdout, stderr } = await cli(["audit", "verify", changed, "--keys", keys]);
+    const { exitCode, stdout, stderr } = await cli(["audit", "verify", changed, "--keys", keys]);
     const id = JSON.parse(text.split("\n")[1] ?? "").id;
-    expect(exit_code).toBe(1);
+    expect(exitCode).toBe(1);
     expect(stdout).toContain(`The outcome of event ${id} is not what was sealed at position 4`);
     expect(stderr).toContain(id);
     const asJson = await cli(["--json", "audit", "verify", changed]);
-    expect([asJson.exit_code, JSON.parse(asJson.stdout).faults[0].event_id]).toEqual([1, id]);
+    expect([asJson.exitCode, JSON.parse(asJson.stdout).faults[0].event_id]).toEqual([1, id]);
   });
 
   test("compares with a kept page of checkpoints, one checkpoint, its JWS or an earlier export", async () => {
@@ -57,12 +57,12 @@ describe("audit verify", () => {
     for (const [name, copy] of Object.entries(copies)) {
       const kept = await file(`kept-${name}`, copy);
       expect(await cli(["audit", "verify", later, "--checkpoint", kept, "--keys", keys])).toMatchObject({
-        exit_code: 0,
+        exitCode: 0,
       });
     }
     const newer = await file("newer.ndjson", (await exportProof(audit)).text);
-    const { exit_code, stdout } = await cli(["audit", "verify", log, "--checkpoint", newer]);
-    expect(exit_code).toBe(4);
+    const { exitCode, stdout } = await cli(["audit", "verify", log, "--checkpoint", newer]);
+    expect(exitCode).toBe(4);
     expect(stdout).toContain("Either this file was exported before the kept export, or the log was restored");
   });
 
@@ -80,12 +80,12 @@ describe("audit verify", () => {
       cli(["audit", "verify", await asked(which), "--checkpoint", copy, "--keys", keys]);
     const found = await verify(`&checkpoint=${size}`, kept);
     expect(found).toMatchObject({
-      exit_code: 0,
+      exitCode: 0,
       stdout: expect.stringContaining("whose root ostiary/audit-log signed"),
     });
     const forged = await file("forged.txt", root.replace(/\n[^\n]{43}=\n/, `\n${"A".repeat(43)}=\n`));
     const refused = await verify(`&checkpoint=${size}`, forged);
-    expect(refused).toMatchObject({ exit_code: 1, stderr: expect.stringContaining("has a wrong signature") });
+    expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("has a wrong signature") });
   });
 
   test("exits with 4 and says what the files do not show, without reporting a problem", async () => {
@@ -93,11 +93,11 @@ describe("audit verify", () => {
     const another = await file("another.ndjson", person.text);
     const parameters = ["audit", "verify", log, "--checkpoint", another];
     const found = await cli([...parameters, "--keys", keys]);
-    expect(found.exit_code).toBe(4);
+    expect(found.exitCode).toBe(4);
     expect(found.stdout).toContain("These files do not show:");
     expect(found.stderr).toStartWith("No problem was found, but these files do not show everything");
-    const { exit_code, stdout } = await cli(["--json", ...parameters]);
-    expect([exit_code, JSON.parse(stdout)]).toMatchObject([
+    const { exitCode, stdout } = await cli(["--json", ...parameters]);
+    expect([exitCode, JSON.parse(stdout)]).toMatchObject([
       4,
       { result: "undecided", complete: false, faults: [] },
     ]);
@@ -106,7 +106,7 @@ describe("audit verify", () => {
   test("confirms an empty log with the head map of the newest checkpoint", async () => {
     const { text: nothing } = await exportProof(audit, "/organizations/new/audit-events");
     const empty = await file("empty.ndjson", nothing);
-    expect(await cli(["audit", "verify", empty, "--keys", keys])).toMatchObject({ exit_code: 0 });
+    expect(await cli(["audit", "verify", empty, "--keys", keys])).toMatchObject({ exitCode: 0 });
   });
 
   test("reads a kept export to its end, however long it is", async () => {
@@ -114,13 +114,13 @@ describe("audit verify", () => {
     const filler = `${JSON.stringify({ proof: "x".repeat(1024 * 1024) })}\n`;
     const kept = await file("long.ndjson", filler.repeat(70) + text);
     expect(await cli(["audit", "verify", log, "--keys", keys, "--checkpoint", kept])).toMatchObject({
-      exit_code: 0,
+      exitCode: 0,
     });
     const page = await (await audit.get("/audit-checkpoints")).text();
     const many = await file("many.json", `${" ".repeat(1024 * 1024)}\n`.repeat(70) + page);
     const now = await file("now.ndjson", (await exportProof(audit)).text);
     expect(await cli(["audit", "verify", now, "--keys", keys, "--checkpoint", many])).toMatchObject({
-      exit_code: 0,
+      exitCode: 0,
     });
   }, 60_000);
 
@@ -138,19 +138,19 @@ describe("audit verify", () => {
       [],
       [log, "--more"],
     ]) {
-      const { exit_code, stdout, stderr } = await cli(["audit", "verify", ...parameters]);
-      expect([parameters, exit_code, stdout]).toEqual([parameters, 2, ""]);
+      const { exitCode, stdout, stderr } = await cli(["audit", "verify", ...parameters]);
+      expect([parameters, exitCode, stdout]).toEqual([parameters, 2, ""]);
       expect(stderr).not.toContain("    at ");
     }
-    expect(await cli(["audit", "verify", csv])).toMatchObject({ exit_code: 1 });
+    expect(await cli(["audit", "verify", csv])).toMatchObject({ exitCode: 1 });
     const hostile = await file("hostile.ndjson", `${"[".repeat(1_000_000)}\n${"\u001b[2J"}\n`);
-    const { exit_code, stdout } = await cli(["audit", "verify", hostile]);
-    expect([exit_code, stdout.includes("\u001b")]).toEqual([1, false]);
+    const { exitCode, stdout } = await cli(["audit", "verify", hostile]);
+    expect([exitCode, stdout.includes("\u001b")]).toEqual([1, false]);
   });
 
   test("contacts no server and needs no URL", async () => {
     const lonely = { REGISTRY_URL: "http://127.0.0.1:1", ADMIN_TOKEN: "" };
-    expect(await cli(["audit", "verify", log], { env: lonely })).toMatchObject({ exit_code: 0 });
+    expect(await cli(["audit", "verify", log], { env: lonely })).toMatchObject({ exitCode: 0 });
   });
 
   describe("with --witness-keys", () => {
@@ -174,14 +174,14 @@ describe("audit verify", () => {
     test("names the witnesses that cosigned, and exits with 1 below the quorum", async () => {
       const origin = "audit.example.com/log";
       const seen = await audit(SEEN, "--quorum", "2", "--origin", origin);
-      expect(seen).toMatchObject({ exit_code: 0, stderr: "" });
+      expect(seen).toMatchObject({ exitCode: 0, stderr: "" });
       expect(seen.stdout).toContain(
         "  witnesses    2 of 3 cosigned the tree of 7 checkpoints; at least 2 must\n  witness      auditor.example.org/w1, 2026-01-13T10:35:00.000Z\n",
       );
       expect(seen.stdout).toContain("  witness      press.example.com/w3, no cosignature\n");
       expect(seen.stdout).not.toContain("another history for other readers");
       const few = await audit(SEEN);
-      expect(few.exit_code).toBe(1);
+      expect(few.exitCode).toBe(1);
       expect(few.stderr).toContain(
         "This log lacks cosignatures of its witnesses. Too few witnesses cosigned the log: 2 of 3; at least 3 must.",
       );
@@ -210,25 +210,25 @@ describe("audit verify", () => {
       ["a cosignature with another byte", "The cosignature of the witness partner.example.net/w2 is wrong"],
       ["the log was forked, beside the root of the first history", "does not begin with the tree of 7"],
     ])("exits with 1 and says why: %s", async (title, why) => {
-      const { exit_code, stderr } = await audit(title, "--quorum", "2");
-      expect(exit_code).toBe(1);
+      const { exitCode, stderr } = await audit(title, "--quorum", "2");
+      expect(exitCode).toBe(1);
       expect(stderr).toContain(why);
     });
 
     // AU-197
     test("exits with 1 for another log, and with 2 for a wrong combination of options", async () => {
       const other = await audit(SEEN, "--quorum", "2", "--origin", "audit.example.org/log");
-      expect(other.exit_code).toBe(1);
+      expect(other.exitCode).toBe(1);
       expect(other.stderr).toContain(
         "belongs to the log audit.example.com/log, but --origin names audit.example.org/log.",
       );
       const alone = await cli(["audit", "verify", log, "--quorum", "1"]);
-      expect(alone.exit_code).toBe(2);
+      expect(alone.exitCode).toBe(2);
       expect(alone.stderr).toContain("--quorum needs --witness-keys");
-      expect((await audit(SEEN, "--quorum", "4")).exit_code).toBe(2);
+      expect((await audit(SEEN, "--quorum", "4")).exitCode).toBe(2);
       const noKeys = await cli(["audit", "verify", log, "--witness-keys", keys]);
       expect(noKeys.stderr).toContain("is not a key of a witness");
-      expect(noKeys.exit_code).toBe(2);
+      expect(noKeys.exitCode).toBe(2);
     });
   });
 });

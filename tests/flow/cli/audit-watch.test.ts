@@ -73,9 +73,9 @@ describe("audit watch", () => {
   let log: ShownLog;
   let all: Checkpoint[];
 
-  const key_file = writeSigningKey();
+  const keyFile = writeSigningKey();
   beforeAll(async () => {
-    audit = await startProvenAudit({ env: { AUDIT_SIGNING_KEY_FILE: key_file } });
+    audit = await startProvenAudit({ env: { AUDIT_SIGNING_KEY_FILE: keyFile } });
     for (let n = 0; n < 6; n++) {
       await writeEvents(audit, 2, { organization_id: `watched-${n}` });
       await exportProof(audit, `/organizations/watched-${n}/audit-events`);
@@ -110,10 +110,10 @@ describe("audit watch", () => {
     const trusted = await file("keys.json", JSON.stringify({ keys }));
     log.show(all.slice(4));
     const once = ["audit", "watch", log.url, "--state", state, "--once"];
-    expect(await cli(once)).toMatchObject({ exit_code: 0 });
+    expect(await cli(once)).toMatchObject({ exitCode: 0 });
     expect(await Bun.file(state).json()).toEqual(all[4] ?? {});
     const found = await watch(state, audit.url, ["--keys", trusted]);
-    expect([found.exit_code, found.stderr]).toEqual([0, ""]);
+    expect([found.exitCode, found.stderr]).toEqual([0, ""]);
     expect(found.stdout).toContain("after the kept one, each linked to its predecessor.");
     expect((await Bun.file(state).json()).number).toBeGreaterThanOrEqual(all[0]?.number ?? 0);
   });
@@ -121,8 +121,8 @@ describe("audit watch", () => {
   test("exits with 1 for a log that went back, and keeps both checkpoints", async () => {
     const state = await keep(all[0]);
     log.show(all.slice(3));
-    const { exit_code, stderr } = await watch(state);
-    expect([exit_code, stderr]).toEqual([1, expect.stringContaining("The log shrank to checkpoint")]);
+    const { exitCode, stderr } = await watch(state);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining("The log shrank to checkpoint")]);
     expect(await Bun.file(state).json()).toEqual(all[0] ?? {});
     expect(await Bun.file(`${state}.conflict`).json()).toEqual(all[3] ?? {});
     log.show([]);
@@ -140,13 +140,13 @@ describe("audit watch", () => {
     ];
     for (const [shown, message] of cases) {
       log.show(shown);
-      const { exit_code, stderr } = await watch(await keep(oldest));
-      expect([exit_code, stderr]).toEqual([1, expect.stringContaining(message)]);
+      const { exitCode, stderr } = await watch(await keep(oldest));
+      expect([exitCode, stderr]).toEqual([1, expect.stringContaining(message)]);
     }
     const fork = { ...checkpointAt(1), map: "00".repeat(32), jws: null };
     log.show(all);
     const found = await watch(await keep(fork));
-    expect([found.exit_code, found.stderr]).toEqual([
+    expect([found.exitCode, found.stderr]).toEqual([
       1,
       expect.stringContaining("differs from the kept checkpoint"),
     ]);
@@ -158,7 +158,7 @@ describe("audit watch", () => {
     /**
      * Returns a root over these leaves, signed with the log's key, as a dishonest operator of the log could.
      */
-    const rootOf = async (leaves: readonly Hash[], file = key_file): Promise<string> => {
+    const rootOf = async (leaves: readonly Hash[], file = keyFile): Promise<string> => {
       const key = await loadSigningKey(file);
       const { publicKey } = logKey(key.jwk, "log.example/watched");
       const head = { origin: "log.example/watched", size: leaves.length, root: rootOfLeaves(leaves) };
@@ -184,11 +184,11 @@ describe("audit watch", () => {
       const leaves = leavesOf(all);
       const state = await kept(2, leaves);
       const found = await watch(state);
-      expect([found.exit_code, found.stderr]).toEqual([0, ""]);
+      expect([found.exitCode, found.stderr]).toEqual([0, ""]);
       expect(found.stdout).toContain(`The tree of ${leaves.length} checkpoints extends the kept tree.`);
       const real = await file("real.json", JSON.stringify(all.at(-1)));
       for (let look = 0; look < 2; look++)
-        expect(await watch(real, audit.url)).toMatchObject({ exit_code: 0 });
+        expect(await watch(real, audit.url)).toMatchObject({ exitCode: 0 });
       const root = await Bun.file(`${real}.root`).text();
       expect(root).toStartWith("ostiary/audit-log\n");
     });
@@ -197,15 +197,15 @@ describe("audit watch", () => {
       const leaves = leavesOf(all);
       const state = await kept(leaves.length, leaves, await rootOf(leaves.slice(0, 3)));
       const before = await Bun.file(`${state}.root`).text();
-      expect(await watch(state)).toMatchObject({ exit_code: 0 });
+      expect(await watch(state)).toMatchObject({ exitCode: 0 });
       expect(await Bun.file(`${state}.root`).text()).toBe(before);
     });
 
     test("exits with 1 for a signed tree that was rewritten, forked or truncated", async () => {
       const leaves = leavesOf(all);
       const refused = async (state: string, message: string) => {
-        const { exit_code, stderr } = await watch(state);
-        expect([exit_code, stderr]).toEqual([1, expect.stringContaining(message)]);
+        const { exitCode, stderr } = await watch(state);
+        expect([exitCode, stderr]).toEqual([1, expect.stringContaining(message)]);
         expect(existsSync(`${state}.root.conflict`)).toBe(true);
       };
       await refused(await kept(3, rewritten(1)), "does not begin with the kept tree of 3");
@@ -219,16 +219,16 @@ describe("audit watch", () => {
     test("exits with 4 when the tree is gone, and with 2 for a kept root that cannot be read", async () => {
       const state = await kept(2, leavesOf(all));
       log.showTree(null);
-      expect(await watch(state)).toMatchObject({ exit_code: 4 });
+      expect(await watch(state)).toMatchObject({ exitCode: 4 });
       await file(`state-${count}.json.root`, "no root");
-      expect(await watch(state)).toMatchObject({ exit_code: 2 });
+      expect(await watch(state)).toMatchObject({ exitCode: 2 });
     });
   });
 
   test("exits with 4 and writes no state when the server does not answer or is not a log", async () => {
     const state = join(directory(), "none.json");
     for (const url of ["http://127.0.0.1:9", `${audit.url}/nowhere`]) {
-      expect(await watch(state, url)).toMatchObject({ exit_code: 4 });
+      expect(await watch(state, url)).toMatchObject({ exitCode: 4 });
       expect(existsSync(state)).toBe(false);
     }
   });
@@ -243,7 +243,7 @@ describe("audit watch", () => {
       ["audit", "watch", log.url, "--state", "s", "--interval", "0"],
       ["audit", "watch", log.url, "--state", "s", "--once", "--keys", bad],
     ]) {
-      expect((await cli(parameters)).exit_code).toBe(2);
+      expect((await cli(parameters)).exitCode).toBe(2);
     }
   });
 });

@@ -12,7 +12,7 @@ export const ROOT = join(import.meta.dir, "../../..");
 const COMMAND = [process.execPath, "apps/cli/main.ts"];
 
 export interface Run {
-  exit_code: number;
+  exitCode: number;
   stdout: string;
   stderr: string;
 }
@@ -95,7 +95,7 @@ export async function atTerminal(
   parameters: string[],
   person: (type: (text: string) => void, shown: () => string) => Promise<void>,
   env: Record<string, string> = {},
-): Promise<{ exit_code: number; shown: string }> {
+): Promise<{ exitCode: number; shown: string }> {
   let closed = false;
   let shown = "";
   const decoder = new TextDecoder();
@@ -118,9 +118,9 @@ export async function atTerminal(
       (text) => void child.terminal?.write(text),
       () => shown,
     );
-    const exit_code = await child.exited;
+    const exitCode = await child.exited;
     await waitFor(() => closed, { what: "All that the terminal shows" });
-    return { exit_code, shown: shown.replaceAll("\r\n", "\n") };
+    return { exitCode, shown: shown.replaceAll("\r\n", "\n") };
   } finally {
     child.kill("SIGKILL");
     leash().release(child.pid);

@@ -12,10 +12,10 @@ describe("a write from the command line", () => {
   test("records its reason and link, which `changes` and `revisions` show", async () => {
     const path = await file("noted.json", document("noted"));
     const note = ["--reason", "Größere Grenzen", "--link", "https://tickets.example.com/7"];
-    expect((await cli(["apply", path, ...note])).exit_code).toBe(0);
-    expect((await cli(["delete", "noted", "--yes", ...note])).exit_code).toBe(0);
+    expect((await cli(["apply", path, ...note])).exitCode).toBe(0);
+    expect((await cli(["delete", "noted", "--yes", ...note])).exitCode).toBe(0);
     const changes = await cli(["changes", "--service", "noted"]);
-    expect(changes.exit_code).toBe(0);
+    expect(changes.exitCode).toBe(0);
     expect(changes.stdout).toMatch(/^SERVICE +REVISION +ACTION +OPERATOR +CREATED +REASON +LINK\n/);
     expect(changes.stdout).toMatch(/^noted +2 +delete +admin .*Größere Grenzen +https:\/\/tickets/m);
     const revisions = await cli(["revisions", "noted"]);
@@ -29,7 +29,7 @@ describe("a write from the command line", () => {
       CI_COMMIT_TITLE: "Publish piped",
       CI_JOB_URL: "https://gitlab.example.com/acme/piped/-/jobs/17",
     };
-    expect((await cli(["apply", path], { env })).exit_code).toBe(0);
+    expect((await cli(["apply", path], { env })).exitCode).toBe(0);
     const { body } = await registry.call("GET", "/changes?service=piped");
     expect(body.changes[0]).toMatchObject({
       ...{ operator: "admin", reason: "Publish piped", link: env.CI_JOB_URL },
@@ -39,10 +39,10 @@ describe("a write from the command line", () => {
   test("is refused with a reason that is too long or a link that is not a URL", async () => {
     const path = await file("refused.json", document("refused"));
     const long = await cli(["apply", path, "--reason", "x".repeat(513)]);
-    expect([long.exit_code, long.stdout]).toEqual([1, ""]);
+    expect([long.exitCode, long.stdout]).toEqual([1, ""]);
     expect(long.stderr).toContain("X-Change-Reason must be at most 512 characters");
     const wrong = await cli(["apply", path, "--link", "here"]);
-    expect(wrong.exit_code).toBe(1);
+    expect(wrong.exitCode).toBe(1);
     expect(wrong.stderr).toContain("X-Change-Link must be an http:// or https:// URL");
     expect((await registry.call("GET", "/services/refused")).status).toBe(404);
   });
@@ -55,16 +55,16 @@ describe("changes", () => {
     const { stdout } = await cli(["changes", "--service", "listed", "--operator", "admin", "--json"]);
     expect(JSON.parse(stdout)).toEqual((await registry.call("GET", "/changes?service=listed")).body);
     const none = await cli(["changes", "--service", "listed", "--since", "2999-01-01T00:00:00Z"]);
-    expect([none.exit_code, none.stdout]).toEqual([0, "No changes.\n"]);
+    expect([none.exitCode, none.stdout]).toEqual([0, "No changes.\n"]);
   });
 
   test.each(["0", "101", "all"])("--limit %s is wrong usage", async (limit) => {
-    expect((await cli(["changes", "--limit", limit])).exit_code).toBe(2);
+    expect((await cli(["changes", "--limit", limit])).exitCode).toBe(2);
   });
 
   test("refuses a --since value that is not an RFC 3339 time", async () => {
-    const { exit_code, stderr } = await cli(["changes", "--since", "yesterday"]);
-    expect(exit_code).toBe(1);
+    const { exitCode, stderr } = await cli(["changes", "--since", "yesterday"]);
+    expect(exitCode).toBe(1);
     expect(stderr).toContain("must be an RFC 3339 time");
   });
 });
@@ -82,10 +82,10 @@ describe("operators check", () => {
     token_sha256: ["${sha256Of("token")}"]
 `,
     );
-    const { exit_code, stdout } = await cli(["operators", "check", path], {
+    const { exitCode, stdout } = await cli(["operators", "check", path], {
       env: { ADMIN_TOKEN: "", REGISTRY_URL: "" },
     });
-    expect(exit_code).toBe(0);
+    expect(exitCode).toBe(0);
     expect(stdout).toMatch(/^team-widgets +publisher +widgets +\/org\/widgets +1 token$/m);
     expect(stdout).not.toContain(sha256Of("token"));
   });
@@ -102,7 +102,7 @@ describe("operators check", () => {
     expect(listed.operators).toMatchObject([{ tokens: 0, claims: { ref: "refs/heads/main" } }]);
     const issuer = "https://token.actions.githubusercontent.com";
     const refused = await cli(["operators", "check", path, "--issuer", issuer]);
-    expect([refused.exit_code, refused.stderr]).toEqual([
+    expect([refused.exitCode, refused.stderr]).toEqual([
       1,
       expect.stringContaining("line 4: operators[0].claims"),
     ]);
@@ -113,8 +113,8 @@ describe("operators check", () => {
       "wrong.yaml",
       "operators:\n  - name: a b\n    role: root\n    token_sha256: []\n",
     );
-    const { exit_code, stdout, stderr } = await cli(["operators", "check", path]);
-    expect([exit_code, stdout]).toEqual([1, ""]);
+    const { exitCode, stdout, stderr } = await cli(["operators", "check", path]);
+    expect([exitCode, stdout]).toEqual([1, ""]);
     for (const line of [
       "line 2: operators[0].name",
       "line 3: operators[0].role",
@@ -125,8 +125,8 @@ describe("operators check", () => {
   });
 
   test("exits with 1 for a file that cannot be read", async () => {
-    const { exit_code, stderr } = await cli(["operators", "check", "/nowhere/operators.yaml"]);
-    expect(exit_code).toBe(1);
+    const { exitCode, stderr } = await cli(["operators", "check", "/nowhere/operators.yaml"]);
+    expect(exitCode).toBe(1);
     expect(stderr).toContain("cannot be read");
   });
 });

@@ -21,7 +21,7 @@ function cells(text: string): string[][] {
 describe("apply", () => {
   test("publishes a YAML file", async () => {
     const run = await cli(["apply", await file("a.yaml", yaml("from-yaml", "/from-yaml"))]);
-    expect(run).toMatchObject({ exit_code: 0, stderr: "" });
+    expect(run).toMatchObject({ exitCode: 0, stderr: "" });
     expect(cells(run.stdout)).toEqual([
       ["SERVICE", "STATUS", "REVISION"],
       ["from-yaml", "upserted", "1"],
@@ -31,9 +31,9 @@ describe("apply", () => {
 
   test("publishes a JSON file, or a document from standard input", async () => {
     const json = JSON.stringify({ services: { "from-json": service("/from-json") } });
-    expect((await cli(["apply", await file("a.json", json)])).exit_code).toBe(0);
+    expect((await cli(["apply", await file("a.json", json)])).exitCode).toBe(0);
     const input = yaml("from-input", "/from-input");
-    expect((await cli(["apply", "-"], { input })).exit_code).toBe(0);
+    expect((await cli(["apply", "-"], { input })).exitCode).toBe(0);
     for (const name of ["from-json", "from-input"]) {
       expect((await registry.call("GET", `/services/${name}`)).status).toBe(200);
     }
@@ -42,14 +42,14 @@ describe("apply", () => {
   test("accepts the output of services --json", async () => {
     await registry.put("given", service("/given"));
     const { stdout } = await cli(["services", "--json"]);
-    expect((await cli(["apply", "-"], { input: stdout })).exit_code).toBe(0);
+    expect((await cli(["apply", "-"], { input: stdout })).exitCode).toBe(0);
   });
 
   test("shows what would change and writes nothing with --dry-run", async () => {
     await registry.put("dry", service("/dry", "/dry/old"));
     const run = await cli(["apply", "--dry-run", await file("dry.yaml", yaml("dry", "/dry", "/dry/new"))]);
     expect(run).toEqual({
-      exit_code: 0,
+      exitCode: 0,
       stdout: [
         "dry: changed, current revision 1",
         "+ GET /dry/new (user)",
@@ -68,7 +68,7 @@ describe("apply", () => {
   test("lists every violation of a refused document and exits with 1", async () => {
     const path = await file("bad.yaml", yaml("bad name", "/Upper/").replace("http:", "https:"));
     const run = await cli(["apply", path]);
-    expect(run).toMatchObject({ exit_code: 1, stdout: "" });
+    expect(run).toMatchObject({ exitCode: 1, stdout: "" });
     const lines = run.stderr.trimEnd().split("\n");
     expect(lines[0]).toBe("Refused, nothing was written:");
     for (const part of [
@@ -84,7 +84,7 @@ describe("apply", () => {
     await registry.put("holder", service("/held/{id}"));
     const run = await cli(["apply", "-"], { input: yaml("thief", "/held/{x}") });
     expect(run).toEqual({
-      exit_code: 1,
+      exitCode: 1,
       stdout: "",
       stderr: "Refused, nothing was written:\n  GET /held/{x} of thief belongs to holder, as /held/{id}\n",
     });
@@ -126,12 +126,12 @@ describe("diff", () => {
   test("exits with 2 for a service with only one revision, or a malformed revision", async () => {
     await registry.put("single", service("/single"));
     const single = await cli(["diff", "single"]);
-    expect(single).toMatchObject({ exit_code: 2, stdout: "" });
+    expect(single).toMatchObject({ exitCode: 2, stdout: "" });
     expect(single.stderr).toContain("one revision only");
     for (const wrong of [["one"], ["1..x"], ["1..2..3"], ["..2"], ["1..2", "3"]]) {
-      expect((await cli(["diff", "single", ...wrong])).exit_code).toBe(2);
+      expect((await cli(["diff", "single", ...wrong])).exitCode).toBe(2);
     }
-    expect((await cli(["diff", "single", "1", "2"])).exit_code).toBe(1);
+    expect((await cli(["diff", "single", "1", "2"])).exitCode).toBe(1);
   });
 });
 
@@ -187,9 +187,9 @@ describe("services and revisions", () => {
 
   test("exit with 1 for an unknown service, and print the error response with --json", async () => {
     const run = await cli(["services", "unknown"]);
-    expect(run).toEqual({ exit_code: 1, stdout: "", stderr: "There is no service unknown.\n" });
+    expect(run).toEqual({ exitCode: 1, stdout: "", stderr: "There is no service unknown.\n" });
     const json = await cli(["revisions", "unknown", "--json"]);
-    expect(json).toMatchObject({ exit_code: 1, stdout: "" });
+    expect(json).toMatchObject({ exitCode: 1, stdout: "" });
     expect(JSON.parse(json.stderr).error.code).toBe("NOT_FOUND");
   });
 });
@@ -199,11 +199,11 @@ describe("restore", () => {
     await registry.put("r", service("/r/1"));
     await registry.put("r", service("/r/2"));
     const stale = await cli(["restore", "r", "1", "--if-revision", "1"]);
-    expect(stale).toMatchObject({ exit_code: 1, stdout: "" });
+    expect(stale).toMatchObject({ exitCode: 1, stdout: "" });
     expect(stale.stderr).toContain("Its current revision is 2.");
     const run = await cli(["restore", "r", "1", "--if-revision", "2"]);
     expect(run).toEqual({
-      exit_code: 0,
+      exitCode: 0,
       stdout: "Revision 3 of r restores revision 1.\n",
       stderr: "",
     });
@@ -212,7 +212,7 @@ describe("restore", () => {
   });
 
   test.each([["x"], ["0"], ["-1"], ["1.5"]])("exits with 2 for revision %s", async (revision) => {
-    expect((await cli(["restore", "r", revision])).exit_code).toBe(2);
+    expect((await cli(["restore", "r", revision])).exitCode).toBe(2);
   });
 });
 
@@ -233,7 +233,7 @@ describe("explain", () => {
       },
     });
     const run = await cli(["explain", "DELETE", "/explained/42?x=1"]);
-    expect(run.exit_code).toBe(0);
+    expect(run.exitCode).toBe(0);
     expect(cells(run.stdout)).toEqual([
       ["DELETE /explained/{id} of explained serves this request."],
       ["SETTING", "VALUE"],
@@ -246,7 +246,7 @@ describe("explain", () => {
     ]);
     const missing = await cli(["explain", "GET", "/explained/42"]);
     expect(missing).toEqual({
-      exit_code: 1,
+      exitCode: 1,
       stdout: "",
       stderr:
         "No route serves GET /explained/42.\nThe nearest routes:\n  DELETE /explained/{id} (explained, organization)\n",
@@ -263,8 +263,8 @@ describe("explain", () => {
       public: { routes: [{ path: "/asked/public", methods: ["GET"] }] },
     });
     const verdict = async (...parameters: string[]) => {
-      const { exit_code, stdout } = await cli(["explain", ...parameters]);
-      return [exit_code, stdout.trimEnd().split("\n").at(-1)];
+      const { exitCode, stdout } = await cli(["explain", ...parameters]);
+      return [exitCode, stdout.trimEnd().split("\n").at(-1)];
     };
     expect(await verdict("PUT", "/asked", "--labels", "b,c")).toEqual([
       0,
@@ -289,21 +289,21 @@ describe("explain", () => {
   test("exits with 1 for an unknown role, and with 2 for --role together with --labels", async () => {
     const unknown = await cli(["explain", "PUT", "/asked", "--role", "owner"]);
     expect(unknown).toEqual({
-      exit_code: 1,
+      exitCode: 1,
       stdout: "",
       stderr: "Refused:\n  role: This registry has no roles: set its ROLES_FILE, or set labels instead.\n",
     });
     const wrong = await cli(["explain", "PUT", "/asked", "--labels", "A B"]);
-    expect(wrong).toMatchObject({ exit_code: 1, stdout: "" });
+    expect(wrong).toMatchObject({ exitCode: 1, stdout: "" });
     expect(wrong.stderr).toStartWith("Refused:\n  labels must be 1 to 64 labels separated by commas");
     const both = await cli(["explain", "PUT", "/asked", "--role", "owner", "--labels", "a"]);
-    expect(both).toMatchObject({ exit_code: 2, stdout: "" });
+    expect(both).toMatchObject({ exitCode: 2, stdout: "" });
   });
 
   test("accepts a method in lower case and a full URL", async () => {
     await registry.put("seen", service("/seen/{id}"));
     const plain = await cli(["explain", "GET", "/seen/42"]);
-    expect(plain.exit_code).toBe(0);
+    expect(plain.exitCode).toBe(0);
     for (const [method, url] of [
       ["get", "/seen/42"],
       ["Get", "https://api.example.com/seen/42?size=large#top"],
@@ -325,6 +325,6 @@ describe("explain", () => {
     ["GET", "https://api.example.com:99999/x"],
   ])("%s %s is wrong usage", async (method, path) => {
     const run = await cli(["explain", method, path]);
-    expect(run).toMatchObject({ exit_code: 2, stdout: "" });
+    expect(run).toMatchObject({ exitCode: 2, stdout: "" });
   });
 });

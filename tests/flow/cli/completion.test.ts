@@ -28,7 +28,7 @@ beforeAll(async () => {
 /** Runs `complete`, as the completion script of each shell does, and returns the suggested words. */
 async function words(shell: string, ...typed: string[]): Promise<string[]> {
   const run = await cli(["complete", shell, "--", ...typed], { env: { XDG_CONFIG_HOME: directory() } });
-  expect(run).toMatchObject({ exit_code: 0, stderr: "" });
+  expect(run).toMatchObject({ exitCode: 0, stderr: "" });
   return run.stdout
     .split("\n")
     .filter(Boolean)
@@ -117,12 +117,12 @@ describe("the suggested words", () => {
   test("leave out the services, without an error, when no registry answers", async () => {
     const away = { REGISTRY_URL: "http://127.0.0.1:1" };
     expect(await cli(["complete", "fish", "--", "services", ""], { env: away })).toEqual({
-      exit_code: 0,
+      exitCode: 0,
       stdout: "",
       stderr: "",
     });
     expect(
-      (await cli(["complete", "fish", "--", "services", ""], { env: { ADMIN_TOKEN: "" } })).exit_code,
+      (await cli(["complete", "fish", "--", "services", ""], { env: { ADMIN_TOKEN: "" } })).exitCode,
     ).toBe(0);
   });
 
@@ -136,7 +136,7 @@ describe("the suggested words", () => {
 });
 
 test.each([["tcsh"], []])("completion %j is wrong usage", async (...shell) => {
-  expect(await cli(["completion", ...shell])).toMatchObject({ exit_code: 2, stdout: "" });
+  expect(await cli(["completion", ...shell])).toMatchObject({ exitCode: 2, stdout: "" });
 });
 
 /**
@@ -164,7 +164,7 @@ async function typed(shell: string[], setup: string, keys: string, expected: str
     child.terminal?.write(keys);
     await waitFor(() => plain(screen).includes(expected), {
       what: `"${expected}" after ${JSON.stringify(keys)}`,
-      timeout_ms: 20_000,
+      timeoutMs: 20_000,
     });
   } finally {
     child.kill("SIGKILL");

@@ -34,8 +34,8 @@ describe("a document is accepted", () => {
     ["start.yaml", `---\n${YAML}...\n`],
     ["no extension", YAML],
   ])("as %s, from a file and from standard input", async (name, content) => {
-    expect(await cli(["apply", await file(name, content)])).toMatchObject({ exit_code: 0, stderr: "" });
-    expect(await cli(["apply", "-"], { input: content })).toMatchObject({ exit_code: 0, stderr: "" });
+    expect(await cli(["apply", await file(name, content)])).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(await cli(["apply", "-"], { input: content })).toMatchObject({ exitCode: 0, stderr: "" });
   });
 });
 
@@ -56,7 +56,7 @@ describe("a document is refused with its violations", () => {
       [["diff", path], "Refused:\n"],
     ] as const) {
       const run = await cli([...parameters]);
-      expect(run).toMatchObject({ exit_code: 1, stdout: "" });
+      expect(run).toMatchObject({ exitCode: 1, stdout: "" });
       expect(run.stderr).toStartWith(heading);
       expect(run.stderr).toContain(message);
     }
@@ -64,7 +64,7 @@ describe("a document is refused with its violations", () => {
 
   test("when it is too large", async () => {
     const run = await cli(["apply", await file("large.yaml", YAML + "#".repeat(5 * 1024 * 1024))]);
-    expect(run).toMatchObject({ exit_code: 1, stdout: "" });
+    expect(run).toMatchObject({ exitCode: 1, stdout: "" });
     expect(run.stderr).toBe("Request body is too large. The limit is 4194304 bytes.\n");
   });
 });
@@ -72,7 +72,7 @@ describe("a document is refused with its violations", () => {
 describe("a file that cannot be read is wrong usage", () => {
   test("because it does not exist", async () => {
     expect(await cli(["apply", "/does/not/exist.yaml"])).toEqual({
-      exit_code: 2,
+      exitCode: 2,
       stdout: "",
       stderr: "/does/not/exist.yaml does not exist.\n",
     });
@@ -80,7 +80,7 @@ describe("a file that cannot be read is wrong usage", () => {
 
   test("because it is a directory", async () => {
     expect(await cli(["apply", directory()])).toEqual({
-      exit_code: 2,
+      exitCode: 2,
       stdout: "",
       stderr: `${directory()} is a directory: name one of its files.\n`,
     });
@@ -89,7 +89,7 @@ describe("a file that cannot be read is wrong usage", () => {
   test("because a file is used as a folder in its path", async () => {
     const path = join(await file("plain", ""), "routes.yaml");
     expect(await cli(["apply", path])).toMatchObject({
-      exit_code: 2,
+      exitCode: 2,
       stderr: `${path} cannot be read (ENOTDIR).\n`,
     });
   });

@@ -28,7 +28,7 @@ describe.skipIf(!canRunExecutable)("the executable", () => {
       stderr: "pipe",
     });
     const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-    return { exit_code: await child.exited, stdout, stderr };
+    return { exitCode: await child.exited, stdout, stderr };
   }
 
   test("is named by the build with its size, and SHA256SUMS contains its checksum", async () => {
@@ -39,19 +39,19 @@ describe.skipIf(!canRunExecutable)("the executable", () => {
 
   test("publishes, shows, exports and deletes", async () => {
     const input = JSON.stringify({ services: { alone: service("/alone") } });
-    expect(await run(["apply", "-"], { input })).toMatchObject({ exit_code: 0, stderr: "" });
+    expect(await run(["apply", "-"], { input })).toMatchObject({ exitCode: 0, stderr: "" });
     expect((await run(["explain", "get", "http://x/alone"])).stdout).toContain(
       "of alone serves this request",
     );
     const { stdout } = await run(["export", "alone"]);
-    expect((await run(["diff", "-", "--fail-on=opens,breaks"], { input: stdout })).exit_code).toBe(0);
-    expect((await run(["delete", "alone", "--yes"])).exit_code).toBe(0);
-    expect((await run(["diff", "alone", "--fail-on=breaks"])).exit_code).toBe(3);
+    expect((await run(["diff", "-", "--fail-on=opens,breaks"], { input: stdout })).exitCode).toBe(0);
+    expect((await run(["delete", "alone", "--yes"])).exitCode).toBe(0);
+    expect((await run(["diff", "alone", "--fail-on=breaks"])).exitCode).toBe(3);
   });
 
   test("calls itself `ostiary` in help and messages, and never `bun`", async () => {
     const { version } = await Bun.file(join(ROOT, "package.json")).json();
-    expect(await run(["--version"])).toEqual({ exit_code: 0, stdout: `${version}\n`, stderr: "" });
+    expect(await run(["--version"])).toEqual({ exitCode: 0, stdout: `${version}\n`, stderr: "" });
     for (const parameters of [["--help"], ["apply", "--help"], ["completion", "--help"]]) {
       const { stdout } = await run(parameters);
       expect(stdout).toContain("$ ");
@@ -59,7 +59,7 @@ describe.skipIf(!canRunExecutable)("the executable", () => {
     }
     const away = await run(["delete", "a", "--yes", "--timeout", "1"], { env: { ADMIN_TOKEN: "wrong" } });
     expect(away).toMatchObject({
-      exit_code: 1,
+      exitCode: 1,
       stderr:
         "The registry does not accept ADMIN_TOKEN: set it to the token that the registry was started with.\n",
     });
@@ -77,7 +77,7 @@ describe.skipIf(!canRunExecutable)("the executable", () => {
     const elsewhere = await run(["services"], { cwd: folder, env });
     expect(elsewhere.stdout).not.toContain("preloaded");
     expect(elsewhere.stderr).not.toContain("127.0.0.1:1 ");
-    expect((await run(["services"], { cwd: folder })).exit_code).toBe(0);
+    expect((await run(["services"], { cwd: folder })).exitCode).toBe(0);
   });
 
   test("reads the profiles of its user", async () => {
@@ -86,15 +86,15 @@ describe.skipIf(!canRunExecutable)("the executable", () => {
     const profiles = `registries: { here: { url: "${registry.url}", token_env: HERE } }`;
     await writeFile(join(home, ".config/ostiary/config.yaml"), profiles);
     const env = { HOME: home, HERE: ADMIN_TOKEN, REGISTRY_URL: "", ADMIN_TOKEN: "" };
-    expect((await run(["services", "--registry", "here"], { env })).exit_code).toBe(0);
+    expect((await run(["services", "--registry", "here"], { env })).exitCode).toBe(0);
   });
 });
 
 test.each([[["nosuch"]], [["linux-x64", "nosuch"]]])(
   "a build for the unknown target in %j fails and lists the known targets",
   async (targets) => {
-    const { exit_code, stderr } = await runBuild(...targets);
+    const { exitCode, stderr } = await runBuild(...targets);
     expect(stderr).toContain("Use one of linux-x64, linux-arm64, darwin-x64, darwin-arm64, windows-x64.");
-    expect(exit_code).toBe(1);
+    expect(exitCode).toBe(1);
   },
 );

@@ -61,19 +61,19 @@ beforeAll(async () => {
 describe("export", () => {
   test("writes a document of all services that changes nothing when it is applied", async () => {
     const run = await cli(["export"]);
-    expect(run).toMatchObject({ exit_code: 0, stderr: "" });
+    expect(run).toMatchObject({ exitCode: 0, stderr: "" });
     expect(run.stdout).not.toContain("#");
     const plan = await cli(["diff", "-", "--json"], { input: run.stdout });
     const { results } = JSON.parse(plan.stdout);
     expect(results).toHaveLength(Object.keys(tricky).length);
     expect(results.filter(({ status }: { status: string }) => status !== "unchanged")).toEqual([]);
-    expect((await cli(["apply", "-"], { input: run.stdout })).exit_code).toBe(0);
+    expect((await cli(["apply", "-"], { input: run.stdout })).exitCode).toBe(0);
     expect((await cli(["export"])).stdout).toBe(run.stdout);
   });
 
   test("writes only the named service", async () => {
     const run = await cli(["export", "null"]);
-    expect(run.exit_code).toBe(0);
+    expect(run.exitCode).toBe(0);
     const { name: _, revision: __, ...config } = (await registry.call("GET", "/services/null")).body;
     expect(parse(run.stdout)).toEqual({ services: { null: config } });
     const json = await cli(["export", "null", "--json"]);
@@ -83,7 +83,7 @@ describe("export", () => {
 
   test("is refused for an unknown service", async () => {
     const run = await cli(["export", "unknown"]);
-    expect(run).toEqual({ exit_code: 1, stdout: "", stderr: "There is no service unknown.\n" });
+    expect(run).toEqual({ exitCode: 1, stdout: "", stderr: "There is no service unknown.\n" });
   });
 
   test("writes the methods of a route on one line", async () => {

@@ -24,7 +24,7 @@ const document = (name: string) => JSON.stringify({ services: { [name]: service(
 describe("gateways", () => {
   test("says that no gateway runs", async () => {
     expect(await cli(["gateways"])).toEqual({
-      exit_code: 0,
+      exitCode: 0,
       stdout: "No gateway runs.\n",
       stderr: "",
     });
@@ -108,7 +108,7 @@ describe("--wait", () => {
       [["delete", "waited", "--yes", "--wait"], noGateway],
     ] as const) {
       const run = await cli([...parameters]);
-      expect(run).toMatchObject({ exit_code: 0, stderr: "" });
+      expect(run).toMatchObject({ exitCode: 0, stderr: "" });
       expect(run.stdout).toMatch(said);
     }
     const json = await cli(["apply", "--wait", path, "--json"]);
@@ -117,7 +117,7 @@ describe("--wait", () => {
 
   test("says that no gateway runs", async () => {
     const run = await cli(["apply", "--wait", await file("nobody.json", document("nobody"))]);
-    expect(run.exit_code).toBe(0);
+    expect(run.exitCode).toBe(0);
     expect(run.stdout).toEndWith("No gateway runs: the next gateway to start will serve the change.\n");
   });
 
@@ -126,13 +126,13 @@ describe("--wait", () => {
     held.holdUp();
     const path = await file("late.json", document("late"));
     const run = await cli(["apply", path, "--wait=300"]);
-    expect(run.exit_code).toBe(1);
+    expect(run.exitCode).toBe(1);
     expect(run.stdout).toContain("upserted");
     expect(run.stderr).toMatch(
       /^The write is recorded, but after 0\.\d s only 1 of 2 gateways serve the change: bun cli gateways lists all gateways\.\n$/,
     );
     const json = await cli(["apply", path, "--wait=100", "--json"]);
-    expect(json.exit_code).toBe(1);
+    expect(json.exitCode).toBe(1);
     expect(JSON.parse(json.stdout).propagation).toMatchObject({ gateways: 2, reached: 1 });
     await cli(["apply", await file("kept.json", document("kept"))]);
     const deleted = await cli(["delete", "kept", "--yes", "--wait=1000"]);
@@ -140,7 +140,7 @@ describe("--wait", () => {
       /^The write is recorded, but after \d\.\d s only 1 of 2 gateways have stopped serving the service: bun cli gateways lists all gateways\.\n$/,
     );
     // The held gateway never loaded the service `late`, so it counts as current again after the delete.
-    expect((await cli(["delete", "late", "--yes", "--wait"])).exit_code).toBe(0);
+    expect((await cli(["delete", "late", "--yes", "--wait"])).exitCode).toBe(0);
   });
 
   test("shows its progress on a terminal, and removes it at the end", async () => {
@@ -157,13 +157,13 @@ describe("--wait", () => {
     "%s is wrong usage",
     async (option) => {
       const run = await cli(["apply", await file("usage.json", document("usage")), option]);
-      expect(run).toMatchObject({ exit_code: 2, stdout: "" });
+      expect(run).toMatchObject({ exitCode: 2, stdout: "" });
       expect((await registry.call("GET", "/services/usage")).status).toBe(404);
     },
   );
 
   test("exits with 2 together with --dry-run", async () => {
     const run = await cli(["apply", await file("dry.json", document("dry")), "--wait", "--dry-run"]);
-    expect(run).toMatchObject({ exit_code: 2, stdout: "" });
+    expect(run).toMatchObject({ exitCode: 2, stdout: "" });
   });
 });

@@ -18,7 +18,7 @@ describe("the command line without a usable registry", () => {
   test("names the URL when nothing listens there", async () => {
     const run = await cli(["services"], { env: { REGISTRY_URL: "http://127.0.0.1:1" } });
     expect(run).toEqual({
-      exit_code: 1,
+      exitCode: 1,
       stdout: "",
       stderr:
         "The registry at http://127.0.0.1:1 cannot be reached (ECONNREFUSED): is it running, and is REGISTRY_URL its address?\n",
@@ -28,7 +28,7 @@ describe("the command line without a usable registry", () => {
   test("says that the token is wrong, without showing it", async () => {
     const run = await cli(["services"], { env: { ADMIN_TOKEN: "some-other-token" } });
     expect(run).toEqual({
-      exit_code: 1,
+      exitCode: 1,
       stdout: "",
       stderr:
         "The registry does not accept ADMIN_TOKEN: set it to the token that the registry was started with.\n",
@@ -61,7 +61,7 @@ describe("the command line without a usable registry", () => {
     const other = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: answer });
     const url = `http://127.0.0.1:${other.port}`;
     const run = await cli(["services"], { env: { REGISTRY_URL: `${url}/` } });
-    expect(run).toMatchObject({ exit_code: 1, stdout: "" });
+    expect(run).toMatchObject({ exitCode: 1, stdout: "" });
     expect(run.stderr).toStartWith(`${url} `);
     expect(run.stderr).toContain(message);
     await other.stop(true);
@@ -87,7 +87,7 @@ describe("the command line without a usable registry", () => {
     // A process of its own reads the endless response, so that the memory of the tests stays small.
     const run = await cli(["services"], { env: { REGISTRY_URL: url } });
     expect(run).toEqual({
-      exit_code: 1,
+      exitCode: 1,
       stdout: "",
       stderr: `${url} responds with more than 256 MiB, so it is not a route registry: check REGISTRY_URL.\n`,
     });
@@ -100,9 +100,9 @@ describe("the command line without a usable registry", () => {
     const identity = await startProcess("apps/identity/main.ts", { DATABASE_URL: await freshDatabase() });
     const strangers: [string, string][] = [
       [gateway.url, "is Ostiary's gateway, not its registry: set REGISTRY_URL to the registry's admin API"],
-      [gateway.internal_url, "is a part of Ostiary, but not its registry"],
+      [gateway.internalUrl, "is a part of Ostiary, but not its registry"],
       [identity.url, "is a part of Ostiary, but not its registry"],
-      [registry.internal_url, "but"],
+      [registry.internalUrl, "but"],
       [
         `${registry.url}/swagger`,
         "is a route registry, but does not serve this path: REGISTRY_URL must be its address",
@@ -112,7 +112,7 @@ describe("the command line without a usable registry", () => {
       for (const [url, message] of strangers) {
         for (const parameters of [["services"], ["services", "widgets"], ["apply", "-"]]) {
           const run = await cli(parameters, { env: { REGISTRY_URL: url }, input: "services: {}" });
-          expect(run).toMatchObject({ exit_code: 1, stdout: "" });
+          expect(run).toMatchObject({ exitCode: 1, stdout: "" });
           expect(run.stderr).toStartWith(`${url} is `);
           expect(run.stderr).toContain(message);
         }
@@ -151,7 +151,7 @@ describe("the command line without a usable registry", () => {
       const other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {}, ...answerer } });
       const env = { REGISTRY_URL: `http://127.0.0.1:${other.port}` };
       const read = await cli(["services", "--timeout", "1"], { env });
-      expect(read).toMatchObject({ exit_code: 1, stdout: "" });
+      expect(read).toMatchObject({ exitCode: 1, stdout: "" });
       expect(read.stderr).toContain(message);
       expect(read.stderr).not.toContain("may still have taken effect");
       const write = await cli(["restore", "a", "1", "--timeout", "1"], { env });

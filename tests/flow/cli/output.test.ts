@@ -55,7 +55,7 @@ describe("the output", () => {
     [["--help"], 0],
     [["services"], 0],
     [["nosuch"], 2],
-  ])("of `bun cli` %j contains nothing of the runner", async (parameters, exit_code) => {
+  ])("of `bun cli` %j contains nothing of the runner", async (parameters, exitCode) => {
     const child = Bun.spawn([process.execPath, "cli", ...parameters], {
       cwd: ROOT,
       env: environmentOf(registry.url),
@@ -64,8 +64,8 @@ describe("the output", () => {
       stderr: "pipe",
     });
     const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-    expect({ exit_code: await child.exited, stdout, stderr }).toEqual(await runCli(registry.url, parameters));
-    expect(await child.exited).toBe(exit_code);
+    expect({ exitCode: await child.exited, stdout, stderr }).toEqual(await runCli(registry.url, parameters));
+    expect(await child.exited).toBe(exitCode);
   });
 });
 
@@ -93,7 +93,7 @@ describe("a terminal", () => {
 
 describe("Ctrl-C", () => {
   /** Types Ctrl-C while the command waits for a server that never answers. */
-  async function interrupted(parameters: string[]): Promise<{ exit_code: number; shown: string }> {
+  async function interrupted(parameters: string[]): Promise<{ exitCode: number; shown: string }> {
     let asked = false;
     const silent = Bun.serve({
       port: 0,
@@ -115,18 +115,18 @@ describe("Ctrl-C", () => {
   }
 
   test("ends a reading command without a message", async () => {
-    expect(await interrupted(["services"])).toEqual({ exit_code: 130, shown: "^C" });
+    expect(await interrupted(["services"])).toEqual({ exitCode: 130, shown: "^C" });
   });
 
   test("ends a delete, and says that it may have taken effect", async () => {
-    const { exit_code, shown } = await interrupted(["delete", "shown", "--yes"]);
-    expect(exit_code).toBe(130);
+    const { exitCode, shown } = await interrupted(["delete", "shown", "--yes"]);
+    expect(exitCode).toBe(130);
     expect(shown).toContain("The command may still have taken effect");
   });
 
   test("ends a write, and says that it may have taken effect", async () => {
-    const { exit_code, shown } = await interrupted(["restore", "shown", "1"]);
-    expect(exit_code).toBe(130);
+    const { exitCode, shown } = await interrupted(["restore", "shown", "1"]);
+    expect(exitCode).toBe(130);
     expect(shown).toContain("The command may still have taken effect: check with bun cli services.\n");
   });
 });

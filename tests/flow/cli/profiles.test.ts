@@ -33,7 +33,7 @@ const profiles = (token: string, more = "") =>
 const works = (run: Run) => {
   expect(run.stderr).toBe("");
   expect(run.stdout).toContain("seen");
-  expect(run.exit_code).toBe(0);
+  expect(run.exitCode).toBe(0);
 };
 
 describe("a profile", () => {
@@ -54,7 +54,7 @@ describe("a profile", () => {
     const env = await home(profiles(`token_command: "cat; echo ' ${ADMIN_TOKEN} '"`));
     const input = JSON.stringify({ services: { seen: service("/seen") } });
     const plan = await cli(["diff", "-", "--registry", "here"], { env, input });
-    expect(plan).toMatchObject({ exit_code: 0, stdout: expect.stringContaining("seen: unchanged") });
+    expect(plan).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("seen: unchanged") });
   });
 
   test("overrides the environment when it is named; the environment overrides the default profile", async () => {
@@ -69,14 +69,14 @@ describe("a profile", () => {
     const env = await home(profiles("token_env: HERE_TOKEN", "default: here\n"));
     const named = await cli(["services", "--registry", "here"], { env: { ...env, ADMIN_TOKEN } });
     expect(named).toEqual({
-      exit_code: 2,
+      exitCode: 2,
       stdout: "",
       stderr: "Set HERE_TOKEN to the admin token of the registry here.\n",
     });
     const url = await cli(["services"], {
       env: { ...env, HERE_TOKEN: ADMIN_TOKEN, REGISTRY_URL: registry.url },
     });
-    expect(url).toMatchObject({ exit_code: 2, stderr: "Set ADMIN_TOKEN to the registry's admin token.\n" });
+    expect(url).toMatchObject({ exitCode: 2, stderr: "Set ADMIN_TOKEN to the registry's admin token.\n" });
   });
 
   test("is found under HOME when XDG_CONFIG_HOME is unset or not absolute", async () => {
@@ -114,7 +114,7 @@ describe("a profiles file that other users may read", () => {
         expect(run.stderr).toMatch(
           /^Warning: other users may read \S+config\.yaml, which contains a token: run chmod 600 \S+\n$/,
         );
-        expect(run.exit_code).toBe(0);
+        expect(run.exitCode).toBe(0);
       }
     },
   );
@@ -182,7 +182,7 @@ describe("exit code 2", () => {
     ],
   ])("is returned for a profiles file with %s", async (_, text, message) => {
     const run = await cli(["services", "--registry", "here"], { env: await home(text) });
-    expect(run).toMatchObject({ exit_code: 2, stdout: "" });
+    expect(run).toMatchObject({ exitCode: 2, stdout: "" });
     expect(run.stderr).toContain(message);
     expect(run.stderr).not.toContain("sesame");
   });
@@ -190,7 +190,7 @@ describe("exit code 2", () => {
   test("is returned when the profiles file is missing or cannot be read", async () => {
     const env = { ...NONE, XDG_CONFIG_HOME: join(directory(), "nowhere") };
     const run = await cli(["services", "--registry", "here"], { env });
-    expect(run).toMatchObject({ exit_code: 2, stdout: "" });
+    expect(run).toMatchObject({ exitCode: 2, stdout: "" });
     expect(run.stderr).toContain("does not exist: create the file");
     await mkdir(join(directory(), "folder", "ostiary", "config.yaml"), { recursive: true });
     const folder = { ...NONE, XDG_CONFIG_HOME: join(directory(), "folder") };

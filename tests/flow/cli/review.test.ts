@@ -48,7 +48,7 @@ beforeAll(async () => {
 describe("the preview as text", () => {
   test("lists changes below their service, and marks below their change", async () => {
     const run = await cli(["diff", changed]);
-    expect(run).toMatchObject({ exit_code: 0, stderr: "" });
+    expect(run).toMatchObject({ exitCode: 0, stderr: "" });
     expect(run.stdout).toBe(`things: changed, current revision 1
 ~ url: http://a:1 -> http://a:2
 + openapi: /openapi.json
@@ -120,34 +120,34 @@ describe("--fail-on", () => {
     ["breaks", () => changed, 3],
     ["opens,breaks", () => harmless, 0],
     ["opens,breaks", () => same, 0],
-  ])("%s", async (effects, document, exit_code) => {
+  ])("%s", async (effects, document, exitCode) => {
     const plain = await cli(["diff", document()]);
     for (const command of [["diff"], ["apply", "--dry-run"]]) {
       const run = await cli([...command, document(), `--fail-on=${effects}`]);
       // The preview is the same as without --fail-on. Only the exit code differs.
-      expect(run).toEqual({ ...plain, exit_code });
+      expect(run).toEqual({ ...plain, exitCode });
     }
   });
 
   test("checks changes between revisions too", async () => {
     await registry.put("history", { url: "http://a:1", user: { routes: [route("/history")] } });
     await registry.put("history", { url: "http://a:1", public: { routes: [route("/history")] } });
-    expect((await cli(["diff", "history", "--fail-on=opens"])).exit_code).toBe(3);
-    expect((await cli(["diff", "history", "2..1", "--fail-on=opens"])).exit_code).toBe(0);
-    expect((await cli(["diff", "history", "2..1", "--fail-on=breaks"])).exit_code).toBe(3);
-    expect((await cli(["diff", "history", "2..2", "--fail-on=opens"])).exit_code).toBe(0);
+    expect((await cli(["diff", "history", "--fail-on=opens"])).exitCode).toBe(3);
+    expect((await cli(["diff", "history", "2..1", "--fail-on=opens"])).exitCode).toBe(0);
+    expect((await cli(["diff", "history", "2..1", "--fail-on=breaks"])).exitCode).toBe(3);
+    expect((await cli(["diff", "history", "2..2", "--fail-on=opens"])).exitCode).toBe(0);
   });
 
   test("exits with 1 for a refused document", async () => {
     const run = await cli(["diff", "-", "--fail-on=opens"], { input: "services: {}" });
-    expect(run).toMatchObject({ exit_code: 1, stdout: "" });
+    expect(run).toMatchObject({ exitCode: 1, stdout: "" });
   });
 
   test.each(["", "all", "opens,", "opens,opens", "opens breaks", "OPENS", "opens,breaks,opens"])(
     "%j is wrong usage",
     async (effects) => {
       const run = await cli(["diff", same, `--fail-on=${effects}`]);
-      expect(run).toMatchObject({ exit_code: 2, stdout: "" });
+      expect(run).toMatchObject({ exitCode: 2, stdout: "" });
       expect(run.stderr).toContain("opens, breaks, or opens,breaks");
     },
   );
@@ -161,7 +161,7 @@ test.each([
   [["diff", "--json", "--output=text"], "cannot be given together"],
 ])("%j is wrong usage, and nothing is written", async (parameters, message) => {
   const run = await cli([...parameters, opening]);
-  expect(run).toMatchObject({ exit_code: 2, stdout: "" });
+  expect(run).toMatchObject({ exitCode: 2, stdout: "" });
   expect(run.stderr).toContain(message);
   expect((await registry.call("GET", "/services/things")).body.revision).toBe(1);
 });

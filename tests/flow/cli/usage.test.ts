@@ -29,7 +29,7 @@ describe("wrong usage", () => {
     [["services", "--timeout", "soon"]],
   ])("%j has exit code 2 and says why on stderr", async (parameters) => {
     const run = await cli(parameters);
-    expect(run).toMatchObject({ exit_code: 2, stdout: "" });
+    expect(run).toMatchObject({ exitCode: 2, stdout: "" });
     expect(run.stderr).not.toBe("");
   });
 
@@ -45,7 +45,7 @@ describe("wrong usage", () => {
     [{ ADMIN_TOKEN: "schlüssel" }, "ADMIN_TOKEN must consist of visible ASCII"],
   ])("of the environment %j has exit code 2", async (env, message) => {
     const run = await cli(["services"], { env });
-    expect(run).toMatchObject({ exit_code: 2, stdout: "" });
+    expect(run).toMatchObject({ exitCode: 2, stdout: "" });
     expect(run.stderr).toContain(message);
     expect(run.stderr).not.toContain("secret");
   });
@@ -81,19 +81,19 @@ describe("wrong usage", () => {
     [["explain", "-h"], ["$ bun cli explain GET /org/widgets/42"]],
   ])("is explained by %j, which has exit code 0 and shows examples", async (parameters, parts) => {
     const run = await cli(parameters, { env: { ADMIN_TOKEN: "" } });
-    expect(run).toMatchObject({ exit_code: 0, stderr: "" });
+    expect(run).toMatchObject({ exitCode: 0, stderr: "" });
     for (const part of parts) expect(run.stdout).toContain(part);
   });
 });
 
 test("--version prints the version of the product", async () => {
   const { version } = await Bun.file("package.json").json();
-  expect(await cli(["--version"])).toEqual({ exit_code: 0, stdout: `${version}\n`, stderr: "" });
+  expect(await cli(["--version"])).toEqual({ exitCode: 0, stdout: `${version}\n`, stderr: "" });
 });
 
 test("white space around the values of ADMIN_TOKEN and REGISTRY_URL is ignored", async () => {
   const env = { ADMIN_TOKEN: `${ADMIN_TOKEN}\n`, REGISTRY_URL: ` ${registry.url}/\r\n` };
-  expect(await cli(["services"], { env })).toMatchObject({ exit_code: 0, stderr: "" });
+  expect(await cli(["services"], { env })).toMatchObject({ exitCode: 0, stderr: "" });
 });
 
 describe("colors", () => {

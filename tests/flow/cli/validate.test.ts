@@ -39,20 +39,20 @@ describe("ostiary validate", () => {
       JSON.stringify({ services: { b: service("/b"), c: service("/c") } }),
     );
     const run = await cli(["validate", one, two, one], { env });
-    expect(run).toEqual({ exit_code: 0, stdout: "No problem in 2 files with 3 services.\n", stderr: "" });
+    expect(run).toEqual({ exitCode: 0, stdout: "No problem in 2 files with 3 services.\n", stderr: "" });
   });
 
   // RG-142, RG-143, RG-144
   test("names file, line and column of each problem, and exits with 1", async () => {
     const path = await file("bad.yaml", BAD);
-    const { exit_code, stdout, stderr } = await cli(["validate", path], { env });
+    const { exitCode, stdout, stderr } = await cli(["validate", path], { env });
     expect(stdout.split("\n")).toEqual([
       `${path}:3:5: services.widgets.url: TLS upstreams are unsupported: write the url as \`http://host:port\`.`,
       `${path}:6:11: services.widgets.user.routes[0].path: The full path \`/Widgets\` is not canonical: the canonical form is \`/widgets\`.`,
       `${path}:7:26: services.widgets.user.routes[0].methods[1]: GET is listed twice.`,
       "",
     ]);
-    expect([exit_code, stderr]).toEqual([1, "3 problems in 1 file.\n"]);
+    expect([exitCode, stderr]).toEqual([1, "3 problems in 1 file.\n"]);
   });
 
   // RG-140
@@ -126,8 +126,8 @@ describe("ostiary validate", () => {
   });
 
   test("reads standard input, and names it `-` in problems", async () => {
-    const { exit_code, stdout } = await cli(["validate", "-"], { env, input: BAD });
-    expect(exit_code).toBe(1);
+    const { exitCode, stdout } = await cli(["validate", "-"], { env, input: BAD });
+    expect(exitCode).toBe(1);
     expect(stdout).toStartWith("-:3:5: services.widgets.url:");
   });
 
@@ -144,7 +144,7 @@ describe("ostiary validate", () => {
     ["two formats", ["--json", "seeds/demo.yaml", "--format", "sarif"], "cannot be given together"],
   ])("exits with 2 for %s, and writes no report", async (_, parameters, message) => {
     const run = await cli(["validate", ...parameters], { env });
-    expect([run.exit_code, run.stdout]).toEqual([2, ""]);
+    expect([run.exitCode, run.stdout]).toEqual([2, ""]);
     expect(run.stderr).toContain(message);
   });
 
@@ -228,9 +228,9 @@ describe("ostiary validate", () => {
     const [problem] = await problemsIn(path);
     expect(problem?.message).toContain("the role admin is unknown without a roles file");
     const known = await cli(["validate", path, "--roles", "seeds/roles.yaml"], { env });
-    expect(known.exit_code).toBe(0);
+    expect(known.exitCode).toBe(0);
     const wrong = await cli(["validate", path, "--roles", path], { env });
-    expect([wrong.exit_code, wrong.stdout]).toEqual([2, ""]);
+    expect([wrong.exitCode, wrong.stdout]).toEqual([2, ""]);
     expect(wrong.stderr).toStartWith("--roles ");
   });
 

@@ -25,13 +25,13 @@ describe.skipIf(Bun.which("openssl") === null)("the image's installation of pack
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "ostiary-build-"));
     const ca = certificates.authority("company");
-    authority = ca.cert_file;
-    const { cert_file, key_file } = ca.sign("packages");
+    authority = ca.certFile;
+    const { certFile, keyFile } = ca.sign("packages");
     const tarball = await packed(folder);
     registry = Bun.serve({
       hostname: "127.0.0.1",
       port: 0,
-      tls: { cert: Bun.file(cert_file), key: Bun.file(key_file) },
+      tls: { cert: Bun.file(certFile), key: Bun.file(keyFile) },
       fetch: ({ url }) =>
         url.endsWith(".tgz")
           ? new Response(Bun.file(tarball))
@@ -46,9 +46,9 @@ describe.skipIf(Bun.which("openssl") === null)("the image's installation of pack
     await rm(folder, { recursive: true, force: true });
   });
 
-  async function installed(ca_file: string) {
-    const script = install.replaceAll("\\\n", " ").replaceAll(IN_THE_BUILD, ca_file);
-    expect(script).toContain(ca_file);
+  async function installed(caFile: string) {
+    const script = install.replaceAll("\\\n", " ").replaceAll(IN_THE_BUILD, caFile);
+    expect(script).toContain(caFile);
     for (const made of ["node_modules", "cache", "bun.lock"]) {
       await rm(join(folder, made), { recursive: true, force: true });
     }
@@ -58,18 +58,18 @@ describe.skipIf(Bun.which("openssl") === null)("the image's installation of pack
       stdout: "pipe",
       stderr: "pipe",
     });
-    const [said, exit_code] = await Promise.all([child.stderr.text(), child.exited]);
-    return { said, exit_code };
+    const [said, exitCode] = await Promise.all([child.stderr.text(), child.exited]);
+    return { said, exitCode };
   }
 
   test("fails for a package registry with an unknown CA", async () => {
-    const { said, exit_code } = await installed("/dev/null");
-    expect(exit_code).not.toBe(0);
+    const { said, exitCode } = await installed("/dev/null");
+    expect(exitCode).not.toBe(0);
     expect(said).toMatch(/UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)/);
   });
 
   test("works with a package registry whose CA is the one of BUILD_CA", async () => {
-    expect(await installed(authority)).toMatchObject({ exit_code: 0 });
+    expect(await installed(authority)).toMatchObject({ exitCode: 0 });
     expect(await Bun.file(join(folder, "node_modules/thing/package.json")).json()).toMatchObject({
       name: "thing",
     });

@@ -36,7 +36,7 @@ describe.skipIf(!can)("the roles of the services", () => {
     for (const name of WITH_DATABASE) {
       const env = { DATABASE_URL: await url(name), ...(name === "registry" && settings) };
       const started = await startProcess(`apps/${name}/main.ts`, env);
-      expect((await fetch(`${started.internal_url}/health/ready`)).status).toBe(200);
+      expect((await fetch(`${started.internalUrl}/health/ready`)).status).toBe(200);
       codes.push(await started.stop());
     }
     return codes;
@@ -45,7 +45,7 @@ describe.skipIf(!can)("the roles of the services", () => {
   test("become the owners of everything that an earlier version created as the role postgres", async () => {
     expect(await startEach(() => server)).toEqual([0, 0, 0]);
     const made = await makeRoles(secrets, server);
-    expect(made).toMatchObject({ stderr: "", exit_code: 0 });
+    expect(made).toMatchObject({ stderr: "", exitCode: 0 });
     for (const [name, schema] of Object.entries(SCHEMAS)) {
       expect(made.stdout).toContain(`role ostiary_${name} owns schema ${schema}\n`);
       const owners = await query(
@@ -63,7 +63,7 @@ describe.skipIf(!can)("the roles of the services", () => {
   });
 
   test("have enough privileges for their services in a new database", async () => {
-    expect((await makeRoles(secrets, server)).exit_code).toBe(0);
+    expect((await makeRoles(secrets, server)).exitCode).toBe(0);
     expect(await startEach((name) => secrets.databaseUrl(name, server))).toEqual([0, 0, 0]);
   });
 
@@ -111,7 +111,7 @@ describe.skipIf(!can)("the roles of the services", () => {
         { DATABASE_URL, AUDIT_RETENTION_MONTHS: "24", AUDIT_USAGE_RETENTION_MONTHS: "24" },
         "retention",
       ),
-    ).toEqual({ exit_code: 0, stdout: "Dropped 2020-01: 0 entries of 0 logs are declared.\n", stderr: "" });
+    ).toEqual({ exitCode: 0, stdout: "Dropped 2020-01: 0 entries of 0 logs are declared.\n", stderr: "" });
   });
 
   test("are made by concurrent runs without an error, and get a new password when the secret changes", async () => {
@@ -125,13 +125,13 @@ describe.skipIf(!can)("the roles of the services", () => {
     const before = await passwords();
     expect(before.filter(({ rolpassword }) => rolpassword === null)).toEqual([]);
     const many = await Promise.all(Array.from({ length: 6 }, () => makeRoles(secrets, server)));
-    expect(many.map(({ exit_code, stderr }) => ({ exit_code, stderr }))).toEqual(
-      Array(6).fill({ exit_code: 0, stderr: "" }),
+    expect(many.map(({ exitCode, stderr }) => ({ exitCode, stderr }))).toEqual(
+      Array(6).fill({ exitCode: 0, stderr: "" }),
     );
     await secrets.write("audit-database-url", "");
     secrets.makeMissing();
     expect(await secrets.read("audit-database-url")).toStartWith("postgres://ostiary_audit:");
-    expect((await makeRoles(secrets, server)).exit_code).toBe(0);
+    expect((await makeRoles(secrets, server)).exitCode).toBe(0);
     const changed = (await passwords()).filter(
       ({ rolpassword }, at) => rolpassword !== before[at]?.rolpassword,
     );
@@ -150,13 +150,13 @@ describe.skipIf(!can)("the roles of the services", () => {
       ...Object.values(SCHEMAS).map((schema) => `schema ${schema} is on another server`),
       "the helper's role is on another server",
     ]);
-    expect(made.exit_code).toBe(0);
+    expect(made.exitCode).toBe(0);
     await own.remove();
   });
 
   test("stop the start with PostgreSQL's message when they cannot be made", async () => {
     const made = await makeRoles(secrets, "postgres://nobody@127.0.0.1:1/ostiary");
-    expect(made.exit_code).not.toBe(0);
+    expect(made.exitCode).not.toBe(0);
     expect(made.stderr).toContain("127.0.0.1");
   });
 });

@@ -57,17 +57,17 @@ describe("compose.yaml", () => {
   test("a service has time to finish its requests before the engine kills it", () => {
     for (const [name, app] of parts) {
       const { stop_grace_period = "", environment = {} } = service(name);
-      const grace_ms = Number(interpolated(environment.SHUTDOWN_GRACE_MS ?? "0"));
-      const timeout_ms = variables[app].properties.SHUTDOWN_TIMEOUT_MS.default;
-      expect(Number.parseInt(stop_grace_period, 10) * 1_000).toBeGreaterThan(grace_ms + timeout_ms);
+      const graceMs = Number(interpolated(environment.SHUTDOWN_GRACE_MS ?? "0"));
+      const timeoutMs = variables[app].properties.SHUTDOWN_TIMEOUT_MS.default;
+      expect(Number.parseInt(stop_grace_period, 10) * 1_000).toBeGreaterThan(graceMs + timeoutMs);
     }
   });
 
   test("gateways drain for longer than the balancer's check interval", async () => {
     const balancer = await Bun.file(join(ROOT, ".github/containers/haproxy.cfg")).text();
-    const check_s = Number(/timeout check (\d+)s/.exec(balancer)?.[1]);
+    const checkS = Number(/timeout check (\d+)s/.exec(balancer)?.[1]);
     const { SHUTDOWN_GRACE_MS = "" } = service("gateway-1").environment ?? {};
-    expect(Number(interpolated(SHUTDOWN_GRACE_MS))).toBeGreaterThan(check_s * 1_000);
+    expect(Number(interpolated(SHUTDOWN_GRACE_MS))).toBeGreaterThan(checkS * 1_000);
   });
 
   test("only the port of the balancer is open to other machines", () => {

@@ -42,7 +42,7 @@ describe.skipIf(!triesContainers)("compose.yaml on a Docker engine", () => {
       "-qO-",
       "http://127.0.0.1:8404/ready",
     ]);
-    return asked.exit_code === 0 ? asked.said : "no gateway";
+    return asked.exitCode === 0 ? asked.said : "no gateway";
   };
 
   /** Sends requests without retries while `act` runs. Returns how often each status or error occurred. */
@@ -78,11 +78,11 @@ describe.skipIf(!triesContainers)("compose.yaml on a Docker engine", () => {
 
   test("the tour works", async () => {
     const text = tourText({
-      gateway_url: project.url("GATEWAY_PORT"),
-      registry_url: project.url("REGISTRY_PORT"),
-      identity_provider_url: project.url("DEMO_IDENTITY_PROVIDER_PORT"),
-      sample_service_url: "http://demo:4000",
-      admin_token_file: project.admin_token_file,
+      gatewayUrl: project.url("GATEWAY_PORT"),
+      registryUrl: project.url("REGISTRY_PORT"),
+      identityProviderUrl: project.url("DEMO_IDENTITY_PROVIDER_PORT"),
+      sampleServiceUrl: "http://demo:4000",
+      adminTokenFile: project.adminTokenFile,
     });
     expectTour(await takeTour(text), HIDDEN_BEHIND_A_BALANCER);
   });
@@ -92,7 +92,7 @@ describe.skipIf(!triesContainers)("compose.yaml on a Docker engine", () => {
     await project.must("up", "--detach", "--wait");
     const after = await Promise.all(parts.map((part) => inspected(part, "{{.State.StartedAt}}")));
     expect(after).toEqual(before);
-    const token = await Bun.file(project.admin_token_file).text();
+    const token = await Bun.file(project.adminTokenFile).text();
     for (const service of ["identity", "audit", "demo"]) {
       const answer = await fetch(`${project.url("REGISTRY_PORT")}/services/${service}/revisions`, {
         headers: { Authorization: `Bearer ${token}` },
@@ -104,7 +104,7 @@ describe.skipIf(!triesContainers)("compose.yaml on a Docker engine", () => {
   test.each(["gateway-1", "gateway-2"])("%s restarts under load, and no request fails", async (service) => {
     const answers = await underLoad(async () => {
       await project.must("restart", service);
-      await waitFor(() => isHealthy(service), { timeout_ms: HEALTHY_MS, what: service });
+      await waitFor(() => isHealthy(service), { timeoutMs: HEALTHY_MS, what: service });
     });
     expect(Object.keys(answers)).toEqual(["200"]);
   });
@@ -112,12 +112,12 @@ describe.skipIf(!triesContainers)("compose.yaml on a Docker engine", () => {
   test("without Redis the balancer counts no gateway as ready, and routes without a limit are served", async () => {
     await project.must("stop", "redis");
     try {
-      await waitFor(async () => (await readiness()).startsWith("no gateway"), { timeout_ms: HEALTHY_MS });
+      await waitFor(async () => (await readiness()).startsWith("no gateway"), { timeoutMs: HEALTHY_MS });
       expect((await gateway(PUBLIC)).status).toBe(200);
     } finally {
       await project.must("start", "redis");
     }
-    await waitFor(async () => (await readiness()).startsWith("2 "), { timeout_ms: HEALTHY_MS });
+    await waitFor(async () => (await readiness()).startsWith("2 "), { timeoutMs: HEALTHY_MS });
   });
 
   test("a gateway and audit exit with 0 when their containers are stopped", async () => {
@@ -134,7 +134,7 @@ describe.skipIf(!triesContainers)("compose.yaml on a Docker engine", () => {
       await waitFor(
         async () =>
           Number(await inspected("gateway-1", "{{.RestartCount}}")) > restarts && isHealthy("gateway-1"),
-        { timeout_ms: HEALTHY_MS, what: "gateway-1 coming back" },
+        { timeoutMs: HEALTHY_MS, what: "gateway-1 coming back" },
       );
     });
     const { "200": served = 0, ...failed } = answers;
@@ -155,41 +155,41 @@ describe.skipIf(!triesContainers)("compose.yaml on a Docker engine", () => {
   test("a missing, empty or unreadable secret is named, and the service does not start", async () => {
     const env = { OSTIARY_SECRETS: "/nowhere" };
     const missing = await project.compose(["run", "--rm", "--no-deps", "audit"], env);
-    expect(missing.exit_code).not.toBe(0);
+    expect(missing.exitCode).not.toBe(0);
     expect(missing.said).toMatch(/\/nowhere\/[a-z-]+/);
     const empty = await alone("registry", "ADMIN_TOKEN_FILE=/dev/null");
-    expect(empty.exit_code).toBe(78);
+    expect(empty.exitCode).toBe(78);
     expect(empty.said).toContain("ADMIN_TOKEN_FILE");
     const unreadable = await alone("registry", "ADMIN_TOKEN_FILE=/etc/shadow");
-    expect(unreadable.exit_code).toBe(78);
+    expect(unreadable.exitCode).toBe(78);
     expect(unreadable.said).toContain("ADMIN_TOKEN_FILE");
   });
 
   test("the message about a wrong PostgreSQL password names the variable and not the password", async () => {
-    const { exit_code, said } = await alone(
+    const { exitCode, said } = await alone(
       "identity",
       "DATABASE_URL_FILE=",
       "DATABASE_URL=postgres://postgres:not-the-password@postgres:5432/ostiary",
     );
-    expect(exit_code).toBe(1);
+    expect(exitCode).toBe(1);
     expect(said).toContain("DATABASE_URL");
     expect(said).not.toContain("not-the-password");
   });
 
   test("a required setting that is missing is named by docker compose", async () => {
-    const { exit_code, said } = await project.run(["docker", "compose", "-p", project.name, "config"], {
+    const { exitCode, said } = await project.run(["docker", "compose", "-p", project.name, "config"], {
       AUTH_ISSUER: "",
     });
-    expect(exit_code).not.toBe(0);
+    expect(exitCode).not.toBe(0);
     expect(said).toContain("AUTH_ISSUER");
   });
 
   test("a port that is in use is named by docker compose", async () => {
     const taken = Bun.listen({ hostname: "0.0.0.0", port: 0, socket: { data: () => {} } });
     const given = { GATEWAY_PORT: String(taken.port) };
-    const { exit_code, said } = await project.compose(["up", "--detach", "--no-deps", "balancer"], given);
+    const { exitCode, said } = await project.compose(["up", "--detach", "--no-deps", "balancer"], given);
     taken.stop(true);
-    expect(exit_code).not.toBe(0);
+    expect(exitCode).not.toBe(0);
     expect(said).toContain(String(taken.port));
     await project.must("up", "--detach", "--wait");
     expect((await gateway(PUBLIC)).status).toBe(200);

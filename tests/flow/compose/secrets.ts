@@ -81,10 +81,10 @@ export async function makeRoles({ folder }: Secrets, server: string) {
       ),
     },
   });
-  const [stdout, stderr, exit_code] = await Promise.all([
+  const [stdout, stderr, exitCode] = await Promise.all([
     child.stdout.text(),
     child.stderr.text(),
     child.exited,
   ]);
-  return { stdout, stderr, exit_code };
+  return { stdout, stderr, exitCode };
 }

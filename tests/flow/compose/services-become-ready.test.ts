@@ -44,7 +44,7 @@ describe.skipIf(!postgres.real || !redis.real || !etcd.real)(
         const started = await startProcess(`apps/${app}/main.ts`, environment(name));
         running.set(name, started);
         const internal_port = { identity: 3001, audit: 3003, registry: 5003, gateway: 8000 }[app];
-        places.set(`http://${app}:${internal_port}`, started.internal_url);
+        places.set(`http://${app}:${internal_port}`, started.internalUrl);
       }
     }, 60_000);
     afterAll(async () => {
@@ -66,16 +66,16 @@ describe.skipIf(!postgres.real || !redis.real || !etcd.real)(
     test.each(Object.keys(PARTS))(
       "%s becomes ready, and the health check of the image succeeds",
       async (name) => {
-        const { internal_url = "" } = running.get(name) ?? {};
-        await waitFor(async () => (await fetch(`${internal_url}/health/ready`)).status === 200, {
+        const { internalUrl = "" } = running.get(name) ?? {};
+        await waitFor(async () => (await fetch(`${internalUrl}/health/ready`)).status === 200, {
           what: `${name} becoming ready`,
         });
-        const { port } = new URL(internal_url);
+        const { port } = new URL(internalUrl);
         const asked = Bun.spawnSync(["bun", HEALTH], {
           cwd: ROOT,
           env: { ...process.env, INTERNAL_PORT: port },
         });
-        expect({ exit_code: asked.exitCode, said: `${asked.stdout}` }).toEqual({ exit_code: 0, said: "" });
+        expect({ exitCode: asked.exitCode, said: `${asked.stdout}` }).toEqual({ exitCode: 0, said: "" });
       },
     );
   },

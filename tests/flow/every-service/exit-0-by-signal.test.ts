@@ -51,8 +51,8 @@ describe.skipIf(!allReal).each(["gateway", "registry", "identity", "audit"])("%s
       port: expect.any(Number),
       internal_port: expect.any(Number),
     });
-    expect(await (await fetch(`${service.internal_url}/health/live`)).json()).toEqual({ status: "healthy" });
-    const metrics = await (await fetch(`${service.internal_url}/metrics`)).text();
+    expect(await (await fetch(`${service.internalUrl}/health/live`)).json()).toEqual({ status: "healthy" });
+    const metrics = await (await fetch(`${service.internalUrl}/metrics`)).text();
     expect(metrics).toContain("process_resident_memory_bytes");
     expect((await fetch(`${service.url}/metrics`)).status).not.toBe(200);
     expect(await service.stop("SIGTERM")).toBe(0);
@@ -68,7 +68,7 @@ describe.skipIf(!allReal).each(["gateway", "registry", "identity", "audit"])("%s
   test("exits at once at a later second signal", async () => {
     const service = await start(app, { ...(await variables(app)), SHUTDOWN_GRACE_MS: "600000" });
     const first = service.stop("SIGTERM");
-    await waitFor(async () => (await fetch(`${service.internal_url}/health/ready`)).status === 503);
+    await waitFor(async () => (await fetch(`${service.internalUrl}/health/ready`)).status === 503);
     const second = service.stop("SIGINT");
     expect(await Promise.all([first, second])).toEqual([1, 1]);
   });
@@ -82,7 +82,7 @@ describe.skipIf(!postgres.real || !etcd.real).each(["registry", "identity", "aud
       const env = await variables(app, await freshDatabase());
       const replicas = await Promise.all([1, 2, 3, 4].map(() => start(app, env)));
       const ready = await Promise.all(
-        replicas.map(({ internal_url }) => fetch(`${internal_url}/health/ready`)),
+        replicas.map(({ internalUrl }) => fetch(`${internalUrl}/health/ready`)),
       );
       expect(ready.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
       expect(await Promise.all(replicas.map((replica) => replica.stop()))).toEqual([0, 0, 0, 0]);

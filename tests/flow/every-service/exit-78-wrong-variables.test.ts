@@ -48,9 +48,9 @@ async function refusal(app: string, env: Record<string, string>): Promise<Proces
  * environment variable, also where the message names the variable once above several problems.
  */
 async function problems(app: string, env: Record<string, string>): Promise<string[]> {
-  const { exit_code, stderr } = await refusal(app, env);
+  const { exitCode, stderr } = await refusal(app, env);
   const [headline, ...lines] = stderr;
-  expect([exit_code, headline]).toEqual([78, "The configuration is not valid:"]);
+  expect([exitCode, headline]).toEqual([78, "The configuration is not valid:"]);
   const named = lines.filter((line) => !line.startsWith("    ")).map((line) => line.trim().split(" ")[0]);
   expect(named).toEqual([...new Set(named)]);
   let heading = "";
@@ -225,8 +225,8 @@ describe.each([
 ])("%s without its required environment variables", (app, missing) => {
   // OP-5
   test("exits with 78 and names every missing or wrong variable on stderr", async () => {
-    const { exit_code, stderr } = await refusal(app, { PORT: "seventy" });
-    expect(exit_code).toBe(78);
+    const { exitCode, stderr } = await refusal(app, { PORT: "seventy" });
+    expect(exitCode).toBe(78);
     const named = stderr.slice(1).map((line) => line.trim().split(" ")[0] ?? "");
     expect(named).toEqual(expect.arrayContaining(missing));
     expect(stderr.find((line) => line.includes("PORT must"))).toBe(
@@ -238,8 +238,8 @@ describe.each([
 // OP-14
 describe("the start fails with exit code 1 and names the variable of an unusable store", () => {
   const away = async (app: string, env: Record<string, string>, variable: string) => {
-    const { exit_code, stderr } = await refusal(app, env);
-    expect([exit_code, stderr]).toEqual([
+    const { exitCode, stderr } = await refusal(app, env);
+    expect([exitCode, stderr]).toEqual([
       1,
       [expect.stringMatching(new RegExp(`^Could not start: .*${variable}`))],
     ]);
@@ -304,7 +304,7 @@ describe.skipIf(!etcd.own)("the gateway starts, is not ready, and logs the reaso
     started.push(gateway);
     const line = await waitFor(() => gateway.logs().find((each) => "missing" in each));
     expect(line).toMatchObject({ level: "warn", missing });
-    expect((await fetch(`${gateway.internal_url}/health/ready`)).status).toBe(503);
+    expect((await fetch(`${gateway.internalUrl}/health/ready`)).status).toBe(503);
   });
 
   // OP-15
@@ -314,7 +314,7 @@ describe.skipIf(!etcd.own)("the gateway starts, is not ready, and logs the reaso
     const gateway = await startProcess("apps/gateway/main.ts", env);
     started.push(gateway);
     await waitFor(() => gateway.logs().some(({ message }) => String(message).includes("COUNTER_STORE_URL")));
-    expect((await fetch(`${gateway.internal_url}/health/ready`)).status).toBe(503);
+    expect((await fetch(`${gateway.internalUrl}/health/ready`)).status).toBe(503);
     expect(gateway.stdout.join("\n")).not.toContain(SECRET);
   });
 });

@@ -38,7 +38,7 @@ async function refusal(app: string, env: Record<string, string>): Promise<string
   const failure = await rejection(start(app, env));
   if (!(failure instanceof ProcessEnded)) throw failure;
   const [headline, ...lines] = failure.stderr;
-  expect([failure.exit_code, headline]).toEqual([78, "The configuration is not valid:"]);
+  expect([failure.exitCode, headline]).toEqual([78, "The configuration is not valid:"]);
   return lines.map((line) => line.trim());
 }
 
@@ -47,8 +47,8 @@ function inUse(variable: string, port: string, host = "127.0.0.1", user = "anoth
 }
 
 /** Returns the ports of a service as environment variables. */
-function portsOf({ url, internal_url }: RunningProcess): { PORT: string; INTERNAL_PORT: string } {
-  return { PORT: new URL(url).port, INTERNAL_PORT: new URL(internal_url).port };
+function portsOf({ url, internalUrl }: RunningProcess): { PORT: string; INTERNAL_PORT: string } {
+  return { PORT: new URL(url).port, INTERNAL_PORT: new URL(internalUrl).port };
 }
 
 async function variables(app: string): Promise<Record<string, string>> {
@@ -120,7 +120,7 @@ describe("a second process on the same ports is refused", () => {
     const ports = portsOf(first);
     const lines = await refusal(app, { ...env, ...ports });
     expect(lines).toEqual([inUse("PORT", ports.PORT), inUse("INTERNAL_PORT", ports.INTERNAL_PORT)]);
-    expect((await fetch(`${first.internal_url}/health/live`)).status).toBe(200);
+    expect((await fetch(`${first.internalUrl}/health/live`)).status).toBe(200);
   });
 
   test.each(["production", "development"])("by the demo with NODE_ENV=%s", async (NODE_ENV) => {
@@ -139,7 +139,7 @@ describe("a second process on the same ports is refused", () => {
         ),
       );
       const refused = outcomes.flatMap((each) => (each instanceof ProcessEnded ? [each] : []));
-      expect(refused.map(({ exit_code, stderr }) => [exit_code, stderr.at(-1)?.trim()])).toEqual(
+      expect(refused.map(({ exitCode, stderr }) => [exitCode, stderr.at(-1)?.trim()])).toEqual(
         Array.from({ length: 3 }, () => [78, inUse("PORT", PORT)]),
       );
     }
@@ -230,9 +230,9 @@ const WITHOUT_RIGHTS = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-gr
 /** Returns true if this process is root, only root may bind port 81, and other users can read these files. */
 function mayDropRights(): boolean {
   if (process.platform !== "linux" || process.getuid?.() !== 0 || Bun.which("setpriv") === null) return false;
-  const first_free_port = readFileSync("/proc/sys/net/ipv4/ip_unprivileged_port_start", "utf8");
+  const firstFreePort = readFileSync("/proc/sys/net/ipv4/ip_unprivileged_port_start", "utf8");
   const reads = Bun.spawnSync([...WITHOUT_RIGHTS, "test", "-r", join(ROOT, "apps/demo/main.ts")]);
-  return Number(first_free_port) > 81 && reads.exitCode === 0;
+  return Number(firstFreePort) > 81 && reads.exitCode === 0;
 }
 
 function hasIpv6(): boolean {
@@ -252,9 +252,9 @@ describe.skipIf(!etcd.own)("REUSE_PORT", () => {
     const { PORT } = portsOf(first);
     const second = await start("gateway", { ...env, PORT });
     expect(second.url).toBe(first.url);
-    const served = async ({ internal_url }: RunningProcess) =>
+    const served = async ({ internalUrl }: RunningProcess) =>
       /^http_requests_total\{route="unmatched".*\} \d+$/m.test(
-        await (await fetch(`${internal_url}/metrics`)).text(),
+        await (await fetch(`${internalUrl}/metrics`)).text(),
       );
     await waitFor(async () => {
       await Promise.all(

@@ -84,13 +84,13 @@ async function keySet(): Promise<string> {
   return server.url.href;
 }
 
-const ready = async ({ service }: Probed) => (await fetch(`${service.internal_url}/health/ready`)).status;
+const ready = async ({ service }: Probed) => (await fetch(`${service.internalUrl}/health/ready`)).status;
 
 /** Waits until all requests so far are logged, and returns the log lines after `listening`. */
 async function linesSince({ service }: Probed) {
   const marker = `/marker-${crypto.randomUUID()}`;
   const request_id = crypto.randomUUID();
-  await fetch(`${service.internal_url}${marker}`, { headers: { "X-Request-ID": request_id } });
+  await fetch(`${service.internalUrl}${marker}`, { headers: { "X-Request-ID": request_id } });
   const lines = await waitFor(() => {
     const all = service.logs();
     return all.some((line) => line.request_id === request_id) && all;
@@ -109,15 +109,15 @@ describe.skipIf(!allReal).each(["gateway", "registry", "identity", "audit"] as c
         OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
         OTEL_METRICS_EXPORTER: "none",
       });
-      const { internal_url } = probed.service;
+      const { internalUrl } = probed.service;
       await waitFor(async () => (await ready(probed)) === 200);
       for (const path of PROBES) {
         for (const method of ["GET", "HEAD"]) {
-          expect((await fetch(`${internal_url}${path}?at=1&at=2`, { method })).status).toBe(200);
+          expect((await fetch(`${internalUrl}${path}?at=1&at=2`, { method })).status).toBe(200);
         }
       }
       const wrong = { "X-Request-ID": "wrong-method" };
-      expect((await fetch(`${internal_url}/health/live`, { method: "POST", headers: wrong })).status).toBe(
+      expect((await fetch(`${internalUrl}/health/live`, { method: "POST", headers: wrong })).status).toBe(
         405,
       );
       const lines = await linesSince(probed);
@@ -130,7 +130,7 @@ describe.skipIf(!allReal).each(["gateway", "registry", "identity", "audit"] as c
           request_id: "wrong-method",
         },
       ]);
-      expect(await (await fetch(`${internal_url}/metrics`)).text()).toContain(
+      expect(await (await fetch(`${internalUrl}/metrics`)).text()).toContain(
         'http_requests_total{route="/health/live",method="GET",status="200"}',
       );
       expect(await probed.service.stop()).toBe(0);
@@ -141,11 +141,11 @@ describe.skipIf(!allReal).each(["gateway", "registry", "identity", "audit"] as c
     test("are answered in HTTP/1.0 without a Host header, and get 400 for a malformed Host", async () => {
       const { service } = await start(app);
       for (const line of ["GET /health/live HTTP/1.0", "OPTIONS /nowhere HTTP/1.0"]) {
-        const { status } = await rawRequest(service.internal_url, `${line}\r\n\r\n`);
+        const { status } = await rawRequest(service.internalUrl, `${line}\r\n\r\n`);
         expect(status).toBe(line.startsWith("GET") ? 200 : 404);
       }
       const { status, body } = await rawRequest(
-        service.internal_url,
+        service.internalUrl,
         spell("GET", "/health/live", { Host: "a b" }),
       );
       expect([status, JSON.parse(body.toString()).error.code]).toEqual([400, "INVALID_REQUEST"]);
@@ -157,11 +157,11 @@ describe.skipIf(!allReal).each(["gateway", "registry", "identity", "audit"] as c
       await waitFor(async () => (await ready(probed)) === 200);
       for (const round of [1, 2]) {
         probed.store.cut();
-        await waitFor(async () => (await ready(probed)) === 503, { timeout_ms: 20_000 });
+        await waitFor(async () => (await ready(probed)) === 503, { timeoutMs: 20_000 });
         expect([await ready(probed), await ready(probed)]).toEqual([503, 503]);
-        expect((await fetch(`${probed.service.internal_url}/health/live`)).status).toBe(200);
+        expect((await fetch(`${probed.service.internalUrl}/health/live`)).status).toBe(200);
         probed.store.heal();
-        await waitFor(async () => (await ready(probed)) === 200, { timeout_ms: 20_000 });
+        await waitFor(async () => (await ready(probed)) === 200, { timeoutMs: 20_000 });
         const told = (await linesSince(probed)).filter(({ message }) => /ready/.test(String(message)));
         expect(told).toHaveLength(2 * round);
         expect(told.slice(-2)).toMatchObject([
@@ -179,10 +179,10 @@ describe.skipIf(!allReal).each(["gateway", "registry", "identity", "audit"] as c
       const { service } = probed;
       const stopped = service.stop("SIGINT");
       await waitFor(async () => (await ready(probed)) === 503);
-      const answer = await fetch(`${service.internal_url}/health/ready`);
+      const answer = await fetch(`${service.internalUrl}/health/ready`);
       expect(answer.status).toBe(503);
       expect(await answer.json()).toEqual({ status: "unhealthy", checks: { service: "shutting down" } });
-      expect((await fetch(`${service.internal_url}/health/live`)).status).toBe(200);
+      expect((await fetch(`${service.internalUrl}/health/live`)).status).toBe(200);
       expect((await fetch(`${service.url}/nowhere`)).status).toBeGreaterThanOrEqual(400);
       expect(await stopped).toBe(0);
       const told = service.logs().filter(({ message }) => /ready/.test(String(message)));

@@ -24,7 +24,7 @@ interface OcsfEvent {
   unmapped: { position: number };
 }
 
-const STRICT = targetRules({ allow_http: false, ports: [], networks: [] });
+const STRICT = targetRules({ allowHttp: false, ports: [], networks: [] });
 
 async function blockOf(section: string, language: string): Promise<string> {
   const guide = await Bun.file(join(ROOT, ".github/guides/audit-streams.md")).text();
@@ -55,7 +55,7 @@ describe("the settings of audit-streams.md", () => {
     });
     await waitFor(
       async () => (await callStreams(audit, "GET", `${STREAMS}/${body.id}`)).body.lag_events === 0,
-      { timeout_ms: 60_000 },
+      { timeoutMs: 60_000 },
     );
     bodies = receiver.calls.map((call) => call.body);
     expected = bodies.flatMap((text): OcsfEvent[] => JSON.parse(text));

@@ -76,7 +76,7 @@ describe("the receiver of audit-streams.md", () => {
     const { end } = await exportProof(audit);
     const { position, chain } = end.head;
     // The receiver writes its position after the entries, so all entries up to that position are written.
-    await waitFor(async () => Bun.deepEquals(await place(), { position, chain }), { timeout_ms: 60_000 });
+    await waitFor(async () => Bun.deepEquals(await place(), { position, chain }), { timeoutMs: 60_000 });
     return { position, chain };
   };
 

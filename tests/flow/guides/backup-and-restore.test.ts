@@ -150,7 +150,7 @@ describe.skipIf(!able)("backup-and-restore.md", () => {
     const first = await startPostgres();
     const second = await startPostgres();
     const provider = await startIdentityProvider({ host: "127.0.0.1", port: 0 });
-    sample = startSampleService({ host: "127.0.0.1", port: 0, interval_ms: 20 });
+    sample = startSampleService({ host: "127.0.0.1", port: 0, intervalMs: 20 });
     system = new System(provider, Array.from({ length: 6 }, freePort));
     await execute(first.url, "create database ostiary");
     const [before, after] = [first, second].map(({ url }) => new URL("/ostiary", url).href);
@@ -186,7 +186,7 @@ describe.skipIf(!able)("backup-and-restore.md", () => {
     // Only PostgreSQL is restored. etcd and Redis start empty.
     await system.start(after, (await startEtcd()).url, await freshCounterStoreUrl());
     await waitFor(async () => (await system.call("/demo/things/1", old.session)).ok, {
-      timeout_ms: 60_000,
+      timeoutMs: 60_000,
       what: "The restored routes at the gateway",
     });
   });
@@ -196,7 +196,7 @@ describe.skipIf(!able)("backup-and-restore.md", () => {
   });
 
   async function publish() {
-    await publishCatalogs({ registry_url: system.url("registry"), admin_token: ADMIN_TOKEN }, [
+    await publishCatalogs({ registryUrl: system.url("registry"), adminToken: ADMIN_TOKEN }, [
       { service: "identity", url: system.url("identity") },
       { service: "audit", url: system.url("audit") },
       { service: "demo", url: sample.url },

@@ -59,7 +59,7 @@ beforeAll(async () => {
   vendor = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: answer });
   const url = `http://127.0.0.1:${vendor.port}`;
   reader = await Reader.open({
-    AUDIT_URL: audit.internal_url,
+    AUDIT_URL: audit.internalUrl,
     INTERNAL_AUTH_TOKEN: TOKEN,
     OPENMETER_URL: url,
     OPENMETER_API_KEY: "om_key",
@@ -121,8 +121,8 @@ async function takeStripe(request: Request): Promise<boolean> {
     wrong.push(JSON.stringify(fields));
     return false;
   }
-  const age_ms = Date.now() - Number(fields.timestamp) * 1_000;
-  if (age_ms < -5 * 60_000 || age_ms > 35 * 24 * HOUR_MS) wrong.push(`timestamp ${fields.timestamp}`);
+  const ageMs = Date.now() - Number(fields.timestamp) * 1_000;
+  if (ageMs < -5 * 60_000 || ageMs > 35 * 24 * HOUR_MS) wrong.push(`timestamp ${fields.timestamp}`);
   const { identifier } = fields;
   if (taken.has(identifier)) return true;
   taken.set(identifier, {
@@ -146,7 +146,7 @@ function use(organization_id: string, count: number, at = hour): Promise<void> {
   const counts = Array.from({ length: count }, (_, n) =>
     usageCount(organization_id, at, { member_id: `member-${n}` }),
   );
-  return reportUsage(audit.internal_url, counts, new Date().toISOString(), {
+  return reportUsage(audit.internalUrl, counts, new Date().toISOString(), {
     "X-Platform-Internal-Token": TOKEN,
   });
 }
@@ -160,14 +160,14 @@ describe("the programs of bill-customers.md", () => {
     await use(id, 250);
     lost = 2;
     start();
-    await waitFor(() => billed(id) > 0, { timeout_ms: 60_000 });
+    await waitFor(() => billed(id) > 0, { timeoutMs: 60_000 });
     running[0]?.kill("SIGKILL");
     start();
-    await waitFor(() => billed(id) === 2_500, { timeout_ms: 60_000 });
+    await waitFor(() => billed(id) === 2_500, { timeoutMs: 60_000 });
     await use(id, 1);
     await rm(join(reader.directory, "usage-place"), { force: true });
     start();
-    await waitFor(() => billed(id) === 2_510, { timeout_ms: 60_000 });
+    await waitFor(() => billed(id) === 2_510, { timeoutMs: 60_000 });
     expect(wrong).toEqual([]);
     const [list = ""] = await commandsOf(GUIDE, "Bill your customers");
     // The guide's `export` lines are left out: the test already sets those variables.
@@ -187,7 +187,7 @@ describe("the programs of bill-customers.md", () => {
     await use(id, 1, new Date(Date.parse(hour) - 40 * 24 * HOUR_MS).toISOString());
     lost = 2;
     start();
-    await waitFor(() => billed("cus_1") === 120, { timeout_ms: 60_000 });
+    await waitFor(() => billed("cus_1") === 120, { timeoutMs: 60_000 });
     const unbilled = async () => {
       const text = await Bun.file(join(reader.directory, "unbilled.ndjson"))
         .text()
@@ -201,7 +201,7 @@ describe("the programs of bill-customers.md", () => {
         subjects.filter(({ subject }) => [id, stranger].includes(subject)).map((each) => each.id),
       ).size;
     };
-    await waitFor(async () => (await unbilled()) === 3, { timeout_ms: 60_000 });
+    await waitFor(async () => (await unbilled()) === 3, { timeoutMs: 60_000 });
     expect(billed("cus_1")).toBe(120);
     expect(wrong).toEqual([]);
   });

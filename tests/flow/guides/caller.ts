@@ -6,7 +6,7 @@ import { waitFor } from "../../support/wait-for.ts";
  * because a gateway on a busy machine may return 503.
  */
 export async function newSession(stack: Stack, subject: string): Promise<string> {
-  const token = await (await fetch(`${stack.identity_provider_url}/token?subject=${subject}`)).text();
+  const token = await (await fetch(`${stack.identityProviderUrl}/token?subject=${subject}`)).text();
   const post = (path: string, body: string) =>
     waitFor(
       async () => {
@@ -20,7 +20,7 @@ export async function newSession(stack: Stack, subject: string): Promise<string>
         if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
         return JSON.parse(text);
       },
-      { timeout_ms: 30_000, what: `POST ${path}` },
+      { timeoutMs: 30_000, what: `POST ${path}` },
     );
   const { id } = await post("/user/organizations", JSON.stringify({ name: subject }));
   return (await post(`/user/organizations/${id}/session`, "")).token;

@@ -59,7 +59,7 @@ async function repository(files: Record<string, string>) {
         stderr: "pipe",
       });
       const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-      return { exit_code: await child.exited, output: stdout + stderr };
+      return { exitCode: await child.exited, output: stdout + stderr };
     },
   };
 }
@@ -75,16 +75,16 @@ describe("the Git hook", () => {
   async function withHook() {
     const repo = await repository({ "routes/orders.yaml": GOOD, "other.txt": "1" });
     const [install = ""] = await commandsOf(GUIDE, "Before a commit");
-    expect((await repo.run(`git init -q\n${install}`)).exit_code).toBe(0);
+    expect((await repo.run(`git init -q\n${install}`)).exitCode).toBe(0);
     return repo;
   }
 
   test("accepts valid documents, and refuses invalid ones with their line numbers", async () => {
     const repo = await withHook();
-    expect((await repo.run("git add . && git commit -qm one")).exit_code).toBe(0);
+    expect((await repo.run("git add . && git commit -qm one")).exitCode).toBe(0);
     await repo.write("routes/orders.yaml", BAD);
     const refused = await repo.run("git add . && git commit -qm two");
-    expect(refused.exit_code).not.toBe(0);
+    expect(refused.exitCode).not.toBe(0);
     expect(refused.output).toContain("routes/orders.yaml:1:");
   });
 
@@ -92,20 +92,20 @@ describe("the Git hook", () => {
     const repo = await withHook();
     await repo.run("git add .");
     await repo.write("routes/orders.yaml", BAD);
-    expect((await repo.run("git commit -qm good")).exit_code).toBe(0);
+    expect((await repo.run("git commit -qm good")).exitCode).toBe(0);
     await repo.run("git add .");
     await repo.write("routes/orders.yaml", GOOD);
-    expect((await repo.run("git commit -qm bad")).exit_code).not.toBe(0);
+    expect((await repo.run("git commit -qm bad")).exitCode).not.toBe(0);
   });
 
   test("accepts commits without documents, and a commit that removes the last document", async () => {
     const repo = await withHook();
-    expect((await repo.run("git add . && git commit -qm one")).exit_code).toBe(0);
+    expect((await repo.run("git add . && git commit -qm one")).exitCode).toBe(0);
     await repo.write("routes/orders.yaml", BAD);
-    expect((await repo.run("echo 2 > other.txt && git add other.txt && git commit -qm two")).exit_code).toBe(
+    expect((await repo.run("echo 2 > other.txt && git add other.txt && git commit -qm two")).exitCode).toBe(
       0,
     );
-    expect((await repo.run("git rm -qf routes/orders.yaml && git commit -qm three")).exit_code).toBe(0);
+    expect((await repo.run("git rm -qf routes/orders.yaml && git commit -qm three")).exitCode).toBe(0);
   });
 
   test("checks all files together when pre-commit runs it", async () => {
@@ -113,10 +113,10 @@ describe("the Git hook", () => {
     const [{ entry, pass_filenames, files }] = repos[0].hooks;
     expect([pass_filenames, new RegExp(files).test("routes/a.yaml")]).toEqual([false, true]);
     const repo = await repository({ "routes/a.yaml": GOOD });
-    expect((await repo.run(entry)).exit_code).toBe(0);
+    expect((await repo.run(entry)).exitCode).toBe(0);
     await repo.write("routes/b.yaml", GOOD);
     const refused = await repo.run(entry);
-    expect([refused.exit_code, refused.output]).toEqual([
+    expect([refused.exitCode, refused.output]).toEqual([
       1,
       expect.stringContaining("orders` is also in routes/a.yaml"),
     ]);
@@ -131,15 +131,12 @@ describe("the guide's route tests", () => {
     const text = await example();
     const repo = await repository({ "routes/invoices.yaml": text });
     expect(await repo.run("ostiary validate routes/*.yaml")).toEqual({
-      exit_code: 0,
+      exitCode: 0,
       output: "No problem in 1 file with 1 service and 4 tests.\n",
     });
     await repo.write("routes/invoices.yaml", text.replace("methods: { GET:", "methods: { DELETE: , GET:"));
     const broken = await repo.run("ostiary validate routes/*.yaml");
-    expect([broken.exit_code, broken.output]).toEqual([
-      1,
-      expect.stringContaining("nobody deletes invoices"),
-    ]);
+    expect([broken.exitCode, broken.output]).toEqual([1, expect.stringContaining("nobody deletes invoices")]);
   });
 
   test("refuse a document of another team that breaks them", async () => {
@@ -174,11 +171,11 @@ describe("the GitHub workflow", () => {
   test("annotates problems, writes them as SARIF, and does not publish", async () => {
     const repo = await repository({ "routes/orders.yaml": BAD });
     const check = await repo.run(await step("check", "Check"));
-    expect([check.exit_code, check.output]).toEqual([
+    expect([check.exitCode, check.output]).toEqual([
       1,
       expect.stringMatching(/^::error file=routes\/orders\.yaml,line=1,/),
     ]);
-    expect((await repo.run(await step("check", "Report"))).exit_code).toBe(0);
+    expect((await repo.run(await step("check", "Report"))).exitCode).toBe(0);
     expect(JSON.parse(await repo.read("routes.sarif")).runs[0].results).toHaveLength(1);
     const { jobs, permissions } = await yamlOf("GitHub");
     expect([jobs.publish.needs, jobs.publish.if]).toEqual(["check", "github.event_name == 'push'"]);
@@ -194,11 +191,11 @@ describe("the GitHub workflow", () => {
     });
     const publish = await step("publish", "Publish");
     // No gateway runs in this test, so `--wait` is left out.
-    expect((await repo.run(publish.replace(" --wait", ""))).exit_code).toBe(0);
+    expect((await repo.run(publish.replace(" --wait", ""))).exitCode).toBe(0);
     expect((await registry.call("GET", "/services/github-b")).status).toBe(200);
     await repo.write("routes/b.yaml", document("github-c", "/github/a"));
     const refused = await repo.run(publish.replace(" --wait", ""));
-    expect([refused.exit_code, refused.output]).toEqual([1, expect.stringContaining("belongs to github-a")]);
+    expect([refused.exitCode, refused.output]).toEqual([1, expect.stringContaining("belongs to github-a")]);
   });
 });
 
@@ -214,10 +211,10 @@ describe("the GitLab pipeline", () => {
     const repo = await repository({
       "routes/a.yaml": JSON.stringify({ services: { gitlab: service("/gitlab") } }),
     });
-    expect((await repo.run(`unset REGISTRY_URL ADMIN_TOKEN\n${check.script.join("\n")}`)).exit_code).toBe(0);
-    expect((await repo.run(publish.script.join("\n").replace(" --wait", ""))).exit_code).toBe(0);
+    expect((await repo.run(`unset REGISTRY_URL ADMIN_TOKEN\n${check.script.join("\n")}`)).exitCode).toBe(0);
+    expect((await repo.run(publish.script.join("\n").replace(" --wait", ""))).exitCode).toBe(0);
     expect((await registry.call("GET", "/services/gitlab")).body.revision).toBe(1);
     await repo.write("routes/a.yaml", BAD);
-    expect((await repo.run(check.script.join("\n"))).exit_code).toBe(1);
+    expect((await repo.run(check.script.join("\n"))).exitCode).toBe(1);
   });
 });

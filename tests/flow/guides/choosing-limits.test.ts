@@ -23,10 +23,10 @@ beforeAll(async () => {
     GATEWAY: stack.gateway.url,
     KEY: session,
     REGISTRY_URL: stack.registry.url,
-    ADMIN_TOKEN: stack.admin_token,
+    ADMIN_TOKEN: stack.adminToken,
   });
   const [publish = ""] = await commandsOf(GUIDE, "Rate limits of routes");
-  await reader.run(publish.replace("http://127.0.0.1:4000", stack.sample_service_url));
+  await reader.run(publish.replace("http://127.0.0.1:4000", stack.sampleServiceUrl));
 });
 afterAll(async () => {
   await Promise.all([stack?.close(), reader?.close()]);

@@ -124,7 +124,7 @@ describe.skipIf(Bun.which("kc.sh") === null || Bun.which("kcadm.sh") === null)("
       throw new Error(`Keycloak ended with ${code}:\n${await said}`);
     });
     const up = waitFor(async () => (await fetch(`${keycloak}/realms/master`)).ok, {
-      timeout_ms: 540_000,
+      timeoutMs: 540_000,
       what: "Keycloak",
     });
     await Promise.race([up, failed]);

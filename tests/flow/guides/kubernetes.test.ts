@@ -169,8 +169,8 @@ describe("the Kubernetes manifests", () => {
   test.each(Object.keys(PARTS))("give %s enough time to stop, and probe its health endpoints", (part) => {
     const { spec } = deployment(part).spec.template;
     const env = environment(part);
-    const stop_ms = Number(env.SHUTDOWN_GRACE_MS) + Number(env.SHUTDOWN_TIMEOUT_MS);
-    expect(spec.terminationGracePeriodSeconds * 1000).toBeGreaterThanOrEqual(stop_ms + 5_000);
+    const stopMs = Number(env.SHUTDOWN_GRACE_MS) + Number(env.SHUTDOWN_TIMEOUT_MS);
+    expect(spec.terminationGracePeriodSeconds * 1000).toBeGreaterThanOrEqual(stopMs + 5_000);
     const { PORT, INTERNAL_PORT } = PARTS[part]?.properties ?? {};
     const container = containerOf(part);
     expect(container.args).toEqual([part]);

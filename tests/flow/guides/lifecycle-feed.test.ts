@@ -31,7 +31,7 @@ beforeAll(async () => {
     INTERNAL_AUTH_TOKEN: TOKEN,
   };
   identity = await startProcess("apps/identity/main.ts", env);
-  reader = await Reader.open({ IDENTITY_URL: identity.internal_url, INTERNAL_AUTH_TOKEN: TOKEN });
+  reader = await Reader.open({ IDENTITY_URL: identity.internalUrl, INTERNAL_AUTH_TOKEN: TOKEN });
   const [program = "", start = ""] = await commandsOf(GUIDE, "A reader that can be stopped at any moment");
   await reader.run(program);
   follow = withNodeOrBun(start.trim());
@@ -66,7 +66,7 @@ function started(seen: string[], env: Record<string, string> = {}): Running {
 }
 
 async function internal(method: string, path: string, body?: object) {
-  const response = await fetch(`${identity.internal_url}${path}`, {
+  const response = await fetch(`${identity.internalUrl}${path}`, {
     method,
     headers: { "X-Platform-Internal-Token": TOKEN, "Content-Type": "application/json" },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -97,7 +97,7 @@ describe("the program of lifecycle-feed.md", () => {
   test("has a first command that shows the feed", async () => {
     await organizations(2);
     const [show = ""] = await commandsOf(GUIDE, "Follow the lifecycle feed");
-    const places = { "http://127.0.0.1:3001": identity.internal_url, "TOKEN=…": `TOKEN=${TOKEN}` };
+    const places = { "http://127.0.0.1:3001": identity.internalUrl, "TOKEN=…": `TOKEN=${TOKEN}` };
     const page = JSON.parse(await reader.run(moved(show, places)));
     expect(page).toMatchObject({ has_more: true, lifecycle_events: [{ type: "organization.created" }, {}] });
   });
@@ -111,7 +111,7 @@ describe("the program of lifecycle-feed.md", () => {
     await organizations(20);
     const feed = await wholeFeed();
     started(seen);
-    await waitFor(() => seen.at(-1) === feed.at(-1), { timeout_ms: 30_000, what: "The last event" });
+    await waitFor(() => seen.at(-1) === feed.at(-1), { timeoutMs: 30_000, what: "The last event" });
     expect([...new Set(seen)]).toEqual(feed);
     expect(seen.length - feed.length).toBeLessThanOrEqual(1);
   });
@@ -142,13 +142,13 @@ describe("the program of lifecycle-feed.md", () => {
         if (asked === 1) return new Response("away", { status: 503 });
         if (asked === 2) return new Response('{"lifecycle_events": [{"id"');
         const { pathname, search } = new URL(request.url);
-        return fetch(`${identity.internal_url}${pathname}${search}`, {
+        return fetch(`${identity.internalUrl}${pathname}${search}`, {
           headers: { "X-Platform-Internal-Token": TOKEN },
         });
       },
     });
     started(seen, { IDENTITY_URL: `http://127.0.0.1:${unsteady.port}` });
-    await waitFor(() => seen.at(-1) === feed.at(-1), { timeout_ms: 40_000, what: "The last event" });
+    await waitFor(() => seen.at(-1) === feed.at(-1), { timeoutMs: 40_000, what: "The last event" });
     await unsteady.stop(true);
     expect(seen).toEqual(feed);
   });

@@ -99,7 +99,7 @@ async function run(
     stderr: "pipe",
   });
   const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  return { exit_code: await child.exited, output: stdout + stderr };
+  return { exitCode: await child.exited, output: stdout + stderr };
 }
 
 /** Runs the publish step of the guide's GitHub workflow. The step requests its token with `secret`. */
@@ -123,8 +123,8 @@ async function publish(secret: string, services: Record<string, object>) {
 describe("one-registry-forty-teams.md", () => {
   test("has an operators file that its check command accepts for its issuer", async () => {
     const [check = ""] = await commandsOf(GUIDE, FILE);
-    const { exit_code, output } = await run(check, {});
-    expect(exit_code).toBe(0);
+    const { exitCode, output } = await run(check, {});
+    expect(exitCode).toBe(0);
     for (const name of ["platform", "team-widgets", "team-invoices", "previews"])
       expect(output).toContain(name);
     expect(check).toContain(issuer);
@@ -134,10 +134,10 @@ describe("one-registry-forty-teams.md", () => {
     const { permissions } = parse(await blockOf("GitHub", "yaml"));
     expect(permissions["id-token"]).toBe("write");
     const widgets = { widgets: service("/org/widgets"), "widgets-export": service("/org/widgets/export") };
-    expect((await publish("widgets", widgets)).exit_code).toBe(0);
+    expect((await publish("widgets", widgets)).exitCode).toBe(0);
     const [list = ""] = await commandsOf(GUIDE, "Who did it");
-    const { exit_code, output } = await run(list, { ADMIN_TOKEN: "test-admin-token" });
-    expect(exit_code).toBe(0);
+    const { exitCode, output } = await run(list, { ADMIN_TOKEN: "test-admin-token" });
+    expect(exitCode).toBe(0);
     expect(output).toContain("team-widgets");
     expect(output).toContain("https://github.com/acme/widgets/actions/runs/7");
   });
@@ -146,24 +146,24 @@ describe("one-registry-forty-teams.md", () => {
     const revisionsOf = async () =>
       (await clientOf(registry.url).call("GET", "/changes")).body.changes.length;
     const before = await revisionsOf();
-    const { exit_code, output } = await publish("invoices", {
+    const { exitCode, output } = await publish("invoices", {
       invoices: service("/org/invoices"),
       "widgets-stolen": service("/org/invoices/widgets"),
       "invoices-more": service("/org/invoices/more"),
     });
-    expect(exit_code).toBe(1);
+    expect(exitCode).toBe(1);
     expect(output).toContain("Operator team-invoices may not publish service");
     expect(await revisionsOf()).toBe(before);
   });
 
   test("makes jobs of other environments readers, and refuses another owner's repository of the same name", async () => {
     const staging = await publish("feature", { widgets: service("/org/widgets") });
-    expect([staging.exit_code, staging.output]).toEqual([
+    expect([staging.exitCode, staging.output]).toEqual([
       1,
       expect.stringContaining("Operator previews is a reader and cannot write."),
     ]);
     const foreign = await publish("stranger", { widgets: service("/org/widgets") });
-    expect([foreign.exit_code, foreign.output]).toEqual([
+    expect([foreign.exitCode, foreign.output]).toEqual([
       1,
       expect.stringContaining("does not accept the JWT in ADMIN_TOKEN"),
     ]);
@@ -176,7 +176,7 @@ describe("one-registry-forty-teams.md", () => {
     const ADMIN_TOKEN = await provider.token({ ...claims, environment: "production" });
     const [script] = job.script;
     const documents = { invoices: { invoices: service("/org/invoices") } };
-    const { exit_code, output } = await run(script.replace(" --wait", ""), { ADMIN_TOKEN }, documents);
-    expect([exit_code, output]).toEqual([0, expect.stringContaining("invoices")]);
+    const { exitCode, output } = await run(script.replace(" --wait", ""), { ADMIN_TOKEN }, documents);
+    expect([exitCode, output]).toEqual([0, expect.stringContaining("invoices")]);
   });
 });

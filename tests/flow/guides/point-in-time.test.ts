@@ -42,7 +42,7 @@ test.skipIf(bin === undefined || Bun.which("pg_basebackup") === null)(
     initialize(bin ?? "", made);
     await made.server.start();
     const { url } = made.server;
-    const database = await openDatabase(url, { namespace: "test", pool_max: 2 });
+    const database = await openDatabase(url, { namespace: "test", poolMax: 2 });
     await database.migrate("identity", shippedFile("drizzle/identity"));
     await database.close();
     const [backUp = "", restore = ""] = await commandsOf(
@@ -57,7 +57,7 @@ test.skipIf(bin === undefined || Bun.which("pg_basebackup") === null)(
     const [wal] = await ask(url, "select pg_walfile_name(pg_switch_wal()) as name");
     const isArchived = async () =>
       (await ask(url, `select from pg_stat_archiver where last_archived_wal >= '${wal?.name}'`)).length > 0;
-    await waitFor(isArchived, { timeout_ms: 60_000, what: "The archived WAL" });
+    await waitFor(isArchived, { timeoutMs: 60_000, what: "The archived WAL" });
     await made.server.kill();
 
     const restored = await newPostgres(bin ?? "", leash(), {});
@@ -71,7 +71,7 @@ test.skipIf(bin === undefined || Bun.which("pg_basebackup") === null)(
     await restored.server.start();
     const inRecovery = () => ask(restored.server.url, "select pg_is_in_recovery() as is_so");
     await waitFor(async () => (await inRecovery())[0]?.is_so === false, {
-      timeout_ms: 60_000,
+      timeoutMs: 60_000,
       what: "A server that accepts writes",
     });
     const found = await ask(restored.server.url, "select id from identity.organizations order by id");

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => reader.close());
 
 /** Code blocks that set a `umask`. It must not stay in force for later commands in the same shell. */
-const private_blocks = (
+const privateBlocks = (
   await Promise.all(
     (
       await documents()
@@ -27,10 +27,10 @@ const private_blocks = (
 ).flat();
 
 test("the guides have code blocks that create secrets with a umask", () => {
-  expect(private_blocks.length).toBeGreaterThanOrEqual(3);
+  expect(privateBlocks.length).toBeGreaterThanOrEqual(3);
 });
 
-test.each(private_blocks)(
+test.each(privateBlocks)(
   "%s, %s: creates files that no other user can read, and leaves the umask as it was",
   async (_document, _heading, text) => {
     // The commands use a folder of this test in place of a system folder.

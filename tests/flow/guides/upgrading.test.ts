@@ -22,7 +22,7 @@ describe("upgrading.md", () => {
     registry = await startRegistry();
     reader = await Reader.open({
       REGISTRY_URL: registry.url,
-      INTERNAL_URL: registry.internal_url,
+      INTERNAL_URL: registry.internalUrl,
       ADMIN_TOKEN,
     });
   });
@@ -91,9 +91,9 @@ describe.skipIf(!services().postgres.real)("a database that a newer version migr
     expect(await first.stop()).toBe(0);
     await migrateFurther(env.DATABASE_URL, part);
     const second = await startProcess(`apps/${part}/main.ts`, env);
-    const metrics = await (await fetch(`${second.internal_url}/metrics`)).text();
+    const metrics = await (await fetch(`${second.internalUrl}/metrics`)).text();
     expect(metrics).toMatch(/^ostiary_build_info\{.*version="/m);
-    expect((await fetch(`${second.internal_url}/health/ready`)).status).toBe(200);
+    expect((await fetch(`${second.internalUrl}/health/ready`)).status).toBe(200);
     expect(await second.stop()).toBe(0);
   });
 

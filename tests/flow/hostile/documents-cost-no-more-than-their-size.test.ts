@@ -32,10 +32,10 @@ describe.skipIf(!services().etcd.real)("a document of the registry", () => {
 
   /** Sends a request and expects that it costs no more CPU time than its size allows. */
   async function expectBounded(request: HostileRequest, valid: boolean): Promise<void> {
-    const cpu_ms_per_mib_max = valid ? VALID_CPU_MS_PER_MIB_MAX : CPU_MS_PER_MIB_MAX;
+    const cpuMsPerMibMax = valid ? VALID_CPU_MS_PER_MIB_MAX : CPU_MS_PER_MIB_MAX;
     const size = (request.body?.length ?? 0) / MIB;
-    const cpu_ms_max = Math.max(CPU_MS_MAX, cpu_ms_per_mib_max * size);
-    const [answer] = await registry.sendBounded("public", [request], cpu_ms_max);
+    const cpuMsMax = Math.max(CPU_MS_MAX, cpuMsPerMibMax * size);
+    const [answer] = await registry.sendBounded("public", [request], cpuMsMax);
     if (answer === undefined) throw new Error("The registry sent no response.");
     if (valid) expect([request.name, answer.status]).toEqual([request.name, 200]);
     else expectRefusal(request, answer);

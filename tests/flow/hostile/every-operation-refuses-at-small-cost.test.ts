@@ -22,7 +22,7 @@ const NODE_ENVS = ["", "production"];
 interface Service {
   name: string;
   headers: Record<string, string>;
-  describes_internal: boolean;
+  describesInternal: boolean;
   start(env: Record<string, string>): Promise<RunningProcess>;
 }
 
@@ -35,7 +35,7 @@ const SERVICES: Service[] = [
   {
     name: "identity",
     headers: {},
-    describes_internal: true,
+    describesInternal: true,
     start: async (env) =>
       startProcess("apps/identity/main.ts", {
         DATABASE_URL: await freshDatabase(),
@@ -46,13 +46,13 @@ const SERVICES: Service[] = [
   {
     name: "audit",
     headers: {},
-    describes_internal: true,
+    describesInternal: true,
     start: async (env) => startProcess("apps/audit/main.ts", { DATABASE_URL: await freshDatabase(), ...env }),
   },
   {
     name: "registry",
     headers: { Authorization: `Bearer ${TOKEN}` },
-    describes_internal: false,
+    describesInternal: false,
     start: async (env) =>
       startProcess("apps/registry/main.ts", {
         DATABASE_URL: await freshDatabase(),
@@ -63,7 +63,7 @@ const SERVICES: Service[] = [
   },
 ];
 
-for (const { name, headers, describes_internal, start } of SERVICES) {
+for (const { name, headers, describesInternal, start } of SERVICES) {
   // ER-3, ER-4, ER-14
   describe.skipIf(name === "registry" && !services().etcd.real)(`every operation of ${name}`, () => {
     let subjects: Subject[];
@@ -78,7 +78,7 @@ for (const { name, headers, describes_internal, start } of SERVICES) {
         expect(found.length).toBeGreaterThan(1);
         return found;
       };
-      const internal = describes_internal ? await described("internal") : [];
+      const internal = describesInternal ? await described("internal") : [];
       const on = (port: Port) => (operation: Operation) => ({ port, operation });
       operations = [
         ...(await described("public")).map(on("public")),

@@ -30,7 +30,7 @@ export class Subject {
 
   /** Returns the base URL of a port. */
   url(port: Port): string {
-    return port === "public" ? this.#process.url : this.#process.internal_url;
+    return port === "public" ? this.#process.url : this.#process.internalUrl;
   }
 
   /** The lines on the standard error of the process. */
@@ -53,34 +53,34 @@ export class Subject {
   }
 
   /**
-   * Sends requests one by one. Expects that all together cost at most `cpu_ms_max` of CPU time. If they cost
+   * Sends requests one by one. Expects that all together cost at most `cpuMsMax` of CPU time. If they cost
    * more, sends each again by itself and expects that its cheapest attempt stays below the limit: an attempt
    * can include compilation and garbage collection that earlier requests caused.
    */
-  async sendBounded(port: Port, requests: readonly HostileRequest[], cpu_ms_max: number): Promise<Answer[]> {
+  async sendBounded(port: Port, requests: readonly HostileRequest[], cpuMsMax: number): Promise<Answer[]> {
     const before = await this.cpu_ms();
     const answers = [];
     for (const request of requests) answers.push(await this.send(port, request));
-    if ((await this.cpu_ms()) - before > cpu_ms_max) {
-      for (const request of requests) await this.#expectBounded(port, request, cpu_ms_max);
+    if ((await this.cpu_ms()) - before > cpuMsMax) {
+      for (const request of requests) await this.#expectBounded(port, request, cpuMsMax);
     }
     return answers;
   }
 
-  async #expectBounded(port: Port, request: HostileRequest, cpu_ms_max: number): Promise<void> {
+  async #expectBounded(port: Port, request: HostileRequest, cpuMsMax: number): Promise<void> {
     const costs: number[] = [];
     while (costs.length < TRIES) {
       const before = await this.cpu_ms();
       await this.send(port, request);
       costs.push((await this.cpu_ms()) - before);
-      if (Math.min(...costs) <= cpu_ms_max) return;
+      if (Math.min(...costs) <= cpuMsMax) return;
     }
     throw new Error(`${request.name} keeps the process busy for ${costs.map(Math.round).join(", ")} ms.`);
   }
 
   /** Returns the CPU time that the process has used so far, in milliseconds, from its metrics. */
   async cpu_ms(): Promise<number> {
-    const text = await (await fetch(`${this.#process.internal_url}/metrics`)).text();
+    const text = await (await fetch(`${this.#process.internalUrl}/metrics`)).text();
     return 1_000 * Number(/^process_cpu_seconds_total(?:\{.*\})? ([\d.e-]+)$/m.exec(text)?.[1]);
   }
 }

@@ -31,7 +31,7 @@ beforeAll(async () => {
     ...witnessVariables(receiver.url),
   });
   if (!hasPrometheus) return;
-  const targets = SERVICES.map((service) => [service, run.stack[service].internal_url]);
+  const targets = SERVICES.map((service) => [service, run.stack[service].internalUrl]);
   prometheus = await startPrometheus(Object.fromEntries(targets));
   await waitFor(async () => (await prometheus?.query(`sum(up) == ${SERVICES.length}`))?.length);
   await run.again();
@@ -59,7 +59,7 @@ async function expectData(expr: string): Promise<void> {
       const samples = (await prometheus?.query(asked)) ?? [];
       return samples.some(({ value: [, number] }) => number !== "NaN");
     },
-    { timeout_ms: 20_000, what: asked },
+    { timeoutMs: 20_000, what: asked },
   );
 }
 
@@ -109,8 +109,8 @@ describe.skipIf(Bun.which("jq") === null)("the README's command for the log or t
     const { request_id = "" } = run.answers.get("403") ?? {};
     // The outcome of an event is written after the response, so the first run can find nothing.
     await waitFor(async () => (await ran(command, folder, request_id)).stdout !== "");
-    const { stdout, stderr, exit_code } = await ran(command, folder, request_id);
-    expect({ stderr, exit_code }).toEqual({ stderr: "", exit_code: 0 });
+    const { stdout, stderr, exitCode } = await ran(command, folder, request_id);
+    expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
     if (command.includes("REQUEST_ID") && command.includes("select")) {
       expect(JSON.parse(stdout.split("\n")[0] ?? "")).toMatchObject({
         route: "/demo/things/{thing_id}",
@@ -139,11 +139,11 @@ async function ran(command: string, folder: string, request_id: string) {
     env: {
       PATH,
       REQUEST_ID: request_id,
-      KEY_PREFIX: run.member_key.slice(0, -39),
+      KEY_PREFIX: run.memberKey.slice(0, -39),
       KEY: run.session,
       GATEWAY: run.stack.gateway.url,
       REGISTRY_URL: run.stack.registry.url,
-      ADMIN_TOKEN: run.stack.admin_token,
+      ADMIN_TOKEN: run.stack.adminToken,
     },
     stdin: "ignore",
     stdout: "pipe",
@@ -153,5 +153,5 @@ async function ran(command: string, folder: string, request_id: string) {
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
   ]);
-  return { stdout: stdout.trim(), stderr, exit_code: await child.exited };
+  return { stdout: stdout.trim(), stderr, exitCode: await child.exited };
 }

@@ -10,8 +10,8 @@ beforeAll(async () => {
 });
 afterAll(() => registry.stop());
 
-const publish = (service: string, url: string, admin_token = ADMIN_TOKEN) =>
-  publishCatalogs({ registry_url: registry.url, admin_token }, [{ service, url }]);
+const publish = (service: string, url: string, adminToken = ADMIN_TOKEN) =>
+  publishCatalogs({ registryUrl: registry.url, adminToken }, [{ service, url }]);
 const get = async (service: string) => (await registry.call("GET", `/services/${service}`)).body;
 
 // OP-58

@@ -36,7 +36,7 @@ function alreadyRuns(path: string, { pid }: RunningProcess): string {
 function refusalOf(failure: unknown): string {
   if (!(failure instanceof ProcessEnded)) throw new Error(`It must refuse to start: ${Bun.inspect(failure)}`);
   const [headline, line = "", ...more] = failure.stderr;
-  expect([failure.exit_code, headline, more]).toEqual([78, "The configuration is not valid:", []]);
+  expect([failure.exitCode, headline, more]).toEqual([78, "The configuration is not valid:", []]);
   return line;
 }
 
@@ -123,7 +123,7 @@ describe("DATA_DIR", () => {
     const auditOf = async (platform: RunningProcess) => {
       const isAudit = ({ message, service }: Record<string, unknown>) =>
         message === "listening" && service === "audit";
-      const line = await waitFor(() => platform.logs().find(isAudit), { timeout_ms: 60_000 });
+      const line = await waitFor(() => platform.logs().find(isAudit), { timeoutMs: 60_000 });
       return `http://127.0.0.1:${line.port}`;
     };
     const streams = "/organizations/organization-1/audit-streams";
@@ -177,7 +177,7 @@ describe("DATA_DIR", () => {
     const first = await start(path, env);
     await symlink(path, another);
     for (const name of [path, another]) expect(await refusal(name, env)).toBe(alreadyRuns(name, first));
-    expect((await fetch(`${first.internal_url}/health/ready`)).status).toBe(200);
+    expect((await fetch(`${first.internalUrl}/health/ready`)).status).toBe(200);
     await first.kill();
     expect(await (await start(path, env)).stop()).toBe(0);
   });

@@ -31,7 +31,7 @@ describe("HOST with an address other than loopback", () => {
       for (const given of unset) {
         const failure = await rejection(startPlatform({ DATA_DIR, HOST, ...given }));
         if (!(failure instanceof ProcessEnded)) throw failure;
-        expect(failure.exit_code).toBe(78);
+        expect(failure.exitCode).toBe(78);
         expect(failure.stderr).toContain(
           `  DEMO is required because HOST is ${HOST}: set true to offer the toy identity provider there, or false.`,
         );

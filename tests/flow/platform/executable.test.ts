@@ -76,7 +76,7 @@ function inCage(cage: string, mount: string, ...command: string[]): string[] {
 const MOUNTING = { PATH: process.env.PATH ?? "" };
 
 async function screen(platform: RunningProcess): Promise<Record<string, string>> {
-  await waitFor(() => platform.stdout.some((line) => line.startsWith("Ctrl-C")), { timeout_ms: 120_000 });
+  await waitFor(() => platform.stdout.some((line) => line.startsWith("Ctrl-C")), { timeoutMs: 120_000 });
   const lines = platform.stdout.flatMap((line) => [...line.matchAll(/^ {2}(\S.*?) {2,}(\S+)/g)]);
   return Object.fromEntries(lines.map(([, name = "", place = ""]) => [name, place]));
 }
@@ -108,7 +108,7 @@ describe.skipIf(!canRunExecutable)("the quick start of the executable", () => {
     expect((await fetch(`${shown.gateway}/demo/things/1`)).status).toBe(401);
     // A second platform with the same DATA_DIR is refused.
     const second = await run(canCage ? inCage(cage, "", "/ostiary", "start") : [built.path, "start"], env);
-    expect(second.exit_code).toBe(78);
+    expect(second.exitCode).toBe(78);
     expect(second.stderr).toMatch(
       /DATA_DIR is \S*\/data, which cannot be used: Ostiary already runs there, as process \d+: use that Ostiary, or stop it first\./,
     );
@@ -122,22 +122,22 @@ describe.skipIf(!canRunExecutable)("the quick start of the executable", () => {
   test.skipIf(!canCage)("is refused on a read-only file system", async () => {
     const cage = await makeCage("closed");
     const readOnly = `mount --bind '${cage}' '${cage}' && mount -o remount,bind,ro '${cage}' &&`;
-    const { exit_code, stderr } = await run(inCage(cage, readOnly, "/ostiary", "start"), {
+    const { exitCode, stderr } = await run(inCage(cage, readOnly, "/ostiary", "start"), {
       ...MOUNTING,
       ...FREE_PORTS,
     });
     expect(stderr).toBe(
       "The configuration is not valid:\n  DATA_DIR is /.ostiary, which cannot be used: the file system is read-only.\n",
     );
-    expect(exit_code).toBe(78);
+    expect(exitCode).toBe(78);
   });
 
   test("is refused with the name of DATA_DIR when the folder cannot be created", async () => {
-    const { exit_code, stderr } = await run([built.path, "start"], {
+    const { exitCode, stderr } = await run([built.path, "start"], {
       ...FREE_PORTS,
       DATA_DIR: "/proc/ostiary",
     });
-    expect(exit_code).toBe(78);
+    expect(exitCode).toBe(78);
     expect(stderr).toContain("DATA_DIR is /proc/ostiary, which cannot be used:");
   });
 });
@@ -147,8 +147,8 @@ describe.skipIf(!canRunExecutable)("the executable", () => {
     await mkdir(join(folder, "some where"));
     const renamed = join(folder, "some where", "door");
     await symlink(built.path, renamed);
-    const { exit_code, stdout } = await run([renamed, "--help"]);
-    expect(exit_code).toBe(0);
+    const { exitCode, stdout } = await run([renamed, "--help"]);
+    expect(exitCode).toBe(0);
     expect(stdout).toStartWith("Usage: ostiary [options] [command]\n");
     expect(stdout).not.toContain("bun");
   });
@@ -158,8 +158,8 @@ describe.skipIf(!canRunExecutable)("the executable", () => {
     [["gateway", "registry"], "too many arguments for 'gateway'"],
     [["start", "--fresh", "x"], "too many arguments for 'start'"],
   ])("exits with 2 for the wrong arguments %j", async (parameters, message) => {
-    const { exit_code, stderr } = await run([built.path, ...parameters]);
-    expect(exit_code).toBe(2);
+    const { exitCode, stderr } = await run([built.path, ...parameters]);
+    expect(exitCode).toBe(2);
     expect(stderr).toContain(message);
   });
 });
@@ -178,7 +178,7 @@ describe.skipIf(!canRunExecutable || !services().etcd.real || !services().redis.
       await writeFile(join(folder, "routes.json"), JSON.stringify({ services }));
       const asked = { REGISTRY_URL: registry.url, ADMIN_TOKEN: TOKEN };
       expect(await run([built.path, "apply", "routes.json"], asked)).toMatchObject({
-        exit_code: 0,
+        exitCode: 0,
         stderr: "",
       });
       const gateway = await start([built.path, "gateway"], {
@@ -202,7 +202,7 @@ describe.skipIf(!canRunExecutable || !services().etcd.real || !services().redis.
 
     test.each(["identity", "audit"])("include %s with its migrations and pages", async (name) => {
       const service = await start([built.path, name], { ...PORTS, DATABASE_URL: await freshDatabase() });
-      expect((await fetch(`${service.internal_url}/health/ready`)).status).toBe(200);
+      expect((await fetch(`${service.internalUrl}/health/ready`)).status).toBe(200);
       expect((await fetch(`${service.url}/swagger`)).status).toBe(200);
       expect(await service.stop()).toBe(0);
     });

@@ -29,43 +29,43 @@ function answering(status: number, body: string): string {
 async function asked(env: Record<string, string>) {
   const { PATH = "" } = process.env;
   const child = Bun.spawn(["bun", MAIN], { cwd: ROOT, env: { PATH, ...env }, stdout: "pipe" });
-  return { said: (await new Response(child.stdout).text()).trim(), exit_code: await child.exited };
+  return { said: (await new Response(child.stdout).text()).trim(), exitCode: await child.exited };
 }
 
 test("the health check succeeds without output for a ready service", async () => {
   const INTERNAL_PORT = answering(200, '{"status":"healthy"}');
-  expect(await asked({ INTERNAL_PORT })).toEqual({ said: "", exit_code: 0 });
+  expect(await asked({ INTERNAL_PORT })).toEqual({ said: "", exitCode: 0 });
 });
 
 test("the health check fails for a service that is not ready, and prints its checks", async () => {
   const INTERNAL_PORT = answering(503, '{"status":"unhealthy","checks":{"database":"no answer"}}');
-  const { said, exit_code } = await asked({ INTERNAL_PORT });
+  const { said, exitCode } = await asked({ INTERNAL_PORT });
   expect(said).toContain('503 {"status":"unhealthy","checks":{"database":"no answer"}}');
-  expect(exit_code).toBe(1);
+  expect(exitCode).toBe(1);
 });
 
 test("the health check fails when nothing listens on the port", async () => {
   const INTERNAL_PORT = answering(200, "");
   for (const server of servers.splice(0)) server.stop(true);
   const found = await asked({ INTERNAL_PORT });
-  expect(found).toEqual({ said: `Nothing answers on 127.0.0.1:${INTERNAL_PORT}.`, exit_code: 1 });
+  expect(found).toEqual({ said: `Nothing answers on 127.0.0.1:${INTERNAL_PORT}.`, exitCode: 1 });
 });
 
 test("the health check fails after 3 s when the process does not respond", async () => {
   const silent = await startSilentServer();
   const INTERNAL_PORT = new URL(silent.url).port;
-  const { said, exit_code } = await asked({ INTERNAL_PORT });
+  const { said, exitCode } = await asked({ INTERNAL_PORT });
   await silent.close();
   expect(said).toContain("no answer in 3000 ms");
-  expect(exit_code).toBe(1);
+  expect(exitCode).toBe(1);
 });
 
 test("the health check calls the address of HOST", async () => {
   const INTERNAL_PORT = answering(200, "");
-  expect(await asked({ INTERNAL_PORT, HOST: "0.0.0.0" })).toEqual({ said: "", exit_code: 0 });
-  expect(await asked({ INTERNAL_PORT, HOST: "127.0.0.1" })).toEqual({ said: "", exit_code: 0 });
+  expect(await asked({ INTERNAL_PORT, HOST: "0.0.0.0" })).toEqual({ said: "", exitCode: 0 });
+  expect(await asked({ INTERNAL_PORT, HOST: "127.0.0.1" })).toEqual({ said: "", exitCode: 0 });
   const elsewhere = await asked({ INTERNAL_PORT, HOST: "127.0.0.2" });
-  expect(elsewhere.exit_code).toBe(1);
+  expect(elsewhere.exitCode).toBe(1);
 });
 
 test("the health check knows the default internal ports of all services", async () => {

@@ -36,16 +36,16 @@ const COMMANDS = [
 
 describe("ostiary --help", () => {
   test("lists every service and every command", async () => {
-    const { exit_code, stdout, stderr } = await ostiary(["--help"]);
-    expect({ exit_code, stderr }).toEqual({ exit_code: 0, stderr: "" });
+    const { exitCode, stdout, stderr } = await ostiary(["--help"]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     for (const name of [...PROGRAMS, ...COMMANDS])
       expect(stdout).toMatch(new RegExp(`^  ${name} .*\\w`, "m"));
     expect(stdout).not.toContain("bun");
   });
 
   test.each(PROGRAMS)("prints the help of %s", async (name) => {
-    const { exit_code, stdout } = await ostiary([name, "--help"]);
-    expect(exit_code).toBe(0);
+    const { exitCode, stdout } = await ostiary([name, "--help"]);
+    expect(exitCode).toBe(0);
     expect(stdout).toStartWith(`Usage: ostiary ${name} `);
   });
 });
@@ -53,7 +53,7 @@ describe("ostiary --help", () => {
 describe("ostiary", () => {
   test("prints the product's version with --version, also after the name of a service", async () => {
     const { version } = await Bun.file("package.json").json();
-    const told = { exit_code: 0, stdout: `${version}\n`, stderr: "" };
+    const told = { exitCode: 0, stdout: `${version}\n`, stderr: "" };
     expect(await ostiary(["--version"])).toEqual(told);
     expect(await ostiary(["gateway", "--version"])).toEqual(told);
   });
@@ -70,7 +70,7 @@ describe("ostiary", () => {
     [[""], "unknown command ''"],
   ])("exits with 2 for the wrong arguments %j: %s", async (parameters, message) => {
     const run = await ostiary(parameters);
-    expect(run).toMatchObject({ exit_code: 2, stdout: "" });
+    expect(run).toMatchObject({ exitCode: 2, stdout: "" });
     expect(run.stderr).toContain(message);
   });
 
@@ -80,14 +80,14 @@ describe("ostiary", () => {
     ["identity", ["DATABASE_URL"]],
     ["audit", ["DATABASE_URL"]],
   ])("%s names every missing environment variable", async (name, variables) => {
-    const { exit_code, stderr } = await ostiary([name]);
-    expect(exit_code).toBe(78);
+    const { exitCode, stderr } = await ostiary([name]);
+    expect(exitCode).toBe(78);
     for (const variable of variables) expect(stderr).toContain(`  ${variable} is required`);
   });
 
   test.each(["SIGINT", "SIGTERM"] as const)("runs a service that exits with 0 at %s", async (signal) => {
     const identity = await startProcess([ENTRY, "identity"], { DATABASE_URL: await freshDatabase() });
-    expect((await fetch(`${identity.internal_url}/health/ready`)).status).toBe(200);
+    expect((await fetch(`${identity.internalUrl}/health/ready`)).status).toBe(200);
     expect(await identity.stop(signal)).toBe(0);
     expect(identity.stderr).toEqual([]);
   });
@@ -100,10 +100,10 @@ describe("ostiary", () => {
     };
     const registry = await startProcess([ENTRY, "registry"], env);
     const asked = { ADMIN_TOKEN: TOKEN, REGISTRY_URL: registry.url };
-    expect(await ostiary(["services", "--json"], asked)).toMatchObject({ exit_code: 0, stderr: "" });
+    expect(await ostiary(["services", "--json"], asked)).toMatchObject({ exitCode: 0, stderr: "" });
     const refused = await ostiary(["services"], { ...asked, ADMIN_TOKEN: `${TOKEN}x` });
     expect(refused).toMatchObject({
-      exit_code: 1,
+      exitCode: 1,
       stderr:
         "The registry does not accept ADMIN_TOKEN: set it to the token that the registry was started with.\n",
     });

@@ -21,7 +21,7 @@ afterAll(() => rm(directory, { recursive: true, force: true }));
 async function screen(env: Record<string, string>): Promise<Record<string, string>> {
   const DATA_DIR = join(directory, "data");
   const platform = await startPlatform({ DATA_DIR, DATABASE_URL: await freshDatabase(), ...env });
-  await waitFor(() => platform.stdout.some((line) => line.startsWith("Ctrl-C")), { timeout_ms: 60_000 });
+  await waitFor(() => platform.stdout.some((line) => line.startsWith("Ctrl-C")), { timeoutMs: 60_000 });
   const lines = platform.stdout.flatMap((line) => [...line.matchAll(/^ {2}(\S.*?) {2,}(\S.*)$/g)]);
   const shown = Object.fromEntries(lines.map(([, name = "", place = ""]) => [name, place]));
   for (const page of ["route registry", "identity", "audit"]) {
@@ -60,7 +60,7 @@ describe("the start screen appears", () => {
       AUTH_ISSUER: new URL(provider.uri).origin,
       AUTH_JWKS_URI: provider.uri,
     });
-    await waitFor(() => platform.stdout.some((line) => line.startsWith("Ctrl-C")), { timeout_ms: 60_000 });
+    await waitFor(() => platform.stdout.some((line) => line.startsWith("Ctrl-C")), { timeoutMs: 60_000 });
     return {
       provider,
       platform,

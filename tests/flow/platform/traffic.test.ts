@@ -21,12 +21,12 @@ afterAll(async () => {
 });
 
 /** Starts the traffic generator. Its `stop` returns the counted responses; `troubles` collects its errors. */
-function startTraffic(gateway_url: string, rate: number) {
+function startTraffic(gatewayUrl: string, rate: number) {
   let answers: Answers = {};
   const troubles: string[] = [];
   const traffic = new Traffic({
-    gateway_url,
-    identity_provider_url: stack.identity_provider_url,
+    gatewayUrl,
+    identityProviderUrl: stack.identityProviderUrl,
     rate,
     onReport: (counts) => {
       answers = counts;
@@ -56,7 +56,7 @@ test("the traffic contains every kind of request, with the expected statuses", a
     404: ["404"],
   };
   const traffic = startTraffic(stack.gateway.url, 150);
-  await waitFor(() => completed().length > 900, { timeout_ms: 50_000, what: "900 requests" });
+  await waitFor(() => completed().length > 900, { timeoutMs: 50_000, what: "900 requests" });
   const answers = await traffic.stop();
   expect(Object.keys(answers).toSorted()).toEqual(MIX.map(({ name }) => name).toSorted());
   for (const [name, counts] of Object.entries(answers)) {
@@ -73,7 +73,7 @@ test("the traffic contains every kind of request, with the expected statuses", a
 test("the traffic reports a gateway that is down", async () => {
   const traffic = startTraffic("http://127.0.0.1:9", 50);
   await waitFor(() => traffic.troubles.length > 0, {
-    timeout_ms: 10_000,
+    timeoutMs: 10_000,
     what: "The first reported problem",
   });
   expect(await traffic.stop()).toEqual({});

@@ -18,10 +18,10 @@ export interface OpenOptions extends BrowserContextOptions {
 }
 
 export interface PortalBed {
-  readonly gateway_url: string;
-  readonly provider_url: string;
+  readonly gatewayUrl: string;
+  readonly providerUrl: string;
   /** The URL of the platform's database. */
-  readonly database_url: string;
+  readonly databaseUrl: string;
   readonly platform: RunningProcess;
   readonly browser: Browser;
   /** Opens the portal without signing in. */
@@ -50,7 +50,7 @@ export interface PortalBed {
  */
 export function usePortal(env: Record<string, string> = {}): PortalBed {
   let running:
-    | (Pick<PortalBed, "platform" | "browser" | "database_url" | "gateway_url" | "provider_url"> & {
+    | (Pick<PortalBed, "platform" | "browser" | "databaseUrl" | "gatewayUrl" | "providerUrl"> & {
         folder: string;
       })
     | undefined;
@@ -71,7 +71,7 @@ export function usePortal(env: Record<string, string> = {}): PortalBed {
       folder,
       browser,
       platform,
-      database_url: store.DATABASE_URL ?? "",
+      databaseUrl: store.DATABASE_URL ?? "",
       ...(await placesOf(platform)),
     };
   }, PAGE_TIMEOUT_MS);
@@ -84,9 +84,9 @@ export function usePortal(env: Record<string, string> = {}): PortalBed {
   });
 
   const tokenOf = async (name: string) =>
-    (await fetch(`${bed().provider_url}/token?subject=${encodeURIComponent(name)}`)).text();
+    (await fetch(`${bed().providerUrl}/token?subject=${encodeURIComponent(name)}`)).text();
   const send = (method: string, path: string, headers: Record<string, string>, body?: unknown) =>
-    fetch(`${bed().gateway_url}${path}`, {
+    fetch(`${bed().gatewayUrl}${path}`, {
       method,
       headers: { ...headers, ...(body !== undefined && { "Content-Type": "application/json" }) },
       body: body === undefined ? undefined : JSON.stringify(body),
@@ -103,19 +103,19 @@ export function usePortal(env: Record<string, string> = {}): PortalBed {
     context.setDefaultTimeout(PAGE_TIMEOUT_MS / 4);
     const page = await context.newPage();
     opened.push(page);
-    const shown = watchPage(page, [bed().gateway_url, bed().provider_url]);
-    await page.goto(`${bed().gateway_url}${path}`);
+    const shown = watchPage(page, [bed().gatewayUrl, bed().providerUrl]);
+    await page.goto(`${bed().gatewayUrl}${path}`);
     return shown;
   };
   return {
-    get gateway_url() {
-      return bed().gateway_url;
+    get gatewayUrl() {
+      return bed().gatewayUrl;
     },
-    get provider_url() {
-      return bed().provider_url;
+    get providerUrl() {
+      return bed().providerUrl;
     },
-    get database_url() {
-      return bed().database_url;
+    get databaseUrl() {
+      return bed().databaseUrl;
     },
     get platform() {
       return bed().platform;
@@ -172,15 +172,15 @@ export function refuse(route: Route): Promise<void> {
 }
 
 /** Reads the URLs of the gateway and the toy identity provider from the platform's start screen. */
-async function placesOf(platform: RunningProcess): Promise<{ gateway_url: string; provider_url: string }> {
+async function placesOf(platform: RunningProcess): Promise<{ gatewayUrl: string; providerUrl: string }> {
   await waitFor(() => platform.stdout.some((line) => line.startsWith("Ctrl-C")), {
-    timeout_ms: PAGE_TIMEOUT_MS,
+    timeoutMs: PAGE_TIMEOUT_MS,
   });
   const place = (name: string) => {
     const line = platform.stdout.find((each) => each.startsWith(`  ${name} `));
     return /https?:\/\/[^\s/]+/.exec(line ?? "")?.[0] ?? "";
   };
-  return { gateway_url: place("gateway"), provider_url: place("identity provider") };
+  return { gatewayUrl: place("gateway"), providerUrl: place("identity provider") };
 }
 
 function withoutEmpty(env: Record<string, string>): Record<string, string> {

@@ -74,7 +74,7 @@ describe.skipIf(browserPath === undefined)("the API reference of the portal", ()
     await page.getByLabel("thing_id (path, required)").fill("a/b");
     await page.getByLabel(/^Body/).fill('{"color":"black"}');
     await page.getByRole("button", { name: "Send …" }).click();
-    await dialog(page).getByText(`PUT ${bed.gateway_url}/demo/things/a%2Fb`).waitFor();
+    await dialog(page).getByText(`PUT ${bed.gatewayUrl}/demo/things/a%2Fb`).waitFor();
     await dialog(page).getByText('{"color":"black"}').waitFor();
     expect(await findings()).toEqual([]);
     await dialog(page).getByRole("button", { name: "Cancel" }).click();
@@ -234,7 +234,7 @@ describe.skipIf(browserPath === undefined)("the API reference of the portal", ()
 
   // PT-46
   test("is only for people who are signed in: the description is 401 without a credential", async () => {
-    expect((await fetch(`${bed.gateway_url}/edge/openapi.json`)).status).toBe(401);
+    expect((await fetch(`${bed.gatewayUrl}/edge/openapi.json`)).status).toBe(401);
     const answer = await bed.call("ada", "GET", "/edge/openapi.json");
     expect({ status: answer.status, body: await answer.json() }).toMatchObject({
       status: 200,

@@ -20,28 +20,28 @@ describe.skipIf(browserPath === undefined)("the portal with a certified OpenID p
   let browser: Browser;
   let platform: RunningProcess;
   let provider: Bun.Subprocess<"ignore", "pipe", "ignore">;
-  let gateway_url: string;
+  let gatewayUrl: string;
   const contexts: BrowserContext[] = [];
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "ostiary-certified-"));
-    const [provider_port, gateway_port] = [freePort(), freePort()];
-    gateway_url = `http://127.0.0.1:${gateway_port}`;
-    const issuer = `http://127.0.0.1:${provider_port}`;
+    const [providerPort, gatewayPort] = [freePort(), freePort()];
+    gatewayUrl = `http://127.0.0.1:${gatewayPort}`;
+    const issuer = `http://127.0.0.1:${providerPort}`;
     const script = join(import.meta.dir, "../../support/oidc-provider-process.ts");
-    provider = Bun.spawn([process.execPath, script, String(provider_port), gateway_url], {
+    provider = Bun.spawn([process.execPath, script, String(providerPort), gatewayUrl], {
       stdin: "ignore",
       stdout: "pipe",
       stderr: "ignore",
     });
     await waitFor(async () => (await fetch(`${issuer}/jwks`).catch(() => null))?.ok === true, {
-      timeout_ms: PAGE_TIMEOUT_MS,
+      timeoutMs: PAGE_TIMEOUT_MS,
     });
     const started = startPlatform({
       DATA_DIR: join(folder, "data"),
       DATABASE_URL: await freshDatabase(),
       DEMO: "false",
-      GATEWAY_PORT: String(gateway_port),
+      GATEWAY_PORT: String(gatewayPort),
       AUTH_ISSUER: issuer,
       AUTH_JWKS_URI: `${issuer}/jwks`,
       AUTH_ALLOWED_AUDIENCES: "https://api.example.com",
@@ -51,7 +51,7 @@ describe.skipIf(browserPath === undefined)("the portal with a certified OpenID p
     });
     [browser, platform] = await Promise.all([launchBrowser(), started]);
     await waitFor(() => platform.stdout.some((line) => line.startsWith("Ctrl-C")), {
-      timeout_ms: PAGE_TIMEOUT_MS,
+      timeoutMs: PAGE_TIMEOUT_MS,
     });
   }, PAGE_TIMEOUT_MS);
   afterEach(() => Promise.all(contexts.splice(0).map((context) => context.close())));
@@ -66,7 +66,7 @@ describe.skipIf(browserPath === undefined)("the portal with a certified OpenID p
     contexts.push(context);
     context.setDefaultTimeout(PAGE_TIMEOUT_MS / 4);
     const page = await context.newPage();
-    await page.goto(`${gateway_url}/portal`);
+    await page.goto(`${gatewayUrl}/portal`);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.locator("input[name=login]").fill("ada");
     await page.locator("input[name=password]").fill("anything");

@@ -134,7 +134,7 @@ describe.skipIf(browserPath === undefined)("each view and dialog of the portal",
   });
 
   /** Expects that Tab reaches each control of a view or dialog once, in page order, with a visible focus. */
-  async function expectReached(page: Page, { name, is_dialog }: Stop): Promise<void> {
+  async function expectReached(page: Page, { name, isDialog }: Stop): Promise<void> {
     const controls: string[] = await page.evaluate(`(() => {
       const part = document.querySelector("dialog") ?? document;
       window.controls = [...part.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex='0']")]
@@ -146,7 +146,7 @@ describe.skipIf(browserPath === undefined)("each view and dialog of the portal",
     const hidden: string[] = [];
     for (let step = 0; step < 10 * controls.length; step++) {
       await page.keyboard.press("Tab");
-      const [at, is_shown, is_outside]: [number, boolean, boolean] = await page.evaluate(`(() => {
+      const [at, isShown, isOutside]: [number, boolean, boolean] = await page.evaluate(`(() => {
         const focused = document.activeElement;
         const { outlineStyle, outlineWidth } = getComputedStyle(focused);
         const open = document.querySelector("dialog");
@@ -156,11 +156,11 @@ describe.skipIf(browserPath === undefined)("each view and dialog of the portal",
       })()`);
       // After the last control of a view, the focus leaves the page. In a dialog it returns to the first
       // control.
-      if (is_outside && !is_dialog) break;
+      if (isOutside && !isDialog) break;
       if (at === 0) break;
       if (at < 0 || at === reached.at(-1)) continue;
       reached.push(at);
-      if (!is_shown) hidden.push(controls[at] ?? "");
+      if (!isShown) hidden.push(controls[at] ?? "");
     }
     const expected = controls.map((control, at) => `${at} ${control}`);
     expect({ name, reached: reached.map((at) => `${at} ${controls[at]}`), hidden }).toEqual({

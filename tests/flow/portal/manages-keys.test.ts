@@ -20,7 +20,7 @@ describe.skipIf(browserPath === undefined)("the portal's pages for keys", () => 
   };
   const key = (page: Page) => page.getByRole("figure", { name: "Key", exact: true }).locator("code");
   const statusWith = async (secret: string, path = "/org") =>
-    (await fetch(`${bed.gateway_url}${path}`, { headers: { "X-API-Key": secret } })).status;
+    (await fetch(`${bed.gatewayUrl}${path}`, { headers: { "X-API-Key": secret } })).status;
   const dialog = (page: Page) => page.getByRole("dialog");
 
   async function serviceAccount(organization_id: string, name: string): Promise<string> {
@@ -80,7 +80,7 @@ describe.skipIf(browserPath === undefined)("the portal's pages for keys", () => 
 
   /** Writes many keys, service accounts, invitations and organizations into the database. */
   async function fill(organization_id: string, account: string): Promise<void> {
-    const sql = new Bun.SQL(bed.database_url);
+    const sql = new Bun.SQL(bed.databaseUrl);
     const id = (kind: string) => `'01KA4YB0Q9${kind}' || lpad(n::text, 15, '0')`;
     const hash = (kind: string) => `encode(sha256(('${kind}' || n)::bytea), 'hex')`;
     const to = (count: number) => `from generate_series(1, ${count}) n`;

@@ -75,8 +75,8 @@ describe.skipIf(browserPath === undefined)("the portal's pages for members", () 
     await page.route("**/org/members?*", (route) => {
       const after = new URL(route.request().url()).searchParams.get("starting_after");
       const from = members.findIndex((member) => member.id === after) + 1;
-      const page_members = members.slice(from, from + 100);
-      return route.fulfill({ json: { members: page_members, has_more: from + 100 < members.length } });
+      const pageMembers = members.slice(from, from + 100);
+      return route.fulfill({ json: { members: pageMembers, has_more: from + 100 < members.length } });
     });
     await go(`#/org/${id}/members`);
     await page.getByText("WWWW").first().waitFor();
@@ -169,7 +169,7 @@ describe.skipIf(browserPath === undefined)("the portal's pages for members", () 
     const link = page.getByRole("figure", { name: "Link of the invitation" });
     await link.getByRole("button", { name: "Copy the link" }).click();
     const copied: string = await page.evaluate("navigator.clipboard.readText()");
-    expect(copied).toStartWith(`${bed.gateway_url}/portal/invite#inv_`);
+    expect(copied).toStartWith(`${bed.gatewayUrl}/portal/invite#inv_`);
     await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
     expect(posts).toHaveLength(1);
     const row = page.getByRole("row", { name: /grace@example\.com/ });

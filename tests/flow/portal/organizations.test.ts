@@ -115,7 +115,7 @@ describe.skipIf(browserPath === undefined)("a customer in the portal", () => {
     await go(`#/org/${first}/overview`);
     await page.getByRole("definition").getByText("Left").waitFor();
     const other = await page.context().newPage();
-    await other.goto(`${bed.gateway_url}/portal#/org/${second}/overview`);
+    await other.goto(`${bed.gatewayUrl}/portal#/org/${second}/overview`);
     await other.getByRole("button", { name: "Sign in" }).click();
     await other.getByRole("definition").getByText("Right").waitFor();
     const rename = async (tab: Page, name: string) => {
@@ -170,7 +170,7 @@ describe.skipIf(browserPath === undefined)("a customer in the portal", () => {
     const seen: string[] = [];
     page.on("request", (request) => seen.push(request.url() + JSON.stringify(request.headers())));
     await page.getByText("You have an invitation.").waitFor();
-    expect(page.url()).toBe(`${bed.gateway_url}/portal#/invite`);
+    expect(page.url()).toBe(`${bed.gatewayUrl}/portal#/invite`);
     await signIn(page, "invited");
     await page.getByRole("button", { name: "Join the organization" }).click();
     await opened(page);
@@ -181,7 +181,7 @@ describe.skipIf(browserPath === undefined)("a customer in the portal", () => {
     expect(
       await page.evaluate("JSON.stringify([{ ...sessionStorage }, location.href, history.state])"),
     ).not.toContain(token);
-    await page.goto(`${bed.gateway_url}/portal/invite#${token}`);
+    await page.goto(`${bed.gatewayUrl}/portal/invite#${token}`);
     await page.getByRole("button", { name: "Join the organization" }).click();
     await opened(page);
   });
@@ -327,7 +327,7 @@ describe.skipIf(browserPath === undefined)("a customer in the portal", () => {
       port: 0,
       hostname: "127.0.0.1",
       fetch: () =>
-        new Response(`<iframe src="${bed.gateway_url}/portal"></iframe>`, {
+        new Response(`<iframe src="${bed.gatewayUrl}/portal"></iframe>`, {
           headers: { "Content-Type": "text/html" },
         }),
     });

@@ -61,10 +61,10 @@ describe.skipIf(browserPath === undefined)("the portal's usage page", () => {
     const headers = { "X-API-Key": textOf(await session.json(), "token") };
     await waitFor(
       async () => {
-        const answer: unknown = await (await fetch(`${bed.gateway_url}/org/usage`, { headers })).json();
+        const answer: unknown = await (await fetch(`${bed.gatewayUrl}/org/usage`, { headers })).json();
         return isRecord(answer) && Array.isArray(answer.usage) && answer.usage.length > 0;
       },
-      { timeout_ms: PAGE_TIMEOUT_MS / 2, what: "A usage report" },
+      { timeoutMs: PAGE_TIMEOUT_MS / 2, what: "A usage report" },
     );
     const { page, go, complaints, strangers, findings } = await bed.open("ada");
     await go(`#/org/${id}/usage`);

@@ -17,7 +17,7 @@ describe.skipIf(browserPath === undefined)("a customer of the portal", () => {
   const bed = usePortal();
 
   const returnAddress = (parameters: Record<string, string>) =>
-    `${bed.gateway_url}/portal/signed-in?${new URLSearchParams(parameters)}`;
+    `${bed.gatewayUrl}/portal/signed-in?${new URLSearchParams(parameters)}`;
 
   // PT-10, PT-12
   test("signs in with the code flow and PKCE, and the URL shows neither code nor state", async () => {
@@ -30,7 +30,7 @@ describe.skipIf(browserPath === undefined)("a customer of the portal", () => {
     expect(Object.fromEntries(asked?.searchParams ?? [])).toEqual({
       response_type: "code",
       client_id: "portal",
-      redirect_uri: `${bed.gateway_url}/portal/signed-in`,
+      redirect_uri: `${bed.gatewayUrl}/portal/signed-in`,
       scope: "openid profile",
       state: expect.stringMatching(/^[\w-]{43}$/),
       nonce: expect.stringMatching(/^[\w-]{43}$/),
@@ -38,7 +38,7 @@ describe.skipIf(browserPath === undefined)("a customer of the portal", () => {
       code_challenge_method: "S256",
     });
     await page.getByText("Signed in as ada").waitFor();
-    expect(page.url()).toBe(`${bed.gateway_url}/portal#/`);
+    expect(page.url()).toBe(`${bed.gatewayUrl}/portal#/`);
     expect(await page.evaluate("history.length")).toBeLessThan(5);
     expect([strangers, complaints]).toEqual([[], []]);
   });
@@ -55,7 +55,7 @@ describe.skipIf(browserPath === undefined)("a customer of the portal", () => {
     expect(kept).not.toContain(token?.split(".").at(-1) ?? "no token");
     expect(kept).not.toContain("eyJ");
     expect(seen.filter((request) => request.url().includes("eyJ"))).toEqual([]);
-    const cookies = await page.context().cookies(bed.gateway_url);
+    const cookies = await page.context().cookies(bed.gatewayUrl);
     expect(cookies.filter(({ path }) => path !== "/authorize")).toEqual([]);
   });
 
@@ -85,7 +85,7 @@ describe.skipIf(browserPath === undefined)("a customer of the portal", () => {
   test("is signed out at the provider too, and the page forgets the person", async () => {
     const { page } = await bed.open("ada");
     await page.getByRole("button", { name: "Sign out" }).click();
-    await page.waitForURL(`${bed.gateway_url}/portal`);
+    await page.waitForURL(`${bed.gatewayUrl}/portal`);
     await page.getByRole("button", { name: "Sign in" }).waitFor();
     expect(await page.evaluate("JSON.stringify({ ...sessionStorage })")).toBe("{}");
     expect(await page.getByText("ada").count()).toBe(0);
@@ -96,9 +96,9 @@ describe.skipIf(browserPath === undefined)("a customer of the portal", () => {
   test("cannot sign in with a redirect that this window did not start; its code is not sent", async () => {
     const { page } = await bed.visit();
     const seen = everyRequest(page);
-    await page.goto(returnAddress({ code: "a-code", state: "a-state", iss: bed.provider_url }));
+    await page.goto(returnAddress({ code: "a-code", state: "a-state", iss: bed.providerUrl }));
     await page.getByText(CANNOT_RETURN).waitFor();
-    expect(page.url()).toBe(`${bed.gateway_url}/portal#/`);
+    expect(page.url()).toBe(`${bed.gatewayUrl}/portal#/`);
     expect(exchangesOf(seen)).toEqual([]);
   });
 
@@ -112,7 +112,7 @@ describe.skipIf(browserPath === undefined)("a customer of the portal", () => {
     const { page } = await bed.visit();
     const seen = everyRequest(page);
     await goToProvider(page);
-    const parameters = { code: "a-code", state: stateOf(page), iss: bed.provider_url, ...wrong };
+    const parameters = { code: "a-code", state: stateOf(page), iss: bed.providerUrl, ...wrong };
     const given = Object.entries(parameters).filter(([, value]) => value !== "");
     await page.goto(returnAddress(Object.fromEntries(given)));
     await page.getByText(CANNOT_RETURN).waitFor();
@@ -142,7 +142,7 @@ describe.skipIf(browserPath === undefined)("a customer of the portal", () => {
     await goToProvider(page);
     const asked = new URL(page.url()).searchParams;
     const now = Math.floor(Date.now() / 1_000);
-    const right = { iss: bed.provider_url, aud: "portal", sub: "ada", nonce: asked.get("nonce") };
+    const right = { iss: bed.providerUrl, aud: "portal", sub: "ada", nonce: asked.get("nonce") };
     await page.route("**/authorize/token", (route) =>
       route.fulfill({
         headers: { "Access-Control-Allow-Origin": "*" },
@@ -164,7 +164,7 @@ describe.skipIf(browserPath === undefined)("a customer of the portal", () => {
     await goToProvider(page);
     const said = `<img src=x onerror="window.ran=1">`;
     const error = { error: "access_denied", error_description: said };
-    await page.goto(returnAddress({ ...error, state: stateOf(page), iss: bed.provider_url }));
+    await page.goto(returnAddress({ ...error, state: stateOf(page), iss: bed.providerUrl }));
     await page.getByText("The identity provider refused the sign-in.").waitFor();
     await page.getByText(said).waitFor();
     expect(await page.evaluate("window.ran")).toBeUndefined();
@@ -193,7 +193,7 @@ describe.skipIf(browserPath === undefined)("a customer of the portal", () => {
     await page.unroute("**/user/**");
     await page.getByRole("button", { name: "Sign in again" }).click();
     await page.getByRole("heading", { name: "Overview" }).waitFor();
-    expect(page.url()).toBe(`${bed.gateway_url}/portal#/org/${id}/overview`);
+    expect(page.url()).toBe(`${bed.gatewayUrl}/portal#/org/${id}/overview`);
   });
 
   // PT-12
@@ -205,7 +205,7 @@ describe.skipIf(browserPath === undefined)("a customer of the portal", () => {
     "#javascript:alert(1)",
   ])("stays at the gateway's origin after a sign-in that started at %p", async (fragment) => {
     const { page, strangers, complaints } = await bed.open("ada", { path: `/portal${fragment}` });
-    expect(new URL(page.url()).origin).toBe(bed.gateway_url);
+    expect(new URL(page.url()).origin).toBe(bed.gatewayUrl);
     expect(new URL(page.url()).pathname).toBe("/portal");
     expect([strangers, complaints]).toEqual([[], []]);
   });

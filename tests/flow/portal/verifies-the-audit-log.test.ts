@@ -175,7 +175,7 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
     const before = await verdict(page).textContent();
     await verify(page);
     await waitFor(async () => (await verdict(page).textContent()) !== before, {
-      timeout_ms: PAGE_TIMEOUT_MS / 4,
+      timeoutMs: PAGE_TIMEOUT_MS / 4,
     });
     await verdict(page).getByText(COMPLETE).waitFor();
     expect([complaints, strangers]).toEqual([[], []]);
@@ -184,7 +184,7 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
   // PT-62
   test("is verified against a checkpoint that was kept from the public list", async () => {
     const id = await changed("Listed", 2);
-    const list: unknown = await (await fetch(`${bed.gateway_url}/audit-checkpoints?limit=5`)).json();
+    const list: unknown = await (await fetch(`${bed.gatewayUrl}/audit-checkpoints?limit=5`)).json();
     const checkpoints: unknown = isRecord(list) ? list.audit_checkpoints : null;
     const [newest] = Array.isArray(checkpoints) ? checkpoints : [];
     await changed("Another", 1);
@@ -269,7 +269,7 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
     const id = await bed.organization("ada", "Hostile");
     const session = await bed.call("ada", "POST", `/user/organizations/${id}/session`, {});
     const { token } = Object(await session.json());
-    const answer = await fetch(`${bed.gateway_url}/org`, {
+    const answer = await fetch(`${bed.gatewayUrl}/org`, {
       method: "PATCH",
       headers: { "X-API-Key": token, "User-Agent": hostile, "Content-Type": "application/json" },
       body: JSON.stringify({ name: hostile }),
@@ -315,7 +315,7 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
 
   /** Starts another portal with these environment variables and the identity provider of the platform. */
   async function startPortal(variables: Record<string, string>): Promise<RunningProcess> {
-    const discovery = await fetch(`${bed.provider_url}/.well-known/openid-configuration`);
+    const discovery = await fetch(`${bed.providerUrl}/.well-known/openid-configuration`);
     const AUTH_ISSUER = textOf(await discovery.json(), "issuer");
     const own = { AUTH_ISSUER, PORTAL_CLIENT_ID: "portal", LOG_FILE: "-" };
     return startProcess("apps/portal/main.ts", { ...own, ...variables });
@@ -329,7 +329,7 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
       hostname: "127.0.0.1",
       fetch: async (request) => {
         const { pathname, search } = new URL(request.url);
-        const from = pages.includes(pathname) ? portal.url : bed.gateway_url;
+        const from = pages.includes(pathname) ? portal.url : bed.gatewayUrl;
         const answer = await fetch(new Request(`${from}${pathname}${search}`, request));
         const headers = new Headers(answer.headers);
         for (const name of ["content-encoding", "content-length", "transfer-encoding"]) headers.delete(name);

@@ -10,7 +10,7 @@ export interface Stop {
   readonly name: string;
   /** The dialog, or the main part of the page. */
   readonly part: Locator;
-  readonly is_dialog: boolean;
+  readonly isDialog: boolean;
 }
 
 const BUTTONS = "main button:not([type=reset])";
@@ -52,7 +52,7 @@ export async function* walk({ page, go }: WatchedPage, fragments: readonly strin
     seen.add(name);
     await go(fragment);
     await settled();
-    yield { name, part: page.locator("main"), is_dialog: false };
+    yield { name, part: page.locator("main"), isDialog: false };
     waiting.push(...(await linksIn(page, "main")));
     for (const opener of await openersOn(page)) yield* dialogOf(page, settled, { name, opener, titles });
   }
@@ -77,7 +77,7 @@ async function* dialogOf(page: Page, settled: () => Promise<void>, { name, opene
   const title = (await dialog.getByRole("heading").first().textContent()) ?? "";
   if (!titles.has(title)) {
     titles.add(title);
-    yield { name: `${name}, ${opener}`, part: dialog, is_dialog: true };
+    yield { name: `${name}, ${opener}`, part: dialog, isDialog: true };
   }
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });

@@ -76,6 +76,6 @@ async function refused(env: Record<string, string>): Promise<ProcessEnded> {
   const failure = await start(env).catch((error: unknown) => error);
   if (!(failure instanceof ProcessEnded))
     throw new Error(`The platform must refuse to start: ${Bun.inspect(failure)}`);
-  expect(failure.exit_code).toBe(78);
+  expect(failure.exitCode).toBe(78);
   return failure;
 }

@@ -17,14 +17,14 @@ test.skipIf(!(postgres.real && redis.real && etcd.real))(
     const directory = await mkdtemp(join(tmpdir(), "ostiary-tour-"));
     const stack = await startStack();
     try {
-      const admin_token_file = join(directory, "admin-token");
-      await Bun.write(admin_token_file, stack.admin_token);
+      const adminTokenFile = join(directory, "admin-token");
+      await Bun.write(adminTokenFile, stack.adminToken);
       const text = patientTour({
-        gateway_url: stack.gateway.url,
-        registry_url: stack.registry.url,
-        identity_provider_url: stack.identity_provider_url,
-        sample_service_url: stack.sample_service_url,
-        admin_token_file,
+        gatewayUrl: stack.gateway.url,
+        registryUrl: stack.registry.url,
+        identityProviderUrl: stack.identityProviderUrl,
+        sampleServiceUrl: stack.sampleServiceUrl,
+        adminTokenFile,
       });
       expectTour(await takeTour(text));
       expect(await stack.close()).toEqual([0, 0, 0, 0]);

@@ -102,8 +102,8 @@ function expectLimited(printed: string): void {
 function expectRotated(ending: { created_at: string; expires_at: string }[]): void {
   expect(ending).toHaveLength(1);
   expect(ending[0]).toMatchObject({ name: "Unnamed Key", revoked_at: null });
-  const lifetime_ms = ending.map((key) => Date.parse(key.expires_at) - Date.parse(key.created_at));
-  expect(lifetime_ms[0]).toBeGreaterThan(60_000);
+  const lifetimeMs = ending.map((key) => Date.parse(key.expires_at) - Date.parse(key.created_at));
+  expect(lifetimeMs[0]).toBeGreaterThan(60_000);
 }
 
 function expectAuditLog(audit_events: { route: string }[]): void {
@@ -129,7 +129,7 @@ function expectAuditLog(audit_events: { route: string }[]): void {
 export async function printedTour(stdout: readonly string[]): Promise<string> {
   const lines = () => stdout.filter((line) => !line.startsWith("{"));
   await waitFor(() => lines().some((line) => line.includes("/restore")), {
-    timeout_ms: 60_000,
+    timeoutMs: 60_000,
     what: "The tour",
   });
   const all = lines();

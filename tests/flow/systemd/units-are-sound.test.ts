@@ -108,8 +108,8 @@ describe.each(Object.entries(apps))("the unit of %s", (app, { unit, schema }) =>
   });
 
   test("gives the service enough time to stop, and does not restart it after exit code 78", () => {
-    const stop_ms = Number(environment.SHUTDOWN_GRACE_MS) + Number(environment.SHUTDOWN_TIMEOUT_MS);
-    expect(Number(settings(unit, "TimeoutStopSec")[0]) * 1000).toBeGreaterThan(stop_ms + 10_000);
+    const stopMs = Number(environment.SHUTDOWN_GRACE_MS) + Number(environment.SHUTDOWN_TIMEOUT_MS);
+    expect(Number(settings(unit, "TimeoutStopSec")[0]) * 1000).toBeGreaterThan(stopMs + 10_000);
     expect(settings(unit, "RestartPreventExitStatus")).toEqual(["78"]);
   });
 });

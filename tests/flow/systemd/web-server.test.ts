@@ -49,11 +49,11 @@ describe.skipIf(Bun.which("nginx") === null)("nginx with the guide's configurati
             }),
       websocket: { message: (socket, message) => void socket.send(message) },
     });
-    const { cert_file, key_file } = certificates.make("localhost");
+    const { certFile, keyFile } = certificates.make("localhost");
     const port = freePort();
     const here = config
-      .replace("/etc/letsencrypt/live/api.example.com/fullchain.pem", cert_file)
-      .replace("/etc/letsencrypt/live/api.example.com/privkey.pem", key_file)
+      .replace("/etc/letsencrypt/live/api.example.com/fullchain.pem", certFile)
+      .replace("/etc/letsencrypt/live/api.example.com/privkey.pem", keyFile)
       .replace("listen 443", `listen 127.0.0.1:${port}`)
       .replace("127.0.0.1:5001", `127.0.0.1:${gateway.port}`);
     const settings = `daemon off; master_process off; pid ${directory}/pid; error_log stderr;\nevents {}\nhttp { access_log off;\n${here}}\n`;

@@ -48,7 +48,7 @@ describe("a span", () => {
       "http.response.status_code": 200,
     });
     expect(span?.resource).toMatchObject({ "service.name": "gateway", "service.namespace": "edge" });
-    expect(span?.duration_ns).toBeGreaterThanOrEqual(0);
+    expect(span?.durationNs).toBeGreaterThanOrEqual(0);
     expect(warnings).toEqual([]);
   });
 
@@ -314,7 +314,7 @@ describe("a process with tracing", () => {
       },
     );
     const stderr = await new Response(running.stderr).text();
-    return { exit_code: await running.exited, stderr };
+    return { exitCode: await running.exited, stderr };
   };
 
   test("sends to the endpoint of its configuration, whatever the environment contains", async () => {
@@ -327,7 +327,7 @@ describe("a process with tracing", () => {
       OTEL_SERVICE_NAME: "other",
       OTEL_TRACES_SAMPLER: "always_off",
     });
-    expect(ended).toEqual({ exit_code: 0, stderr: "" });
+    expect(ended).toEqual({ exitCode: 0, stderr: "" });
     expect(other.requests).toEqual([]);
     expect(collector.spans.map((span) => span.resource["service.name"])).toEqual(["gateway"]);
     expect([...collector.requests].sort()).toEqual([
@@ -338,12 +338,12 @@ describe("a process with tracing", () => {
 
   test("exits by itself although tracing was not closed", async () => {
     await using collector = startCollector();
-    expect(await child([collector.endpoint])).toEqual({ exit_code: 0, stderr: "" });
+    expect(await child([collector.endpoint])).toEqual({ exitCode: 0, stderr: "" });
   });
 
   test("exits with 0 when the collector is down", async () => {
     const gone = startCollector();
     await gone.stop();
-    expect(await child([gone.endpoint, "close"])).toEqual({ exit_code: 0, stderr: "" });
+    expect(await child([gone.endpoint, "close"])).toEqual({ exitCode: 0, stderr: "" });
   });
 });

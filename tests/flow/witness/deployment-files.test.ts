@@ -135,8 +135,8 @@ describe("a witness with systemd", () => {
     expect(environment.WITNESS_STATE_FILE).toStartWith(state);
     expect(settings("ExecStartPost")[0]).toEndWith(`:${environment.INTERNAL_PORT}/health/ready`);
     expect(settings("RestartPreventExitStatus")).toEqual(["78"]);
-    const stop_ms = Number(environment.SHUTDOWN_GRACE_MS) + Number(environment.SHUTDOWN_TIMEOUT_MS);
-    expect(Number(settings("TimeoutStopSec")[0]) * 1_000).toBeGreaterThan(stop_ms + 10_000);
+    const stopMs = Number(environment.SHUTDOWN_GRACE_MS) + Number(environment.SHUTDOWN_TIMEOUT_MS);
+    expect(Number(settings("TimeoutStopSec")[0]) * 1_000).toBeGreaterThan(stopMs + 10_000);
   });
 
   test.skipIf(Bun.which("systemd-analyze") === null)("has a unit that systemd-analyze accepts", () =>
@@ -166,27 +166,27 @@ describe("a witness on Kubernetes", () => {
     expect(problemsOf(environment)).toEqual([]);
     expect(init.env).toEqual(witness.env);
     expect(witness.args).toEqual(["witness"]);
-    const stop_ms = Number(environment.SHUTDOWN_GRACE_MS) + Number(environment.SHUTDOWN_TIMEOUT_MS);
-    expect(pod.terminationGracePeriodSeconds * 1_000).toBeGreaterThanOrEqual(stop_ms + 5_000);
+    const stopMs = Number(environment.SHUTDOWN_GRACE_MS) + Number(environment.SHUTDOWN_TIMEOUT_MS);
+    expect(pod.terminationGracePeriodSeconds * 1_000).toBeGreaterThanOrEqual(stopMs + 5_000);
     expect(logsIn(data["logs.yaml"])).toEqual(["audit.example.com/log"]);
   });
 
   test("gets a key on a new volume, and keeps an existing key", () =>
     withFolder((folder) => {
-      const [key_file, state_file] = [join(folder, "key.pem"), join(folder, "state.json")];
-      const files = { WITNESS_KEY_FILE: key_file, WITNESS_STATE_FILE: state_file };
+      const [keyFile, stateFile] = [join(folder, "key.pem"), join(folder, "state.json")];
+      const files = { WITNESS_KEY_FILE: keyFile, WITNESS_STATE_FILE: stateFile };
       const env = { ...process.env, ...environment, ...files };
       const start = () => {
         const { exitCode, stdout } = Bun.spawnSync(["sh", "-c", ...init.args], { cwd: ROOT, env });
         return { exitCode, said: stdout.toString() };
       };
       expect(readNoteKey(start().said.trim())?.name).toBe(data.name);
-      const key = readFileSync(key_file, "utf8");
+      const key = readFileSync(keyFile, "utf8");
       expect(start()).toEqual({ exitCode: 0, said: "" });
-      rmSync(state_file);
+      rmSync(stateFile);
       expect(start()).toEqual({ exitCode: 0, said: "" });
-      expect(readFileSync(key_file, "utf8")).toBe(key);
-      expect(existsSync(state_file)).toBe(false);
+      expect(readFileSync(keyFile, "utf8")).toBe(key);
+      expect(existsSync(stateFile)).toBe(false);
     }));
 });
 

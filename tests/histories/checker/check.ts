@@ -19,11 +19,11 @@ export interface Verdict {
 export function check<State, Call, Answer>(
   model: Model<State, Call, Answer>,
   operations: readonly Operation<Call, Answer>[],
-  steps_max = STEPS_MAX,
+  stepsMax = STEPS_MAX,
 ): Verdict[] {
   const byKey = Map.groupBy(operations, ({ call }) => model.keyOf(call));
   return [...byKey].map(([key, of]) => {
-    const { result, blocked } = searchOrder(model, key, of, steps_max);
+    const { result, blocked } = searchOrder(model, key, of, stepsMax);
     return {
       model: model.name,
       key,

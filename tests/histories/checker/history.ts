@@ -22,11 +22,11 @@ export class History<Call, Answer> {
    * none. Records nothing if `ask` throws {@link NeverSent}.
    */
   async record(call: Call, ask: () => Promise<Answer | null>): Promise<Answer | null> {
-    const called_at = this.#now++;
+    const calledAt = this.#now++;
     try {
       const answer = await ask();
-      const answered_at = answer === null ? Number.POSITIVE_INFINITY : this.#now++;
-      this.#operations.push({ call, answer, called_at, answered_at });
+      const answeredAt = answer === null ? Number.POSITIVE_INFINITY : this.#now++;
+      this.#operations.push({ call, answer, calledAt, answeredAt });
       return answer;
     } catch (error) {
       if (error instanceof NeverSent) return null;

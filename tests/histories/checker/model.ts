@@ -29,7 +29,7 @@ export interface Operation<Call, Answer> {
    * never.
    */
   readonly answer: Answer | null;
-  readonly called_at: number;
+  readonly calledAt: number;
   /** The time of the answer; infinity if the client saw no answer. */
-  readonly answered_at: number;
+  readonly answeredAt: number;
 }

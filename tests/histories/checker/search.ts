@@ -23,7 +23,7 @@ interface Placed<State> {
 /**
  * Searches a linearization of the operations on one object: an order that the model allows, in which no call
  * precedes an operation that was answered before the call. It is the algorithm of Wing and Gong with the
- * memoization of Lowe. After `steps_max` steps, the result is "undecided".
+ * memoization of Lowe. After `stepsMax` steps, the result is "undecided".
  *
  * Three rules prune the search without excluding a linearization. An operation that never changes the state
  * is linearized as soon as the model allows it. Among equal calls without an answer, the earliest one takes
@@ -33,7 +33,7 @@ export function searchOrder<State, Call, Answer>(
   model: Model<State, Call, Answer>,
   key: string,
   all: readonly Operation<Call, Answer>[],
-  steps_max: number,
+  stepsMax: number,
 ): Found<Call, Answer> {
   const operations = all.filter(({ call, answer }) => answer !== null || !model.leavesState(call, null));
   const events = new Events(operations);
@@ -45,7 +45,7 @@ export function searchOrder<State, Call, Answer>(
   let steps = 0;
   let event = events.after(HEAD);
   while (events.unplaced > 0) {
-    if (++steps > steps_max) return { result: "undecided", steps, blocked: [] };
+    if (++steps > stepsMax) return { result: "undecided", steps, blocked: [] };
     const index = events.operationOf(event);
     const operation = operations[index];
     if (operation !== undefined && events.isCall(event)) {
@@ -127,10 +127,10 @@ function takeBack<State>(placed: Placed<State>[], events: Events): Placed<State>
 function earlierEquals(operations: readonly Operation<unknown, unknown>[]): (number | undefined)[] {
   const before = operations.map((): number | undefined => undefined);
   const last = new Map<string, number>();
-  const open = operations.flatMap(({ answer, called_at }, index) =>
-    answer === null ? [{ index, called_at }] : [],
+  const open = operations.flatMap(({ answer, calledAt }, index) =>
+    answer === null ? [{ index, calledAt }] : [],
   );
-  for (const { index } of open.toSorted((a, b) => a.called_at - b.called_at)) {
+  for (const { index } of open.toSorted((a, b) => a.calledAt - b.calledAt)) {
     const text = JSON.stringify(operations[index]?.call);
     before[index] = last.get(text);
     last.set(text, index);
@@ -163,9 +163,9 @@ class Events {
     this.#answered = operations.map(({ answer }) => answer !== null);
     this.#placed = new Uint8Array(Math.ceil(operations.length / 8));
     this.unplaced = this.#answered.filter(Boolean).length;
-    const timed = operations.flatMap(({ called_at, answered_at, answer }, index) => [
-      { at: called_at, event: this.callOf(index) },
-      ...(answer === null ? [] : [{ at: answered_at, event: this.callOf(index) + 1 }]),
+    const timed = operations.flatMap(({ calledAt, answeredAt, answer }, index) => [
+      { at: calledAt, event: this.callOf(index) },
+      ...(answer === null ? [] : [{ at: answeredAt, event: this.callOf(index) + 1 }]),
     ]);
     // At equal times, calls precede answers, because such operations count as concurrent.
     timed.sort((a, b) =>

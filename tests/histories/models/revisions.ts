@@ -5,7 +5,7 @@ interface Write {
   /** The `X-Request-ID` of the write. The registry stores it in the revision. */
   readonly request_id: string;
   /** The revision in the `If-Match` header; null if the request has no such header. */
-  readonly if_match: number | null;
+  readonly ifMatch: number | null;
 }
 
 export type RevisionCall =
@@ -54,15 +54,15 @@ function write(values: Values, call: WriteCall, answer: RevisionAnswer | null): 
 
 /** Returns the revisions after a write, or null if the registry must refuse the write. */
 function afterWrite(values: Values, call: WriteCall): Values | null {
-  if (call.if_match !== null && call.if_match !== values.length) return null;
+  if (call.ifMatch !== null && call.ifMatch !== values.length) return null;
   if (call.kind === "put") return [...values, call.value];
   if (call.kind === "delete") return (values.at(-1) ?? null) === null ? null : [...values, null];
   const old = values[call.revision - 1] ?? null;
   return old === null ? null : [...values, old];
 }
 
-function mayRefuse(values: Values, { kind, if_match }: WriteCall, answer: RevisionAnswer): boolean {
+function mayRefuse(values: Values, { kind, ifMatch }: WriteCall, answer: RevisionAnswer): boolean {
   if (answer.kind === "missing") return kind !== "put";
-  if (answer.kind !== "refused" || if_match === null || if_match === values.length) return false;
+  if (answer.kind !== "refused" || ifMatch === null || ifMatch === values.length) return false;
   return answer.current === (values.length === 0 ? null : values.length);
 }

@@ -59,7 +59,7 @@ const PAUSE_MS = 50;
 async function send(replica: Replica, asked: Asked): Promise<Answered | null | "refused"> {
   const { method, path, headers, body, port } = asked;
   try {
-    const answer = await fetch((port === "internal" ? replica.internal_url : replica.url) + path, {
+    const answer = await fetch((port === "internal" ? replica.internalUrl : replica.url) + path, {
       method,
       headers: { ...headers, ...(body !== undefined && { "content-type": "application/json" }) },
       body: body && JSON.stringify(body),
@@ -118,7 +118,7 @@ export function insist(
       if (answered !== null && (answered.status < 300 || answered.status === done)) return answered;
       throw new Error(JSON.stringify(answered));
     },
-    { timeout_ms: SURE_MS, what: `${asked.method} ${asked.path}` },
+    { timeoutMs: SURE_MS, what: `${asked.method} ${asked.path}` },
   );
 }
 

@@ -36,7 +36,7 @@ export class FeedRecorder implements Recorder {
         events = await eventsSince(directory, begin);
         return missing().length === 0;
       },
-      { timeout_ms: COMPLETE_MS },
+      { timeoutMs: COMPLETE_MS },
     ).catch(() => {}); // The model reports missing events.
     await together(READERS, STEPS, (reader) => work.read(reader));
     events = await eventsSince(directory, begin);
@@ -76,7 +76,7 @@ class FeedWork {
       const ids = page.map(({ id }) => id);
       this.#cursors[reader] = ids.at(-1) ?? after;
       // The faulty client omits the first event of each page.
-      return { kind: "read", ids: this.#field.is_faulty ? ids.slice(1) : ids };
+      return { kind: "read", ids: this.#field.isFaulty ? ids.slice(1) : ids };
     });
   }
 

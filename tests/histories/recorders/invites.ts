@@ -16,13 +16,13 @@ const READ_PERCENT = 15;
 export const recordInvites: Recorder = {
   name: invitesOf(USES).name,
   async record(field): Promise<Verdict[]> {
-    const { directory, random, is_faulty } = field;
+    const { directory, random, isFaulty } = field;
     const people = await Promise.all(Array.from({ length: PEOPLE }, () => directory.person()));
-    const work = await InviteWork.start(field, is_faulty ? USES + 1 : USES);
+    const work = await InviteWork.start(field, isFaulty ? USES + 1 : USES);
     await together(CLIENTS, STEPS, () => {
       const chance = random.below(100);
       if (chance < READ_PERCENT) return work.read();
-      if (chance < READ_PERCENT + REVOKED_PERCENT && !is_faulty) return work.revoke();
+      if (chance < READ_PERCENT + REVOKED_PERCENT && !isFaulty) return work.revoke();
       return work.redeem(people[random.below(people.length)] ?? "");
     });
     // There is one person more than the invite has uses, so a correct service refuses at least one.

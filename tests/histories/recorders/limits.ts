@@ -19,12 +19,12 @@ const MORE_MAX = 40;
 export const recordLimits: Recorder = {
   name: limitOf(REQUESTS).name,
   async record(field): Promise<Verdict[]> {
-    const { directory, random, is_faulty } = field;
+    const { directory, random, isFaulty } = field;
     const [key, other] = await Promise.all([newKey(field), newKey(field)]);
     const history = new History<LimitCall, LimitAnswer>();
     const take = () => {
       // The faulty client sometimes uses another person's key, and so another count.
-      const used = is_faulty && random.chance(40) ? other : key;
+      const used = isFaulty && random.chance(40) ? other : key;
       return history.record({ bucket: key.id }, async () => {
         const answered = await directory.askGateway(PATH, used);
         const remaining = answered?.headers.get("x-ratelimit-remaining") ?? null;
@@ -49,10 +49,10 @@ export async function publishLimited(system: System): Promise<void> {
   const routes = [{ path: PATH, upstream: "/limited", methods: ["GET"], rate_limit }];
   const published = () =>
     system.put(system.nextRegistry().url, SERVICE, { url: system.upstream.link.url, member: { routes } });
-  await waitFor(async () => (await published()) === 200, { timeout_ms: READY_MS, what: "The limited route" });
+  await waitFor(async () => (await published()) === 200, { timeoutMs: READY_MS, what: "The limited route" });
   for (const { url } of system.gateways) {
     await waitFor(async () => (await fetch(url + PATH)).status === 401, {
-      timeout_ms: READY_MS,
+      timeoutMs: READY_MS,
       what: "The limited route at a gateway",
     });
   }

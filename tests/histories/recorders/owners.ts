@@ -13,12 +13,12 @@ const MORE_OWNERS = 3;
 /** Records clients that promote, demote and remove the owners of one organization. */
 export const recordOwners: Recorder = {
   name: ownersOf([]).name,
-  async record({ directory, random, is_faulty }): Promise<Verdict[]> {
+  async record({ directory, random, isFaulty }): Promise<Verdict[]> {
     const founder = await directory.found();
     const added = await addOwners(directory, founder);
     // The faulty client leaves the founder out of the model. The founder stays an owner, so no demotion is
     // refused.
-    const members = is_faulty ? added : [founder.member_id, ...added];
+    const members = isFaulty ? added : [founder.member_id, ...added];
     const work = new OwnerWork(directory, founder.organization_id);
     await together(CLIENTS, STEPS, () => {
       const chance = random.below(100);

@@ -65,7 +65,7 @@ class Claims {
     const headers = { ...AS_OPERATOR, "x-request-id": request_id };
     if (kind === "release" && this.#field.random.chance(50)) return { method: "DELETE", path, headers };
     // The faulty client claims a different route for each service, so the registry refuses no claim.
-    const claimed = this.#field.is_faulty ? `${this.#path}/${service}` : this.#path;
+    const claimed = this.#field.isFaulty ? `${this.#path}/${service}` : this.#path;
     const paths = [`/histories/own/${service}`, ...(kind === "claim" ? [claimed] : [])];
     const routes = paths.map((route) => ({ path: route, methods: ["GET"] }));
     return { method: "PUT", path, headers, body: { url: "http://127.0.0.1:9", public: { routes } } };

@@ -9,7 +9,7 @@ export interface Field {
   readonly directory: Directory;
   readonly random: Random;
   /** Whether recorders must simulate a faulty client, whose history must not be linearizable. */
-  readonly is_faulty: boolean;
+  readonly isFaulty: boolean;
 }
 
 /** A recorder of histories for one model. */

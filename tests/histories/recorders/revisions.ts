@@ -26,8 +26,8 @@ export const recordRevisions: Recorder = {
     const work = new ServiceWork(field, newName("revisions"));
     await together(CLIENTS, STEPS, () => work.step());
     // Write twice with the same `If-Match`, so the second write must be refused.
-    const if_match = await work.current();
-    for (const _ of [1, 2]) await work.put(if_match);
+    const ifMatch = await work.current();
+    for (const _ of [1, 2]) await work.put(ifMatch);
     return check(revisions, await work.settled());
   },
 };
@@ -48,19 +48,19 @@ class ServiceWork {
   }
 
   step(): Promise<unknown> {
-    const if_match = this.#random.chance(75) ? this.#seen : null;
+    const ifMatch = this.#random.chance(75) ? this.#seen : null;
     const chance = this.#random.below(100);
     const restored = this.#puts[this.#random.below(this.#puts.length + 1)];
     if (chance < 20) return this.#read();
-    if (chance < 32) return this.#write({ kind: "delete", ...this.#head(if_match) });
+    if (chance < 32) return this.#write({ kind: "delete", ...this.#head(ifMatch) });
     if (chance < 50 && restored !== undefined) {
-      return this.#write({ kind: "restore", revision: restored, ...this.#head(if_match) });
+      return this.#write({ kind: "restore", revision: restored, ...this.#head(ifMatch) });
     }
-    return this.put(if_match);
+    return this.put(ifMatch);
   }
 
-  put(if_match: number | null): Promise<unknown> {
-    return this.#write({ kind: "put", value: `/values/${++this.#values}`, ...this.#head(if_match) });
+  put(ifMatch: number | null): Promise<unknown> {
+    return this.#write({ kind: "put", value: `/values/${++this.#values}`, ...this.#head(ifMatch) });
   }
 
   /** Returns the current revision, which is the length of the list of revisions. */
@@ -82,8 +82,8 @@ class ServiceWork {
     return this.#field.random;
   }
 
-  #head(if_match: number | null) {
-    return { service: this.#service, request_id: crypto.randomUUID(), if_match };
+  #head(ifMatch: number | null) {
+    return { service: this.#service, request_id: crypto.randomUUID(), ifMatch };
   }
 
   #writes() {
@@ -100,10 +100,10 @@ class ServiceWork {
   }
 
   async #write(call: Exclude<RevisionCall, { kind: "read" }>): Promise<void> {
-    const { kind, service, request_id, if_match } = call;
+    const { kind, service, request_id, ifMatch } = call;
     // The faulty client omits the `If-Match` header.
-    const isConditional = if_match !== null && !this.#field.is_faulty;
-    const condition: Record<string, string> = isConditional ? { "if-match": `"${if_match}"` } : {};
+    const isConditional = ifMatch !== null && !this.#field.isFaulty;
+    const condition: Record<string, string> = isConditional ? { "if-match": `"${ifMatch}"` } : {};
     const headers = { ...AS_OPERATOR, "x-request-id": request_id, ...condition };
     const path = `/services/${service}`;
     const asked: Asked =

@@ -52,7 +52,7 @@ class RotationWork {
   }
 
   rotate({ id }: Key): Promise<unknown> {
-    const overlap_seconds = this.#field.is_faulty ? FAULTY_OVERLAP_S : 0;
+    const overlap_seconds = this.#field.isFaulty ? FAULTY_OVERLAP_S : 0;
     const asked: Asked = { method: "POST", path: `${this.#path}/${id}/rotate`, body: { overlap_seconds } };
     return this.history.record({ kind: "rotate", line: this.#line, key: id }, async () => {
       const answered = await this.#field.directory.ask(asked);

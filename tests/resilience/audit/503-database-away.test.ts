@@ -14,14 +14,14 @@ describe.skipIf(!services().postgres.own)("audit while its database is down", ()
 
   beforeAll(async () => {
     server = await startPostgres();
-    audit = await startAudit({ database_url: server.url });
+    audit = await startAudit({ databaseUrl: server.url });
   });
   afterAll(async () => {
     await audit.stop();
     await server.close();
   });
 
-  const ready = async () => (await fetch(`${audit.internal_url}/health/ready`)).status;
+  const ready = async () => (await fetch(`${audit.internalUrl}/health/ready`)).status;
 
   /**
    * Calls every kind of operation that needs the database, and returns [status, error code] of each response.
@@ -46,7 +46,7 @@ describe.skipIf(!services().postgres.own)("audit while its database is down", ()
       await server[ending]();
       for (const answer of await answers(known)) expect(answer).toEqual([503, "SERVICE_UNAVAILABLE"]);
       expect(await ready()).toBe(503);
-      expect((await fetch(`${audit.internal_url}/health/live`)).status).toBe(200);
+      expect((await fetch(`${audit.internalUrl}/health/live`)).status).toBe(200);
       expect((await audit.put(requestId(), {})).status).toBe(422);
       await server.restart();
       await waitFor(async () => (await ready()) === 200, { what: "readiness" });
@@ -95,7 +95,7 @@ describe.skipIf(!services().postgres.own)("audit while its database is down", ()
       await waitFor(() => unavailable > 50);
       before = written.length;
       await server.restart();
-      await waitFor(() => written.length > before + 500, { timeout_ms: 30_000 });
+      await waitFor(() => written.length > before + 500, { timeoutMs: 30_000 });
     } finally {
       ended = true;
       await Promise.all(load);

@@ -8,8 +8,8 @@ describe.skipIf(!services().postgres.real)("a sealer", () => {
   async function replicas(): Promise<[RunningProcess, RunningProcess, AuditService, AuditService]> {
     const variables = { DATABASE_URL: await freshDatabase(), AUDIT_SIGNING_KEY_FILE: writeSigningKey() };
     const start = () => startProcess("apps/audit/main.ts", variables);
-    const client = ({ url, internal_url }: RunningProcess) =>
-      auditClient(variables.DATABASE_URL, url, internal_url, async () => {});
+    const client = ({ url, internalUrl }: RunningProcess) =>
+      auditClient(variables.DATABASE_URL, url, internalUrl, async () => {});
     const first = await start();
     await writeEvents(client(first), 2);
     // Waits until the first replica has sealed events: it is then the sealer when the second replica starts.
@@ -21,7 +21,7 @@ describe.skipIf(!services().postgres.real)("a sealer", () => {
   const sealedBy = (audit: AuditService, events: number) =>
     waitFor(async () => (await exportProof(audit)).events.length === events, {
       what: `the seal of ${events} events`,
-      timeout_ms: 30_000,
+      timeoutMs: 30_000,
     });
 
   test("that hangs is replaced by another replica, and does no harm when it continues", async () => {
@@ -45,7 +45,7 @@ describe.skipIf(!services().postgres.real)("a sealer", () => {
     const [first, second, , other] = await replicas();
     await first.kill();
     const variables = {
-      DATABASE_URL: other.database_url,
+      DATABASE_URL: other.databaseUrl,
       AUDIT_SIGNING_KEY_FILE: writeSigningKey(),
       SEAL_INTERVAL_MS: "50",
     };
@@ -62,7 +62,7 @@ describe.skipIf(!services().postgres.real)("a sealer", () => {
     for (let round = 0; round < 4; round++) {
       const victim = await startProcess("apps/audit/main.ts", variables);
       const before = written;
-      await waitFor(() => written > before + 5 * round, { what: "more events", timeout_ms: 30_000 });
+      await waitFor(() => written > before + 5 * round, { what: "more events", timeoutMs: 30_000 });
       await victim.kill();
     }
     writing = false;

@@ -44,7 +44,7 @@ function newReceiver(): TestReceiver {
 async function caughtUp(audit: AuditService, receiver: TestReceiver): Promise<void> {
   const { end } = await exportProof(audit);
   const isComplete = () => proven(receiver).position === end.head.position;
-  await waitFor(isComplete, { what: "all entries at the receiver", timeout_ms: 60_000 });
+  await waitFor(isComplete, { what: "all entries at the receiver", timeoutMs: 60_000 });
   expect(proven(receiver).chain).toBe(end.head.chain);
 }
 
@@ -54,13 +54,13 @@ describe.skipIf(!services().postgres.real)("a replica that delivers a stream", (
   async function replica(receiver: TestReceiver) {
     const variables = { DATABASE_URL: await freshDatabase(), ...streamVariables([receiver.port]) };
     const start = () => startProcess("apps/audit/main.ts", variables);
-    const client = ({ url, internal_url }: RunningProcess) =>
-      auditClient(variables.DATABASE_URL, url, internal_url, async () => {});
+    const client = ({ url, internalUrl }: RunningProcess) =>
+      auditClient(variables.DATABASE_URL, url, internalUrl, async () => {});
     const first = await start();
     const audit = client(first);
     await callStreams(audit, "POST", STREAMS, { url: receiver.url });
     await writeEvents(audit, 3);
-    await waitFor(() => receiver.calls.length > 0, { timeout_ms: 20_000 });
+    await waitFor(() => receiver.calls.length > 0, { timeoutMs: 20_000 });
     const startOther = async () => {
       const second = await start();
       return { second, other: client(second) };
@@ -89,12 +89,12 @@ describe.skipIf(!services().postgres.real)("a replica that delivers a stream", (
     const { first, second, other, held } = await replicasDuringCall(receiver);
     const before = receiver.calls.length;
     await first.kill();
-    const killed_ms = performance.now();
+    const killedMs = performance.now();
     await waitFor(() => receiver.calls.length > before, {
       what: "a call by the survivor",
-      timeout_ms: 30_000,
+      timeoutMs: 30_000,
     });
-    expect(performance.now() - killed_ms).toBeLessThan(TAKEOVER_MS_MAX);
+    expect(performance.now() - killedMs).toBeLessThan(TAKEOVER_MS_MAX);
     held.release();
     await writeEvents(other, 20);
     await caughtUp(other, receiver);
@@ -109,7 +109,7 @@ describe.skipIf(!services().postgres.real)("a replica that delivers a stream", (
     try {
       await waitFor(() => receiver.calls.length > before, {
         what: "a call by another replica",
-        timeout_ms: 30_000,
+        timeoutMs: 30_000,
       });
       await writeEvents(other, 20);
       await caughtUp(other, receiver);
@@ -145,8 +145,8 @@ describe.skipIf(!services().postgres.real)("a replica that delivers the operator
       AUDIT_OPERATOR_STREAM_FROM: "start",
     };
     const start = () => startProcess("apps/audit/main.ts", variables);
-    const client = ({ url, internal_url }: RunningProcess) =>
-      auditClient(variables.DATABASE_URL, url, internal_url, async () => {});
+    const client = ({ url, internalUrl }: RunningProcess) =>
+      auditClient(variables.DATABASE_URL, url, internalUrl, async () => {});
     const first = await start();
     const held = heldCall(receiver);
     await writeEvents(client(first), 5);
@@ -154,12 +154,12 @@ describe.skipIf(!services().postgres.real)("a replica that delivers the operator
     const second = await start();
     const before = receiver.calls.length;
     await first.kill();
-    await waitFor(() => receiver.calls.length > before, { timeout_ms: 60_000 });
+    await waitFor(() => receiver.calls.length > before, { timeoutMs: 60_000 });
     held.release();
     await writeEvents(client(second), 20);
     const { head } = (await exportProof(client(second))).end;
     const got = () => OrganizationReceivers.of(receiver).of("organization-1");
-    await waitFor(() => got().position === head.position, { timeout_ms: 60_000 });
+    await waitFor(() => got().position === head.position, { timeoutMs: 60_000 });
     expect(got().chain).toBe(head.chain);
     await second.stop();
   });
@@ -170,7 +170,7 @@ describe.skipIf(!services().postgres.own)("the delivery of a stream", () => {
   test("continues by itself after the database was down; no entry is lost or out of order", async () => {
     const server = await startPostgres();
     const receiver = newReceiver();
-    const audit = await startAudit({ database_url: server.url, env: streamVariables([receiver.port]) });
+    const audit = await startAudit({ databaseUrl: server.url, env: streamVariables([receiver.port]) });
     try {
       await callStreams(audit, "POST", STREAMS, { url: receiver.url });
       for (let round = 0; round < 3; round++) {
@@ -184,8 +184,8 @@ describe.skipIf(!services().postgres.own)("the delivery of a stream", () => {
         await cut.promise;
         await server.kill();
         await server.restart();
-        await waitFor(async () => (await fetch(`${audit.internal_url}/health/ready`)).status === 200, {
-          timeout_ms: 30_000,
+        await waitFor(async () => (await fetch(`${audit.internalUrl}/health/ready`)).status === 200, {
+          timeoutMs: 30_000,
         });
       }
       await writeEvents(audit, 10);

@@ -19,15 +19,15 @@ import { services, waitFor } from "../../support/index.ts";
 
 setDefaultTimeout(240_000);
 
-const SOON = { timeout_ms: 60_000 };
+const SOON = { timeoutMs: 60_000 };
 
 /** The system clock, but with a call timeout that a test can shorten. */
 class CallClock implements Clock {
-  call_ms = CALL_TIMEOUT_MS;
+  callMs = CALL_TIMEOUT_MS;
   now = systemClock.now;
-  elapsed_ms = systemClock.elapsed_ms;
+  elapsedMs = systemClock.elapsedMs;
   after = (ms: number, work: () => void) =>
-    systemClock.after(ms === CALL_TIMEOUT_MS ? this.call_ms : ms, work);
+    systemClock.after(ms === CALL_TIMEOUT_MS ? this.callMs : ms, work);
 }
 
 const SHORT_CALL_MS = 500;
@@ -156,7 +156,7 @@ describe.skipIf(!services().postgres.real)("a stream whose receiver fails", () =
   });
 
   afterEach(() => {
-    clock.call_ms = CALL_TIMEOUT_MS;
+    clock.callMs = CALL_TIMEOUT_MS;
   });
 
   const read = async () => (await callStreams(audit, "GET", `${STREAMS}/${stream_id}`)).body;
@@ -177,11 +177,11 @@ describe.skipIf(!services().postgres.real)("a stream whose receiver fails", () =
     "loses no entry and keeps the order when the receiver %s",
     async (fault) => {
       const before = receiver.refused.calls;
-      if (fault in WAITS) clock.call_ms = SHORT_CALL_MS;
+      if (fault in WAITS) clock.callMs = SHORT_CALL_MS;
       receiver.next = fault;
       await writeEvents(audit, 3);
       await waitFor(() => receiver.next === null, SOON);
-      clock.call_ms = CALL_TIMEOUT_MS;
+      clock.callMs = CALL_TIMEOUT_MS;
       await writeEvents(audit, 3);
       await caughtUp();
       expect(receiver.refused.calls).toBeGreaterThan(before);

@@ -18,9 +18,9 @@ import { RawUpstream } from "../../support/raw-http.ts";
 
 setDefaultTimeout(240_000);
 
-const startGateway = (route_store_url: string) =>
+const startGateway = (routeStoreUrl: string) =>
   startProcess("apps/gateway/main.ts", {
-    ROUTE_STORE_URL: route_store_url,
+    ROUTE_STORE_URL: routeStoreUrl,
     COUNTER_STORE_URL: "memory://",
     CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:9/validate",
     AUDIT_ENABLED: "false",
@@ -60,9 +60,9 @@ describe.skipIf(!services().etcd.binary || !services().postgres.real)("a cluster
     );
   const statusOf = (path: string) => fetch(gateway.url + path).then(({ status }) => status);
   const served = (path: string) =>
-    waitFor(async () => (await statusOf(path)) === 200, { timeout_ms: 60_000, what: `${path} served` });
+    waitFor(async () => (await statusOf(path)) === 200, { timeoutMs: 60_000, what: `${path} served` });
   const ready = (each: RunningProcess) =>
-    fetch(`${each.internal_url}/health/ready`).then(({ status }) => status);
+    fetch(`${each.internalUrl}/health/ready`).then(({ status }) => status);
 
   const faults: [string, (node: TestServer) => Promise<void>][] = [
     ["dead", (node) => node.kill()],
@@ -79,7 +79,7 @@ describe.skipIf(!services().etcd.binary || !services().postgres.real)("a cluster
       expect((await registry.call("GET", "/services")).body.services.things).toMatchObject({
         public: { routes: [{ path: "/after" }] },
       });
-      await waitFor(async () => (await ready(registry)) === 503, { timeout_ms: 30_000 });
+      await waitFor(async () => (await ready(registry)) === 503, { timeoutMs: 30_000 });
       const list = await registry.call("GET", "/gateways");
       expect([list.status, list.body.error?.code]).toEqual([503, "SERVICE_UNAVAILABLE"]);
       for (let count = 0; count < 20; count++) expect(await statusOf("/before")).toBe(200);
@@ -88,11 +88,11 @@ describe.skipIf(!services().etcd.binary || !services().postgres.real)("a cluster
       // routes.
       const refused = await rejection(startGateway(cluster.url));
       if (!(refused instanceof ProcessEnded)) throw refused;
-      expect(refused.exit_code).toBe(1);
+      expect(refused.exitCode).toBe(1);
       expect(refused.stderr.join("\n")).toContain("ROUTE_STORE_URL");
       await one.recover();
       await served("/after");
-      await waitFor(async () => (await ready(registry)) === 200, { timeout_ms: 30_000 });
+      await waitFor(async () => (await ready(registry)) === 200, { timeoutMs: 30_000 });
       for (const { stderr } of [registry, gateway]) expect([...stderr]).toEqual([]);
     });
   }

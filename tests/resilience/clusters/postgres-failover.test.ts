@@ -38,7 +38,7 @@ describe.skipIf(!services().postgres.binary)("DATABASE_URL with a primary and a 
 
   async function writtenBackWithin(database: Database, id: string): Promise<void> {
     const promoted = performance.now();
-    await waitFor(() => write(database, id).then(() => true), { timeout_ms: 30_000, what: "A write" });
+    await waitFor(() => write(database, id).then(() => true), { timeoutMs: 30_000, what: "A write" });
     expect(performance.now() - promoted).toBeLessThan(BACK_MS);
   }
 
@@ -176,7 +176,7 @@ describe.skipIf(!services().postgres.binary)("DATABASE_URL with a primary and a 
 
   // OP-19
   test("loses no acknowledged audit event in a failover", async () => {
-    const audit = await startAudit({ database_url: pair.url });
+    const audit = await startAudit({ databaseUrl: pair.url });
     opened.push({ close: () => audit.stop() });
     const acknowledged: string[] = [];
     let ended = false;
@@ -188,14 +188,14 @@ describe.skipIf(!services().postgres.binary)("DATABASE_URL with a primary and a 
         else expect(status).toBe(503);
       }
     });
-    await waitFor(() => acknowledged.length > 100, { timeout_ms: 60_000 });
+    await waitFor(() => acknowledged.length > 100, { timeoutMs: 60_000 });
     await pair.primary.kill();
     await pair.standby.promote();
     const before = acknowledged.length;
     const promoted = performance.now();
-    await waitFor(() => acknowledged.length > before, { timeout_ms: 30_000 });
+    await waitFor(() => acknowledged.length > before, { timeoutMs: 30_000 });
     expect(performance.now() - promoted).toBeLessThan(BACK_MS);
-    await waitFor(() => acknowledged.length > before + 50, { timeout_ms: 60_000 });
+    await waitFor(() => acknowledged.length > before + 50, { timeoutMs: 60_000 });
     ended = true;
     await Promise.all(writers);
     const kept = new Set(

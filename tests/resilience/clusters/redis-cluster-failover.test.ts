@@ -59,10 +59,10 @@ describe.skipIf(!services().redis.binary)("a Redis Cluster of three primaries an
       }
     }
     for (const expected of [1, 2, 3]) {
-      expect(await waitFor(() => count(bucket), { timeout_ms: 30_000, what: "A count" })).toBe(expected);
+      expect(await waitFor(() => count(bucket), { timeoutMs: 30_000, what: "A count" })).toBe(expected);
     }
     const primary = await shard.primary();
-    await waitFor(async () => Number(await primary.ask("WAIT", "1", "100")) === 1, { timeout_ms: 30_000 });
+    await waitFor(async () => Number(await primary.ask("WAIT", "1", "100")) === 1, { timeoutMs: 30_000 });
     return { bucket, shard, others };
   }
 
@@ -74,7 +74,7 @@ describe.skipIf(!services().redis.binary)("a Redis Cluster of three primaries an
   const promote = async (node: RedisNode) => {
     if (await isPrimary(node)) return true;
     await node.ask("CLUSTER", "FAILOVER");
-    return waitFor(() => isPrimary(node), { timeout_ms: 6_000 }).catch(() => false);
+    return waitFor(() => isPrimary(node), { timeoutMs: 6_000 }).catch(() => false);
   };
 
   const faults: [string, (node: RedisNode) => Promise<void>, (node: RedisNode) => Promise<void>][] = [
@@ -90,17 +90,17 @@ describe.skipIf(!services().redis.binary)("a Redis Cluster of three primaries an
       expect(await outcome(bucket)).toBe("unavailable");
       for (const expected of [1, 2, 3]) for (const other of others) expect(await count(other)).toBe(expected);
       await store.ping(5_000);
-      await waitFor(() => isPrimary(replica), { timeout_ms: 60_000, what: "The promotion" });
+      await waitFor(() => isPrimary(replica), { timeoutMs: 60_000, what: "The promotion" });
       const promoted = performance.now();
-      const first = await waitFor(() => count(bucket), { timeout_ms: 30_000, what: "A count" });
+      const first = await waitFor(() => count(bucket), { timeoutMs: 30_000, what: "A count" });
       expect(performance.now() - promoted).toBeLessThan(BACK_MS);
       // The refused count is not included. The frozen node may have executed it, but its writes are discarded
       // after the failover.
       expect(first).toBe(4);
       await mend(primary);
-      await waitFor(async () => !(await isPrimary(primary)), { timeout_ms: 60_000, what: "The old primary" });
+      await waitFor(async () => !(await isPrimary(primary)), { timeoutMs: 60_000, what: "The old primary" });
       for (const expected of [5, 6, 7]) expect(await count(bucket)).toBe(expected);
-      await waitFor(async () => Number(await replica.ask("WAIT", "1", "100")) === 1, { timeout_ms: 60_000 });
+      await waitFor(async () => Number(await replica.ask("WAIT", "1", "100")) === 1, { timeoutMs: 60_000 });
     });
   }
 
@@ -123,9 +123,9 @@ describe.skipIf(!services().redis.binary)("a Redis Cluster of three primaries an
       }
     });
     await waitFor(() => counted.length > 200);
-    await waitFor(() => promote(replica), { timeout_ms: 60_000, what: "The promotion" });
+    await waitFor(() => promote(replica), { timeoutMs: 60_000, what: "The promotion" });
     const before = counted.length;
-    await waitFor(() => counted.length > before + 200, { timeout_ms: 30_000 });
+    await waitFor(() => counted.length > before + 200, { timeoutMs: 30_000 });
     ended = true;
     await Promise.all(clients);
     expect(new Set(counted).size).toBe(counted.length);
@@ -140,13 +140,13 @@ describe.skipIf(!services().redis.binary)("a Redis Cluster of three primaries an
     for (let tried = 0; tried < 5; tried++) expect(await outcome(bucket)).toBe("unavailable");
     for (const expected of [1, 2, 3]) {
       for (const other of others) {
-        expect(await waitFor(() => count(other), { timeout_ms: 30_000 })).toBe(expected);
+        expect(await waitFor(() => count(other), { timeoutMs: 30_000 })).toBe(expected);
       }
     }
     await waitFor(() => store.ping(1_000).then(() => true));
     await Promise.all(shard.nodes.map(({ server }) => server.restart()));
     // The restarted nodes have lost their data, so the count starts again at 1.
-    const first = await waitFor(() => count(bucket), { timeout_ms: 60_000, what: "A count" });
+    const first = await waitFor(() => count(bucket), { timeoutMs: 60_000, what: "A count" });
     expect(first).toBe(1);
     expect(await count(bucket)).toBe(2);
   });

@@ -25,7 +25,7 @@ const BODY_TIMEOUT_MS = 400;
 const RUNTIME_MS = 20_000;
 const LARGE = 200_000;
 
-const service = new RawUpstream(() => OK, { at_head: true });
+const service = new RawUpstream(() => OK, { atHead: true });
 const webSockets = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
@@ -268,7 +268,7 @@ describe("300 connections", () => {
     const open = () =>
       idle.flatMap(({ closed }, index) => (closed ? [] : [idlers[index % idlers.length]?.[0]]));
     await waitFor(() => open().length === 0, {
-      timeout_ms: RUNTIME_MS,
+      timeoutMs: RUNTIME_MS,
       what: "Every idle connection closing",
     });
 
@@ -298,7 +298,7 @@ describe("300 connections", () => {
     }, 1_000);
     for (const [index, client] of clients.entries())
       if (index % 2) client.send("GET /things HTTP/1.1\r\nX-A: ");
-    await waitFor(() => clients.every(({ closed }) => closed), { timeout_ms: RUNTIME_MS });
+    await waitFor(() => clients.every(({ closed }) => closed), { timeoutMs: RUNTIME_MS });
     clearInterval(dribble);
   });
 });
@@ -316,7 +316,7 @@ test("a client that reads slowly gets a response completely, even if it takes lo
   client.onData = () => client.pause();
   client.send(spell("GET", "/things"));
   const pace = setInterval(() => client.resume(), 250);
-  await waitFor(() => client.received_bytes > parts * 65_536, { timeout_ms: 60_000 });
+  await waitFor(() => client.receivedBytes > parts * 65_536, { timeoutMs: 60_000 });
   clearInterval(pace);
   client.destroy();
 });

@@ -229,7 +229,7 @@ describe.skipIf(!services().etcd.real)("an incomplete response of a service", ()
 const isWhole = ({ status, complete }: RawResponse) => status === 200 && complete;
 
 async function requestsCounted(gateway: RunningProcess, status: number): Promise<number> {
-  const text = await (await fetch(`${gateway.internal_url}/metrics`)).text();
+  const text = await (await fetch(`${gateway.internalUrl}/metrics`)).text();
   const counts = text.matchAll(/^http_requests_total\{(.*)\} (\d+)$/gm);
   return [...counts]
     .filter(([, labels]) => labels?.includes(`status="${status}"`))

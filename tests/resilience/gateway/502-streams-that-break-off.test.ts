@@ -11,7 +11,7 @@ setDefaultTimeout(60_000);
 
 const BODY_BYTES_MAX = 1_000_000;
 const CHUNK = "x".repeat(65_536);
-const service = new RawUpstream(() => OK, { at_head: true });
+const service = new RawUpstream(() => OK, { atHead: true });
 let gateway: LocalGateway;
 
 beforeAll(async () => {
@@ -173,7 +173,7 @@ describe("a client that leaves ends the call to the service", () => {
     };
     const client = await RawClient.connect(gateway.url);
     client.send(spell("GET", "/things"));
-    await client.until(() => client.received_bytes > 100_000 || null, "Some of the download");
+    await client.until(() => client.receivedBytes > 100_000 || null, "Some of the download");
     client.destroy();
     await gone();
   });
@@ -190,7 +190,7 @@ describe("a client that leaves ends the call to the service", () => {
       };
       const client = await RawClient.connect(gateway.url);
       client.send(`POST /things HTTP/1.1\r\nHost: gateway.test\r\n${head}\r\n\r\n${part}`);
-      await waitFor(() => (upstream?.received_bytes ?? 0) > 60_000);
+      await waitFor(() => (upstream?.receivedBytes ?? 0) > 60_000);
       client.destroy();
       await gone();
       expect(upstream?.received.toString("latin1").endsWith("0\r\n\r\n")).toBe(false);
@@ -235,7 +235,7 @@ describe("a request gets 413 for a body over the limit", () => {
   test("but not for a body of exactly the limit", async () => {
     service.handler = (_, socket) => {
       socket.onData = () => {
-        if (socket.received_bytes > BODY_BYTES_MAX)
+        if (socket.receivedBytes > BODY_BYTES_MAX)
           socket.send("HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n");
       };
       return null;
@@ -254,7 +254,7 @@ describe("a request gets 413 for a body over the limit", () => {
 test("a client that sends slowly does not cause a timeout of the service", async () => {
   service.handler = (_, socket) => {
     socket.onData = () => {
-      if (socket.received_bytes >= 200_000)
+      if (socket.receivedBytes >= 200_000)
         socket.send("HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n");
     };
     return null;

@@ -42,7 +42,7 @@ const widgets = (): Record<string, StoredServiceConfig> => ({
 
 beforeAll(async () => {
   audit = await startAudit();
-  wire = await startProxy(audit.internal_url);
+  wire = await startProxy(audit.internalUrl);
   identity = startIdentity();
   identity.results.set(KEY, member({ labels: [] }));
 }, START_TIMEOUT_MS);
@@ -99,9 +99,9 @@ describe("an audited request", () => {
     "is served again within seconds after audit's connections to its database went silent",
     async () => {
       const database = await startProxy(await freshDatabase());
-      const own = await startAudit({ database_url: database.url });
+      const own = await startAudit({ databaseUrl: database.url });
       answer = created;
-      gateway = await startLocalGateway({ ...env(), AUDIT_URL: own.internal_url });
+      gateway = await startLocalGateway({ ...env(), AUDIT_URL: own.internalUrl });
       await gateway.publish(widgets());
       expect((await send(gateway)).status).toBe(201);
       const before = called;

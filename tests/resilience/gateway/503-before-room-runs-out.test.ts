@@ -37,8 +37,8 @@ describe.skipIf(!services().etcd.real)("a gateway at one of its limits", () => {
     return gateway;
   }
 
-  const metric = async ({ internal_url }: RunningProcess, name: string) => {
-    const text = await (await fetch(`${internal_url}/metrics`)).text();
+  const metric = async ({ internalUrl }: RunningProcess, name: string) => {
+    const text = await (await fetch(`${internalUrl}/metrics`)).text();
     const line = text.split("\n").find((each) => each.startsWith(`${name} `));
     return Number(line?.slice(name.length + 1));
   };
@@ -106,13 +106,13 @@ describe.skipIf(!services().etcd.real)("a gateway at one of its limits", () => {
       () =>
         told(gateway).includes("load is below every maximum again: the gateway no longer refuses requests"),
       {
-        timeout_ms: 60_000,
+        timeoutMs: 60_000,
         what: "The release of memory",
       },
     );
     // The readers are cut off one by one, so memory can exceed the limit again for a moment.
     await waitFor(async () => (await asNewClient(gateway)) === 200, {
-      timeout_ms: 60_000,
+      timeoutMs: 60_000,
       what: "A request being served",
     });
     // Each incomplete body takes 64 KiB, plus memory of the runtime.
@@ -124,7 +124,7 @@ describe.skipIf(!services().etcd.real)("a gateway at one of its limits", () => {
     expect(await metric(gateway, 'gateway_requests_refused_total{cause="memory"}')).toBeGreaterThan(0);
     await Promise.all(crowds.map((crowd) => crowd.leave()));
     await waitFor(async () => (await asNewClient(gateway)) === 200, {
-      timeout_ms: 60_000,
+      timeoutMs: 60_000,
       what: "A response to a new client",
     });
     expect(told(gateway)).toContain(
@@ -161,7 +161,7 @@ describe.skipIf(!services().etcd.real)("a gateway at one of its limits", () => {
     await waitFor(() => openDescriptors(gateway.pid) >= 300, { what: "The use of all file descriptors" });
     for (let request = 0; request < 20; request += 1) expect((await ask()).status).toBe(200);
     await waitFor(() => openDescriptors(gateway.pid) < 200, {
-      timeout_ms: 60_000,
+      timeoutMs: 60_000,
       what: "The close of silent connections",
     });
     await silent.leave();

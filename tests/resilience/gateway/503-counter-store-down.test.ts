@@ -39,7 +39,7 @@ describe.skipIf(!redis.own || !etcd.real)("a gateway", () => {
   const get = (path: string) => fetch(`${gateway.url}${path}`);
   const statuses = async (path: string, count = 50) =>
     new Set(await Promise.all(Array.from({ length: count }, async () => (await get(path)).status)));
-  const ready = async () => (await fetch(`${gateway.internal_url}/health/ready`)).json();
+  const ready = async () => (await fetch(`${gateway.internalUrl}/health/ready`)).json();
   const back = () =>
     waitFor(async () => (await get("/limited")).status === 200, { what: "The gateway counting" });
 

@@ -11,16 +11,16 @@ const upstream = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Re
 let directory: DirectoryProcess;
 /** The proxy between the gateway and the identity service. */
 let wire: Awaited<ReturnType<typeof startProxy>>;
-let provider_port: number;
+let providerPort: number;
 let gateway: LocalGateway;
 
 beforeAll(async () => {
-  provider_port = freePort();
+  providerPort = freePort();
   directory = await startDirectory();
-  wire = await startProxy(directory.validate_url);
+  wire = await startProxy(directory.validateUrl);
   gateway = await startLocalGateway({
     AUTH_ISSUER: "https://login.example.com",
-    AUTH_JWKS_URI: `http://127.0.0.1:${provider_port}/.well-known/jwks.json`,
+    AUTH_JWKS_URI: `http://127.0.0.1:${providerPort}/.well-known/jwks.json`,
     CREDENTIAL_VALIDATE_URL: wire.url,
     VALIDATE_TIMEOUT_MS: "300",
   });
@@ -39,12 +39,12 @@ afterAll(async () => {
 });
 
 const startProvider = () =>
-  startIdentityProvider({ host: "127.0.0.1", port: provider_port, issuer: "https://login.example.com" });
+  startIdentityProvider({ host: "127.0.0.1", port: providerPort, issuer: "https://login.example.com" });
 const token = async (subject: string) =>
-  `Bearer ${await (await fetch(`http://127.0.0.1:${provider_port}/token?subject=${subject}`)).text()}`;
+  `Bearer ${await (await fetch(`http://127.0.0.1:${providerPort}/token?subject=${subject}`)).text()}`;
 const status = async (path: string, headers: Record<string, string> = {}) =>
   (await fetch(`${gateway.url}${path}`, { headers })).status;
-const ready = async () => (await fetch(`${gateway.internal_url}/health/ready`)).status;
+const ready = async () => (await fetch(`${gateway.internalUrl}/health/ready`)).status;
 
 // GW-50
 test("only JWTs are refused until the identity provider was reachable once; later outages do no harm", async () => {

@@ -14,7 +14,7 @@ const GROWTH_BYTES_MAX = 128 * MIB;
 
 // GW-123
 describe.skipIf(!services().etcd.real)("200 clients that leave during their requests", () => {
-  const service = new RawUpstream(() => OK, { at_head: true });
+  const service = new RawUpstream(() => OK, { atHead: true });
   let gateway: RunningProcess;
 
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describe.skipIf(!services().etcd.real)("200 clients that leave during their requ
   });
 
   async function metric(name: string): Promise<number> {
-    const text = await (await fetch(`${gateway.internal_url}/metrics`)).text();
+    const text = await (await fetch(`${gateway.internalUrl}/metrics`)).text();
     return Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1]);
   }
 
@@ -54,7 +54,7 @@ describe.skipIf(!services().etcd.real)("200 clients that leave during their requ
   async function allLeave(clients: RawClient[]): Promise<void> {
     for (const client of clients) client.destroy();
     await waitFor(() => service.open === 0, {
-      timeout_ms: 20_000,
+      timeoutMs: 20_000,
       what: "the end of the calls at the service",
     });
     await waitFor(async () => (await metric("gateway_open_upstream_calls")) === 0);
@@ -73,7 +73,7 @@ describe.skipIf(!services().etcd.real)("200 clients that leave during their requ
     const held: number[] = [];
     for (let round = 0; round < 4; round++) {
       const clients = await crowdSending(spell("GET", "/things"));
-      await waitFor(() => clients.every((client) => client.received_bytes > 0), { timeout_ms: 20_000 });
+      await waitFor(() => clients.every((client) => client.receivedBytes > 0), { timeoutMs: 20_000 });
       await allLeave(clients);
       held.push(await metric("process_resident_memory_bytes"));
     }

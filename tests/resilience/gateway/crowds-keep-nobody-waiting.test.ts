@@ -20,7 +20,7 @@ const KIB = 1_024;
  * The kinds of clients, the number of clients of a kind, and the limits of memory and file descriptors for
  * each client. Memory may also grow by `HEAP_STEP_KIB`, because the heap grows in steps.
  */
-const crowds: [kind: CrowdKind, count: number, kib_max: number, descriptors: number][] = [
+const crowds: [kind: CrowdKind, count: number, kibMax: number, descriptors: number][] = [
   ["kept_alive", 2_000, 16, 1],
   ["event_stream", 400, 64, 2],
   ["websocket", 400, 64, 2],
@@ -34,7 +34,7 @@ describe.skipIf(!services().etcd.real)("a crowd of clients does not delay others
   let service: Awaited<ReturnType<typeof startCrowdService>>;
   let gateway: RunningProcess;
   /** The number of the gateway's open file descriptors without a crowd. */
-  let descriptors_before = 0;
+  let descriptorsBefore = 0;
 
   beforeAll(async () => {
     service = await startCrowdService();
@@ -45,7 +45,7 @@ describe.skipIf(!services().etcd.real)("a crowd of clients does not delay others
     // The first requests allocate memory that stays in use, so they come before all measurements.
     await (await gatherCrowd(gateway.url, "kept_alive", 300)).leave();
     await isServed();
-    descriptors_before = openDescriptors(gateway.pid);
+    descriptorsBefore = openDescriptors(gateway.pid);
   });
 
   afterAll(async () => {
@@ -65,14 +65,14 @@ describe.skipIf(!services().etcd.real)("a crowd of clients does not delay others
    * service.
    */
   const untilFreed = () =>
-    waitFor(() => openDescriptors(gateway.pid) <= descriptors_before + 50, {
-      timeout_ms: 60_000,
+    waitFor(() => openDescriptors(gateway.pid) <= descriptorsBefore + 50, {
+      timeoutMs: 60_000,
       what: "The descriptors of a crowd being free",
     });
 
   test.each(crowds)(
     "(%s): %d clients take at most %d KiB and %d file descriptors each",
-    async (kind, count, kib_max, each) => {
+    async (kind, count, kibMax, each) => {
       const bytes_before = residentBytes(gateway.pid);
       const crowd = await gatherCrowd(gateway.url, kind, count);
       expect(crowd.open).toBe(count);
@@ -80,10 +80,10 @@ describe.skipIf(!services().etcd.real)("a crowd of clients does not delay others
       await waitFor(() => openDescriptors(gateway.pid) >= count * each, {
         what: "The connections of all clients",
       });
-      expect(openDescriptors(gateway.pid)).toBeLessThan(descriptors_before + count * each + 200);
+      expect(openDescriptors(gateway.pid)).toBeLessThan(descriptorsBefore + count * each + 200);
       for (let request = 0; request < 20; request += 1) await isServed();
-      const growth_kib = (residentBytes(gateway.pid) - bytes_before) / KIB;
-      expect(growth_kib).toBeLessThan(count * kib_max + HEAP_STEP_KIB);
+      const growthKib = (residentBytes(gateway.pid) - bytes_before) / KIB;
+      expect(growthKib).toBeLessThan(count * kibMax + HEAP_STEP_KIB);
       await crowd.leave();
       await untilFreed();
       await isServed();
@@ -97,7 +97,7 @@ describe.skipIf(!services().etcd.real)("a crowd of clients does not delay others
     for (let request = 0; request < 20; request += 1) await isServed();
     await Promise.all(gathered.map((crowd) => crowd.leave()));
     await untilFreed();
-    const metrics = async () => (await fetch(`${gateway.internal_url}/metrics`)).text();
+    const metrics = async () => (await fetch(`${gateway.internalUrl}/metrics`)).text();
     await waitFor(async () => /^gateway_requests_in_flight 0$/m.test(await metrics()), {
       what: "The end of all requests in flight",
     });
@@ -130,7 +130,7 @@ describe.skipIf(!services().etcd.real)("a crowd of clients does not delay others
     await dribbler.untilClosed(60_000);
     clearInterval(dribbling);
     expect(sent).toBeLessThan(head.length);
-    await waitFor(() => silent.open === 0, { timeout_ms: 60_000, what: "Silent clients being closed" });
+    await waitFor(() => silent.open === 0, { timeoutMs: 60_000, what: "Silent clients being closed" });
     await untilFreed();
     await isServed();
   });

@@ -66,10 +66,9 @@ describe.skipIf(!services().etcd.real)("a gateway that drains", () => {
     return gateways;
   }
 
-  const draining = ({ internal_url }: RunningProcess) =>
+  const draining = ({ internalUrl }: RunningProcess) =>
     waitFor(
-      async () =>
-        (await fetch(`${internal_url}/health/ready`)).status === 503 && isShuttingDown(internal_url),
+      async () => (await fetch(`${internalUrl}/health/ready`)).status === 503 && isShuttingDown(internalUrl),
     );
 
   // GW-158, OP-31
@@ -170,6 +169,6 @@ describe.skipIf(!services().etcd.real)("a gateway that drains", () => {
   });
 });
 
-async function isShuttingDown(internal_url: string): Promise<boolean> {
-  return (await (await fetch(`${internal_url}/health/ready`)).text()).includes("shutting down");
+async function isShuttingDown(internalUrl: string): Promise<boolean> {
+  return (await (await fetch(`${internalUrl}/health/ready`)).text()).includes("shutting down");
 }

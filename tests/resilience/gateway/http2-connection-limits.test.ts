@@ -38,7 +38,7 @@ const deaf = new RawUpstream(
     socket.pause();
     return null;
   },
-  { at_head: true },
+  { atHead: true },
 );
 let gateway: LocalGateway;
 const clients: RawHttp2Client[] = [];
@@ -147,10 +147,10 @@ describe("streams of one HTTP/2 connection", () => {
   test("that the client resets at once close the connection, and delay no other client", async () => {
     neverAnswers();
     const client = await connect();
-    const began_ms = performance.now();
+    const beganMs = performance.now();
     await flood(client, 10_000, (stream) => Buffer.concat([request(stream), resetFrame(stream)]));
     await client.untilClosed();
-    const seconds = Math.ceil((performance.now() - began_ms) / 1_000);
+    const seconds = Math.ceil((performance.now() - beganMs) / 1_000);
     const most = RESETS_MAX + RESETS_PER_SECOND * seconds + 1;
     expect(service.requests.length).toBeLessThanOrEqual(most);
     await expectOthersServed();
@@ -168,10 +168,10 @@ describe("streams of one HTTP/2 connection", () => {
       const client = await connect();
       const opened = (stream: number) =>
         headersFrames(stream, requestFields({ method: "POST", path: `/things/${stream}` }), 0);
-      const began_ms = performance.now();
+      const beganMs = performance.now();
       await flood(client, 10_000, (stream) => Buffer.concat([opened(stream), provoke(stream)]));
       await client.untilClosed();
-      const seconds = Math.ceil((performance.now() - began_ms) / 1_000);
+      const seconds = Math.ceil((performance.now() - beganMs) / 1_000);
       expect(service.requests.length).toBeLessThanOrEqual(RESETS_MAX + RESETS_PER_SECOND * seconds + 1);
       await expectOthersServed();
       neverAnswers();

@@ -29,7 +29,7 @@ describe.skipIf(!redis.own || !etcd.real)("a quota", () => {
 
   beforeAll(async () => {
     [store, audit] = await Promise.all([startRedis(), startAudit()]);
-    wire = await startProxy(audit.internal_url);
+    wire = await startProxy(audit.internalUrl);
     gateways = await startGateways({
       replicas: 2,
       services: { widgets },
@@ -64,7 +64,7 @@ describe.skipIf(!redis.own || !etcd.real)("a quota", () => {
   /** Returns the number of a client's requests that gateways have reported to audit. */
   async function known(client: string): Promise<number> {
     const period = new Date().toISOString().slice(0, "2026-11".length);
-    const response = await fetch(`${audit.internal_url}/internal/quota-counts`, {
+    const response = await fetch(`${audit.internalUrl}/internal/quota-counts`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ quotas: [{ policy: "local:widgets:monthly", period, subject: client }] }),
@@ -72,7 +72,7 @@ describe.skipIf(!redis.own || !etcd.real)("a quota", () => {
     return (await json(response)).counts[0];
   }
   const untilKnown = (client: string, count: number) =>
-    waitFor(async () => (await known(client)) === count, { timeout_ms: 60_000, what: `${count} charges` });
+    waitFor(async () => (await known(client)) === count, { timeoutMs: 60_000, what: `${count} charges` });
 
   /** Waits until both gateways can count quotas again. */
   const untilCounted = () =>
@@ -112,7 +112,7 @@ describe.skipIf(!redis.own || !etcd.real)("a quota", () => {
       }
     });
     const reported = await waitFor(async () => (await known(client)) || null, {
-      timeout_ms: 60_000,
+      timeoutMs: 60_000,
       what: "A report under load",
     });
     await flush();
@@ -156,7 +156,7 @@ test("a quota counted in a gateway's memory continues when the gateway is replac
   async function remaining(calls: number): Promise<(string | null)[]> {
     const gateway: LocalGateway = await startLocalGateway({
       AUDIT_ENABLED: "true",
-      AUDIT_URL: audit.internal_url,
+      AUDIT_URL: audit.internalUrl,
     });
     await gateway.publish({ widgets });
     const seen: (string | null)[] = [];

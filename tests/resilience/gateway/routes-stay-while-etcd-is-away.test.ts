@@ -50,7 +50,7 @@ describe.skipIf(!services().etcd.own)("an outage of the route store", () => {
   const statusOf = (path: string) => fetch(gateway.url + path).then((response) => response.status);
   const becomes = (path: string, status: number) =>
     waitFor(async () => (await statusOf(path)) === status, {
-      timeout_ms: 60_000,
+      timeoutMs: 60_000,
       what: `${path} answering ${status}`,
     });
 

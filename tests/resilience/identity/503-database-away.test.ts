@@ -11,7 +11,7 @@ describe.skipIf(!services().postgres.own)("identity while its database is down",
 
   beforeAll(async () => {
     server = await startPostgres();
-    identity = await startIdentity({ database_url: server.url });
+    identity = await startIdentity({ databaseUrl: server.url });
   });
   afterAll(async () => {
     await identity.close();
@@ -24,8 +24,8 @@ describe.skipIf(!services().postgres.own)("identity while its database is down",
   test.each(["kill", "stop"] as const)(
     "(%s) responds to everything with 503, accepts no credential, and recovers by itself",
     async (ending) => {
-      const { id, owner, owner_member } = await identity.organization();
-      const { key } = (await identity.call("POST", `/members/${owner_member}/api-keys`)).body;
+      const { id, owner, ownerMember } = await identity.organization();
+      const { key } = (await identity.call("POST", `/members/${ownerMember}/api-keys`)).body;
       const used = new Date(identity.clock.now()).toISOString();
       expect(await identity.validate(key)).toMatchObject({ valid: true });
       await server[ending]();
@@ -54,7 +54,7 @@ describe.skipIf(!services().postgres.own)("identity while its database is down",
       await waitFor(async () => (await ready()) === 200, { what: "readiness" });
       expect(await identity.validate(key)).toMatchObject({ valid: true });
       await storeKeyUses(identity.deps);
-      const { keys } = (await identity.call("GET", `/members/${owner_member}/api-keys`)).body;
+      const { keys } = (await identity.call("GET", `/members/${ownerMember}/api-keys`)).body;
       expect(keys[0].last_used_at).toBe(used);
       expect((await identity.call("GET", `/organizations/${id}`)).body.name).toBe("Acme");
       expect((await identity.call("PATCH", `/organizations/${id}`, { name: "Found" })).status).toBe(200);

@@ -18,7 +18,7 @@ describe.skipIf(!services().postgres.own)("the registry while its database is do
   beforeEach(async () => {
     database = await startPostgres();
     routeStore = memoryRouteStore();
-    registry = await startRegistry({ database_url: database.url, routeStore });
+    registry = await startRegistry({ databaseUrl: database.url, routeStore });
     await registry.put("there", service("/there"));
     await waitFor(async () => "there" in (await projected(routeStore)));
   });
@@ -66,7 +66,7 @@ describe.skipIf(!services().postgres.own)("the registry while its database is do
 
   test("leaves out the gauges of outstanding projections", async () => {
     const gauges = async () => {
-      const text = await (await fetch(`${registry.internal_url}/metrics`)).text();
+      const text = await (await fetch(`${registry.internalUrl}/metrics`)).text();
       return text.match(/^registry_projections_outstanding.*$/gm) ?? [];
     };
     const known = ["registry_projections_outstanding 0", "registry_projections_outstanding_age_seconds 0"];

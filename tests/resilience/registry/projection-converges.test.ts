@@ -56,7 +56,7 @@ describe.skipIf(!isReal)("the route store becomes equal to the database", () => 
   /** Starts a registry in this process, which is faster. Only for tests that kill neither it nor etcd. */
   async function startHere(): Promise<Client & { stop(): Promise<void> }> {
     const routeStore = await openRouteStore(etcd.url);
-    const registry = await startRegistry({ database_url: database, routeStore, env });
+    const registry = await startRegistry({ databaseUrl: database, routeStore, env });
     const stop = async () => {
       ends.delete(stop);
       await registry.stop();
@@ -69,7 +69,7 @@ describe.skipIf(!isReal)("the route store becomes equal to the database", () => 
   async function expectEqual(registry: Client): Promise<void> {
     const desired = await current(registry);
     await waitFor(async () => Bun.deepEquals(await projected(store), desired), {
-      timeout_ms: CONVERGENCE_MS,
+      timeoutMs: CONVERGENCE_MS,
       what: `The route store equal to ${Object.keys(desired).length} services`,
     });
   }
@@ -145,7 +145,7 @@ describe.skipIf(!isReal)("the route store becomes equal to the database", () => 
   test("when etcd freezes and thaws, and an older revision never replaces a newer one", async () => {
     const [one, two] = await Promise.all([start(), start()]);
     let written = 0;
-    for (const frozen_ms of [0, 1_000, 3_000]) {
+    for (const frozenMs of [0, 1_000, 3_000]) {
       for (let n = 0; n < 20; n++) {
         if (n === 10) await etcd.freeze();
         written += 1;
@@ -154,7 +154,7 @@ describe.skipIf(!isReal)("the route store becomes equal to the database", () => 
         expect(answer.body.revision).toBe(written);
       }
       // The longest freeze exceeds the timeout of a call to etcd.
-      await Bun.sleep(frozen_ms);
+      await Bun.sleep(frozenMs);
       await etcd.thaw();
     }
     await expectEqual(one);

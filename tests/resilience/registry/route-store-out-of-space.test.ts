@@ -32,8 +32,8 @@ describe.skipIf(!services().etcd.binary || !services().postgres.real)("an etcd t
 
   const start = () => startRegistryProcess({ DATABASE_URL: database, ROUTE_STORE_URL: etcd.url });
 
-  async function ready({ internal_url }: RunningProcess) {
-    const response = await fetch(`${internal_url}/health/ready`);
+  async function ready({ internalUrl }: RunningProcess) {
+    const response = await fetch(`${internalUrl}/health/ready`);
     return { status: response.status, body: await response.json() };
   }
 
@@ -89,7 +89,7 @@ describe.skipIf(!services().etcd.binary || !services().postgres.real)("an etcd t
         checks: { projections: expect.stringMatching(/^2 projections are outstanding, for up to 1\d\d s$/) },
       },
     });
-    const metrics = await (await fetch(`${registry.internal_url}/metrics`)).text();
+    const metrics = await (await fetch(`${registry.internalUrl}/metrics`)).text();
     expect(metrics).toMatch(/^registry_projections_outstanding 2$/m);
     expect(metrics).toMatch(/^registry_projections_outstanding_age_seconds 1\d\d(\.\d+)?$/m);
     const late = () => registry.logs().filter((line) => line.level === "error");
@@ -100,7 +100,7 @@ describe.skipIf(!services().etcd.binary || !services().postgres.real)("an etcd t
 
     await free();
     await waitFor(async () => Object.keys(await projected(store)).length === 2, {
-      timeout_ms: 30_000,
+      timeoutMs: 30_000,
       what: "Both services projected",
     });
     const well = { status: 200, body: { status: "healthy" } };
@@ -108,7 +108,7 @@ describe.skipIf(!services().etcd.binary || !services().postgres.real)("an etcd t
       what: "A readiness response without a warning",
     });
     const over = () => registry.logs().filter((line) => line.message === "projections are no longer late");
-    await waitFor(() => over().length > 0, { timeout_ms: 20_000, what: "The log line about the recovery" });
+    await waitFor(() => over().length > 0, { timeoutMs: 20_000, what: "The log line about the recovery" });
     expect(over()).toMatchObject([{ level: "info" }]);
     expect(late()).toMatchObject([{ outstanding: 2, age_seconds: expect.any(Number) }]);
     expect(await registry.stop()).toBe(0);

@@ -71,7 +71,7 @@ describe.skipIf(!services().etcd.own)("writes that wait for gateways", () => {
         const found = await list();
         return found.length === count && found.every(({ current }) => current);
       },
-      { timeout_ms: 30_000, what: `${count} gateways that are current` },
+      { timeoutMs: 30_000, what: `${count} gateways that are current` },
     );
   const complete = (count: number) => ({
     gateways: count,
@@ -130,11 +130,11 @@ describe.skipIf(!services().etcd.own)("writes that wait for gateways", () => {
     const answer = apply(30_000, "moving", "/moving");
     gateways.push(await startGateway());
     await waitFor(async () => (await list()).filter(({ current }) => current).length === 3, {
-      timeout_ms: 25_000,
+      timeoutMs: 25_000,
       what: "The registration of the new gateway",
     });
     await waitFor(async () => (await list()).length === 4, {
-      timeout_ms: GONE_MS,
+      timeoutMs: GONE_MS,
       what: "The expiry of the killed gateway's lease",
     });
     await store.delete(`${INSTANCES_PREFIX}stuck`);

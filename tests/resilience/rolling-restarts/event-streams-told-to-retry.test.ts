@@ -67,8 +67,8 @@ describe.skipIf(!services().etcd.real)("a gateway that stops", () => {
     return code ?? -1;
   }
 
-  const draining = ({ internal_url }: RunningProcess) =>
-    waitFor(async () => (await fetch(`${internal_url}/health/ready`)).status === 503);
+  const draining = ({ internalUrl }: RunningProcess) =>
+    waitFor(async () => (await fetch(`${internalUrl}/health/ready`)).status === 503);
 
   /** Waits until the gateway's port is closed. From then on, the gateway ends streams as soon as it can. */
   const closed = ({ url }: RunningProcess) =>
@@ -102,9 +102,9 @@ describe.skipIf(!services().etcd.real)("a gateway that stops", () => {
       expect(body).toStartWith(OPENED + text);
       expect(body.slice(OPENED.length + text.length)).toMatch(RETRY);
       expect([response.framing, response.complete]).toEqual(["chunked", true]);
-      const retry_ms = Number(RETRY.exec(body)?.[1]);
-      expect(retry_ms).toBeGreaterThanOrEqual(500);
-      expect(retry_ms).toBeLessThanOrEqual(2_500);
+      const retryMs = Number(RETRY.exec(body)?.[1]);
+      expect(retryMs).toBeGreaterThanOrEqual(500);
+      expect(retryMs).toBeLessThanOrEqual(2_500);
     }
     expect(await stopping).toBe(0);
     expect(performance.now() - began).toBeLessThan(TIMEOUT_MS);
@@ -151,8 +151,8 @@ describe.skipIf(!services().etcd.real)("a gateway that stops", () => {
 
   /** Waits until the client has received another chunk, or its stream has ended. */
   async function passed(client: RawClient): Promise<void> {
-    const before = client.received_bytes;
-    await client.until(() => client.received_bytes > before || client.closed || null, "One more chunk");
+    const before = client.receivedBytes;
+    await client.until(() => client.receivedBytes > before || client.closed || null, "One more chunk");
   }
 
   test("ends streams to which it cannot add a retry time, and cuts off responses that are no event streams", async () => {
@@ -161,7 +161,7 @@ describe.skipIf(!services().etcd.real)("a gateway that stops", () => {
     const gzip = await open("gzip", zipped, head("text/event-stream", "Content-Encoding: gzip\r\n"));
     const endless = await open("endless", "data: one\n\ndata: and on and on");
     const lines = await open("lines", '{"line":1}\n', head("application/x-ndjson"));
-    await gzip.client.until(() => (gzip.client.received_bytes > zipped.byteLength ? true : null), "gzip");
+    await gzip.client.until(() => (gzip.client.receivedBytes > zipped.byteLength ? true : null), "gzip");
     await has(endless.client, "on and on");
     await has(lines.client, '{"line":1}');
     const stopping = stopped();

@@ -27,7 +27,7 @@ describe.skipIf(!isReal)("a rolling restart", () => {
       // Without the cache, each request with a credential causes a call to identity.
       { APIKEY_CACHE_TTL_SECS: "0", RATE_LIMIT_REQUESTS: "1000000" },
     );
-    jwt = await (await fetch(`${stack.identity_provider_url}/token?subject=ada`)).text();
+    jwt = await (await fetch(`${stack.identityProviderUrl}/token?subject=ada`)).text();
     const { id } = await ask(
       "POST",
       "/user/organizations",
@@ -61,19 +61,19 @@ describe.skipIf(!isReal)("a rolling restart", () => {
       if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
       return response.json();
     };
-    const answer = await waitFor(founded, { timeout_ms: 90_000, what: path });
+    const answer = await waitFor(founded, { timeoutMs: 90_000, what: path });
     return Object.fromEntries(Object.entries(Object(answer)).map(([name, value]) => [name, String(value)]));
   }
 
   function startLoad(): KeepAliveLoad {
     const { gateway, registry } = stack;
-    const admin = { Authorization: `Bearer ${stack.admin_token}` };
+    const admin = { Authorization: `Bearer ${stack.adminToken}` };
     const probe = { url: "http://127.0.0.1:9", public: { routes: [{ path: "/probe", methods: ["GET"] }] } };
-    const common = { url: gateway.url, clients: 4, pause_ms_max: 250 };
+    const common = { url: gateway.url, clients: 4, pauseMsMax: 250 };
     return new KeepAliveLoad([
       { ...common, name: "public", method: "GET", path: "/demo/hello" },
       // A client with a longer pause could miss the response that tells it to close its connection.
-      { ...common, name: "rare", method: "GET", path: "/demo/hello", pause_ms_max: 700 },
+      { ...common, name: "rare", method: "GET", path: "/demo/hello", pauseMsMax: 700 },
       { ...common, name: "key", method: "GET", path: "/demo/things/1", headers: { "X-API-Key": key } },
       {
         ...common,
@@ -109,11 +109,11 @@ describe.skipIf(!isReal)("a rolling restart", () => {
     test(`of ${service} fails no request, and every audited request has its event with an outcome`, async () => {
       load = startLoad();
       const running = load;
-      await waitFor(() => running.least >= 10, { timeout_ms: 60_000, what: "Load" });
+      await waitFor(() => running.least >= 10, { timeoutMs: 60_000, what: "Load" });
       expect(await stack[service].restart()).toEqual([0, 0]);
       const after = running.least;
       await waitFor(() => running.least >= after + 10, {
-        timeout_ms: 60_000,
+        timeoutMs: 60_000,
         what: "Load after the restart",
       });
       await running.end();
@@ -142,7 +142,7 @@ describe.skipIf(!isReal)("a rolling restart", () => {
   }
 
   async function expectWholeEvents(request_ids: readonly string[]): Promise<void> {
-    const sql = postgres(stack.database_url, { max: 1, onnotice: () => {} });
+    const sql = postgres(stack.databaseUrl, { max: 1, onnotice: () => {} });
     try {
       await waitFor(
         async () => {
@@ -151,7 +151,7 @@ describe.skipIf(!isReal)("a rolling restart", () => {
           if (row?.whole === request_ids.length) return true;
           throw new Error(`${row?.whole} of ${request_ids.length}`);
         },
-        { poll_ms: 200 },
+        { pollMs: 200 },
       );
     } finally {
       await sql.end();

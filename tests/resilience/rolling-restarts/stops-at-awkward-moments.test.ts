@@ -92,7 +92,7 @@ describe.skipIf(!etcd.real)("a gateway that is told to stop", () => {
     const running = await start();
     const client = await RawClient.connect(running.url);
     const stopped = running.stop();
-    await waitFor(async () => (await fetch(`${running.internal_url}/health/ready`)).status === 503);
+    await waitFor(async () => (await fetch(`${running.internalUrl}/health/ready`)).status === 503);
     client.send(spell("GET", "/things"));
     const response = await client.response();
     expect([response.status, headerValue(response.headers, "connection")]).toEqual([200, "close"]);
@@ -108,7 +108,7 @@ describe.skipIf(!postgres.real)("a service that is told to stop while it starts"
     const DATABASE_URL = await freshDatabase();
     const { PATH = "", HOME = "" } = process.env;
     const codes = await Promise.all(
-      DELAYS_MS.map(async (delay_ms) => {
+      DELAYS_MS.map(async (delayMs) => {
         const child = Bun.spawn([process.execPath, "apps/identity/main.ts"], {
           cwd: `${import.meta.dir}/../../..`,
           env: { PATH, HOME, HOST: "127.0.0.1", PORT: "0", INTERNAL_PORT: "0", DATABASE_URL },
@@ -117,7 +117,7 @@ describe.skipIf(!postgres.real)("a service that is told to stop while it starts"
           stderr: "pipe",
         });
         leash().process(child.pid);
-        await Bun.sleep(delay_ms);
+        await Bun.sleep(delayMs);
         child.kill("SIGTERM");
         const code = await child.exited;
         leash().release(child.pid);
@@ -130,7 +130,7 @@ describe.skipIf(!postgres.real)("a service that is told to stop while it starts"
       expect(stderr).toBe("");
     }
     const next = await startProcess("apps/identity/main.ts", { DATABASE_URL });
-    expect((await fetch(`${next.internal_url}/health/ready`)).status).toBe(200);
+    expect((await fetch(`${next.internalUrl}/health/ready`)).status).toBe(200);
     expect(await next.stop()).toBe(0);
   });
 });

@@ -18,7 +18,7 @@ describe.skipIf(!isReal)("the usage of an organization", () => {
       { SHUTDOWN_GRACE_MS: "1500", LOG_LEVEL: "info" },
       { RATE_LIMIT_REQUESTS: "1000000" },
     );
-    const jwt = await (await fetch(`${stack.identity_provider_url}/token?subject=ada`)).text();
+    const jwt = await (await fetch(`${stack.identityProviderUrl}/token?subject=ada`)).text();
     const person = { Authorization: `Bearer ${jwt}` };
     const { id } = await ask("POST", "/user/organizations", person, { name: "Acme" });
     const { token = "" } = await ask("POST", `/user/organizations/${id}/session`, person);
@@ -38,7 +38,7 @@ describe.skipIf(!isReal)("the usage of an organization", () => {
       if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
       return response.json();
     };
-    const answer = await waitFor(founded, { timeout_ms: 90_000, what: path });
+    const answer = await waitFor(founded, { timeoutMs: 90_000, what: path });
     return Object.fromEntries(Object.entries(Object(answer)).map(([name, value]) => [name, String(value)]));
   }
 
@@ -60,21 +60,21 @@ describe.skipIf(!isReal)("the usage of an organization", () => {
         name: "key",
         url: stack.gateway.url,
         clients: 8,
-        pause_ms_max: 60,
+        pauseMsMax: 60,
         method: "GET",
         path: "/demo/things/1",
         headers: { "X-API-Key": key },
       },
     ]);
-    await waitFor(() => load.least >= 100, { timeout_ms: 60_000, what: "Load" });
+    await waitFor(() => load.least >= 100, { timeoutMs: 60_000, what: "Load" });
     await Promise.all(stack.audit.all.map((replica) => replica.kill()));
-    const killed_at = load.least;
-    await waitFor(() => load.least >= killed_at + 100, { timeout_ms: 60_000, what: "Load without audit" });
+    const killedAt = load.least;
+    await waitFor(() => load.least >= killedAt + 100, { timeoutMs: 60_000, what: "Load without audit" });
     await stack.audit.restart();
     await stack.gateway.restart();
-    const restarted_at = load.least;
-    await waitFor(() => load.least >= restarted_at + 100, {
-      timeout_ms: 60_000,
+    const restartedAt = load.least;
+    await waitFor(() => load.least >= restartedAt + 100, {
+      timeoutMs: 60_000,
       what: "Load after restarts",
     });
     await load.end();
@@ -86,7 +86,7 @@ describe.skipIf(!isReal)("the usage of an organization", () => {
         const requests = await used();
         return requests >= answered ? requests : null;
       },
-      { timeout_ms: 60_000, what: "Usage" },
+      { timeoutMs: 60_000, what: "Usage" },
     );
     // A failed request may have reached a gateway or not, so it may be counted or not.
     expect(counted - answered).toBeLessThanOrEqual(load.failures.length);

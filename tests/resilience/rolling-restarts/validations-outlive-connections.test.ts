@@ -32,11 +32,11 @@ function startIdentity(ending: "closed" | "silent" | "half an answer"): RawUpstr
   return identity;
 }
 
-const clientOf = ({ url }: RawUpstream, timeout_ms = 5_000) =>
+const clientOf = ({ url }: RawUpstream, timeoutMs = 5_000) =>
   createValidationClient({
     CREDENTIAL_VALIDATE_URL: url,
     INTERNAL_AUTH_TOKEN: undefined,
-    VALIDATE_TIMEOUT_MS: timeout_ms,
+    VALIDATE_TIMEOUT_MS: timeoutMs,
   });
 
 // GW-56
@@ -86,7 +86,7 @@ test("calls with fetch, which TLS needs, are retried in the same way", async () 
     method: "POST",
     url: upstream.url,
     body: "{}",
-    timeout_ms: 5_000,
+    timeoutMs: 5_000,
     repeatable: true,
   } as const;
   for (let count = 0; count < 4; count++) expect(await boundedCall(call)).toMatchObject({ status: 200 });
@@ -98,7 +98,7 @@ test("a call that is not marked repeatable is not retried, and neither is a writ
     socket.end();
     return null;
   });
-  const call = { method: "POST", url: identity.url, body: "{}", timeout_ms: 5_000 } as const;
+  const call = { method: "POST", url: identity.url, body: "{}", timeoutMs: 5_000 } as const;
   expect(await rejection(boundedCall(call))).toMatchObject({ sent: true, broken: true });
   expect(identity.requests).toHaveLength(1);
   const audit = createAuditClient(identity.url, undefined);

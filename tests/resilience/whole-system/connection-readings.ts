@@ -58,7 +58,7 @@ async function leave(system: System, callers: Callers): Promise<void> {
 export function grown(seen: Seen): string[] {
   return [...seen].flatMap(([name, connections]) =>
     connectionGrowthOf(connections)
-      .filter(({ is_flat }) => !is_flat)
+      .filter(({ isFlat }) => !isFlat)
       .map(({ title, first, last }) => `${name}: connections with ${title} ${first} → ${last}`),
   );
 }

@@ -18,18 +18,18 @@ setDefaultTimeout(300_000);
  * promises and the recovery. Only the command checks how long the recovery takes.
  */
 const CELLS = ["redis/killed", "identity/black-holed", "audit/frozen", "postgres+etcd/killed"];
-const PACE = { before_ms: 1_000, fault_ms: 1_500, well_ms: 1_000, heal_ms_max: 15_000 };
+const PACE = { beforeMs: 1_000, faultMs: 1_500, wellMs: 1_000, healMsMax: 15_000 };
 const WARM_REQUESTS = 500;
 
 /**
  * Returns the clients without a good response, and the gateways without a new route, after a fault has ended.
  */
-function notBack({ cell, answers, served, returned_ms }: CellRun): string[] {
+function notBack({ cell, answers, served, returnedMs }: CellRun): string[] {
   const isBack = (client: Client) =>
-    answers.some((answer) => answer.client === client && answer.started_ms >= returned_ms && isGood(answer));
+    answers.some((answer) => answer.client === client && answer.startedMs >= returnedMs && isGood(answer));
   const clients = CLIENTS.filter((client) => !isBack(client));
   const gateways = [0, 1].filter(
-    (gateway) => !served.some((each) => each.gateway === gateway && each.published_ms >= returned_ms),
+    (gateway) => !served.some((each) => each.gateway === gateway && each.publishedMs >= returnedMs),
   );
   return [...clients, ...gateways.map((gateway) => `routes of gateway ${gateway + 1}`)].map(
     (who) => `${nameOf(cell)}: ${who}`,
@@ -62,7 +62,7 @@ describe.skipIf(!(postgres.binary && redis.binary && etcd.binary))("the whole sy
   async function readUnderLoad({ system, load }: Bed): Promise<Seen> {
     const callers = await system.people.callers(0);
     await waitFor(() => load.recorder.answers.length > WARM_REQUESTS, {
-      timeout_ms: 60_000,
+      timeoutMs: 60_000,
       what: "A load that runs",
     });
     return readConnections(system, () => leavingClients(system, callers));

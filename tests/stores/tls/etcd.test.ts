@@ -30,8 +30,8 @@ describe.if(services().etcd.binary)("TLS to etcd", () => {
   let server: TestServer;
   let port: number;
   const served = {
-    cert_file: join(material.folder, "etcd.crt"),
-    key_file: join(material.folder, "etcd.key"),
+    certFile: join(material.folder, "etcd.crt"),
+    keyFile: join(material.folder, "etcd.key"),
   };
 
   beforeAll(async () => {
@@ -39,8 +39,8 @@ describe.if(services().etcd.binary)("TLS to etcd", () => {
     install(material.made.good);
     server = await startEtcd(
       [
-        ...["--cert-file", served.cert_file, "--key-file", served.key_file],
-        ...["--client-cert-auth", "--trusted-ca-file", material.made.ca.cert_file],
+        ...["--cert-file", served.certFile, "--key-file", served.keyFile],
+        ...["--client-cert-auth", "--trusted-ca-file", material.made.ca.certFile],
       ],
       `https://127.0.0.1:${port}`,
     );
@@ -48,9 +48,9 @@ describe.if(services().etcd.binary)("TLS to etcd", () => {
   afterAll(() => server.close());
 
   /** Replaces the files of the server's certificate. etcd reads them for every new connection. */
-  function install({ cert_file, key_file }: CertificatePair): void {
-    copyFileSync(cert_file, served.cert_file);
-    copyFileSync(key_file, served.key_file);
+  function install({ certFile, keyFile }: CertificatePair): void {
+    copyFileSync(certFile, served.certFile);
+    copyFileSync(keyFile, served.keyFile);
   }
 
   const show = async (pair: CertificatePair) => {

@@ -21,7 +21,7 @@ describe.if(services().postgres.binary)("TLS to PostgreSQL", () => {
     const opened = await openDatabase(server.url(database, host), {
       namespace: "test",
       tls: files("DATABASE", given),
-      pool_max: 1,
+      poolMax: 1,
     });
     await opened.close();
   }
@@ -59,7 +59,7 @@ describe.if(services().postgres.binary)("TLS to PostgreSQL", () => {
     await server.show(material.made.good);
     const trusted = material.growingFile();
     const tls = files("DATABASE", { ca: trusted });
-    const opened = await openDatabase(server.url("plain"), { namespace: "test", tls, pool_max: 1 });
+    const opened = await openDatabase(server.url("plain"), { namespace: "test", tls, poolMax: 1 });
     await server.show(material.made.renewed);
     await server.admin.unsafe(
       "select pg_terminate_backend(pid) from pg_stat_activity where datname = 'plain'",

@@ -24,11 +24,11 @@ describe.if(services().redis.binary)("TLS to Redis", () => {
         "--tls-port",
         String(port),
         "--tls-ca-cert-file",
-        material.made.ca.cert_file,
+        material.made.ca.certFile,
         "--tls-auth-clients",
         "yes",
       ],
-      ...["--tls-cert-file", material.made.good.cert_file, "--tls-key-file", material.made.good.key_file],
+      ...["--tls-cert-file", material.made.good.certFile, "--tls-key-file", material.made.good.keyFile],
     ]);
     admin = new Redis(server.url);
   });
@@ -37,8 +37,8 @@ describe.if(services().redis.binary)("TLS to Redis", () => {
     await server.close();
   });
 
-  const show = async ({ cert_file, key_file }: CertificatePair) => {
-    await admin.config("SET", "tls-cert-file", cert_file, "tls-key-file", key_file);
+  const show = async ({ certFile, keyFile }: CertificatePair) => {
+    await admin.config("SET", "tls-cert-file", certFile, "tls-key-file", keyFile);
   };
 
   async function count(address: string, given: ClientFiles): Promise<void> {
@@ -96,8 +96,8 @@ describe.if(services().redis.binary)("TLS to a Redis Cluster", () => {
         "--tls-port",
         String(port),
       ],
-      ...["--tls-ca-cert-file", material.made.ca.cert_file, "--tls-auth-clients", "no"],
-      ...["--tls-cert-file", material.made.good.cert_file, "--tls-key-file", material.made.good.key_file],
+      ...["--tls-ca-cert-file", material.made.ca.certFile, "--tls-auth-clients", "no"],
+      ...["--tls-cert-file", material.made.good.certFile, "--tls-key-file", material.made.good.keyFile],
     ]);
     const admin = new Redis(server.url);
     await admin.call("CLUSTER", "ADDSLOTSRANGE", "0", "16383");

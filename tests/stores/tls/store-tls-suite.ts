@@ -45,11 +45,11 @@ export class TlsMaterial {
   }
 
   /** Creates a CA file with the first CA. `trust` adds another CA while the file is in use. */
-  growingFile(): { cert_file: string; trust(ca: CertificatePair): void } {
-    const cert_file = join(this.folder, `${crypto.randomUUID()}.pem`);
+  growingFile(): { certFile: string; trust(ca: CertificatePair): void } {
+    const certFile = join(this.folder, `${crypto.randomUUID()}.pem`);
     const { ca: first } = this.made;
-    writeFileSync(cert_file, first.cert);
-    return { cert_file, trust: (ca) => writeFileSync(cert_file, `${first.cert}${ca.cert}`) };
+    writeFileSync(certFile, first.cert);
+    return { certFile, trust: (ca) => writeFileSync(certFile, `${first.cert}${ca.cert}`) };
   }
 
   #make(): Material {
@@ -68,14 +68,14 @@ export class TlsMaterial {
   }
 }
 
-export type ClientFiles = { ca?: { cert_file: string }; pair?: CertificatePair };
+export type ClientFiles = { ca?: { certFile: string }; pair?: CertificatePair };
 
 /** Returns the TLS options of a store with these files. */
 export function files(peer: Peer, { ca, pair }: ClientFiles) {
   const config = {
-    [`${peer}_CA_FILE`]: ca?.cert_file,
-    [`${peer}_CERT_FILE`]: pair?.cert_file,
-    [`${peer}_KEY_FILE`]: pair?.key_file,
+    [`${peer}_CA_FILE`]: ca?.certFile,
+    [`${peer}_CERT_FILE`]: pair?.certFile,
+    [`${peer}_KEY_FILE`]: pair?.keyFile,
   };
   return peerTls(config, peer);
 }

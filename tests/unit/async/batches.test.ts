@@ -5,13 +5,13 @@ import { Batches, type BatchOptions, rejectEach, resolveEach } from "@ostiary/li
 const ROUNDS_MAX = 20_000;
 
 const WAYS: [string, BatchOptions, number][] = [
-  ["full batches", { items_max: 4 }, 16],
-  ["batches of one item", { items_max: 1 }, 3],
-  ["a first batch that begins at once", { items_max: 8, at_once: true }, 1],
-  ["items that wait for the batch in progress", { items_max: 8, at_once: true, wait_ms: 1_000 }, 5],
+  ["full batches", { itemsMax: 4 }, 16],
+  ["batches of one item", { itemsMax: 1 }, 3],
+  ["a first batch that begins at once", { itemsMax: 8, atOnce: true }, 1],
+  ["items that wait for the batch in progress", { itemsMax: 8, atOnce: true, waitMs: 1_000 }, 5],
   [
     "the maximum number of batches in progress",
-    { items_max: 2, batches_max: 2, at_once: true, wait_ms: Number.POSITIVE_INFINITY },
+    { itemsMax: 2, batchesMax: 2, atOnce: true, waitMs: Number.POSITIVE_INFINITY },
     16,
   ],
 ];
@@ -41,7 +41,7 @@ describe("callers that retry failed work at once", () => {
 });
 
 describe("a burst of items", () => {
-  test.each(WAYS)("gets a result for each item, in batches of at most items_max: %s", async (_, options) => {
+  test.each(WAYS)("gets a result for each item, in batches of at most itemsMax: %s", async (_, options) => {
     const sizes: number[] = [];
     const batches = new Batches<number, number>(async (members) => {
       sizes.push(members.length);
@@ -54,7 +54,7 @@ describe("a burst of items", () => {
     const items = Array.from({ length: 1_003 }, (_each, index) => index);
     const answers = await Promise.all(items.map((item) => batches.add(item)));
     expect(answers).toEqual(items.map((item) => item * 2));
-    expect(Math.max(...sizes)).toBeLessThanOrEqual(options.items_max);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(options.itemsMax);
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(items.length);
     expect(batches.waiting).toBe(0);
   });

@@ -17,7 +17,7 @@ describe("the manual clock", () => {
     });
     clock.advance(2_999);
     expect(seen).toEqual(["first at 01.000Z", "second at 02.000Z"]);
-    expect([clock.waiting(), clock.elapsed_ms()]).toEqual([[1], 2_999]);
+    expect([clock.waiting(), clock.elapsedMs()]).toEqual([[1], 2_999]);
   });
 
   test("drops a cancelled timer", () => {
@@ -31,7 +31,7 @@ describe("the manual clock", () => {
     const clock = manualClock("2026-05-01T00:00:00.000Z");
     clock.advance(1_000);
     clock.set("2020-01-01T00:00:00.000Z");
-    expect([clock.date().getUTCFullYear(), clock.elapsed_ms()]).toEqual([2020, 1_000]);
+    expect([clock.date().getUTCFullYear(), clock.elapsedMs()]).toEqual([2020, 1_000]);
   });
 });
 

@@ -8,7 +8,7 @@ type LoopOptions = ConstructorParameters<typeof Loop>[0];
 
 /** Returns a loop that runs once and then pauses forever, unless `options` say otherwise. */
 function loopOf(task: LoopOptions["task"], options: Partial<LoopOptions> = {}): Loop {
-  return new Loop({ task, pause_ms: FOREVER_MS, retry_ms: FOREVER_MS, onFailure: () => {}, ...options });
+  return new Loop({ task, pauseMs: FOREVER_MS, retryMs: FOREVER_MS, onFailure: () => {}, ...options });
 }
 
 /** Returns a task and its runs. Each run lasts until the test resolves it. */
@@ -49,7 +49,7 @@ describe("a loop", () => {
     const task = async () => {
       runs += 1;
     };
-    const loop = loopOf(task, { pause_ms: undefined, gap_ms: 10, clock });
+    const loop = loopOf(task, { pauseMs: undefined, gapMs: 10, clock });
     loop.start();
     await waitFor(() => clock.waiting().length === 1);
     expect(clock.waiting()).toEqual([10]);
@@ -88,7 +88,7 @@ describe("a loop", () => {
       if (runs !== 7) throw new Error("not yet");
     };
     const onFailure = (_: unknown, retry_in_ms: number) => waits.push(retry_in_ms);
-    const loop = loopOf(task, { pause_ms: 1, retry_ms: 1, onFailure });
+    const loop = loopOf(task, { pauseMs: 1, retryMs: 1, onFailure });
     loop.start();
     await waitFor(() => waits.length >= 8);
     await loop.stop();
@@ -111,7 +111,7 @@ describe("a loop", () => {
 
   test("stops after the run in progress ends", async () => {
     const { runs, task } = steppedTask();
-    const loop = loopOf(task, { pause_ms: 1, retry_ms: 1 });
+    const loop = loopOf(task, { pauseMs: 1, retryMs: 1 });
     loop.start();
     await waitFor(() => runs.length === 1);
     let stopped = false;
@@ -131,7 +131,7 @@ describe("a loop", () => {
     const task = async () => {
       runs += 1;
     };
-    const loop = loopOf(task, { pause_ms: 500, retry_ms: 500, clock });
+    const loop = loopOf(task, { pauseMs: 500, retryMs: 500, clock });
     loop.start(200);
     await waitFor(() => clock.waiting().length === 1);
     expect([runs, clock.waiting()]).toEqual([0, [200]]);

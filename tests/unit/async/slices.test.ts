@@ -2,13 +2,13 @@ import { expect, test } from "bun:test";
 import { inSlices, resultInSlices } from "@ostiary/lib/async";
 import { manualClock } from "../../support/manual-clock.ts";
 
-/** Returns a generator of `count` steps of `step_ms` each, its clock, and a list that records the steps. */
-function worked(count: number, step_ms: number) {
+/** Returns a generator of `count` steps of `stepMs` each, its clock, and a list that records the steps. */
+function worked(count: number, stepMs: number) {
   const clock = manualClock();
   const order: string[] = [];
   function* steps() {
     for (let step = 1; step <= count; step++) {
-      clock.advance(step_ms);
+      clock.advance(stepMs);
       order.push(`step ${step}`);
       yield;
     }
@@ -23,7 +23,7 @@ test("steps run in slices, and the event loop runs between two slices", async ()
     if (order.length < 9) setImmediate(turn);
   };
   setImmediate(turn);
-  expect(await inSlices(steps, { slice_ms: 3, clock })).toBe(true);
+  expect(await inSlices(steps, { sliceMs: 3, clock })).toBe(true);
   expect(order.filter((each) => each !== "turn")).toHaveLength(7);
   expect(order.slice(0, 4)).toEqual(["step 1", "step 2", "step 3", "turn"]);
   expect(order.indexOf("step 7")).toBeGreaterThan(order.indexOf("turn", order.indexOf("step 4")));
@@ -31,7 +31,7 @@ test("steps run in slices, and the event loop runs between two slices", async ()
 
 test("stopped steps end after the current slice, and the result is false", async () => {
   const { clock, order, steps } = worked(7, 1);
-  expect(await inSlices(steps, { slice_ms: 3, clock, stopping: () => true })).toBe(false);
+  expect(await inSlices(steps, { sliceMs: 3, clock, stopping: () => true })).toBe(false);
   expect(order).toEqual(["step 1", "step 2", "step 3"]);
 });
 
@@ -40,7 +40,7 @@ test("a step that throws rejects the whole work", async () => {
     yield;
     throw new Error("broken");
   })();
-  await expect(inSlices(steps, { slice_ms: 3 })).rejects.toThrow("broken");
+  await expect(inSlices(steps, { sliceMs: 3 })).rejects.toThrow("broken");
 });
 
 test("resultInSlices returns the return value of the steps, or throws their error", async () => {
@@ -49,6 +49,6 @@ test("resultInSlices returns the return value of the steps, or throws their erro
     if (fails) throw new Error("broken");
     return "made";
   }
-  expect(await resultInSlices(steps(false), { slice_ms: 3 })).toBe("made");
-  await expect(resultInSlices(steps(true), { slice_ms: 3 })).rejects.toThrow("broken");
+  expect(await resultInSlices(steps(false), { sliceMs: 3 })).toBe("made");
+  await expect(resultInSlices(steps(true), { sliceMs: 3 })).rejects.toThrow("broken");
 });

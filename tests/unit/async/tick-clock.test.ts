@@ -6,7 +6,7 @@ test("a timer runs once, never early and at most two ticks late", () => {
   const system = manualClock();
   const clock = tickClock(25, system);
   const ran: number[] = [];
-  const run = () => ran.push(system.elapsed_ms());
+  const run = () => ran.push(system.elapsedMs());
   clock.after(500, run);
   system.advance(20);
   clock.after(500, run);
@@ -52,8 +52,8 @@ test("a timer that cancels another due timer, or throws, does not stop the clock
 test("time in which the process is blocked does not count toward a timer", async () => {
   const clock = tickClock(5);
   const { promise, resolve } = Promise.withResolvers<number>();
-  clock.after(50, () => resolve(clock.elapsed_ms()));
+  clock.after(50, () => resolve(clock.elapsedMs()));
   Bun.sleepSync(200);
-  const free_since_ms = clock.elapsed_ms();
-  expect((await promise) - free_since_ms).toBeGreaterThan(40);
+  const freeSinceMs = clock.elapsedMs();
+  expect((await promise) - freeSinceMs).toBeGreaterThan(40);
 });

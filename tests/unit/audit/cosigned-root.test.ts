@@ -9,7 +9,7 @@ const NOW_S = 1_800_000_000;
 
 function witness(name: string, privateKey?: KeyObject) {
   const { key, line } = testWitness(name, privateKey);
-  return { key, line: (text: string, time_s = NOW_S) => line(text, time_s) };
+  return { key, line: (text: string, timeS = NOW_S) => line(text, timeS) };
 }
 
 const log = new TestLog("audit.example.com/log").grow(7);

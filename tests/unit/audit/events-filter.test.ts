@@ -29,25 +29,22 @@ describe("the bounds of a query for events", () => {
           optionalTime,
           optionalTime,
         ],
-        (written_ms, skew_ms, from_ms, before_ms, cursor_ms) => {
-          const event = { id: ulid(written_ms), occurred_at: written_ms + skew_ms };
-          const cursor = cursor_ms === null ? null : ulid(cursor_ms);
+        (writtenMs, skewMs, fromMs, beforeMs, cursorMs) => {
+          const event = { id: ulid(writtenMs), occurred_at: writtenMs + skewMs };
+          const cursor = cursorMs === null ? null : ulid(cursorMs);
           const bounds = eventBounds(
-            filter(
-              from_ms === null ? null : instant(from_ms),
-              before_ms === null ? null : instant(before_ms),
-            ),
+            filter(fromMs === null ? null : instant(fromMs), beforeMs === null ? null : instant(beforeMs)),
             cursor,
           );
           const wanted =
-            (from_ms === null || event.occurred_at >= from_ms) &&
-            (before_ms === null || event.occurred_at < before_ms) &&
+            (fromMs === null || event.occurred_at >= fromMs) &&
+            (beforeMs === null || event.occurred_at < beforeMs) &&
             (cursor === null || event.id < cursor);
           const occurred_at = new Date(event.occurred_at).toISOString();
           const within =
             bounds !== null &&
-            event.id >= bounds.id_from &&
-            event.id < bounds.id_before &&
+            event.id >= bounds.idFrom &&
+            event.id < bounds.idBefore &&
             occurred_at >= bounds.occurred_from &&
             occurred_at < bounds.occurred_before;
           expect(within).toBe(wanted);
@@ -61,8 +58,8 @@ describe("the bounds of a query for events", () => {
     const from = Date.UTC(2026, 0, 10);
     const before = Date.UTC(2026, 0, 11);
     const bounds = eventBounds(filter(instant(from), instant(before)), null);
-    expect((bounds?.id_from ?? "") > ulid(from - 48 * HOUR_MS)).toBe(true);
-    expect((bounds?.id_before ?? "~") < ulid(before + 48 * HOUR_MS)).toBe(true);
+    expect((bounds?.idFrom ?? "") > ulid(from - 48 * HOUR_MS)).toBe(true);
+    expect((bounds?.idBefore ?? "~") < ulid(before + 48 * HOUR_MS)).toBe(true);
   });
 
   test("end 25 hours after the cursor's time, so that newer months are not read", () => {
@@ -100,7 +97,7 @@ describe("the bounds of a query for events", () => {
     expect(bounds).toMatchObject({
       occurred_from: "1970-01-01T00:00:00.000Z",
       occurred_before: "9999-12-31T23:59:59.999Z",
-      id_from: "0".repeat(26),
+      idFrom: "0".repeat(26),
     });
   });
 });

@@ -5,8 +5,8 @@ import fc from "fast-check";
 import { rejection } from "../../support/index.ts";
 import { manualClock } from "../../support/manual-clock.ts";
 
-const LIMITS = { exports_max: 4, per_log_max: 2, wait_ms: 5_000 };
-const PACE = { bytes_per_second_min: 1_000, lag_ms_max: 30_000 };
+const LIMITS = { exportsMax: 4, perLogMax: 2, waitMs: 5_000 };
+const PACE = { bytesPerSecondMin: 1_000, lagMsMax: 30_000 };
 
 /** Returns `take`, which waits for an export slot, its clock, and the granted slots in `held`. */
 function exportSlots() {

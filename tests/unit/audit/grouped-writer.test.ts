@@ -4,7 +4,7 @@ import { StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import fc from "fast-check";
 import { rejection } from "../../support/index.ts";
 
-const limits = { group_max: 4, writes_max: 1, queue_max: 100 };
+const limits = { groupMax: 4, writesMax: 1, queueMax: 100 };
 
 /** Returns a writer. Each of its writes lasts until the test calls `open`. */
 function gated(overrides: Partial<typeof limits> = {}) {
@@ -61,7 +61,7 @@ describe("a grouped writer", () => {
   });
 
   test("starts a second concurrent write only for a full group", async () => {
-    const { writer, groups } = gated({ writes_max: 2 });
+    const { writer, groups } = gated({ writesMax: 2 });
     for (const item of ["a", "b", "c", "d"]) void writer.add(item, item);
     expect(groups).toEqual([["a"]]);
     void writer.add("e", "e");
@@ -71,7 +71,7 @@ describe("a grouped writer", () => {
   });
 
   test("never writes two items with the same key at once", async () => {
-    const { writer, groups, open } = gated({ writes_max: 3 });
+    const { writer, groups, open } = gated({ writesMax: 3 });
     const [first, second, third] = [writer.add("k", "1"), writer.add("k", "2"), writer.add("k", "3")];
     await turn();
     expect(groups).toEqual([["1"]]);
@@ -101,7 +101,7 @@ describe("a grouped writer", () => {
 
   // AU-29
   test("refuses items when its queue is full", async () => {
-    const { writer, open } = gated({ queue_max: 2 });
+    const { writer, open } = gated({ queueMax: 2 });
     const all = ["a", "b", "c"].map((item) => writer.add(item, item));
     expect(await rejection(writer.add("d", "d"))).toBeInstanceOf(StoreUnavailable);
     await open();
@@ -137,7 +137,7 @@ describe("a grouped writer", () => {
             written.push(...items);
             return items;
           },
-          { ...limits, writes_max: 2 },
+          { ...limits, writesMax: 2 },
         );
         const answers = await Promise.allSettled(good.map((_, n) => writer.add(String(n), n)));
         expect(answers.map(({ status }) => status === "fulfilled")).toEqual(good);

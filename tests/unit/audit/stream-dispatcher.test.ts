@@ -22,11 +22,11 @@ function dispatcherOf({ fast, slow, kept = 0 }: { fast: number; slow: number; ke
     claim: async (_, limit) =>
       Array.from({ length: has() ? limit : 0 }, () => ({ id: `stream-${claimed++}` })),
   });
-  const slow_lane = lane(slow, () => false);
+  const slowLane = lane(slow, () => false);
   const proven = { has: false };
   const streams = {
-    lanes: [lane(kept, () => proven.has, kept), lane(fast, () => true), slow_lane],
-    slow_lane,
+    lanes: [lane(kept, () => proven.has, kept), lane(fast, () => true), slowLane],
+    slowLane,
     renew: async (held: readonly Row[]) => new Set(held.map(({ id }) => id)),
     deliver: async (_: Row, turn: Turn) => {
       turns.push(turn);
@@ -108,12 +108,12 @@ const STEP_MS = 50;
 
 /**
  * Returns the time from the sealing of an entry to the start of its delivery. Before the sealing, the streams
- * have no entries for `quiet_ms`.
+ * have no entries for `quietMs`.
  */
-async function waitAfter(quiet_ms: number): Promise<number> {
+async function waitAfter(quietMs: number): Promise<number> {
   const clock = manualClock();
   let isSealed = false;
-  let begun_ms: number | null = null;
+  let begunMs: number | null = null;
   const lane: Lane<Row> = {
     max: 1,
     kept: 0,
@@ -125,10 +125,10 @@ async function waitAfter(quiet_ms: number): Promise<number> {
   };
   const streams = {
     lanes: [lane],
-    slow_lane: lane,
+    slowLane: lane,
     renew: async () => new Set<string>(),
     deliver: async () => {
-      begun_ms ??= clock.elapsed_ms();
+      begunMs ??= clock.elapsedMs();
     },
   };
   const dispatcher = new Dispatcher(streams, { clock, log: { warn: () => {} } });
@@ -137,18 +137,18 @@ async function waitAfter(quiet_ms: number): Promise<number> {
     await Bun.sleep(0);
   };
   dispatcher.start();
-  while (clock.elapsed_ms() < quiet_ms) await step();
+  while (clock.elapsedMs() < quietMs) await step();
   isSealed = true;
-  const sealed_ms = clock.elapsed_ms();
-  while (begun_ms === null && clock.elapsed_ms() < sealed_ms + 60_000) await step();
+  const sealedMs = clock.elapsedMs();
+  while (begunMs === null && clock.elapsedMs() < sealedMs + 60_000) await step();
   await stop({ clock, dispatcher });
-  return (begun_ms ?? Number.POSITIVE_INFINITY) - sealed_ms;
+  return (begunMs ?? Number.POSITIVE_INFINITY) - sealedMs;
 }
 
 // AU-116
 test("the delivery of an entry starts within 5 s of its event, even with the longest seal interval", async () => {
-  for (let quiet_ms = 0; quiet_ms <= 2_500; quiet_ms += 250)
-    expect(SEAL_INTERVAL_MS_MAX + (await waitAfter(quiet_ms))).toBeLessThanOrEqual(5_000);
+  for (let quietMs = 0; quietMs <= 2_500; quietMs += 250)
+    expect(SEAL_INTERVAL_MS_MAX + (await waitAfter(quietMs))).toBeLessThanOrEqual(5_000);
 });
 
 // AU-116

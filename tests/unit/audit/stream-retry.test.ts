@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { planRetry, RETRY_MS_MAX } from "@ostiary/audit/streams/retry";
 
-const NONE = { status: 500, retryAfterMs: null, call_ms: 0 };
+const NONE = { status: 500, retryAfterMs: null, callMs: 0 };
 
 // AU-104
 describe("a failed delivery", () => {
@@ -28,9 +28,9 @@ describe("a failed delivery", () => {
   });
 
   test("is not retried after a 410 response or after 72 hours of attempts", () => {
-    const gives_up = (failing_ms: number, status: number | null) =>
-      planRetry({ failures: 1, failing_ms }, { ...NONE, status }).gives_up;
-    expect([gives_up(0, 410), gives_up(RETRY_MS_MAX, null), gives_up(RETRY_MS_MAX - 1, 500)]).toEqual([
+    const givesUp = (failing_ms: number, status: number | null) =>
+      planRetry({ failures: 1, failing_ms }, { ...NONE, status }).givesUp;
+    expect([givesUp(0, 410), givesUp(RETRY_MS_MAX, null), givesUp(RETRY_MS_MAX - 1, 500)]).toEqual([
       true,
       true,
       false,
@@ -38,7 +38,7 @@ describe("a failed delivery", () => {
   });
 
   test("adds only its own duration and the pause after it to the time of attempts", () => {
-    const first = planRetry({ failures: 0, failing_ms: 0 }, { ...NONE, call_ms: 10_000 }, () => 0.5);
+    const first = planRetry({ failures: 0, failing_ms: 0 }, { ...NONE, callMs: 10_000 }, () => 0.5);
     expect([first.failures, first.failing_ms]).toEqual([1, 11_000]);
   });
 });

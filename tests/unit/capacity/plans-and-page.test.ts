@@ -32,18 +32,18 @@ test("the capacity guide quotes the README's figure for one core", async () => {
 });
 
 test("the guide's example of one machine has the processes and the load of the plan", () => {
-  const { gateways, identities, audits, redis_shards, busy_cores } = planFor(demandOf(1_000), figures);
+  const { gateways, identities, audits, redisShards, busyCores } = planFor(demandOf(1_000), figures);
   const registries = 2;
-  expect(gateways + identities + audits + registries + redis_shards).toBe(9);
+  expect(gateways + identities + audits + registries + redisShards).toBe(9);
   expect(page).toContain("The nine processes of the plan");
-  expect(page).toContain(`keep ${busy_cores.toFixed(1)} of them`);
-  expect(busy_cores).toBeLessThan(2 * BUSY_MAX);
+  expect(page).toContain(`keep ${busyCores.toFixed(1)} of them`);
+  expect(busyCores).toBeLessThan(2 * BUSY_MAX);
 });
 
 test("the plans fit the largest credential cache of a gateway, and the guide names the default", () => {
   const { default: fallback, maximum } = gatewayVariables.properties.ADMISSION_CACHE_ENTRIES;
   for (const rate of RATES) {
-    expect(planFor(demandOf(rate), figures).gateway_credentials).toBeLessThanOrEqual(Number(maximum));
+    expect(planFor(demandOf(rate), figures).gatewayCredentials).toBeLessThanOrEqual(Number(maximum));
   }
   expect(page.replaceAll("\n", " ")).toContain(`above the default of ${Number(fallback) / 1_000} 000`);
 });
@@ -122,15 +122,15 @@ describe("figures", () => {
 describe("a plan", () => {
   const demands = fc.record({
     requests_per_second: fc.integer({ min: 1, max: 1_000_000 }),
-    limited_share: fc.double({ min: 0, max: 0.5, noNaN: true }),
-    audited_share: fc.double({ min: 0, max: 0.5, noNaN: true }),
+    limitedShare: fc.double({ min: 0, max: 0.5, noNaN: true }),
+    auditedShare: fc.double({ min: 0, max: 0.5, noNaN: true }),
     credentials: fc.integer({ min: 0, max: 10_000_000 }),
-    cache_ttl_seconds: fc.integer({ min: 1, max: 86_400 }),
+    cacheTtlSeconds: fc.integer({ min: 1, max: 86_400 }),
     routes: fc.integer({ min: 0, max: 100_000 }),
     streams: fc.integer({ min: 0, max: 1_000_000 }),
-    retention_days: fc.integer({ min: 1, max: 3_650 }),
+    retentionDays: fc.integer({ min: 1, max: 3_650 }),
   });
-  const grown: (keyof Demand)[] = ["requests_per_second", "routes", "streams", "retention_days"];
+  const grown: (keyof Demand)[] = ["requests_per_second", "routes", "streams", "retentionDays"];
 
   test("for a larger demand never has less of a resource", () => {
     fc.assert(
@@ -140,7 +140,7 @@ describe("a plan", () => {
         );
         for (const [name, value] of Object.entries(less ?? {})) {
           // The memory of each gateway may shrink, because more gateways share the streams.
-          if (typeof value !== "number" || name === "gateway_memory_mib") continue;
+          if (typeof value !== "number" || name === "gatewayMemoryMib") continue;
           const after = Object.entries(more ?? {}).find(([each]) => each === name)?.[1];
           expect(Number(after)).toBeGreaterThanOrEqual(value);
         }
@@ -174,13 +174,13 @@ describe("a plan", () => {
   test("includes the memory of the credentials that each gateway caches", () => {
     const demand = demandOf(10_000);
     const [few, many] = [0, 1_000_000].map((credentials) => planFor({ ...demand, credentials }, figures));
-    const grown = Number(many?.gateway_memory_mib) - Number(few?.gateway_memory_mib);
+    const grown = Number(many?.gatewayMemoryMib) - Number(few?.gatewayMemoryMib);
     expect(grown).toBeGreaterThan((0.9 * 1_000_000 * figures.gateway_credential_kib) / 1024);
   });
 
   test("never has more validations than requests", () => {
-    const demand = { ...demandOf(1_000), credentials: 10_000_000, cache_ttl_seconds: 1 };
-    expect(planFor(demand, figures).validations_per_second).toBe(900);
+    const demand = { ...demandOf(1_000), credentials: 10_000_000, cacheTtlSeconds: 1 };
+    expect(planFor(demand, figures).validationsPerSecond).toBe(900);
   });
 });
 

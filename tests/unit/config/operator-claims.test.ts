@@ -41,7 +41,7 @@ describe("an operator with claims", () => {
           ["groups", "platform"],
           ["hd", "example.com"],
         ],
-        ends_ms: Date.parse("2027-01-31T12:00:00Z"),
+        endsMs: Date.parse("2027-01-31T12:00:00Z"),
       },
     });
   });
@@ -133,7 +133,7 @@ describe("two operators", () => {
 // RG-124
 describe("a token is compared with the claims of an operator:", () => {
   const fits = (wanted: Record<string, string>, token: Record<string, unknown>) =>
-    fitsClaims({ pairs: Object.entries(wanted), ends_ms: null }, token);
+    fitsClaims({ pairs: Object.entries(wanted), endsMs: null }, token);
 
   test.each<[string, Record<string, string>, Record<string, unknown>, boolean]>([
     ["with the value", { repository: "acme/w" }, { repository: "acme/w", ref: "x" }, true],

@@ -42,7 +42,7 @@ describe("an operators file that is accepted", () => {
     const [ada, ci, docs] = parseOperatorsFile(GOOD);
     expect(ada).toEqual({
       operator: { name: "ada@example.com", role: "admin", services: null, paths: null },
-      tokens: [{ sha256: HASH, ends_ms: null }],
+      tokens: [{ sha256: HASH, endsMs: null }],
       claims: null,
     });
     expect(ci?.operator).toEqual({
@@ -51,7 +51,7 @@ describe("an operators file that is accepted", () => {
       services: ["widgets", "widgets-*"],
       paths: ["/org/widgets", "/teams/{team}/widgets"],
     });
-    expect(ci?.tokens.map(({ ends_ms }) => ends_ms)).toEqual([
+    expect(ci?.tokens.map(({ endsMs }) => endsMs)).toEqual([
       Date.parse("2027-06-29T22:00:00Z"),
       Date.parse("2027-01-31T12:00:00Z"),
     ]);
@@ -216,7 +216,7 @@ describe("an operators file that is refused", () => {
   });
 
   test("an operator with the token of ADMIN_TOKEN", () => {
-    expect(problems(GOOD, { admin_token: "one" })).toEqual([
+    expect(problems(GOOD, { adminToken: "one" })).toEqual([
       "line 4: operators[0].token_sha256[0] is the token of ADMIN_TOKEN: give each operator its own token.",
     ]);
   });

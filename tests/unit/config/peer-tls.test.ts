@@ -34,7 +34,7 @@ describe("TLS files that are refused", () => {
   test.each<[string, () => Record<string, string>, string[]]>([
     ["a missing CA file", () => ({ DATABASE_CA_FILE: "/nowhere" }), [`DATABASE_CA_FILE ${noCertificates}`]],
     ["a folder", () => ({ DATABASE_CA_FILE: certificates.folder }), [`DATABASE_CA_FILE ${noCertificates}`]],
-    ["a key", () => ({ ROUTE_STORE_CA_FILE: first.key_file }), [`ROUTE_STORE_CA_FILE ${noCertificates}`]],
+    ["a key", () => ({ ROUTE_STORE_CA_FILE: first.keyFile }), [`ROUTE_STORE_CA_FILE ${noCertificates}`]],
     [
       "a bundle with one broken certificate",
       () => {
@@ -46,30 +46,30 @@ describe("TLS files that are refused", () => {
     ],
     [
       "a certificate without its key",
-      () => ({ DATABASE_CERT_FILE: first.cert_file }),
+      () => ({ DATABASE_CERT_FILE: first.certFile }),
       ["DATABASE_KEY_FILE is required if DATABASE_CERT_FILE is set."],
     ],
     [
       "a key without its certificate",
-      () => ({ ROUTE_STORE_KEY_FILE: first.key_file }),
+      () => ({ ROUTE_STORE_KEY_FILE: first.keyFile }),
       ["ROUTE_STORE_CERT_FILE is required if ROUTE_STORE_KEY_FILE is set."],
     ],
     [
       "the key of another certificate",
-      () => ({ DATABASE_CERT_FILE: first.cert_file, DATABASE_KEY_FILE: second.key_file }),
+      () => ({ DATABASE_CERT_FILE: first.certFile, DATABASE_KEY_FILE: second.keyFile }),
       ["DATABASE_KEY_FILE must hold the private key of the certificate in DATABASE_CERT_FILE."],
     ],
     [
       "a key with a passphrase",
       () => {
         const locked = certificates.make("locked", { passphrase: "hunter2" });
-        return { DATABASE_CERT_FILE: locked.cert_file, DATABASE_KEY_FILE: locked.key_file };
+        return { DATABASE_CERT_FILE: locked.certFile, DATABASE_KEY_FILE: locked.keyFile };
       },
       ["DATABASE_KEY_FILE must hold a private key in PEM form, without a passphrase."],
     ],
     [
       "files for a store that is used without TLS",
-      () => ({ DATABASE_URL: "postgres://u:p@h/db", DATABASE_CA_FILE: first.cert_file }),
+      () => ({ DATABASE_URL: "postgres://u:p@h/db", DATABASE_CA_FILE: first.certFile }),
       [
         "DATABASE_CA_FILE is only for TLS: write DATABASE_URL with ?sslmode=verify-full, or leave this variable out.",
       ],
@@ -81,9 +81,9 @@ describe("TLS files that are refused", () => {
   test("a certificate with its key and a bundle of CAs are accepted", () => {
     const bundle = join(certificates.folder, "bundle.pem");
     writeFileSync(bundle, `Some words\n${first.cert}\n${second.cert}`);
-    const { cert_file, key_file } = first;
+    const { certFile, keyFile } = first;
     expect(
-      problemsOf({ DATABASE_CA_FILE: bundle, DATABASE_CERT_FILE: cert_file, DATABASE_KEY_FILE: key_file }),
+      problemsOf({ DATABASE_CA_FILE: bundle, DATABASE_CERT_FILE: certFile, DATABASE_KEY_FILE: keyFile }),
     ).toEqual([]);
   });
 });
@@ -142,9 +142,9 @@ describe("changed TLS files", () => {
       DATABASE_CERT_FILE: join(folder, "tls.crt"),
       DATABASE_KEY_FILE: join(folder, "tls.key"),
     };
-    const install = ({ cert_file, key_file }: CertificatePair) => {
-      copyFileSync(cert_file, config.DATABASE_CERT_FILE);
-      copyFileSync(key_file, config.DATABASE_KEY_FILE);
+    const install = ({ certFile, keyFile }: CertificatePair) => {
+      copyFileSync(certFile, config.DATABASE_CERT_FILE);
+      copyFileSync(keyFile, config.DATABASE_KEY_FILE);
     };
     install(first);
     return { config, install, folder };
@@ -169,7 +169,7 @@ describe("changed TLS files", () => {
     const clock = manualClock();
     const { config, install, folder } = installed();
     const tls = peerTls(config, "DATABASE", clock);
-    copyFileSync(second.cert_file, config.DATABASE_CERT_FILE ?? "");
+    copyFileSync(second.certFile, config.DATABASE_CERT_FILE ?? "");
     clock.advance(2_000);
     expect(tls?.current().cert).toBe(first.cert);
     rmSync(folder, { recursive: true });

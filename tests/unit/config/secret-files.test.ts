@@ -26,34 +26,34 @@ function refusal(work: () => unknown): string {
   return error.message;
 }
 
-const database_url = "postgres://ostiary:hunter2@db:5432/ostiary";
+const databaseUrl = "postgres://ostiary:hunter2@db:5432/ostiary";
 const loadAudit = (env: Record<string, string>) => loadConfig(auditVariables, env);
 
 describe("a secret in a file", () => {
   // OP-9
-  test.each(["", "\n", "\r\n"])("is read without the line break %j at its end", (line_end) => {
-    const DATABASE_URL_FILE = secretFile(database_url + line_end);
-    expect(loadAudit({ DATABASE_URL_FILE })).toMatchObject({ DATABASE_URL: database_url });
+  test.each(["", "\n", "\r\n"])("is read without the line break %j at its end", (lineEnd) => {
+    const DATABASE_URL_FILE = secretFile(databaseUrl + lineEnd);
+    expect(loadAudit({ DATABASE_URL_FILE })).toMatchObject({ DATABASE_URL: databaseUrl });
   });
 
   test("may be behind a symbolic link, which is how Kubernetes mounts secrets", () => {
     const link = join(folder, "link");
     symlinkSync(secretFile("a-token-of-services"), link);
-    const config = loadAudit({ DATABASE_URL: database_url, INTERNAL_AUTH_TOKEN_FILE: link });
+    const config = loadAudit({ DATABASE_URL: databaseUrl, INTERNAL_AUTH_TOKEN_FILE: link });
     expect(config.INTERNAL_AUTH_TOKEN).toBe("a-token-of-services");
   });
 
   // OP-9
   test("is refused if the variable itself is set too", () => {
-    const DATABASE_URL_FILE = secretFile(database_url);
-    const message = refusal(() => loadAudit({ DATABASE_URL: database_url, DATABASE_URL_FILE }));
+    const DATABASE_URL_FILE = secretFile(databaseUrl);
+    const message = refusal(() => loadAudit({ DATABASE_URL: databaseUrl, DATABASE_URL_FILE }));
     expect(message).toContain("DATABASE_URL and DATABASE_URL_FILE are both set: set one of them.");
   });
 
   test("is used if the variable itself is empty, and is not read if the _FILE variable is empty", () => {
-    const DATABASE_URL_FILE = secretFile(database_url);
-    expect(loadAudit({ DATABASE_URL: "", DATABASE_URL_FILE }).DATABASE_URL).toBe(database_url);
-    expect(loadAudit({ DATABASE_URL: database_url, DATABASE_URL_FILE: "" }).DATABASE_URL).toBe(database_url);
+    const DATABASE_URL_FILE = secretFile(databaseUrl);
+    expect(loadAudit({ DATABASE_URL: "", DATABASE_URL_FILE }).DATABASE_URL).toBe(databaseUrl);
+    expect(loadAudit({ DATABASE_URL: databaseUrl, DATABASE_URL_FILE: "" }).DATABASE_URL).toBe(databaseUrl);
   });
 
   test("must follow the variable's rule, and is not repeated in the error", () => {
@@ -85,7 +85,7 @@ describe("a secret in a file", () => {
   });
 
   test("is not read for a variable that is not secret", () => {
-    const config = loadAudit({ DATABASE_URL: database_url, LOG_LEVEL_FILE: join(folder, "none") });
+    const config = loadAudit({ DATABASE_URL: databaseUrl, LOG_LEVEL_FILE: join(folder, "none") });
     expect(config.LOG_LEVEL).toBe("info");
   });
 });

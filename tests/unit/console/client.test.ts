@@ -64,7 +64,7 @@ describe("the console's call of the registry", () => {
     ]);
     sent.length = 0;
     const refused = new Registry(source, accepting("third")).ask(Shape, "/x", write);
-    await expect(refused).rejects.toMatchObject({ kind: "refused", outcome_unknown: false });
+    await expect(refused).rejects.toMatchObject({ kind: "refused", outcomeUnknown: false });
     expect(sent).toHaveLength(2);
   });
 
@@ -84,7 +84,7 @@ describe("the console's call of the registry", () => {
     [405, "METHOD_NOT_ALLOWED", "strange"],
   ])("reports the response %d %s as %s", async (status, code, kind) => {
     const failure = await failureOf(answering(status, envelope(code)));
-    expect(failure).toMatchObject({ kind, request_id: "r-1", outcome_unknown: false });
+    expect(failure).toMatchObject({ kind, request_id: "r-1", outcomeUnknown: false });
   });
 
   test.each<[string, Send, string]>([
@@ -99,14 +99,14 @@ describe("the console's call of the registry", () => {
 
   test("says that a write without a definite response may have happened, and never says so for a read", async () => {
     const away: Send = () => Promise.reject(new TypeError("Failed to fetch"));
-    expect((await failureOf(away, "POST")).outcome_unknown).toBe(true);
-    expect((await failureOf(answering(503, envelope("SERVICE_UNAVAILABLE")), "POST")).outcome_unknown).toBe(
+    expect((await failureOf(away, "POST")).outcomeUnknown).toBe(true);
+    expect((await failureOf(answering(503, envelope("SERVICE_UNAVAILABLE")), "POST")).outcomeUnknown).toBe(
       true,
     );
-    expect((await failureOf(answering(200, "cut"), "POST")).outcome_unknown).toBe(true);
-    expect((await failureOf(away, "POST", { dry_run: "true" })).outcome_unknown).toBe(false);
-    expect((await failureOf(away)).outcome_unknown).toBe(false);
-    expect((await failureOf(answering(422, envelope("VALIDATION_ERROR")), "POST")).outcome_unknown).toBe(
+    expect((await failureOf(answering(200, "cut"), "POST")).outcomeUnknown).toBe(true);
+    expect((await failureOf(away, "POST", { dry_run: "true" })).outcomeUnknown).toBe(false);
+    expect((await failureOf(away)).outcomeUnknown).toBe(false);
+    expect((await failureOf(answering(422, envelope("VALIDATION_ERROR")), "POST")).outcomeUnknown).toBe(
       false,
     );
   });

@@ -17,11 +17,11 @@ export function tableOf(services: Record<string, unknown>): {
 export function edgeDocument(
   services: Record<string, unknown>,
   descriptions: Record<string, unknown> = {},
-  server_url?: string,
+  serverUrl?: string,
 ): OpenApiDocument {
   const pieces = edgeDescription({
     title: "API",
-    server_url,
+    serverUrl,
     ...tableOf(services),
     descriptions: new Map(
       Object.entries(descriptions).map(([service, value]) => [

@@ -185,6 +185,6 @@ test("the description of ten thousand routes is built in more than 30 000 short 
   const many = Array.from({ length: 10_000 }, (_, n) => ({ path: `/r/${n}/{id}`, methods: ["GET"] }));
   const { services, table } = tableOf({ widgets: { url, user: { routes: many } } });
   const descriptions = new Map();
-  const steps = edgeDescription({ title: "API", server_url: undefined, table, services, descriptions });
+  const steps = edgeDescription({ title: "API", serverUrl: undefined, table, services, descriptions });
   expect([...steps].length).toBeGreaterThan(3 * many.length);
 });

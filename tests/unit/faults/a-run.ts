@@ -4,26 +4,26 @@ import { type Answer, type CellRun, isConcerned } from "../../faults/record.ts";
 
 /** The times of a run. The fault lasts from 10 s to 14 s, and the part is back at 15 s. */
 export const TIMES = {
-  began_ms: 0,
-  breaking_ms: 9_900,
-  broken_ms: 10_000,
-  returning_ms: 14_000,
-  returned_ms: 15_000,
-  ended_ms: 25_000,
+  beganMs: 0,
+  breakingMs: 9_900,
+  brokenMs: 10_000,
+  returningMs: 14_000,
+  returnedMs: 15_000,
+  endedMs: 25_000,
 } as const;
 
 /** The observations of streams that delivered every entry exactly once. */
 export const NOTHING_SEEN = { problems: [], missing: [], repeats: [] };
 
-export function anAnswer(client: Client, started_ms: number, more: Partial<Answer> = {}): Answer {
-  const ended_ms = started_ms + 5;
+export function anAnswer(client: Client, startedMs: number, more: Partial<Answer> = {}): Answer {
+  const endedMs = startedMs + 5;
   return {
     client,
     replica: 1,
-    started_ms,
-    ended_ms,
+    startedMs,
+    endedMs,
     status: KINDS[client].good[0] ?? null,
-    delay_ms: 0,
+    delayMs: 0,
     ...more,
   };
 }
@@ -33,7 +33,7 @@ export function aRun(cell: Cell, more: Partial<CellRun> = {}): CellRun {
   const answers = CLIENTS.flatMap((client) =>
     Array.from({ length: 24 }, (_, second) => answerInTime(cell, client, 500 + second * 1_000)),
   );
-  const served = [0, 1].map((gateway) => ({ at_ms: 15_900, gateway, published_ms: 15_500, delay_ms: 0 }));
+  const served = [0, 1].map((gateway) => ({ atMs: 15_900, gateway, publishedMs: 15_500, delayMs: 0 }));
   return {
     cell,
     ...TIMES,
@@ -47,22 +47,22 @@ export function aRun(cell: Cell, more: Partial<CellRun> = {}): CellRun {
 }
 
 /** Returns a good answer, or a timely 503 if the fault has stopped a part that the request needs. */
-function answerInTime(cell: Cell, client: Client, started_ms: number): Answer {
-  const answer = anAnswer(client, started_ms);
-  const isBroken = started_ms >= TIMES.broken_ms && started_ms < TIMES.returned_ms;
+function answerInTime(cell: Cell, client: Client, startedMs: number): Answer {
+  const answer = anAnswer(client, startedMs);
+  const isBroken = startedMs >= TIMES.brokenMs && startedMs < TIMES.returnedMs;
   if (!isBroken || cell.fault === "slowed" || isOfClock(cell) || !isConcerned(cell, answer)) return answer;
-  return { ...answer, status: 503, ended_ms: started_ms + 500 };
+  return { ...answer, status: 503, endedMs: startedMs + 500 };
 }
 
 /** Returns the answers of one rate limit window: `remaining` counts down, then requests are refused. */
-export function aWindow(started_ms: number, reset_s: number, admitted: number, refused: number): Answer[] {
-  const counted = (remaining: number) => ({ counted: { bucket: "member", remaining, reset_s } });
+export function aWindow(startedMs: number, resetS: number, admitted: number, refused: number): Answer[] {
+  const counted = (remaining: number) => ({ counted: { bucket: "member", remaining, resetS } });
   return [
     ...Array.from({ length: admitted }, (_, index) =>
-      anAnswer("limited", started_ms + index, counted(LIMITS.requests - 1 - index)),
+      anAnswer("limited", startedMs + index, counted(LIMITS.requests - 1 - index)),
     ),
     ...Array.from({ length: refused }, (_, index) =>
-      anAnswer("limited", started_ms + admitted + index, { ...counted(0), status: 429 }),
+      anAnswer("limited", startedMs + admitted + index, { ...counted(0), status: 429 }),
     ),
   ];
 }

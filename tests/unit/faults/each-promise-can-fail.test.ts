@@ -12,8 +12,8 @@ const cell = (name: string): Cell => {
 };
 const broken = (run: CellRun) =>
   judge(run, { timed: true }).flatMap((each) => (each.broken.length > 0 ? [each.promise] : []));
-const during = TIMES.broken_ms + 100;
-const after = TIMES.returned_ms + 6_000;
+const during = TIMES.brokenMs + 100;
+const after = TIMES.returnedMs + 6_000;
 const reached = (more: Partial<Reached> = {}): Reached => ({
   request_id: "request",
   client: "audited",
@@ -32,7 +32,7 @@ const answeredAfter = (ms: number, client: Client, more: Partial<Answer>) => ({
 });
 const slow = (answer: ReturnType<typeof anAnswer>, ms: number) => ({
   ...answer,
-  ended_ms: answer.started_ms + ms,
+  endedMs: answer.startedMs + ms,
 });
 
 describe("a run in which every promise held", () => {
@@ -88,7 +88,7 @@ const cases: [promise: string, what: string, name: string, more: Partial<CellRun
     "uncounted",
     "a 503 takes longer than promised",
     "redis/black-holed",
-    answeredAfter(LIMITS.uncounted_ms + 1, "limited", { status: 503 }),
+    answeredAfter(LIMITS.uncountedMs + 1, "limited", { status: 503 }),
   ],
   ["without-redis", "a public route fails", "redis/cut", answered("public", { status: 502 })],
   ["without-redis", "a stream breaks", "redis+identity/killed", answered("stream", { status: null })],
@@ -115,7 +115,7 @@ const cases: [promise: string, what: string, name: string, more: Partial<CellRun
     "unrecorded",
     "a 503 takes longer than promised",
     "audit/frozen",
-    answeredAfter(LIMITS.unrecorded_ms + 1, "audited", { status: 503 }),
+    answeredAfter(LIMITS.unrecordedMs + 1, "audited", { status: 503 }),
   ],
   ["events", "a request reaches the service without an event", "audit/killed", { reached: [reached()] }],
   [
@@ -135,13 +135,13 @@ const cases: [promise: string, what: string, name: string, more: Partial<CellRun
     "streams",
     "entries are delivered twice although neither audit nor PostgreSQL failed",
     "redis/killed",
-    streamed({ repeats: [{ at_ms: during, delay_ms: 0 }] }),
+    streamed({ repeats: [{ atMs: during, delayMs: 0 }] }),
   ],
   [
     "streams",
     "entries are delivered twice before the fault",
     "audit/killed",
-    streamed({ repeats: [{ at_ms: TIMES.breaking_ms - 1, delay_ms: 0 }] }),
+    streamed({ repeats: [{ atMs: TIMES.breakingMs - 1, delayMs: 0 }] }),
   ],
   [
     "heals",
@@ -156,8 +156,8 @@ const cases: [promise: string, what: string, name: string, more: Partial<CellRun
     "etcd/frozen",
     {
       served: [
-        { at_ms: 15_900, gateway: 0, published_ms: 15_500, delay_ms: 0 },
-        { at_ms: 20_100, gateway: 1, published_ms: 15_500, delay_ms: 0 },
+        { atMs: 15_900, gateway: 0, publishedMs: 15_500, delayMs: 0 },
+        { atMs: 20_100, gateway: 1, publishedMs: 15_500, delayMs: 0 },
       ],
     },
   ],
@@ -165,13 +165,13 @@ const cases: [promise: string, what: string, name: string, more: Partial<CellRun
     "hangs",
     "a request waits for a service that hangs",
     "upstream/frozen",
-    answeredAfter(LIMITS.upstream_ms + 500, "public", { status: 502 }),
+    answeredAfter(LIMITS.upstreamMs + 500, "public", { status: 502 }),
   ],
   [
     "hangs",
     "a client gives up",
     "postgres/black-holed",
-    answeredAfter(LIMITS.patience_ms, "unseen", { status: null }),
+    answeredAfter(LIMITS.patienceMs, "unseen", { status: null }),
   ],
   [
     "slowness",
@@ -205,12 +205,12 @@ describe("a promise is broken when", () => {
 
 describe("no promise is broken by", () => {
   test("a time limit that was missed while processes waited for CPU time", () => {
-    const late = answeredAfter(1_400, "limited", { status: 503, delay_ms: 900 });
+    const late = answeredAfter(1_400, "limited", { status: 503, delayMs: 900 });
     expect(broken(aRun(cell("redis/killed"), late))).toEqual([]);
   });
 
   test("a failed request to the frozen gateway", () => {
-    const lost = answeredAfter(LIMITS.patience_ms, "public", { status: null, replica: 0 });
+    const lost = answeredAfter(LIMITS.patienceMs, "public", { status: null, replica: 0 });
     expect(broken(aRun(cell("gateway/frozen"), lost))).toEqual([]);
   });
 
@@ -227,7 +227,7 @@ describe("no promise is broken by", () => {
   });
 
   test("entries that are delivered twice after audit or PostgreSQL failed, or after a wait for CPU time", () => {
-    const seen = (delay_ms: number) => streamed({ repeats: [{ at_ms: during, delay_ms }] });
+    const seen = (delayMs: number) => streamed({ repeats: [{ atMs: during, delayMs }] });
     expect(broken(aRun(cell("audit/killed"), seen(0)))).toEqual([]);
     expect(broken(aRun(cell("postgres/cut"), seen(0)))).toEqual([]);
     expect(broken(aRun(cell("etcd/cut"), seen(5_000)))).toEqual([]);

@@ -28,9 +28,9 @@ const growing = (holding: Exclude<keyof Held, "connections">, by: number): Held[
 const connecting = (peer: string, by: number): Connections[] =>
   steps(by).map((step) => ({ ...CONNECTIONS, [peer]: Math.round((CONNECTIONS[peer] ?? 0) + step) }));
 const grown = (looks: readonly Held[]) =>
-  growthOf(looks).flatMap(({ title, is_flat }) => (is_flat ? [] : [title]));
+  growthOf(looks).flatMap(({ title, isFlat }) => (isFlat ? [] : [title]));
 const connected = (looks: readonly Connections[]) =>
-  connectionGrowthOf(looks).flatMap(({ title, is_flat }) => (is_flat ? [] : [title]));
+  connectionGrowthOf(looks).flatMap(({ title, isFlat }) => (isFlat ? [] : [title]));
 
 describe("the resources of a process", () => {
   test("are flat if they do not change", () => expect(grown(Array(LOOKS).fill(STEADY))).toEqual([]));

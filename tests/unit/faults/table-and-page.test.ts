@@ -6,7 +6,7 @@ import { brokenPromises, cellTable, progressLine, promiseTable } from "../../fau
 import { anAnswer, aRun, TIMES } from "./a-run.ts";
 
 const redis = { parts: ["redis"], fault: "killed" } as const;
-const during = TIMES.broken_ms + 100;
+const during = TIMES.brokenMs + 100;
 
 describe("the cells", () => {
   test("include every part and some pairs of parts, and their names are unique", () => {
@@ -60,7 +60,7 @@ describe("a row of the table", () => {
   test("names what was lost, and the broken promises", () => {
     const answers = [
       anAnswer("refused", during, { status: 200 }),
-      anAnswer("limited", TIMES.ended_ms - 1, { status: null }),
+      anAnswer("limited", TIMES.endedMs - 1, { status: null }),
     ];
     const found = findingsOf(aRun(redis, { reached: [lost], answers }), { timed: true });
     expect(cellTable([found])).toContain("1 events, 1 wrong admissions");

@@ -76,11 +76,11 @@ describe("a call in progress is stopped", () => {
 describe("a call continues", () => {
   test("while the gateway itself is blocked and cannot read the data that arrived", () => {
     const clock = manualClock();
-    let held_up_ms = 0;
-    const calls = new UpstreamCalls({ ...clock, elapsed_ms: () => clock.elapsed_ms() + held_up_ms });
+    let heldUpMs = 0;
+    const calls = new UpstreamCalls({ ...clock, elapsedMs: () => clock.elapsedMs() + heldUpMs });
     const call = calls.begin(clientOf(new Request("http://gateway.test/")));
     call.awaitService(300, "timeout");
-    held_up_ms = 10_000;
+    heldUpMs = 10_000;
     clock.advance(50);
     expect(call.stopped).toBeFalse();
     clock.advance(400);

@@ -27,7 +27,7 @@ export function endedRequest(changes: Partial<EndedRequest> = {}): EndedRequest 
   return {
     principal: memberPrincipal(),
     route: ROUTE,
-    received_at_ms: Date.parse("2026-03-04T05:10:00.000Z"),
+    receivedAtMs: Date.parse("2026-03-04T05:10:00.000Z"),
     forwarded: true,
     bytes_in: 10,
     bytes_out: 100,

@@ -13,7 +13,7 @@ const config = loadConfig(Type.Object(limitVariables), {});
 /** A stand-in for the record of quotas. It keeps the charges, and `asked` counts the calls of `known`. */
 class QuotaRecord {
   readonly charges = new Map<string, number>();
-  known_counts: Readonly<{ [bucket: string]: number }> = {};
+  knownCounts: Readonly<{ [bucket: string]: number }> = {};
   failure: Error | null = null;
   asked = 0;
 
@@ -24,7 +24,7 @@ class QuotaRecord {
   async known({ bucket }: { bucket: string }): Promise<number> {
     this.asked += 1;
     if (this.failure !== null) throw this.failure;
-    return this.known_counts[bucket] ?? 0;
+    return this.knownCounts[bucket] ?? 0;
   }
 }
 
@@ -180,7 +180,7 @@ describe("a quota that the counter store does not have", () => {
   // GW-192
   test("starts at the known count, which is requested once, and again after the store loses the quota", async () => {
     const limited = limiting({ requests: 5, period: "day" });
-    limited.record.known_counts = { [DAY]: 3 };
+    limited.record.knownCounts = { [DAY]: 3 };
     expect((await statesOf(limited, 3)).map(shown)).toEqual([
       "allowed, 1 of 5",
       "allowed, 0 of 5",
@@ -188,7 +188,7 @@ describe("a quota that the counter store does not have", () => {
     ]);
     expect(limited.record.asked).toBe(1);
     await limited.lose();
-    limited.record.known_counts = { [DAY]: 5 };
+    limited.record.knownCounts = { [DAY]: 5 };
     expect((await statesOf(limited, 2)).map(shown)).toEqual(["refused, 0 of 5", "refused, 0 of 5"]);
     expect(limited.record.asked).toBe(2);
   });
@@ -196,7 +196,7 @@ describe("a quota that the counter store does not have", () => {
   // GW-192
   test("starts at the known count in a list of limits, while windows start at zero", async () => {
     const limited = limiting([MINUTE, { requests: 9, period: "month" }]);
-    limited.record.known_counts = { "route:GET:/r:month:2026-11:o1": 7 };
+    limited.record.knownCounts = { "route:GET:/r:month:2026-11:o1": 7 };
     const [first] = await statesOf(limited, 1);
     expect(first).toMatchObject({
       described: { limits: '"60s";r=1;t=60, "month";r=1;t=43200' },
@@ -217,7 +217,7 @@ describe("a quota that the counter store does not have", () => {
   // GW-182, GW-192
   test("starts once in each period if the clocks of gateways differ by 5 seconds", async () => {
     const limited = limiting({ requests: 3, period: "day" });
-    limited.record.known_counts = { [DAY]: 2, "route:GET:/r:2026-12-01:o1": 1 };
+    limited.record.knownCounts = { [DAY]: 2, "route:GET:/r:2026-12-01:o1": 1 };
     limited.clock.advance(Date.parse("2026-11-30T23:59:57.000Z") - NOON);
     const states = await Promise.all([limited.ahead(5_000), limited.limit(), limited.ahead(5_000)]);
     expect(states.map((state) => state && shown(state))).toEqual([

@@ -19,7 +19,7 @@ beforeEach(() => {
 function overloadOf(options: Partial<OverloadOptions> = {}, descriptors_max = 2_000) {
   const clock = manualClock();
   const overload = new Overload(
-    { requests_max: 1_000, connections_max: 500, memory_bytes_max: 200 * MIB, ...options },
+    { requestsMax: 1_000, connections_max: 500, memory_bytes_max: 200 * MIB, ...options },
     {
       memory_bytes: () => process.memory,
       descriptors: () => process.descriptors,
@@ -193,7 +193,7 @@ describe("connections", () => {
   }
 
   test("over the limit: a limit of fewer than a hundred requests still applies", async () => {
-    const { overload, look } = overloadOf({ requests_max: 10 });
+    const { overload, look } = overloadOf({ requestsMax: 10 });
     process.descriptors = 500;
     await look();
     expect(refusalOf(overload, 10)).toBeNull();
@@ -202,19 +202,19 @@ describe("connections", () => {
 });
 
 describe("limits that the process cannot reach", () => {
-  const connections_told =
+  const connectionsTold =
     "warn MAX_CONNECTIONS is above the limit of open files of this process: lower MAX_CONNECTIONS or raise the limit";
-  const memory_told =
+  const memoryTold =
     "warn MAX_MEMORY_BYTES is above the memory of the container or machine: lower MAX_MEMORY_BYTES or add memory";
   const cases: [string, Partial<OverloadOptions>, string[]][] = [
-    ["more connections than descriptors", { connections_max: 2_001 }, [connections_told]],
+    ["more connections than descriptors", { connections_max: 2_001 }, [connectionsTold]],
     ["as many connections as descriptors", { connections_max: 2_000 }, []],
-    ["more memory than the machine has", { memory_bytes_max: 400 * MIB + 1 }, [memory_told]],
+    ["more memory than the machine has", { memory_bytes_max: 400 * MIB + 1 }, [memoryTold]],
     ["as much memory as the machine has", { memory_bytes_max: 400 * MIB }, []],
     [
       "too many connections and too much memory",
       { connections_max: 9_999, memory_bytes_max: 999 * MIB },
-      [connections_told, memory_told],
+      [connectionsTold, memoryTold],
     ],
     ["default limits", { connections_max: 0, memory_bytes_max: 0 }, []],
   ];

@@ -32,7 +32,7 @@ function breakable() {
     lease: (key, options) => memory.lease(key, options),
     delete: (key) => memory.delete(key),
     writeFenced: (write) => memory.writeFenced(write),
-    ping: (timeout_ms) => memory.ping(timeout_ms),
+    ping: (timeoutMs) => memory.ping(timeoutMs),
     close: () => memory.close(),
     watch(prefix, listener) {
       listeners.push(listener);
@@ -67,12 +67,12 @@ function breakable() {
 
 /** Returns a clock that advances by 10 ms at each reading, so that each slice of a load has one step. */
 function steppingClock(): Clock {
-  let elapsed_ms = 0;
+  let elapsedMs = 0;
   return {
     ...systemClock,
-    elapsed_ms: () => {
-      elapsed_ms += 10;
-      return elapsed_ms;
+    elapsedMs: () => {
+      elapsedMs += 10;
+      return elapsedMs;
     },
   };
 }
@@ -362,7 +362,7 @@ describe("any sequence of edits, interruptions and late events", () => {
       await Bun.sleep(0);
       if (state.deaf) interrupt();
       const content = await expected(store);
-      await waitFor(() => Bun.deepEquals(contentOf(routes.table), content), { poll_ms: 1 });
+      await waitFor(() => Bun.deepEquals(contentOf(routes.table), content), { pollMs: 1 });
       await routes.stop();
     };
     await fc.assert(fc.asyncProperty(fc.array(act, { maxLength: 15 }), scenario), { numRuns: 150 });

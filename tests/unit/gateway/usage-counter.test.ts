@@ -83,7 +83,7 @@ describe("a request that ends", () => {
 test("a request counts in the hour in which it arrived, in whatever order requests end", () => {
   const counter = new UsageCounter();
   for (const hours of [1, 0, 1, 0, 2]) {
-    counter.count(endedRequest({ received_at_ms: AT + hours * HOUR_MS }), 200, null, 1);
+    counter.count(endedRequest({ receivedAtMs: AT + hours * HOUR_MS }), 200, null, 1);
   }
   const counts = counter.take(10).map(({ hour, requests }) => [hour, requests]);
   expect(counts.sort()).toEqual([
@@ -138,7 +138,7 @@ describe("the maximum number of counts", () => {
           for (const [organization, hour, act] of given) {
             const caller = memberPrincipal({ organization_id: `o${organization}` });
             counter.count(
-              endedRequest({ principal: caller, received_at_ms: AT + hour * HOUR_MS }),
+              endedRequest({ principal: caller, receivedAtMs: AT + hour * HOUR_MS }),
               200,
               null,
               1,

@@ -62,7 +62,7 @@ class Bed {
     for (let n = 0; n < requests; n++) {
       const request = endedRequest({
         principal,
-        received_at_ms: this.clock.now(),
+        receivedAtMs: this.clock.now(),
         bytes_in: 0,
         bytes_out: 0,
       });
@@ -254,7 +254,7 @@ describe("a stop", () => {
       return isClosed;
     });
     expect(bed.sent.length).toBeGreaterThanOrEqual(3);
-    expect(bed.clock.elapsed_ms()).toBeLessThanOrEqual(1_000);
+    expect(bed.clock.elapsedMs()).toBeLessThanOrEqual(1_000);
     expect(bed.lines).toEqual(["the gateway lost usage: it is stopping"]);
   });
 

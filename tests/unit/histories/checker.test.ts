@@ -28,14 +28,14 @@ type Registered = Operation<Call, number>;
 function operation(
   value: number | null,
   answer: number | null,
-  called_at: number,
-  answered_at: number,
+  calledAt: number,
+  answeredAt: number,
 ): Registered {
-  return { call: { register: "a", value }, answer, called_at, answered_at };
+  return { call: { register: "a", value }, answer, calledAt, answeredAt };
 }
 
-function resultOf(operations: readonly Registered[], steps_max?: number) {
-  return check(register, operations, steps_max).map(({ result }) => result);
+function resultOf(operations: readonly Registered[], stepsMax?: number) {
+  return check(register, operations, stepsMax).map(({ result }) => result);
 }
 
 describe("the checker of histories", () => {
@@ -110,15 +110,15 @@ describe("the checker of histories", () => {
       fc.record({
         value: fc.option(fc.integer({ min: 1, max: 2 })),
         answer: fc.option(fc.integer({ min: 0, max: 2 }), { freq: 6 }),
-        called_at: fc.integer({ min: 0, max: 6 }),
+        calledAt: fc.integer({ min: 0, max: 6 }),
         lasts: fc.integer({ min: 1, max: 5 }),
       }),
       { minLength: 1, maxLength: 5 },
     );
     fc.assert(
       fc.property(operations, (drawn) => {
-        const history = drawn.map(({ value, answer, called_at, lasts }) =>
-          operation(value, answer, called_at, answer === null ? NEVER : called_at + lasts),
+        const history = drawn.map(({ value, answer, calledAt, lasts }) =>
+          operation(value, answer, calledAt, answer === null ? NEVER : calledAt + lasts),
         );
         expect(resultOf(history)).toEqual([hasOrder(history, 0) ? "linearizable" : "not linearizable"]);
       }),
@@ -132,7 +132,7 @@ function hasOrder(left: readonly Registered[], state: number): boolean {
   if (left.every(({ answer }) => answer === null)) return true;
   return left.some((first, index) => {
     const others = left.filter((_, at) => at !== index);
-    if (others.some(({ answered_at }) => answered_at < first.called_at)) return false;
+    if (others.some(({ answeredAt }) => answeredAt < first.calledAt)) return false;
     const next = register.step(state, first.call, first.answer);
     return next !== null && hasOrder(others, next);
   });

@@ -16,8 +16,8 @@ function atOnce<Call, Answer>(
   return pairs.map(([call, answer]) => ({
     call,
     answer,
-    called_at: 0,
-    answered_at: answer === null ? Number.POSITIVE_INFINITY : 1,
+    calledAt: 0,
+    answeredAt: answer === null ? Number.POSITIVE_INFINITY : 1,
   }));
 }
 
@@ -27,8 +27,8 @@ function inTurn<Call, Answer>(
 ): Operation<Call, Answer>[] {
   return atOnce(...pairs).map((operation, place) => ({
     ...operation,
-    called_at: 2 * place,
-    answered_at: operation.answer === null ? Number.POSITIVE_INFINITY : 2 * place + 1,
+    calledAt: 2 * place,
+    answeredAt: operation.answer === null ? Number.POSITIVE_INFINITY : 2 * place + 1,
   }));
 }
 
@@ -40,9 +40,9 @@ function resultOf<State, Call, Answer>(
 }
 
 describe("the model of revisions", () => {
-  const write = { service: "a", request_id: "", if_match: null };
-  const put = (value: string, if_match: number | null = null) =>
-    ({ ...write, kind: "put", value, if_match }) as const;
+  const write = { service: "a", request_id: "", ifMatch: null };
+  const put = (value: string, ifMatch: number | null = null) =>
+    ({ ...write, kind: "put", value, ifMatch }) as const;
   const written = (revision: number) => ({ kind: "written", revision }) as const;
   const refused = (current: number | null) => ({ kind: "refused", current }) as const;
   const read = { kind: "read", service: "a" } as const;
@@ -66,7 +66,7 @@ describe("the model of revisions", () => {
   test("finds two writes with one If-Match that both succeed", () => {
     const lost = [...inTurn<RevisionCall, RevisionAnswer>([put("x"), written(1)])];
     const both = atOnce<RevisionCall, RevisionAnswer>([put("y", 1), written(2)], [put("z", 1), written(3)]);
-    const later = both.map((each) => ({ ...each, called_at: 5, answered_at: 6 }));
+    const later = both.map((each) => ({ ...each, calledAt: 5, answeredAt: 6 }));
     expect(resultOf(revisions, [...lost, ...later])).toBe("not linearizable");
   });
 

@@ -18,7 +18,7 @@ const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 const untraced = await createTracing({ name: "toy", namespace: "toy" }, telemetryConfig(), silent);
 
 /** Returns a service with a route for each kind of response, and the log lines of the service. */
-function toyService(request_id_on_response = true, body_bytes_max = 1000) {
+function toyService(requestIdOnResponse = true, bodyBytesMax = 1000) {
   const { log, lines } = recordedLog();
   const telemetry: Telemetry = {
     log,
@@ -38,7 +38,7 @@ function toyService(request_id_on_response = true, body_bytes_max = 1000) {
     },
     { additionalProperties: false },
   );
-  const app = httpApp({ body_bytes_max })
+  const app = httpApp({ bodyBytesMax })
     .get("/users", ({ query }) => pageRequest(query), { query: listQuery })
     .post("/users", ({ status }) => status(201, { ok: true }), { body })
     .get("/users/:user_id", ({ params }) => params)
@@ -64,7 +64,7 @@ function toyService(request_id_on_response = true, body_bytes_max = 1000) {
       inside.get("/plain", () => ({})).get("/plain/list", ({ query }) => query, { query: listQuery }),
     );
   const health = { draining: false };
-  const handler = createHandler(app, { telemetry, health, request_id_on_response });
+  const handler = createHandler(app, { telemetry, health, requestIdOnResponse });
   const call = (method: string, path: string, init: RequestInit = {}) =>
     handler(new Request(`http://h${path}`, { ...init, method }));
   return { call, lines, telemetry, health };
@@ -285,26 +285,26 @@ test("responses have Cache-Control: no-store, unless they set their own value", 
   for (const path of ["/users", "/missing", "/nowhere", "/broken", "/users?limit=x"]) {
     expect((await call("GET", path)).headers.get("cache-control")).toBe("no-store");
   }
-  const app = httpApp({ body_bytes_max: 10 }).get(
+  const app = httpApp({ bodyBytesMax: 10 }).get(
     "/page",
     () => new Response("a page", { headers: { "Cache-Control": "max-age=60" } }),
   );
   const { telemetry, health } = toyService();
-  const handler = createHandler(app, { telemetry, health, request_id_on_response: false });
+  const handler = createHandler(app, { telemetry, health, requestIdOnResponse: false });
   const page = await handler(new Request("http://h/page"));
   expect(page.headers.get("cache-control")).toBe("max-age=60");
 });
 
 test("the response has the headers of its error", async () => {
   const error = new ApiError("RATE_LIMITED", { headers: { "Retry-After": "3" } });
-  const app = httpApp({ body_bytes_max: 10 }).get("/", () => {
+  const app = httpApp({ bodyBytesMax: 10 }).get("/", () => {
     throw error;
   });
   const { telemetry } = toyService();
   const answer = await createHandler(app, {
     telemetry,
     health: { draining: false },
-    request_id_on_response: false,
+    requestIdOnResponse: false,
   })(new Request("http://h/"));
   expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "3"]);
   expect(await errorOf(answer)).toMatchObject({ type: "api_error", code: "RATE_LIMITED" });
@@ -312,7 +312,7 @@ test("the response has the headers of its error", async () => {
 
 describe("the internal token", () => {
   const answer = (token: string | undefined, path: string, given?: string) => {
-    const app = httpApp({ body_bytes_max: 10 })
+    const app = httpApp({ bodyBytesMax: 10 })
       .use(internalToken(token))
       .post("/internal/things", ({ body }) => ({ body }), { body: Type.Object({}) })
       .get("/health/live", () => ({}));
@@ -320,7 +320,7 @@ describe("the internal token", () => {
     const headers: Record<string, string> = given === undefined ? {} : { "X-Platform-Internal-Token": given };
     const body = method === "GET" ? undefined : "x".repeat(11);
     const { telemetry, health } = toyService();
-    const handler = createHandler(app, { telemetry, health, request_id_on_response: false });
+    const handler = createHandler(app, { telemetry, health, requestIdOnResponse: false });
     return handler(new Request(`http://localhost${path}`, { method, headers, body }));
   };
 

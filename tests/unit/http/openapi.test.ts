@@ -5,9 +5,9 @@ import { Type } from "@sinclair/typebox";
 import { type AnyElysia, Elysia } from "elysia";
 
 const options = {
-  body_bytes_max: 100,
+  bodyBytesMax: 100,
   // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of code samples
-  sample_origin: "${THINGS_URL}",
+  sampleOrigin: "${THINGS_URL}",
   title: "T",
   description: "D",
   tags: [{ name: "Things", description: "All things." }],
@@ -26,7 +26,7 @@ const documentOf = (app: AnyElysia, more = {}): Promise<any> =>
   openApiDescription(app, { ...options, ...more });
 
 const things = () =>
-  httpApp({ body_bytes_max: 100 }).use(
+  httpApp({ bodyBytesMax: 100 }).use(
     new Elysia({ normalize: false })
       .post("/things/:id", ({ body }) => body, {
         params: Type.Object({ id: Type.String({ description: "Which.", examples: ["t1"] }) }),
@@ -121,7 +121,7 @@ describe("the OpenAPI description", () => {
           response: { 200: Thing },
         }),
     );
-    const { paths } = await documentOf(httpApp({ body_bytes_max: 100 }).use(guarded));
+    const { paths } = await documentOf(httpApp({ bodyBytesMax: 100 }).use(guarded));
     const { parameters, responses } = paths["/things/{id}/{part}"].get;
     expect(parameters).toMatchObject([
       { name: "id", in: "path", required: true, description: "Which." },

@@ -24,8 +24,8 @@ test("a secret is stored with the current pepper, and found by every accepted ha
   expect(waysOf({ previous: OLD })).toEqual(["plain", "old"]);
   expect(waysOf({ current: NEW })).toEqual(["new", "plain"]);
   expect(waysOf({ current: NEW, previous: OLD })).toEqual(["new", "old", "plain"]);
-  expect(waysOf({ current: NEW, plain_accepted: false })).toEqual(["new"]);
-  expect(waysOf({ current: NEW, previous: OLD, plain_accepted: false })).toEqual(["new", "old"]);
+  expect(waysOf({ current: NEW, plainAccepted: false })).toEqual(["new"]);
+  expect(waysOf({ current: NEW, previous: OLD, plainAccepted: false })).toEqual(["new", "old"]);
 });
 
 test("a hash starts with a short id of its pepper", () => {

@@ -14,9 +14,9 @@ describe("the outline of a JSON text", () => {
       ['[{"a":', "}]"],
     ] as const) {
       const levels = open.startsWith("[{") ? 32 : 64;
-      expect(outlineJson(nested(levels, open, close, "1")).too_deep_at).toBeNull();
+      expect(outlineJson(nested(levels, open, close, "1")).tooDeepAt).toBeNull();
       const text = nested(levels + 1, open, close, "1");
-      expect(outlineJson(text).too_deep_at).not.toBeNull();
+      expect(outlineJson(text).tooDeepAt).not.toBeNull();
       expect(() => parseJson(text)).toThrow(JsonTooDeep);
     }
   });
@@ -24,15 +24,15 @@ describe("the outline of a JSON text", () => {
   test("counts nested brackets, and not brackets in strings or side by side", () => {
     const flat = [nested(2_000), '{"a":'.repeat(99), '\\"[[[[', "\\"].map((text) => JSON.stringify(text));
     const text = `[${flat.join(",")},${Array(500).fill("[]").join(",")}]`;
-    expect(outlineJson(text)).toMatchObject({ too_deep_at: null, members: 0 });
+    expect(outlineJson(text)).toMatchObject({ tooDeepAt: null, members: 0 });
     expect(parseJson(text)).toEqual(JSON.parse(text));
   });
 
   test("reports where the 65th level begins, also in malformed text", () => {
-    expect(outlineJson(nested(65)).too_deep_at).toBe(64);
-    expect(outlineJson(`"${"[".repeat(70)}" ${"[".repeat(70)}`).too_deep_at).toBe(73 + 64);
+    expect(outlineJson(nested(65)).tooDeepAt).toBe(64);
+    expect(outlineJson(`"${"[".repeat(70)}" ${"[".repeat(70)}`).tooDeepAt).toBe(73 + 64);
     for (const text of ["[".repeat(64), '"[', '"\\', "]".repeat(1_000), ""]) {
-      expect(outlineJson(text).too_deep_at).toBeNull();
+      expect(outlineJson(text).tooDeepAt).toBeNull();
       expect(() => parseJson(text)).toThrow(SyntaxError);
     }
   });
@@ -41,7 +41,7 @@ describe("the outline of a JSON text", () => {
     expect(outlineJson('{"a": 1, "a:": {"\\":": [":"], "b" : 2}, "a"\n:3}').members).toBe(5);
     fc.assert(
       fc.property(fc.json({ maxDepth: 8 }), (text) => {
-        expect(outlineJson(text)).toMatchObject({ too_deep_at: null, members: members(JSON.parse(text)) });
+        expect(outlineJson(text)).toMatchObject({ tooDeepAt: null, members: members(JSON.parse(text)) });
       }),
     );
   });

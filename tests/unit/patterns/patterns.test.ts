@@ -61,7 +61,7 @@ function search(pattern: RegExp, text: string): void {
 }
 
 /** Returns the elapsed time of one search. It is at least the CPU time, and cheaper to measure. */
-function elapsed_ms(pattern: RegExp, attack: Attack, length: number): number {
+function elapsedMs(pattern: RegExp, attack: Attack, length: number): number {
   const text = textOf(attack, length);
   const before = performance.now();
   search(pattern, text);
@@ -69,7 +69,7 @@ function elapsed_ms(pattern: RegExp, attack: Attack, length: number): number {
 }
 
 /** Returns the CPU time of a search in an attack of `length`: the minimum of `TRIES` measurements. */
-function work_ms(pattern: RegExp, attack: Attack, length: number): number {
+function workMs(pattern: RegExp, attack: Attack, length: number): number {
   const text = textOf(attack, length);
   const times = Array.from({ length: TRIES }, () => {
     const before = process.threadCpuUsage();
@@ -84,20 +84,20 @@ function work_ms(pattern: RegExp, attack: Attack, length: number): number {
  * Returns the lengths to try, in order. Adds small steps after a search that was not quick, and stops after
  * `LONG` if the search of that length was quick.
  */
-function* lengths(last_ms: () => number): Generator<number, void, void> {
+function* lengths(lastMs: () => number): Generator<number, void, void> {
   let last = 0;
   for (const length of LENGTHS) {
-    if (last_ms() >= QUICK_MS) yield* SMALL_STEPS.filter((step) => step > last && step < length);
+    if (lastMs() >= QUICK_MS) yield* SMALL_STEPS.filter((step) => step > last && step < length);
     yield length;
-    if (length === LONG && last_ms() < LONG_QUICK_MS) return;
+    if (length === LONG && lastMs() < LONG_QUICK_MS) return;
     last = length;
   }
 }
 
 /** Returns the CPU time for an attack of this length if it grows faster than linearly, and null otherwise. */
 function excess(pattern: RegExp, attack: Attack, length: number): { length: number; ms: number } | null {
-  const ms = work_ms(pattern, attack, length);
-  if (ms < HARMLESS_MS || ms <= GROWTH_MAX * work_ms(pattern, attack, length / 8)) return null;
+  const ms = workMs(pattern, attack, length);
+  if (ms < HARMLESS_MS || ms <= GROWTH_MAX * workMs(pattern, attack, length / 8)) return null;
   return { length, ms };
 }
 
@@ -105,10 +105,10 @@ function excess(pattern: RegExp, attack: Attack, length: number): { length: numb
 function weakness(given: SourcePattern): { attack: Attack; length: number; ms: number } | null {
   const pattern = new RegExp(given.source, given.flags);
   for (const attack of attacksOn(given)) {
-    let last_ms = 0;
-    for (const length of lengths(() => last_ms)) {
-      last_ms = elapsed_ms(pattern, attack, length);
-      const found = last_ms < HARMLESS_MS ? null : excess(pattern, attack, length);
+    let lastMs = 0;
+    for (const length of lengths(() => lastMs)) {
+      lastMs = elapsedMs(pattern, attack, length);
+      const found = lastMs < HARMLESS_MS ? null : excess(pattern, attack, length);
       if (found !== null) return { attack, ...found };
     }
   }

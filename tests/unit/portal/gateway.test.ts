@@ -163,7 +163,7 @@ describe("an exchange", () => {
       expect(signal?.aborted).toBe(true);
     });
     const answer = await gateway.exchange("/x", { as: "member", signal: stop.signal });
-    expect(answer).toMatchObject({ ok: false, failure: { kind: "away", outcome_unknown: false } });
+    expect(answer).toMatchObject({ ok: false, failure: { kind: "away", outcomeUnknown: false } });
     expect(sent).toHaveLength(1);
     expect(gateway.waiting.value).toBeNull();
   });
@@ -173,7 +173,7 @@ describe("an exchange", () => {
     const { gateway, sent } = gatewayWith([() => Promise.reject(new Error("reset"))]);
     expect(await gateway.exchange("/x", { as: "member", method: "POST" })).toMatchObject({
       ok: false,
-      failure: { kind: "away", outcome_unknown: true },
+      failure: { kind: "away", outcomeUnknown: true },
     });
     expect(sent).toHaveLength(1);
   });

@@ -95,10 +95,10 @@ describe("calendar periods", () => {
       fc.property(
         fc.constantFrom("day" as const, "month" as const),
         fc.integer({ min: Date.parse("2000-01-01"), max: Date.parse("2100-01-01") - 1 }),
-        (kind, time_ms) => {
-          const period = periodAt(kind, time_ms);
+        (kind, timeMs) => {
+          const period = periodAt(kind, timeMs);
           expect(periodNamed(period.id)).toEqual(period);
-          expect(time_ms).toBeWithin(period.starts_ms, period.ends_ms);
+          expect(timeMs).toBeWithin(period.startsMs, period.endsMs);
         },
       ),
     );

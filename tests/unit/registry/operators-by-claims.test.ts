@@ -25,12 +25,12 @@ function operatorsOf(all: readonly Claims[]): Operators | null {
   const verify = async (token: string) => {
     const [, payload = ""] = token.split(".");
     const claims: Claims = JSON.parse(Buffer.from(payload, "base64url").toString());
-    return { subject: "pipeline", expires_at_ms: 0, claims };
+    return { subject: "pipeline", expiresAtMs: 0, claims };
   };
   const log = { info: () => {}, warn: () => {} };
   const provider = { issuer: "https://login.example.com", verify };
   try {
-    return new Operators({ admin_token: "admin-token", file, provider, clock: manualClock(), log });
+    return new Operators({ adminToken: "admin-token", file, provider, clock: manualClock(), log });
   } catch (error) {
     if (error instanceof ConfigError) return null;
     throw error;

@@ -33,9 +33,9 @@ const silent: Endpoint = () => new Promise(() => {});
 function call(order: Endpoint[], times: Partial<HedgedCall<Endpoint, string>> = {}) {
   const asked: number[] = [];
   const result = hedgedCall({
-    timeout_ms: 5_000,
-    attempt_ms: FOREVER_MS,
-    hedge_ms: FOREVER_MS,
+    timeoutMs: 5_000,
+    attemptMs: FOREVER_MS,
+    hedgeMs: FOREVER_MS,
     order,
     attempt: (endpoint, deadline) => {
       asked.push(order.indexOf(endpoint));
@@ -49,7 +49,7 @@ function call(order: Endpoint[], times: Partial<HedgedCall<Endpoint, string>> = 
 
 describe("a call to several endpoints", () => {
   test("calls only the first endpoint if it responds", async () => {
-    const { asked, result } = call([answers("one"), answers("two")], { hedge_ms: 1_000 });
+    const { asked, result } = call([answers("one"), answers("two")], { hedgeMs: 1_000 });
     expect((await result).value).toBe("one");
     expect(asked).toEqual([0]);
   });
@@ -63,7 +63,7 @@ describe("a call to several endpoints", () => {
 
   test("also calls the next endpoint when one does not respond, and uses the first response", async () => {
     const slow = Promise.withResolvers<string>();
-    const { asked, result } = call([() => slow.promise, silent, silent], { hedge_ms: 5 });
+    const { asked, result } = call([() => slow.promise, silent, silent], { hedgeMs: 5 });
     await waitFor(() => asked.length === 3);
     slow.resolve("after all");
     expect((await result).value).toBe("after all");
@@ -87,7 +87,7 @@ describe("a call to several endpoints", () => {
       if (failures < 4) throw new Error("no leader");
       return "elected";
     };
-    const { asked, result } = call([silent, flaky, fails("gone")], { hedge_ms: 5 });
+    const { asked, result } = call([silent, flaky, fails("gone")], { hedgeMs: 5 });
     expect((await result).value).toBe("elected");
     expect(asked.filter((index) => index === 0)).toEqual([0]);
     expect(asked.filter((index) => index === 2).length).toBeGreaterThan(1);
@@ -118,7 +118,7 @@ describe("a call to several endpoints", () => {
   });
 
   test("ends with the last error when its time is over, and makes no attempt after that", async () => {
-    const { asked, result } = call([fails("first"), fails("last")], { timeout_ms: 250 });
+    const { asked, result } = call([fails("first"), fails("last")], { timeoutMs: 250 });
     const error = await rejection(result);
     expect(error).toBeInstanceOf(StoreUnavailable);
     expect(error).toMatchObject({ cause: { message: expect.stringMatching(/^first|last$/) } });
@@ -136,7 +136,7 @@ describe("a call to several endpoints", () => {
       deadlines.push(deadline);
       return silent(deadline);
     };
-    const { result } = call([never], { timeout_ms: 50, clock });
+    const { result } = call([never], { timeoutMs: 50, clock });
     clock.advance(50);
     expect(await rejection(result)).toMatchObject({ cause: { message: "No answer within 50 ms." } });
     expect(deadlines).toEqual([end]);
@@ -144,7 +144,7 @@ describe("a call to several endpoints", () => {
 
   test("ignores an attempt that fails after the call has ended", async () => {
     const late = Promise.withResolvers<string>();
-    const { result } = call([() => late.promise, answers("two")], { hedge_ms: 5 });
+    const { result } = call([() => late.promise, answers("two")], { hedgeMs: 5 });
     expect((await result).value).toBe("two");
     late.reject(new Error("too late"));
     await Bun.sleep(0);

@@ -7,11 +7,11 @@ function serve() {
   return Bun.serve({ hostname: "127.0.0.1", port: 0, idleTimeout: 0, fetch: () => new Response("ok") });
 }
 
-/** Makes each event-loop iteration take at least `turn_ms`. Returns a function that ends this. */
-function keepBusy(turn_ms: number): () => void {
+/** Makes each event-loop iteration take at least `turnMs`. Returns a function that ends this. */
+function keepBusy(turnMs: number): () => void {
   let done = false;
   const work = () => {
-    const until = performance.now() + turn_ms;
+    const until = performance.now() + turnMs;
     while (performance.now() < until);
     if (!done) setImmediate(work);
   };

@@ -19,12 +19,12 @@ import { attributesOf } from "../../support/otlp-messages.ts";
 const AUDIT = { name: "audit", namespace: "audit" };
 const CUMULATIVE = 2;
 
-function pushing(endpoint: string, interval_ms?: number) {
+function pushing(endpoint: string, intervalMs?: number) {
   const { log, warnings } = keptWarnings();
   const metrics = createMetrics();
   const config = telemetryConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint });
   const url = `${endpoint}/v1/metrics`;
-  const pushed = exportMetrics(AUDIT, config, url, metrics.registry, log, interval_ms);
+  const pushed = exportMetrics(AUDIT, config, url, metrics.registry, log, intervalMs);
   return { metrics, pushed, warnings };
 }
 

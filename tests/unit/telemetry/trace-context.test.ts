@@ -17,10 +17,10 @@ const id = (length: number) => hex(length).filter((value) => !/^0+$/.test(value)
 describe("traceparent", () => {
   test("is parsed into the values that it was written from", () => {
     fc.assert(
-      fc.property(id(32), id(16), fc.boolean(), fc.boolean(), (trace_id, parent_id, sampled, random) => {
-        expect(parseTraceparent(formatTraceparent(trace_id, parent_id, sampled, random))).toEqual({
+      fc.property(id(32), id(16), fc.boolean(), fc.boolean(), (trace_id, parentId, sampled, random) => {
+        expect(parseTraceparent(formatTraceparent(trace_id, parentId, sampled, random))).toEqual({
           trace_id,
-          parent_id,
+          parentId,
           sampled,
           random,
         });
@@ -31,11 +31,11 @@ describe("traceparent", () => {
   // GW-84
   test("of any version except ff is parsed like version 00", () => {
     fc.assert(
-      fc.property(hex(2), id(32), id(16), hex(2), (version, trace_id, parent_id, flags) => {
-        const read = parseTraceparent(`${version}-${trace_id}-${parent_id}-${flags}`);
+      fc.property(hex(2), id(32), id(16), hex(2), (version, trace_id, parentId, flags) => {
+        const read = parseTraceparent(`${version}-${trace_id}-${parentId}-${flags}`);
         const sampled = Number.parseInt(flags, 16) % 2 === 1;
         const random = Number.parseInt(flags, 16) % 4 >= 2;
-        expect(read).toEqual(version === "ff" ? null : { trace_id, parent_id, sampled, random });
+        expect(read).toEqual(version === "ff" ? null : { trace_id, parentId, sampled, random });
       }),
     );
   });

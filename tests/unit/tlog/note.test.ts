@@ -56,8 +56,8 @@ describe("a note", () => {
     expect(noteText(note)).toBe(SIGNED);
     expect(readNoteBytes(new TextEncoder().encode(SIGNED))).toEqual(note);
     expect(await knownSignatures(note, [keyOf(PETER), keyOf(ENOCH)])).toEqual([
-      { key: keyOf(PETER), isRight: true, time_s: null },
-      { key: keyOf(ENOCH), isRight: true, time_s: null },
+      { key: keyOf(PETER), isRight: true, timeS: null },
+      { key: keyOf(ENOCH), isRight: true, timeS: null },
     ]);
     expect([PETER, ENOCH].map((text) => noteKeyText(keyOf(text)))).toEqual([PETER, ENOCH]);
   });
@@ -116,7 +116,7 @@ describe("a note", () => {
     expect(await knownSignatures(note, [{ ...peter, name: "Peter" }])).toEqual([]);
     expect(await knownSignatures(note, [{ ...peter, type: WITNESS_COSIGNATURE }])).toEqual([]);
     const other = noteOf(SIGNED.replace("problem is.", "problem was."));
-    expect(await knownSignatures(other, [peter])).toEqual([{ key: peter, isRight: false, time_s: null }]);
+    expect(await knownSignatures(other, [peter])).toEqual([{ key: peter, isRight: false, timeS: null }]);
   });
 
   test("is not verified with a key that is not a point of the curve", async () => {
@@ -128,7 +128,7 @@ describe("a note", () => {
     expect(forged).toEqual(broken);
     const keyId = noteKeyText(broken).split("+")[1] ?? "";
     const note = { text: HEAD, signatures: [{ name: "log.example/a", keyId, signature }] };
-    expect(await knownSignatures(note, [broken])).toEqual([{ key: broken, isRight: false, time_s: null }]);
+    expect(await knownSignatures(note, [broken])).toEqual([{ key: broken, isRight: false, timeS: null }]);
   });
 });
 
@@ -139,7 +139,7 @@ describe("a cosignature", () => {
     const cosignature = await cosignNote(HEAD, witness, 1_679_315_147);
     const note = noteOf(noteText({ text: HEAD, signatures: [await signNote(HEAD, log), cosignature] }));
     const key: NoteKey = { ...witness, type: WITNESS_COSIGNATURE };
-    expect(await knownSignatures(note, [key])).toEqual([{ key, isRight: true, time_s: 1_679_315_147 }]);
+    expect(await knownSignatures(note, [key])).toEqual([{ key, isRight: true, timeS: 1_679_315_147 }]);
     const wrong = async (signature: Uint8Array, text = HEAD) =>
       (await knownSignatures({ text, signatures: [{ ...cosignature, signature }] }, [key]))[0]?.isRight;
     for (let index = 0; index < cosignature.signature.length; index++) {

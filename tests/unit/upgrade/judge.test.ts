@@ -6,20 +6,15 @@ import type { Part } from "../../upgrade/orders.ts";
 import { anAnswer, aRun } from "../faults/a-run.ts";
 
 /** The interval in which a process of the older version closes its port. */
-const LOSING = [{ begins_ms: 11_500, ends_ms: 12_000 }];
+const LOSING = [{ beginsMs: 11_500, endsMs: 12_000 }];
 
 function aStep(part: Part, answers: readonly Answer[], losing: Step["losing"] = LOSING): Step {
   const run = aRun({ parts: [], fault: "killed" }, { answers });
   return { order: "forward", part, run, losing };
 }
 
-function failing(
-  client: Client,
-  started_ms: number,
-  status: number | null,
-  ended_ms = started_ms + 5,
-): Answer {
-  return anAnswer(client, started_ms, { status, ended_ms });
+function failing(client: Client, startedMs: number, status: number | null, endedMs = startedMs + 5): Answer {
+  return anAnswer(client, startedMs, { status, endedMs });
 }
 
 describe("the judge of an upgrade", () => {

@@ -40,7 +40,7 @@ export function operatorStream(deps: OperatorStreamDeps): Streams<OperatorRow> {
   };
   return {
     lanes: [lane],
-    slow_lane: lane,
+    slowLane: lane,
     renew: (held) => renewOperatorLease(writes, held),
     deliver: (row, turn) => deliverOperatorTurn(deps, row, turn),
   };

@@ -53,8 +53,8 @@ export interface UsageEventRow extends Totals {
 }
 
 export function toUsageEvent({ id, organization_id, hour, key_prefix, ...row }: UsageEventRow): UsageEvent {
-  const starts_ms = new Date(hour).getTime();
-  const from = new Date(starts_ms).toISOString();
+  const startsMs = new Date(hour).getTime();
+  const from = new Date(startsMs).toISOString();
   return {
     specversion: "1.0",
     id,
@@ -65,7 +65,7 @@ export function toUsageEvent({ id, organization_id, hour, key_prefix, ...row }: 
     datacontenttype: "application/json",
     data: {
       from,
-      to: new Date(starts_ms + HOUR_MS).toISOString(),
+      to: new Date(startsMs + HOUR_MS).toISOString(),
       ...row,
       key_prefix: key_prefix === "" ? null : key_prefix,
       refused: refusedOf(row),

@@ -10,13 +10,13 @@ const key = sql.raw(KEY_COLUMNS.join(", "));
 const isDue = sql.raw(KEY_COLUMNS.map((name) => `untold.${name} = due.${name}`).join(" and "));
 
 /**
- * Moves counts of hours up to `until_ms` to the feed, at most `count`. Returns how many were moved. The feed
+ * Moves counts of hours up to `untilMs` to the feed, at most `count`. Returns how many were moved. The feed
  * is locked until the commit, so that ids follow the order of commits. A second replica moves nothing while
  * the feed is locked. A count that a report is changing is left for the next call.
  */
 export function tellUsage(
   database: Database,
-  until_ms: number,
+  untilMs: number,
   nowMs: number,
   count: number,
 ): Promise<number> {
@@ -27,16 +27,16 @@ export function tellUsage(
     );
     if (!lock?.taken) return 0;
     const [last] = await rows<{ id: string | null }>(tx, sql`select max(id) as id from audit.usage_events`);
-    return moveDue(tx, until_ms, followingIds(last?.id ?? null, nowMs, count));
+    return moveDue(tx, untilMs, followingIds(last?.id ?? null, nowMs, count));
   });
 }
 
-async function moveDue(tx: Orm, until_ms: number, ids: readonly string[]): Promise<number> {
+async function moveDue(tx: Orm, untilMs: number, ids: readonly string[]): Promise<number> {
   const [moved] = await rows<{ count: number }>(
     tx,
     sql`with due as materialized (
         select ${key} from audit.usage_untold
-        where hour <= ${new Date(until_ms).toISOString()}::text::timestamptz
+        where hour <= ${new Date(untilMs).toISOString()}::text::timestamptz
         order by hour limit ${ids.length} for update skip locked
       ),
       untold as (

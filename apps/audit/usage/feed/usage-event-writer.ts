@@ -29,8 +29,8 @@ export function usageTeller({ database, log, clock }: UsageTellerDeps): Loop {
         told = await tellUsage(database, nowMs - HOUR_MS - SETTLE_MS, nowMs, EVENTS_MAX);
       }
     },
-    pause_ms: INTERVAL_MS,
-    retry_ms: RETRY_MS,
+    pauseMs: INTERVAL_MS,
+    retryMs: RETRY_MS,
     onFailure: (err) =>
       log.warn({ err }, "the audit service could not write usage events and will try again"),
     clock,

@@ -32,5 +32,5 @@ function periodProblems(path: string, period: unknown, nowMs: number): FieldErro
   if (named === null) {
     return [{ path, message: `${path} must be a day such as 2026-01-31 or a month such as 2026-01.` }];
   }
-  return isNear(named.starts_ms, nowMs) ? [] : [{ path, message: `${path} ${NEAR_RULE}.` }];
+  return isNear(named.startsMs, nowMs) ? [] : [{ path, message: `${path} ${NEAR_RULE}.` }];
 }

@@ -17,7 +17,7 @@ const QUOTA_ID = sql`sha256(convert_to(policy || chr(10) || period || chr(10) ||
 export function addCharges(charges: readonly QuotaCharge[], condition: SQL): SQL {
   const given = JSON.stringify(
     charges.map(({ policy, period, subject, count, requests }) => {
-      const ends_at = new Date(periodNamed(period)?.ends_ms ?? 0).toISOString();
+      const ends_at = new Date(periodNamed(period)?.endsMs ?? 0).toISOString();
       return { policy, period, subject, count, requests, ends_at };
     }),
   );
@@ -87,8 +87,8 @@ function toQuota({ policy, period, requests, charged }: QuotaRow): OrganizationQ
     method: isRoute ? bucket.method : null,
     route: isRoute ? bucket.path : null,
     period: period.length === "2026-11".length ? "month" : "day",
-    from: new Date(named.starts_ms).toISOString(),
-    to: new Date(named.ends_ms).toISOString(),
+    from: new Date(named.startsMs).toISOString(),
+    to: new Date(named.endsMs).toISOString(),
     requests,
     charged,
   };
@@ -97,10 +97,10 @@ function toQuota({ policy, period, requests, charged }: QuotaRow): OrganizationQ
 /** Removes at most `limit` counts of periods that ended before a time, and returns how many. */
 export async function deleteEndedQuotas(
   database: Database,
-  before_ms: number,
+  beforeMs: number,
   limit: number,
 ): Promise<number> {
-  const before = new Date(before_ms).toISOString();
+  const before = new Date(beforeMs).toISOString();
   const removed = await query(database, "remove_ended_quotas")`
     delete from audit.quota_counts where id in (
       select id from audit.quota_counts where ends_at < ${before}::text::timestamptz

@@ -24,8 +24,8 @@ export function quotaSweeper({ database, log, clock }: QuotaSweeperDeps): Loop {
         removed = await deleteEndedQuotas(database, clock.now() - KEPT_MS, REMOVED_MAX);
       }
     },
-    pause_ms: INTERVAL_MS,
-    retry_ms: RETRY_MS,
+    pauseMs: INTERVAL_MS,
+    retryMs: RETRY_MS,
     onFailure: (err) =>
       log.warn({ err }, "the audit service could not remove ended quotas and will try again"),
     clock,

@@ -28,7 +28,7 @@ interface NewStatement extends Unplaced {
 
 /** The functions with which the sealer writes statements of usage. */
 export const usageStatements: UsageStatements = {
-  due: (nowMs) => hasDue({ nowMs, grace_ms: GRACE_MS }),
+  due: (nowMs) => hasDue({ nowMs, graceMs: GRACE_MS }),
   write: stateUsage,
 };
 
@@ -39,7 +39,7 @@ export const usageStatements: UsageStatements = {
 async function stateUsage(deps: PassDeps, state: SealerState): Promise<PassResult> {
   const { reads, writes, sealed, clock, holder } = deps;
   const nowMs = clock.now();
-  const due = await selectDue(writes, { nowMs, grace_ms: GRACE_MS, limit: STATEMENTS_MAX });
+  const due = await selectDue(writes, { nowMs, graceMs: GRACE_MS, limit: STATEMENTS_MAX });
   if (due.length === 0) return { entries: 0, checkpoint: null, end: "done" };
   const found = due.map((each) => newStatement(each, nowMs));
   const owners = [...new Set(found.map(({ owner }) => owner))];

@@ -35,17 +35,17 @@ const part = sql.join(
 /** The time of this service's clock, and how long after a month's end the month is due. */
 interface DueTime {
   nowMs: number;
-  grace_ms: number;
+  graceMs: number;
 }
 
 /**
- * Matches the rows of `changed` whose month is due. A month becomes due `grace_ms` after its end. The clocks of this
+ * Matches the rows of `changed` whose month is due. A month becomes due `graceMs` after its end. The clocks of this
  * service and of the database must both have reached that time, so that one wrong clock cannot close a month. A month
  * is not due while the organization's chain is set aside.
  */
-function isDue({ nowMs, grace_ms }: DueTime): SQL {
-  const settled = sql`least(${new Date(nowMs - grace_ms).toISOString()}::text::timestamptz,
-    now() - make_interval(secs => ${sql.raw(String(grace_ms / 1_000))}))`;
+function isDue({ nowMs, graceMs }: DueTime): SQL {
+  const settled = sql`least(${new Date(nowMs - graceMs).toISOString()}::text::timestamptz,
+    now() - make_interval(secs => ${sql.raw(String(graceMs / 1_000))}))`;
   return sql`not changed.is_stated and changed.month < to_char(${settled} at time zone 'UTC', 'YYYY-MM')
     and not exists (select from audit.altered_chains aside
       where aside.owner = 'organization:' || changed.organization_id)`;

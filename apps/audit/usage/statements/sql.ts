@@ -87,12 +87,12 @@ export function selectStatements(
   { organization_id, month, starting_after }: StatementsRequest,
   limit: number,
 ): Promise<StatementRow[]> {
-  const [after_month = "", after_number = ""] = starting_after?.split(".") ?? [];
+  const [afterMonth = "", afterNumber = ""] = starting_after?.split(".") ?? [];
   const ofMonth = month === null ? sql`` : sql` and month = ${month}`;
   const after =
     starting_after === null
       ? sql``
-      : sql` and (month, number) < (${after_month}, ${after_number}::text::integer)`;
+      : sql` and (month, number) < (${afterMonth}, ${afterNumber}::text::integer)`;
   return query<StatementRow>(database, "select_statements")`
     select position, statement,
         (select max(number) from audit.statements last

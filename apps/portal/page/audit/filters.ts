@@ -70,11 +70,11 @@ export function problemsOf({ filters, key_prefix }: Selection): Problems {
   const { occurred_after, occurred_before } = filters;
   const texts = (["service", "actor_member_id", "request_id", "created_id"] as const).map((name) => [
     name,
-    problemOf(filters[name], { length_max: TEXT_LENGTH_MAX, optional: true }),
+    problemOf(filters[name], { lengthMax: TEXT_LENGTH_MAX, optional: true }),
   ]);
   return {
     ...Object.fromEntries(texts),
-    [KEY]: problemOf(key_prefix, { length_max: TEXT_LENGTH_MAX, optional: true }),
+    [KEY]: problemOf(key_prefix, { lengthMax: TEXT_LENGTH_MAX, optional: true }),
     route: problemOfRoute(filters.route.trim()),
     occurred_after: problemOfTime(occurred_after),
     occurred_before: problemOfTime(occurred_before) ?? problemOfOrder(occurred_after, occurred_before),
@@ -82,8 +82,8 @@ export function problemsOf({ filters, key_prefix }: Selection): Problems {
 }
 
 function problemOfRoute(route: string): Problem | null {
-  const { maxLength: length_max = NO_LIMIT } = routeTemplate;
-  const problem = problemOf(route, { length_max, optional: true });
+  const { maxLength: lengthMax = NO_LIMIT } = routeTemplate;
+  const problem = problemOf(route, { lengthMax, optional: true });
   if (problem !== null || route === "") return problem;
   return Value.Check(routeTemplate, route) ? null : (texts) => texts.problems.route;
 }

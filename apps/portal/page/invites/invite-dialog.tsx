@@ -58,7 +58,7 @@ function InviteForm({ onClose, onChange, onCreated }: InviteFormProps) {
   const role = chosen ?? roles.answer?.default_role ?? null;
   const problems = useProblems(writing.failure);
   const create = () =>
-    problems.pass({ email: problemOf(email, { length_max: EMAIL_LENGTH_MAX, optional: true }) }) &&
+    problems.pass({ email: problemOf(email, { lengthMax: EMAIL_LENGTH_MAX, optional: true }) }) &&
     writing.write(() => createInvite(gateway, { email, role, bounds }), onCreated);
   return (
     <Confirm

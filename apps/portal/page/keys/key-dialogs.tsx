@@ -35,7 +35,7 @@ export function CreateKeyDialog(dialog: KeyDialogProps) {
       title={t.create}
       action={t.make}
       fields={["name", "expires_in_seconds"]}
-      found={{ name: problemOf(name, { length_max: NAME_LENGTH_MAX, optional: true }) }}
+      found={{ name: problemOf(name, { lengthMax: NAME_LENGTH_MAX, optional: true }) }}
       path={dialog.address.path}
       body={{
         ...(name.trim() !== "" && { name }),
@@ -141,7 +141,7 @@ function NewKeyDialog({ address, found = {}, path, body, children, ...dialog }: 
   return (
     <Confirm {...dialog} writing={writing} problems={problems} onConfirm={() => void send()}>
       {children(problems)}
-      {writing.failure?.outcome_unknown === true && <p>{t.unknownHelp}</p>}
+      {writing.failure?.outcomeUnknown === true && <p>{t.unknownHelp}</p>}
     </Confirm>
   );
 }

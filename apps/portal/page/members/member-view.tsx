@@ -163,7 +163,7 @@ function ChangeRole({ member, name, roles, refused, onChange }: ChangeRoleProps)
   const problems = useProblems(failure);
   const keeps = role === (member.role ?? "");
   const why = keeps || refused === null || member.role !== roles.creator_role ? null : refused;
-  const off = busy || keeps || why !== null || failure?.outcome_unknown === true;
+  const off = busy || keeps || why !== null || failure?.outcomeUnknown === true;
   const change = () =>
     write(
       () => sendRole(session.gateway, member.id, role),
@@ -193,7 +193,7 @@ function ChangeRole({ member, name, roles, refused, onChange }: ChangeRoleProps)
         <FailureNotice
           failure={failure}
           shown={["role"]}
-          onRetry={failure.outcome_unknown ? onChange : undefined}
+          onRetry={failure.outcomeUnknown ? onChange : undefined}
         />
       )}
       <div class="actions">

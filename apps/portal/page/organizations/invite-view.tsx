@@ -25,7 +25,7 @@ export function InviteView() {
   const { busy, failure, write } = useWrite();
   const problems = useProblems(failure);
   const redeem = () =>
-    problems.pass({ token: opened === null ? problemOf(pasted, { length_max: LINK_LENGTH_MAX }) : null }) &&
+    problems.pass({ token: opened === null ? problemOf(pasted, { lengthMax: LINK_LENGTH_MAX }) : null }) &&
     write(
       () => redeemInvite(session.gateway, opened ?? tokenIn(pasted)),
       ({ organization_id }) => {

@@ -32,7 +32,7 @@ export function NameForm({ name, button, isMain = false, write, done, ...props }
   const problems = useProblems(failure);
   useEffect(() => setWanted(name), [name]);
   const submit = () =>
-    problems.pass({ name: problemOf(wanted, { length_max: NAME_LENGTH_MAX }) }) &&
+    problems.pass({ name: problemOf(wanted, { lengthMax: NAME_LENGTH_MAX }) }) &&
     writing.write(() => write(wanted), done);
   return (
     <Form class="panel" busy={busy} problems={problems} onSubmit={() => void submit()}>
@@ -49,7 +49,7 @@ export function NameForm({ name, button, isMain = false, write, done, ...props }
         <FailureNotice
           failure={failure}
           shown={["name"]}
-          onRetry={failure.outcome_unknown ? () => void props.onUnknown(writing.clear) : undefined}
+          onRetry={failure.outcomeUnknown ? () => void props.onUnknown(writing.clear) : undefined}
           retryLabel={props.retryLabel}
         />
       )}

@@ -33,7 +33,7 @@ interface ConfirmProps {
 export function Confirm(props: ConfirmProps) {
   const { title, writing, problems, fields, refused = null, onClose, onChange } = props;
   const { busy, failure } = writing;
-  const off = busy || refused !== null || failure?.outcome_unknown === true;
+  const off = busy || refused !== null || failure?.outcomeUnknown === true;
   const lookAgain = () => {
     onClose();
     onChange?.();
@@ -48,7 +48,7 @@ export function Confirm(props: ConfirmProps) {
         <FailureNotice
           failure={failure}
           shown={fields}
-          onRetry={failure.outcome_unknown || failure.kind === "conflict" ? lookAgain : undefined}
+          onRetry={failure.outcomeUnknown || failure.kind === "conflict" ? lookAgain : undefined}
         />
       )}
     </Dialog>

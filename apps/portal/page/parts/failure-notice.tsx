@@ -18,11 +18,11 @@ interface FailureNoticeProps {
 export function FailureNotice({ failure, title, text, shown = [], onRetry, retryLabel }: FailureNoticeProps) {
   const texts = useTexts();
   const session = useSession();
-  const { kind, fields, request_id, retry_after_seconds, outcome_unknown } = failure;
+  const { kind, fields, request_id, retry_after_seconds, outcomeUnknown } = failure;
   const others = fields.filter(({ path }) => !shown.includes(path));
-  const [says = "", advice = ""] = outcome_unknown ? texts.unknown : texts.failures[kind];
+  const [says = "", advice = ""] = outcomeUnknown ? texts.unknown : texts.failures[kind];
   return (
-    <div class={`notice notice-${outcome_unknown || kind === "conflict" ? "warn" : "bad"}`} role="alert">
+    <div class={`notice notice-${outcomeUnknown || kind === "conflict" ? "warn" : "bad"}`} role="alert">
       <p class="notice-title">{title ?? says}</p>
       {(text ?? advice) !== "" && <p>{text ?? advice}</p>}
       {text === undefined && isSaid(failure) && <p>{failure.message}</p>}

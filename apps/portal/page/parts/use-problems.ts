@@ -43,14 +43,14 @@ export function useProblems(failure: Failure | null): FieldProblems {
 }
 
 interface TextRule {
-  readonly length_max: number;
+  readonly lengthMax: number;
   readonly optional?: boolean;
 }
 
 /** Returns the problem of a text that a person entered, or null. */
-export function problemOf(text: string, { length_max, optional = false }: TextRule): Problem | null {
-  const problem = problemOfText(text, length_max);
+export function problemOf(text: string, { lengthMax, optional = false }: TextRule): Problem | null {
+  const problem = problemOfText(text, lengthMax);
   if (problem === null || (optional && problem === "empty")) return null;
   if (problem !== "too_long") return (texts) => texts.problems[problem];
-  return (texts, { number }) => texts.problems.too_long(number(length_max));
+  return (texts, { number }) => texts.problems.too_long(number(lengthMax));
 }

@@ -16,7 +16,7 @@ export function WaitingNotice() {
     return () => clearInterval(ticking);
   }, [waiting]);
   if (waiting === null) return null;
-  const seconds = Math.max(1, Math.ceil((waiting.until_ms - now) / 1_000));
+  const seconds = Math.max(1, Math.ceil((waiting.untilMs - now) / 1_000));
   return (
     <div class="notice notice-warn" role="status">
       <p>{texts.waiting(seconds)}</p>

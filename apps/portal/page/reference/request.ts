@@ -105,8 +105,8 @@ export function curlOf(
   const values = Object.fromEntries(
     parameters.map((parameter) => {
       const value = inputs.values[keyOf(parameter)] ?? "";
-      const stand_in = parameter.required ? parameter.example || parameter.name.toUpperCase() : "";
-      return [keyOf(parameter), value === "" ? stand_in : value];
+      const standIn = parameter.required ? parameter.example || parameter.name.toUpperCase() : "";
+      return [keyOf(parameter), value === "" ? standIn : value];
     }),
   );
   const { address, call } = readyCall(operation, parameters, body, { values, body: inputs.body });
@@ -118,7 +118,7 @@ export function curlOf(
       ...CREDENTIALS[operation.caller],
       ...(content ? [["Content-Type", content.type] as const] : []),
     ],
-    plain_headers: Object.entries(headers),
+    plainHeaders: Object.entries(headers),
     ...(content && { body: { text: content.text } }),
   });
 }

@@ -17,8 +17,8 @@ export function ResponseNotice({ exchange }: { exchange: Exchange }) {
       {exchange.state === "failed" && <FailureNotice failure={exchange.failure} />}
       {exchange.state === "stopped" && (
         <div class="notice notice-warn" role="alert">
-          <p class="notice-title">{exchange.outcome_unknown ? unknownTitle : t.stopped}</p>
-          {exchange.outcome_unknown && <p>{unknownHelp}</p>}
+          <p class="notice-title">{exchange.outcomeUnknown ? unknownTitle : t.stopped}</p>
+          {exchange.outcomeUnknown && <p>{unknownHelp}</p>}
         </div>
       )}
       {exchange.state === "answered" && <Shown response={exchange.response} />}

@@ -8,8 +8,8 @@ import { readResponse, type ShownResponse } from "./shown-response.ts";
 export type Exchange =
   | { state: "idle" }
   | { state: "running" }
-  /** The person stopped the call. `outcome_unknown` says that the call may have made a change. */
-  | { state: "stopped"; outcome_unknown: boolean }
+  /** The person stopped the call. `outcomeUnknown` says that the call may have made a change. */
+  | { state: "stopped"; outcomeUnknown: boolean }
   | { state: "failed"; failure: Failure }
   | { state: "answered"; response: ShownResponse };
 
@@ -39,7 +39,7 @@ export function useSender(gateway: Gateway): Sender {
     if (underway.current !== mine) return;
     underway.current = null;
     const stopped = mine.stop.signal.aborted && last.state === "failed";
-    show(stopped ? { state: "stopped", outcome_unknown: mine.writes } : last);
+    show(stopped ? { state: "stopped", outcomeUnknown: mine.writes } : last);
   };
   useEffect(
     () => () => {

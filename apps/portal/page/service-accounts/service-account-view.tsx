@@ -97,7 +97,7 @@ function RenameDialog({ account, onClose, onChange }: DialogProps) {
   const [name, setName] = useState(account.name);
   const problems = useProblems(writing.failure);
   const rename = () =>
-    problems.pass({ name: problemOf(name, { length_max: NAME_LENGTH_MAX }) }) &&
+    problems.pass({ name: problemOf(name, { lengthMax: NAME_LENGTH_MAX }) }) &&
     writing.write(
       () =>
         gateway.send(ServiceAccount, pathTo("org", "service-accounts", account.id), {

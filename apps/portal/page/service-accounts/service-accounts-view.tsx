@@ -88,7 +88,7 @@ function CreateDialog({ onClose, onChange }: { onClose: () => void; onChange: ()
   const role = chosen ?? roles.answer?.service_account_default_role ?? null;
   const problems = useProblems(writing.failure);
   const create = () =>
-    problems.pass({ name: problemOf(name, { length_max: NAME_LENGTH_MAX }) }) &&
+    problems.pass({ name: problemOf(name, { lengthMax: NAME_LENGTH_MAX }) }) &&
     writing.write(
       () => createAccount(session.gateway, name, role),
       (account) => {

@@ -56,8 +56,8 @@ export function monthsAt(nowMs: number): string[] {
 export function daysOf(month: string, nowMs: number): string[] {
   const { from, to } = rangeOf(month);
   const days: string[] = [];
-  for (let day_ms = Date.parse(from); day_ms < Math.min(Date.parse(to), nowMs); day_ms += DAY_MS) {
-    days.push(new Date(day_ms).toISOString());
+  for (let dayMs = Date.parse(from); dayMs < Math.min(Date.parse(to), nowMs); dayMs += DAY_MS) {
+    days.push(new Date(dayMs).toISOString());
   }
   return days;
 }

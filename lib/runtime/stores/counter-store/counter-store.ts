@@ -22,15 +22,15 @@ export interface CounterStore {
   refund(refunds: readonly Refund[]): Promise<void>;
   /** Whether the store distributes buckets over several servers, by the part of the key in braces. */
   readonly isSpread: boolean;
-  /** Resolves if the store responds within `timeout_ms`. Otherwise rejects with `StoreUnavailable`. */
-  ping(timeout_ms: number): Promise<void>;
+  /** Resolves if the store responds within `timeoutMs`. Otherwise rejects with `StoreUnavailable`. */
+  ping(timeoutMs: number): Promise<void>;
   close(): Promise<void>;
 }
 
 /** A bucket that is incremented if it is not exhausted. */
 export interface Charge {
   readonly bucket: string;
-  readonly window_ms: number;
+  readonly windowMs: number;
   /** The number of requests that the window admits. */
   readonly requests: number;
   /** The initial count of a new window, or null if it is unknown. An open window keeps its own count. */

@@ -4,7 +4,7 @@ import type { Charge, CounterStore, Refund, WindowCount } from "./counter-store.
 
 interface Window {
   count: number;
-  ends_ms: number;
+  endsMs: number;
 }
 
 /**
@@ -41,7 +41,7 @@ export class MemoryCounterStore implements CounterStore {
     const window = this.#open(bucket, window_seconds * 1000, now);
     window.count += 1;
     this.#observe("increment");
-    return { count: window.count, ttlMs: window.ends_ms - now };
+    return { count: window.count, ttlMs: window.endsMs - now };
   }
 
   async charge(charges: readonly Charge[]): Promise<WindowCount[] | null> {
@@ -56,14 +56,14 @@ export class MemoryCounterStore implements CounterStore {
       return null;
     }
     const counts = charges.map((charge, index) => {
-      const { bucket, window_ms } = charge;
+      const { bucket, windowMs } = charge;
       if (refused) {
-        const { count, ends_ms } = found[index] ?? { count: 0, ends_ms: now + window_ms };
-        return { count: isExhausted(charge, index) ? count + 1 : count, ttlMs: ends_ms - now };
+        const { count, endsMs } = found[index] ?? { count: 0, endsMs: now + windowMs };
+        return { count: isExhausted(charge, index) ? count + 1 : count, ttlMs: endsMs - now };
       }
-      const window = this.#open(bucket, window_ms, now);
+      const window = this.#open(bucket, windowMs, now);
       window.count += 1;
-      return { count: window.count, ttlMs: window.ends_ms - now };
+      return { count: window.count, ttlMs: window.endsMs - now };
     });
     this.#observe("charge");
     return counts;
@@ -73,7 +73,7 @@ export class MemoryCounterStore implements CounterStore {
     const now = this.#now();
     for (const { bucket, ttlMs } of refunds) {
       const window = this.#find(bucket, now);
-      if (window !== undefined && window.ends_ms - now <= ttlMs && window.count > 0) window.count -= 1;
+      if (window !== undefined && window.endsMs - now <= ttlMs && window.count > 0) window.count -= 1;
     }
     this.#observe("refund");
   }
@@ -85,31 +85,31 @@ export class MemoryCounterStore implements CounterStore {
   }
 
   #now(): number {
-    return Math.floor(this.#clock.elapsed_ms());
+    return Math.floor(this.#clock.elapsedMs());
   }
 
   /** Returns the bucket's open window, or undefined if it has none. */
   #find(bucket: string, now: number): Window | undefined {
     const window = this.#windows.get(bucket);
-    return window === undefined || window.ends_ms <= now ? undefined : window;
+    return window === undefined || window.endsMs <= now ? undefined : window;
   }
 
   /**
    * Opens a window whose count is the charge's `start`, and returns it. Returns undefined if `start` is 0 or
    * unknown.
    */
-  #resume({ bucket, window_ms, start }: Charge, now: number): Window | undefined {
+  #resume({ bucket, windowMs, start }: Charge, now: number): Window | undefined {
     if (start === null || start === 0) return undefined;
-    const window = this.#open(bucket, window_ms, now);
+    const window = this.#open(bucket, windowMs, now);
     window.count = start;
     return window;
   }
 
   /** Returns the bucket's open window, or opens one. */
-  #open(bucket: string, window_ms: number, now: number): Window {
+  #open(bucket: string, windowMs: number, now: number): Window {
     const found = this.#find(bucket, now);
     if (found !== undefined) return found;
-    const window = { count: 0, ends_ms: now + window_ms };
+    const window = { count: 0, endsMs: now + windowMs };
     this.#removeEnded(now);
     this.#windows.set(bucket, window);
     return window;
@@ -128,7 +128,7 @@ export class MemoryCounterStore implements CounterStore {
         return;
       }
       const [bucket, window] = value;
-      if (window.ends_ms <= now) this.#windows.delete(bucket);
+      if (window.endsMs <= now) this.#windows.delete(bucket);
     }
   }
 }

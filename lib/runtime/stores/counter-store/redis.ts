@@ -106,8 +106,8 @@ function withScripts(client: Redis | Cluster): RedisClient {
 
 interface Count {
   readonly bucket: string;
-  readonly window_ms: number;
-  readonly started_ms: number;
+  readonly windowMs: number;
+  readonly startedMs: number;
 }
 
 /** An increment that has not been answered yet. */
@@ -115,7 +115,7 @@ type Asked = Member<Count, WindowCount>;
 
 interface ChargedGroup {
   readonly charges: readonly Charge[];
-  readonly started_ms: number;
+  readonly startedMs: number;
 }
 
 /** A group of charges that has not been answered yet. */
@@ -134,16 +134,16 @@ export class RedisCounterStore implements CounterStore {
    * not dropped.
    */
   readonly #clock = tickClock(TICK_MS);
-  #slots_asked_ms = Number.NEGATIVE_INFINITY;
+  #slotsAskedMs = Number.NEGATIVE_INFINITY;
 
   constructor(client: RedisClient, namespace: string, observer: StoreObserver) {
     this.#client = client;
     this.#namespace = namespace;
     this.#observer = observer;
     this.isSpread = client instanceof Cluster;
-    const items_max = this.isSpread ? 1 : BATCH_MAX;
-    this.#counts = new Batches((batch) => this.#count(batch), { items_max });
-    this.#charges = new Batches((batch) => this.#charge(batch), { items_max });
+    const itemsMax = this.isSpread ? 1 : BATCH_MAX;
+    this.#counts = new Batches((batch) => this.#count(batch), { itemsMax });
+    this.#charges = new Batches((batch) => this.#charge(batch), { itemsMax });
     // Each command reports its own failure. Without this listener, ioredis prints connection errors.
     client.on("error", () => {});
   }
@@ -167,32 +167,32 @@ export class RedisCounterStore implements CounterStore {
   }
 
   increment(bucket: string, window_seconds: number): Promise<WindowCount> {
-    const window_ms = window_seconds * 1000;
-    return this.#counts.add({ bucket, window_ms, started_ms: systemClock.elapsed_ms() });
+    const windowMs = window_seconds * 1000;
+    return this.#counts.add({ bucket, windowMs, startedMs: systemClock.elapsedMs() });
   }
 
   charge(charges: readonly Charge[]): Promise<WindowCount[] | null> {
-    return this.#charges.add({ charges, started_ms: systemClock.elapsed_ms() });
+    return this.#charges.add({ charges, startedMs: systemClock.elapsedMs() });
   }
 
   async refund(refunds: readonly Refund[]): Promise<void> {
-    const started_ms = systemClock.elapsed_ms();
+    const startedMs = systemClock.elapsedMs();
     const buckets = refunds.map(({ bucket }) => bucket);
-    const times_ms = refunds.map(({ ttlMs }) => ttlMs);
+    const timesMs = refunds.map(({ ttlMs }) => ttlMs);
     try {
-      await this.#answered(this.#client.refundCharges(refunds.length, ...buckets, ...times_ms));
-      this.#observe("refund", started_ms, false);
+      await this.#answered(this.#client.refundCharges(refunds.length, ...buckets, ...timesMs));
+      this.#observe("refund", startedMs, false);
     } catch (error) {
-      this.#observe("refund", started_ms, true);
+      this.#observe("refund", startedMs, true);
       throw new StoreUnavailable("counter_store", error);
     }
   }
 
-  async ping(timeout_ms: number): Promise<void> {
+  async ping(timeoutMs: number): Promise<void> {
     const answer = this.#anyNodeAnswers().catch((error) => {
       throw new StoreUnavailable("counter_store", error);
     });
-    await answerWithin(timeout_ms, "counter_store", answer);
+    await answerWithin(timeoutMs, "counter_store", answer);
   }
 
   async close(): Promise<void> {
@@ -216,9 +216,9 @@ export class RedisCounterStore implements CounterStore {
   /** Sends a batch of increments as one command. Settles each increment, and never rejects. */
   async #count(batch: readonly Asked[]): Promise<void> {
     const buckets = batch.map(({ item }) => item.bucket);
-    const windows_ms = batch.map(({ item }) => item.window_ms);
+    const windowsMs = batch.map(({ item }) => item.windowMs);
     try {
-      const call = this.#client.countInWindows(batch.length, ...buckets, ...windows_ms);
+      const call = this.#client.countInWindows(batch.length, ...buckets, ...windowsMs);
       const counts = countsIn(await this.#answered(call));
       batch.forEach((asked, index) => {
         const counted = counts[index];
@@ -235,8 +235,8 @@ export class RedisCounterStore implements CounterStore {
   async #charge(batch: readonly AskedGroup[]): Promise<void> {
     const groups = batch.map(({ item }) => item.charges);
     const charges = groups.flat();
-    const numbers = charges.flatMap(({ window_ms, requests, start }) => [
-      window_ms,
+    const numbers = charges.flatMap(({ windowMs, requests, start }) => [
+      windowMs,
       requests,
       start ?? NO_START,
     ]);
@@ -280,35 +280,35 @@ export class RedisCounterStore implements CounterStore {
    */
   #askForSlots(): void {
     if (this.#client instanceof Redis) return;
-    const nowMs = systemClock.elapsed_ms();
-    if (nowMs - this.#slots_asked_ms < SLOTS_FAILING_MS) return;
-    this.#slots_asked_ms = nowMs;
+    const nowMs = systemClock.elapsedMs();
+    if (nowMs - this.#slotsAskedMs < SLOTS_FAILING_MS) return;
+    this.#slotsAskedMs = nowMs;
     this.#client.refreshSlotsCache();
   }
 
   #succeed<Result>(operation: string, asked: Member<Timed, Result>, result: Result): void {
-    this.#observe(operation, asked.item.started_ms, false);
+    this.#observe(operation, asked.item.startedMs, false);
     asked.resolve(result);
   }
 
   #fail(operation: string, asked: Member<Timed, never>, error: unknown): void {
-    this.#observe(operation, asked.item.started_ms, true);
+    this.#observe(operation, asked.item.startedMs, true);
     asked.reject(new StoreUnavailable("counter_store", error));
   }
 
-  #observe(operation: string, started_ms: number, failed: boolean): void {
+  #observe(operation: string, startedMs: number, failed: boolean): void {
     this.#observer({
       system: "redis",
       operation,
       namespace: this.#namespace,
-      duration_ms: systemClock.elapsed_ms() - started_ms,
+      duration_ms: systemClock.elapsedMs() - startedMs,
       failed,
     });
   }
 }
 
 interface Timed {
-  readonly started_ms: number;
+  readonly startedMs: number;
 }
 
 /** The script argument for an unknown start. */

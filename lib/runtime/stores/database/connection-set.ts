@@ -10,9 +10,9 @@ import { sessionSettings, withoutSettings } from "./session-settings.ts";
 import { type Question, Watchdog } from "./watchdog.ts";
 
 interface ConnectionSetOptions {
-  connections_max: number;
-  connect_timeout_ms: number;
-  statement_timeout_ms: number;
+  connectionsMax: number;
+  connectTimeoutMs: number;
+  statementTimeoutMs: number;
   /** The settings of each session, in addition to `sessionSettings`. */
   settings: Record<string, string>;
   tls: PeerTls | undefined;
@@ -48,7 +48,7 @@ const CHECK_TIMEOUT_MS = 1_500;
 export class ConnectionSet {
   readonly sql: postgres.Sql;
   readonly url: string;
-  readonly #opened_ms = systemClock.elapsed_ms();
+  readonly #openedMs = systemClock.elapsedMs();
   readonly #options: ConnectionSetOptions;
   /**
    * The application name by which the server distinguishes these connections from those of other sets and
@@ -61,18 +61,18 @@ export class ConnectionSet {
   constructor(url: string, options: ConnectionSetOptions) {
     this.url = url;
     this.#options = options;
-    this.sql = this.#connect(this.#name, options.connections_max, options.connect_timeout_ms);
+    this.sql = this.#connect(this.#name, options.connectionsMax, options.connectTimeoutMs);
   }
 
-  get age_ms(): number {
-    return systemClock.elapsed_ms() - this.#opened_ms;
+  get ageMs(): number {
+    return systemClock.elapsedMs() - this.#openedMs;
   }
 
   /** Returns a watchdog for work on these connections. */
-  watch(silence_ms: number): Watchdog {
+  watch(silenceMs: number): Watchdog {
     return new Watchdog({
-      silence_ms,
-      suspicion_ms: SUSPICION_MS,
+      silenceMs,
+      suspicionMs: SUSPICION_MS,
       onSuspicion: (watchdog) => {
         this.#suspects.add(watchdog);
         if (!this.#isChecking) void this.#checkWhileSuspicious();
@@ -80,14 +80,14 @@ export class ConnectionSet {
     });
   }
 
-  /** Closes the connections when the work in flight has ended, or after `timeout_ms`. */
-  async end(timeout_ms: number): Promise<void> {
-    await this.sql.end({ timeout: timeout_ms / 1000 });
+  /** Closes the connections when the work in flight has ended, or after `timeoutMs`. */
+  async end(timeoutMs: number): Promise<void> {
+    await this.sql.end({ timeout: timeoutMs / 1000 });
   }
 
   /** Closes connections that may be dead, like {@link end}, and then ends their server processes. */
-  async abandon(timeout_ms: number): Promise<void> {
-    await this.end(timeout_ms);
+  async abandon(timeoutMs: number): Promise<void> {
+    await this.end(timeoutMs);
     await this.#overNewConnection((sql) => endBackends(sql, this.#name)).catch(ignore);
   }
 
@@ -137,13 +137,13 @@ export class ConnectionSet {
     }
   }
 
-  #connect(name: string, max: number, connect_timeout_ms: number): postgres.Sql {
-    const { settings, statement_timeout_ms, tls } = this.#options;
+  #connect(name: string, max: number, connectTimeoutMs: number): postgres.Sql {
+    const { settings, statementTimeoutMs, tls } = this.#options;
     const connection: Record<string, string | number> = {
       ...sessionSettings,
       ...settings,
       application_name: name,
-      statement_timeout: statement_timeout_ms,
+      statement_timeout: statementTimeoutMs,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     };
     const options = {
@@ -151,7 +151,7 @@ export class ConnectionSet {
       max,
       // A new statement must not queue behind a slow one. The typings lack this option.
       max_pipeline: 1,
-      connect_timeout: connect_timeout_ms / 1000,
+      connect_timeout: connectTimeoutMs / 1000,
       backoff: () => RECONNECT_DELAY_SECONDS,
       onnotice: () => {},
       // The driver's query for array types would cause an unhandled rejection if its connection breaks.

@@ -59,20 +59,20 @@ export async function claimFolder(folder: string): Promise<() => Promise<void>> 
  */
 export async function claimPath(path: string, shown = path): Promise<() => Promise<void>> {
   let lock: Sqlite | undefined;
-  const pid_file = pidFileOf(path);
+  const pidFile = pidFileOf(path);
   try {
     lock = new Sqlite(lockFileOf(path));
     // Wait for a process that only checks the lock: a check takes a moment.
     lock.run(`pragma busy_timeout = ${CHECK_MS_MAX}`);
     lock.run("begin exclusive");
-    await writeFile(pid_file, String(process.pid));
+    await writeFile(pidFile, String(process.pid));
   } catch (error) {
     lock?.close();
     if (isBusy(error)) throw new FolderInUse(shown, holderOf(path), error);
     throw new UnusableFolder(shown, await unusableReason(path, error));
   }
   return async () => {
-    await rm(pid_file, { force: true });
+    await rm(pidFile, { force: true });
     lock.close();
   };
 }
@@ -82,11 +82,11 @@ export async function claimPath(path: string, shown = path): Promise<() => Promi
  * it. Does not claim the path.
  */
 export function claimHolder(path: string): string | null {
-  const lock_file = lockFileOf(path);
-  if (!existsSync(lock_file)) return null;
+  const lockFile = lockFileOf(path);
+  if (!existsSync(lockFile)) return null;
   let lock: Sqlite | undefined;
   try {
-    lock = new Sqlite(lock_file, { readonly: true });
+    lock = new Sqlite(lockFile, { readonly: true });
     lock.query("select 1 from sqlite_master").all();
     return null;
   } catch (error) {

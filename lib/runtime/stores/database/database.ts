@@ -38,8 +38,8 @@ export interface Database {
    * version of Ostiary added them.
    */
   migrate(schema: string, folder: string): Promise<number>;
-  /** Resolves if the database responds within `timeout_ms`. Otherwise rejects with `StoreUnavailable`. */
-  ping(timeout_ms: number): Promise<void>;
+  /** Resolves if the database responds within `timeoutMs`. Otherwise rejects with `StoreUnavailable`. */
+  ping(timeoutMs: number): Promise<void>;
   /**
    * Returns a view of the same database for another service of this process, with its own name in metrics.
    * Closing a view does nothing. Closing the original database closes all its views.
@@ -60,5 +60,5 @@ export interface RunOptions {
 
 export interface TransactionOptions extends RunOptions {
   isolation?: "read committed" | "repeatable read" | "serializable";
-  read_only?: boolean;
+  readOnly?: boolean;
 }

@@ -1,11 +1,11 @@
 import { incrementBase32, ulid } from "ulid";
 
 /**
- * Returns `count` ascending ids above `last`, the newest id of a feed. The ids contain the time `time_ms`. If
+ * Returns `count` ascending ids above `last`, the newest id of a feed. The ids contain the time `timeMs`. If
  * the time in `last` is later, they contain that time instead, because the order is more important.
  */
-export function followingIds(last: string | null, time_ms: number, count: number): string[] {
-  const fresh = ulid(time_ms);
+export function followingIds(last: string | null, timeMs: number, count: number): string[] {
+  const fresh = ulid(timeMs);
   let next = last === null || fresh > last ? fresh : incrementBase32(last);
   return Array.from({ length: count }, () => {
     const id = next;

@@ -4,11 +4,11 @@ import { type Orm, rows } from "./orm.ts";
 
 /**
  * Builds an index outside of a transaction, if it does not exist. If an interrupted build left an invalid
- * index, drops the index and builds it again. `lock_ms` limits how long a statement waits for a lock, because
+ * index, drops the index and builds it again. `lockMs` limits how long a statement waits for a lock, because
  * writers wait behind it.
  */
-export async function buildIndex(orm: Orm, schema: string, step: IndexStep, lock_ms: number): Promise<void> {
-  if (step.isPartitioned) await buildOnPartitions(orm, schema, step, lock_ms);
+export async function buildIndex(orm: Orm, schema: string, step: IndexStep, lockMs: number): Promise<void> {
+  if (step.isPartitioned) await buildOnPartitions(orm, schema, step, lockMs);
   else await build(orm, schema, step);
 }
 
@@ -33,24 +33,24 @@ async function buildOnPartitions(
   orm: Orm,
   schema: string,
   { name, table, isUnique, definition }: IndexStep,
-  lock_ms: number,
+  lockMs: number,
 ): Promise<void> {
   if ((await validityOf(orm, schema, name)) === null) {
     const kind = isUnique ? "unique index" : "index";
-    await soon(orm, lock_ms, `create ${kind} ${name} on only ${table}${definition}`);
+    await soon(orm, lockMs, `create ${kind} ${name} on only ${table}${definition}`);
   }
   for (const partition of await partitionsWithout(orm, table, `${schema}.${name}`)) {
     // Names have at most 63 characters. The partition's name could be too long to include, so this name
     // contains its oid.
     const own = `${name}_${partition.oid}`;
     await build(orm, schema, { name: own, table: partition.table, isUnique, definition });
-    await soon(orm, lock_ms, `alter index ${schema}.${name} attach partition ${schema}.${own}`);
+    await soon(orm, lockMs, `alter index ${schema}.${name} attach partition ${schema}.${own}`);
   }
 }
 
-/** Runs a statement that waits at most `lock_ms` for its lock. */
-async function soon(orm: Orm, lock_ms: number, statement: string): Promise<void> {
-  await rows(orm, sql`select set_config('lock_timeout', ${String(lock_ms)}, false)`);
+/** Runs a statement that waits at most `lockMs` for its lock. */
+async function soon(orm: Orm, lockMs: number, statement: string): Promise<void> {
+  await rows(orm, sql`select set_config('lock_timeout', ${String(lockMs)}, false)`);
   try {
     await rows(orm, sql.raw(statement));
   } finally {

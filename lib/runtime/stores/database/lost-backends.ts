@@ -57,15 +57,15 @@ export async function readBackends(sql: postgres.Sql, name: string): Promise<Bac
  * a lock is only slow.
  */
 export function isUnanswerable(question: Question, before: Backends, now: Backends): boolean {
-  const silent_ms = systemClock.elapsed_ms() - question.asked_at - question.size_bytes / BYTES_PER_MS;
-  if (silent_ms <= 0) return false;
+  const silentMs = systemClock.elapsedMs() - question.askedAt - question.sizeBytes / BYTES_PER_MS;
+  if (silentMs <= 0) return false;
   const pid = question.backendPid();
-  if (pid === undefined) return question.quick && silent_ms >= QUICK_MS;
+  if (pid === undefined) return question.quick && silentMs >= QUICK_MS;
   const [first, second] = [before.get(pid), now.get(pid)];
   if (second === undefined) return first === undefined;
   if (first?.changed !== second.changed) return false;
   if (second.state?.startsWith("idle")) return true;
-  return second.state === "active" && first.reads && second.reads && silent_ms >= READING_MS;
+  return second.state === "active" && first.reads && second.reads && silentMs >= READING_MS;
 }
 
 /**

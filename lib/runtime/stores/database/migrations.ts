@@ -9,9 +9,9 @@ import { type Orm, rows } from "./orm.ts";
 /** The ways to run statements that migrations need. */
 export interface MigrationAccess {
   /**
-   * Runs `work` in one transaction. Its statements may run long, but each waits at most `lock_ms` for a lock.
+   * Runs `work` in one transaction. Its statements may run long, but each waits at most `lockMs` for a lock.
    */
-  transaction<T>(work: (tx: Orm) => Promise<T>, lock_ms?: number): Promise<T>;
+  transaction<T>(work: (tx: Orm) => Promise<T>, lockMs?: number): Promise<T>;
   /**
    * Runs `work` on one connection outside of a transaction, and then releases its advisory locks. Null for a
    * database without concurrent writers.
@@ -130,7 +130,7 @@ class Busy extends Error {}
 
 /** Runs `work`, and retries it while other sessions hold the locks that it needs. */
 async function patiently<T>(work: () => Promise<T>, schema: string): Promise<T> {
-  const began_ms = systemClock.elapsed_ms();
+  const beganMs = systemClock.elapsedMs();
   for (;;) {
     try {
       return await work();
@@ -138,8 +138,8 @@ async function patiently<T>(work: () => Promise<T>, schema: string): Promise<T> 
       const state = sqlState(error);
       const isBusy = error instanceof Busy || state === LOCK_NOT_AVAILABLE || state === DEADLOCK_DETECTED;
       if (!isBusy) throw error;
-      const limit_ms = error instanceof Busy ? MIGRATING_MS_MAX : LOCKED_MS_MAX;
-      if (systemClock.elapsed_ms() - began_ms > limit_ms) {
+      const limitMs = error instanceof Busy ? MIGRATING_MS_MAX : LOCKED_MS_MAX;
+      if (systemClock.elapsedMs() - beganMs > limitMs) {
         throw new Error(
           `The migrations of schema ${schema} have waited too long for a lock: end the session that holds the lock (see pg_locks), then start again.`,
           { cause: error },

@@ -82,8 +82,8 @@ export class ObservedDatabase implements Database {
     return this.#observed("migrate", () => applyMigrations(this.#adapter.migrations, schema, folder));
   }
 
-  async ping(timeout_ms: number): Promise<void> {
-    await answerWithin(timeout_ms, "database", this.#adapter.ping());
+  async ping(timeoutMs: number): Promise<void> {
+    await answerWithin(timeoutMs, "database", this.#adapter.ping());
   }
 
   #observed<T>(operation: string, work: () => Promise<T>): Promise<T> {

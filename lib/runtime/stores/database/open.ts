@@ -32,8 +32,8 @@ export async function openDatabase(url: string, options: DatabaseOptions): Promi
     return new ObservedDatabase(new PostgresAdapter(pool), namespace, observer);
   }
   if (url.startsWith("pglite://")) {
-    const { lane_waiting_max } = { ...postgresLimits, ...limits };
-    const adapter = await openPglite(pgliteFolder(url), lane_waiting_max);
+    const { laneWaitingMax } = { ...postgresLimits, ...limits };
+    const adapter = await openPglite(pgliteFolder(url), laneWaitingMax);
     return new ObservedDatabase(adapter, namespace, observer);
   }
   throw new TypeError("A database URL begins with postgres:// or pglite://");
@@ -54,13 +54,13 @@ async function openPool(url: string, limits: PostgresLimits, tls?: PeerTls): Pro
   }
 }
 
-async function openPglite(folder: string | undefined, lane_waiting_max: number): Promise<PgliteAdapter> {
+async function openPglite(folder: string | undefined, laneWaitingMax: number): Promise<PgliteAdapter> {
   if (folder === undefined) {
-    return new PgliteAdapter(await pinned(await PGlite.create()), lane_waiting_max, async () => {});
+    return new PgliteAdapter(await pinned(await PGlite.create()), laneWaitingMax, async () => {});
   }
   const giveUp = await claimFolder(folder);
   try {
-    return new PgliteAdapter(await pinned(await PGlite.create(folder)), lane_waiting_max, giveUp);
+    return new PgliteAdapter(await pinned(await PGlite.create(folder)), laneWaitingMax, giveUp);
   } catch (error) {
     await giveUp();
     throw new UnusableFolder(folder, "it holds no database that can be opened.", error);

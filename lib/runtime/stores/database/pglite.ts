@@ -24,9 +24,9 @@ export class PgliteAdapter implements DatabaseAdapter {
   readonly #onClosed: () => Promise<void>;
   #cursors = 0;
 
-  constructor(pglite: PGlite, lane_waiting_max: number, onClosed: () => Promise<void>) {
+  constructor(pglite: PGlite, laneWaitingMax: number, onClosed: () => Promise<void>) {
     this.#pglite = pglite;
-    this.#lanes = new KeyedSemaphore(1, lane_waiting_max);
+    this.#lanes = new KeyedSemaphore(1, laneWaitingMax);
     this.#orm = asOrm(drizzle(pglite));
     this.#onClosed = onClosed;
   }
@@ -44,7 +44,7 @@ export class PgliteAdapter implements DatabaseAdapter {
   }
 
   transact<T>(work: (tx: Orm) => Promise<T>, options: TransactionOptions): Promise<T> {
-    const accessMode = options.read_only ? "read only" : "read write";
+    const accessMode = options.readOnly ? "read only" : "read write";
     return this.run((orm) => orm.transaction(work, { isolationLevel: options.isolation, accessMode }));
   }
 

@@ -10,16 +10,16 @@ import type { Watchdog } from "./watchdog.ts";
 
 export interface PostgresLimits {
   /** The number of connections for work. The pool has one more connection, for pings. */
-  pool_max: number;
+  poolMax: number;
   /** The maximum wait for a free connection. */
-  acquire_timeout_ms: number;
+  acquireTimeoutMs: number;
   /** The maximum number of transactions that wait in one lane. */
-  lane_waiting_max: number;
+  laneWaitingMax: number;
   /** The maximum time for which a transaction waits in its lane. */
-  lane_timeout_ms: number;
-  connect_timeout_ms: number;
+  laneTimeoutMs: number;
+  connectTimeoutMs: number;
   /** The server's `statement_timeout`. */
-  statement_timeout_ms: number;
+  statementTimeoutMs: number;
   /**
    * The server's `plan_cache_mode`, which decides whether the server may reuse one plan for all values of a
    * prepared statement. `force_custom_plan` is for statements whose best plan depends on the values, such as
@@ -29,12 +29,12 @@ export interface PostgresLimits {
 }
 
 export const postgresLimits: PostgresLimits = {
-  pool_max: 10,
-  acquire_timeout_ms: 3_000,
-  lane_waiting_max: 1_000,
-  lane_timeout_ms: 15_000,
-  connect_timeout_ms: 3_000,
-  statement_timeout_ms: 10_000,
+  poolMax: 10,
+  acquireTimeoutMs: 3_000,
+  laneWaitingMax: 1_000,
+  laneTimeoutMs: 15_000,
+  connectTimeoutMs: 3_000,
+  statementTimeoutMs: 10_000,
   plan_cache_mode: "auto",
 };
 
@@ -86,10 +86,10 @@ export class PostgresPool {
     this.#url = url;
     this.#tls = tls;
     this.#limits = limits;
-    this.#permits = new Semaphore(limits.pool_max);
-    this.#streams = new Semaphore(Math.max(1, Math.floor(limits.pool_max / 2)));
-    this.#writers = new Semaphore(Math.ceil(limits.pool_max * WRITERS_SHARE));
-    this.#lanes = new KeyedSemaphore(Math.ceil(limits.pool_max * LANE_SHARE), limits.lane_waiting_max);
+    this.#permits = new Semaphore(limits.poolMax);
+    this.#streams = new Semaphore(Math.max(1, Math.floor(limits.poolMax / 2)));
+    this.#writers = new Semaphore(Math.ceil(limits.poolMax * WRITERS_SHARE));
+    this.#lanes = new KeyedSemaphore(Math.ceil(limits.poolMax * LANE_SHARE), limits.laneWaitingMax);
     this.#search = serverUrls(url).length > 1 ? new PrimarySearch(url, tls) : null;
     if (this.#search === null) this.#connections = this.#connect(url);
   }
@@ -98,14 +98,14 @@ export class PostgresPool {
    * Runs `work` with a connection of the pool. If the connection is lost soon after the start and before a
    * COMMIT was sent, retries `work` once with a new connection.
    */
-  async use<T>(work: Work<T>, silence_ms = this.#limits.statement_timeout_ms + REPORT_MS): Promise<T> {
+  async use<T>(work: Work<T>, silenceMs = this.#limits.statementTimeoutMs + REPORT_MS): Promise<T> {
     const release = await this.#acquire(this.#permits);
-    const started_ms = systemClock.elapsed_ms();
+    const startedMs = systemClock.elapsedMs();
     try {
-      const first = await this.#attempt(work, silence_ms);
-      const young = systemClock.elapsed_ms() - started_ms < REPEAT_WITHIN_MS;
+      const first = await this.#attempt(work, silenceMs);
+      const young = systemClock.elapsedMs() - startedMs < REPEAT_WITHIN_MS;
       const repeats = "lost" in first && first.repeatable && young;
-      return resultOf(repeats ? await this.#attempt(work, silence_ms) : first);
+      return resultOf(repeats ? await this.#attempt(work, silenceMs) : first);
     } finally {
       release();
     }
@@ -139,12 +139,12 @@ export class PostgresPool {
   async warm(): Promise<void> {
     await this.#liftTimeouts();
     const { sql } = await this.#connected();
-    await Promise.all(Array.from({ length: this.#limits.pool_max }, () => sql.unsafe("select 1")));
+    await Promise.all(Array.from({ length: this.#limits.poolMax }, () => sql.unsafe("select 1")));
   }
 
   /** Resolves if the server responds. Concurrent calls share one ping. */
   ping(): Promise<unknown> {
-    this.#ping ??= this.#attempt(select1, this.#limits.statement_timeout_ms)
+    this.#ping ??= this.#attempt(select1, this.#limits.statementTimeoutMs)
       .then(resultOf)
       .finally(() => {
         this.#ping = undefined;
@@ -174,21 +174,21 @@ export class PostgresPool {
   }
 
   #acquire(permits: Semaphore): Promise<Release> {
-    return permits.acquire(this.#limits.acquire_timeout_ms).catch(throwDatabaseFailure);
+    return permits.acquire(this.#limits.acquireTimeoutMs).catch(throwDatabaseFailure);
   }
 
   #takeTurn(lane: string): Promise<Release> {
-    return this.#lanes.acquire(lane, this.#limits.lane_timeout_ms).catch(throwDatabaseFailure);
+    return this.#lanes.acquire(lane, this.#limits.laneTimeoutMs).catch(throwDatabaseFailure);
   }
 
-  async #attempt<T>(work: Work<T>, silence_ms: number): Promise<Attempt<T>> {
+  async #attempt<T>(work: Work<T>, silenceMs: number): Promise<Attempt<T>> {
     let connections: ConnectionSet;
     try {
       connections = await this.#connected();
     } catch (error) {
       throw databaseFailure(error);
     }
-    const watchdog = connections.watch(silence_ms);
+    const watchdog = connections.watch(silenceMs);
     try {
       return { result: await Promise.race([work(connections.sql, watchdog), watchdog.silence]) };
     } catch (error) {
@@ -212,7 +212,7 @@ export class PostgresPool {
   #replace(lost: ConnectionSet): void {
     if (this.#connections !== lost || this.#closed) return;
     this.#connections = this.#search === null ? this.#connect(this.#url) : undefined;
-    void lost.abandon(this.#limits.statement_timeout_ms + REPORT_MS);
+    void lost.abandon(this.#limits.statementTimeoutMs + REPORT_MS);
   }
 
   #connected(): ConnectionSet | Promise<ConnectionSet> {
@@ -237,7 +237,7 @@ export class PostgresPool {
    * has made read-only.
    */
   async #leaveStandby(connections: ConnectionSet): Promise<boolean> {
-    if (connections.age_ms < STANDBY_PAUSE_MS) return false;
+    if (connections.ageMs < STANDBY_PAUSE_MS) return false;
     try {
       const [row] = await connections.sql.unsafe("select pg_is_in_recovery() as standby");
       if (row?.standby !== true) return false;
@@ -249,12 +249,12 @@ export class PostgresPool {
   }
 
   #connect(url: string): ConnectionSet {
-    const { pool_max, connect_timeout_ms, statement_timeout_ms, plan_cache_mode } = this.#limits;
+    const { poolMax, connectTimeoutMs, statementTimeoutMs, plan_cache_mode } = this.#limits;
     const search = this.#search;
     return new ConnectionSet(url, {
-      connections_max: pool_max + 1,
-      connect_timeout_ms,
-      statement_timeout_ms,
+      connectionsMax: poolMax + 1,
+      connectTimeoutMs,
+      statementTimeoutMs,
       settings: { ...this.#timeouts, plan_cache_mode },
       tls: this.#tls,
       primary: wantsPrimary(this.#url),

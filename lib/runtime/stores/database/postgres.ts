@@ -23,9 +23,9 @@ const MIGRATION_STATEMENT_MS = 600_000;
 const BUILD_MS = 3_600_000;
 
 /** Sets the timeouts of a migration's transaction. 0 means no timeout. */
-const setTimeouts = (statement_ms: number, lock_ms: number) => sql`
-  select set_config('statement_timeout', ${String(statement_ms)}, true),
-    set_config('lock_timeout', ${String(lock_ms)}, true)`;
+const setTimeouts = (statementMs: number, lockMs: number) => sql`
+  select set_config('statement_timeout', ${String(statementMs)}, true),
+    set_config('lock_timeout', ${String(lockMs)}, true)`;
 
 /** A PostgreSQL server through postgres.js. `PostgresPool` implements limits and recovery. */
 export class PostgresAdapter implements DatabaseAdapter {
@@ -43,8 +43,8 @@ export class PostgresAdapter implements DatabaseAdapter {
     return this.#pool.use((sql, watchdog) => transact(sql, watchdog, work, options));
   }
 
-  inTurn<T>({ lane, read_only }: TransactionOptions, work: () => Promise<T>): Promise<T> {
-    return read_only ? work() : this.#pool.writing(lane, work);
+  inTurn<T>({ lane, readOnly }: TransactionOptions, work: () => Promise<T>): Promise<T> {
+    return readOnly ? work() : this.#pool.writing(lane, work);
   }
 
   async *stream<Row>(
@@ -63,14 +63,14 @@ export class PostgresAdapter implements DatabaseAdapter {
 
   get migrations(): MigrationAccess {
     return {
-      transaction: (work, lock_ms) => this.#migrate(work, lock_ms),
+      transaction: (work, lockMs) => this.#migrate(work, lockMs),
       outside: (work) => this.#pool.use((sql, watchdog) => outside(sql, watchdog, work), BUILD_MS),
     };
   }
 
-  #migrate<T>(work: (tx: Orm) => Promise<T>, lock_ms = 0): Promise<T> {
+  #migrate<T>(work: (tx: Orm) => Promise<T>, lockMs = 0): Promise<T> {
     const migrate = async (tx: Orm) => {
-      await rows(tx, setTimeouts(MIGRATION_STATEMENT_MS, lock_ms));
+      await rows(tx, setTimeouts(MIGRATION_STATEMENT_MS, lockMs));
       return work(tx);
     };
     return this.#pool.use((sql, watchdog) => transact(sql, watchdog, migrate), MIGRATION_STATEMENT_MS);
@@ -99,7 +99,7 @@ async function transact<T>(
       const [outcome] = await Promise.allSettled([work(ormOver(tx, watchdog))]);
       if (watchdog.lost) return neverSettled;
       if (outcome.status === "fulfilled") {
-        answered = options.read_only ? watchdog.ask() : watchdog.askToCommit();
+        answered = options.readOnly ? watchdog.ask() : watchdog.askToCommit();
         return { result: outcome.value };
       }
       answered = watchdog.ask();
@@ -152,8 +152,8 @@ async function outside<T>(
  */
 const neverSettled = new Promise<never>(() => {});
 
-function transactionMode({ isolation, read_only }: TransactionOptions): string {
-  return `${isolation ? `isolation level ${isolation}` : ""} ${read_only ? "read only" : ""}`;
+function transactionMode({ isolation, readOnly }: TransactionOptions): string {
+  return `${isolation ? `isolation level ${isolation}` : ""} ${readOnly ? "read only" : ""}`;
 }
 
 type Client = postgres.Sql | postgres.TransactionSql;

@@ -4,22 +4,22 @@ import { ConnectionLost, isConnectionLost } from "./failure.ts";
 
 interface WatchdogLimits {
   /** The time without a response after which the watchdog gives up the connection. */
-  silence_ms: number;
+  silenceMs: number;
   /**
    * The time without a response after which the watchdog calls `onSuspicion`, which can find out whether the
    * connection is dead.
    */
-  suspicion_ms: number;
+  suspicionMs: number;
   onSuspicion(watchdog: Watchdog): void;
 }
 
 /** A request that the server has not answered yet. */
 export interface Question {
-  asked_at: number;
+  askedAt: number;
   /** Whether the request, such as BEGIN, is one that a healthy server answers almost immediately. */
   quick: boolean;
   /** The approximate size of the request's parameters. */
-  size_bytes: number;
+  sizeBytes: number;
   /** Returns the id of the server process, or undefined while it is unknown. */
   backendPid(): number | undefined;
 }
@@ -61,10 +61,10 @@ export class Watchdog {
     return this.#committing;
   }
 
-  /** Returns the requests that have been unanswered for at least `suspicion_ms`. */
+  /** Returns the requests that have been unanswered for at least `suspicionMs`. */
   suspicious(): Question[] {
-    const before = systemClock.elapsed_ms() - this.#limits.suspicion_ms;
-    return this.#ended ? [] : this.#questions.filter(({ asked_at }) => asked_at <= before);
+    const before = systemClock.elapsedMs() - this.#limits.suspicionMs;
+    return this.#ended ? [] : this.#questions.filter(({ askedAt }) => askedAt <= before);
   }
 
   /**
@@ -72,7 +72,7 @@ export class Watchdog {
    * the server answers. Throws if the connection is lost or the work has ended.
    */
   ask(): () => void {
-    return this.#ask({ quick: true, size_bytes: 0, backendPid: this.#backendPid });
+    return this.#ask({ quick: true, sizeBytes: 0, backendPid: this.#backendPid });
   }
 
   /** Records the COMMIT, like {@link ask}. */
@@ -83,12 +83,12 @@ export class Watchdog {
   }
 
   /**
-   * Sends a statement and records it until the server answers. `size_bytes` is the size of its parameters.
+   * Sends a statement and records it until the server answers. `sizeBytes` is the size of its parameters.
    */
-  follow<Statement extends PromiseLike<unknown>>(send: () => Statement, size_bytes = 0): Statement {
+  follow<Statement extends PromiseLike<unknown>>(send: () => Statement, sizeBytes = 0): Statement {
     let sent: Statement | undefined;
     const backendPid = () => backendPidOf(sent);
-    const answered = this.#ask({ quick: false, size_bytes, backendPid });
+    const answered = this.#ask({ quick: false, sizeBytes, backendPid });
     const statement = send();
     sent = statement;
     this.#backendPid = backendPid;
@@ -115,10 +115,10 @@ export class Watchdog {
     this.#cancelTimer();
   }
 
-  #ask(asked: Omit<Question, "asked_at">): () => void {
+  #ask(asked: Omit<Question, "askedAt">): () => void {
     if (this.#lost) throw new ConnectionLost("The connection was lost before this statement.");
     if (this.#ended) throw new Error("A statement was sent after its unit of work had ended.");
-    const question = { ...asked, asked_at: systemClock.elapsed_ms() };
+    const question = { ...asked, askedAt: systemClock.elapsedMs() };
     this.#questions.push(question);
     this.#restart();
     return () => {
@@ -132,11 +132,11 @@ export class Watchdog {
   #restart(): void {
     this.#cancelTimer();
     if (this.#ended || this.#questions.length === 0) return;
-    const { silence_ms, suspicion_ms, onSuspicion } = this.#limits;
-    const silent = () => this.giveUp(`The server did not answer within ${silence_ms} ms.`);
-    const calm_ms = Math.min(suspicion_ms, silence_ms);
-    this.#cancelTimer = systemClock.after(calm_ms, () => {
-      this.#cancelTimer = systemClock.after(silence_ms - calm_ms, silent);
+    const { silenceMs, suspicionMs, onSuspicion } = this.#limits;
+    const silent = () => this.giveUp(`The server did not answer within ${silenceMs} ms.`);
+    const calmMs = Math.min(suspicionMs, silenceMs);
+    this.#cancelTimer = systemClock.after(calmMs, () => {
+      this.#cancelTimer = systemClock.after(silenceMs - calmMs, silent);
       onSuspicion(this);
     });
   }

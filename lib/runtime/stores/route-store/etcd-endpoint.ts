@@ -12,12 +12,12 @@ const GREETING_TIMEOUT_MS = 1_000;
 export const LATE_MS = 10_000;
 
 /**
- * Returns the deadline to pass to the library for a call with `timeout_ms`. The library cancels a call at its
+ * Returns the deadline to pass to the library for a call with `timeoutMs`. The library cancels a call at its
  * deadline. If a response arrives after a cancellation, the runtime never closes that connection, so the
  * deadline is much later than the timeout.
  */
-export function lateDeadline(timeout_ms: number): number {
-  return systemClock.now() + timeout_ms + LATE_MS;
+export function lateDeadline(timeoutMs: number): number {
+  return systemClock.now() + timeoutMs + LATE_MS;
 }
 
 /**
@@ -66,8 +66,8 @@ export class EtcdEndpoint {
   async call<T>(call: (client: Etcd3, deadline: number) => Promise<T>, deadline: number): Promise<T> {
     if (this.#isSilent) await this.#endSilence();
     const { client } = this;
-    const timeout_ms = Math.max(0, deadline - systemClock.now());
-    const answer = call(client, lateDeadline(timeout_ms));
+    const timeoutMs = Math.max(0, deadline - systemClock.now());
+    const answer = call(client, lateDeadline(timeoutMs));
     const onSilence = () => {
       this.#hearsOf(client, true);
       // A late response ends the silence. A canceled call does not.
@@ -75,9 +75,9 @@ export class EtcdEndpoint {
         () => this.#hearsOf(client, false),
         () => {},
       );
-      return new GRPCDeadlineExceededError(`No answer within ${timeout_ms} ms.`);
+      return new GRPCDeadlineExceededError(`No answer within ${timeoutMs} ms.`);
     };
-    return await withDeadline(answer, timeout_ms, onSilence);
+    return await withDeadline(answer, timeoutMs, onSilence);
   }
 
   close(): void {

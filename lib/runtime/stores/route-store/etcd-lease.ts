@@ -33,24 +33,24 @@ export class EtcdLease {
   readonly #options: LeaseOptions;
   readonly #calls: LeaseCalls;
   readonly #loop: Loop;
-  readonly #life_ms: number;
+  readonly #lifeMs: number;
   #value: Buffer | null = null;
   /** The id of the lease, or null if there is no lease. */
   #id: string | null = null;
-  /** When the next renewal is due, in the time of `systemClock.elapsed_ms`. */
-  #due_ms = 0;
+  /** When the next renewal is due, in the time of `systemClock.elapsedMs`. */
+  #dueMs = 0;
   #isFailing = false;
 
   constructor(key: string, options: LeaseOptions, calls: LeaseCalls) {
     this.#key = Buffer.from(key);
     this.#options = options;
     this.#calls = calls;
-    this.#life_ms = (options.ttl_seconds * 1_000) / SIGNS_OF_LIFE;
+    this.#lifeMs = (options.ttlSeconds * 1_000) / SIGNS_OF_LIFE;
     this.#loop = new Loop({
       task: () => this.#hold(),
-      pause_ms: this.#life_ms,
-      gap_ms: WRITE_GAP_MS,
-      retry_ms: RETRY_MS,
+      pauseMs: this.#lifeMs,
+      gapMs: WRITE_GAP_MS,
+      retryMs: RETRY_MS,
       onFailure: (error) => {
         if (!this.#isFailing) options.onFailure(error);
         this.#isFailing = true;
@@ -88,24 +88,24 @@ export class EtcdLease {
 
   /** Renews the lease if a renewal is due. Returns false if etcd no longer has the lease. */
   async #showLife(id: string): Promise<boolean> {
-    const asked_ms = systemClock.elapsed_ms();
-    if (asked_ms < this.#due_ms) return true;
+    const askedMs = systemClock.elapsedMs();
+    if (askedMs < this.#dueMs) return true;
     const lasts = await this.#calls.call("lease_keep_alive", (client, deadline) =>
       keepAlive(client, id, deadline),
     );
-    this.#due_ms = asked_ms + this.#life_ms * DUE_EARLIER;
+    this.#dueMs = askedMs + this.#lifeMs * DUE_EARLIER;
     return lasts;
   }
 
   async #grant(): Promise<string> {
-    const { ttl_seconds } = this.#options;
+    const { ttlSeconds } = this.#options;
     this.#id = null;
-    const asked_ms = systemClock.elapsed_ms();
+    const askedMs = systemClock.elapsedMs();
     const { ID } = await this.#calls.write("lease_grant", (client, deadline) =>
-      client.leaseClient.leaseGrant({ TTL: ttl_seconds }, { deadline }),
+      client.leaseClient.leaseGrant({ TTL: ttlSeconds }, { deadline }),
     );
     this.#id = ID;
-    this.#due_ms = asked_ms + this.#life_ms * DUE_EARLIER;
+    this.#dueMs = askedMs + this.#lifeMs * DUE_EARLIER;
     return ID;
   }
 

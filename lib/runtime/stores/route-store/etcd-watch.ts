@@ -45,8 +45,8 @@ export class EtcdWatch {
     this.#loop = new Loop({
       // The pause stays the same after failures: there is no backoff.
       task: (stopping) => this.#watch(stopping).catch(() => {}),
-      pause_ms: RESTART_MS,
-      retry_ms: RESTART_MS,
+      pauseMs: RESTART_MS,
+      retryMs: RESTART_MS,
       onFailure: () => {},
     });
     this.#loop.start();

@@ -20,9 +20,9 @@ import type {
 } from "./route-store.ts";
 
 /** The timeouts of a call. They are longer than a leader election of etcd, which takes about two seconds. */
-const CALL: CallTimes = { timeout_ms: 3_000, attempt_ms: 1_000, hedge_ms: 250 };
+const CALL: CallTimes = { timeoutMs: 3_000, attemptMs: 1_000, hedgeMs: 250 };
 /** The timeouts of reading a page. A page is large, so a second node is asked only after a longer delay. */
-const PAGE: CallTimes = { timeout_ms: 5_000, attempt_ms: 5_000, hedge_ms: 1_000 };
+const PAGE: CallTimes = { timeoutMs: 5_000, attemptMs: 5_000, hedgeMs: 1_000 };
 /**
  * The number of keys in a page. A value can have 1 MiB (etcd's limit is 1.5 MiB), and a page must fit into
  * one gRPC message.
@@ -142,7 +142,7 @@ export class EtcdRouteStore implements RouteStore {
       watch.close();
     };
     try {
-      await answerWithin(CALL.timeout_ms, "route_store", watch.established);
+      await answerWithin(CALL.timeoutMs, "route_store", watch.established);
       return { close };
     } catch (error) {
       void close();
@@ -165,8 +165,8 @@ export class EtcdRouteStore implements RouteStore {
     };
   }
 
-  ping(timeout_ms: number): Promise<void> {
-    return this.#call("ping", { ...CALL, timeout_ms }, readNothing);
+  ping(timeoutMs: number): Promise<void> {
+    return this.#call("ping", { ...CALL, timeoutMs }, readNothing);
   }
 
   async close(): Promise<void> {
@@ -215,8 +215,8 @@ export class EtcdRouteStore implements RouteStore {
     return this.#observed(operation, async () => {
       try {
         const { client } = await this.#endpoints.ask(CALL, readNothing);
-        const written = write(client, lateDeadline(CALL.timeout_ms));
-        return await answerWithin(CALL.timeout_ms, "route_store", written);
+        const written = write(client, lateDeadline(CALL.timeoutMs));
+        return await answerWithin(CALL.timeoutMs, "route_store", written);
       } catch (error) {
         throw routeStoreFailure(error);
       }

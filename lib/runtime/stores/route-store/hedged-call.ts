@@ -4,11 +4,11 @@ import { StoreUnavailable } from "../errors.ts";
 /** The timeouts of a call that can go to several endpoints. */
 export interface CallTimes {
   /** The timeout of the whole call. */
-  timeout_ms: number;
+  timeoutMs: number;
   /** The timeout of one attempt. After it, the call may try the same endpoint again. */
-  attempt_ms: number;
+  attemptMs: number;
   /** The time without a response after which the call also goes to the next endpoint. */
-  hedge_ms: number;
+  hedgeMs: number;
 }
 
 /**
@@ -39,7 +39,7 @@ export function hedgedCall<Endpoint, T>(
 ): Promise<{ value: T; endpoint: Endpoint }> {
   const { clock = systemClock } = call;
   const { promise, resolve, reject } = Promise.withResolvers<{ value: T; endpoint: Endpoint }>();
-  const end = clock.now() + call.timeout_ms;
+  const end = clock.now() + call.timeoutMs;
   const idle = [...call.order];
   const refusing = new Set<Endpoint>();
   let unasked = idle.length;
@@ -47,19 +47,19 @@ export function hedgedCall<Endpoint, T>(
   let isOver = false;
   let cancelNext = () => {};
   const unavailable = () =>
-    new StoreUnavailable("route_store", lastError ?? new Error(`No answer within ${call.timeout_ms} ms.`));
+    new StoreUnavailable("route_store", lastError ?? new Error(`No answer within ${call.timeoutMs} ms.`));
 
-  const askIn = (pause_ms: number) => {
+  const askIn = (pauseMs: number) => {
     cancelNext();
-    if (!isOver) cancelNext = clock.after(pause_ms, askNext);
+    if (!isOver) cancelNext = clock.after(pauseMs, askNext);
   };
   const askNext = () => {
     const endpoint = idle.shift();
     if (endpoint === undefined) return;
     unasked = Math.max(0, unasked - 1);
     refusing.delete(endpoint);
-    if (idle.length > 0) askIn(call.hedge_ms);
-    call.attempt(endpoint, Math.min(clock.now() + call.attempt_ms, end)).then(
+    if (idle.length > 0) askIn(call.hedgeMs);
+    call.attempt(endpoint, Math.min(clock.now() + call.attemptMs, end)).then(
       (value) => resolve({ value, endpoint }),
       (error) => {
         const verdict = call.verdictOn(error);
@@ -73,7 +73,7 @@ export function hedgedCall<Endpoint, T>(
     );
   };
   askNext();
-  return withDeadline(promise, call.timeout_ms, unavailable, clock).finally(() => {
+  return withDeadline(promise, call.timeoutMs, unavailable, clock).finally(() => {
     isOver = true;
     cancelNext();
   });

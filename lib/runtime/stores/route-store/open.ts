@@ -58,6 +58,6 @@ function etcdEndpoints(list: string): EtcdEndpointsOptions {
  * scheme, so the port is read from the original text.
  */
 function originOf({ protocol, hostname, port }: URL, written: string): string {
-  const [, written_port] = /^https?:\/\/[^/?#]*:(\d+)(?:[/?#]|$)/i.exec(written) ?? [];
-  return `${protocol}//${hostname}:${port || Number(written_port ?? DEFAULT_PORT)}`;
+  const [, writtenPort] = /^https?:\/\/[^/?#]*:(\d+)(?:[/?#]|$)/i.exec(written) ?? [];
+  return `${protocol}//${hostname}:${port || Number(writtenPort ?? DEFAULT_PORT)}`;
 }

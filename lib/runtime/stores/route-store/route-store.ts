@@ -35,8 +35,8 @@ export interface RouteStore {
    * after the time to live. If others write to the key, the lease restores its own value.
    */
   lease(key: string, options: LeaseOptions): RouteLease;
-  /** Resolves if the store responds within `timeout_ms`. Otherwise rejects with `StoreUnavailable`. */
-  ping(timeout_ms: number): Promise<void>;
+  /** Resolves if the store responds within `timeoutMs`. Otherwise rejects with `StoreUnavailable`. */
+  ping(timeoutMs: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -90,7 +90,7 @@ export interface RouteWatch {
 
 export interface LeaseOptions {
   /** The time after which the store removes the key if its holder does not renew the lease. */
-  ttl_seconds: number;
+  ttlSeconds: number;
   /**
    * Called with the reason when the store refuses or loses the key. It is not called again before
    * {@link onRecovery}.

@@ -117,15 +117,15 @@ describe("intents that come at the same time", () => {
 // GW-138
 test("an intent that no attempt has recorded is refused within a second, including pauses", async () => {
   const clock = manualClock();
-  const silent = async ({ end_ms }: TimedIntent) => {
-    clock.advance(Math.min(500, end_ms - clock.elapsed_ms()));
-    return { status: null, maybe_written: true, reason: "silent" };
+  const silent = async ({ endMs }: TimedIntent) => {
+    clock.advance(Math.min(500, endMs - clock.elapsedMs()));
+    return { status: null, maybeWritten: true, reason: "silent" };
   };
   const calls = { withOthers: silent, alone: silent };
   const refused = rejection(writeIntent(calls, { request_id: "r1", ...intent }, clock));
-  const [pause_ms = 0] = await waitFor(() => (clock.waiting().length > 0 ? clock.waiting() : null));
-  clock.advance(pause_ms);
-  expect(await refused).toMatchObject({ maybe_written: true, status: null });
-  expect(clock.elapsed_ms()).toBe(1_000);
+  const [pauseMs = 0] = await waitFor(() => (clock.waiting().length > 0 ? clock.waiting() : null));
+  clock.advance(pauseMs);
+  expect(await refused).toMatchObject({ maybeWritten: true, status: null });
+  expect(clock.elapsedMs()).toBe(1_000);
   expect(clock.waiting()).toEqual([]);
 });

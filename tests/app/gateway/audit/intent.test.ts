@@ -194,7 +194,7 @@ describe("an intent", () => {
     values: ["1", "%C3%A9"],
     ip: "::1",
     user_agent: "curl/8",
-    received_at_ms: 1_767_225_600_001,
+    receivedAtMs: 1_767_225_600_001,
   };
 
   test.each(["organization", "member"] as const)(

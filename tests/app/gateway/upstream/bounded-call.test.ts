@@ -24,10 +24,7 @@ const carriers: [name: string, make: () => CallCarrier][] = [
 // GW-56
 describe.each(carriers)("a call over %s", (_, make) => {
   const call = (options: Partial<BoundedCall> = {}, carrier = make()) =>
-    boundedCall(
-      { method: "POST", url: `${peer.url}/internal/x?y=z`, timeout_ms: 5_000, ...options },
-      carrier,
-    );
+    boundedCall({ method: "POST", url: `${peer.url}/internal/x?y=z`, timeoutMs: 5_000, ...options }, carrier);
 
   test.each(["POST", "PUT", "PATCH"] as const)(
     "sends the body of a %s with its length, and the headers",
@@ -92,7 +89,7 @@ describe.each(carriers)("a call over %s", (_, make) => {
       if (begun !== "") socket.send(begun);
       return null;
     };
-    expect(await rejection(call({ timeout_ms: 100, repeatable: true }))).toMatchObject({
+    expect(await rejection(call({ timeoutMs: 100, repeatable: true }))).toMatchObject({
       message: "no answer within 100 ms",
       sent: true,
     });
@@ -175,7 +172,7 @@ describe.each(carriers)("a call over %s", (_, make) => {
 test("calls to a peer that never responds time out, and leave no open connection", async () => {
   peer.handler = () => null;
   const carrier = peerCarrier(peer.url);
-  const call = { method: "POST", url: peer.url, timeout_ms: 200 } as const;
+  const call = { method: "POST", url: peer.url, timeoutMs: 200 } as const;
   const calls = Array.from({ length: 300 }, () => rejection(boundedCall(call, carrier)));
   for (const failure of await Promise.all(calls)) {
     expect(failure).toMatchObject({ message: "no answer within 200 ms" });
@@ -186,7 +183,7 @@ test("calls to a peer that never responds time out, and leave no open connection
 
 test("closing the client closes its idle connections", async () => {
   const carrier = peerCarrier(peer.url);
-  await boundedCall({ method: "POST", url: peer.url, timeout_ms: 5_000 }, carrier);
+  await boundedCall({ method: "POST", url: peer.url, timeoutMs: 5_000 }, carrier);
   expect(peer.open).toBe(1);
   carrier.close();
   await waitFor(() => peer.open === 0);

@@ -58,13 +58,13 @@ export function describeFailures({ name, make, isStrict }: ClientUnderTest): voi
       ["between two chunks", `${CHUNKED}2\r\nhe\r\n`, orderly],
       ["within a chunk size", `${CHUNKED}2\r\nhe\r\n5`, orderly],
     ] as const;
-    const strict_endings = [
+    const strictEndings = [
       ["before the end of the trailers", `${CHUNKED}2\r\nhe\r\n0\r\nX-A: 1\r\n`, orderly],
       ["within a body without length, by a reset", "HTTP/1.1 200 OK\r\n\r\nhe", reset],
     ] as const;
 
     // GW-117, GW-168
-    test.each([...endings, ...(isStrict ? strict_endings : [])])(
+    test.each([...endings, ...(isStrict ? strictEndings : [])])(
       "or its response body if the connection ends %s",
       async (_, bytes, end) => {
         service.handler = async (_request, socket) => {

@@ -31,7 +31,7 @@ export function describeMessages({ name, make }: ClientUnderTest): void {
   /**
    * A service that calls its handler after the head. Its connections serve no request after one with a body.
    */
-  const streaming = new RawUpstream(() => OK, { at_head: true });
+  const streaming = new RawUpstream(() => OK, { atHead: true });
   afterAll(() => {
     client.closeIdle();
     service.close();

@@ -97,13 +97,13 @@ function answerIn(bytes: Buffer, dropped: ReadonlySet<string>): Answer | null {
   let length = 0;
   for (let at = head.indexOf("\r\n") + 2; at > 1 && at < head.length; ) {
     const next = head.indexOf("\r\n", at);
-    const line_end = next < 0 ? head.length : next;
+    const lineEnd = next < 0 ? head.length : next;
     const colon = head.indexOf(":", at);
     const name = head.slice(at, colon).toLowerCase();
-    const value = head.slice(colon + 1, line_end).trim();
+    const value = head.slice(colon + 1, lineEnd).trim();
     if (name === "content-length") length = Number(value);
     if (!dropped.has(name)) headers.push([name, value]);
-    at = line_end + 2;
+    at = lineEnd + 2;
   }
   const start = end + "\r\n\r\n".length;
   if (bytes.length < start + length) return null;

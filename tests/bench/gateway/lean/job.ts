@@ -40,11 +40,11 @@ export type Caller = { readonly organization_id: string; readonly labels: readon
  * A cache of the callers by key. It asks the identity service once about each key, and never expires entries.
  */
 export class Callers {
-  readonly #validate_url: string;
+  readonly #validateUrl: string;
   readonly #known = new Map<string, Caller | null>();
 
-  constructor(validate_url: string) {
-    this.#validate_url = validate_url;
+  constructor(validateUrl: string) {
+    this.#validateUrl = validateUrl;
   }
 
   /** Returns the caller that holds the key, or null for an unknown key. */
@@ -55,7 +55,7 @@ export class Callers {
   }
 
   async #ask(credential: string, hash: string): Promise<Caller | null> {
-    const response = await fetch(this.#validate_url, {
+    const response = await fetch(this.#validateUrl, {
       method: "POST",
       body: JSON.stringify({ credential }),
     });
@@ -87,7 +87,7 @@ export interface Window {
 export class Counts {
   readonly #redis: Redis;
   readonly #script: string;
-  readonly #batches = new Batches<string, Window>((batch) => this.#count(batch), { items_max: 256 });
+  readonly #batches = new Batches<string, Window>((batch) => this.#count(batch), { itemsMax: 256 });
 
   static async connect(url: string): Promise<Counts> {
     const redis = new Redis(url);
@@ -106,8 +106,8 @@ export class Counts {
   async #count(batch: readonly Member<string, Window>[]): Promise<void> {
     try {
       const buckets = batch.map(({ item }) => item);
-      const window_ms = LIMIT.window_seconds * 1_000;
-      const answers: unknown = await this.#redis.evalsha(this.#script, batch.length, ...buckets, window_ms);
+      const windowMs = LIMIT.window_seconds * 1_000;
+      const answers: unknown = await this.#redis.evalsha(this.#script, batch.length, ...buckets, windowMs);
       if (!Array.isArray(answers)) throw new Error("Redis did not return a list of counts.");
       batch.forEach(({ resolve }, index) => {
         resolve({ count: Number(answers[2 * index]), leftMs: Number(answers[2 * index + 1]) });

@@ -22,8 +22,8 @@ export class Journal {
     }, CLOCK_MS);
   }
 
-  finish(route: string, method: string, status: number, request_id: string, started_ms: number): void {
-    const duration_ms = performance.now() - started_ms;
+  finish(route: string, method: string, status: number, request_id: string, startedMs: number): void {
+    const duration_ms = performance.now() - startedMs;
     const counters = this.#counters.get(status) ?? this.#countersOf(status);
     counters.requests += 1;
     counters.duration_ms += duration_ms;

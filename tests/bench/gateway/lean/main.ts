@@ -9,7 +9,7 @@ import { LABEL, LIMIT } from "../catalog.ts";
 import { Callers, Counts, type LeanRoute, routesAt, type Window } from "./job.ts";
 import { Journal } from "./journal.ts";
 
-const [port = "0", client = "own", origins = "", redis_url = "", validate_url = ""] = process.argv.slice(2);
+const [port = "0", client = "own", origins = "", redisUrl = "", validateUrl = ""] = process.argv.slice(2);
 
 /** The request headers that are not forwarded to the service. */
 const NOT_SENT: ReadonlySet<string> = new Set([
@@ -31,12 +31,12 @@ const RANDOM_BYTES = 8_192;
 const TRACE_BYTES = 24;
 
 const routes = routesAt(origins.split(","), NOT_ANSWERED);
-const callers = new Callers(validate_url);
-const counts = await Counts.connect(redis_url);
+const callers = new Callers(validateUrl);
+const counts = await Counts.connect(redisUrl);
 const journal = new Journal();
 const call = client === "own" ? callByConnection : callByFetch;
 const random = Buffer.alloc(RANDOM_BYTES);
-let random_used = RANDOM_BYTES;
+let randomUsed = RANDOM_BYTES;
 
 Bun.serve({ hostname: "127.0.0.1", port: Number(port), idleTimeout: 0, fetch: handle });
 
@@ -49,18 +49,18 @@ interface Forwarded {
   readonly request_id: string;
   /** The caller's rate limit window; null for a route without a limit. */
   readonly window: Window | null;
-  readonly started_ms: number;
+  readonly startedMs: number;
 }
 
 function handle(request: Request): Response | Promise<Response> {
-  const started_ms = performance.now();
+  const startedMs = performance.now();
   const { url } = request;
   const path = url.slice(url.indexOf("/", "http://".length));
   const route = routes.get(path.slice(0, path.lastIndexOf("/")));
   if (route === undefined) return new Response(null, { status: 404 });
   const request_id = Bun.randomUUIDv7();
-  if (!route.isPublic) return admit(request, route, path, request_id, started_ms);
-  return call({ request, route, target: path, request_id, window: null, started_ms });
+  if (!route.isPublic) return admit(request, route, path, request_id, startedMs);
+  return call({ request, route, target: path, request_id, window: null, startedMs });
 }
 
 async function admit(
@@ -68,7 +68,7 @@ async function admit(
   route: LeanRoute,
   path: string,
   request_id: string,
-  started_ms: number,
+  startedMs: number,
 ): Promise<Response> {
   const held = callers.holderOf(request.headers.get("x-api-key") ?? "");
   const caller = held instanceof Promise ? await held : held;
@@ -78,12 +78,12 @@ async function admit(
   if (window.count > LIMIT.requests) return new Response(null, { status: 429 });
   if (!labels.includes(LABEL)) return new Response(null, { status: 403 });
   const target = `/organizations/${organization_id}${path.slice("/org".length)}`;
-  return call({ request, route, target, request_id, window, started_ms });
+  return call({ request, route, target, request_id, window, startedMs });
 }
 
 /** Calls the service over a pooled connection, without `Headers` objects for the upstream call. */
 async function callByConnection(forwarded: Forwarded): Promise<Response> {
-  const { request, route, target, request_id, window, started_ms } = forwarded;
+  const { request, route, target, request_id, window, startedMs } = forwarded;
   let head = `${request.method} ${target} HTTP/1.1\r\nhost: ${route.origin.slice("http://".length)}\r\n`;
   request.headers.forEach((value, name) => {
     if (!NOT_SENT.has(name)) head += `${name}: ${value}\r\n`;
@@ -93,13 +93,13 @@ async function callByConnection(forwarded: Forwarded): Promise<Response> {
   for (const [name, value] of ADDED) headers.push([name, value]);
   headers.push(["X-Request-ID", request_id]);
   if (window !== null) headers.push(...limitHeaders(window));
-  journal.finish(route.template, request.method, status, request_id, started_ms);
+  journal.finish(route.template, request.method, status, request_id, startedMs);
   return new Response(body, { status, headers });
 }
 
 /** Calls the service with `fetch`, and edits the headers of the request and the response in place. */
 async function callByFetch(forwarded: Forwarded): Promise<Response> {
-  const { request, route, target, request_id, window, started_ms } = forwarded;
+  const { request, route, target, request_id, window, startedMs } = forwarded;
   const { headers } = request;
   for (const name of ["host", "connection", "x-api-key"]) headers.delete(name);
   headers.set("x-request-id", request_id);
@@ -121,7 +121,7 @@ async function callByFetch(forwarded: Forwarded): Promise<Response> {
   for (const [name, value] of ADDED) response.headers.set(name, value);
   response.headers.set("X-Request-ID", request_id);
   if (window !== null) for (const [name, value] of limitHeaders(window)) response.headers.set(name, value);
-  journal.finish(route.template, request.method, response.status, request_id, started_ms);
+  journal.finish(route.template, request.method, response.status, request_id, startedMs);
   return response;
 }
 
@@ -135,11 +135,11 @@ function limitHeaders({ count, leftMs }: Window): [string, string][] {
 
 /** Returns a new random `traceparent`. It generates random bytes in blocks, which is cheaper. */
 function nextTrace(): string {
-  if (random_used + TRACE_BYTES > RANDOM_BYTES) {
+  if (randomUsed + TRACE_BYTES > RANDOM_BYTES) {
     crypto.getRandomValues(random);
-    random_used = 0;
+    randomUsed = 0;
   }
-  const text = random.toString("hex", random_used, random_used + TRACE_BYTES);
-  random_used += TRACE_BYTES;
+  const text = random.toString("hex", randomUsed, randomUsed + TRACE_BYTES);
+  randomUsed += TRACE_BYTES;
   return `00-${text.slice(0, 32)}-${text.slice(32)}-00`;
 }

@@ -28,7 +28,7 @@ const tokenOf = (key: SigningKey, more: object = {}) =>
   sign(key, { iss: ISSUER, sub: "alice", exp: gate.time.now() / 1000 + 86_400, ...more });
 const verdictOf = async (key: SigningKey, more: object = {}) =>
   gate.verdict("user", bearer(await tokenOf(key, more)));
-const timerSet = () => waitFor(() => gate.time.waiting().length > 0, { poll_ms: 1 });
+const timerSet = () => waitFor(() => gate.time.waiting().length > 0, { pollMs: 1 });
 const keySet = (...keys: unknown[]) => Response.json({ keys });
 const down = () => new Response(null, { status: 500 });
 

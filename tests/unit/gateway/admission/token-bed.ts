@@ -55,7 +55,7 @@ export function tokenBed() {
       gate = admission({ AUTH_JWKS_URI: provider.uri, ...environment });
       gate.identity.results.set("alice", person("u-alice"));
       await gate.start();
-      await waitFor(() => gate.ready(), { poll_ms: 1 });
+      await waitFor(() => gate.ready(), { pollMs: 1 });
       return gate;
     },
     claims: (more: JWTPayload = {}): JWTPayload => ({

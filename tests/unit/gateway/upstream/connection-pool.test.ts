@@ -8,9 +8,9 @@ import { type ManualClock, manualClock } from "../../../support/manual-clock.ts"
 import { OK, OK_CLOSE, RawUpstream } from "../../../support/raw-http.ts";
 
 const OPTIONS: PoolClientOptions = {
-  idle_max: 4,
-  keep_alive_ms: 10_000,
-  connect_timeout_ms: 500,
+  idleMax: 4,
+  keepAliveMs: 10_000,
+  connectTimeoutMs: 500,
   connections_max: 1_000,
 };
 
@@ -127,7 +127,7 @@ describe("an idle connection", () => {
   });
 
   test("is not kept if the keep-alive time is 0", async () => {
-    const { call, counts } = clientWith({ keep_alive_ms: 0 });
+    const { call, counts } = clientWith({ keepAliveMs: 0 });
     for (let nth = 0; nth < 3; nth++) expect(await statusOf(call())).toBe(200);
     expect(service.sockets).toHaveLength(3);
     expect(counts).toMatchObject({ established: 3, reused: 0 });
@@ -154,7 +154,7 @@ describe("idle connections beyond the limit", () => {
   });
 
   test("have a maximum for all services together", async () => {
-    const { client, crowd } = clientWith({ idle_max: 1 });
+    const { client, crowd } = clientWith({ idleMax: 1 });
     const others = Array.from({ length: 30 }, () => new RawUpstream(() => OK));
     for (const other of others) {
       const request = { service: "other", origin: other.url, target: "other", method: "GET", path: "/" };

@@ -17,7 +17,7 @@ interface Expected {
   interim?: number[];
   complete?: boolean;
   reusable?: boolean;
-  timeout_ms?: number | null;
+  timeoutMs?: number | null;
 }
 
 type Row = [what: string, bytes: string, expected: Expected, options?: ReadOptions];
@@ -70,7 +70,7 @@ const bodies: Row[] = [
   ],
 ];
 
-const without_body: Row[] = [
+const withoutBody: Row[] = [
   [
     "a response to HEAD",
     `${OK}Content-Length: 5\r\n\r\n`,
@@ -121,14 +121,14 @@ const connections: Row[] = [
     `HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 0\r\n\r\n`,
     { reusable: true },
   ],
-  ["Keep-Alive", empty("Keep-Alive: timeout=5, max=100"), { timeout_ms: 5_000 }],
+  ["Keep-Alive", empty("Keep-Alive: timeout=5, max=100"), { timeoutMs: 5_000 }],
   [
     "Keep-Alive with its parameters in another order",
     empty('Keep-Alive: max=9, Timeout = "7"'),
-    { timeout_ms: 7_000 },
+    { timeoutMs: 7_000 },
   ],
-  ["Keep-Alive without timeout", empty("Keep-Alive: max=100"), { timeout_ms: null }],
-  ["Keep-Alive with a timeout that is not a number", empty("Keep-Alive: timeout=soon"), { timeout_ms: null }],
+  ["Keep-Alive without timeout", empty("Keep-Alive: max=100"), { timeoutMs: null }],
+  ["Keep-Alive with a timeout that is not a number", empty("Keep-Alive: timeout=soon"), { timeoutMs: null }],
   [
     "bytes after the response",
     `${OK}Content-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n\r\n`,
@@ -180,7 +180,7 @@ const heads: Row[] = [
 ];
 
 // Each row gets options, because the test runner passes a callback in place of a missing last argument.
-const rows = [...bodies, ...without_body, ...connections, ...heads].map(
+const rows = [...bodies, ...withoutBody, ...connections, ...heads].map(
   ([what, bytes, expected, options = {}]) => [what, bytes, expected, options] as const,
 );
 
@@ -189,7 +189,7 @@ describe("reads", () => {
     const { head, refused, ...read } = readResponse([bytes], options);
     expect(refused).toBeNull();
     const {
-      timeout_ms,
+      timeoutMs,
       status = 200,
       interim = [],
       body = "",
@@ -201,7 +201,7 @@ describe("reads", () => {
     expect(head).toMatchObject({
       status,
       ...rest,
-      ...(timeout_ms !== undefined && { keepAliveTimeoutMs: timeout_ms }),
+      ...(timeoutMs !== undefined && { keepAliveTimeoutMs: timeoutMs }),
     });
   });
 });

@@ -4,7 +4,7 @@ import type { WitnessSettings } from "../../settings.ts";
 /** A request to the worker to verify a log. */
 export interface VerifyRequest {
   /** The URL of an export with proof. Its origin is the page's origin. */
-  export_url: string;
+  exportUrl: string;
   /** The request headers with the credential. */
   headers: Record<string, string>;
   /** The earlier copy that the customer chose, or null. */
@@ -18,7 +18,7 @@ export type WorkerMessage =
   | { type: "progress"; events: number; bytes: number }
   | { type: "verdict"; verdict: Verdict; copy: KeptCopy | null }
   /** The gateway refused the export. */
-  | { type: "refused"; status: number; body: string; retry_after: string | null }
+  | { type: "refused"; status: number; body: string; retryAfter: string | null }
   /**
    * `kept`: the customer's file contains no earlier copy. `broken`: the response is not an export. `away`: no
    * response arrived, or the download ended early.

@@ -56,10 +56,10 @@ export function useVerifier(): Verifier {
 function endOf(message: Exclude<WorkerMessage, { type: "progress" }>): Verification {
   if (message.type === "verdict") return { state: "done", verdict: message.verdict, copy: message.copy };
   if (message.type === "failed") return { state: "failed", reason: message.reason };
-  const { status, body, retry_after } = message;
+  const { status, body, retryAfter } = message;
   const response = new Response(null, {
     status,
-    headers: retry_after === null ? {} : { "Retry-After": retry_after },
+    headers: retryAfter === null ? {} : { "Retry-After": retryAfter },
   });
   return { state: "refused", failure: failureOf(response, tryJson(body), false).failure };
 }

@@ -60,7 +60,7 @@ function Start({ log, verifier }: { log: Log; verifier: Verifier }) {
     if (!headers.ok) return verifier.refuse(headers.failure);
     const address = new URL(`${log.path}/export?format=ndjson&proof=true`, location.origin);
     verifier.start({
-      export_url: address.href,
+      exportUrl: address.href,
       headers: headers.value,
       kept,
       witnesses: session.settings.witnesses,

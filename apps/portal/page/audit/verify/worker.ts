@@ -37,13 +37,13 @@ function tell(message: WorkerMessage): void {
   self.postMessage(message);
 }
 
-async function verify({ export_url, headers, kept, witnesses }: VerifyRequest): Promise<WorkerMessage> {
+async function verify({ exportUrl, headers, kept, witnesses }: VerifyRequest): Promise<WorkerMessage> {
   const read = await readCopies(kept);
   if (read === null) return { type: "failed", reason: "kept" };
   // Fetch the checkpoints before the export, so that no checkpoint is newer than the export.
-  const copies = await withCheckpoints(read, export_url);
-  const keys = await publishedKeys(export_url);
-  const answer = await fetch(export_url, { headers, cache: "no-store", redirect: "error" }).catch(() => null);
+  const copies = await withCheckpoints(read, exportUrl);
+  const keys = await publishedKeys(exportUrl);
+  const answer = await fetch(exportUrl, { headers, cache: "no-store", redirect: "error" }).catch(() => null);
   if (answer?.body == null) return { type: "failed", reason: "away" };
   if (!answer.ok) return refused(answer);
   const log = new StreamedLog(answer.body);
@@ -71,7 +71,7 @@ class StreamedLog {
   whole = false;
   readonly #body: ReadableStream<Uint8Array>;
   #bytes = 0;
-  #shown_at = 0;
+  #shownAt = 0;
 
   constructor(body: ReadableStream<Uint8Array>) {
     this.#body = body;
@@ -86,8 +86,8 @@ class StreamedLog {
 
   show(events: number): void {
     const now = performance.now();
-    if (now - this.#shown_at < PROGRESS_MS) return;
-    this.#shown_at = now;
+    if (now - this.#shownAt < PROGRESS_MS) return;
+    this.#shownAt = now;
     tell({ type: "progress", events, bytes: this.#bytes });
   }
 
@@ -109,7 +109,7 @@ async function refused(answer: Response): Promise<WorkerMessage> {
     type: "refused",
     status: answer.status,
     body: await answer.text().catch(() => ""),
-    retry_after: answer.headers.get("Retry-After"),
+    retryAfter: answer.headers.get("Retry-After"),
   };
 }
 
@@ -138,20 +138,20 @@ const keySet = Type.Object({ keys: Type.Array(SigningJwk) });
  * Fetches the published keys of the log. Returns null if the keys cannot be read. The verifier then uses the
  * keys in the export.
  */
-async function publishedKeys(export_url: string): Promise<SigningJwk[] | null> {
-  const value = await publicJson(new URL("/.well-known/audit-jwks.json", export_url));
+async function publishedKeys(exportUrl: string): Promise<SigningJwk[] | null> {
+  const value = await publicJson(new URL("/.well-known/audit-jwks.json", exportUrl));
   return fits(keySet, value) ? value.keys : null;
 }
 
 const checkpointPage = Type.Object({ audit_checkpoints: Type.Array(Checkpoint), has_more: Type.Boolean() });
 
 /** Adds to the copies the published checkpoints that are newer than their oldest checkpoint. */
-async function withCheckpoints(copies: KeptCopies, export_url: string): Promise<KeptCopies> {
+async function withCheckpoints(copies: KeptCopies, exportUrl: string): Promise<KeptCopies> {
   if (copies.checkpoints.length === 0) return copies;
   const until = Math.min(...copies.checkpoints.map(({ number }) => number));
   const between: Checkpoint[] = [];
   for (let after: number | null = null; between.length < CHECKPOINTS_MAX; ) {
-    const url = new URL("/audit-checkpoints", export_url);
+    const url = new URL("/audit-checkpoints", exportUrl);
     url.searchParams.set("limit", String(PAGE_SIZE));
     if (after !== null) url.searchParams.set("starting_after", String(after));
     const page = await publicJson(url);

@@ -21,8 +21,8 @@ export const findings: FindingWords = {
     `${from === to ? `Der Eintrag an Position ${from} fehlt` : `Die Einträge an den Positionen ${from} bis ${to} fehlen`} ${side === "before" ? "vor" : "nach"} ${dativeOf(entry)}: Ein Ereignis wurde entfernt.`,
 
   not_an_event: ({ line }) => `Zeile ${line} ist kein Ereignis mit Beweis.`,
-  other_owner: ({ events_owner, proof_owner }) =>
-    `Die Ereignisse gehören zu ${events_owner}, der Beweis aber zu ${proof_owner}.`,
+  other_owner: ({ eventsOwner, proofOwner }) =>
+    `Die Ereignisse gehören zu ${eventsOwner}, der Beweis aber zu ${proofOwner}.`,
   event_without_place: ({ event_id }) =>
     `Das Ereignis ${event_id} hat keine Position in der Kette: Es wurde hinzugefügt.`,
   outcome_without_place: ({ event_id }) =>
@@ -60,8 +60,8 @@ export const findings: FindingWords = {
     `Der Prüfpunkt ${checkpoint} folgt nicht auf den Prüfpunkt ${previous} dieser Datei.`,
   head_out_of_order: ({ checkpoint }) =>
     `Das Ende des Protokolls beim Prüfpunkt ${checkpoint} steht nicht in der richtigen Reihenfolge.`,
-  head_went_back: ({ position, checkpoint, last_position, last_checkpoint }) =>
-    `Das Protokoll endete beim Prüfpunkt ${last_checkpoint} an Position ${last_position}, beim Prüfpunkt ${checkpoint} aber an Position ${position}: Es wurde gekürzt.`,
+  head_went_back: ({ position, checkpoint, lastPosition, lastCheckpoint }) =>
+    `Das Protokoll endete beim Prüfpunkt ${lastCheckpoint} an Position ${lastPosition}, beim Prüfpunkt ${checkpoint} aber an Position ${position}: Es wurde gekürzt.`,
   head_not_in_map: ({ position, checkpoint }) =>
     `Laut dieser Datei endete das Protokoll beim Prüfpunkt ${checkpoint} an Position ${position}, aber der Prüfpunkt beweist das nicht.`,
   head_not_reached: ({ position, checkpoint }) =>
@@ -80,8 +80,8 @@ export const findings: FindingWords = {
     `Der Baum der ${size} Prüfpunkte beginnt nicht mit dem Baum der ${asked} Prüfpunkte in dieser Datei: Das Protokoll wurde neu geschrieben.`,
   two_trees: ({ size }) =>
     `Zwei verschiedene Bäume haben ${size} Prüfpunkte: Das Protokoll wurde neu geschrieben, seit eine ihrer Wurzeln aufbewahrt wurde.`,
-  cosigned_root_of_other_log: ({ cosigned_origin, origin }) =>
-    `Die von Zeugen bestätigte Wurzel gehört zum Protokoll ${cosigned_origin}, diese Datei aber zu ${origin}.`,
+  cosigned_root_of_other_log: ({ cosignedOrigin, origin }) =>
+    `Die von Zeugen bestätigte Wurzel gehört zum Protokoll ${cosignedOrigin}, diese Datei aber zu ${origin}.`,
   tree_not_as_cosigned: ({ size, cosigned }) =>
     `Der Baum der ${size} Prüfpunkte beginnt nicht mit dem Baum der ${cosigned}, den Zeugen bestätigt haben: Das Protokoll wurde zurückgesetzt, gegabelt oder neu geschrieben.`,
   cosignature_wrong: ({ witness }) =>
@@ -117,8 +117,8 @@ export const findings: FindingWords = {
     `Die aufbewahrte Wurzel von ${size} Prüfpunkten ist neuer als diese Datei, deren Baum ${newest} hat. Entweder ist die Datei älter, oder das Protokoll wurde aus einer älteren Sicherung wiederhergestellt.`,
   kept_root_unconnected: ({ size, newest }) =>
     `Die Dateien zeigen nicht, ob der Baum der ${newest} Prüfpunkte die aufbewahrte Wurzel von ${size} Prüfpunkten fortsetzt. Wählen Sie einen Prüfpunkt oder Export, den Sie aufbewahrt haben.`,
-  kept_export_of_other_log: ({ kept_owner, owner }) =>
-    `Der aufbewahrte Export gehört zu ${kept_owner}, diese Datei aber zu ${owner}: Sie lassen sich nicht vergleichen.`,
+  kept_export_of_other_log: ({ keptOwner, owner }) =>
+    `Der aufbewahrte Export gehört zu ${keptOwner}, diese Datei aber zu ${owner}: Sie lassen sich nicht vergleichen.`,
   kept_export_dropped: ({ position }) =>
     `Der aufbewahrte Export endet an Position ${position}, die seitdem gelöscht wurde. Die Dateien zeigen nicht, ob diese Datei den aufbewahrten Export fortsetzt. Bewahren Sie einen neueren Export auf.`,
   kept_export_newer: ({ position }) =>
