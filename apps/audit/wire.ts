@@ -8,7 +8,6 @@ import type { AuditConfig } from "./config.ts";
 import { MIGRATIONS, SCHEMA } from "./database-schema.ts";
 import { openReads } from "./events/sql.ts";
 import { Exports } from "./exports/export.ts";
-import type { ExportLimits } from "./exports/permits.ts";
 import { PartitionKeeper } from "./partitions/commands.ts";
 import { Sealer } from "./sealing/sealer.ts";
 import { loadSigningKey, type SigningKey } from "./signing-key/key-file.ts";
@@ -22,11 +21,6 @@ import { EventWriter } from "./writes/commands.ts";
 
 /** Connections for writes, separate from the connections for reads, so that readers cannot delay writes of events. */
 const WRITE_CONNECTIONS = 5;
-/**
- * The limits of exports. Half of the read connections stay free for pages. One log gets at most half of the
- * concurrent exports.
- */
-const EXPORTS: ExportLimits = { exportsMax: 4, perLogMax: 2, waitMs: 5_000 };
 
 /**
  * The time that an export waits for the sealer in addition to the seal interval. It is long enough for a pass, or for
@@ -133,7 +127,6 @@ function exportsOf(
 ): Exports {
   return new Exports({
     database: reads,
-    limits: EXPORTS,
     pace: {
       bytesPerSecondMin: config.EXPORT_BYTES_PER_SECOND_MIN,
       lagMsMax: config.EXPORT_LAG_MS_MAX,

@@ -9,13 +9,12 @@ import { EXPORT_NAME } from "../events/export-columns.ts";
 import { selectCheckpoints } from "../published-checkpoints/sql.ts";
 import { type ExportForm, type ExportFormat, exportChunks, exportHeaders } from "./formats.ts";
 import { type PaceLimits, ReaderTooSlow, ReadingPace } from "./pace.ts";
-import { type ExportLimits, ExportPermits, ExportPlace } from "./permits.ts";
+import { ExportPermits, ExportSlot } from "./permits.ts";
 import { type CosignedRoots, proofChunks } from "./proof.ts";
 import { streamedExport } from "./stream.ts";
 
 interface ExportsDeps {
   database: Database;
-  limits: ExportLimits;
   pace: PaceLimits;
   /** The longest time that an export with proof waits for the sealer. */
   sealWaitMsMax: number;
@@ -32,7 +31,7 @@ export class Exports {
 
   constructor(deps: ExportsDeps) {
     this.#deps = deps;
-    this.#permits = new ExportPermits(deps.limits, deps.clock);
+    this.#permits = new ExportPermits(deps.clock);
   }
 
   /** Streams items about the owner of a log. The items count towards the same limits as exports of the log itself. */
@@ -72,12 +71,12 @@ export class Exports {
     chunks: AsyncGenerator<string, void, void>,
   ): Promise<Response> {
     const { pace, clock } = this.#deps;
-    const place = new ExportPlace(`${kind}:${id}`, new ReadingPace(pace));
-    const ended = await this.#permits.take(place);
+    const slot = new ExportSlot(`${kind}:${id}`, new ReadingPace(pace));
+    const ended = await this.#permits.take(slot);
     return streamedExport({
       headers,
       chunks,
-      place,
+      slot,
       clock,
       signal: request.signal,
       ended,

@@ -3,20 +3,17 @@ import { type ApiError, rateLimited } from "@ostiary/lib/domain/errors";
 import { ReaderTooSlow, type ReadingPace } from "./pace.ts";
 
 const RETRY_AFTER_SECONDS = 10;
+/** The maximum number of exports that run at once. Half of the read connections stay free for pages. */
+const EXPORTS_MAX = 4;
+/** The maximum number of exports of one log at once. */
+const PER_LOG_MAX = 2;
+/** The longest time that an export waits for a slot if no export of the same log has a slot. */
+const WAIT_MS = 5_000;
 /** The maximum number of exports that wait for a slot at once. */
 const WAITING_MAX = 100;
 
-export interface ExportLimits {
-  /** The maximum number of exports that run at once. */
-  exportsMax: number;
-  /** The maximum number of exports of one log at once. */
-  perLogMax: number;
-  /** The longest time that an export waits for a slot if no export of the same log has a slot. */
-  waitMs: number;
-}
-
-/** An export's slot, from the request for the slot until its release. The number of slots is limited. */
-export class ExportPlace {
+/** An export's slot, from the request for the slot until its release. */
+export class ExportSlot {
   /** The log that is exported. */
   readonly log: string;
   readonly pace: ReadingPace;
@@ -38,7 +35,7 @@ export class ExportPlace {
 
   /** Returns the error for an export that lost its slot. */
   lost(): ReaderTooSlow {
-    return new ReaderTooSlow("The client read slowly while another log waited for a place.");
+    return new ReaderTooSlow("The client read slowly while another log waited for a slot.");
   }
 }
 
@@ -50,58 +47,52 @@ export class ExportPlace {
  * - When a log starts to wait, the slowest of the slow readers loses its slot.
  */
 export class ExportPermits {
-  readonly #limits: ExportLimits;
   readonly #clock: Clock;
-  readonly #running = new Set<ExportPlace>();
+  readonly #running = new Set<ExportSlot>();
   /** Waiting exports in the order of arrival, at most one for each log. */
-  readonly #waiting = new Map<ExportPlace, () => void>();
+  readonly #waiting = new Map<ExportSlot, () => void>();
 
-  constructor(limits: ExportLimits, clock: Clock) {
-    this.#limits = limits;
+  constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /**
-   * Resolves with a function that releases the slot. Rejects with ApiError 429 if no slot becomes free in
-   * time.
-   */
-  async take(place: ExportPlace): Promise<() => void> {
-    const { exportsMax, perLogMax } = this.#limits;
-    const own = countOf(this.#running, place.log);
-    if (own >= perLogMax) throw tooMany("exports of this log");
+  /** Resolves with a function that releases the slot. Rejects with ApiError 429 if no slot becomes free in time. */
+  async take(slot: ExportSlot): Promise<() => void> {
+    const own = countOf(this.#running, slot.log);
+    if (own >= PER_LOG_MAX) throw tooMany("exports of this log");
     const kept = own === 0 ? 0 : 1;
-    if (this.#running.size + kept < exportsMax) this.#running.add(place);
-    else if (own === 0) await this.#wait(place);
+    if (this.#running.size + kept < EXPORTS_MAX) this.#running.add(slot);
+    else if (own === 0) await this.#wait(slot);
     else throw tooMany("exports");
-    return () => this.#release(place);
+    return () => this.#release(slot);
   }
 
-  async #wait(place: ExportPlace): Promise<void> {
-    if (this.#waiting.size >= WAITING_MAX || countOf(this.#waiting.keys(), place.log) > 0) {
+  async #wait(slot: ExportSlot): Promise<void> {
+    if (this.#waiting.size >= WAITING_MAX || countOf(this.#waiting.keys(), slot.log) > 0) {
       throw tooMany("exports");
     }
     const granted = Promise.withResolvers<void>();
-    this.#waiting.set(place, granted.resolve);
+    this.#waiting.set(slot, granted.resolve);
     this.#slowest()?.giveUp();
     const late = () => tooMany("exports");
-    await withDeadline(granted.promise, this.#limits.waitMs, late, this.#clock).catch((error: unknown) => {
+    await withDeadline(granted.promise, WAIT_MS, late, this.#clock).catch((error: unknown) => {
       // the slot may have been granted at the moment of the timeout
-      if (!this.#running.has(place)) {
-        this.#waiting.delete(place);
+      if (!this.#running.has(slot)) {
+        this.#waiting.delete(slot);
         throw error;
       }
     });
   }
 
   /** Returns the slowest of the slow readers whose exports were not ended yet. */
-  #slowest(): ExportPlace | undefined {
+  #slowest(): ExportSlot | undefined {
     return Array.from(this.#running)
       .filter(({ signal, pace }) => !signal.aborted && pace.isSlow)
       .toSorted((a, b) => a.pace.bytesPerSecond - b.pace.bytesPerSecond)[0];
   }
 
-  #release(place: ExportPlace): void {
-    if (!this.#running.delete(place)) return;
+  #release(slot: ExportSlot): void {
+    if (!this.#running.delete(slot)) return;
     const [next] = this.#waiting;
     if (next === undefined) return;
     const [waiting, grant] = next;
@@ -111,9 +102,9 @@ export class ExportPermits {
   }
 }
 
-function countOf(places: Iterable<ExportPlace>, log: string): number {
+function countOf(slots: Iterable<ExportSlot>, log: string): number {
   let count = 0;
-  for (const place of places) if (place.log === log) count += 1;
+  for (const slot of slots) if (slot.log === log) count += 1;
   return count;
 }
 

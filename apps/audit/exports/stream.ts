@@ -1,11 +1,11 @@
 import { type Clock, withDeadline } from "@ostiary/lib/async";
-import type { ExportPlace } from "./permits.ts";
+import type { ExportSlot } from "./permits.ts";
 
 interface ExportStream {
   headers: Record<string, string>;
   /** The chunks of the body, requested one by one as the client reads. */
   chunks: AsyncGenerator<string, void, void>;
-  place: ExportPlace;
+  slot: ExportSlot;
   clock: Clock;
   /** Aborted when the client disconnects. */
   signal: AbortSignal;
@@ -90,9 +90,9 @@ class PacedReader {
 
   /** Sends `piece`. Resolves when the client has read it or has disconnected; rejects with `ReaderTooSlow`. */
   async take(piece: Uint8Array): Promise<void> {
-    const { place, clock } = this.#stream;
-    const { pace } = place;
-    if (place.signal.aborted) throw place.lost();
+    const { slot, clock } = this.#stream;
+    const { pace } = slot;
+    if (slot.signal.aborted) throw slot.lost();
     const taken = this.#sink.write(piece);
     this.#sink.flush();
     if (typeof taken === "number") return pace.took(piece.byteLength, 0);
@@ -102,15 +102,15 @@ class PacedReader {
   }
 
   async #inTime(taken: Promise<unknown>): Promise<void> {
-    const { signal, place, clock } = this.#stream;
+    const { signal, slot, clock } = this.#stream;
     const ended = Promise.withResolvers<void>();
     const onAbort = () => ended.resolve();
-    const signals = [signal, place.signal];
+    const signals = [signal, slot.signal];
     for (const each of signals) each.addEventListener("abort", onAbort, { once: true });
     try {
       const takenOrEnded = Promise.race([taken, ended.promise]);
-      await withDeadline(takenOrEnded, place.pace.leftMs, () => place.pace.lagged(), clock);
-      if (place.signal.aborted && !signal.aborted) throw place.lost();
+      await withDeadline(takenOrEnded, slot.pace.leftMs, () => slot.pace.lagged(), clock);
+      if (slot.signal.aborted && !signal.aborted) throw slot.lost();
     } finally {
       for (const each of signals) each.removeEventListener("abort", onAbort);
     }

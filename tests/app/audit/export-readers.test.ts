@@ -185,7 +185,7 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
     );
     expect(line).toMatchObject({
       message: "export broken off: its client read too slowly",
-      error_message: "The client read slowly while another log waited for a place.",
+      error_message: "The client read slowly while another log waited for a slot.",
     });
     await shared.stop();
   });

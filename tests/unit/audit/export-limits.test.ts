@@ -1,23 +1,22 @@
 import { describe, expect, test } from "bun:test";
 import { ReadingPace } from "@ostiary/audit/exports/pace";
-import { ExportPermits, ExportPlace } from "@ostiary/audit/exports/permits";
+import { ExportPermits, ExportSlot } from "@ostiary/audit/exports/permits";
 import fc from "fast-check";
 import { rejection } from "../../support/index.ts";
 import { manualClock } from "../../support/manual-clock.ts";
 
-const LIMITS = { exportsMax: 4, perLogMax: 2, waitMs: 5_000 };
 const PACE = { bytesPerSecondMin: 1_000, lagMsMax: 30_000 };
 
 /** Returns `take`, which waits for an export slot, its clock, and the granted slots in `held`. */
 function exportSlots() {
   const clock = manualClock();
-  const permits = new ExportPermits(LIMITS, clock);
-  const held: { place: ExportPlace; release: () => void }[] = [];
+  const permits = new ExportPermits(clock);
+  const held: { slot: ExportSlot; release: () => void }[] = [];
   const take = async (log: string) => {
-    const place = new ExportPlace(log, new ReadingPace(PACE));
-    const release = await permits.take(place);
-    held.push({ place, release });
-    return { place, release };
+    const slot = new ExportSlot(log, new ReadingPace(PACE));
+    const release = await permits.take(slot);
+    held.push({ slot, release });
+    return { slot, release };
   };
   return { clock, take, held };
 }
@@ -75,19 +74,19 @@ describe("export slots", () => {
   test("are taken from the slowest of the slow readers, one for each waiting log", async () => {
     const { take, held } = exportSlots();
     for (const log of ["a", "b", "c", "d"]) await take(log);
-    const [fast, slow, slower, young] = held.map(({ place }) => place);
+    const [fast, slow, slower, young] = held.map(({ slot }) => slot);
     // The first bytes only fill buffers, so they do not make this reader fast.
     slow?.pace.took(1_000_000_000, 0);
     fast?.pace.took(16_000 * 31, 31_000);
     slow?.pace.took(15_999 * 31, 31_000);
     slower?.pace.took(1_000 * 31, 31_000);
     young?.pace.took(1_000 * 30, 30_000);
-    const givenUp = () => held.filter(({ place }) => place.signal.aborted).map(({ place }) => place.log);
+    const givenUp = () => held.filter(({ slot }) => slot.signal.aborted).map(({ slot }) => slot.log);
     const waiting = ["e", "f", "g"].map((log) => rejection(take(log).then(() => Promise.reject("got it"))));
     expect(givenUp()).toEqual(["b", "c"]);
     expect(await rejection(take("a"))).toMatchObject({ status: 429 });
     expect(givenUp()).toEqual(["b", "c"]);
-    for (const { place, release } of [...held]) if (place.signal.aborted) release();
+    for (const { slot, release } of [...held]) if (slot.signal.aborted) release();
     expect(await Promise.all(waiting.slice(0, 2))).toEqual(["got it", "got it"]);
   });
 
