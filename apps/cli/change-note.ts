@@ -1,7 +1,5 @@
 import { type GivenNote, LINK_LENGTH_MAX, REASON_LENGTH_MAX } from "@ostiary/lib/contracts/registry-api";
-
-/** Returns the value of an environment variable. */
-type ReadVariable = (name: string) => string | undefined;
+import type { ReadVariable } from "./profiles/address.ts";
 
 /**
  * Returns the reason and the link of a write. Values that the person sets take precedence over those of a GitHub or

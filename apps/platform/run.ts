@@ -3,7 +3,7 @@ import { loadPlatform } from "./config.ts";
 import { type Commands, printGoodbye, printProgress, printReady } from "./screen.ts";
 import { startPlatform } from "./wire.ts";
 
-export interface RunOptions {
+interface RunOptions {
   /** The process's own environment. The platform adds variables that Bun reads, such as `no_proxy`. */
   env: NodeJS.ProcessEnv;
   /** Whether to delete the data of earlier starts first. */

@@ -64,7 +64,10 @@ export const columns = sql.raw(
  * from the index table of these values. Other filters use an index on the field itself.
  */
 export function selectStatement(filter: EventFilter, bounds: EventBounds): SQL {
-  const conditions = sql.join([ofLog(filter.log), ...within(sql`event`, bounds), ...matches(filter)], AND);
+  const conditions = sql.join(
+    [logCondition(filter.log), ...within(sql`event`, bounds), ...matches(filter)],
+    AND,
+  );
   if (filter.exact.request_id !== undefined) {
     const entries = sql`select id, occurred_at from audit.request_ids
       where request_id = ${filter.exact.request_id}`;
@@ -124,7 +127,7 @@ const columnOf = {
   created_id: sql`event.created_id`,
 } satisfies Record<ExactFilter, SQL>;
 
-function ofLog({ kind, id }: EventLog): SQL {
+export function logCondition({ kind, id }: EventLog): SQL {
   return kind === "organization" ? sql`event.organization_id = ${id}` : sql`event.user_id = ${id}`;
 }
 

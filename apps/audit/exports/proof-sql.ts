@@ -1,5 +1,9 @@
-import type { EarlierHead, EventProof, ProofEnd } from "@ostiary/lib/contracts/audit";
-import { RECENT_CHECKPOINTS } from "@ostiary/lib/contracts/audit";
+import {
+  type EarlierHead,
+  type EventProof,
+  type ProofEnd,
+  RECENT_CHECKPOINTS,
+} from "@ostiary/lib/contracts/audit";
 import {
   type ChainRange,
   type Checkpoint,
@@ -12,7 +16,7 @@ import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { selectTreeProofs, type TreeProofs, type TreeQuestions } from "../checkpoint-tree/proofs.ts";
 import { type EventLog, type EventRow, eventOf, shownIn, withoutOutcome } from "../events/event.ts";
-import { columns } from "../events/sql.ts";
+import { columns, logCondition } from "../events/sql.ts";
 import { selectProvenHeads } from "../head-map/proofs.ts";
 import {
   CHECKPOINT_COLUMNS,
@@ -88,10 +92,6 @@ export async function isUnsealed(
   const found = await query(database, "select_unsealed_exists")`
     select 1 from ${eventsOf(windowAfter(sealed, now, null))} where ${logCondition(log)} limit 1`;
   return found.length > 0;
-}
-
-function logCondition({ kind, id }: EventLog): SQL {
-  return kind === "organization" ? sql`event.organization_id = ${id}` : sql`event.user_id = ${id}`;
 }
 
 type ProvenRow = EventRow & {

@@ -51,9 +51,7 @@ export interface NewEntry {
 }
 
 /** Returns the values that an intent wrote and its outcome replaced, or null if the outcome replaced none. */
-export function writtenByIntent(
-  row: Pick<StoredRow, "named_by_outcome" | "intent_member_id">,
-): WrittenByIntent {
+function writtenByIntent(row: Pick<StoredRow, "named_by_outcome" | "intent_member_id">): WrittenByIntent {
   return row.named_by_outcome ? { organization_id: null, member_id: row.intent_member_id } : null;
 }
 

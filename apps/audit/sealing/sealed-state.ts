@@ -53,7 +53,7 @@ function sealedEnd(map: HeadMap, owner: string): { position: number | null; chai
 }
 
 /** The conditions under which a set-aside chain is sealed again. */
-export interface Expected {
+interface Expected {
   /** The head that the sealer remembers, or null if it remembers none. */
   end: End | null;
   /** Whether an operator accepted the chain's current row, so that sealing continues from it. */

@@ -18,7 +18,7 @@ export async function loadSigningKey(path: string): Promise<SigningKey> {
 }
 
 /** Returns the thumbprint of a key (RFC 7638) over the members that RFC 8037 names. */
-export function thumbprint(x: string): string {
+function thumbprint(x: string): string {
   return Buffer.from(sha256(JSON.stringify({ crv: "Ed25519", kty: "OKP", x }))).toString("base64url");
 }
 

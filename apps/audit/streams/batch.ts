@@ -29,7 +29,7 @@ export interface EntryRow extends ChainPlace {
 type OrganizationEvent = ReturnType<typeof withoutPerson>;
 
 /** An entry as a receiver gets it (AU-102). */
-export type StreamEntry = ChainPlace &
+type StreamEntry = ChainPlace &
   (
     | { kind: "intent"; salt: string; event: OrganizationEvent }
     | { kind: "outcome"; salt: string; named_by_outcome: boolean; event: OrganizationEvent }

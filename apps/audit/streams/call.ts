@@ -32,7 +32,7 @@ export const CALL_TIMEOUT_MS = 10_000;
 /**
  * The maximum number of bytes that are read from a response. The connection of a longer response is closed.
  */
-export const ANSWER_BYTES_MAX = 4_096;
+const ANSWER_BYTES_MAX = 4_096;
 /**
  * The maximum number of interim responses (1xx) to one request, so that they cannot delay the final response.
  */

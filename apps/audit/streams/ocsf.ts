@@ -30,12 +30,20 @@ const [UNKNOWN, SUCCESS, FAILURE] = [
  * no body.
  */
 export function ocsfBatch(stream: BatchStream, rows: readonly EntryRow[]): Batch {
-  const { texts, entries } = fitting(rows, (row) => {
-    const event = ocsfEvent(stream, row);
-    return event === null ? "" : JSON.stringify(event);
-  });
+  const { texts, entries } = fitting(rows, (row) => ocsfText(stream, row));
+  return { body: ocsfBody(texts), entries };
+}
+
+/** Returns the API Activity event of an entry as JSON, or an empty text for an entry that is left out. */
+export function ocsfText(stream: Pick<BatchStream, "organization_id">, row: EntryRow): string {
+  const event = ocsfEvent(stream, row);
+  return event === null ? "" : JSON.stringify(event);
+}
+
+/** Returns the body with the texts of events, or null if every text is empty. */
+export function ocsfBody(texts: readonly string[]): Buffer<ArrayBuffer> | null {
   const events = texts.filter((text) => text !== "");
-  return { body: events.length === 0 ? null : Buffer.from(`[${events.join(",")}]`), entries };
+  return events.length === 0 ? null : Buffer.from(`[${events.join(",")}]`);
 }
 
 /** Returns the API Activity event of an entry, or null for an entry that is left out. */

@@ -13,7 +13,7 @@ export interface Cosignature {
 }
 
 /** A root with the cosignatures of some witnesses. */
-export interface CosignedRoot {
+interface CosignedRoot {
   size: number;
   /** The root as the log signed it, followed by the lines of the witnesses. */
   note: string;

@@ -52,7 +52,7 @@ export interface Witness {
  * The environment variables that configure witnesses, and the variables of `TargetConfig`, which restrict the
  * addresses that the service may call.
  */
-export interface WitnessConfig extends TargetConfig {
+interface WitnessConfig extends TargetConfig {
   AUDIT_SIGNING_KEY_FILE?: string;
   AUDIT_WITNESSES_FILE?: string;
   AUDIT_WITNESS_QUORUM: number;

@@ -1,16 +1,14 @@
 import { RecordedChanges } from "@ostiary/lib/contracts/registry-api";
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import { pathTo } from "../registry-client.ts";
-import type { Run } from "./command.ts";
+import { type Run, wholeNumber } from "./command.ts";
 
 interface Options {
   service?: string;
   operator?: string;
   since?: string;
-  limit: string;
+  limit: number;
 }
-
-const LIMIT_DEFAULT = "50";
 
 /** Adds `changes`, which lists who wrote which service. */
 export function addChanges(program: Command, run: Run): void {
@@ -20,7 +18,7 @@ export function addChanges(program: Command, run: Run): void {
     .option("--service <service>", "only writes to this service")
     .option("--operator <operator>", "only writes by this operator")
     .option("--since <time>", "only writes after this time, such as 2026-01-31T12:00:00Z")
-    .option("--limit <count>", "how many writes to list, at most 100", limitArgument, LIMIT_DEFAULT)
+    .option("--limit <count>", "how many writes to list, at most 100", wholeNumber(100), 50)
     .addHelpText(
       "after",
       `
@@ -31,7 +29,7 @@ Examples:
     .action(({ service, operator, since, limit }: Options) =>
       run(async ({ registry, output }) => {
         const query = {
-          limit,
+          limit: String(limit),
           ...(service !== undefined && { service }),
           ...(operator !== undefined && { operator }),
           ...(since !== undefined && { created_after: since }),
@@ -54,9 +52,4 @@ Examples:
         );
       }),
     );
-}
-
-function limitArgument(text: string): string {
-  if (!/^([1-9]\d?|100)$/.test(text)) throw new InvalidArgumentError("Give a whole number from 1 to 100.");
-  return text;
 }

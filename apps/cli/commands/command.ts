@@ -49,8 +49,13 @@ export function pathArgument(text: string): string {
   return url.pathname + url.search;
 }
 
-/** Parses a timeout in seconds. */
-export function timeoutArgument(text: string): number {
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError("Give a whole number from 1 to 9999.");
-  return Number(text);
+/** Returns a parser of whole numbers from 1 to `max`. */
+export function wholeNumber(max: number): (text: string) => number {
+  return (text) => {
+    if (/^[1-9]\d*$/.test(text) && Number(text) <= max) return Number(text);
+    throw new InvalidArgumentError(`Give a whole number from 1 to ${max}.`);
+  };
 }
+
+/** Parses a timeout in seconds. */
+export const timeoutArgument = wholeNumber(9_999);

@@ -57,16 +57,10 @@ function settingsOf(route: Lookup): string[][] {
     ["params", params.join(", ") || "none"],
     ["required labels", route.required_labels?.join(", ") ?? "none"],
     ["rate limit", limitText(route.rate_limit) || "the gateway's default"],
-    ...(route.limits === undefined
-      ? []
-      : [["limits of the plan", route.limits.map(limitOfPlan).join(" and ") || "unlimited"]]),
+    ...(route.limits === undefined ? [] : [["limits of the plan", limitText(route.limits) || "unlimited"]]),
     ["audit", route.audit ? "yes" : "no"],
     ["upstream", route.upstream ?? "the request's path"],
   ];
-}
-
-function limitOfPlan({ requests, window_seconds, period }: NonNullable<Lookup["limits"]>[number]): string {
-  return limitText({ requests, window_seconds, period });
 }
 
 function decisionText({ allowed, decided_by = [], scope }: Lookup, { role, labels }: Caller): string {

@@ -4,7 +4,8 @@ import {
   type WitnessMark,
   type WitnessRule,
 } from "@ostiary/lib/verification";
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
+import { wholeNumber } from "../commands/command.ts";
 import { UsageError } from "../exit-codes.ts";
 import { textOf } from "./files.ts";
 
@@ -18,13 +19,12 @@ export interface WitnessOptions {
 /** Adds `--quorum` and `--origin`. */
 export function addQuorumAndOrigin(command: Command): Command {
   return command
-    .option("--quorum <number>", "how many of the witnesses must have cosigned (default all)", quorumArgument)
+    .option(
+      "--quorum <number>",
+      "how many of the witnesses must have cosigned (default all)",
+      wholeNumber(999),
+    )
     .option("--origin <name>", "the name that the log must have, such as audit.example.com/log");
-}
-
-function quorumArgument(text: string): number {
-  if (!/^[1-9]\d{0,2}$/.test(text)) throw new InvalidArgumentError("Give a whole number from 1 to 999.");
-  return Number(text);
 }
 
 /** Reads the keys of witnesses, and the quorum, which is all of them by default. */

@@ -7,7 +7,7 @@ import {
 } from "@ostiary/lib/domain/proof";
 
 /** The result of one check of a log's list of checkpoints. */
-export interface Look {
+interface Look {
   /** The newest checkpoint of the list, or null if the list is empty. */
   newest: Checkpoint | null;
   /** The number of checkpoints since the kept one. */

@@ -31,7 +31,7 @@ export function findTool(name: ToolName, env: Environment): Tool {
 }
 
 /** The connection of a PostgreSQL program: the value for `--dbname`, and environment variables for all secrets. */
-export interface Connection {
+interface Connection {
   readonly dbname: string;
   readonly variables: Readonly<Record<string, string>>;
 }

@@ -1,5 +1,5 @@
-import { type ChainPlace, type EntryRow, fitting, type StreamEntry, streamEntry } from "../batch.ts";
-import { ocsfEvent } from "../ocsf.ts";
+import { type ChainPlace, type EntryRow, fitting, streamEntry } from "../batch.ts";
+import { ocsfBody, ocsfText } from "../ocsf.ts";
 
 /** The id of the operator's stream. */
 export const OPERATOR_STREAM = "operator";
@@ -34,22 +34,11 @@ export function operatorBatch(
   nowMs: number,
 ): OperatorBatch {
   const placed = parts.flatMap((part) => part.entries.map((row) => ({ part, row })));
-  const spell = format === "ocsf" ? ocsfText : entryText;
-  const { texts, entries } = fitting(placed, spell, PART_BYTES_MAX);
+  const textOf = ({ part, row }: PlacedRow) =>
+    format === "ocsf" ? ocsfText(part, row) : JSON.stringify(streamEntry(row));
+  const { texts, entries } = fitting(placed, textOf, PART_BYTES_MAX);
   const taken = takenParts(parts, entries);
-  if (format === "ostiary") return { body: ostiaryBody(taken, texts, nowMs), parts: taken };
-  const events = texts.filter((text) => text !== "");
-  return { body: events.length === 0 ? null : Buffer.from(`[${events.join(",")}]`), parts: taken };
-}
-
-function entryText({ row }: PlacedRow): string {
-  const entry: StreamEntry = streamEntry(row);
-  return JSON.stringify(entry);
-}
-
-function ocsfText({ part, row }: PlacedRow): string {
-  const event = ocsfEvent(part, row);
-  return event === null ? "" : JSON.stringify(event);
+  return { body: format === "ocsf" ? ocsfBody(texts) : ostiaryBody(taken, texts, nowMs), parts: taken };
 }
 
 function takenParts(parts: readonly OrganizationPart[], taken: readonly PlacedRow[]): OrganizationPart[] {

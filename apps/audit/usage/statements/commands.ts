@@ -16,7 +16,7 @@ import { statementsWritten } from "./sql.ts";
  * responses that were still streaming at the end of the month can finish. Counts that arrive later appear in a
  * correction.
  */
-export const GRACE_MS = 24 * 60 * 60 * 1000;
+const GRACE_MS = 24 * 60 * 60 * 1000;
 /** The maximum number of statements in one pass. */
 const STATEMENTS_MAX = 200;
 
