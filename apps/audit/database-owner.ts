@@ -23,7 +23,7 @@ export function checkOwnerConfig(config: Partial<OwnerConfig>) {
 
 /** Time limit of a statement, long enough to read a whole month. */
 const STATEMENT_MS = 3_600_000;
-/** The maximum number of connections. A command writes while it streams a read on another connection. */
+/** The maximum number of connections. A command reads and writes at the same time. */
 const CONNECTIONS = 3;
 
 export function openAsOwner(config: OwnerConfig): Promise<Database> {

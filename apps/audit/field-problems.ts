@@ -1,7 +1,7 @@
 import { type FieldError, validationError } from "@ostiary/lib/domain/errors";
 import { isRecord } from "@ostiary/lib/domain/json";
 
-/** The fields of an unchecked value. Each rule checks one field, so one response can list every problem. */
+/** The fields of an unchecked value. Rules check single fields, so one response can list every problem. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** Returns the fields of an object, and no fields for any other value. */
@@ -25,7 +25,7 @@ export function unstorable(texts: Fields): FieldError[] {
   );
 }
 
-/** Keeps one problem for each path: the first one found, which the caller should fix first. */
+/** Returns the first problem of each path. */
 export function firstOfEach(problems: readonly FieldError[]): FieldError[] {
   const seen = new Set<string>();
   return problems.filter(({ path }) => !seen.has(path) && seen.add(path));

@@ -17,7 +17,7 @@ export async function migrate(config: OwnerConfig, role: string | undefined): Pr
     if (role === undefined) return "Migrated.\n";
     const found = await grantServiceRole(database, role);
     const password =
-      found === "made" ? ` It has no password yet: set one with \\password ${role} in psql.` : "";
+      found === "made" ? ` The role has no password yet: set one with \\password ${role} in psql.` : "";
     return `Migrated. The role ${role} can do the service's work.${password}\n`;
   } finally {
     await database.close();

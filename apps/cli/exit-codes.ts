@@ -35,14 +35,14 @@ export class UsageError extends CommandFailure {
   readonly exitCode = EXIT_USAGE;
 }
 
-/** The failure of a review that found an effect that `--fail-on` names. */
+/** A review with an effect that `--fail-on` names. */
 export class Flagged extends CommandFailure {
   override readonly name = "Flagged";
   readonly exitCode = 3;
   override readonly message = "The changes have an effect that --fail-on names.";
 }
 
-/** The failure of a check that the files of the command line cannot decide. */
+/** A check that the given files cannot decide. */
 export class Undecided extends CommandFailure {
   override readonly name = "Undecided";
   readonly exitCode = 4;

@@ -3,7 +3,7 @@ import { ErrorEnvelope } from "@ostiary/lib/domain/errors";
 import { Value } from "@sinclair/typebox/value";
 
 /**
- * Tells whether an error in Ostiary's envelope comes from another port of Ostiary. Only the gateway sets CORS
+ * Returns whether an error in Ostiary's envelope comes from another port of Ostiary. Only the gateway sets CORS
  * headers. The 404 of a registry has details, and a registry responds to no request of this client with 405.
  */
 export function isFromAnotherPort({ status, headers }: HttpAnswer, { error }: ErrorEnvelope): boolean {
@@ -38,7 +38,7 @@ const ADMIN_PORT = "set REGISTRY_URL to the registry's admin API, port 5002 by d
 function otherPortText(headers: Headers): string {
   if (isGateway(headers)) return `is Ostiary's gateway, not its registry: ${ADMIN_PORT}`;
   if (!headers.has("x-request-id")) return `is a part of Ostiary, but not its registry: ${ADMIN_PORT}`;
-  return "is a route registry, but does not serve this path: REGISTRY_URL must be its address without a path.";
+  return "is a route registry, but does not serve this path: set REGISTRY_URL to the registry's address without a path.";
 }
 
 function isGateway(headers: Headers): boolean {

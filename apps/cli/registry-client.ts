@@ -11,12 +11,12 @@ import { unreachableText } from "./unreachable.ts";
 export interface RegistryAddress {
   REGISTRY_URL: string | undefined;
   ADMIN_TOKEN: string | undefined;
-  /** The profile that supplied the URL and the token. Absent if they come from the environment. */
+  /** The profile that supplied the URL and the token. Absent if the environment supplied both. */
   profile?: string;
 }
 
 const DEFAULT_URL = "http://localhost:5002";
-/** The maximum size of a response, far above any registry's response. Protects memory from an endless response. */
+/** The maximum size of a response, far above what a registry sends. Protects memory from an endless response. */
 const RESPONSE_BYTES_MAX = 256 * 1_048_576;
 
 /**

@@ -22,7 +22,7 @@ type SignToken = (subject: string, claims?: Record<string, unknown>) => Promise<
 const PATHS = { authorize: "/authorize", token: "/authorize/token", end: "/authorize/end" } as const;
 const CODE_MS = 60_000;
 const TOKEN_SECONDS = 3_600;
-/** The maximum number of codes, and also of sessions. Above the limit, the oldest one is dropped. */
+/** The maximum number of codes, and of sessions. A further code or session replaces the oldest one. */
 const KEPT_MAX = 1_000;
 const COOKIE = "toy_provider";
 const NAMES = ["alice", "bob", "carol"];

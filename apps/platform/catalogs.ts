@@ -15,7 +15,7 @@ const JSON_BODY = { "Content-Type": "application/json" };
 
 /**
  * Applies each catalog whose service has no history, through the registry's admin API. A service with history keeps
- * the operator's configuration. Only the service's URL is updated, because ports may differ between starts.
+ * the operator's configuration. Updates only the URL of such a service, because ports may differ between starts.
  */
 export async function publishCatalogs(
   { registryUrl, adminToken }: { registryUrl: string; adminToken: string },

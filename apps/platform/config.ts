@@ -148,7 +148,7 @@ function checkParts(env: Environment): ConfigProblem[] {
   return found.filter((_, index) => texts.indexOf(texts[index] ?? "") === index);
 }
 
-/** Tells whether the variables turn the portal off. If the portal is off, its other variables are not checked. */
+/** Returns whether the variables turn the portal off. If the portal is off, its other variables are not checked. */
 function isPortalOff(env: Environment): boolean {
   return env.PORTAL_ENABLED === "false" || (env.DEMO === "false" && !env.PORTAL_CLIENT_ID);
 }

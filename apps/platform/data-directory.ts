@@ -32,8 +32,8 @@ export interface DataDirectory {
 }
 
 /**
- * Prepares the directory `path` and claims it for this process. With `fresh`, its previous data is deleted
- * first. Refuses a directory that cannot be written, or that another platform uses.
+ * Prepares the directory `path` and claims it for this process. If `fresh`, first deletes the previous data. Refuses
+ * a directory that cannot be written, or that another platform uses.
  */
 export async function openDataDirectory(path: string, fresh: boolean): Promise<DataDirectory> {
   const root = resolve(path);

@@ -87,8 +87,8 @@ export async function startBackends(
 }
 
 /**
- * Tells whether the edge description needs no token. EDGE_DOCUMENT_PUBLIC decides. If it is unset, the description
- * is public if the demo and the portal are on, because the portal shows the description (PT-46).
+ * Returns whether the edge description needs no token. EDGE_DOCUMENT_PUBLIC decides. Without EDGE_DOCUMENT_PUBLIC,
+ * the description is public if the demo and the portal are on, because the portal shows the description (PT-46).
  */
 export function isDescriptionPublic({ DEMO, PORTAL_ENABLED }: PlatformConfig, env: Environment): boolean {
   return env.EDGE_DOCUMENT_PUBLIC ? env.EDGE_DOCUMENT_PUBLIC === "true" : DEMO && PORTAL_ENABLED;

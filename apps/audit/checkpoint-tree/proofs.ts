@@ -12,7 +12,7 @@ import {
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { selectNote, selectSubtrees } from "./sql.ts";
 
-/** The checkpoints, in addition to the newest one, that an export proves to be in the tree. */
+/** The checkpoints and the root that an export proves to be in the tree, besides the newest checkpoint. */
 export interface TreeQuestions {
   earlier: readonly Checkpoint[];
   /** A checkpoint that the reader asked for. The proofs show that the newest tree begins with this checkpoint's tree. */
@@ -24,7 +24,7 @@ export interface TreeQuestions {
 /** A proof in the tree of checkpoints: hashes in hexadecimal, from the lowest level up. */
 type TreePath = string[];
 
-/** The proofs of the checkpoints of an export. */
+/** The proofs in the tree that an export contains. */
 export interface TreeProofs {
   tree: ProofTree;
   /** The proofs of earlier checkpoints, in their order. */

@@ -26,7 +26,7 @@ import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { SigningKey } from "../signing-key/key-file.ts";
 import { selectCheckpointsFrom, selectSubtrees } from "./sql.ts";
 
-/** The maximum number of leaves that one pass adds for checkpoints that have none yet. */
+/** The maximum number of missing leaves that one pass adds. */
 const LATE_LEAVES_MAX = 1_000;
 
 const encoder = new TextEncoder();
@@ -80,12 +80,12 @@ export class CheckpointTree {
   }
 
   /**
-   * Returns leaves for checkpoints that have none yet, up to the limit of one pass. Includes the leaf of `next` if
-   * no earlier leaf is missing.
+   * Returns the missing leaves of checkpoints, up to the limit of one pass. Adds the leaf of `next` if no earlier
+   * leaf stays missing.
    *
    * @param newest the newest stored checkpoint, or null before the first
-   * @throws TreeAltered if the stored tree differs from its signed root, or if a checkpoint without a leaf is missing,
-   * unsigned or out of order
+   * @throws TreeAltered if the stored tree differs from its signed root, or if a checkpoint without a leaf is
+   * missing, unsigned or out of order
    */
   async grow(
     stored: StoredTree,
@@ -143,11 +143,13 @@ export class CheckpointTree {
     throw new TreeAltered(`The tree of checkpoints 1 to ${size} is not what was signed`);
   }
 
-  /** Returns stored checkpoints without a leaf. Checks that each is signed and names the previous one. */
+  /**
+   * Returns stored checkpoints without a leaf. Checks that each is signed and contains the hash of the previous one.
+   */
   async #lateOf(size: number, newest: Checkpoint | null): Promise<Checkpoint[]> {
     if (newest === null || newest.number === size) return [];
     if (newest.number < size) throw new TreeAltered(`Checkpoints ${newest.number + 1} to ${size} are gone`);
-    // reads the last checkpoint with a leaf too, because the checkpoint after it must name it
+    // starts at the last checkpoint with a leaf, because the next checkpoint must contain its hash
     const found = await selectCheckpointsFrom(this.#database, Math.max(1, size), LATE_LEAVES_MAX + 1);
     const late: Checkpoint[] = [];
     let number = Math.max(1, size);

@@ -69,8 +69,8 @@ export function withoutPerson(event: UserEvent): Omit<UserEvent, "user_id"> {
 }
 
 /**
- * Returns the event as it was before its outcome was written. If the outcome named the organization
- * (`named`), the intent had no organization, and had `member_id` as its member.
+ * Returns the event without its outcome. If `named`, the outcome named the organization: the intent had none, and
+ * `member_id` was its member.
  */
 export function withoutOutcome(row: EventRow, named: boolean, member_id: string | null): EventRow {
   const pending = { ...row, outcome: "pending" as const, status: null, details: null, created_id: null };

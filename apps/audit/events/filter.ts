@@ -46,9 +46,8 @@ const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 const RANDOM_MIN = "0".repeat(16);
 
 /**
- * Returns the bounds of the page that follows `cursor`, or null if no event can match. An id contains a time,
- * so the filter's times also limit the ids, and the cursor also limits the times. Therefore a page reads only
- * the partitions of its own months.
+ * Returns the bounds of the page that follows `cursor`, or null if no event can match. An id contains the time of its
+ * event, so times limit ids, and the cursor limits times. A page reads only the partitions of its own months.
  */
 export function eventBounds(filter: EventFilter, cursor: string | null): EventBounds | null {
   const fromMs = filter.from === null ? 0 : clamp(ceilMs(filter.from));

@@ -37,7 +37,7 @@ export const timeParameter = (description: string) =>
 export const writtenId = (description: string) =>
   Type.String({ description, minLength: 1, maxLength: ID_LENGTH_MAX, examples: [ULID_EXAMPLE] });
 
-/** Matches the decimal number of a checkpoint that a JavaScript number can represent exactly. */
+/** Matches the number of a checkpoint: a decimal integer that a JavaScript number represents exactly. */
 export const CHECKPOINT_NUMBER_PATTERN = "^[1-9][0-9]{0,14}$";
 
 const paramQuery = { additionalProperties: Type.String({ maxLength: PARAM_LENGTH_MAX }) };

@@ -92,9 +92,9 @@ function eventsOf(entries: SQL, conditions: SQL): SQL {
 }
 
 /**
- * Returns a query for the index rows of the rarest param; the conditions on events check the other params. A
- * param with at most {@link LIMIT_MAX} rows counts as the rarest. Otherwise it is the param whose newest
- * {@link LIMIT_MAX} rows reach back furthest.
+ * Returns a query for the index rows of the rarest param; the conditions on events check the other params. A param
+ * with at most {@link LIMIT_MAX} rows counts as the rarest. If every param has more rows, the rarest is the one whose
+ * newest {@link LIMIT_MAX} rows reach back furthest.
  */
 function entriesOfRarestParam(filter: EventFilter, bounds: EventBounds): SQL {
   const log = `${filter.log.kind}:${filter.log.id}`;

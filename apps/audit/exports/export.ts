@@ -46,8 +46,8 @@ export class Exports {
   }
 
   /**
-   * Streams a whole log with its proof (AU-61). If `asked` is set, the proof includes the log's head under that
-   * checkpoint.
+   * Streams a whole log with its proof (AU-61). If `asked` is not null, the proof includes the log's head under
+   * checkpoint `asked`.
    *
    * @throws ApiError 422 if checkpoint `asked` does not exist or does not show heads
    */

@@ -73,9 +73,8 @@ export async function selectSealedLog(database: Database, log: EventLog): Promis
         left join audit.chains known using (owner)
         left join audit.altered_chains aside using (owner)`;
   if (found === undefined) throw new Error("The sealer's row is gone from audit.sealer.");
-  // A snapshot that was restored from another server contains that server's transaction numbers. Until the
-  // sealer has searched this database, an event without a position counts as not sealed yet, never as missed
-  // by the sealer.
+  // A restored snapshot contains transaction numbers of another server. Until the sealer has searched this database,
+  // an event without a position counts as not sealed yet, never as missed by the sealer.
   const foreign = parseSnapshot(found.now).xmax < parseSnapshot(found.sealed_to).xmax;
   return { ...found, foreign, sealed_to: foreign ? NOTHING_SEEN : found.sealed_to };
 }

@@ -9,7 +9,7 @@ interface ExportStream {
   clock: Clock;
   /** Aborted when the client disconnects. */
   signal: AbortSignal;
-  /** Called when reading of `chunks` ends for any reason. Later calls have no effect. */
+  /** Called once or more when `chunks` is no longer read. Must ignore repeated calls. */
   ended(): void;
   /** Called when the export broke off although the client was still connected. */
   broken(error: unknown): void;

@@ -119,7 +119,7 @@ export class HeadMap {
     return this.#root === LOST;
   }
 
-  /** Returns the head of an owner, null if the map has none, or `lost` if a node on the way to the head is gone. */
+  /** Returns the head of an owner, or null if the owner has no head. Returns `lost` if a node on the way is gone. */
   headOf(owner: string): MapHead | null | typeof LOST {
     const way = mapSteps(owner);
     let branch = this.#root;
@@ -177,7 +177,7 @@ export class HeadMap {
     return node.hash;
   }
 
-  /** Reads one level of the map: below the branches at one depth, the child nodes that lead to owners. */
+  /** Reads one level of the map: the child nodes of branches that lead to owners. */
   async #readBelow(
     database: Database,
     depth: number,

@@ -42,7 +42,7 @@ export function monthsBefore(partitions: readonly PartitionRow[], before: string
   return months.toSorted((a, b) => (a.month < b.month ? -1 : 1));
 }
 
-/** The positions of a chain whose entries belong to a month and are not declared yet. */
+/** The undeclared positions of a month in one chain. */
 export interface Undeclared {
   owner: string;
   ranges: ChainRange[];

@@ -31,7 +31,7 @@ export const SET_ASIDE = sql`(select coalesce(json_agg(json_build_object('owner'
   'position', position, 'chain', encode(chain, 'hex'), 'accepted', accepted) order by owner), '[]')
   from audit.altered_chains)`;
 
-/** The SQL condition that the chain of each of an event's logs is set aside, so that the event cannot be sealed. */
+/** The SQL condition that an event cannot be sealed, because the chain of every log with the event is set aside. */
 export const IS_SET_ASIDE = sql`(event.organization_id is null
     or exists (select from audit.altered_chains aside where aside.owner = 'organization:' || event.organization_id))
   and (event.user_id is null
@@ -46,7 +46,7 @@ export function selectChainAt(
   return database.run("select_chain_at", (orm) => chainAt(orm, chain_id, position));
 }
 
-/** Returns the same as {@link selectChainAt}, within a transaction or on another connection. */
+/** Works like {@link selectChainAt}, on the connection of `orm`. */
 export async function chainAt(orm: Orm, chain_id: number, position: number): Promise<string | null> {
   const at = sql`chain_id = ${String(chain_id)}::text::bigint and position = ${String(position)}::text::bigint`;
   const [found] = await rows<{ chain: string }>(

@@ -49,15 +49,15 @@ export interface PassWrite {
   nodes: readonly NodeWrite[];
   /** Null if no head moves. */
   checkpoint: Checkpoint | null;
-  /** The leaves that the tree of checkpoints gets. */
+  /** The new leaves of the tree of checkpoints. */
   tree: TreeWrite;
   /** Chains that get no further entries. */
   altered?: readonly AlteredChain[];
   /** Owners whose chains are sealed again. */
   restored?: readonly string[];
   /**
-   * More common table expressions of the statement, each followed by a comma. They must select from `turned`,
-   * which has no row if another pass was written first.
+   * More common table expressions of the statement, each followed by a comma. Each must select from `turned`, which
+   * has no row if another pass was written first.
    */
   also?: SQL;
 }
@@ -78,8 +78,8 @@ export async function writePass(database: Database, passes: number, pass: PassWr
 }
 
 /**
- * Returns the common table expression `turned`, which updates the sealer's row. All other common table expressions
- * select from `turned`, so they write nothing if another pass was written first and `turned` has no row.
+ * Returns the common table expression `turned`, which updates the sealer's row. `turned` has no row if another pass
+ * was written first. All other common table expressions select from `turned`, so they then write nothing.
  */
 function turned(
   passes: number,

@@ -8,7 +8,7 @@ import type { SealerState } from "./state-sql.ts";
 
 /**
  * Finds the first altered chain whose row matches the sealed head again, and seals its waiting events, up to the size
- * of one pass. Once no event waits, the chain is no longer set aside. Returns null if no chain matches.
+ * of one pass. Restores the chain once none of its events waits. Returns null if no chain matches.
  */
 export async function recoverPass(deps: PassDeps, state: SealerState): Promise<PassResult | null> {
   // in a restored database, the sealer first searches the whole log

@@ -30,7 +30,7 @@ export interface PassDeps {
   reads: Database;
   writes: Database;
   key: SigningKey | null;
-  /** The name of the log in signed roots of its tree; null leaves the tree to the service's sealer. */
+  /** The name of the log in signed roots of its tree. Null for a pass that adds no leaf to the tree. */
   origin: string | null;
   sealed: SealedState;
   clock: Clock;

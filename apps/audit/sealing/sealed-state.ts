@@ -29,7 +29,7 @@ export class LogAltered extends Error {
   }
 }
 
-const LOST_WAY = "its path in the map of the newest checkpoint is gone";
+const LOST_WAY = "the path to the chain in the map of the newest checkpoint is gone";
 
 const CHECKPOINTS_MAX = 10_000;
 /** The maximum number of heads that a sealer remembers. The sealer keeps the heads that moved last. */
@@ -214,12 +214,12 @@ export class SealedState {
 
   /** Returns the reason why a chain's row contradicts the signed checkpoints, or null if it does not. */
   async #contradiction(row: ChainRow, map: HeadMap): Promise<string | null> {
-    if (row.goes_on) return "there are entries after its end";
+    if (row.goes_on) return "the chain has entries after its end";
     const head = map.headOf(row.owner);
     if (head === "lost") return LOST_WAY;
     if (head === null) return this.#outsideMap(row);
     if (row.position !== head.position) {
-      return `it ends at position ${row.position}, and position ${head.position} was sealed`;
+      return `the chain ends at position ${row.position}, and position ${head.position} was sealed`;
     }
     return row.chain === hexOf(head.chain)
       ? null
@@ -232,28 +232,28 @@ export class SealedState {
    */
   async #outsideMap({ owner, position, chain, inclusion, checkpoint }: ChainRow): Promise<string | null> {
     if (chain === null) return null;
-    if (inclusion === null) return "no checkpoint holds it";
-    if (checkpoint === null) return "its checkpoint is gone";
+    if (inclusion === null) return "no checkpoint contains the end of the chain";
+    if (checkpoint === null) return "the checkpoint that contains the end of the chain is gone";
     const held = checkpointOf(checkpoint);
     if (!(await this.#isSigned(held))) return `checkpoint ${held.number} is not signed by a key of this log`;
     const leaf = headLeaf({ owner, position, chain: hashFromHex(chain) });
     const holds = held.heads !== undefined && isIncluded(leaf, inclusion, hashFromHex(held.heads));
-    return holds ? null : `it does not end as checkpoint ${held.number} says`;
+    return holds ? null : `the chain does not end as checkpoint ${held.number} says`;
   }
 
   /** Returns the reason why the row of an accepted chain contradicts the chain's entries, or null if it does not. */
   async #inconsistency(row: ChainRow, map: HeadMap): Promise<string | null> {
-    if (row.goes_on) return "there are entries after its end";
+    if (row.goes_on) return "the chain has entries after its end";
     if (map.headOf(row.owner) === "lost") return LOST_WAY;
     if (row.chain === null) return null;
     const found = await selectChainAt(this.#database, row.id, row.position);
-    return found === row.chain ? null : "its row and its last entry have different hashes";
+    return found === row.chain ? null : "the row and the last entry of the chain have different hashes";
   }
 
   /** Returns the reason why a chain does not continue from the written head `end`, or null if it does. */
   async #setBack(row: ChainRow, end: End): Promise<string | null> {
     if (row.position < end.position) {
-      return `it ends at position ${row.position}, and position ${end.position} was sealed`;
+      return `the chain ends at position ${row.position}, and position ${end.position} was sealed`;
     }
     const chain =
       row.position === end.position ? row.chain : await selectChainAt(this.#database, row.id, end.position);

@@ -19,7 +19,7 @@ export interface UsageStatements {
 interface SealerDeps {
   reads: Database;
   writes: Database;
-  /** The key that signs checkpoints. Without a key they stay unsigned. */
+  /** The key that signs checkpoints. Without a key, checkpoints stay unsigned. */
   key: SigningKey | null;
   /** The name of the log in signed roots of its tree. */
   origin: string;
@@ -30,7 +30,7 @@ interface SealerDeps {
   metrics: Metrics;
 }
 
-/** The time after which another replica replaces a sealer that writes nothing, in addition to the sealer's interval. */
+/** Another replica replaces a sealer that writes nothing for its interval and this time. */
 const SILENCE_MS = 2_000;
 const RETRY_MS = 500;
 /** Pause between two checks whether an altered chain is restored. */
@@ -40,9 +40,9 @@ const STATE_USAGE_MS = 1_000;
 const STATE_USAGE_RETRY_MS = 10_000;
 
 /**
- * Seals the log in the background (AU-53, AU-55). The replica that wrote last continues. Another replica starts
- * when that replica has been silent for too long: it may have died, hang, or have nothing to do. If two replicas
- * seal the same events, the database lets only the faster one write.
+ * Seals the log in the background (AU-53, AU-55). The replica that wrote last continues. Another replica takes over
+ * from a replica that writes nothing for too long, because that replica died, hangs or has nothing to do. If two
+ * replicas seal the same events, the database lets only the faster one write.
  */
 export class Sealer {
   readonly #deps: SealerDeps;
@@ -84,7 +84,7 @@ export class Sealer {
     if (this.#deps.key === null) {
       this.#deps.log.warn(
         {},
-        "audit checkpoints are not signed: AUDIT_SIGNING_KEY_FILE is not set, so only kept copies of them prove anything",
+        "audit checkpoints are not signed: AUDIT_SIGNING_KEY_FILE is not set, so only kept copies of checkpoints prove anything",
       );
     }
     this.#loop.start();
@@ -123,7 +123,7 @@ export class Sealer {
     }
   }
 
-  /** Writes statements of usage unless the last attempt was too recent. Returns whether more of them are due. */
+  /** Writes statements of usage unless the last attempt was too recent. Returns whether more statements are due. */
   async #stateUsage(deps: PassDeps): Promise<boolean> {
     const { clock, log, usage, writes } = this.#deps;
     if (clock.elapsedMs() < this.#stateUsageAtMs) return false;

@@ -34,7 +34,7 @@ export const CALL_TIMEOUT_MS = 10_000;
  */
 const ANSWER_BYTES_MAX = 4_096;
 /**
- * The maximum number of interim responses (1xx) to one request, so that they cannot delay the final response.
+ * The maximum number of interim responses (1xx) to one request. Without a limit, a receiver could send them for ever.
  */
 const PROVISIONAL_MAX = 16;
 /** The range of HTTP statuses (RFC 9110, 15). */
@@ -50,7 +50,7 @@ type Resolve = typeof lookup;
 export interface ReceiverDeps {
   rules: TargetRules;
   clock: Clock;
-  /** Certificates of CAs that replace the public ones, in PEM form. */
+  /** The certificates of CAs that replace the public CAs, in PEM form. */
   ca?: string;
   resolve?: Resolve;
 }
@@ -61,8 +61,8 @@ class ForbiddenAddress extends Error {}
 class AnswerTooLong extends Error {}
 
 /**
- * Sends delivery requests to one receiver over a connection that stays open between requests. The connection itself
- * resolves the name and checks the address, so a later DNS answer cannot lead it to another address (AU-100).
+ * Sends delivery requests to one receiver over a connection that stays open between requests. Each new connection
+ * resolves the name and checks the addresses, so a later DNS answer cannot bypass the check (AU-100).
  */
 export class Receiver {
   readonly #deps: ReceiverDeps;

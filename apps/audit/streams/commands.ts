@@ -106,7 +106,7 @@ function filterOf(filter: StreamFilter | null | undefined): StreamFilter | null 
 }
 
 /**
- * Returns the position after which a new stream begins: the last position of the log, or the one before the
+ * Returns the position after which a new stream begins: the last position of the log, or the position before the
  * requested entry.
  */
 async function startPlace(

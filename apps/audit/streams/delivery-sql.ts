@@ -39,7 +39,9 @@ const deliveryColumns = sql`stream.id, stream.organization_id, stream.url, strea
   encode(stream.after_chain, 'hex') as after_chain, stream.failures, stream.failing_ms, ${SECRET_COLUMNS}`;
 export const bigint = (value: number) => sql`${String(value)}::text::bigint`;
 
-/** The result of a receiver's last call: `slow` if the call took long or failed, `unknown` before the first call. */
+/**
+ * The result of the last call to a receiver: `slow` if the call took long or failed, `unknown` before the first call.
+ */
 export type ReceiverRecord = "unknown" | "fast" | "slow";
 
 const hasRecord: Record<ReceiverRecord, SQL> = {

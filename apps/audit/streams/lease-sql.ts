@@ -19,8 +19,8 @@ export function pauseFor(pause_ms: number): SQL {
 
 /**
  * The SQL condition under which a replica may claim `stream`: its pause is over, and no other replica holds its
- * lease. A pause or lease that ends later than its length allows dates from before the database's clock was set back,
- * and does not count (AU-186).
+ * lease. Ignores a pause or lease that ends too far in the future, because the database's clock was then set back
+ * (AU-186).
  */
 export const isClaimable = sql`(stream.next_attempt_at <= clock_timestamp()
     or stream.next_attempt_at > clock_timestamp() + stream.pause_ms * interval '1 millisecond')

@@ -10,8 +10,8 @@ const NEW_LANES = 16;
 const SLOW_LANES = 16;
 
 /**
- * Returns the streams of organizations. Some delivery slots are reserved for receivers that answered fast.
- * Therefore receivers that are slow, fail or were never tried cannot delay fast ones (AU-117).
+ * Returns the streams of organizations. Receivers that answered fast have reserved slots, so receivers that are slow,
+ * fail or are new cannot delay them (AU-117).
  */
 export function organizationStreams(deps: CourierDeps): Streams<DeliveryRow> {
   const { writes } = deps;

@@ -22,7 +22,7 @@ export interface TargetConfig {
   AUDIT_STREAM_ALLOWED_NETWORKS?: string;
 }
 
-/** Returns the rules that the service's environment variables set. */
+/** Returns the rules of the service's environment variables. */
 export function targetRulesOf(config: Partial<TargetConfig>): TargetRules {
   return targetRules({
     allowHttp: config.AUDIT_STREAM_ALLOW_HTTP ?? false,
@@ -76,8 +76,7 @@ export function urlProblem(text: string, rules: TargetRules): string | null {
   if (!isHttps && !allowHttp) return "url must be an https:// URL.";
   if (url.username !== "" || url.password !== "") return "url must not contain a user name or a password.";
   if (text.includes("#")) return "url must not have a fragment.";
-  if (!isPortAllowed(port, rules))
-    return `url must have a port that the operator allows; ${port} is not one.`;
+  if (!isPortAllowed(port, rules)) return `url must have a port that the operator allows, not ${port}.`;
   if (isIP(host) !== 0 && !mayCall(host, rules.networks)) return "url must name a public address.";
   return null;
 }

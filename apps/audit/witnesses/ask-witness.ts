@@ -45,7 +45,7 @@ export async function exchange(
   const { status } = answer.result;
   if (status === 409) return sizeOf(answer, root, oldSize);
   if (status === 422) {
-    return { outcome: "conflict", reason: `it does not accept the proof from size ${oldSize}` };
+    return { outcome: "conflict", reason: `the witness does not accept the proof from size ${oldSize}` };
   }
   if (answer.result.outcome === "refused") {
     return { outcome: "failed", reason: answer.result.error };
@@ -60,7 +60,7 @@ function sizeOf({ text }: Answer, root: SignedRoot, oldSize: number): Exchange {
   if (!Number.isSafeInteger(size))
     return { outcome: "failed", reason: "The witness answered 409 without a size." };
   if (size === oldSize) {
-    return { outcome: "conflict", reason: `it knows another root of size ${root.size}` };
+    return { outcome: "conflict", reason: `the witness knows another root of size ${root.size}` };
   }
   return { outcome: "other_size", size };
 }

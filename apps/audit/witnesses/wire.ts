@@ -10,10 +10,7 @@ import { selectCosignedRoot } from "./sql.ts";
 import { loadWitnesses } from "./witnesses-file.ts";
 import { Witnessing } from "./witnessing.ts";
 
-/**
- * The longest time that an export waits for the next round of the witnesses. A longer interval does not raise
- * it.
- */
+/** The longest time that an export waits for the next round of the witnesses, even if the interval is longer. */
 const INTERVAL_WAIT_MS_MAX = 10_000;
 /** The additional time that an export waits for the responses of the witnesses. */
 const ANSWER_WAIT_MS = 2_000;
@@ -30,8 +27,8 @@ export interface Witnesses {
   /** Null if the log has no witnesses. */
   witnessing: Witnessing | null;
   /**
-   * Returns the newest root that a quorum cosigned. If there is none, returns the newest root that the log
-   * signed; null before the first one.
+   * Returns the newest root that a quorum cosigned. If there is none, returns the newest root that the log signed;
+   * null before the first root.
    */
   selectRoot: () => Promise<string | null>;
   /** The roots that a quorum cosigned, for exports; null if the log has no witnesses. */

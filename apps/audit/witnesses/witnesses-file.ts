@@ -70,7 +70,7 @@ export function checkWitnesses(config: Partial<WitnessConfig>): ConfigProblem[] 
     found.push({ variable: "AUDIT_SIGNING_KEY_FILE", message: `is required if ${VARIABLE} is set.` });
   }
   if (quorum <= count) return found;
-  const message = `is ${quorum}, and AUDIT_WITNESSES_FILE has ${count} witnesses: lower it, or add witnesses.`;
+  const message = `is ${quorum}, and AUDIT_WITNESSES_FILE has ${count} witnesses: lower the quorum, or add witnesses.`;
   return [...found, { variable: "AUDIT_WITNESS_QUORUM", message }];
 }
 
@@ -91,7 +91,7 @@ export function loadWitnesses(path: string, rules: TargetRules): readonly Witnes
   });
 }
 
-/** Returns the problems of single witnesses that the schema cannot express. */
+/** Returns the problems of witnesses that the schema cannot find. */
 function entryProblems(value: unknown, rules: TargetRules): FileProblem[] {
   const seen = { name: new Set<unknown>(), key: new Set<unknown>() };
   return entriesUnder("witnesses", value, WITNESSES_MAX).flatMap(({ index, entry }): FileProblem[] => {
@@ -110,7 +110,7 @@ function entryProblems(value: unknown, rules: TargetRules): FileProblem[] {
     return [
       ...(url === null ? [] : [place("url", url)]),
       ...(key === null ? [] : [place("key", key)]),
-      ...repeated.map((field) => place(field, "occurs twice: each witness has its own")),
+      ...repeated.map((field) => place(field, `occurs twice: each witness needs its own ${field}`)),
     ];
   });
 }

@@ -186,7 +186,7 @@ export class Witnessing {
     if (newest !== null && newest.size >= size) {
       return { outcome: "failed", reason: "The witness has a newer root already." };
     }
-    const reason = `it cosigned size ${size}, and the log has ${newest?.size ?? 0} checkpoints`;
+    const reason = `the witness cosigned size ${size}, and the log has ${newest?.size ?? 0} checkpoints`;
     return { outcome: "conflict", reason };
   }
 

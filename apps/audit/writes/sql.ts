@@ -129,8 +129,8 @@ function outcomeRow({ request_id, outcome }: OutcomeWrite) {
 }
 
 /**
- * Returns the statement for outcomes. Its bounds on `request_id` include every valid id, and only help the planner.
- * Otherwise the planner expects a hundred rows and scans the whole table while the table is small.
+ * Returns the statement for outcomes. The bounds on `request_id` include every valid id. Without the bounds, the
+ * planner expects a hundred rows and scans the whole table while the table is small.
  */
 const applyStatement = (given: string) => sql`
   with given as materialized (

@@ -41,7 +41,9 @@ Examples:
         const write = { schema: DeleteResponse, path, method: "DELETE", headers: ifMatch(revision) } as const;
         const response = await sendWrite(context, write, options, TAKEN_AWAY);
         output.result({ service, status: "deleted", ...response }, () =>
-          output.line(`${service} is deleted. Its revisions stay: restore makes one current again.`),
+          output.line(
+            `${service} is deleted. Its revisions stay: the command restore makes one of them current again.`,
+          ),
         );
         reportPropagation(output, response?.propagation, TAKEN_AWAY);
       }),

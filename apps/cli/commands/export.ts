@@ -47,7 +47,7 @@ export function documentYaml(document: Services): string {
   });
 }
 
-/** Matches texts that some readers of YAML 1.1 parse as numbers, such as `._` and `e0`. */
+/** Matches texts that a parser of YAML 1.1 may read as numbers, such as `._` and `e0`. */
 const LIKE_A_NUMBER = /^([-+._0-9]|e[-+0-9])/i;
 
 function setStyle(node: Node): void {

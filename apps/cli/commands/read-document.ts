@@ -10,7 +10,7 @@ export async function readDocument(file: string, terminal: Terminal): Promise<Re
   return { method: "POST", headers: { "Content-Type": type }, body: await readBytes(file, terminal) };
 }
 
-/** Tells whether the name of a file ends in `.json`. */
+/** Returns whether the name of a file ends in `.json`. */
 export function isJsonFile(file: string): boolean {
   return /\.json$/i.test(file);
 }

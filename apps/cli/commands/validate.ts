@@ -58,7 +58,10 @@ async function validate(
   if (!report.valid) throw new Refused(summaryText(report));
 }
 
-/** Reads a roles file; throws a UsageError with its problems. */
+/**
+ * Reads a roles file.
+ * @throws UsageError with every problem of the file
+ */
 function readRoles(file: string): Roles {
   try {
     return loadRolesFile(file).roles;

@@ -69,7 +69,7 @@ function checkVersions({ dumps, version }: Manifest, tool: Tool): void {
     const newer = migrations.filter((when) => !known.has(when)).length;
     if (newer === 0) continue;
     throw new StartRefused(
-      `The backup is from Ostiary ${version}: its schema ${name} has ${newer} migrations that this version does not know. Restore it with that version or a newer one.`,
+      `The backup is from Ostiary ${version}: its schema ${name} has ${newer} migrations that this version does not know. Restore the backup with Ostiary ${version} or newer.`,
     );
   }
 }
@@ -97,13 +97,13 @@ async function checkTarget(database: Database, { schemas, server_major, roles }:
   const major = await selectServerMajor(database);
   if (major < server_major) {
     throw new StartRefused(
-      `The backup is from PostgreSQL ${server_major}, and this server is PostgreSQL ${major}. Restore it on PostgreSQL ${server_major} or newer.`,
+      `The backup is from PostgreSQL ${server_major}, and this server is PostgreSQL ${major}. Restore the backup on PostgreSQL ${server_major} or newer.`,
     );
   }
   const missing = await selectMissingRoles(database, roles);
   if (missing.length > 0) {
     throw new StartRefused(
-      `The server does not have the roles ${missing.join(", ")} that own the schemas or work in them. Create them as at the first installation, then run the command again.`,
+      `The server does not have the roles ${missing.join(", ")} that own the schemas or work in them. Create these roles as for the first installation, then run the command again.`,
     );
   }
 }

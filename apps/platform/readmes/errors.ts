@@ -11,7 +11,7 @@ export const messageTables = [
   { what: "warning and error of the log", title: /^Warnings/, find: logWarnings },
 ] as const;
 
-/** The share of words that the old and the new words of a message have in common at least. */
+/** The minimum share of common words with which a new message counts as a reworded old one. */
 const ALIKE = 0.3;
 
 /** Matches a table with its head. */
@@ -29,8 +29,8 @@ export function listedMessages(document: string, title: RegExp): string[] {
 }
 
 /**
- * Returns ERRORS.md with each reworded message in its new words. Keeps the rows of messages that are gone, and
- * adds no row for a new message, because a person must explain the message.
+ * Returns ERRORS.md with the new text of each reworded message. A person must remove the row of a message that is
+ * gone, and explain a new message.
  */
 export async function withMessages(document: string): Promise<string> {
   let written = document;

@@ -46,7 +46,7 @@ export async function bootFailures(): Promise<string[]> {
   );
 }
 
-/** Returns the refusals of variables, except those for a variable's own rule, which its README lists. */
+/** Returns the refusals of variables. Leaves out the rules of single variables, which the READMEs list. */
 export async function refusalsOfVariables(): Promise<string[]> {
   const sources = await textOf(
     "apps/*/config.ts",

@@ -69,7 +69,7 @@ describe.skipIf(!services().postgres.real)("a log whose newest events were cut o
     await waitFor(async () => (await setAside("cut")) !== undefined, { what: "the refusal" });
     await waitFor(async () => (await metricOf(audit, "audit_altered_logs")) === (await setAsideCount()));
     expect(await setAside("cut")).toEqual({
-      reason: "it ends at position 3, and position 6 was sealed",
+      reason: "the chain ends at position 3, and position 6 was sealed",
       position: 6,
     });
     await writeEvents(audit, 3, { organization_id: "other" });
@@ -115,16 +115,16 @@ describe.skipIf(!services().postgres.real)("a log whose newest events were cut o
   });
 
   test.each([
-    ["its entries still there", "select 1", "there are entries after its end"],
+    ["its entries still there", "select 1", "the chain has entries after its end"],
     [
       "its row gone",
       "delete from audit.chains where owner = '$OWNER'",
-      "there are entries|it ends at position 0",
+      "the chain has entries|the chain ends at position 0",
     ],
     [
       "another value at its end",
       "update audit.chains set chain = sha256('x') where owner = '$OWNER'",
-      "it ends at position 3, and position 6 was sealed",
+      "the chain ends at position 3, and position 6 was sealed",
     ],
   ])("and left with %s does not delay other logs", async (title, statement, reason) => {
     const owner = `broken-${title.replaceAll(" ", "-")}`;

@@ -88,13 +88,13 @@ describe.skipIf(!services().postgres.real)("after a restart, a log", () => {
       delete from audit.entries where position > 4 and chain_id = (select id from audit.chains where owner = 'organization:$O');
       update audit.chains set position = 4, chain = (select chain from audit.entries
         where position = 4 and chain_id = chains.id) where owner = 'organization:$O'`,
-      "it ends at position 4, and position 5 was sealed",
+      "the chain ends at position 4, and position 5 was sealed",
     ],
     [
       "that was removed as a whole",
       `delete from audit.entries where chain_id = (select id from audit.chains where owner = 'organization:$O');
       delete from audit.chains where owner = 'organization:$O'`,
-      "it ends at position 0, and position 5 was sealed",
+      "the chain ends at position 0, and position 5 was sealed",
     ],
     [
       "whose chain has another value",
@@ -106,7 +106,7 @@ describe.skipIf(!services().postgres.real)("after a restart, a log", () => {
       `update audit.chains set inclusion = '{"index":0,"size":1,"path":[]}', position = 4, chain = (select chain
         from audit.entries where position = 4 and chain_id = chains.id) where owner = 'organization:$O';
       delete from audit.entries where position > 4 and chain_id = (select id from audit.chains where owner = 'organization:$O')`,
-      "it ends at position 4, and position 5 was sealed",
+      "the chain ends at position 4, and position 5 was sealed",
     ],
   ])("%s is no longer sealed, and its export is refused", async (title, statements, reason) => {
     const owner = title.replaceAll(" ", "-");

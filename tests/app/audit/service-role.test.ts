@@ -265,7 +265,7 @@ onServer("ostiary audit migrate", () => {
   test("migrate says that a new role has no password, and grants an existing role its rights", async () => {
     const log = await newOwnedLog();
     expect(log.told).toBe(
-      `Migrated. The role ${log.role} can do the service's work. It has no password yet: set one with \\password ${log.role} in psql.\n`,
+      `Migrated. The role ${log.role} can do the service's work. The role has no password yet: set one with \\password ${log.role} in psql.\n`,
     );
     await log.admin.unsafe(`grant delete on audit.audit_events to ${log.role}`);
     await migrate({ DATABASE_URL: log.superuserUrl }, log.role);

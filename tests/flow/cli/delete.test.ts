@@ -12,7 +12,7 @@ describe("delete --yes", () => {
     await registry.put("a", service("/a"));
     expect(await cli(["delete", "a", "--yes"])).toEqual({
       exitCode: 0,
-      stdout: "a is deleted. Its revisions stay: restore makes one current again.\n",
+      stdout: "a is deleted. Its revisions stay: the command restore makes one of them current again.\n",
       stderr: "",
     });
     expect(await status("a")).toBe(404);
@@ -26,7 +26,7 @@ describe("delete --yes", () => {
     expect(await cli(["delete", "waited", "--yes", "--wait"])).toEqual({
       exitCode: 0,
       stdout:
-        "waited is deleted. Its revisions stay: restore makes one current again.\nNo gateway runs: the next gateway to start will not serve the service.\n",
+        "waited is deleted. Its revisions stay: the command restore makes one of them current again.\nNo gateway runs: the next gateway to start will not serve the service.\n",
       stderr: "",
     });
     await registry.put("waited", service("/waited"));

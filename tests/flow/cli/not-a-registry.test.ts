@@ -105,7 +105,7 @@ describe("the command line without a usable registry", () => {
       [registry.internalUrl, "but"],
       [
         `${registry.url}/swagger`,
-        "is a route registry, but does not serve this path: REGISTRY_URL must be its address",
+        "is a route registry, but does not serve this path: set REGISTRY_URL to the registry's address",
       ],
     ];
     try {

@@ -65,7 +65,7 @@ describe("the configuration of the operator's stream", () => {
     ["http://siem.example.com/", "must be an https:// URL."],
     ["https://10.0.0.7/", "must name a public address."],
     ["https://user:pass@siem.example.com/", "must not contain a user name or a password."],
-    ["https://siem.example.com:8088/", "must have a port that the operator allows; 8088 is not one."],
+    ["https://siem.example.com:8088/", "must have a port that the operator allows, not 8088."],
     ["siem.example.com", "must be an https:// URL of at most 2048 visible ASCII characters."],
     [
       `https://siem.example.com/${"x".repeat(2_048)}`,
@@ -91,7 +91,7 @@ describe("the configuration of the operator's stream", () => {
       AUDIT_OPERATOR_STREAM_URL: URL_OF_RECEIVER,
       AUDIT_OPERATOR_STREAM_SECRET: secret,
     });
-    expect(found[0]).toStartWith("AUDIT_OPERATOR_STREAM_SECRET must be a secret such as whsec_");
+    expect(found[0]).toStartWith("AUDIT_OPERATOR_STREAM_SECRET must be whsec_ with the output of openssl");
     expect(found.join(" ")).not.toContain(secret);
   });
 });

@@ -19,7 +19,7 @@ export interface OperatorBatch {
   parts: OrganizationPart[];
 }
 
-/** The maximum number of bytes that the part of an organization adds to a body, without its entries. */
+/** The maximum number of bytes that an organization adds to a body, without its entries. */
 const PART_BYTES_MAX = 512;
 
 interface PlacedRow {

@@ -5,8 +5,8 @@ import type { Beginning } from "./sql.ts";
 
 const SECRETS_MAX = 2;
 const SECRET_RULE =
-  "must be a secret such as whsec_ and what openssl rand -base64 32 makes, or two of them separated by a comma";
-/** The range that Standard Webhooks requires. */
+  "must be whsec_ with the output of openssl rand -base64 32, or two such secrets separated by a comma";
+/** The lengths of a secret that Standard Webhooks allows. */
 const [SECRET_BYTES_MIN, SECRET_BYTES_MAX] = [24, 64];
 
 /** The environment variables of the operator's own stream (AU-112). */

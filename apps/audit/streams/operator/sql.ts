@@ -89,7 +89,7 @@ interface MovedChain extends Cursor {
 export interface NextParts {
   /** Empty if no organization has a new entry. */
   parts: OrganizationPart[];
-  /** The cursor after each chain whose new entries are all in `parts`. The key is the id of the chain. */
+  /** The cursors after the chains whose new entries are all in `parts`, by chain id. */
   behind: Map<number, Cursor>;
   /** The cursor after everything that was read. Null if no chain has new entries. */
   end: Cursor | null;

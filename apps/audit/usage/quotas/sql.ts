@@ -59,7 +59,7 @@ interface QuotaRow {
   charged: number;
 }
 
-/** Returns the quotas of an organization in the current periods, the one with the least left first (AU-194). */
+/** Returns the quotas of an organization in the current periods, the quota with the least left first (AU-194). */
 export async function selectQuotas(
   database: Database,
   organization_id: string,

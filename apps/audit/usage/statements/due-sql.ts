@@ -32,16 +32,16 @@ const part = sql.join(
   sql`, `,
 );
 
-/** The time of this service's clock, and how long after a month's end the month is due. */
+/** The time of this service's clock, and the delay between the end of a month and its statement. */
 interface DueTime {
   nowMs: number;
   graceMs: number;
 }
 
 /**
- * Matches the rows of `changed` whose month is due. A month becomes due `graceMs` after its end. The clocks of this
- * service and of the database must both have reached that time, so that one wrong clock cannot close a month. A month
- * is not due while the organization's chain is set aside.
+ * Matches the rows of `changed` whose month is due. A month becomes due `graceMs` after its end by both clocks, that
+ * of this service and that of the database. So one wrong clock cannot close a month. A month is not due while the
+ * organization's chain is set aside.
  */
 function isDue({ nowMs, graceMs }: DueTime): SQL {
   const settled = sql`least(${new Date(nowMs - graceMs).toISOString()}::text::timestamptz,

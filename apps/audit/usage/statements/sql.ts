@@ -67,7 +67,7 @@ export async function selectSealedStatements(
 /** A request for statements of an organization. */
 interface StatementsRequest {
   organization_id: string;
-  /** Only the statements of this month, or null for all. */
+  /** The month of the statements, or null for all months. */
   month: string | null;
   /** The id of the last statement of the previous page, or null for the first page. */
   starting_after: string | null;
