@@ -5,8 +5,8 @@ import { wantedPartitions } from "./partition.ts";
 import { makePartition, missingPartitions } from "./sql.ts";
 
 /**
- * Creates the partitions that are missing at `nowMs` and returns their names. Replicas may run it at the
- * same time.
+ * Creates the partitions that are missing at `nowMs` and returns their names. Several replicas may call this function
+ * at once.
  */
 export async function makePartitions(database: Database, nowMs: number): Promise<string[]> {
   const missing = await missingPartitions(database, wantedPartitions(nowMs));

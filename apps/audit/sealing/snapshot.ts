@@ -1,6 +1,6 @@
 /**
- * The transactions that had ended at one moment: PostgreSQL's `pg_snapshot`. All transactions below `xmax`
- * had ended, except the running ones.
+ * The transactions that had ended at one moment: PostgreSQL's `pg_snapshot`. All transactions below `xmax` had ended,
+ * except those in `running`.
  */
 export interface Snapshot {
   xmax: bigint;

@@ -18,7 +18,7 @@ export interface SealerState {
   holder: string | null;
   /** Time since the last write of any replica. */
   idle_ms: number;
-  /** A `pg_snapshot`; all events that are visible in it have their entries. */
+  /** A `pg_snapshot`. All events that are visible in the snapshot have entries. */
   sealed_to: string;
   /** Null once all events from before the proof was introduced are sealed. */
   older: OlderCursor | null;

@@ -33,7 +33,7 @@ export function checkStreamKeyFile({
   return "problem" in read ? [{ variable: "AUDIT_STREAM_KEY_FILE", message: `${read.problem}.` }] : [];
 }
 
-/** The keys of AUDIT_STREAM_KEY_FILE, which is read again when it changes (AU-98). */
+/** The keys of AUDIT_STREAM_KEY_FILE. Changes of the file take effect without a restart (AU-98). */
 export class StreamKeys {
   readonly #path: string;
   readonly #clock: Clock;

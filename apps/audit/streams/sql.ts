@@ -126,7 +126,7 @@ export async function lockStream(tx: Orm, address: StreamAddress): Promise<Strea
   return found ?? null;
 }
 
-/** Changes a stream. Resuming a stream, or giving a failing one another URL, ends its wait for the next retry. */
+/** Changes a stream. A stream that resumes, or that fails and gets another URL, continues at once. */
 export async function updateStream(tx: Orm, address: StreamAddress, change: StreamChange): Promise<void> {
   const sets = [sql`updated_at = now()`];
   if (change.url !== undefined) sets.push(sql`url = ${change.url}`);

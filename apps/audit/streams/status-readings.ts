@@ -40,7 +40,7 @@ export class StreamWatch {
     });
   }
 
-  /** The newest readings, one for each status. Empty before the first read, and after a failed one. */
+  /** The newest readings, one for each status. Empty before the first read and after a failed read. */
   get readings(): readonly StatusReading[] {
     return this.#readings;
   }

@@ -7,14 +7,13 @@ export interface StatusReading {
   streams: number;
   /** The largest number of entries that one of these streams has yet to deliver. */
   lag_entries: number;
-  /** The longest time for which one of these streams could have delivered an entry and did not. */
+  /** The longest wait of these streams. */
   wait_s: number;
 }
 
 /**
- * Returns a reading for each status. A stream waits from the time at which it may deliver, or from the time
- * of its next event if that is later. Therefore neither an old backlog nor a pause after a failure counts as
- * waiting.
+ * Returns a reading for each status. A stream waits since it may deliver, or since its next event if the event is
+ * later. So neither an old backlog nor a pause after a failure counts as waiting.
  */
 export function selectStatuses(database: Database): Promise<StatusReading[]> {
   return query<StatusReading>(database, "select_stream_statuses")`

@@ -31,7 +31,6 @@ export function targetRulesOf(config: Partial<TargetConfig>): TargetRules {
   });
 }
 
-/** Returns the rules for these settings. */
 export function targetRules(settings: {
   allowHttp: boolean;
   ports: readonly string[];

@@ -58,7 +58,7 @@ const UsageGap = Type.Object(
 
 const UsageList = pageSchema("usage", Usage);
 
-/** A page of usage, with the gateways whose reports may be missing from it, and with the quotas. */
+/** A page of usage, the gateways whose reports may be missing from the page, and the quotas. */
 export const UsagePage = Type.Object(
   {
     ...UsageList.properties,

@@ -110,7 +110,7 @@ function validOf<Write>(checked: readonly Checked<Write>[]): Write[] {
   return checked.flatMap(({ write }) => write ?? []);
 }
 
-/** Runs `write`; if a month lacks its partition, creates partitions and runs it once more. */
+/** Runs `write`; if a month lacks its partition, creates partitions and runs `write` once more. */
 async function withPartitions<T>(write: () => Promise<T>, keepPartitions: () => Promise<void>): Promise<T> {
   try {
     return await write();

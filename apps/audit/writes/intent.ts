@@ -35,7 +35,7 @@ export function intentProblems(body: unknown, nowMs: number): FieldError[] {
   ];
 }
 
-/** One write of a batch: a valid write, or everything that is wrong with it. */
+/** An item of a batch: a valid write, or all problems of the item. */
 export interface Checked<Write> {
   /** The request id of the item, or null if it is not a valid text. */
   request_id: string | null;

@@ -5,7 +5,7 @@ import { FILES, SHELLS, type Shell, scripts } from "../completion/scripts.ts";
 import { pathTo } from "../registry-client.ts";
 import type { Run, Setting } from "./command.ts";
 
-/** The timeout of a completion. It is short, because a person at a prompt waits for it. */
+/** The timeout of a completion, short because a person at a prompt waits. */
 const TIMEOUT_S = 2;
 
 /**
@@ -39,7 +39,7 @@ Examples:
         revisions: (service) => quietly(() => revisionsOf(run, service)),
         registries: () => quietly(registryNames),
       });
-      // bash replaces only the text after the =, so words for bash must not repeat the option before it
+      // bash replaces only the text after the =, so words for bash must not repeat the option before the =
       const start = name === "bash" ? /^--[^=]*=/ : /^(?!)/;
       const lines = found.words.map(({ word, description }) =>
         [word.replace(start, ""), ...(description ? [description.replace(/\s+/g, " ")] : [])].join("\t"),

@@ -31,7 +31,7 @@ function changeLines(change: MarkedChange, colours: Colours): string[] {
   ];
 }
 
-/** Returns one line for the change, and one more for each changed setting of a route. */
+/** Returns a line for the change, and a line for each changed setting of a route. */
 function whatChanges(change: MarkedChange): string[] {
   const subject = subjectOf(change);
   const settings = settingChanges(change);

@@ -20,7 +20,10 @@ const RETRY_MS = 5_000;
 /** The maximum number of events in one transaction. */
 const EVENTS_MAX = 1_000;
 
-/** Moves the counts of past hours to the usage feed. All replicas may run it; only one at a time does the work. */
+/**
+ * Moves the counts of past hours to the usage feed. All replicas may run this loop, but only one replica at a time
+ * moves counts.
+ */
 export function usageTeller({ database, log, clock }: UsageTellerDeps): Loop {
   return new Loop({
     async task(stopping) {

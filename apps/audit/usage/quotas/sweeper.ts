@@ -16,7 +16,7 @@ const RETRY_MS = 60_000;
 /** The maximum number of counts that one transaction removes. */
 const REMOVED_MAX = 5_000;
 
-/** Removes counts of quotas whose period has ended (AU-193). All replicas may run it. */
+/** Removes counts of quotas whose period has ended (AU-193). All replicas may run this loop. */
 export function quotaSweeper({ database, log, clock }: QuotaSweeperDeps): Loop {
   return new Loop({
     async task(stopping) {

@@ -20,9 +20,8 @@ interface StatementWrite {
 }
 
 /**
- * Returns the common table expressions of a pass that write statements. A month stays due, and gets a
- * correction, if a report has changed its sums since the pass read them, or is changing them now. The pass
- * does not wait for that report.
+ * Returns the common table expressions of a pass that write statements. A month stays due, and gets a correction, if
+ * a report changes the month's sums after the pass has read the sums. The pass does not wait for that report.
  */
 export function statementsWritten(statements: readonly StatementWrite[]): SQL {
   const given = sql`json_to_recordset(${JSON.stringify(statements)}::text::json) as given(
