@@ -3,9 +3,9 @@ import type { RolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { monotonicFactory } from "ulid";
 import { KeyUses } from "./api-keys/uses.ts";
+import { createSecrets, type Secrets } from "./new-secrets.ts";
 import { createRoles, type Roles } from "./roles/roles.ts";
 import { createSecretHashes, type Peppers } from "./secret-hashes.ts";
-import { createSecrets, type Secrets } from "./secrets.ts";
 import { type Credentials, credentialsIn } from "./validations/sql.ts";
 
 /**

@@ -16,7 +16,7 @@ import { bundleConsole } from "./console/bundle.ts";
 import { seedRoutes } from "./documents/seeds.ts";
 import { EdgeDescription } from "./edge-description/edge-description.ts";
 import { ServiceDescriptions, watchDescriptions } from "./edge-description/service-descriptions.ts";
-import { Propagations } from "./gateways/waiting-writes.ts";
+import { Propagations } from "./gateways/propagations.ts";
 import { CurrentTable } from "./lookup/current-table.ts";
 import { addOperatorMetrics, createWriteCounter } from "./operators/metrics.ts";
 import { Operators } from "./operators/operators.ts";

@@ -1,6 +1,6 @@
 import type { Roles } from "@ostiary/lib/domain/routes";
 import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
-import type { Propagations } from "../gateways/waiting-writes.ts";
+import type { Propagations } from "../gateways/propagations.ts";
 import { becomeWriter, WRITERS_LANE } from "./sql.ts";
 
 /** The dependencies of every change of the published routes. */
