@@ -11,7 +11,7 @@ import type { KeptCopies } from "./kept-copies.ts";
 import { type Problem, Problems } from "./problems.ts";
 import { checkStatements, type StatedUsage } from "./statements-check.ts";
 import { ChainCheck } from "./tampered-entries.ts";
-import { checkTree, type ShownTree, type TreeFindings } from "./tree-check.ts";
+import { checkTree, type ShownTree } from "./tree-check.ts";
 import { checkWitnesses, type Witnessed, type WitnessRule } from "./witnesses-check.ts";
 
 /** The result of checking an export with proof. */
@@ -109,17 +109,10 @@ async function checkEnd(end: ProofEnd, { problems, chain, events, given }: Check
   const tree = await checkTree(end, kept, { problems, keys: keys ?? end.keys });
   const inTree = tree?.numbers ?? new Set<number>();
   await new CheckpointsCheck(problems, keys).check(end, kept, { heads, inTree });
-  const witnesses = await witnessedOf(given, tree, { problems, end });
+  const checkpoint = end.checkpoint?.number ?? null;
+  const witnesses =
+    given.witnesses === null ? null : await checkWitnesses(given.witnesses, tree, { problems, checkpoint });
   return { dropped, heads, statements, tree: tree?.shown ?? null, witnesses };
-}
-
-async function witnessedOf(
-  { witnesses }: VerifyGiven,
-  tree: TreeFindings | null,
-  { problems, end }: { problems: Problems; end: ProofEnd },
-): Promise<Witnessed | null> {
-  if (witnesses === null) return null;
-  return checkWitnesses(witnesses, tree, { problems, checkpoint: end.checkpoint?.number ?? null });
 }
 
 /** The findings from the last line of an export. */

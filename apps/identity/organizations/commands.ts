@@ -68,27 +68,10 @@ async function refuseTooMany(tx: Orm, user_id: string, organizationsMax: number)
   });
 }
 
-export function renameOrganization(
-  deps: Dependencies,
-  id: string,
-  name: string,
-): Promise<Changed<OrganizationRow>> {
-  return changeOrganization(deps, "rename_organization", id, { name });
-}
-
-/** Changes the plan of an organization (ID-112). */
-export function changePlan(
-  deps: Dependencies,
-  id: string,
-  plan: string | null,
-): Promise<Changed<OrganizationRow>> {
-  return changeOrganization(deps, "change_plan", id, { plan });
-}
-
-/** Changes an organization. If no field changes, writes nothing and adds no event. */
-function changeOrganization(
+/** Changes the name or plan of an organization (ID-112). If no field changes, writes nothing and adds no event. */
+export function changeOrganization(
   { database, clock }: Dependencies,
-  operation: string,
+  operation: "rename_organization" | "change_plan",
   id: string,
   change: Partial<Pick<OrganizationRow, "name" | "plan">>,
 ): Promise<Changed<OrganizationRow>> {

@@ -12,7 +12,7 @@ import { Elysia } from "elysia";
 import type { Dependencies } from "../dependencies.ts";
 import { trimmed } from "../fields.ts";
 import { handlersAt, noteChange, pageAnswer, readPage } from "../handlers.ts";
-import { changePlan, createOrganization, deleteOrganization, renameOrganization } from "./commands.ts";
+import { changeOrganization, createOrganization, deleteOrganization } from "./commands.ts";
 import { operations } from "./operation-texts.ts";
 import {
   ChangePlanBody,
@@ -107,7 +107,8 @@ function organizationHandlers(deps: Dependencies) {
     .patch(
       "",
       async ({ params, body, set }) => {
-        const renamed = await renameOrganization(deps, params.organization_id, trimmed(body.name));
+        const change = { name: trimmed(body.name) };
+        const renamed = await changeOrganization(deps, "rename_organization", params.organization_id, change);
         return toOrganization(noteChange(set, renamed));
       },
       {
@@ -118,8 +119,10 @@ function organizationHandlers(deps: Dependencies) {
     )
     .patch(
       "/plan",
-      async ({ params, body: { plan }, set }) =>
-        toOrganization(noteChange(set, await changePlan(deps, params.organization_id, plan))),
+      async ({ params, body, set }) => {
+        const changed = await changeOrganization(deps, "change_plan", params.organization_id, body);
+        return toOrganization(noteChange(set, changed));
+      },
       {
         body: ChangePlanBody,
         response: {

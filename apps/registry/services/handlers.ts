@@ -36,11 +36,14 @@ const listQuery = Type.Object(
   { additionalProperties: false },
 );
 
+const PREFIX = "/services/:name";
+const tags = ["Services"];
+
 /** Serves the services (RG-45, RG-59). */
 export function serviceHandlers(publishing: Publishing, recheck: Recheck, bodyBytesMax: number) {
   const { database } = publishing;
   return (
-    new Elysia({ name: "services", normalize: false, tags: ["Services"] })
+    new Elysia({ name: "services", normalize: false, tags })
       .get(
         "/services",
         async ({ query }) => {
@@ -55,7 +58,7 @@ export function serviceHandlers(publishing: Publishing, recheck: Recheck, bodyBy
       )
       // these operations refuse a query, so that `DELETE …?dry_run=true` does not delete
       .get(
-        "/services/:name",
+        PREFIX,
         async ({ params, set }) => {
           const name = serviceName(params);
           return answerService(set, await database.run("select_service", (orm) => readService(orm, name)));
@@ -71,20 +74,17 @@ export function serviceHandlers(publishing: Publishing, recheck: Recheck, bodyBy
   );
 }
 
+const writeSchemas = {
+  params: serviceParams,
+  query: waitQuery,
+  headers: writeHeaders,
+  response: errorResponses("PRECONDITION_FAILED", foreignService),
+};
+
 /** Serves the writes of one service. */
 function serviceWriteHandlers(publishing: Publishing, bodyBytesMax: number) {
-  return new Elysia({
-    name: "service-writes",
-    normalize: false,
-    prefix: "/services/:name",
-    tags: ["Services"],
-  })
-    .guard({
-      params: serviceParams,
-      query: waitQuery,
-      headers: writeHeaders,
-      response: errorResponses("PRECONDITION_FAILED", foreignService),
-    })
+  return new Elysia({ name: "service-writes", normalize: false, prefix: PREFIX, tags })
+    .guard(writeSchemas)
     .put(
       "",
       async ({ params: { name }, query: { wait_ms }, request, set }) => {

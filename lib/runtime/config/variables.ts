@@ -48,31 +48,18 @@ export function optionalText(rule: string, options: VariableOptions = {}): TOpti
 
 /** Returns the schema of a whole number with a default and bounds. */
 export function integer(fallback: number, minimum: number, maximum: number, description?: string): TInteger {
-  return Type.Integer({
-    default: fallback,
-    minimum,
-    maximum,
-    rule: `must be a whole number from ${minimum} to ${maximum}`,
-    description,
-  });
+  return { ...wholeNumber(minimum, maximum, description), default: fallback };
 }
 
 /** Returns the schema of a required whole number with bounds. */
-export function wholeNumber(minimum: number, maximum: number, description: string): TInteger {
+export function wholeNumber(minimum: number, maximum: number, description?: string): TInteger {
   const rule = `must be a whole number from ${minimum} to ${maximum}`;
   return Type.Integer({ minimum, maximum, rule, description });
 }
 
 /** Returns the schema of an optional whole number with bounds. */
 export function optionalInteger(minimum: number, maximum: number, description?: string): TOptional<TInteger> {
-  return Type.Optional(
-    Type.Integer({
-      minimum,
-      maximum,
-      rule: `must be a whole number from ${minimum} to ${maximum}`,
-      description,
-    }),
-  );
+  return Type.Optional(wholeNumber(minimum, maximum, description));
 }
 
 /** Returns the schema of a TCP port. Port 0 binds a free port. */

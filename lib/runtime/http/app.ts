@@ -34,10 +34,7 @@ interface HttpAppOptions {
   refuseRepeated?: boolean;
 }
 
-/**
- * The query schema for a `guard` around operations without query parameters: any parameter gets a 422. An
- * operation with its own query schema accepts more.
- */
+/** The query schema of operations without query parameters: any parameter gets a 422. */
 export const noQuery = Type.Object({}, { additionalProperties: false });
 
 /**
@@ -67,7 +64,9 @@ export function httpApp(options: HttpAppOptions) {
       if (isProbe(route)) return;
       refuseBrokenParams(params);
       noteSubject(context, params);
-      if (options.refuseRepeated !== false) refuseRepeatedParameters(request.url);
+      if (options.refuseRepeated === false) return;
+      const repeated = repeatedParameters(request.url);
+      if (repeated.length > 0) throw validationError(repeated);
     })
     .onError({ as: "global" }, ({ error: thrown, request, set }) => {
       const context = contextOf(request);
@@ -115,11 +114,6 @@ function refuseBrokenParams(params: unknown): void {
   for (const value of Object.values(params)) {
     if (typeof value !== "string") throw notFound();
   }
-}
-
-function refuseRepeatedParameters(url: string): void {
-  const repeated = repeatedParameters(url);
-  if (repeated.length > 0) throw validationError(repeated);
 }
 
 /** Returns a field error for each query parameter that a URL repeats. */

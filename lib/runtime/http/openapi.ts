@@ -165,9 +165,7 @@ function describedRoutes(app: AnyElysia): DescribedRoute[] {
   });
 }
 
-/**
- * Merges several object schemas into one. The result accepts what Elysia accepts when it checks each schema.
- */
+/** Merges object schemas into one, because Elysia checks a request against each of them. */
 function together(schemas: readonly TSchema[]): TSchema | undefined {
   if (schemas.length < 2) return schemas[0];
   return Object.assign({}, ...schemas, {

@@ -75,17 +75,10 @@ function onSignals(): Promise<void> {
 }
 
 function refuse(error: unknown): never {
-  const { exitCode, text } = startFailure(error);
-  process.stderr.write(text);
-  process.exit(exitCode);
-}
-
-/** Returns the exit code of a process that cannot start because of `error`, and its text on standard error. */
-export function startFailure(error: unknown): { exitCode: number; text: string } {
   const message = messageOf(error);
-  return refusals.some((kind) => error instanceof kind)
-    ? { exitCode: EXIT_CONFIG, text: `${message}\n` }
-    : { exitCode: EXIT_FAILED, text: `Could not start: ${withoutCredentials(message)}\n` };
+  const isForOperator = refusals.some((kind) => error instanceof kind);
+  process.stderr.write(isForOperator ? `${message}\n` : `Could not start: ${withoutCredentials(message)}\n`);
+  process.exit(isForOperator ? EXIT_CONFIG : EXIT_FAILED);
 }
 
 /**

@@ -83,16 +83,12 @@ export function unrecordedTrace(
     recorded: false,
     request_id,
     describe: doNothing,
-    call: noCall,
+    call: () => null,
     end: doNothing,
   };
 }
 
 function doNothing(): void {}
-
-function noCall(): null {
-  return null;
-}
 
 /**
  * Returns the caller's span and tracestate from its trace headers. Each is null if it is missing or invalid.
