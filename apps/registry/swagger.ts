@@ -23,8 +23,8 @@ export const swaggerOptions = {
     { name: "Services", description: "Read, publish and delete one service at a time." },
     { name: "Revisions", description: "See the history of each service, and restore an earlier revision." },
     { name: "Routes", description: "Find out which route serves a request." },
-    { name: "Changes", description: "See every write of every service, with who made it and why." },
-    { name: "Operators", description: "Shows who calls, and what the operator may publish." },
+    { name: "Changes", description: "See every write of every service, with its operator and reason." },
+    { name: "Operators", description: "Shows the calling operator, and what the operator may publish." },
     { name: "Gateways", description: "The gateways that run, and what each has loaded." },
     {
       name: "Edge",

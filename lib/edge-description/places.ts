@@ -33,7 +33,7 @@ export function* placeRoutes(
   origin: string,
 ): Generator<"", { placed: Placed[]; tags: Tag[] }> {
   const routes: { edge: EdgeRoute; found: FoundOperation | null; shape: string; tag: string }[] = [];
-  /** The path that all routes of one shape share, by shape: the first one in text order. */
+  /** The path that all routes of a shape share, by shape. It is the first of their paths in text order. */
   const paths = new Map<string, CompiledRoute>();
   const tags = new TagNames();
   /** The number of operations that have each id in the descriptions of the services. */

@@ -34,7 +34,7 @@ const retryAfter = (description: string) => ({
   "Retry-After": Type.Integer({ minimum: 0, description, examples: [10] }),
 });
 
-/** The response headers of error codes that have any. */
+/** The response headers of errors, by error code. */
 const errorHeaders: Partial<Record<ErrorCode, object>> = {
   RATE_LIMITED: retryAfter("Seconds to wait before the next attempt."),
   SERVICE_UNAVAILABLE: retryAfter("Seconds to wait before the next attempt, if known."),
@@ -170,8 +170,8 @@ function exampleOf({ examples, items, properties }: TSchema): unknown {
 }
 
 /**
- * Returns the field error for the example. It is the first one that an empty request, a request with wrong
- * values or a request with an unknown field causes.
+ * Returns the field error for the example: the first error of an empty request, a request with wrong values or a
+ * request with an unknown field.
  */
 function refusedFields({ body, query }: ErrorContext): FieldError[] {
   const refused = (schema: TSchema, ...values: unknown[]) =>

@@ -3,8 +3,8 @@ import type { JsonObject } from "./schemas.ts";
 
 const DEPTH_MAX = 16;
 /**
- * The maximum number of schemas that are read for one sample, because even a short description can refer to
- * very many.
+ * The maximum number of schemas that are read for one sample, because even a short description can refer to a large
+ * number of schemas.
  */
 const SCHEMAS_MAX = 200;
 

@@ -107,8 +107,8 @@ export class CheckpointsCheck {
   }
 
   /**
-   * Leaves a question open for each kept checkpoint that is newer than the file's newest one, or that no unbroken
-   * sequence connects to it.
+   * Reports an open question for each kept checkpoint that is newer than the file's newest checkpoint, or not
+   * connected to it.
    */
   #checkKept(
     ofFile: readonly Checkpoint[],

@@ -86,7 +86,7 @@ export const ENGLISH: FindingWords = {
   cosigned_by_few: ({ count, total, quorum }) =>
     `Too few witnesses cosigned the log: ${count} of ${total}; at least ${quorum} must.`,
   witnesses_of_other_log: ({ origin, expected }) =>
-    `This is the log ${origin}: the witnesses must have cosigned the log ${expected}.`,
+    `The export is of the log ${origin}, but the witnesses must have cosigned the log ${expected}.`,
 
   line_not_i_json: ({ line, violation }) => `Line ${line} is not I-JSON${iJsonText(violation)}.`,
   line_after_end: ({ line }) => `Line ${line} comes after the line that ends the proof.`,
@@ -118,7 +118,7 @@ export const ENGLISH: FindingWords = {
   dropped_late: ({ from, to, month }) =>
     `${placesOf(from, to)} declared as dropped with ${month}, but newer events have lower positions. The file does not show whether the dropped entries were late outcomes of that month's events.`,
   dropped_undeclared: ({ from, to, before }) =>
-    `${placesOf(from, to)} missing as part of dropped months before ${before}, but the chain has no declaration of that. The file does not show whether they were dropped or removed.`,
+    `${placesOf(from, to)} missing as part of dropped months before ${before}, but the chain does not declare this. The file does not show whether missing entries were dropped or removed.`,
 
   cut: ({ checkpoint, old }) =>
     old

@@ -11,7 +11,7 @@ export interface OwnerAddress {
   lane(database: Database): Promise<string>;
   /** Returns the owner. With `locked`, nobody can remove the owner before the transaction ends. */
   find(tx: Orm, locked: boolean): Promise<KeyOwner>;
-  /** Returns the owner, who may not exist. The statement that uses the owner must check that the owner exists. */
+  /** Returns the owner, unchecked: the statement that uses the owner must check that the owner exists. */
   named(orm: Orm): Promise<KeyOwner>;
   /** Returns the error for an owner that does not exist. */
   nobody(): ApiError;

@@ -22,7 +22,8 @@ export function keyUseWriter(deps: Dependencies, log: Pick<Logger, "warn">) {
     task: () => storeKeyUses(deps),
     pauseMs: PAUSE_MS,
     retryMs: RETRY_MS,
-    onFailure: (err) => log.warn({ err }, "last uses of keys not stored yet"),
+    onFailure: (err) =>
+      log.warn({ err }, "identity could not store the last uses of keys and will try again"),
     clock: deps.clock,
   });
   return {
@@ -31,7 +32,7 @@ export function keyUseWriter(deps: Dependencies, log: Pick<Logger, "warn">) {
       await loop.stop();
       await endsWithin(storeKeyUses(deps), LAST_TRY_MS);
       const { waiting } = deps.keyUses;
-      if (waiting > 0) log.warn({ keys: waiting }, "last uses of keys lost");
+      if (waiting > 0) log.warn({ keys: waiting }, "identity stops without storing the last uses of keys");
     },
   };
 }

@@ -22,7 +22,7 @@ export const operations = describeOperations(
     getMemberSelf: ["Read a member by its id alone", "404 for a removed member."],
     updateMemberSelf: [
       "Change a member by its id alone",
-      "Changes its status and its name. Only the path that names the organization can change the role.",
+      "Changes the member's status and name. Only the path that names the organization can change the role.",
     ],
     removeMemberSelf: [
       "Leave an organization",

@@ -102,7 +102,7 @@ export async function lockMember(tx: Orm, id: string, purpose: keyof typeof lock
   return locked.length > 0;
 }
 
-/** Locks the person's membership in an organization for `share` and returns it. Null if no membership is left. */
+/** Locks the person's membership in an organization for `share`. Returns the membership, or null if there is none. */
 export async function lockMembership(
   tx: Orm,
   organization_id: string,

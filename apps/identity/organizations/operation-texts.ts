@@ -12,9 +12,9 @@ export const operations = describeOperations(
     ],
     createOrganization: [
       "Create an organization",
-      "The person becomes its first member with the roles file's creator_role. 409 with field `organizations` for a person who has reached the limit.",
+      "The person becomes the first member with the roles file's creator_role. 409 with field `organizations` for a person who has reached the limit.",
     ],
-    getOrganization: ["Read an organization", "Its name, plan and times."],
+    getOrganization: ["Read an organization", "The organization's name, plan and times."],
     updateOrganization: ["Rename an organization", "Two organizations may have the same name."],
     changePlan: [
       "Change an organization's plan",
@@ -22,7 +22,7 @@ export const operations = describeOperations(
     ],
     deleteOrganization: [
       "Delete an organization",
-      "Final. Deletes its members, service accounts, invites and keys too.",
+      "A deletion is final. It includes the organization's members, service accounts, invites and keys.",
     ],
   },
   ["Organizations"],

@@ -17,7 +17,7 @@ export const operations = describeOperations(
     ],
     removeServiceAccount: [
       "Remove a service account",
-      "Removes its member and revokes its keys. The last member, and the last holder of creator_role, cannot be removed (422).",
+      "Removes the account's member and revokes the account's keys. The last member, and the last holder of creator_role, cannot be removed (422).",
     ],
   },
   ["Service accounts"],

@@ -60,7 +60,7 @@ export function sessionSweeper({ database, clock }: Dependencies, log: Logger): 
     },
     pauseMs: SWEEP_INTERVAL_MS,
     retryMs: SWEEP_RETRY_MS,
-    onFailure: (err) => log.warn({ err }, "expired sessions not deleted"),
+    onFailure: (err) => log.warn({ err }, "identity could not delete expired sessions and will try again"),
     clock,
   });
 }

@@ -17,7 +17,7 @@ export function consoleHandlers({ settings, origins }: ConsoleSite, bundle: () =
     name: "console",
     paths: settings.sign_in === null ? [CONSOLE_PAGE] : [CONSOLE_PAGE, CONSOLE_RETURN],
     title: "Ostiary console",
-    noscript: "The console needs JavaScript. The command line does the same: bun cli --help.",
+    noscript: "The console needs JavaScript. Without JavaScript, use the command line: bun cli --help.",
     icon: OSTIARY_ICON,
     origins,
     settings,

@@ -36,7 +36,7 @@ export class EdgeDescription {
     await current.read();
     // drops descriptions that their services no longer name, so that this read does not show them
     descriptions.refresh(current.services);
-    // a build in progress may have begun before this call and lack a change; the build after it does not
+    // a build in progress may lack a change that was made before this call; the next build lacks none
     for (let round = 0; round < 2 && this.#made?.key !== this.#key(); round++) {
       this.#making ??= this.#make().finally(() => {
         this.#making = null;

@@ -74,5 +74,5 @@ const CONSOLE_WITHOUT_ISSUER: ConfigProblem = {
 };
 const ISSUER_WITHOUT_ADDRESS: ConfigProblem = {
   variable: "OPERATOR_ISSUER",
-  message: "must be an http:// or https:// URL without query and fragment where CONSOLE_CLIENT_ID is set.",
+  message: "must be an http:// or https:// URL without query and fragment if CONSOLE_CLIENT_ID is set.",
 };

@@ -36,7 +36,7 @@ export class Projection {
     const actual = await routeStore.get(ROUTES_PREFIX + name);
     if ((actual?.value ?? null) === (desired?.config ?? null)) return "unchanged";
     const result = desired ? await this.project(desired) : await this.#removeUnknown(name);
-    if (result === "written") log.warn({ service_name: name }, "route store repaired");
+    if (result === "written") log.warn({ service_name: name }, "the registry repaired a key in the route store");
     return result;
   }
 
@@ -62,7 +62,10 @@ export class Projection {
     const { database, log } = this.#deps;
     const newest = await readDesired(database, name);
     if (newest?.fence === fence) {
-      log.warn({ service_name: name }, "route store is ahead of the database; the database wins");
+      log.warn(
+        { service_name: name },
+        "the registry replaces a newer state in the route store with the older state in the database",
+      );
       await raiseFence(database, name, fence, await this.#recordedFence(name));
       const raised = await readDesired(database, name);
       return raised === undefined ? "superseded" : this.project(raised);

@@ -126,7 +126,7 @@ export class Cosigner {
       log.error(seen, "a log signed two trees of one size: the witness keeps the first one");
       return { outcome: "conflict", size };
     }
-    log.warn(seen, "the witness got a checkpoint that does not extend the last one of its log");
+    log.warn(seen, "the witness got a checkpoint that does not extend the last checkpoint of its log");
     const message = `The proof does not lead from size ${last.size} to size ${size}.`;
     throw this.#refusal("wrong_proof", new ApiError("VALIDATION_ERROR", { message }));
   }

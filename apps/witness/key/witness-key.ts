@@ -7,7 +7,7 @@ import {
   signingKeyFileProblems,
 } from "@ostiary/lib/runtime/config/signing-key-file";
 
-/** Returns the problems of the key file. A check for `loadConfig`. */
+/** Checks the key file for `loadConfig` and returns every problem. */
 export const checkWitnessKeyFile = ({ WITNESS_KEY_FILE }: { WITNESS_KEY_FILE?: string }) =>
   signingKeyFileProblems("WITNESS_KEY_FILE", WITNESS_KEY_FILE);
 

@@ -25,9 +25,8 @@ export interface BoundedCall {
   readonly body?: string;
   readonly timeoutMs: number;
   /**
-   * Whether the call can safely be sent twice. If its connection breaks before the response begins, the call
-   * is sent once more over a new connection. This happens, for example, when a server stops and closes its
-   * kept-alive connections.
+   * Whether the call can safely be sent twice. If so, a call whose connection breaks before the response begins is
+   * sent once more, over a new connection. A server that stops breaks its kept-alive connections.
    */
   readonly repeatable?: boolean;
   /** The TLS files for this peer. */

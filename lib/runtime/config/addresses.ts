@@ -36,8 +36,8 @@ function isEmbeddedDatabaseUrl(text: string): boolean {
 }
 
 /**
- * The values of `sslmode` that turn TLS on. For each of them, `serverTls` verifies the certificate and the host
- * name; libpq does so only for `verify-full`. The modes that encrypt only if the server offers TLS are refused.
+ * The values of `sslmode` that turn TLS on. For each of them, `serverTls` verifies the certificate and the host name,
+ * unlike libpq. The modes that encrypt only if the server offers TLS are refused.
  */
 const TLS_MODES = ["require", "verify-ca", "verify-full"];
 /**

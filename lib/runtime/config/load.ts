@@ -98,7 +98,7 @@ function readVariables<Schema extends TObject>(
     }
   }
   const accepted = asAccepted<Schema>(values);
-  // Checks see invalid variables as unset, so drop what they find about these variables.
+  // Drop the problems that checks find in invalid variables, because checks see these variables as unset.
   const found = checks.flatMap((check) => check(accepted)).filter(({ variable }) => !wrong.has(variable));
   return { values: accepted, problems: [...problems, ...found] };
 }

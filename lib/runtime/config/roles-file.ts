@@ -55,8 +55,7 @@ const RolesFileShape = Type.Object(
 
 /**
  * Reads and checks the roles file at `path` (ID-70).
- *
- * @throws ConfigError with every invalid key and its line. The service must not start in this case.
+ * @throws ConfigError with every invalid key and its line
  */
 export function loadRolesFile(path: string): RolesFile {
   return parseRolesFile(readTextFile(VARIABLE, path));
@@ -71,7 +70,7 @@ export function parseRolesFile(text: string): RolesFile {
   return { ...file, roles: new Map(Object.entries(file.roles)) };
 }
 
-/** Returns false for a problem below an invalid slug, which {@link slugProblems} reports. */
+/** Returns whether a problem is not below an invalid slug. {@link slugProblems} reports invalid slugs. */
 function isBesideInvalidSlugs({ path: [top, slug] }: FileProblem): boolean {
   return top !== "roles" || slug === undefined || SLUG_PATTERN.test(String(slug));
 }

@@ -12,9 +12,8 @@ import {
 import { isAppendableFile, isReadableFile, isReadableFolder } from "./files.ts";
 
 /**
- * The options of the functions below. Each function returns a TypeBox schema with a `rule`: the text for an
- * operator whose value breaks the rule. An empty variable counts as unset, unless its schema has
- * `refuseEmpty`.
+ * The options of a variable's TypeBox schema. Each schema has a `rule`: the text for an operator whose value breaks
+ * the rule. An empty variable counts as unset, unless its schema has `refuseEmpty`.
  */
 export interface VariableOptions {
   description?: string;

@@ -60,7 +60,7 @@ export function httpApp(options: HttpAppOptions) {
     .onTransform({ as: "global" }, ({ request, route, params }) => {
       const context = contextOf(request);
       context.route = templateOf(route);
-      // Probes skip the checks of parameters: they work with any query string.
+      // A probe works with any query string, so it skips the checks of parameters.
       if (isProbe(route)) return;
       refuseBrokenParams(params);
       noteSubject(context, params);

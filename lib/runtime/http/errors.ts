@@ -71,9 +71,9 @@ export const schemaFailureAdapter: ElysiaAdapter = {
   },
 };
 
-/** Codes whose messages repeat input. The input can be a credential in the wrong field. */
+/** The codes of errors with messages that repeat input, which can be a credential in the wrong field. */
 const REPEATING: ReadonlySet<ErrorCode> = new Set(["VALIDATION_ERROR", "CONFLICT", "ROUTE_CONFLICT"]);
-/** Codes whose details never repeat input. */
+/** The codes of errors with details that never repeat input. */
 const DETAILED: ReadonlySet<ErrorCode> = new Set(["FORBIDDEN", "RATE_LIMITED", "PAYLOAD_TOO_LARGE"]);
 
 /**

@@ -76,8 +76,8 @@ function withAddress(request: Request): Request {
 }
 
 /**
- * Returns a 400 if the Host header is malformed, otherwise null. For a malformed header, the runtime also
- * sets only the path.
+ * Returns a 400 if the Host header is malformed, otherwise null. With such a header, the URL of the request is only
+ * its path.
  */
 function hostError(request: Request): ApiError | null {
   if (!hasNoAddress(request) || !request.headers.has("host")) return null;

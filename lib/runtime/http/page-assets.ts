@@ -18,8 +18,8 @@ export function assetRoutes(path: string, assets: () => Promise<Assets>) {
     async ({ request, params, query }) => {
       const asset = (await assets()).get(params.file);
       if (asset === undefined) throw notFound();
-      // A different hash comes from a page of another version of Ostiary, which another replica served. The
-      // response is this version's asset, without permanent caching.
+      // The page came from a replica with another version of Ostiary, and gets this version's asset without permanent
+      // caching.
       return answerWith(request, asset, query.v === versionOf(asset) ? IMMUTABLE : REVALIDATE);
     },
     hidden,

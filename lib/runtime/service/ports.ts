@@ -37,10 +37,7 @@ export function checkPorts(config: {
   ]);
 }
 
-/**
- * Returns the port as a list with one item. Returns an empty list if host or port is missing because it is
- * invalid; other checks report that.
- */
+/** Returns a list with the port. The list is empty if the host or port is invalid, which other checks report. */
 export function usesOf(variable: string, host: string | undefined, port: number | undefined): PortUse[] {
   return host === undefined || port === undefined ? [] : [{ variable, host, port }];
 }

@@ -104,8 +104,8 @@ const TRACE_ID_BYTES = 16;
 const SPAN_ID_BYTES = 8;
 
 /**
- * Creates a generator of ids. `fill` fills a buffer with random bytes, like `crypto.getRandomValues`. It
- * fills 8 KiB at a time, because a call for each id would cost more than the rest.
+ * Creates a generator of ids. `fill` fills a buffer with random bytes, like `crypto.getRandomValues`. The generator
+ * requests 8 KiB at a time, because a call of `fill` for each id would be slow.
  */
 export function createTraceIds(fill: (bytes: Uint8Array<ArrayBuffer>) => unknown): TraceIds {
   const pool = Buffer.from(new ArrayBuffer(POOL_BYTES));

@@ -85,7 +85,7 @@ function algorithmRefusal({ alg }: TokenHeader): CredentialRefusal | null {
   );
 }
 
-/** The result if no key in the key set matches the token's header. */
+/** The result of a verification if no key in the key set matches the token's header. */
 const NO_KEY = "no key";
 
 async function verifyWith(

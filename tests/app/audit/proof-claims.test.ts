@@ -74,7 +74,7 @@ describe("a file that claims", () => {
   test("that whole months were dropped, in the format of older versions, is undecided", async () => {
     const { result, undecided, faults } = await verify(claiming(`${month}-01T00:00:00.000Z`), keys);
     expect([result, faults]).toEqual(["undecided", []]);
-    expect(undecided.join()).toContain("does not show whether they were dropped or removed");
+    expect(undecided.join()).toContain("does not show whether missing entries were dropped or removed");
     // A missing event between kept ones cannot belong to dropped months, so the claim does not excuse it.
     const { events, end } = readExport(whole.text);
     const [gone] = events.splice(1, 1);

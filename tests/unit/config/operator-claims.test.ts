@@ -189,7 +189,7 @@ describe("the variables of the operators' identity provider", () => {
       "CONSOLE_CLIENT_ID has no effect without OPERATOR_ISSUER: set both.",
     ]);
     expect(said({ ...whole, OPERATOR_ISSUER: "urn:issuer", CONSOLE_CLIENT_ID: "console" })).toEqual([
-      "OPERATOR_ISSUER must be an http:// or https:// URL without query and fragment where CONSOLE_CLIENT_ID is set.",
+      "OPERATOR_ISSUER must be an http:// or https:// URL without query and fragment if CONSOLE_CLIENT_ID is set.",
     ]);
   });
 

@@ -18,7 +18,7 @@ export interface CounterStore {
    * with null and adds nothing.
    */
   charge(charges: readonly Charge[]): Promise<WindowCount[] | null>;
-  /** Subtracts one from each bucket, if the window that was charged is still open. */
+  /** Subtracts one from each bucket whose charged window is still open. */
   refund(refunds: readonly Refund[]): Promise<void>;
   /** Whether the store distributes buckets over several servers, by the part of the key in braces. */
   readonly isSpread: boolean;

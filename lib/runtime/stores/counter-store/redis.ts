@@ -13,7 +13,7 @@ const TIMEOUT_MS = 500;
 const TICK_MS = 25;
 const RECONNECT_MS = 200;
 /**
- * The timeout of other traffic, such as the handshake. It is much longer than the time for which a
+ * The timeout of traffic that is not a command, such as the handshake. It is much longer than the time for which a
  * burst of work can keep the process from reading.
  */
 const SILENCE_MS = 2_000;

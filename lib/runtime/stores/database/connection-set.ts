@@ -177,8 +177,5 @@ function pidsOf(questions: Question[], backends: Backends): number[] {
   });
 }
 
-/**
- * Ignores a failed check. The connections count as alive in this case, and their statements still have a
- * timeout.
- */
+/** Ignores a failed check: the connections count as alive, and their statements still have a timeout. */
 function ignore(): void {}

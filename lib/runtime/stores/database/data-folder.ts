@@ -62,7 +62,7 @@ export async function claimPath(path: string, shown = path): Promise<() => Promi
   const pidFile = pidFileOf(path);
   try {
     lock = new Sqlite(lockFileOf(path));
-    // Wait for a process that only checks the lock: a check takes a moment.
+    // Wait, because another process may hold the lock for a moment to check it.
     lock.run(`pragma busy_timeout = ${CHECK_MS_MAX}`);
     lock.run("begin exclusive");
     await writeFile(pidFile, String(process.pid));

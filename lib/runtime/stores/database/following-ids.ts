@@ -1,8 +1,8 @@
 import { incrementBase32, ulid } from "ulid";
 
 /**
- * Returns `count` ascending ids above `last`, the newest id of a feed. The ids contain the time `timeMs`. If
- * the time in `last` is later, they contain that time instead, because the order is more important.
+ * Returns `count` ascending ids above `last`, the newest id of a feed. The ids contain `timeMs` or the time in
+ * `last`, whichever is later, because their order is more important than their time.
  */
 export function followingIds(last: string | null, timeMs: number, count: number): string[] {
   const fresh = ulid(timeMs);

@@ -52,9 +52,8 @@ export async function readBackends(sql: postgres.Sql, name: string): Promise<Bac
 }
 
 /**
- * Returns whether the response to `question` can no longer arrive. This is the case if both observations lack
- * its server process, or if the process and the client wait for each other. A process that works or waits for
- * a lock is only slow.
+ * Returns whether the response to `question` can no longer arrive: both observations lack its server process, or the
+ * process and the client wait for each other. A process that works or waits for a lock is only slow.
  */
 export function isUnanswerable(question: Question, before: Backends, now: Backends): boolean {
   const silentMs = systemClock.elapsedMs() - question.askedAt - question.sizeBytes / BYTES_PER_MS;

@@ -68,19 +68,14 @@ interface Migration {
   readonly refuses_older: string | null;
 }
 
-/**
- * The line with which a migration replaces an earlier text with the same effect. It contains the SHA-256 of
- * that text.
- */
+/** Matches the line with the SHA-256 of an earlier text of the migration. Both texts have the same effect. */
 const STANDS_FOR = /^-- stands for ([0-9a-f]{64})$/m;
-/**
- * The line in which a migration gives the reason why versions without it cannot serve the schema afterwards.
- */
+/** Matches the line with the reason why versions without the migration cannot serve the schema. */
 const REFUSES_OLDER = /^-- refuses older versions: (.+)$/m;
 
 /**
- * Returns the migrations of a folder. A migration that replaces an earlier text has the hash of that text.
- * Versions with either text therefore agree about the journal (OP-92).
+ * Returns the migrations of a folder. A migration with an earlier text keeps the hash of that text, so versions with
+ * either text agree about the journal (OP-92).
  */
 function migrationsIn(folder: string): Migration[] {
   return readMigrationFiles({ migrationsFolder: folder }).map((each) => {

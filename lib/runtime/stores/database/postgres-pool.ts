@@ -43,8 +43,8 @@ const LANE_SHARE = 0.2;
 /** The share of the connections that all writers together may use. */
 const WRITERS_SHARE = 0.7;
 /**
- * How long after `statement_timeout` the server must have reported the timeout. A server that stays silent
- * for longer counts as lost.
+ * The time that the server has after `statement_timeout` to report the timeout. A server that stays silent for longer
+ * counts as lost.
  */
 const REPORT_MS = 1_000;
 /**

@@ -117,9 +117,9 @@ async function transact<T>(
 }
 
 /**
- * Runs `work` on one connection outside of a transaction, with a long statement timeout. Afterwards resets
- * the timeout of the session and releases its advisory locks. Does not do so on a lost connection, because
- * the driver would wait for a response forever.
+ * Runs `work` on one connection outside of a transaction, with a long statement timeout. Afterwards resets the
+ * timeout of the session and releases its advisory locks, unless the connection is lost: the driver would wait for a
+ * response forever.
  */
 async function outside<T>(
   client: postgres.Sql,

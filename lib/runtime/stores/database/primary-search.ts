@@ -15,8 +15,8 @@ const TIMELINE = `select case when pg_is_in_recovery() then null
 /** The timeout of a search over all servers. It is needed because a frozen server never responds. */
 const SEARCH_MS = 1_000;
 /**
- * How long the other servers may take to respond after the first one says that it is the primary. That server
- * may be an old primary that another server has replaced.
+ * The time that the other servers have to respond after a server reports that it is the primary. The reporting server
+ * may be an old primary.
  */
 const OTHERS_MS = 100;
 

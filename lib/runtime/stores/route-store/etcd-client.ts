@@ -25,9 +25,9 @@ const SETTLE_MS = 5_000;
 const MESSAGE_BYTES_MAX = 128 * 1024 * 1024;
 
 /**
- * A client for one node of etcd, with one connection. It turns off the library's fault handling. It sends no
- * keepalive pings, because etcd closes connections that send them too often. A silent connection is detected
- * by the timeouts of calls.
+ * A client for one node of etcd, with one connection. It turns off the library's `faultHandling`. It sends no
+ * keepalive pings, because etcd closes connections that send them too often. A silent connection is detected by the
+ * timeouts of calls.
  */
 export class EtcdClient extends Etcd3 {
   readonly #connection: NodeConnection;
@@ -83,10 +83,7 @@ class NodeConnection {
 class LastingChannel extends Channel {
   override close(): void {}
 
-  /**
-   * Closes the channel. If an attempt to connect is in progress, or will follow a failed one, waits for it
-   * first.
-   */
+  /** Closes the channel. Waits first for an attempt to connect that is in progress or due. */
   end(): void {
     const { CONNECTING, TRANSIENT_FAILURE } = connectivityState;
     const state = this.getConnectivityState(false);

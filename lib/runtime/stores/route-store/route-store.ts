@@ -24,10 +24,9 @@ export interface RouteStore {
    */
   writeFenced(write: FencedWrite): Promise<boolean>;
   /**
-   * Calls `listener` for every change below `prefix`. The watch survives lost connections, restarts,
-   * compactions and silent nodes, and calls `listener` after each interruption. Resolves when the watch is
-   * established. A listing that is read after that, together with the changes from then on, misses nothing.
-   * After an interruption, the caller needs a new listing.
+   * Calls `listener` for every change below `prefix`. The watch survives lost connections, restarts, compactions and
+   * silent nodes, and calls `listener` after each interruption. Resolves when the watch is established. From then on,
+   * a new listing and the later changes together are complete. After an interruption, the caller needs a new listing.
    */
   watch(prefix: string, listener: RouteListener): Promise<RouteWatch>;
   /**
