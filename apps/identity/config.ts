@@ -21,7 +21,7 @@ import { KEY_SECONDS_MAX, KEY_SECONDS_MIN } from "./api-keys/api-key.ts";
 /** The environment variables of the identity service (ID-70, OP-5). */
 export const identityVariables = Type.Object({
   ...listenVariables({ host: "0.0.0.0", port: 3000, internal_port: 3001 }),
-  DATABASE_URL: databaseUrl("The database of the directory, which uses its schema identity."),
+  DATABASE_URL: databaseUrl("The database of the directory. Identity uses the database schema identity."),
   ...tlsVariables("DATABASE"),
   APIKEY_BRAND: textOr(
     "ostiary",
@@ -55,9 +55,9 @@ export const identityVariables = Type.Object({
     "The key of the HMAC with which identity hashes secrets. Without this variable, hashes are plain SHA-256.",
   ),
   SECRET_PEPPER_PREVIOUS: pepper(
-    "A second pepper. Its hashes are valid too while the pepper is being changed.",
+    "The other pepper during a change of the pepper: identity accepts its hashes too.",
   ),
-  PLAIN_HASHES_ACCEPTED: flag(true, "Whether secrets are valid whose stored hash was made without a pepper."),
+  PLAIN_HASHES_ACCEPTED: flag(true, "Whether identity accepts secrets whose stored hash has no pepper."),
   INTERNAL_AUTH_TOKEN: internalAuthToken(),
   MAX_REQUESTS_IN_FLIGHT: requestsInFlightMax(5_000),
   SWAGGER_ENABLED: swaggerEnabled(),

@@ -1,4 +1,4 @@
-/** Chooses unique names that differ from all names already taken. */
+/** Chooses names that are not taken yet. */
 export class UniqueNames {
   readonly #taken: Set<string>;
   readonly #keyOf: (name: string) => string;

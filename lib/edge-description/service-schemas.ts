@@ -191,7 +191,7 @@ function isPattern(value: unknown): boolean {
   }
 }
 
-/** How to copy the value of a keyword: as data that passes a check, or as one or more schemas. */
+/** The way to copy the value of a keyword: as data that passes a check, or as one or more schemas. */
 type Kind = Check | "schema" | "others" | "schemas" | "properties" | "patterns" | "discriminator";
 
 const KEYWORDS_OF: readonly (readonly [Kind, string])[] = [

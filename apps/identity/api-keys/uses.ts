@@ -11,10 +11,7 @@ const WAITING_MAX = 100_000;
 /** The maximum number of keys in one statement: few, because a revocation may wait for the statement's row locks. */
 const BATCH_KEYS = 500;
 
-/**
- * For each valid key, the last use that is not stored yet. A validation notes a use here without waiting; the use
- * stays until it is stored.
- */
+/** The last use of each valid key, until the use is stored. Validations note uses here without waiting. */
 export class KeyUses {
   readonly #last = new Map<string, KeyUse>();
 

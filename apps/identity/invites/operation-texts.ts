@@ -6,7 +6,7 @@ export const operations = describeOperations(
       "Create an invite",
       "The response contains the token. The list of invites contains it too while the invite is active.",
     ],
-    listInvites: ["List an organization's invites", "Oldest first, in every state."],
+    listInvites: ["List an organization's invites", "The invites in every state, oldest first."],
     revokeInvite: [
       "Revoke an invite",
       "Changes nothing if the invite is already redeemed, revoked or expired.",

@@ -5,7 +5,7 @@ import { behind, byId } from "../list-sql.ts";
 import { invites } from "../tables.ts";
 import type { InviteRow } from "./invite.ts";
 
-/** All columns except the token's hash, which no response needs. */
+/** The columns of an invite without the token's hash, which no response needs. */
 const { token_hash: _, ...inviteColumns } = getTableColumns(invites);
 
 export async function insertInvite(tx: Orm, row: InviteRow & { token_hash: string }): Promise<void> {

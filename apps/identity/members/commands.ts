@@ -117,7 +117,7 @@ function refuseNameOfServiceAccount(member: LivingMemberRow, { display_name }: M
   ]);
 }
 
-/** Removes a member, named with or without its organization. */
+/** Removes a member. The path may name the member with or without its organization. */
 export async function removeMemberAt(deps: Dependencies, address: MemberAddress): Promise<void> {
   const { database } = deps;
   const member = await database.run("select_member", (orm) => requireLivingMember(orm, address));

@@ -5,7 +5,7 @@ export const NDJSON = "application/x-ndjson";
 export const operations = describeOperations({
   listChanges: [
     "List the writes of all services",
-    "Newest first, with the operator, reason and link of each. Filters combine with AND.",
+    "Newest first, with the operator, reason and link of each write. Filters combine with AND.",
   ],
   exportChanges: [
     "Export the writes of all services",

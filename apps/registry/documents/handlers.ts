@@ -72,7 +72,8 @@ export function documentHandlers(publishing: Publishing, bodyBytesMax: number) {
           response_headers: {
             ETag: Type.String({
               pattern: '^"[A-Za-z0-9_-]{43}"$',
-              description: "On a dry run: the state that the preview is based on, for If-Match of the apply.",
+              description:
+                "The state on which the preview of a dry run is based, for the If-Match header of the apply.",
               examples: ['"RBNvo1WzZ4oRRq0W9-hkpg7T8XAkNw2hTPW0mZIkEsA"'],
             }),
           },

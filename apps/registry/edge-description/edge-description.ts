@@ -23,7 +23,7 @@ export class EdgeDescription {
   readonly #options: EdgeDescriptionOptions;
   #made: { key: string; representation: Representation } | null = null;
   #making: Promise<void> | null = null;
-  /** For each service, the number of left-out parts that was last logged. */
+  /** The number of left-out parts that was last logged, by service. */
   readonly #told = new Map<string, number>();
 
   constructor(options: EdgeDescriptionOptions) {

@@ -7,6 +7,6 @@ export const operations = describeOperations({
   ],
   listServiceDocuments: [
     "List the descriptions of services",
-    "The result of the last read of each service's OpenAPI description by this replica.",
+    "The result of this replica's last read of each service's OpenAPI description.",
   ],
 });

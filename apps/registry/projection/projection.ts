@@ -36,7 +36,8 @@ export class Projection {
     const actual = await routeStore.get(ROUTES_PREFIX + name);
     if ((actual?.value ?? null) === (desired?.config ?? null)) return "unchanged";
     const result = desired ? await this.project(desired) : await this.#removeUnknown(name);
-    if (result === "written") log.warn({ service_name: name }, "the registry repaired a key in the route store");
+    if (result === "written")
+      log.warn({ service_name: name }, "the registry repaired a key in the route store");
     return result;
   }
 

@@ -1,7 +1,10 @@
 import { describeOperations } from "@ostiary/lib/openapi";
 
 export const operations = describeOperations({
-  listRevisions: ["List the revisions of a service", "Newest first, also for a deleted service."],
+  listRevisions: [
+    "List the revisions of a service",
+    "The revisions of a current or deleted service, newest first.",
+  ],
   getRevision: ["Get a revision", "The config is null when the revision deleted the service."],
   diffRevisions: [
     "Compare two revisions",

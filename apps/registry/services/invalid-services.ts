@@ -13,7 +13,7 @@ const SLICE_MS = 5;
 const RETRY_MS = 1_000;
 const NAMES_IN_LOG_MAX = 20;
 
-/** Current services that today's rules refuse, with the reasons. */
+/** The current services that today's rules refuse, with the reasons. */
 type InvalidServices = Services & Required<Pick<Services, "invalid">>;
 
 interface Checked {

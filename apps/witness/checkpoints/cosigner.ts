@@ -58,7 +58,7 @@ export class Cosigner {
     this.#heads = deps.heads;
   }
 
-  /** After a failed write, tries to store the state again. Rejects if that fails too. */
+  /** Stores the state again after a failed write. Rejects if this write fails too. */
   async check(): Promise<void> {
     if (this.#isUnwritable) await this.#turn.run(() => this.#store(this.#heads));
   }
@@ -123,7 +123,7 @@ export class Cosigner {
     const seen = { origin, cosigned_size: last.size, cosigned_root: last.root.toBase64(), note };
     if (size === last.size) {
       metrics.refused("fork");
-      log.error(seen, "a log signed two trees of one size: the witness keeps the first one");
+      log.error(seen, "a log signed two different trees of the same size: the witness keeps the first tree");
       return { outcome: "conflict", size };
     }
     log.warn(seen, "the witness got a checkpoint that does not extend the last checkpoint of its log");

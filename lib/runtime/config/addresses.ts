@@ -1,9 +1,8 @@
 import { isIP } from "node:net";
 
 /**
- * The functions of this file validate the addresses in environment variables. A raw `@`, `#`, `/` or `?` in a
- * password would end the host early, and messages would show the rest of the password as a name or port. The
- * functions therefore restrict the part after the host, and refuse such URLs.
+ * The functions of this file validate the addresses in environment variables. The functions refuse a URL with a raw
+ * `@`, `#`, `/` or `?` in the password. Messages would show the rest of such a password as a name or port.
  */
 
 /** Returns whether the text is a URL such as `http://host/path?query`, with http or https. */

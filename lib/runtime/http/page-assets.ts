@@ -5,7 +5,7 @@ import { answerWith, IMMUTABLE, REVALIDATE, type Representation } from "./repres
 /** The files of a page, by file name. */
 export type Assets = ReadonlyMap<string, Representation>;
 
-/** The option for routes that only browsers call. It keeps them out of the OpenAPI description. */
+/** The option that keeps routes for browsers out of the OpenAPI description. */
 export const hidden = { detail: { hide: true } };
 
 /**

@@ -46,9 +46,7 @@ export async function compressedRepresentationOf(
   return { body, type, etag: tagOf(bytes), gzip: { body: small, etag: tagOf(small) } };
 }
 
-/**
- * Joins a body from pieces, and yields after each piece. Returns the body with the result of the generator.
- */
+/** Joins a body from pieces, and yields after each piece. Returns the body with the result of `pieces`. */
 export function* representationOfPieces<Result>(
   pieces: Generator<string, Result>,
   type: string,

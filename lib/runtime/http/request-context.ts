@@ -8,7 +8,7 @@ export interface RequestContext {
   readonly trace: RequestTrace | null;
   /** The template of the matched route, or null if no route has matched yet. */
   route: string | null;
-  /** Ids and names for the log line. Handlers set them when they know them. */
+  /** The ids and names for the log line. Handlers set each value when the value is known. */
   subject: {
     user_id?: string;
     organization_id?: string;

@@ -31,7 +31,7 @@ export function listen<Socket>(
       // its error page to callers.
       development: false,
       http2: listener.http2 !== undefined,
-      // Handlers set a timeout for each request. This timeout is for HTTP/2 connections without streams.
+      // The timeout of HTTP/2 connections without streams. Handlers set the timeouts of requests.
       idleTimeout: listener.http2?.idleSeconds ?? 0,
       maxRequestBodySize: BODY_BYTES_UNLIMITED,
       fetch: (request, server) => listener.fetch(request, server),

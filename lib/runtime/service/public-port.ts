@@ -9,8 +9,8 @@ import type { Listener } from "./service.ts";
 /** The interval at which the certificate files are compared with the certificate in use. */
 const CHECK_PAUSE_MS = 2_000;
 /**
- * How long clients may keep using connections with the old certificate. Each response on them has
- * `Connection: close`.
+ * The time for which clients may keep connections with the old certificate. Each response on them has `Connection:
+ * close`.
  */
 const RETIRE_MS = 3_000;
 const FORCED_STOP_MS = 1_000;

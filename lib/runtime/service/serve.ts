@@ -66,7 +66,7 @@ export async function serve<Socket>(
       shutdown: () => shutdown(service, open, server, options),
     };
   } catch (error) {
-    // Throw the first error. Errors during the cleanup are only consequences of it.
+    // Throw the first error, because it causes the errors during the cleanup.
     await Promise.allSettled([internal?.stop(true)]);
     await Promise.allSettled([service.stop()]);
     await service.telemetry.close();

@@ -12,7 +12,7 @@ import type { ServiceIdentity } from "./otlp-target.ts";
 
 /** The timeout of one export, including its retries. */
 export const EXPORT_TIMEOUT_MS = 5_000;
-/** How long a shutdown waits for a collector that does not respond. */
+/** The maximum time that a shutdown waits for a collector. */
 const SHUTDOWN_TIMEOUT_MS = 3_000;
 const WARNING_INTERVAL_MS = 60_000;
 /**

@@ -16,7 +16,7 @@ export type RefusalReason =
   | "person"
   | "operator";
 
-/** Why a credential was refused. The log contains the reason at level `debug`; callers never get it. */
+/** The reason why a credential was refused. Only log lines of level `debug` contain the reason. */
 export class CredentialRefusal {
   readonly reason: RefusalReason;
   /** A sentence about the cause. It does not contain the credential. */

@@ -123,10 +123,7 @@ async function verifyWithEach(
   return new CredentialRefusal("signature", "No key that fits the header verifies the signature.");
 }
 
-/**
- * Returns whether the error is about the payload. In this case the signature was valid, so no other key can
- * help.
- */
+/** Returns whether the error is about the payload: the signature was valid, so no other key can help. */
 function isAboutClaims(error: unknown): boolean {
   return (
     error instanceof errors.JWTClaimValidationFailed ||

@@ -39,8 +39,7 @@ const SLOTS_FAILING_MS = 250;
  * client reconnects in both cases.
  */
 const connection = {
-  // INFO would show that a server is still loading, but not every user may run INFO. The reply to an
-  // increment shows the same.
+  // Skip INFO, which not every user may run. The reply to an increment also shows that a server is still loading.
   enableReadyCheck: false,
   connectTimeout: TIMEOUT_MS,
   disconnectTimeout: 1,

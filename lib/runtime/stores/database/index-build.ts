@@ -40,8 +40,8 @@ async function buildOnPartitions(
     await soon(orm, lockMs, `create ${kind} ${name} on only ${table}${definition}`);
   }
   for (const partition of await partitionsWithout(orm, table, `${schema}.${name}`)) {
-    // Names have at most 63 characters. The partition's name could be too long to include, so this name
-    // contains its oid.
+    // Names have at most 63 characters. The partition's name could be too long, so the name of its index contains the
+    // partition's oid.
     const own = `${name}_${partition.oid}`;
     await build(orm, schema, { name: own, table: partition.table, isUnique, definition });
     await soon(orm, lockMs, `alter index ${schema}.${name} attach partition ${schema}.${own}`);

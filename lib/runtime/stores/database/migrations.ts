@@ -25,9 +25,9 @@ export interface MigrationAccess {
  */
 const LOCK_MS = 100;
 const PAUSE_MS = 250;
-/** How long the migrations are retried while another session holds a lock that they need. */
+/** The time for which migrations are retried while another session holds a lock that they need. */
 const LOCKED_MS_MAX = 600_000;
-/** How long a start waits while another replica applies migrations. */
+/** The maximum time that a start waits while another replica applies migrations. */
 const MIGRATING_MS_MAX = 3_600_000;
 const LOCK_NOT_AVAILABLE = "55P03";
 const DEADLOCK_DETECTED = "40P01";
@@ -172,8 +172,8 @@ interface Begun {
  */
 async function begin(tx: Orm, plan: Plan, byStep: boolean): Promise<Begun> {
   const { schema, journal, migrations } = plan;
-  // If nothing is missing, return without a lock. A user who may not change the schema can then use it after
-  // its owner has migrated it.
+  // If nothing is missing, return without a lock: a user who may not change the schema can start after its owner has
+  // migrated it.
   const known = await readableJournal(tx, plan);
   if (known !== null && migrations.every((each) => isApplied(known, each)))
     return { journal: known, next: null };

@@ -50,10 +50,7 @@ export function ipv6Place(url: string): { host?: string; port?: number } {
 
 const IPV6_HOST = /^[a-z]+:\/\/(?:[^/?#]*@)?\[([\da-fA-F:.]+)\](?::(\d+))?(?:[/?#]|$)/;
 
-/**
- * Returns whether connections must lead to a primary. They must if there are several servers, or if the URL
- * requires it.
- */
+/** Returns whether connections must lead to a primary: there are several servers, or the URL requires a primary. */
 export function wantsPrimary(url: string): boolean {
   const asked = new URLSearchParams(url.split("?", 2)[1]).get("target_session_attrs");
   return asked === "primary" || asked === "read-write" || serverUrls(url).length > 1;

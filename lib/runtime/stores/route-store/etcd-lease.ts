@@ -37,7 +37,7 @@ export class EtcdLease {
   #value: Buffer | null = null;
   /** The id of the lease, or null if there is no lease. */
   #id: string | null = null;
-  /** When the next renewal is due, in the time of `systemClock.elapsedMs`. */
+  /** The time of the next renewal, as `systemClock.elapsedMs` counts time. */
   #dueMs = 0;
   #isFailing = false;
 
