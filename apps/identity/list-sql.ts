@@ -1,10 +1,8 @@
 /**
- * Operators for queries that read one page of an owner's rows in the order of their ids.
- *
- * With the usual operators, the planner may scan the primary key, which has the same order, and filter out the rows
- * of other owners. At the end of a long list, such a scan reads the whole table. The operators of text_pattern_ops
- * prevent this: only the indexes that begin with the owner support them. In the collation "C", they give the same
- * order.
+ * Operators for queries that read one page of an owner's rows in the order of their ids. With the usual operators,
+ * the planner may scan the primary key, which has the same order. At the end of a long list, such a scan reads the
+ * whole table. Only indexes that begin with the owner support the operators of text_pattern_ops. In the collation
+ * "C", these operators give the same order.
  */
 import { type SQL, sql } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";

@@ -1,10 +1,8 @@
 /**
- * Sets environment variables that the runtime reads only at process start. If one of them is missing from
- * `env`, this process replaces itself with the same program and all variables set. The process keeps its id,
- * arguments and open files. This function must be called before anything is opened.
- *
- * One of these variables is `BUN_CONFIG_MAX_HTTP_REQUESTS`, the limit on `fetch` calls in flight (256 by
- * default, at most 65336). Values that an operator has set are kept.
+ * Sets environment variables that the runtime reads only at process start. If `env` lacks such a variable, this
+ * process replaces itself with the same program and all variables set. The process keeps its id, arguments and open
+ * files. Call this function before anything is opened. One of these variables is `BUN_CONFIG_MAX_HTTP_REQUESTS`, the
+ * limit on `fetch` calls in flight (256 by default, at most 65336). Values that an operator has set are kept.
  */
 export function withRuntimeVariables(
   env: Readonly<Record<string, string | undefined>>,

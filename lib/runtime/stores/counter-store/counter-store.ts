@@ -9,13 +9,10 @@ export interface CounterStore {
    */
   increment(bucket: string, window_seconds: number): Promise<WindowCount>;
   /**
-   * Charges every bucket, or none: adds one to each bucket if no bucket is exhausted, in one atomic round
-   * trip. Returns the count of each bucket. A count above the bucket's `requests` means that the charge was
-   * refused: nothing was added, and the other counts are unchanged. Windows and rejections are as in
-   * {@link increment}. On a cluster, all buckets must be in the same hash slot.
-   *
-   * If the store has no count for a bucket whose `start` is null, and no other bucket is exhausted, resolves
-   * with null and adds nothing.
+   * Adds one to each bucket if no bucket is exhausted, in one atomic round trip. Returns the count of each bucket. A
+   * count above the bucket's `requests` means that the store added nothing to any bucket. Windows and rejections are
+   * as in {@link increment}. On a cluster, all buckets must be in the same hash slot. Resolves with null and adds
+   * nothing if a bucket without a count has a null `start`, and no other bucket is exhausted.
    */
   charge(charges: readonly Charge[]): Promise<WindowCount[] | null>;
   /** Subtracts one from each bucket whose charged window is still open. */

@@ -1,8 +1,7 @@
 /**
- * Increments all buckets in one atomic step. Returns the count and the remaining milliseconds of each bucket.
- * A key that has lost its expiry gets a new one; otherwise it would block its callers forever. A key whose
- * value is not a number has the count 0, and does not affect the other keys. On a read-only server the whole
- * script fails, so the client switches to another server.
+ * Increments all buckets in one atomic step. Returns the count and the remaining milliseconds of each bucket. A key
+ * without an expiry gets a new one; otherwise, it would block its callers forever. A key whose value is not a number
+ * has the count 0. On a read-only server the whole script fails, so the client switches to another server.
  */
 const countScript = `
 local answers = {}
@@ -26,13 +25,11 @@ return answers
 `;
 
 /**
- * Charges groups of buckets. If one bucket of a group is exhausted, nothing is added to the group. The
- * arguments are the number of groups, the size of each group, and for each bucket its window, `requests` and
- * `start`. Returns the same as `countScript`. The count of an exhausted bucket is at least its `requests`
- * plus one.
- *
- * The count of a new bucket is its `start`, even if the group is refused. A `start` of -1 means unknown:
- * unless another bucket is exhausted, nothing is added, and every count of the group is -2.
+ * Adds one to each bucket of every group without an exhausted bucket. The arguments are the number of groups, the
+ * size of each group, and for each bucket its window, `requests` and `start`. Returns the same as `countScript`. The
+ * count of an exhausted bucket is at least its `requests` plus one. The count of a new bucket is its `start`, even if
+ * the group is refused. A `start` of -1 means unknown: unless another bucket is exhausted, nothing is added, and
+ * every count of the group is -2.
  */
 const chargeScript = `
 local groups = tonumber(ARGV[1])

@@ -49,13 +49,11 @@ export async function claimFolder(folder: string): Promise<() => Promise<void>> 
 }
 
 /**
- * Claims `path` for this process, and resolves with a function that releases the claim. Error messages call
- * the path `shown`.
- *
- * The claim is SQLite's lock on an empty file next to `path`. The kernel releases the lock when the process
- * dies for any reason, so a claim is never stale. Two processes cannot both hold it, even if they cannot see
- * each other's process ids. The file is never deleted; otherwise two processes could lock two files with the
- * same name. The process id in the `.pid` file is only for people.
+ * Claims `path` for this process, and resolves with a function that releases the claim. Error messages call the path
+ * `shown`. The claim is SQLite's lock on an empty file next to `path`. The kernel releases the lock when the process
+ * dies, so a claim is never stale. Processes that cannot see each other's process ids exclude each other too. The
+ * file is never deleted; otherwise two processes could lock two files with the same name. The process id in the
+ * `.pid` file is only for people.
  */
 export async function claimPath(path: string, shown = path): Promise<() => Promise<void>> {
   let lock: Sqlite | undefined;

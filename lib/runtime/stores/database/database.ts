@@ -19,10 +19,10 @@ export interface Database {
    */
   run<T>(operation: string, work: (orm: Orm) => Promise<T>, options?: RunOptions): Promise<T>;
   /**
-   * Runs `work` in one transaction: commits if it resolves, rolls back if it rejects. `work` must have no
-   * effect outside of the transaction, because it can be retried from the start. After a serialization
-   * failure or a deadlock, there are up to five retries. After a connection is lost before the commit, there
-   * is up to one retry. Writing transactions never use all connections of a server.
+   * Runs `work` in one transaction: commits if it resolves, rolls back if it rejects. `work` must have no effect
+   * outside of the transaction, because it can be retried from the start. Up to five retries follow a serialization
+   * failure or a deadlock. One retry follows a connection that is lost before the commit. Writing transactions never
+   * use all connections of a server.
    */
   transaction<T>(operation: string, work: (tx: Orm) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /**

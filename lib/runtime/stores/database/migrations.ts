@@ -33,11 +33,11 @@ const LOCK_NOT_AVAILABLE = "55P03";
 const DEADLOCK_DETECTED = "40P01";
 
 /**
- * Applies the migrations of `folder` that are missing in the journal of `schema`, in order. A new schema gets
- * all of them in one transaction. For an existing schema, each migration is applied step by step, so that
- * locks are held only during a step (OP-76, OP-68). An advisory lock serializes replicas that start together.
- * Returns the number of applied migrations that are not in the folder. Throws if an applied migration was
- * edited later, or if an applied migration that is not in the folder refuses older versions (OP-96).
+ * Applies the migrations of `folder` that are missing in the journal of `schema`, in order. A new schema gets all
+ * migrations in one transaction. An existing schema gets them step by step, so that locks are held only during a step
+ * (OP-76, OP-68). An advisory lock serializes replicas that start together. Returns the number of applied migrations
+ * that are not in the folder. Throws if an applied migration was edited later, or if an applied migration that is not
+ * in the folder refuses older versions (OP-96).
  */
 export async function applyMigrations(
   access: MigrationAccess,

@@ -59,10 +59,10 @@ const REPEAT_WITHIN_MS = 5_000;
 const STANDBY_PAUSE_MS = 500;
 
 /**
- * A pool on top of postgres.js. It adds a timeout for getting a connection, a timeout for a response, new
- * connections after a loss, and a retry of lost work. All connections are replaced together: a broken
- * connection of postgres.js with unsent bytes does not always recover, and postgres.js cannot discard a
- * single connection. If one connection is silent, the others probably are too.
+ * A pool on top of postgres.js. It adds a timeout for getting a connection, a timeout for a response, new connections
+ * after a loss, and a retry of lost work. All connections are replaced together: a broken connection of postgres.js
+ * with unsent bytes does not always recover, and postgres.js cannot discard a single connection. If one connection is
+ * silent, the other connections probably are too.
  */
 export class PostgresPool {
   readonly #limits: PostgresLimits;

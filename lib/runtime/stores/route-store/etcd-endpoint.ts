@@ -21,10 +21,10 @@ export function lateDeadline(timeoutMs: number): number {
 }
 
 /**
- * One node of etcd and its client, which connects on first use. After a call has timed out, the node counts
- * as silent until a late response arrives or a new connection receives the node's HTTP/2 settings. In the
- * second case, a new client replaces the silent one. Without this state, the library would open connections
- * to a node that accepts them but sends nothing, one after another, and never close them.
+ * One node of etcd and its client, which connects on first use. After a call has timed out, the node counts as silent
+ * until a late response arrives or a new connection receives the node's HTTP/2 settings. After such settings, a new
+ * client replaces the silent client. Without this state, the library would open one connection after another to a
+ * silent node, and close none.
  */
 export class EtcdEndpoint {
   readonly #origin: string;

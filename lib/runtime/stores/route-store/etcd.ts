@@ -103,11 +103,10 @@ export class EtcdRouteStore implements RouteStore {
   }
 
   /**
-   * Writes `value`, unless a greater number is recorded for the fence. The transaction tests for "greater"
-   * and writes in the `failure` branch. The reason is that in etcd a comparison with the value of a missing
-   * key is always false. A retry on another node usually finds its own number, and writes the same value
-   * again. After a newer write, a retry does nothing and returns false, although the first attempt may have
-   * been applied and then replaced.
+   * Writes `value`, unless a greater number is recorded for the fence. The transaction tests for "greater" and writes
+   * in the `failure` branch. The reason: a comparison with the value of a missing key is always false. A retry on
+   * another node usually finds its own number, and writes the same value again. After a newer write, a retry does
+   * nothing and returns false, although the first attempt may have been applied and then replaced.
    */
   writeFenced({ key, value, fence }: FencedWrite): Promise<boolean> {
     const fenceKey = Buffer.from(fence.key);
