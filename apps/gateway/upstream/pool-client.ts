@@ -4,7 +4,7 @@ import type { ConnectionCounts } from "./connection-counts.ts";
 import { FieldNames } from "./field-names.ts";
 import { keepsResponseField } from "./headers.ts";
 import { type ConnectionBudget, ConnectionPool, type PoolEnvironment, type PoolOptions } from "./pool.ts";
-import { SentRequest } from "./sent-request.ts";
+import { RequestAttempts } from "./request-attempts.ts";
 
 export interface PoolClientOptions extends PoolOptions {
   /** The maximum number of connections to all services together. */
@@ -56,10 +56,10 @@ export class PoolClient implements UpstreamClient, ConnectionBudget {
   #send(request: UpstreamRequest, handle: CallHandle, isFresh: boolean): Promise<UpstreamResponse> {
     const pool = this.#pools.get(request.origin)?.pool ?? this.#begin(request);
     return new Promise((resolve, reject) => {
-      const sent = new SentRequest(request, pool, handle, resolve, reject);
-      handle.underway = sent;
-      if (isFresh) pool.sendFresh(sent);
-      else pool.send(sent);
+      const attempts = new RequestAttempts(request, pool, handle, resolve, reject);
+      handle.underway = attempts;
+      if (isFresh) pool.sendFresh(attempts);
+      else pool.send(attempts);
     });
   }
 

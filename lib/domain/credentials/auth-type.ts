@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import type { CredentialKind, ParsedCredential } from "./credential.ts";
+import type { CredentialKind, ParsedCredential } from "./credential-string.ts";
 
 /** The realm that a credential belongs to: the directory, or one organization. */
 export type Realm = "directory" | "organization";

@@ -1,3 +1,3 @@
 export * from "./auth-type.ts";
-export * from "./credential.ts";
+export * from "./credential-string.ts";
 export * from "./hash.ts";

@@ -15,7 +15,7 @@ export { EFFECTS, type Effect, type Mark } from "./mark.ts";
 export * from "./mark-changes.ts";
 export * from "./maximum-sizes.ts";
 export { fitsPattern } from "./name-pattern.ts";
-export * from "./nearest.ts";
+export * from "./nearest-routes.ts";
 export { PathPrefixes, pathPrefixViolations } from "./path-prefix.ts";
 export * from "./policy-conflicts.ts";
 export { boundedPaths, type OutOfBounds, PublisherBounds, type ServicePath } from "./publisher-bounds.ts";

@@ -9,10 +9,10 @@ import { type Connection, ConnectionBroken } from "./connection.ts";
 import type { ConnectionPool, PooledRequest } from "./pool.ts";
 
 /**
- * A request from the moment it is sent until its response is complete. The request is retried once if a
- * reused connection is lost before the first byte of the response (GW-124).
+ * The attempts to send one request. Repeats the request once if a reused connection is lost before the first
+ * byte of the response (GW-124).
  */
-export class SentRequest implements PooledRequest, Abortable {
+export class RequestAttempts implements PooledRequest, Abortable {
   readonly request: UpstreamRequest;
   readonly #pool: ConnectionPool;
   readonly #handle: CallHandle;

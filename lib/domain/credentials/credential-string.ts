@@ -23,7 +23,7 @@ const BRAND_LENGTH_MAX = 32;
 /** The number of random bytes in a secret. */
 export const SECRET_BYTES = 32;
 /** The number of characters in a secret: its bytes in base64url without padding. */
-export const SECRET_LENGTH = 43;
+const SECRET_LENGTH = 43;
 const DISPLAY_LENGTH = 4;
 
 /** The forms of a credential string: `infix` is the text between brand and secret. */
