@@ -50,7 +50,7 @@ const COUNTER_PING_MS = 500;
 const FLUSH_MS = 5_000;
 
 /** The stores that the caller shares with other parts of the process. The caller closes these stores. */
-export interface GivenStores {
+interface GivenStores {
   routeStore?: RouteStore;
   counterStore?: CounterStore;
 }

@@ -75,7 +75,7 @@ export interface Limiter {
 export type LimitedRoute = Pick<CompiledRoute, "scope" | "rate_limit" | "bucketPrefix">;
 
 /** The properties of a caller that decide its bucket. */
-export interface Caller {
+interface Caller {
   /** Address of the client. */
   readonly ip: string;
   /** The admitted caller, or null on a public route. */

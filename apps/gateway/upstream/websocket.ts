@@ -6,7 +6,7 @@ import { beginSpan, failSpan } from "./call-span.ts";
 import type { UpstreamHeaders } from "./headers.ts";
 import { type GatewaySocket, Tunnel, type TunnelLimits } from "./websocket-tunnel.ts";
 
-export interface WebSocketOptions extends TunnelLimits {
+interface WebSocketOptions extends TunnelLimits {
   /** Maximum time for the service to accept a WebSocket. */
   readonly timeoutMs: number;
   /**

@@ -6,7 +6,7 @@ import type { UsageClient } from "./client.ts";
 import type { UsageCounter } from "./counter.ts";
 import type { QuotaCharges } from "./quota-charges.ts";
 
-export type ReportResult = "ok" | "failed" | "refused";
+type ReportResult = "ok" | "failed" | "refused";
 
 interface UsageReporterOptions {
   readonly counter: UsageCounter;

@@ -21,7 +21,7 @@ export interface HttpAnswer extends Pick<Response, "ok" | "status" | "headers"> 
 }
 
 /** A response value with its entity tag. A later write can send the tag as If-Match. */
-export interface Tagged<Answer> {
+interface Tagged<Answer> {
   answer: Answer;
   etag: string | null;
 }

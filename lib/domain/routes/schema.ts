@@ -31,7 +31,7 @@ export const ScopeName = Type.Union(
   { title: "Scope", description: "The kind of owner of the data that a route addresses." },
 );
 
-export const Label = Type.String({
+const Label = Type.String({
   pattern: "^[a-z0-9:._-]+$",
   minLength: 1,
   maxLength: LABEL_LENGTH_MAX,

@@ -7,7 +7,7 @@ import type { StoredRoute } from "./schema.ts";
 import { testText } from "./test-text.ts";
 
 /** The subject of a change: a route, or a setting of the service itself. */
-export type Subject =
+type Subject =
   | { method: Method; path: string; scope: Scope }
   | { method: null; path: null; scope: null; name: string };
 

@@ -37,7 +37,7 @@ import { checkTests } from "./test-rules.ts";
 
 const DOT_SEGMENTS = [".", ".."];
 
-export interface Invalid {
+interface Invalid {
   readonly ok: false;
   readonly fields: FieldError[];
 }
