@@ -52,7 +52,7 @@ interface PreparedLimit {
   readonly period: CalendarPeriod | null;
 }
 
-/** A list of limits, prepared for a time in which none of their calendar periods begins or ends. */
+/** A prepared list of limits, valid until a calendar period of a limit begins or ends. */
 interface PreparedLimits {
   readonly limits: readonly PreparedLimit[];
   /** The value of the header `RateLimit-Policy`. */
@@ -105,7 +105,7 @@ export class LimitSetCounter {
     const charged = await this.#store.charge(countings.map(({ charge }) => charge));
     const counts = charged ?? (await this.#chargeFromKnown(countings));
     const state = this.#stateOf(prepared.policies, countings, counts, now);
-    if (state.allowed && this.#quotas !== null) noteCharges(this.#quotas, countings);
+    if (state.allowed) for (const { quota } of countings) if (quota !== null) this.#quotas?.charged(quota, 1);
     return state;
   }
 
@@ -125,8 +125,8 @@ export class LimitSetCounter {
   }
 
   /**
-   * Repeats a charge that the store rejected because it has no counts for some quotas. The repeated charge
-   * contains these counts, from the quota record.
+   * Repeats a charge that the store rejected because it has no counts of quotas. The repeated charge contains
+   * the counts of the quota record.
    */
   async #chargeFromKnown(countings: readonly Counting[]): Promise<WindowCount[]> {
     const charges = countings.map(async ({ charge, quota }) =>
@@ -197,12 +197,7 @@ export class LimitSetCounter {
   }
 }
 
-/** Records that a request was charged to its quotas. */
-function noteCharges(quotas: QuotaRecord, countings: readonly Counting[]): void {
-  for (const { quota } of countings) if (quota !== null) quotas.charged(quota, 1);
-}
-
-/** Returns whether `one` has fewer requests left than `other`, or as many and a later reset. */
+/** Returns whether `one` has fewer requests left than `other`, or the same number and a later reset. */
 function isTighter(one: RateLimitDecision, other: RateLimitDecision): boolean {
   return one.remaining < other.remaining || (one.remaining === other.remaining && one.reset > other.reset);
 }

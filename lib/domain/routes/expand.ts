@@ -7,10 +7,8 @@ import {
   type MethodConfig,
   type RouteConfig,
   SCOPES,
-  type ScopeConfig,
   type ServiceConfig,
   type StoredRoute,
-  type StoredScope,
   type StoredServiceConfig,
 } from "./schema.ts";
 
@@ -29,13 +27,10 @@ export function expandService(config: ServiceConfig): StoredServiceConfig {
   if (config.tests !== undefined) stored.tests = config.tests;
   for (const scope of SCOPES) {
     const written = config[scope];
-    if (written !== undefined) stored[scope] = expandScope(written);
+    if (written === undefined) continue;
+    stored[scope] = { routes: written.routes.flatMap((route) => expandRoute(route, written.route_prefix)) };
   }
   return stored;
-}
-
-function expandScope(scope: ScopeConfig): StoredScope {
-  return { routes: scope.routes.flatMap((route) => expandRoute(route, scope.route_prefix)) };
 }
 
 function expandRoute(route: RouteConfig, prefix: string | undefined): StoredRoute[] {
