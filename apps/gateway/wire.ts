@@ -223,7 +223,7 @@ async function stopParts({ overload, routes, instance, authenticator, recorder, 
 function warnOfSilence({ log }: Telemetry): void {
   log.warn(
     {},
-    "the counter store (COUNTER_STORE_URL) does not answer: the gateway is not ready until it does",
+    "the counter store (COUNTER_STORE_URL) does not answer: the gateway is not ready until the store answers",
   );
 }
 

@@ -147,7 +147,7 @@ async function checkRouteStore(routeStore: RouteStore, log: Logger): Promise<voi
     if (refused) throw failure;
     log.warn(
       {},
-      "the route store (ROUTE_STORE_URL) does not answer: the registry is not ready until it does",
+      "the route store (ROUTE_STORE_URL) does not answer: the registry is not ready until the store answers",
     );
   }
 }

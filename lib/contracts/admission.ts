@@ -77,7 +77,7 @@ export type InvalidResult = Static<typeof InvalidResult>;
 const expires_at = Type.Optional(
   Type.String({
     description:
-      "The time when the session or key expires (RFC 3339). The field is missing if nothing expires. A cached result never outlives this time.",
+      "The time when the session or key expires (RFC 3339). The field is missing if the session or key never expires. A cached result never outlives this time.",
     examples: ["2026-01-31T12:00:00.000Z"],
     openapi: { format: "date-time" },
   }),

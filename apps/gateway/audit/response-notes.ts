@@ -70,7 +70,10 @@ function readPair(
     return NO_PAIR;
   }
   if (!organization || !member) {
-    warn(present, "must be sent with the other header of its pair, organization and member, or not at all");
+    warn(
+      present,
+      `must be sent together with ${organization ? AUDIT_MEMBER_HEADER : AUDIT_ORGANIZATION_HEADER}`,
+    );
     return NO_PAIR;
   }
   const organization_id = readId(fields, AUDIT_ORGANIZATION_HEADER, warn);

@@ -85,7 +85,7 @@ function addUsageMetrics(
   });
   collectedCounter(registry, {
     name: "gateway_usage_uncounted_total",
-    help: "Requests of organizations that no accepted usage report contains: no room, an id that audit does not accept, a refused report, or a stop while audit was away.",
+    help: "Requests of organizations that no accepted usage report contains: no room, an id that audit does not accept, a refused report, or a stop while audit was unavailable.",
     read: () => counter.uncounted,
   });
   collectedGauge(registry, {
@@ -109,7 +109,7 @@ function addQuotaMetrics(
   });
   collectedCounter(registry, {
     name: "gateway_quota_charges_lost_total",
-    help: "Charges to quotas that no accepted usage report contains: no room, a subject that audit does not accept, a refused report, or a stop while audit was away.",
+    help: "Charges to quotas that no accepted usage report contains: no room, a subject that audit does not accept, a refused report, or a stop while audit was unavailable.",
     read: () => charges.lost,
   });
 }

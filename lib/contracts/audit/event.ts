@@ -238,7 +238,7 @@ export const outcomeResultsSchema = resultsSchema(
   "Outcome",
   Type.Union([Type.Literal("applied"), Type.Literal("already_final"), Type.Literal("not_found"), invalid], {
     description:
-      "`applied` if the outcome was written, `already_final` if the event already had one. `not_found` if the log has no event of the request, `invalid` if the outcome was refused.",
+      "`applied` if the outcome was written, `already_final` if the event already had an outcome. `not_found` if the log has no event of the request, `invalid` if the outcome was refused.",
   }),
 );
 export type OutcomeAnswer = Static<typeof outcomeResultsSchema>["results"][number];

@@ -10,7 +10,7 @@ export const Projections = Type.Object(
           service: ServiceName,
           age_seconds: Type.Number({
             minimum: 0,
-            description: "How long the service has been waiting, in seconds.",
+            description: "The time that the service has been waiting, in seconds.",
             examples: [42.5],
           }),
         },
@@ -19,7 +19,7 @@ export const Projections = Type.Object(
           description: "A service whose newest revision may be missing from the route store.",
         },
       ),
-      { description: "The services, longest wait first. Empty if none waits." },
+      { description: "The services, longest wait first. Empty if no service waits." },
     ),
   },
   {

@@ -6,8 +6,8 @@
  */
 
 /**
- * `k` is an API key, `s` a session. Version 1 distinguishes user keys (`sk`), member keys (`mk`) and sessions
- * (`ms`).
+ * The kind of a credential: an API key (`k`) or a session (`s`). In version 1, a user key (`sk`), a member key
+ * (`mk`) or a session (`ms`).
  */
 export type CredentialKind = "k" | "s" | "sk" | "mk" | "ms";
 
@@ -64,7 +64,8 @@ export function displayPrefix(text: string): string | null {
  */
 export function formatCredential(brand: string, kind: "k" | "s", secretBytes: Uint8Array): string {
   if (!isBrand(brand)) throw new RangeError("The brand is not valid.");
-  if (secretBytes.byteLength !== SECRET_BYTES) throw new RangeError(`A secret has ${SECRET_BYTES} bytes.`);
+  if (secretBytes.byteLength !== SECRET_BYTES)
+    throw new RangeError(`A secret must have ${SECRET_BYTES} bytes.`);
   return `${brand}-${kind}-2-${secretBytes.toBase64({ alphabet: "base64url", omitPadding: true })}`;
 }
 
