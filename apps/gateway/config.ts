@@ -142,7 +142,7 @@ export const gatewayVariables = Type.Object({
 });
 export type GatewayConfig = Static<typeof gatewayVariables>;
 
-/** Returns the problem of an HTTP/2 setting that has no effect (GW-170). This is a check for `loadConfig`. */
+/** Checks for `loadConfig` that each HTTP/2 setting has an effect (GW-170). */
 export function checkHttp2(config: Partial<GatewayConfig>): ConfigProblem[] {
   const { HTTP2_ENABLED, HTTP2_CLEARTEXT, TLS_CERT_FILE, TLS_KEY_FILE } = config;
   const isTls = TLS_CERT_FILE !== undefined || TLS_KEY_FILE !== undefined;

@@ -31,7 +31,7 @@ export class Exchange {
   readonly origin: string | null;
   /** Whether the request has no body or its body was read to the end. */
   bodyComplete: boolean;
-  /** Whether the service was called, or may have been. */
+  /** Whether the service may have been called. */
   forwarded = false;
   /** The bytes of the request body that have passed through the gateway. */
   bytes_in = 0;

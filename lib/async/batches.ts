@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "./clock.ts";
 
-/** An item of a batch, with the functions that settle the promise of the caller who added it. */
+/** An item of a batch, with the functions that settle its caller's promise. */
 export interface Member<Item, Result> {
   readonly item: Item;
   readonly resolve: (result: Result | Promise<Result>) => void;
@@ -9,7 +9,7 @@ export interface Member<Item, Result> {
   readonly held: unknown;
 }
 
-/** The access to the contexts in which items are added, such as the traces of their requests. */
+/** The contexts in which items are added, such as the traces of requests. */
 export interface SharedContext {
   /** Returns the current context. */
   held(): unknown;

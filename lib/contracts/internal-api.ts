@@ -1,7 +1,4 @@
-/**
- * Paths of the internal endpoints that services call on each other (ID-84, AU-9), and the header that
- * authenticates the caller.
- */
+/** The paths of the internal endpoints (ID-84, AU-9), and the header that authenticates the calling service. */
 
 /** The header that carries `INTERNAL_AUTH_TOKEN`, if one is configured. */
 export const INTERNAL_TOKEN_HEADER = "x-platform-internal-token";
@@ -31,8 +28,8 @@ export const AUDIT_INTENTS_PATH = "/internal/intents";
 export const AUDIT_OUTCOMES_PATH = "/internal/outcomes";
 
 /**
- * The path in audit that takes usage reports (`PUT`). The gateway's instance id and the report's number
- * follow.
+ * The path in audit that takes usage reports (`PUT`). The instance id of the gateway and the number of the
+ * report follow the path.
  */
 export const USAGE_PATH = "/internal/usage";
 

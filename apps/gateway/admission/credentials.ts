@@ -15,7 +15,7 @@ export interface CacheOptions {
   readonly entries: number;
   readonly ttlMs: number;
   readonly clock: Pick<Clock, "now" | "elapsedMs">;
-  /** Called with each cache that is created. */
+  /** Called with each new cache. */
   readonly onCache?: (name: CacheName, cache: CacheState) => void;
 }
 

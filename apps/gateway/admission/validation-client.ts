@@ -17,7 +17,7 @@ import { peerCarrier } from "../upstream/peer-carrier.ts";
 import type { AdmissionConfig } from "./config.ts";
 import type { ValidationDurations, ValidationEnd, ValidationKind } from "./validation-durations.ts";
 
-/** The result for a person, which never names an organization or a member. */
+/** The validation result for a person. The result never names an organization or a member. */
 const PersonResult = Type.Union([DirectoryResult, InvalidResult]);
 type PersonResult = Static<typeof PersonResult>;
 

@@ -25,7 +25,7 @@ export const auditVariables = {
 const auditSchema = Type.Object(auditVariables);
 export type AuditConfig = Static<typeof auditSchema>;
 
-/** Returns a problem if AUDIT_URL is missing while audit is on. This is a check for `loadConfig`. */
+/** Checks for `loadConfig` that AUDIT_URL is set while audit is on. */
 export function checkAudit(config: Partial<AuditConfig>): ConfigProblem[] {
   if (config.AUDIT_ENABLED === false || config.AUDIT_URL !== undefined) return [];
   return [{ variable: "AUDIT_URL", message: "is required unless AUDIT_ENABLED is false." }];

@@ -26,7 +26,7 @@ interface WriteCalls<Item, Tried> {
 
 export interface CallOptions {
   readonly clock?: Clock;
-  /** Adds a call to the trace of each request whose item the call sends. */
+  /** Adds each call to the traces of the requests whose items the call sends. */
   readonly tracing?: SharedContext;
 }
 

@@ -24,8 +24,7 @@ const PAUSE_MIN_MS = 100;
 const LATE_INTENT_MS = 5_000;
 /**
  * The time without an accepted outcome that counts as an outage. The first accepted outcome after an outage
- * ends the backoff of all other outcomes. After a shorter time, it does not, because perhaps only some
- * outcomes fail.
+ * ends the backoff of all other outcomes.
  */
 const OUTAGE_MS = 1_000;
 

@@ -30,7 +30,7 @@ export function socketAddress(address: { address: string } | null): string {
   return address === null ? UNKNOWN : plain(address.address);
 }
 
-/** The address of a peer that left before the gateway read its address. */
+/** The address shown for a peer that disconnected before the gateway read the address. */
 const UNKNOWN = "0.0.0.0";
 const MAPPED = "::ffff:";
 

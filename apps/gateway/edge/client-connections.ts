@@ -24,9 +24,7 @@ export class ClientConnections {
     this.#unreadSeconds = Math.min(this.idleSeconds, secondsOf(times.bodyTimeoutMs));
   }
 
-  /**
-   * Turns off the connection's idle timer while a request is in flight, because it would cut slow responses.
-   */
+  /** Turns off the idle timer while a request is in flight, because the timer would cut slow responses. */
   hold({ server, request }: Exchange): void {
     server.timeout(request, 0);
   }
@@ -37,8 +35,8 @@ export class ClientConnections {
   }
 
   /**
-   * Starts the connection's idle timer after a response. Before the timer expires, the client must read the
-   * response. It must also send the next request, or the rest of a body that the gateway has not read.
+   * Starts the connection's idle timer after a response. The timer limits the time to read the response, and
+   * to send the next request or the rest of an unread body.
    */
   release({ server, request, bodyComplete }: Exchange): void {
     server.timeout(request, bodyComplete ? this.idleSeconds : this.#unreadSeconds);

@@ -2,7 +2,7 @@ import { RATE_LIMIT_HEADERS } from "@ostiary/lib/domain/ratelimit";
 
 /** The CORS headers for browsers (GW-106 to GW-110). */
 export interface CorsPolicy {
-  /** The request headers on which the CORS headers depend. The caller of {@link describe} sets `Vary`. */
+  /** The names for `Vary`, which the caller of {@link describe} must set. */
   readonly vary: readonly string[];
   /** CORS headers of every proxied response and every error. */
   readonly constant: Readonly<Record<string, string>>;

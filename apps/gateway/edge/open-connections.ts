@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 
 const TABLES = ["/proc/net/tcp", "/proc/net/tcp6"];
-/** The maximum number of characters to read of each table: about 200 000 connections. */
+/** The maximum number of characters to read from each table, enough for about 200 000 connections. */
 const LENGTH_MAX = 30_000_000;
 
 /**
@@ -16,7 +16,7 @@ export async function openConnections(port: number): Promise<number | null> {
 
 /**
  * Counts the established connections in a table of `/proc/net`. The kernel takes milliseconds to write the
- * table, so a stream of `node:fs` reads it in another thread; one of Bun would delay requests.
+ * table. A stream of `node:fs` waits in another thread; a stream of Bun would delay requests.
  */
 async function countIn(table: string, port: number): Promise<number | null> {
   const established = establishedOn(port);

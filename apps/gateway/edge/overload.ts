@@ -41,7 +41,7 @@ const CHECK_MS = 100;
  */
 const CHECK_REQUESTS_MAX = 128;
 const CHECK_REQUESTS_MIN = 16;
-/** The number of checks that run before requests can use up the descriptors beyond MAX_CONNECTIONS. */
+/** The number of checks while new requests use up the descriptors above MAX_CONNECTIONS. */
 const CHECKS_IN_ROOM = 4;
 /** The number of descriptors that one request may open: one for its client and one for its service. */
 const DESCRIPTORS_OF_REQUEST = 2;
@@ -61,7 +61,7 @@ const COLLECT_PAUSE_MS = 2_000;
 /**
  * Refuses requests before the process runs out of memory or descriptors (GW-151). A refused request gets a
  * 503, and its connection is closed. Memory and descriptors are read ten times a second, and after at most
- * 128 requests. All other requests cost only a few comparisons.
+ * 128 requests. Between two readings, a request costs a few comparisons.
  */
 export class Overload {
   readonly #options: OverloadOptions;
@@ -228,7 +228,7 @@ export class Overload {
   }
 }
 
-/** Returns the number of requests between two checks, for `room` descriptors beyond MAX_CONNECTIONS. */
+/** Returns the number of requests between two checks. `room` is the descriptors above MAX_CONNECTIONS. */
 function requestsPerCheck(room: number): number {
   const requests = Math.floor(room / (CHECKS_IN_ROOM * DESCRIPTORS_OF_REQUEST));
   return Math.min(Math.max(requests, CHECK_REQUESTS_MIN), CHECK_REQUESTS_MAX);

@@ -40,7 +40,7 @@ function residentMemory(): () => number {
     try {
       last = process.memoryUsage.rss();
     } catch {
-      // The runtime could not open the file with the value. Its error has no code to check.
+      // No descriptor is free. The runtime's error has no code to check.
     }
     return last;
   };
@@ -56,7 +56,7 @@ function countedDescriptors(): number {
 
 /**
  * Returns the lowest free descriptor, which equals the number of open descriptors unless there are gaps.
- * Takes 5 µs. Listing the descriptors would take time for each one.
+ * Takes 5 µs for any number of descriptors.
  */
 function lowestFreeDescriptor(): number {
   try {

@@ -78,8 +78,8 @@ export class Forwarder {
    */
   send(exchange: Exchange, path: string): Promise<UpstreamResponse> {
     const { request } = exchange;
-    // The client may have left during earlier steps. A GET is sent anyway: it changes nothing, and the next
-    // sweep over calls ends it.
+    // The client may have left during earlier steps. A GET is sent anyway, because a GET changes nothing. The
+    // next sweep ends the call.
     if (request.method !== "GET" && request.signal.aborted) throw new ClientGone();
     const call = this.#calls.begin(exchange);
     exchange.call = call;

@@ -94,7 +94,6 @@ interface LimiterOptions {
   /** The record of quota charges. Null, the default, if there is no audit service. */
   quotas?: QuotaRecord | null;
   clock?: Pick<Clock, "now" | "elapsedMs">;
-  /** Counts the decisions. */
   decisions?: LimitDecisions;
 }
 

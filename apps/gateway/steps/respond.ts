@@ -39,7 +39,7 @@ export class Responder {
   answer(exchange: Exchange, { status, fields, announced, body }: UpstreamAnswer): Response {
     const defaults = this.#defaultsOf(exchange);
     const isTyped = !(body instanceof Uint8Array) || fieldValue(fields, "content-type") !== null;
-    // The response copies the default headers.
+    // `Response` copies the headers, so later changes leave the defaults as they are.
     const response = new Response(isTyped ? body : untyped(body), { status, headers: defaults.headers });
     const { headers } = response;
     addFields(headers, fields, defaults.vary);

@@ -8,13 +8,11 @@ import type { Abortable, CallHandle } from "./client.ts";
  */
 const SWEEP_MS = 50;
 /**
- * The maximum time by which one sweep advances the time of deadlines. A stall of the gateway therefore does
- * not time out clients or services.
+ * The maximum step of the deadline clock in one sweep, so that a stall of the gateway does not time out
+ * clients or services.
  */
 const STEP_MAX_MS = 2 * SWEEP_MS;
-/**
- * Clients that have not read for this long are slow readers. Their calls are stopped when memory is short.
- */
+/** The time without a read after which a client is a slow reader, whose call ends when memory is short. */
 const READER_PATIENCE_MS = 1_000;
 
 /** The `index` of a call that is not in flight. */
@@ -56,7 +54,7 @@ export class UpstreamCalls {
    */
   readonly #underway: UpstreamCall[] = [];
   #sweeping = false;
-  /** The time that deadlines refer to. Only sweeps advance it. */
+  /** The clock of deadlines, which only sweeps advance. */
   #timeMs = 0;
 
   constructor(clock: Clock) {
@@ -95,7 +93,7 @@ export class UpstreamCalls {
     return this.#timeMs + ms + SWEEP_MS;
   }
 
-  /** The current time, to compare with a {@link deadline}. */
+  /** The time of the deadline clock. */
   get timeMs(): number {
     return this.#timeMs;
   }

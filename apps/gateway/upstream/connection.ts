@@ -73,7 +73,7 @@ export class Connection implements Abortable, BodyConnection, RequestSink, Respo
   readonly #writer: RequestWriter;
   #socket: Bun.Socket<Connection> | null = null;
   #carried: CarriedRequest | null = null;
-  /** The head of the response, while the rest of the chunk that completed the head is read. */
+  /** The head that the current chunk completed, until the whole chunk has been read. */
   #head: ResponseHead | null = null;
   /** The start of the body, if it arrived in the same chunk as the head. */
   #first: Uint8Array | null = null;

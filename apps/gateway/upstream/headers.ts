@@ -1,12 +1,9 @@
 import { AUDIT_HEADERS } from "@ostiary/lib/contracts/audit";
 import type { Exchange } from "../exchange.ts";
 
-/**
- * The headers that the gateway does not forward (GW-82, GW-85, GW-87). It forwards all other headers in both
- * directions.
- */
+/** The headers that the gateway does not forward (GW-82, GW-85, GW-87). All other headers pass both ways. */
 
-/** Hop-by-hop fields, besides `Proxy-*`, which are recognized by their prefix. */
+/** The hop-by-hop fields without the prefix `Proxy-`. */
 const HOP_BY_HOP = ["connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"];
 const PROXY_PREFIX = "proxy-";
 const FORWARDED_PREFIX = "x-forwarded-";

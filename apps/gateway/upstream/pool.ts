@@ -147,7 +147,7 @@ export class ConnectionPool implements ConnectionOwner {
     this.#dialing -= 1;
     this.#counts.failed += 1;
     this.#shared.budget.give();
-    // Fail a request only if more requests wait than attempts to connect are in flight.
+    // Fail the oldest waiting request if the remaining attempts to connect are too few for all.
     if (this.#waiting.length > this.#dialing) this.#waiting.shift()?.request.failed(cause, false);
     this.dial();
   }

@@ -130,7 +130,7 @@ class CountedBody implements ByteSource {
   }
 
   /**
-   * Rejects if the client has left one event-loop iteration after the end of a chunked body. The runtime ends
+   * Waits one event-loop iteration after a chunked body, and rejects if the client has left. The runtime ends
    * the body before it reads trailers, and disconnects a client that sends trailers.
    */
   async #requireSound(): Promise<void> {

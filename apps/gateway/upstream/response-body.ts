@@ -154,8 +154,8 @@ export class ResponseRelay {
     } catch (cause) {
       if (this.#ended) return;
       const failure = this.#call.failure(cause, 0);
-      // If the error came in the event-loop iteration that began the response, the runtime would drop the
-      // head and print the failure.
+      // An error in the event-loop iteration that began the response would make the runtime drop the head and
+      // print the failure.
       await nextIteration();
       controller.error(failure);
       this.#end(failure);

@@ -8,7 +8,7 @@ const DIGITS = /^[0-9]+$/;
 const TOKEN = /^[ \t]*([!#$%&'*+.^_`|~0-9a-z-]+)[ \t]*$/;
 const KEEP_ALIVE_TIMEOUT = /(?:^|,)[ \t]*timeout[ \t]*=[ \t]*"?([0-9]{1,9})"?[ \t]*(?:,|$)/i;
 
-/** How the end of a body is found (RFC 9112, section 6.3). A "close" body ends when its connection closes. */
+/** The way to find the end of a body (RFC 9112, section 6.3). A `close` body ends with its connection. */
 export type Framing = "none" | "length" | "chunked" | "close";
 
 /** Collects the fields of one head that frame the body and decide whether the connection persists. */

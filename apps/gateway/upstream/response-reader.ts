@@ -28,10 +28,10 @@ export interface ResponseHead {
  * one {@link ResponseReader.take}.
  */
 export interface ResponseSink {
-  /** Called for a 1xx response. 100 asks for the request body; all others can be ignored. */
+  /** Called for a 1xx response. A 100 asks for the request body; the sink can ignore all other statuses. */
   onInformational(status: number): void;
   onHead(head: ResponseHead): void;
-  /** Called with a view of the chunk, at most once in a {@link ResponseReader.take}. */
+  /** Called at most once in a {@link ResponseReader.take}. `bytes` is a view of the chunk. */
   onBody(bytes: Uint8Array): void;
   /** @param reusable whether the connection can carry another request */
   onEnd(reusable: boolean): void;
@@ -86,7 +86,7 @@ export class ResponseReader {
     return this.#begun;
   }
 
-  /** Whether the reader waits for no response, because the last one has been read to its end. */
+  /** Whether the reader waits for no response. */
   get complete(): boolean {
     return this.#phase === IDLE;
   }
@@ -100,7 +100,7 @@ export class ResponseReader {
     this.#expectHead();
   }
 
-  /** Reads the next bytes. If a call throws {@link MalformedResponse}, all later calls throw it too. */
+  /** Reads the next bytes. After a call that throws {@link MalformedResponse}, all later calls throw too. */
   take(chunk: Buffer): void {
     if (chunk.length === 0) return;
     this.#begun = true;

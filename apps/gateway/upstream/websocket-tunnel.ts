@@ -2,9 +2,9 @@ import { badGateway } from "./call.ts";
 
 /** The number of queued bytes for one side at which the other side is paused. */
 const QUEUED_BYTES_MAX = 262_144;
-/** The interval of checks whether a slow service has caught up, which the runtime does not report. */
+/** The interval for checking the queue of a slow service, because the runtime reports no drain. */
 const DRAIN_POLL_MS = 5;
-/** The time for a side to read its remaining messages and acknowledge a close. Then its connection is cut. */
+/** The time after which the gateway cuts a side that has not acknowledged a close. */
 const CLOSE_TIMEOUT_MS = 2_000;
 
 const NORMAL = 1000;

@@ -15,7 +15,7 @@ interface WebSocketOptions extends TunnelLimits {
   readonly origins: ReadonlySet<string>;
 }
 
-/** The headers of the handshake. Each of the two connections has its own, so they are not forwarded. */
+/** The handshake headers that belong to one connection, so the gateway does not forward them. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
   "accept",
   "sec-websocket-key",
@@ -82,7 +82,7 @@ export class WebSockets {
     return this.#tunnels.size;
   }
 
-  /** Closes all tunnels, and those that are still being opened, so that the gateway can stop. */
+  /** Closes all tunnels, including tunnels that are still being opened, so that the gateway can stop. */
   goAway(): void {
     this.#leaving = true;
     for (const tunnel of this.#tunnels) tunnel.goAway();
@@ -92,7 +92,7 @@ export class WebSockets {
   handlers(): Bun.WebSocketHandler<GatewaySocket> {
     return {
       maxPayloadLength: this.#options.messageBytesMax,
-      // The tunnel itself pauses the faster side and detects idle connections.
+      // The runtime sets no limits: the tunnel pauses the faster side and detects idle connections.
       backpressureLimit: 0,
       idleTimeout: 0,
       open: (client) => client.data.attach(client),

@@ -107,7 +107,7 @@ export class UsageReporter {
     }
   }
 
-  /** Loses the report in flight and everything that waits for a report, and logs the loss. */
+  /** Drops the report in flight and everything that waits for a report, and logs the loss. */
   #giveUp(error: unknown): void {
     const { counter, charges, log } = this.#options;
     const { counts = [], quotas = [] } = this.#underway?.report ?? {};

@@ -39,7 +39,7 @@ export interface AuditNote {
   details?: Record<string, unknown>;
   /** The id of the created resource. */
   created?: string;
-  /** The organization whose log also records this user-route event, and the member who acted there. */
+  /** On a user route, an organization whose log also records the event, and the member who acted. */
   organization?: { organization_id: string; member_id: string };
 }
 
@@ -57,8 +57,8 @@ export function auditHeaders(note: AuditNote): Record<string, string> {
 }
 
 /**
- * Returns the length of the shortest header that could carry `details`. Parsed details that need more than the header's
- * limit did not come from a header. Each number counts as one byte, because a header may spell it `1e9`.
+ * Returns the minimum length of a header with `details`. A number counts as one byte, because a header can use
+ * a short spelling such as `1e9`. Details whose minimum exceeds the limit did not come from a header.
  */
 export function detailsBytesMin(details: Record<string, unknown>): number {
   return asciiOnly(JSON.stringify(details, (_, value: unknown) => (typeof value === "number" ? 0 : value)))

@@ -91,7 +91,7 @@ const proofTreeSchema = Type.Object(
         {
           checkpoint: Checkpoint,
           path: Type.Array(hash()),
-          /** The root of the tree of the checkpoints up to this one. */
+          /** The root of the tree that ends with the requested checkpoint. */
           root: hash(),
           /** The consistency proof between the tree of `root` and the tree of the export. */
           consistency: Type.Array(hash()),

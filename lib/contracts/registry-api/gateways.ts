@@ -27,7 +27,7 @@ export const Gateways = Type.Object(
 );
 export type Gateways = Static<typeof Gateways>;
 
-/** The progress of a write when the response is sent, for a caller that waited (RG-88). */
+/** The progress of a write towards the gateways when the response is sent (RG-88). */
 export const Propagation = Type.Object(
   {
     gateways: Type.Integer({
@@ -56,10 +56,10 @@ export const Propagation = Type.Object(
 );
 export type Propagation = Static<typeof Propagation>;
 
-/** The additional field in the response to a write whose caller waited. */
+/** The additional field in the response to a write with wait_ms. */
 export const propagationField = { propagation: Type.Optional(Propagation) };
 
-/** The response to a deletion whose caller waited. */
+/** The response to a deletion with wait_ms. */
 export const Deleted = Type.Object(
   { propagation: Propagation },
   { title: "Deleted", description: "A deleted service, and the progress of the deletion." },

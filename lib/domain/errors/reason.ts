@@ -1,6 +1,4 @@
-/**
- * Returns the reason for the log: the message of the innermost cause. It contains no secret of this service.
- */
+/** Returns the message of an error's innermost cause, for the log. */
 export function reasonOf(error: unknown): string {
   let innermost: unknown = error;
   while (innermost instanceof Error && innermost.cause !== undefined) innermost = innermost.cause;

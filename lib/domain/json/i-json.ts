@@ -47,7 +47,7 @@ const CLOSE_BRACE = 0x7d;
 const NUMBER = /-?[0-9][0-9.eE+-]*/y;
 const SHOWN_LENGTH_MAX = 40;
 
-/** Returns the first reason why a JSON text is not I-JSON, or null if it is. Takes linear time. */
+/** Returns the first reason why a JSON text is not I-JSON, or null for I-JSON. Takes linear time. */
 function iJsonViolation(text: string): IJsonViolation | null {
   const names = new OpenNames();
   for (let index = 0; index < text.length; index++) {
@@ -67,7 +67,7 @@ function iJsonViolation(text: string): IJsonViolation | null {
   return null;
 }
 
-/** The member names so far of each object that encloses the current position in a text. */
+/** The member names read so far in each object around the current position. */
 class OpenNames {
   /** The names of each enclosing object, the innermost object last. An enclosing array is null. */
   readonly #open: (Set<string> | null)[] = [];
@@ -87,7 +87,7 @@ class OpenNames {
     }
   }
 
-  /** Reads a string. Returns it if it is a member name that its object already has, else null. */
+  /** Reads a string. Returns the string if it repeats a member name of its object, else null. */
   repeatedBy(text: string, start: number, end: number): string | null {
     if (!this.#nameIsNext || this.#names === null) return null;
     this.#nameIsNext = false;

@@ -68,8 +68,8 @@ export function outcomeEntry(event: LoggedEvent, written: WrittenByIntent, salt:
 
 /**
  * Returns the canonical JSON of an object. Only the member `name` has untrusted content that needs
- * canonicalizing. The caller passes the other members in canonical order, so `JSON.stringify` is enough. It
- * is faster, which matters for millions of entries.
+ * canonicalizing. The caller passes the other members in canonical order, so the faster `JSON.stringify` is
+ * enough.
  */
 function withMember(before: object, name: string, value: unknown, after: object): string {
   const [head, tail] = [JSON.stringify(before).slice(0, -1), JSON.stringify(after).slice(1)];

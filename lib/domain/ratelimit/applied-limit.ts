@@ -14,8 +14,8 @@ export interface AppliedLimit {
 }
 
 /**
- * The limits of a route (GW-180). `plans` contains the limits of each plan that has its own. `limits` apply
- * to all other plans.
+ * The limits of a route (GW-180). `plans` contains limits by plan. `limits` apply to organizations without a
+ * plan, and to plans that are not in `plans`.
  */
 export interface LimitSet {
   readonly limits: readonly AppliedLimit[];

@@ -80,7 +80,7 @@ export function markLimit(from: LimitedRoute, to: LimitedRoute): Mark[] {
 
 const isLimited = ({ settings }: LimitedRoute) => settings.rate_limit !== false;
 
-/** Returns the marks for callers without a plan, and those marks of each plan that such callers do not have. */
+/** Returns the marks for callers without a plan, then the additional marks of each plan. */
 function forEachPlan(plans: readonly string[], compare: (plan: string | null) => Mark[]): Mark[] {
   const marks = compare(null);
   const known = new Set(marks.map(({ effect, reason }) => `${effect} ${reason}`));

@@ -252,7 +252,7 @@ function reaches(node: Node, method: number, levels: number): boolean {
   return ((node.reach?.[method] ?? 0) & reachBit(levels)) !== 0;
 }
 
-/** Clears the bit of `levels` unless a route of the method is still that many levels below `node`. */
+/** Clears the bit of `levels` if no route of the method remains that many levels below `node`. */
 function forget(node: Node, method: Method, levels: number): void {
   const index = METHODS.indexOf(method);
   const below = levels < REACH_MAX ? [levels - 1] : [REACH_MAX - 1, REACH_MAX];

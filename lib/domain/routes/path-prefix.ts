@@ -1,6 +1,6 @@
 import { pathViolations, type Segment, segmentsOf } from "./route-path.ts";
 
-/** Returns the reasons why `prefix` is not a valid path prefix, or an empty list if it is (RG-114). */
+/** Returns the reasons why `prefix` is not a valid path prefix, or an empty list for a valid prefix (RG-114). */
 export function pathPrefixViolations(prefix: string): string[] {
   return pathViolations(prefix, "public");
 }
@@ -21,7 +21,7 @@ const newNode = (): Node => ({ isEnd: false, literals: new Map(), param: null })
 export class PathPrefixes {
   readonly #root = newNode();
 
-  /** @param prefixes paths without {@link pathPrefixViolations} */
+  /** @param prefixes valid path prefixes */
   constructor(prefixes: readonly string[]) {
     for (const prefix of prefixes) {
       let node = this.#root;

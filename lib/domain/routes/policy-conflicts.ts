@@ -46,8 +46,8 @@ export function findPolicyConflicts(
 }
 
 /**
- * Records the first shared and the first local declaration of each policy name. Comparing with the first one
- * is enough: all valid shared declarations are equal, and local declarations never conflict with each other.
+ * Records the first shared and the first local declaration of each policy name. Later declarations do not
+ * matter: valid shared declarations are equal, and local declarations never conflict with each other.
  */
 function declare(declared: Map<string, Declared>, service: string, config: StoredServiceConfig): void {
   for (const [name, policy] of Object.entries(config.rate_limits ?? {})) {

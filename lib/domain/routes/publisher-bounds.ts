@@ -19,7 +19,7 @@ export interface OutOfBounds {
 interface Bounds {
   /** Name patterns, in which `*` stands for any characters. */
   readonly services: readonly string[] | null;
-  /** Paths without {@link pathPrefixViolations}. */
+  /** Valid path prefixes. */
   readonly paths: readonly string[] | null;
 }
 

@@ -65,7 +65,7 @@ export class RequestPath {
     return this.#text.slice(this.#start(level), this.#ends[level]);
   }
 
-  /** Returns the hash of a segment, which is the {@link segmentHash} of each literal that it matches. */
+  /** Returns the hash of a segment, which equals the {@link segmentHash} of a matching literal. */
   hash(level: number): number {
     return this.#hashes[level] ?? 0;
   }

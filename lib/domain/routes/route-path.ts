@@ -43,7 +43,7 @@ export interface Prefix {
 
 /**
  * Returns the reasons why `prefix` followed by `path` cannot be a route's full path in `scope`. Returns an
- * empty list if it can. The function does not check the prefix again, because thousands of routes may share
+ * empty list for a valid path. The function does not check the prefix again, because thousands of routes may share
  * one long prefix.
  */
 export function pathViolations(path: string, scope: Scope, prefix?: Prefix): string[] {

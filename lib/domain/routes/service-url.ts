@@ -16,7 +16,7 @@ export function serviceUrlMessage(url: string): string {
 }
 
 /**
- * Returns why the address in a url cannot be called, or null if it can. A stored url may be a bare
+ * Returns why the address in a url cannot be called, or null for a valid address. A stored url may be a bare
  * `host:port`.
  */
 export function urlViolation(url: string): string | null {
@@ -34,7 +34,7 @@ export function descriptionPathMessage(value: unknown): string {
   return DOCUMENT_FORM;
 }
 
-/** Returns why the registry could not call a well-formed path exactly as written, or null if it could. */
+/** Returns why the registry cannot call a well-formed path exactly as written, or null for a valid path. */
 export function descriptionPathViolation(path: string): string | null {
   if (path.startsWith("//")) return descriptionPathMessage(path);
   if (path.includes("#")) return "openapi cannot contain `#`: a fragment is never sent.";

@@ -1,4 +1,4 @@
-/** The maximum number of shared parts of one kind. The limit bounds the memory when services come and go. */
+/** The maximum number of shared parts of one kind, so that parts of removed services do not accumulate. */
 const SHARED_PARTS_MAX = 1_000;
 
 /** Returns the part that is stored under `key`, or stores and returns the result of `make`. */

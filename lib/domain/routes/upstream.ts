@@ -24,7 +24,7 @@ export function upstreamParts(template: string, scope: Scope): UpstreamPart[] {
 
 /**
  * Returns the reasons why a well-formed `template` cannot be the upstream of a route of `scope`. Returns an
- * empty list if it can.
+ * empty list for a valid upstream.
  *
  * @param params the param names of the route's full path, or null if they are unknown
  */

@@ -1,8 +1,7 @@
 /**
  * Building blocks for the schemas of the services' APIs. The option `openapi` adds or replaces keywords in
- * the OpenAPI description. Schemas use the option for rules that the handler checks with its own errors: a
- * malformed id is a 404, like any unknown id. They also use it for formats, which TypeBox does not check
- * without registration.
+ * the OpenAPI description. The option describes formats, which TypeBox does not check without registration. The
+ * option also describes rules that a handler checks: a malformed id is a 404, like any unknown id.
  */
 import { type SchemaOptions, type TSchema, type TString, Type } from "@sinclair/typebox";
 
@@ -39,13 +38,13 @@ export function timeField(description: string) {
   });
 }
 
-/** Returns the union of `schema` and null. Its description and examples are those of `schema` by default. */
+/** Returns the union of `schema` and null, by default with the description and examples of `schema`. */
 export function nullable<Schema extends TSchema>(schema: Schema, options: SchemaOptions = {}) {
   const { description, examples } = schema;
   return Type.Union([schema, Type.Null()], { description, examples, ...options });
 }
 
-/** Returns {@link nullable} of a value that is usually null: null is its first example. */
+/** Returns a {@link nullable} schema whose first example is null, for a value that is usually null. */
 export function mostlyNull<Schema extends TSchema>(schema: Schema, options: SchemaOptions = {}) {
   return nullable(schema, { ...options, examples: [null, ...(schema.examples ?? [])] });
 }

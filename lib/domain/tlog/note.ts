@@ -133,13 +133,13 @@ export function signatureLine({ name, keyId, signature }: NoteSignature): string
   return `\u2014 ${name} ${bytes.toBase64()}\n`;
 }
 
-/** Signs a text that ends in a line feed, as the log does. */
+/** Signs the text of a note with the key of a log. The text must end in a line feed. */
 export async function signNote(text: string, signer: NoteSigner): Promise<NoteSignature> {
   const keyId = noteKeyId({ ...signer, type: LOG_SIGNATURE });
   return { name: signer.name, keyId, signature: await ed25519(text, signer) };
 }
 
-/** Signs the text of a note as a witness does. `timeS` is in seconds since 1970 (C2SP tlog-cosignature). */
+/** Signs the text of a note with the key of a witness (C2SP tlog-cosignature), at `timeS` seconds since 1970. */
 export async function cosignNote(text: string, signer: NoteSigner, timeS: number): Promise<NoteSignature> {
   const signature = new Uint8Array(TIME_BYTES + SIGNATURE_BYTES);
   new DataView(signature.buffer).setBigUint64(0, BigInt(timeS));

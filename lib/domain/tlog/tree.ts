@@ -62,8 +62,8 @@ export function foldedHash(hashes: readonly Hash[]): Hash {
 }
 
 /**
- * Returns the hashes that a new leaf adds to a tree of `size` leaves: its own hash, then the hash of each
- * subtree that it completes, from the bottom up. `frontier` has the hashes of the tree's complete subtrees,
+ * Returns the hashes that a new leaf adds to a tree of `size` leaves: the hash of the leaf, then the hash of
+ * each subtree that the leaf completes, upwards. `frontier` has the hashes of the tree's complete subtrees,
  * from left to right.
  */
 export function hashesOfNextLeaf(size: number, leaf: Hash, frontier: readonly Hash[]): Hash[] {
