@@ -3,8 +3,8 @@ import type { RequestMetrics } from "@ostiary/lib/runtime/telemetry";
 import type { CallDurations } from "./upstream/call-durations.ts";
 
 /**
- * The metrics of all routes. A route object keeps a reference to its metrics after its first request. Lookups
- * by name among thousands of routes would often miss the processor's cache.
+ * The metrics of all routes. A route object refers to its metrics, because lookups by name among thousands of
+ * routes would often miss the processor's cache.
  */
 export class Traffic {
   /** The metrics of all requests, including requests without a route. */

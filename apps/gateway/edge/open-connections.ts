@@ -5,8 +5,8 @@ const TABLES = ["/proc/net/tcp", "/proc/net/tcp6"];
 const LENGTH_MAX = 30_000_000;
 
 /**
- * Returns the number of open client connections of all processes that share the port. Reads it from the
- * operating system, because the runtime does not count connections. Returns null on systems other than Linux.
+ * Returns the number of open client connections of all processes that share the port. Reads the number from the
+ * system, because the runtime does not count connections. Returns null on systems other than Linux.
  */
 export async function openConnections(port: number): Promise<number | null> {
   const counts = await Promise.all(TABLES.map((table) => countIn(table, port)));

@@ -9,7 +9,7 @@ const NOBODY: SubjectIds = {};
 /**
  * Step 6: returns the path and query for the service, with the owner's ids in the path (GW-80).
  *
- * @throws ApiError 400 if a param is not one path segment, 500 if an owner's id is not
+ * @throws ApiError 400 if a param is not one path segment, 500 if an owner's id is not one segment
  */
 export function rewrite(match: RouteMatch, target: RequestTarget, principal: Principal | null): string {
   const filled = upstreamPath(match, target.path, principal ?? NOBODY);

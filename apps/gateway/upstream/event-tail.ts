@@ -7,9 +7,7 @@ const CR = 13;
  */
 const TAIL_BYTES = 3;
 const TAIL_MASK = 0xff_ff_ff;
-/**
- * The tail of a new stream. It looks like the end of an event, because a stream starts between two events.
- */
+/** The tail of a new stream: an empty line, because a stream starts between two events. */
 const BEGINNING = (LF << 8) | LF;
 
 /**

@@ -127,7 +127,7 @@ export class UpstreamHeaders {
 
   /**
    * Returns whether `name` is the same as a guarded header for a service that does not distinguish `_` and `-`.
-   * CGI, for example, turns both into `_`.
+   * CGI, for example, turns `-` into `_`.
    */
   #isTwin(name: string): boolean {
     if (!name.includes("_")) return false;

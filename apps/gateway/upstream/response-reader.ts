@@ -91,7 +91,7 @@ export class ResponseReader {
     return this.#phase === IDLE;
   }
 
-  /** Prepares for the response to a request with `method`. The response before it must be {@link complete}. */
+  /** Prepares for the response to a request with `method`. The previous response must be {@link complete}. */
   expect(method: string): void {
     this.#toHead = method === "HEAD";
     this.#begun = false;

@@ -16,7 +16,7 @@ export function arrivedBody(message: Message): Uint8Array | null {
     const arrived = Bun.peek(bytes);
     return arrived instanceof Promise ? null : arrived;
   }
-  // Ignore a failure: the reader of the body itself gets it too.
+  // Ignore a failure, which the reader of the body itself gets too.
   bytes.catch(() => {});
   return null;
 }

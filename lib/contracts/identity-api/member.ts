@@ -20,7 +20,7 @@ export const MemberStatus = Type.Union([Type.Literal("active"), Type.Literal("su
   rule: "must be active or suspended; to remove a member, delete the member",
 });
 
-/** A membership in an organization (ID-27). It does not contain the id of the person. */
+/** A membership in an organization (ID-27), without the id of the person. */
 export const Member = Type.Object(
   {
     id: idField("The member_id."),
@@ -37,7 +37,7 @@ export const Member = Type.Object(
 );
 export type Member = Static<typeof Member>;
 
-/** The data that remains of a removed member. The organization can read it by the member's id. */
+/** The remaining data of a removed member, which the organization can read by the member's id. */
 export const FormerMember = Type.Object(
   {
     id: idField("The member_id."),

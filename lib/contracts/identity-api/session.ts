@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { idField, timeField } from "../../domain/schemas/index.ts";
 import { shapeOf, shownRole } from "./fields.ts";
 
-/** The response that creates a session (ID-67). It never contains the `user_id`. */
+/** The response that creates a session (ID-67), without the `user_id`. */
 export const Session = Type.Object(
   {
     token: Type.String({

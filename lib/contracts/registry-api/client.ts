@@ -77,8 +77,8 @@ export abstract class RegistryApi {
   }
 
   /**
-   * Sends a request with a token. After a 401, retries once with a new token; this is safe because a refused
-   * request has no effect.
+   * Sends a request with a token. After a 401, retries once with a new token, because a refused request has no
+   * effect.
    */
   async #authorized(path: string, request: RegistryInit, writing: boolean): Promise<HttpAnswer> {
     const token = this.#token;

@@ -5,10 +5,7 @@ export const JSON_DEPTH_MAX = 64;
 interface JsonOutline {
   /** The offset where the nesting exceeds the maximum, or null. The pass stops at this offset. */
   readonly tooDeepAt: number | null;
-  /**
-   * The number of members. Counts all members with the same key, whereas `JSON.parse` keeps only the last
-   * one.
-   */
+  /** The number of members, duplicates included; `JSON.parse` keeps only the last duplicate. */
   readonly members: number;
   /** An upper bound on the number of values: objects, arrays, their members and items. */
   readonly values: number;

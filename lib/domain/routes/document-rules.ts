@@ -117,7 +117,7 @@ function problemsBetween(found: ReadonlyMap<string, Found>): DocumentProblem[] {
   return [...policies, ...routes];
 }
 
-/** Returns the path of the field that declares a conflicting route in the written form of its service. */
+/** Returns the path of the field, in the written form of a service, that declares a conflicting route. */
 function routeIn(written: ServiceConfig | undefined, { method, path }: RouteConflict): FieldPath {
   for (const scope of SCOPES) {
     const { routes = [], route_prefix } = written?.[scope] ?? {};

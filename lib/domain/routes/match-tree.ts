@@ -17,9 +17,7 @@ export interface Node {
   param: Node | null;
   /** All routes of this shape in order of precedence. The first route of each method is served. */
   claims: readonly CompiledRoute[];
-  /**
-   * The first of `claims`, which is often the only one. Most requests read this field instead of the list.
-   */
+  /** The first of `claims`. Most requests read this field instead of the list. */
   first: CompiledRoute | null;
   /**
    * A bitmask for each method. Bit n is set if a route of the method is n levels below this node; n is at
@@ -124,7 +122,7 @@ export class RouteTree {
     this.#root = this.#without(this.#root, literalsOf(route), 0, route);
   }
 
-  /** Returns all routes with the shape and method of `route`, including itself, in order of precedence. */
+  /** Returns all routes with the shape and method of `route`, `route` included, in order of precedence. */
   rivalsOf(route: CompiledRoute): readonly CompiledRoute[] {
     let node: Node | null = this.#root;
     for (const literal of literalsOf(route)) node = node === null ? null : childOf(node, literal);

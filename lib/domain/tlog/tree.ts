@@ -125,7 +125,7 @@ export function consistencyRanges(earlier: number, size: number): LeafRange[] {
     if (earlier <= middle) to = middle;
     else from = middle;
   }
-  // A range from 0 is the earlier tree itself, and the verifier has its root already.
+  // A range from 0 is the earlier tree, whose root the verifier already has.
   if (from > 0) ranges.unshift({ from, to });
   return ranges;
 }
