@@ -1,7 +1,7 @@
 /** The state that a running gateway reports in the route store. */
 import { type Static, Type } from "@sinclair/typebox";
 import { SERVICE_NAME_LENGTH_MAX } from "../domain/routes/index.ts";
-import { timeField } from "../domain/schemas/index.ts";
+import { countField, timeField } from "../domain/schemas/index.ts";
 
 /** The maximum number of skipped services in the list of one gateway. */
 export const SKIPPED_SERVICES_MAX = 1_000;
@@ -28,8 +28,6 @@ const instanceTime = (description: string) => ({
   ...timeField(description),
   pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{3}Z$",
 });
-const count = (description: string, example: number) =>
-  Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description, examples: [example] });
 
 /** A gateway instance's report of the routes that it has loaded. */
 export const GatewayInstance = Type.Object(
@@ -37,12 +35,15 @@ export const GatewayInstance = Type.Object(
     instance: InstanceId,
     started_at: instanceTime("The time when the gateway started."),
     loaded_at: instanceTime("The time when the gateway loaded the routes that it serves."),
-    store_revision: count(
+    store_revision: countField(
       "The revision of the route store up to which the gateway has loaded every change.",
       4_217,
     ),
-    services: count("The number of services that the gateway serves.", 12),
-    routes: count("The number of routes that the gateway serves. Each method of a path counts as one.", 148),
+    services: countField("The number of services that the gateway serves.", 12),
+    routes: countField(
+      "The number of routes that the gateway serves. Each method of a path counts as one.",
+      148,
+    ),
     skipped: Type.Array(
       Type.Object(
         {

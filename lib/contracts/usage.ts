@@ -3,7 +3,7 @@
  * AU-120).
  */
 import { type Static, Type } from "@sinclair/typebox";
-import { nullable, timeField, ULID_EXAMPLE } from "../domain/schemas/index.ts";
+import { nullable, openShape, timeField, ULID_EXAMPLE } from "../domain/schemas/index.ts";
 import { usageSums } from "../domain/usage/index.ts";
 import { routeTemplate } from "./audit/index.ts";
 
@@ -32,9 +32,6 @@ export const USAGE_INSTANCE_PATTERN = "^[A-Za-z0-9._-]{1,128}$";
 const text = (description: string, maxLength: number, example: string) =>
   Type.String({ minLength: 1, maxLength, description, examples: [example] });
 
-/** Returns the options of a schema that ignores unknown fields, because a newer gateway can send more. */
-const open = (title: string, description: string) => ({ additionalProperties: true, title, description });
-
 const { requests, refused_limit, refused_labels, refused_other, failed, bytes_in, bytes_out, duration_ms } =
   usageSums;
 
@@ -43,7 +40,7 @@ const usageTotals = {
   requests,
   refused: Type.Object(
     { limit: refused_limit, labels: refused_labels, other: refused_other },
-    open("Usage refusals", "Requests that the gateway refused, by reason."),
+    openShape("Usage refusals", "Requests that the gateway refused, by reason."),
   ),
   ...{ failed, bytes_in, bytes_out, duration_ms },
 };
@@ -58,7 +55,7 @@ const UsagePolicy = Type.Object(
       examples: [false],
     }),
   },
-  open("Usage policy", "A named policy that limits a route."),
+  openShape("Usage policy", "A named policy that limits a route."),
 );
 
 /** The sums of one credential on one route within one hour. */
@@ -87,7 +84,7 @@ export const UsageCount = Type.Object(
     ),
     ...usageTotals,
   },
-  open("Usage count", "The sums of one credential on one route within one hour."),
+  openShape("Usage count", "The sums of one credential on one route within one hour."),
 );
 export type UsageCount = Static<typeof UsageCount>;
 
@@ -114,7 +111,7 @@ export const QuotaName = Type.Object(
       ULID_EXAMPLE,
     ),
   },
-  open("Quota", "A quota of one subject in one calendar period."),
+  openShape("Quota", "A quota of one subject in one calendar period."),
 );
 export type QuotaName = Static<typeof QuotaName>;
 
@@ -138,7 +135,7 @@ export const QuotaCharge = Type.Object(
       }),
     ),
   },
-  open("Quota charge", "Requests that were charged to a quota since the previous report."),
+  openShape("Quota charge", "Requests that were charged to a quota since the previous report."),
 );
 export type QuotaCharge = Static<typeof QuotaCharge>;
 
@@ -191,7 +188,7 @@ export const QuotaQuestion = Type.Object(
       description: "The quotas. The response has the same order.",
     }),
   },
-  open("Quota question", "The quotas whose counts the gateway requests."),
+  openShape("Quota question", "The quotas whose counts the gateway requests."),
 );
 export type QuotaQuestion = Static<typeof QuotaQuestion>;
 
@@ -207,7 +204,7 @@ export const QuotaCounts = Type.Object(
       { description: "The count of each quota, in the order of the request." },
     ),
   },
-  open("Quota counts", "The reported counts of quotas."),
+  openShape("Quota counts", "The reported counts of quotas."),
 );
 
 /** A gateway's report about the requests that ended since its previous report. */
@@ -239,6 +236,6 @@ export const UsageReport = Type.Object(
       }),
     ),
   },
-  open("Usage report", "The usage of organizations since the previous report of the gateway."),
+  openShape("Usage report", "The usage of organizations since the previous report of the gateway."),
 );
 export type UsageReport = Static<typeof UsageReport>;

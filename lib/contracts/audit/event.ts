@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { AuthType } from "../../domain/credentials/auth-type.ts";
 import { FieldError } from "../../domain/errors/index.ts";
 import { PATH_BYTES_MAX } from "../../domain/routes/maximum-sizes.ts";
-import { nullable, REQUEST_ID_EXAMPLE, ULID_EXAMPLE } from "../../domain/schemas/index.ts";
+import { nullable, openShape, REQUEST_ID_EXAMPLE, ULID_EXAMPLE } from "../../domain/schemas/index.ts";
 import { AUDIT_ID_BYTES_MAX } from "./headers.ts";
 
 const id = (description: string) =>
@@ -49,9 +49,6 @@ const paramsSchema = Type.Unsafe<Record<string, string>>(
   ),
 );
 
-/** Returns the options of a schema that ignores unknown fields, because a newer gateway can send more. */
-const open = (title: string, description: string) => ({ additionalProperties: true, title, description });
-
 /**
  * The intent of an audited request: `PUT /internal/events/{request_id}` (AU-9, AU-51).
  */
@@ -80,7 +77,7 @@ export const intentSchema = Type.Object(
           }),
         ),
       },
-      open("Audit actor", "The caller of the request."),
+      openShape("Audit actor", "The caller of the request."),
     ),
     service: Type.String({
       minLength: 1,
@@ -110,7 +107,7 @@ export const intentSchema = Type.Object(
       }),
     ),
   },
-  open("Audit intent", "A request that is about to be sent to its service."),
+  openShape("Audit intent", "A request that is about to be sent to its service."),
 );
 export type AuditIntent = Static<typeof intentSchema>;
 
@@ -148,7 +145,7 @@ export const outcomeSchema = Type.Object(
     ),
     member_id: Type.Optional(nullable(id("The id of the member who acted in that organization."))),
   },
-  open("Audit outcome", "How a request ended."),
+  openShape("Audit outcome", "The end of an audited request."),
 );
 export type AuditOutcome = Static<typeof outcomeSchema>;
 
@@ -176,7 +173,7 @@ function batchOf(noun: "intents" | "outcomes", items: TSchema) {
 /** An intent in a batch: `POST /internal/intents`. */
 export const identifiedIntentSchema = Type.Composite(
   [Type.Object({ request_id }), intentSchema],
-  open("Identified intent", "An intent with the id of its request."),
+  openShape("Identified intent", "An intent with the id of its request."),
 );
 export type IdentifiedIntent = Static<typeof identifiedIntentSchema>;
 
@@ -184,13 +181,13 @@ export const intentsSchema = Type.Object(
   {
     intents: batchOf("intents", identifiedIntentSchema),
   },
-  open("Intent batch", "Intents of several requests."),
+  openShape("Intent batch", "Intents of several requests."),
 );
 
 /** An outcome in a batch: `POST /internal/outcomes`. */
 export const identifiedOutcomeSchema = Type.Composite(
   [Type.Object({ request_id }), outcomeSchema],
-  open("Identified outcome", "An outcome with the id of its request."),
+  openShape("Identified outcome", "An outcome with the id of its request."),
 );
 export type IdentifiedOutcome = Static<typeof identifiedOutcomeSchema>;
 
@@ -198,7 +195,7 @@ export const outcomesSchema = Type.Object(
   {
     outcomes: batchOf("outcomes", identifiedOutcomeSchema),
   },
-  open("Outcome batch", "Outcomes of several requests."),
+  openShape("Outcome batch", "Outcomes of several requests."),
 );
 
 /** Returns the schema of a batch's results, in the order of the batch's items. */

@@ -1,6 +1,6 @@
 /** The schemas of rate limits: policies of a service and the limits of its routes (RG-24, RG-25). */
 import { type Static, Type } from "@sinclair/typebox";
-import { mapOf } from "../schemas/index.ts";
+import { closedShape, mapOf } from "../schemas/index.ts";
 import {
   PLAN_NAME_LENGTH_MAX,
   PLANS_MAX,
@@ -10,9 +10,6 @@ import {
   ROUTE_LIMITS_MAX,
 } from "./maximum-sizes.ts";
 import { fieldMessage, messages, windowMessage } from "./messages.ts";
-
-/** Returns the options of an object schema that refuses unknown fields. Messages call the object `noun`. */
-const closed = (noun: string) => ({ additionalProperties: false, noun }) as const;
 
 export const PolicyName = Type.String({
   pattern: `^[a-z0-9:._-]{1,${POLICY_NAME_LENGTH_MAX}}$`,
@@ -62,7 +59,7 @@ const NoRateLimit = Type.Literal(false, { title: "NoRateLimit", description: "`f
 const PlanNumbers = Type.Object(
   { requests: RateLimitRequests, window_seconds: Type.Optional(RateLimitWindow) },
   {
-    ...closed("A limit of a plan"),
+    ...closedShape("A limit of a plan"),
     title: "PlanNumbers",
     description:
       "The numbers for organizations with the plan. Without window_seconds, the window is that of the limit.",
@@ -100,7 +97,7 @@ const limitFields = {
 };
 
 export const InlineRateLimit = Type.Object(limitFields, {
-  ...closed("A limit of a route"),
+  ...closedShape("A limit of a route"),
   title: "InlineRateLimit",
   description: "A limit of one route. Each method of the route has its own bucket.",
 });
@@ -141,7 +138,7 @@ export const RateLimitPolicy = Type.Object(
     ),
   },
   {
-    ...closed("A policy"),
+    ...closedShape("A policy"),
     title: "RateLimitPolicy",
     description: "A limit for all routes that name it.",
     examples: [{ requests: 1000, window_seconds: 60, shared: true }],

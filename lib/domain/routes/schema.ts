@@ -4,7 +4,7 @@
  * {@link validateDocument} applies the schemas and the rules.
  */
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
-import { mapOf } from "../schemas/index.ts";
+import { closedShape, mapOf } from "../schemas/index.ts";
 import { PolicyName, RateLimitPolicy, RouteRateLimit } from "./limit-schema.ts";
 import {
   DOCUMENT_PATH_BYTES_MAX,
@@ -22,9 +22,6 @@ export * from "./limit-schema.ts";
 export * from "./methods-and-scopes.ts";
 export * from "./names.ts";
 export * from "./test-schema.ts";
-
-/** Returns the options of an object schema that refuses unknown fields. Messages call the object `noun`. */
-const closed = (noun: string) => ({ additionalProperties: false, noun }) as const;
 
 export const ScopeName = Type.Union(
   [Type.Literal("public"), Type.Literal("user"), Type.Literal("organization"), Type.Literal("member")],
@@ -67,7 +64,7 @@ const verbFields = {
 };
 
 export const MethodConfig = Type.Object(verbFields, {
-  ...closed("A method of a map"),
+  ...closedShape("A method of a map"),
   title: "MethodConfig",
   description: "The settings of one method of a route.",
   examples: [{ required_labels: ["widgets:write"], audit: true }],
@@ -131,7 +128,7 @@ export const RouteConfig = Type.Object(
     }),
     ...verbFields,
   },
-  { ...closed("A route"), title: "RouteConfig", description: "A route: a path with its methods." },
+  { ...closedShape("A route"), title: "RouteConfig", description: "A route: a path with its methods." },
 );
 export type RouteConfig = Static<typeof RouteConfig>;
 
@@ -143,7 +140,7 @@ export const StoredRoute = Type.Object(
     methods: MethodList,
     ...verbFields,
   },
-  { ...closed("A route"), title: "StoredRoute", description: "A route in stored form." },
+  { ...closedShape("A route"), title: "StoredRoute", description: "A route in stored form." },
 );
 export type StoredRoute = Static<typeof StoredRoute>;
 
@@ -165,13 +162,17 @@ export const ScopeConfig = Type.Object(
     ),
     routes: routesOf(RouteConfig),
   },
-  { ...closed("A scope"), title: "ScopeConfig", description: "The routes of one scope." },
+  { ...closedShape("A scope"), title: "ScopeConfig", description: "The routes of one scope." },
 );
 export type ScopeConfig = Static<typeof ScopeConfig>;
 
 export const StoredScope = Type.Object(
   { routes: routesOf(StoredRoute) },
-  { ...closed("A scope"), title: "StoredScope", description: "The routes of one scope, in stored form." },
+  {
+    ...closedShape("A scope"),
+    title: "StoredScope",
+    description: "The routes of one scope, in stored form.",
+  },
 );
 export type StoredScope = Static<typeof StoredScope>;
 
@@ -226,7 +227,7 @@ export const ServiceConfig = Type.Object(
     ...scopesOf(ScopeConfig),
   },
   {
-    ...closed("A service"),
+    ...closedShape("A service"),
     message: messages.service,
     title: "ServiceConfig",
     description: "A service: its url, and its routes in at least one scope.",
@@ -259,7 +260,7 @@ export const StoredServiceConfig = Type.Object(
     ...scopesOf(StoredScope),
   },
   {
-    ...closed("A service"),
+    ...closedShape("A service"),
     message: messages.service,
     title: "StoredServiceConfig",
     description: "A service in stored form: full paths, methods always a list.",
@@ -292,7 +293,7 @@ const documentOf = <Service extends TSchema>(service: Service) =>
       tests: Type.Optional(RouteTests),
     },
     {
-      ...closed("A configuration document"),
+      ...closedShape("A configuration document"),
       message: messages.document,
       title: "ConfigDocument",
       description: "A configuration document: apply creates or replaces the services that it names.",

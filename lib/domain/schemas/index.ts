@@ -38,6 +38,19 @@ export function timeField(description: string) {
   });
 }
 
+export const countField = (description: string, example: number) =>
+  Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description, examples: [example] });
+
+/** Returns the options of an object schema that refuses unknown fields. Messages call the object `noun`. */
+export const closedShape = (noun: string) => ({ additionalProperties: false, noun }) as const;
+
+/** Returns the options of an object schema that ignores unknown fields, because a newer gateway can send more. */
+export const openShape = (title: string, description: string) => ({
+  additionalProperties: true,
+  title,
+  description,
+});
+
 /** Returns the union of `schema` and null, by default with the description and examples of `schema`. */
 export function nullable<Schema extends TSchema>(schema: Schema, options: SchemaOptions = {}) {
   const { description, examples } = schema;

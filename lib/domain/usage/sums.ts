@@ -1,19 +1,20 @@
 import { type Static, Type } from "@sinclair/typebox";
-
-const sum = (description: string, example: number) =>
-  Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description, examples: [example] });
+import { countField } from "../schemas/index.ts";
 
 /** The sums of usage. `refused` is the total of the three sums by reason. */
 export const usageSums = {
-  requests: sum("Requests of the organization, including refused requests.", 1200),
-  refused: sum("Requests that the gateway refused, for any reason.", 8),
-  refused_limit: sum("Requests that a limit refused with 429.", 7),
-  refused_labels: sum("Requests that were refused with 403 for a missing label.", 1),
-  refused_other: sum("Requests that the gateway refused for another reason.", 0),
-  failed: sum("Requests that reached a service and ended in a 5xx or without a complete response.", 3),
-  bytes_in: sum("Bytes of request bodies.", 52_000),
-  bytes_out: sum("Bytes of the response bodies of services.", 8_400_000),
-  duration_ms: sum("Sum of the times from the arrival of each request to its end, in milliseconds.", 31_000),
+  requests: countField("Requests of the organization, including refused requests.", 1200),
+  refused: countField("Requests that the gateway refused, for any reason.", 8),
+  refused_limit: countField("Requests that a limit refused with 429.", 7),
+  refused_labels: countField("Requests that were refused with 403 for a missing label.", 1),
+  refused_other: countField("Requests that the gateway refused for another reason.", 0),
+  failed: countField("Requests that reached a service and ended in a 5xx or without a complete response.", 3),
+  bytes_in: countField("Bytes of request bodies.", 52_000),
+  bytes_out: countField("Bytes of the response bodies of services.", 8_400_000),
+  duration_ms: countField(
+    "Sum of the times from the arrival of each request to its end, in milliseconds.",
+    31_000,
+  ),
 };
 
 export const UsageSums = Type.Object(usageSums);
