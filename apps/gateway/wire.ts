@@ -85,7 +85,7 @@ export async function wireGateway(
     ...app,
     async start() {
       await routes.start();
-      // Free the text from which the route table was built. It takes as much memory as the table.
+      // Free the text from which the route table was built, which takes as much memory as the table.
       readings.collect();
       await authenticator.start();
       await counterStore.ping(COUNTER_PING_MS).catch(() => warnOfSilence(telemetry));
@@ -249,7 +249,7 @@ async function ownCounterStore(config: GatewayConfig, { metrics, log }: Telemetr
 
 /**
  * Returns a store that records `increment` and `charge` in the trace of the calling request. The counter
- * store itself cannot record them, because it batches the calls of several requests.
+ * store itself cannot record them, because a batch contains the calls of several requests.
  */
 function tracedCounters(
   store: CounterStore,

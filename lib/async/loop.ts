@@ -4,13 +4,13 @@ interface LoopOptions {
   /** Does one run of the task. A long run must end early when `stopping` returns true. */
   task: (stopping: () => boolean) => Promise<void>;
   /**
-   * The pause after a successful run. It begins after `gapMs`, and {@link Loop.wake} ends it early. If
-   * `pauseMs` is undefined, the loop pauses until it is woken.
+   * The pause after a successful run. The pause begins after `gapMs`, and {@link Loop.wake} ends the pause
+   * early. If `pauseMs` is undefined, only {@link Loop.wake} ends the pause.
    */
   pauseMs?: number;
   /** The pause after a successful run that {@link Loop.wake} cannot shorten; 0 by default. */
   gapMs?: number;
-  /** The pause after a failed run. It doubles with each consecutive failure, up to eight times this value. */
+  /** The pause after a failed run, doubled after each consecutive failure, up to eight times this value. */
   retryMs: number;
   onFailure: (error: unknown, retry_in_ms: number) => void;
   clock?: Clock;

@@ -1,9 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 
-/**
- * The settings for sign-in at an identity provider. A service delivers them to its web page. They contain no
- * secret.
- */
+/** The settings for sign-in that a service delivers to its page, without secrets. */
 export const SignInSettings = Type.Object({
   issuer: Type.String(),
   client_id: Type.String(),

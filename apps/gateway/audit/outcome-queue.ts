@@ -37,7 +37,7 @@ const PAUSE_MAX_MS: Readonly<Record<State, number>> = { open: 10_000, closing: 5
 
 /**
  * The queue of outcomes for the audit service (GW-145). Each outcome is retried with its own backoff until
- * the audit service accepts or refuses it. A failing outcome therefore does not delay the others.
+ * the audit service accepts or refuses it. A failing outcome therefore does not delay other outcomes.
  */
 export class OutcomeQueue {
   readonly #options: OutcomeQueueOptions;
@@ -119,7 +119,7 @@ export class OutcomeQueue {
 
   /**
    * Makes one attempt to deliver an outcome. Returns null if a retry is needed. Retries are sent alone,
-   * because an outcome that fails every batch would delay the others.
+   * because an outcome that fails every batch would delay other outcomes.
    */
   async #tryOnce(request_id: string, outcome: AuditOutcome, attempt: number): Promise<WriteResult | null> {
     if (this.#state === "closed") return null;

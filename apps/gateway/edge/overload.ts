@@ -37,7 +37,7 @@ interface Relief {
 const CHECK_MS = 100;
 /**
  * The maximum number of requests between two checks of connections and memory. The checks every 100 ms are
- * not enough: between two of them, a burst of buffered bodies can use up all memory.
+ * not enough: between two checks, a burst of buffered bodies can use up all memory.
  */
 const CHECK_REQUESTS_MAX = 128;
 const CHECK_REQUESTS_MIN = 16;

@@ -7,7 +7,7 @@ import type { Exchange } from "../exchange.ts";
 import type { Traffic } from "../route-metrics.ts";
 import { ClientGone } from "../upstream/call.ts";
 
-/** The status that logs and metrics show if the client left before the response. It is never sent. */
+/** The status, never sent, that logs and metrics show if the client left before the response. */
 const CLIENT_GONE_STATUS = 499;
 
 const UNMATCHED = "unmatched";

@@ -10,7 +10,7 @@ export interface QuotaBucket {
   readonly requests: number;
 }
 
-/** The record of charges to quotas. It restores the counts that a counter store has lost (GW-191, GW-192). */
+/** The record of charges to quotas, for the counts that a counter store has lost (GW-191, GW-192). */
 export interface QuotaRecord {
   /** Adds requests that were charged to a quota. A negative number is a refund. */
   charged(quota: QuotaBucket, requests: number): void;

@@ -57,8 +57,8 @@ export interface ConnectionOwner {
 }
 
 /**
- * One TCP connection to a service. The connection carries one request at a time. It is free again when the
- * request has been sent and the response has been read.
+ * One TCP connection to a service. The connection carries one request at a time. The connection is free again
+ * when the request has been sent and the response has been read.
  */
 export class Connection implements Abortable, BodyConnection, RequestSink, ResponseSink {
   /** The time until which the idle connection may be reused, in milliseconds of the owner's clock. */

@@ -20,7 +20,7 @@ const MEANINGS: ReadonlyMap<string, number> = new Map([
  * that services use.
  */
 const SLOTS = 1_024;
-/** The maximum length of a cached name. It limits the memory of the table to a few hundred kilobytes. */
+/** The maximum length of a cached name, which limits the memory of the table to a few hundred kilobytes. */
 const NAME_BYTES_MAX = 128;
 
 /** A field name as a service spells it. */

@@ -40,8 +40,8 @@ export interface PooledRequest extends CarriedRequest {
 }
 
 /**
- * The maximum number of concurrent attempts to connect to one origin. It limits the descriptors that a silent
- * host can occupy.
+ * The maximum number of concurrent attempts to connect to one origin, which limits the descriptors that a
+ * silent host can occupy.
  */
 const DIALS_MAX = 256;
 /**
@@ -69,7 +69,7 @@ export class ConnectionPool implements ConnectionOwner {
   #dialing = 0;
   #open = 0;
   /**
-   * The lowest number of idle connections since the last {@link sweep}. These connections were not needed.
+   * The lowest number of idle connections since the last {@link sweep}: the connections that were not needed.
    */
   #spare = 0;
 

@@ -5,14 +5,11 @@ import { EventTail } from "./event-tail.ts";
 import { nextIteration, wholeBody } from "./whole-body.ts";
 
 const COMMENT = new TextEncoder().encode(":\n");
-/**
- * The delay after which clients reconnect. It is random, so that clients do not all reconnect at the same
- * time.
- */
+/** The delay after which clients reconnect, random so that clients do not all reconnect at the same time. */
 const RETRY_MS_MIN = 500;
 const RETRY_MS_SPREAD = 2_000;
 
-/** The callback for the end of a streamed response. It runs once, with null if the response was complete. */
+/** The callback that runs once when a streamed response ends, with null if the response was complete. */
 export type OnEnd = (failure: Error | null) => void;
 
 /**
@@ -86,8 +83,8 @@ export class ResponseRelay {
 
   /**
    * Ends an event stream when the gateway stops. The stream ends after the current event, with a `retry`
-   * field that tells the client when to reconnect. An encoded stream ends immediately, without that field.
-   * Its client discards an incomplete event.
+   * field that tells the client when to reconnect. An encoded stream ends immediately, without a `retry`
+   * field; clients discard an incomplete event.
    */
   leave(): void {
     this.#leaving = true;

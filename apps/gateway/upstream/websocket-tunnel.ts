@@ -32,8 +32,8 @@ export type GatewaySocket = Tunnel;
 /**
  * A tunnel between the WebSockets of a client and of its service. The gateway forwards messages in both
  * directions, text as text and bytes as bytes. While one side reads slowly, the gateway stops reading from
- * the other. When one side closes, the gateway forwards the close, and cuts a side that does not respond in
- * time.
+ * the other side. When one side closes, the gateway forwards the close, and cuts a side that does not respond
+ * in time.
  */
 export class Tunnel {
   readonly #service: WebSocket;

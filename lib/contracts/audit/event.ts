@@ -152,14 +152,14 @@ export type AuditOutcome = Static<typeof outcomeSchema>;
 /** The maximum number of intents, or of outcomes, in one request. */
 export const BATCH_MAX = 100;
 /**
- * The maximum size of a batch in bytes: room for BATCH_MAX outcomes with the longest details. A number such
- * as `1e9` grows when it is encoded again; the limit ignores such numbers because they are rare.
+ * The maximum size of a batch in bytes: room for BATCH_MAX outcomes with the longest details. The limit
+ * ignores rare numbers such as `1e9`, which a second encoding makes longer.
  */
 export const BATCH_BYTES_MAX = 1024 * 1024;
 
 /**
- * Returns the schema of a batch. Each item is validated separately, so an invalid item does not block the
- * others.
+ * Returns the schema of a batch. Each item is validated separately, so an invalid item does not block other
+ * items.
  */
 function batchOf(noun: "intents" | "outcomes", items: TSchema) {
   return Type.Array(Type.Unknown(), {

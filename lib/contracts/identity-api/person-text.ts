@@ -11,7 +11,7 @@ const VISIBLE = `[^${CONTROLS}${SPACES}]`;
 /**
  * The pattern for text with at least one visible character. Only the whitespace around the text may contain
  * control characters, such as tabs. The pattern avoids surrogates, lookahead and classes such as `\s`, in
- * which regex dialects differ. It matches in linear time.
+ * which regex dialects differ, and matches in linear time.
  */
 export const TEXT_PATTERN = `^[${SPACES}]*${VISIBLE}(?:[^${CONTROLS}]*${VISIBLE})?[${SPACES}]*$`;
 const TEXT = new RegExp(TEXT_PATTERN);

@@ -6,7 +6,7 @@ export const LINK_HEADER = "X-Change-Link";
 export const REASON_LENGTH_MAX = 512;
 export const LINK_LENGTH_MAX = 2_048;
 
-/** The reason and the link of a write, as a client sends them. The registry checks both. */
+/** The unchecked reason and link of a write, as a client sends them. */
 export interface GivenNote {
   readonly reason?: string;
   readonly link?: string;

@@ -2,7 +2,8 @@ import canonicalize from "canonicalize";
 
 /**
  * Returns `value`, a result of `JSON.parse`, as canonical JSON (RFC 8785). The details of an event may
- * contain lone surrogates, which the RFC forbids. They are escaped as by `JSON.stringify`, such as `\ud800`.
+ * contain lone surrogates, which the RFC forbids. Lone surrogates are escaped as by `JSON.stringify`, such as
+ * `\ud800`.
  */
 export function canonicalJson(value: unknown): string {
   return rfc8785(value) ?? sorted(value);

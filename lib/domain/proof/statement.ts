@@ -35,9 +35,9 @@ const PolicySums = Type.Object(
 );
 
 /**
- * A statement in an organization's chain: the usage of the organization in a month. The statement is itself an
- * entry, with a position and a salt, and checkpoints sign it like any other entry. A correction is a statement that
- * names an earlier one.
+ * A statement in an organization's chain: the usage of the organization in a month. The statement is itself
+ * an entry, with a position and a salt, and checkpoints sign it like any other entry. A correction is a
+ * statement that names an earlier statement.
  */
 export const Statement = Type.Object(
   {

@@ -13,7 +13,7 @@ export interface RateLimitDecision {
   readonly remaining: number;
   /** The value of `X-RateLimit-Reset`: the end of the window in epoch seconds, rounded up. */
   readonly reset: number;
-  /** The value of `Retry-After`, at least 1. It has no meaning for an admitted request. */
+  /** The value of `Retry-After`, at least 1; meaningless for an admitted request. */
   readonly retry_after_seconds: number;
 }
 

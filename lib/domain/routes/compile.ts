@@ -12,7 +12,7 @@ import { upstreamParts } from "./upstream.ts";
 /** A part of an upstream path: text, the id of an owner, or the param at an index. */
 export type TemplatePart = string | { readonly subject: SubjectField } | { readonly param: number };
 
-/** The required labels of a route, as a list and as a set. Any one of them admits a member. */
+/** The required labels of a route, as a list and as a set. A member needs one of the labels. */
 export interface CompiledLabels {
   readonly list: readonly string[];
   readonly set: ReadonlySet<string>;
@@ -53,7 +53,8 @@ const AUDITED_UNLESS_FALSE: ReadonlySet<Method> = new Set(["POST", "PUT", "PATCH
 
 /**
  * Compiles every method of every route of a valid stored service, the most protected scope first. Routes
- * share equal parts to save memory. They have no references to `config`, so it can be garbage-collected.
+ * share equal parts to save memory. Routes do not refer to `config`, so that `config` can be
+ * garbage-collected.
  *
  * @param shared the parts of routes that were compiled earlier
  */

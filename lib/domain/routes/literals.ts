@@ -7,7 +7,7 @@ interface Literal {
 
 /**
  * The literal children of a node in a hash table with open addressing. Copying the table copies one array,
- * and a lookup allocates no string. PERFORMANCE.md compares it with a `Map`.
+ * and a lookup allocates no string. PERFORMANCE.md compares the table with a `Map`.
  */
 export class Literals<Child extends Literal> {
   /** The slots. Their number is a power of two, and at most three quarters are in use. */

@@ -26,7 +26,7 @@ export interface Node {
   reach: number[] | null;
 }
 
-/** The highest bit of `reach`. It also stands for all greater distances. */
+/** The highest bit of `reach`, which also stands for all greater distances. */
 const REACH_MAX = 31;
 const METHOD_INDEX: ReadonlyMap<string, number> = new Map(METHODS.map((method, index) => [method, index]));
 const NO_CLAIMS: readonly CompiledRoute[] = [];
@@ -34,7 +34,7 @@ const NO_CLAIMS: readonly CompiledRoute[] = [];
 /**
  * Finds routes in a tree of segments (GW-14).
  *
- * A walk goes down one level for each segment. It tries the literal child before the param child, and
+ * A walk goes down one level for each segment. A walk tries the literal child before the param child, and
  * backtracks where a branch ends. At a node with a literal and a param child, the walk enters only branches
  * with a route of the request's method and depth. Backtracking is therefore rare. A walk never visits a node
  * twice. The cost depends on the depth of the path, not on the number of routes.

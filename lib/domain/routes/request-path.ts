@@ -15,8 +15,8 @@ export function literalSegments(path: string): string[] {
 }
 
 /**
- * A reader that splits one path at a time into segments. Its buffers are reused for every path.
- * PERFORMANCE.md compares it with `split`.
+ * A reader that splits one path at a time into segments. The reader reuses its buffers. PERFORMANCE.md
+ * compares the reader with `split`.
  */
 export class RequestPath {
   #text = "";

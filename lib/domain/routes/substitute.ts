@@ -47,7 +47,7 @@ export function upstreamPath({ route, params }: RouteMatch, path: string, subjec
 
 /**
  * Returns whether `value` is still one path segment after an upstream decodes it. A segment is not empty, not
- * `.` or `..`, and has no broken escape. It has no `/`, `\`, `?` or `#`, plain or escaped.
+ * `.` or `..`, and has no broken escape. A segment has no `/`, `\`, `?` or `#`, plain or escaped.
  */
 export function isOneSegment(value: string): boolean {
   let length = 0;

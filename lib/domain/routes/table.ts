@@ -51,7 +51,7 @@ export class RouteTable {
 }
 
 /**
- * Builds each route table from the one before it. A table that `take()` has returned never changes. The cost
+ * Builds each route table from the previous table. A table that `take()` has returned never changes. The cost
  * of a change depends only on the size of its service and on the routes that the change adds and removes.
  *
  * If two services have routes with the same method and shape, the first service by name wins. The table
