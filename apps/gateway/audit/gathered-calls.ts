@@ -19,7 +19,7 @@ interface WriteCalls<Item, Tried> {
   /** Returns the result for every item of a call that got no response. */
   failedBy(error: unknown): Tried;
   /**
-   * Returns the results in the body of a 200, in the order of the items, or null if the body is not valid.
+   * Returns the results in the body of a 200, in the order of the items. Returns null for an invalid body.
    */
   resultsIn(text: string): readonly Tried[] | null;
 }

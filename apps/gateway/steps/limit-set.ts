@@ -11,8 +11,8 @@ import type { Charge, CounterStore, WindowCount } from "@ostiary/lib/runtime/sto
 import type { QuotaBucket, QuotaRecord } from "./quota-record.ts";
 
 /**
- * The time for which a quota's count is kept after its period ends, so that a gateway whose clock is slow
- * cannot restart the period.
+ * The time for which a quota's count is kept after its period, so that a gateway with a slow clock cannot
+ * restart the period.
  */
 const PERIOD_SLACK_MS = 86_400_000;
 

@@ -43,8 +43,8 @@ export class ClientGone extends Error {
 }
 
 /**
- * The calls to services in flight. One timer sweeps over all calls, because an abort listener and timers for
- * each call would cost more than the rest of most requests.
+ * The calls to services in flight. One timer sweeps over all calls. An abort listener and timers for each
+ * call would cost more than the rest of most requests.
  */
 export class UpstreamCalls {
   readonly #clock: Clock;

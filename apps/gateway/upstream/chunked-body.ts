@@ -117,7 +117,7 @@ export class ChunkedBody {
 
   /**
    * Reads `bytes`, starting at `from`. Moves the data of all chunks together, between {@link dataStart} and
-   * {@link dataEnd}, because one view costs less than a view of each chunk.
+   * {@link dataEnd}: one view costs less than a view of each chunk.
    *
    * @returns the index after the last byte that was read: the end of the body if the body is
    * {@link complete}, otherwise the end of `bytes`

@@ -85,8 +85,8 @@ function wrongLength(): ApiError {
 
 /**
  * A request body that is sent at the pace of the service. If the body exceeds the limit, the call is stopped.
- * The chunk that reaches the Content-Length is held back until the body ends, because that chunk completes
- * the request for the service (GW-171).
+ * The chunk that reaches the Content-Length waits for the end of the body, because that chunk completes the
+ * request (GW-171).
  */
 class CountedBody implements ByteSource {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;

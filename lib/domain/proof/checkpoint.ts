@@ -89,8 +89,8 @@ export function keyIdOf({ jws }: Checkpoint): string | null {
 }
 
 /**
- * Returns the reason why a checkpoint fails verification, or null if one of `keys` signed the checkpoint and its
- * fields match the signed text.
+ * Returns the reason why a checkpoint fails verification. Returns null if one of `keys` signed the checkpoint
+ * and its fields match the signed text.
  */
 export async function checkpointProblem(
   checkpoint: Checkpoint,

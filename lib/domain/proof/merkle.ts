@@ -47,8 +47,8 @@ export function isIncluded(leaf: Hash, { index, size, path }: Inclusion, root: H
 }
 
 /**
- * Returns for each inner node on the path to the root whether the leaf is on its left or right side, from the
- * leaf up. Returns null for an invalid index or size.
+ * Returns the side of each inner node on which the leaf lies, from the leaf up. Returns null for an invalid
+ * index or size.
  */
 function sidesOf(index: number, size: number): ("left" | "right")[] | null {
   if (!Number.isSafeInteger(size) || !Number.isSafeInteger(index) || index < 0 || index >= size) return null;

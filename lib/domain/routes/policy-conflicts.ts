@@ -21,10 +21,10 @@ interface PolicyConflict {
 }
 
 /**
- * Returns the policies of `incoming`, the services that are being written, that conflict with a policy of the
- * same name in another service. The other service can be in `incoming` or in `current`. Two policies conflict
- * if only one is shared, or if both are shared and their numbers differ. Ignores services of `current` that are
- * also in `incoming`, because the write replaces them.
+ * Returns the policies of `incoming` that conflict with a policy of the same name in another service.
+ * `incoming` has the services that are being written. The other service can be in `incoming` or in `current`.
+ * Two policies conflict if only one is shared, or if both are shared and their numbers differ. Ignores
+ * services of `current` that are also in `incoming`, because the write replaces them.
  */
 export function findPolicyConflicts(
   incoming: ReadonlyMap<string, StoredServiceConfig>,

@@ -35,10 +35,10 @@ export function ownedRoutes(service: string, config: StoredServiceConfig): Owned
 }
 
 /**
- * Returns the routes of `incoming`, the services that are being written, that another service owns. The result
- * has the order of `incoming`. Ignores services of `current` that are also in `incoming`, because the write
- * replaces them. If two services of `incoming` have the same route, the earlier service is the owner. Takes
- * linear time.
+ * Returns the routes of `incoming` that another service owns. `incoming` has the services that are being
+ * written. The result has the order of `incoming`. Ignores services of `current` that are also in `incoming`,
+ * because the write replaces them. If two services of `incoming` have the same route, the earlier service is
+ * the owner. Takes linear time.
  */
 export function findRouteConflicts(
   incoming: ReadonlyMap<string, StoredServiceConfig>,

@@ -35,8 +35,8 @@ function leftSize(size: number): number {
 }
 
 /**
- * Returns the complete subtrees that make up a range, from left to right. The start of the range must be a multiple
- * of its largest subtree's number of leaves, as in each range of a proof.
+ * Returns the complete subtrees that make up a range, from left to right. The start of the range must be a
+ * multiple of the size of its largest subtree, as in a proof.
  */
 export function nodesOf({ from, to }: LeafRange): TreeNode[] {
   const nodes: TreeNode[] = [];
