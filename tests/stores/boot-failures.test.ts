@@ -6,13 +6,13 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { openCounterStore } from "@ostiary/lib/runtime/stores/counter-store";
 import { openDatabase, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import { openRouteStore, routeStoreBootFailure } from "@ostiary/lib/runtime/stores/route-store";
-import { Etcd3 } from "etcd3";
 import { Redis } from "ioredis";
 import postgres from "postgres";
 import { freePort } from "../support/free-port.ts";
 import { rejection } from "../support/rejection.ts";
 import type { TestServer } from "../support/server.ts";
 import { services, startEtcd, startPostgres, startRedis } from "../support/services.ts";
+import { requireUser } from "./etcd-users.ts";
 
 setDefaultTimeout(60_000);
 
@@ -57,68 +57,63 @@ describe.if(services().postgres.binary)("the message about DATABASE_URL says tha
   });
   afterAll(() => server.close());
 
-  test("the database does not exist", async () => {
-    expect(await database(`postgres://${boss}:${SECRET}@${at}/nowhere`)).toBe(
-      `The database nowhere that DATABASE_URL names does not exist at ${at}: create it, or correct the name.`,
-    );
+  test.each([
+    [
+      "the database does not exist",
+      "{boss}:hunter2@{at}/nowhere",
+      "The database nowhere that DATABASE_URL names does not exist at {at}: create it, or correct the name.",
+    ],
+    ...["reader:hunter2-not", "nobody:hunter2", "reader"].map((user) => [
+      `the server refuses the user or password ${user}`,
+      `${user}@{at}/asking`,
+      `The server at {at} refuses user ${user.split(":")[0]} with the password of DATABASE_URL: correct the URL, or set the password of the user again.`,
+    ]),
+    ...["nobody", "ghost"].map((user) => [
+      `the user ${user} does not exist or may not log in`,
+      `${user}:hunter2@{at}/bare`,
+      `The user ${user} of DATABASE_URL does not exist at {at}, or may not log in: create the user with LOGIN.`,
+    ]),
+    [
+      "the server does not let the user in from this machine",
+      "reader:hunter2@{at}/locked",
+      "The server at {at} does not let user reader of DATABASE_URL into database locked from this machine. The server may require TLS, which ?sslmode=verify-full turns on.",
+    ],
+    [
+      "the user lacks the privilege CONNECT",
+      "reader:hunter2@{at}/closed",
+      "The user reader of DATABASE_URL may not connect to database closed at {at}: grant CONNECT on the database.",
+    ],
+    [
+      "the server does not speak TLS, although sslmode requires it",
+      "{boss}:hunter2@{at}/bare?sslmode=require",
+      "DATABASE_URL requires TLS (sslmode), but the server at {at} does not speak TLS: correct sslmode, or turn TLS on at the server.",
+    ],
+    [
+      "the server refuses an unknown option",
+      "{boss}:hunter2@{at}/bare?no_such_option=1",
+      "The server at {at} refuses the connection of DATABASE_URL (SQLSTATE 42704).",
+    ],
+  ])("%s", async (_, url = "", expected = "") => {
+    const filled = (text: string) => text.replace("{at}", at).replace("{boss}", boss);
+    expect(await database(filled(`postgres://${url}`))).toBe(filled(expected));
   });
 
-  test.each(["reader:hunter2-not", "nobody:hunter2", "reader"])(
-    "the server refuses the user or password %s",
-    async (user) => {
-      expect(await database(`postgres://${user}@${at}/asking`)).toBe(
-        `The server at ${at} refuses user ${user.split(":")[0]} with the password of DATABASE_URL: correct the URL, or set the password of the user again.`,
-      );
-    },
-  );
-
-  test.each(["nobody", "ghost"])("the user %s does not exist or may not log in", async (user) => {
-    expect(await database(`postgres://${user}:${SECRET}@${at}/bare`)).toBe(
-      `The user ${user} of DATABASE_URL does not exist at ${at}, or may not log in: create the user with LOGIN.`,
-    );
-  });
-
-  test("the server does not let the user in from this machine", async () => {
-    expect(await database(`postgres://reader:${SECRET}@${at}/locked`)).toBe(
-      `The server at ${at} does not let user reader of DATABASE_URL into database locked from this machine. The server may require TLS, which ?sslmode=verify-full turns on.`,
-    );
-  });
-
-  test("the user lacks the privilege CONNECT", async () => {
-    expect(await database(`postgres://reader:${SECRET}@${at}/closed`)).toBe(
-      `The user reader of DATABASE_URL may not connect to database closed at ${at}: grant CONNECT on the database.`,
-    );
-  });
-
-  test("the server does not speak TLS, although sslmode requires it", async () => {
-    expect(await database(`postgres://${boss}:${SECRET}@${at}/bare?sslmode=require`)).toBe(
-      `DATABASE_URL requires TLS (sslmode), but the server at ${at} does not speak TLS: correct sslmode, or turn TLS on at the server.`,
-    );
-  });
-
-  test("the server refuses an unknown option", async () => {
-    expect(await database(`postgres://${boss}:${SECRET}@${at}/bare?no_such_option=1`)).toBe(
-      `The server at ${at} refuses the connection of DATABASE_URL (SQLSTATE 42704).`,
-    );
-  });
-
-  test("the user may not change the schema, and which privilege is needed", async () => {
-    const opened = await openDatabase(`postgres://reader:${SECRET}@${at}/bare`, { namespace: "test" });
-    const error = await rejection(opened.migrate("audit", `${import.meta.dir}/../../drizzle/audit`));
-    await opened.close();
-    expect(String(error)).toBe(
+  test.each([
+    [
+      "the user may not change the schema, and which privilege is needed",
+      () => `reader:${SECRET}@${at}/bare`,
       "Error: The user of DATABASE_URL may not change schema audit: grant the user CREATE on the database, make the user the schema's owner, or let the owner migrate first.",
-    );
-  });
-
-  test("the server is read-only", async () => {
-    const options = "?default_transaction_read_only=on";
-    const opened = await openDatabase(`postgres://${boss}@${at}/bare${options}`, { namespace: "test" });
+    ],
+    [
+      "the server is read-only",
+      () => `${boss}@${at}/bare?default_transaction_read_only=on`,
+      "Error: The server of DATABASE_URL is read-only, like a standby: set DATABASE_URL to the primary.",
+    ],
+  ])("%s", async (_, url, expected) => {
+    const opened = await openDatabase(`postgres://${url()}`, { namespace: "test" });
     const error = await rejection(opened.migrate("audit", `${import.meta.dir}/../../drizzle/audit`));
     await opened.close();
-    expect(String(error)).toBe(
-      "Error: The server of DATABASE_URL is read-only, like a standby: set DATABASE_URL to the primary.",
-    );
+    expect(String(error)).toBe(expected);
   });
 });
 
@@ -243,7 +238,7 @@ describe.if(services().etcd.own)("the message about ROUTE_STORE_URL", () => {
     expect(await refusal(`root:${SECRET}@`)).toBe(
       "The route store has no authentication, but ROUTE_STORE_URL has a user: remove the user, or turn authentication on.",
     );
-    await turnAuthenticationOn(server.url);
+    await requireUser(server.url, SECRET, ["plain"]);
     expect(await refusal("")).toBe(
       "The route store asks for a user and a password, but ROUTE_STORE_URL has none: write http://user:password@host:port.",
     );
@@ -265,12 +260,3 @@ describe.if(services().etcd.own)("the message about ROUTE_STORE_URL", () => {
     ]);
   });
 });
-
-async function turnAuthenticationOn(url: string): Promise<void> {
-  const client = new Etcd3({ hosts: url });
-  await client.auth.roleAdd({ name: "root" });
-  for (const name of ["root", "plain"]) await client.auth.userAdd({ name, password: SECRET });
-  await client.auth.userGrantRole({ user: "root", role: "root" });
-  await client.auth.authEnable();
-  client.close();
-}

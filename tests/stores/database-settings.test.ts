@@ -10,13 +10,9 @@ import { describeDatabase } from "./database-suite.ts";
 
 const { real } = services().postgres;
 
-if (real) {
-  let url: Promise<string> | undefined;
-  describeDatabase("PostgreSQL with changed settings", () => {
-    url ??= freshDatabase().then(makeHostile);
-    return url;
-  });
-}
+const hostileDatabase = async () => makeHostile(await freshDatabase());
+
+if (real) describeDatabase("PostgreSQL with changed settings", hostileDatabase);
 
 const shape = sql`select '2026-02-01T12:00:00.5Z'::timestamptz as moment, '2026-02-01'::date as day,
   '1 day 2 hours'::interval as pause, '\\x00ff'::bytea::text as bytes, 0.1::float8 + 0.2::float8 as sum,
@@ -38,7 +34,7 @@ const expected = {
 // OP-17
 describe("values, names and times are read as with default settings", () => {
   test.if(real)("on a PostgreSQL with changed settings", async () => {
-    const database = await openDatabase(await makeHostile(await freshDatabase()), { namespace: "suite" });
+    const database = await openDatabase(await hostileDatabase(), { namespace: "suite" });
     expect(await database.run("select", (orm) => rows(orm, shape))).toEqual([expected]);
     // The timeouts of the changed settings must not apply: these writers wait for a lock, and pause in
     // between.

@@ -14,15 +14,16 @@ import { pgTable, text, timestamp } from "drizzle-orm/pg-core";
 import { rejection } from "../support/index.ts";
 import { describeMigrating } from "./migrating-suite.ts";
 
-/** Defines the tests that every adapter of the database must pass. The database is at `url`. */
+/** Defines the tests that every adapter of the database must pass. `url` is called once. */
 export function describeDatabase(adapter: string, url: () => Promise<string>): void {
   // OP-12
   describe(`database on ${adapter}`, () => {
     const operations: StoreOperation[] = [];
+    let address: string;
     let database: Database;
 
-    const open = async (options: Partial<DatabaseOptions> = {}) =>
-      openDatabase(await url(), {
+    const open = (options: Partial<DatabaseOptions> = {}) =>
+      openDatabase(address, {
         namespace: "suite",
         observer: (each) => operations.push(each),
         ...options,
@@ -36,11 +37,10 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
     const execute = (text: string) => database.run("execute", (orm) => orm.execute(sql.raw(text)));
 
     beforeAll(async () => {
+      address = await url();
       database = await open();
     });
-    afterAll(async () => {
-      await database.close();
-    });
+    afterAll(() => database.close());
 
     test("returns rows in the same form with every adapter", async () => {
       const statement = sql`select 1::int8 as small, 9223372036854775807::int8 as large, count(*), 1.50::numeric as amount,
@@ -332,9 +332,8 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
     test("is unavailable once closed", async () => {
       const closed = await open();
       await closed.close();
-      await expect(closed.run("select", (orm) => orm.execute(sql`select 1`))).rejects.toBeInstanceOf(
-        StoreUnavailable,
-      );
+      const selecting = closed.run("select", (orm) => orm.execute(sql`select 1`));
+      await expect(selecting).rejects.toBeInstanceOf(StoreUnavailable);
       await expect(closed.ping(1_000)).rejects.toBeInstanceOf(StoreUnavailable);
     });
   });

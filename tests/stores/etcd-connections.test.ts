@@ -12,7 +12,7 @@ import {
   type TestServer,
   waitFor,
 } from "../support/index.ts";
-import { recordingListener } from "./recording-listener.ts";
+import { recordChanges } from "./recorded-changes.ts";
 
 /**
  * A short time to live, so that the holder renews the lease about four times a second. etcd grants a longer
@@ -62,32 +62,34 @@ describe.if(services().etcd.own && CAN_COUNT_CONNECTIONS)("connections to etcd",
     return waitFor(() => renewals >= before + times, { what: `${times} renewals of a lease` });
   };
   const allClosed = () => waitFor(() => connections() === 0, { what: "The end of every connection to etcd" });
+  const closeStore = async () => {
+    await store.close();
+    await allClosed();
+  };
 
   test("include only one for a watch and all renewals of a lease", async () => {
     await open();
-    const watch = await store.watch("kept/", recordingListener().listener);
+    const watch = await recordChanges(store, "kept/");
     const held = lease("kept/a");
     held.put("1");
     await renewed(RENEWALS);
     expect(connections()).toBe(1);
     await held.release();
     await watch.close();
-    await store.close();
-    await allClosed();
+    await closeStore();
   });
 
   test("are reused by watches that start and end", async () => {
     await open();
     const before = proxy.made();
     for (let count = 0; count < WATCHES; count++) {
-      const watch = await store.watch(`begun/${count}`, recordingListener().listener);
+      const watch = await recordChanges(store, `begun/${count}`);
       await watch.close();
     }
     await store.ping(1_000);
     expect(proxy.made() - before).toBe(1);
     expect(connections()).toBe(1);
-    await store.close();
-    await allClosed();
+    await closeStore();
   });
 
   test("are closed when a client is closed while it connects", async () => {
@@ -105,8 +107,7 @@ describe.if(services().etcd.own && CAN_COUNT_CONNECTIONS)("connections to etcd",
 
   test("do not accumulate when a node freezes repeatedly", async () => {
     await open();
-    const told = recordingListener();
-    const watch = await store.watch("silent/", told.listener);
+    const told = await recordChanges(store, "silent/");
     let failures = 0;
     const held = lease("silent/a", () => {
       failures += 1;
@@ -122,9 +123,8 @@ describe.if(services().etcd.own && CAN_COUNT_CONNECTIONS)("connections to etcd",
     }
     await waitFor(() => connections() === 1, { what: "One connection to etcd" });
     await held.release();
-    await watch.close();
-    await store.close();
-    await allClosed();
+    await told.close();
+    await closeStore();
   });
 
   const outages = [
@@ -134,8 +134,7 @@ describe.if(services().etcd.own && CAN_COUNT_CONNECTIONS)("connections to etcd",
   for (const { name, begin, end } of outages) {
     test(`do not accumulate, and are not attempted too often, while a node ${name}`, async () => {
       await open();
-      const told = recordingListener();
-      const watch = await store.watch("away/", told.listener);
+      const told = await recordChanges(store, "away/");
       const failed = Promise.withResolvers<void>();
       const held = lease("away/a", failed.resolve);
       held.put("1");
@@ -152,15 +151,14 @@ describe.if(services().etcd.own && CAN_COUNT_CONNECTIONS)("connections to etcd",
       await renewed(4);
       expect(connections()).toBe(1);
       await held.release();
-      await watch.close();
-      await store.close();
-      await allClosed();
+      await told.close();
+      await closeStore();
     });
   }
 
   test("do not accumulate when a node responds after the timeout of calls", async () => {
     await open();
-    const watch = await store.watch("late/", recordingListener().listener);
+    const watch = await recordChanges(store, "late/");
     for (let time = 0; time < 3; time++) {
       proxy.slow(LATE_MS);
       const asked = Array.from({ length: 8 }, (_, number) => rejection(store.get(`late/${number}`)));
@@ -170,7 +168,6 @@ describe.if(services().etcd.own && CAN_COUNT_CONNECTIONS)("connections to etcd",
     }
     await waitFor(() => connections() <= 2, { what: "One connection for the watch, and one for calls" });
     await watch.close();
-    await store.close();
-    await allClosed();
+    await closeStore();
   });
 });

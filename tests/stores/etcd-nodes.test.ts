@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
-import { Etcd3 } from "etcd3";
 import {
   type EtcdCluster,
   freePort,
@@ -12,35 +11,20 @@ import {
   type TestServer,
   waitFor,
 } from "../support/index.ts";
-import { recordingListener } from "./recording-listener.ts";
+import { requireUser } from "./etcd-users.ts";
+import { recordChanges } from "./recorded-changes.ts";
+import { everyCall } from "./route-store-calls.ts";
 
 setDefaultTimeout(120_000);
 
 /**
- * All calls of the route store. If a node does not respond in time, a store also sends the call to another
- * node.
- */
-const everyCall: Record<string, (store: RouteStore) => Promise<unknown>> = {
-  get: (store) => store.get("calls/a"),
-  list: (store) => store.list("calls/"),
-  summarize: (store) => store.summarize("calls/"),
-  put: (store) => store.put("calls/a", "1"),
-  delete: (store) => store.delete("calls/a"),
-  "write fenced": (store) =>
-    store.writeFenced({ key: "calls/a", value: "1", fence: { key: "fences/calls", value: 1 } }),
-  watch: (store) => store.watch("calls/", recordingListener().listener),
-  ping: (store) => store.ping(3_000),
-};
-
-/**
- * Opens several stores and expects that all calls of most stores succeed. Retries, because etcd may hold an
- * election on a busy machine. Each store calls a random endpoint first. If a bad endpoint used up the whole
- * time of a call, hardly any store could finish its eight calls.
+ * Expects that every call of most stores succeeds. Retries, because etcd may hold an election on a busy
+ * machine. Each store calls a random endpoint first, so bad endpoints must not use up the time of a call.
  */
 async function expectAnswers(url: string, stores = 12): Promise<void> {
   const answers = async () => {
     const store = await openRouteStore(url);
-    const results = await Promise.allSettled(Object.values(everyCall).map((call) => call(store)));
+    const results = await Promise.allSettled(everyCall(store, 3_000));
     await store.close();
     return results.every(({ status }) => status === "fulfilled");
   };
@@ -70,7 +54,7 @@ describe.if(services().etcd.own)("a route store with a working endpoint also wor
   test("that never responds, without accumulating connections to it", async () => {
     const silent = await startSilentServer();
     const store = await openRouteStore(`${silent.url},${server.url}`);
-    const watch = await store.watch("sockets/", recordingListener().listener);
+    const watch = await recordChanges(store, "sockets/");
     let most = 0;
     for (let time = 0; time < 20; time++) {
       // Freezes the working endpoint from time to time, so that the store calls the silent one again.
@@ -94,7 +78,7 @@ describe.if(services().etcd.own)("a route store with a working endpoint also wor
 
   test("that never responds, when the URL has a user", async () => {
     const guarded = await startEtcd();
-    await requireUser(guarded.url);
+    await requireUser(guarded.url, "secret");
     const silent = await startSilentServer();
     const asUser = (url: string) => url.replace("//", "//root:secret@");
     // Few stores, because etcd is slow to check a password.
@@ -171,8 +155,7 @@ describe.if(services().etcd.binary)("a route store on three etcd nodes", () => {
 
   for (const [what, silence] of Object.entries(silences)) {
     test(`keeps leased entries up to date while any node ${what}, and afterwards`, async () => {
-      const told = recordingListener();
-      const watch = await waitFor(() => store.watch("leased/", told.listener));
+      const told = await waitFor(() => recordChanges(store, "leased/"));
       const stores = await Promise.all(Array.from({ length: 6 }, () => openRouteStore(cluster.url)));
       const leases = stores.map((each, index) =>
         each.lease(`leased/${index}`, { ttlSeconds: 10, onFailure() {}, onRecovery() {} }),
@@ -197,7 +180,7 @@ describe.if(services().etcd.binary)("a route store on three etcd nodes", () => {
       expect(told.changes.some((change) => change.value === null)).toBe(false);
       await Promise.all(leases.map((lease) => lease.release()));
       expect((await waitFor(() => store.list("leased/"))).entries).toEqual([]);
-      await watch.close();
+      await told.close();
       await Promise.all(stores.map((each) => each.close()));
     });
   }
@@ -226,20 +209,9 @@ describe.if(services().etcd.binary)("a route store on three etcd nodes", () => {
   });
 });
 
-/** Turns on the authentication of an etcd server, with the only user `root`. */
-async function requireUser(url: string): Promise<void> {
-  const client = new Etcd3({ hosts: url });
-  await client.role("root").create();
-  const user = await client.user("root").create("secret");
-  await user.addRole("root");
-  await client.auth.authEnable();
-  client.close();
-}
-
 /** Opens a store and watches a prefix. `calls` returns the number of reported changes and interruptions. */
 async function openWatcher(url: string) {
   const store = await openRouteStore(url);
-  const { listener, calls } = recordingListener();
-  await waitFor(() => store.watch("watched/", listener));
+  const { calls } = await waitFor(() => recordChanges(store, "watched/"));
   return { calls, close: () => store.close() };
 }

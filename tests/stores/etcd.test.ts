@@ -10,19 +10,8 @@ import {
   type TestServer,
   waitFor,
 } from "../support/index.ts";
-import { recordingListener } from "./recording-listener.ts";
-
-const everyCall = {
-  get: (store: RouteStore) => store.get("calls/a"),
-  list: (store: RouteStore) => store.list("calls/"),
-  summarize: (store: RouteStore) => store.summarize("calls/"),
-  put: (store: RouteStore) => store.put("calls/a", "1"),
-  delete: (store: RouteStore) => store.delete("calls/a"),
-  "write fenced": (store: RouteStore) =>
-    store.writeFenced({ key: "calls/a", value: "1", fence: { key: "fences/calls", value: 1 } }),
-  watch: (store: RouteStore) => store.watch("calls/", recordingListener().listener),
-  ping: (store: RouteStore) => store.ping(300),
-};
+import { recordChanges } from "./recorded-changes.ts";
+import { everyCall } from "./route-store-calls.ts";
 
 async function compact(server: TestServer): Promise<void> {
   const client = new Etcd3({ hosts: server.url });
@@ -50,8 +39,8 @@ test.each([
 
 /** Expects that every call is unavailable. Makes all calls at once, because each waits until its timeout. */
 async function expectUnavailable(store: RouteStore): Promise<void> {
-  const rejections = Object.values(everyCall).map((call) => rejection(call(store)));
-  for (const error of await Promise.all(rejections)) expect(error).toBeInstanceOf(StoreUnavailable);
+  for (const error of await Promise.all(everyCall(store, 300).map(rejection)))
+    expect(error).toBeInstanceOf(StoreUnavailable);
 }
 
 test("a route store is unavailable at once when nothing listens", async () => {
@@ -91,7 +80,7 @@ describe.if(services().etcd.own)("a route store on an etcd that fails", () => {
     await server.restart();
     await returns();
     expect(await store.get("down/a")).toMatchObject({ key: "down/a", value: "1" });
-    for (const call of Object.values(everyCall)) await call(store);
+    await Promise.all(everyCall(store, 300));
   });
 
   test("is unavailable while etcd is frozen, and recovers", async () => {
@@ -133,8 +122,7 @@ describe.if(services().etcd.own)("a route store on an etcd that fails", () => {
 
     // GW-31
     test("is written at most four times a second, however often `put` is called", async () => {
-      const told = recordingListener();
-      const watch = await store.watch("leases/often", told.listener);
+      const told = await recordChanges(store, "leases/often");
       const { lease } = startLease(store, "leases/often");
       const started = performance.now();
       for (let count = 1; count <= 100; count++) {
@@ -145,7 +133,7 @@ describe.if(services().etcd.own)("a route store on an etcd that fails", () => {
       const seconds = (performance.now() - started) / 1_000;
       expect(told.changes.length).toBeLessThanOrEqual(4 * seconds + 2);
       await lease.release();
-      await watch.close();
+      await told.close();
     });
 
     test("is written again after etcd was down, lost the lease or lost the key", async () => {
@@ -203,8 +191,7 @@ describe.if(services().etcd.own)("a route store on an etcd that fails", () => {
   });
 
   test("watches again after a restart, and reports the interruption", async () => {
-    const told = recordingListener();
-    const watch = await store.watch("restarted/", told.listener);
+    const told = await recordChanges(store, "restarted/");
     for (let time = 0; time < 3; time++) {
       const before = told.interruptions();
       await server.kill();
@@ -215,12 +202,11 @@ describe.if(services().etcd.own)("a route store on an etcd that fails", () => {
       await store.put("restarted/a", String(time));
       await waitFor(() => told.calls() > quiet, { what: "A reported change after the restart" });
     }
-    await watch.close();
+    await told.close();
   });
 
   test("watches again after etcd was frozen", async () => {
-    const told = recordingListener();
-    const watch = await store.watch("frozen/", told.listener);
+    const told = await recordChanges(store, "frozen/");
     await server.freeze();
     await rejection(store.ping(300));
     await server.thaw();
@@ -228,14 +214,13 @@ describe.if(services().etcd.own)("a route store on an etcd that fails", () => {
     const before = told.calls();
     await store.put("frozen/a", "1");
     await waitFor(() => told.calls() > before);
-    await watch.close();
+    await told.close();
   });
 
   test("reports an interruption after a disconnect whose changes were compacted, and then new changes", async () => {
     const proxy = await startProxy(server.url);
     const remote = await openRouteStore(proxy.url);
-    const told = recordingListener();
-    const watch = await remote.watch("compacted/", told.listener);
+    const told = await recordChanges(remote, "compacted/");
     for (let time = 0; time < 3; time++) {
       proxy.cut();
       await waitFor(async () => (await rejection(remote.ping(300))) instanceof StoreUnavailable);
@@ -254,7 +239,7 @@ describe.if(services().etcd.own)("a route store on an etcd that fails", () => {
         { what: "A reported change after the cut" },
       );
     }
-    await watch.close();
+    await told.close();
     await remote.close();
     await proxy.close();
   });
@@ -262,8 +247,7 @@ describe.if(services().etcd.own)("a route store on an etcd that fails", () => {
   test("replaces a silent connection of calls and watches", async () => {
     const proxy = await startProxy(server.url);
     const remote = await openRouteStore(proxy.url);
-    const told = recordingListener();
-    const watch = await remote.watch("stalled/", told.listener);
+    const told = await recordChanges(remote, "stalled/");
     proxy.stall();
     await store.put("stalled/a", "1");
     await waitFor(() => told.calls() > 0, {
@@ -271,13 +255,13 @@ describe.if(services().etcd.own)("a route store on an etcd that fails", () => {
       what: "A reported change after the stall",
     });
     await waitFor(() => remote.ping(500).then(() => true));
-    await watch.close();
+    await told.close();
     await remote.close();
     await proxy.close();
   });
 
   test("can close a watch while etcd is down", async () => {
-    const watch = await store.watch("closed/", recordingListener().listener);
+    const watch = await recordChanges(store, "closed/");
     await server.kill();
     await watch.close();
     await server.restart();
@@ -296,11 +280,10 @@ describe.if(services().etcd.own)("a route store on an etcd that fails", () => {
     const dead = `http://127.0.0.1:${freePort()}`;
     const both = await openRouteStore(`${dead},${server.url}`);
     for (let time = 0; time < 10; time++) await both.put("endpoints/a", String(time));
-    const told = recordingListener();
-    const watch = await waitFor(() => both.watch("endpoints/", told.listener));
+    const told = await waitFor(() => recordChanges(both, "endpoints/"));
     await both.put("endpoints/a", "watched");
     await waitFor(() => told.calls() > 0);
-    await watch.close();
+    await told.close();
     await both.close();
   });
 });

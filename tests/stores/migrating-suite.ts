@@ -1,33 +1,27 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { describe, expect, test } from "bun:test";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
-import { writeMigrations } from "./migrations.ts";
+import { newFolder, writeMigrations } from "./migrations.ts";
+
+async function folderWith(migrations: Record<string, string>): Promise<string> {
+  const folder = await newFolder();
+  await writeMigrations(folder, migrations);
+  return folder;
+}
 
 /** Defines the tests of migrations that every adapter of the database must pass. */
 export function describeMigrating(database: () => Database): void {
   describe("migrating", () => {
-    let directory: string;
-    beforeAll(async () => {
-      directory = await mkdtemp(join(tmpdir(), "ostiary-migrations-"));
-    });
-    afterAll(async () => {
-      await rm(directory, { recursive: true, force: true });
-    });
-
     // OP-16
     test("applies each migration once, in order", async () => {
-      const folder = join(directory, "in-order");
-      await writeMigrations(folder, {
+      const first = {
         "0000_first":
           "create table ordered.events (id int);\n--> statement-breakpoint\ninsert into ordered.events values (1);",
-      });
+      };
+      const folder = await folderWith(first);
       await database().migrate("ordered", folder);
       await writeMigrations(folder, {
-        "0000_first":
-          "create table ordered.events (id int);\n--> statement-breakpoint\ninsert into ordered.events values (1);",
+        ...first,
         "0001_second": "insert into ordered.events select 2 from ordered.events;",
       });
       await database().migrate("ordered", folder);
@@ -39,8 +33,7 @@ export function describeMigrating(database: () => Database): void {
     });
 
     test("rolls back all migrations when one fails", async () => {
-      const folder = join(directory, "broken");
-      await writeMigrations(folder, {
+      const folder = await folderWith({
         "0000_good": "create table broken.one (id int);",
         "0001_bad": "create table broken.two (id int);\n--> statement-breakpoint\nselect nonsense;",
       });
@@ -53,8 +46,7 @@ export function describeMigrating(database: () => Database): void {
 
     // OP-16
     test("refuses a migration that was edited after it was applied", async () => {
-      const folder = join(directory, "edited");
-      await writeMigrations(folder, { "0000_first": "create table edited.one (id int);" });
+      const folder = await folderWith({ "0000_first": "create table edited.one (id int);" });
       await database().migrate("edited", folder);
       await writeMigrations(folder, { "0000_first": "create table edited.one (id bigint);" });
       await expect(database().migrate("edited", folder)).rejects.toThrow("edited");
@@ -63,9 +55,8 @@ export function describeMigrating(database: () => Database): void {
     // OP-96
     test("refuses an older version if a newer migration says that it cannot serve the schema", async () => {
       const FIRST = { "0000_first": "create table renamed.one (id int);" };
-      const [older, newer] = [join(directory, "renamed-older"), join(directory, "renamed-newer")];
-      await writeMigrations(older, FIRST);
-      await writeMigrations(newer, {
+      const older = await folderWith(FIRST);
+      const newer = await folderWith({
         ...FIRST,
         "0001_second": "alter table renamed.one add column size int;",
         "0002_third":
@@ -82,9 +73,8 @@ export function describeMigrating(database: () => Database): void {
     // OP-96
     test("refuses an older version also on a schema that a newer version created", async () => {
       const FIRST = { "0000_first": "create table made.one (id int);" };
-      const [older, newer] = [join(directory, "made-older"), join(directory, "made-newer")];
-      await writeMigrations(older, FIRST);
-      await writeMigrations(newer, {
+      const older = await folderWith(FIRST);
+      const newer = await folderWith({
         ...FIRST,
         "0001_second": "-- refuses older versions: one is gone.\ndrop table made.one;",
       });
@@ -93,9 +83,7 @@ export function describeMigrating(database: () => Database): void {
     });
 
     test("fails for a folder without a journal", async () => {
-      const folder = join(directory, "empty");
-      await writeFile(folder, "");
-      await expect(database().migrate("empty", folder)).rejects.toBeInstanceOf(Error);
+      await expect(database().migrate("empty", await newFolder())).rejects.toBeInstanceOf(Error);
     });
   });
 }

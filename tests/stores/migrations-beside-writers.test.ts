@@ -1,13 +1,9 @@
 import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql as raw } from "drizzle-orm";
 import postgres from "postgres";
 import { freshDatabase, rejection, services, waitFor } from "../support/index.ts";
-import { leash } from "../support/services.ts";
-import { writeMigrations } from "./migrations.ts";
+import { newFolder, writeMigrations } from "./migrations.ts";
 
 setDefaultTimeout(120_000);
 
@@ -31,9 +27,7 @@ afterEach(async () => {
 /** Creates a database with the first migration, and a folder with the first and a second migration. */
 async function bed(second: Record<string, string> = SECOND) {
   const url = await freshDatabase();
-  const directory = await mkdtemp(join(tmpdir(), "ostiary-migrations-"));
-  leash().directory(directory);
-  const [before, folder] = [join(directory, "before"), join(directory, "folder")];
+  const [before, folder] = await Promise.all([newFolder(), newFolder()]);
   await writeMigrations(before, FIRST);
   await writeMigrations(folder, { ...FIRST, ...second });
   const database = await open(url);
@@ -73,7 +67,25 @@ async function indexesOf(sql: postgres.Sql): Promise<unknown[][]> {
   return found.map(({ name, valid }) => [name, valid]);
 }
 
+/** Returns the number of finished steps of each migration; null if the migration is complete. */
+async function stepsDone(sql: postgres.Sql): Promise<unknown[]> {
+  const journal = await sql.unsafe(
+    `select steps_done from ${SCHEMA}.schema_migrations order by written_at_ms`,
+  );
+  return journal.map(({ steps_done }) => steps_done);
+}
+
+/** Expects that four replicas that start together all apply the migrations in a folder. */
+async function migrateInReplicas(url: string, folder: string): Promise<void> {
+  const replicas = await Promise.all(Array.from({ length: 4 }, () => open(url)));
+  expect(await Promise.all(replicas.map((each) => each.migrate(SCHEMA, folder)))).toEqual([0, 0, 0, 0]);
+}
+
 const BUILT = [["things_by_color", true]];
+
+const REFUSE_UPDATES = `create function refuse() returns trigger language plpgsql as
+  $$ begin raise exception 'not yet'; end $$;
+  create trigger refuse before update on ${SCHEMA}.things for each row execute function refuse()`;
 
 describe.skipIf(!services().postgres.real)("migrations of an existing schema", () => {
   // OP-68
@@ -131,34 +143,26 @@ describe.skipIf(!services().postgres.real)("migrations of an existing schema", (
 --> statement-breakpoint
 insert into ${SCHEMA}.things values (7, 'once');`,
     });
-    const replicas = await Promise.all([open(url), open(url), open(url), open(url)]);
-    expect(await Promise.all(replicas.map((each) => each.migrate(SCHEMA, folder)))).toEqual([0, 0, 0, 0]);
+    await migrateInReplicas(url, folder);
     expect(await indexesOf(sql)).toEqual([...BUILT, ["things_by_name", true]]);
-    const journal = await sql.unsafe(`select steps_done from ${SCHEMA}.schema_migrations`);
-    expect(journal.map(({ steps_done }) => steps_done)).toEqual([null, null, null]);
+    expect(await stepsDone(sql)).toEqual([null, null, null]);
   });
 
   // OP-76
   test("keep the steps before a failed step, with which the next start continues", async () => {
     const { url, folder, database, sql } = await bed();
-    await sql.unsafe(`create function refuse() returns trigger language plpgsql as
-      $$ begin raise exception 'not yet'; end $$;
-      create trigger refuse before update on ${SCHEMA}.things for each row execute function refuse()`);
+    await sql.unsafe(REFUSE_UPDATES);
     expect(Bun.inspect(await rejection(database.migrate(SCHEMA, folder)))).toContain("not yet");
-    const journal = () =>
-      sql.unsafe(`select steps_done from ${SCHEMA}.schema_migrations order by written_at_ms`);
-    expect((await journal()).map(({ steps_done }) => steps_done)).toEqual([null, 2]);
+    expect(await stepsDone(sql)).toEqual([null, 2]);
     await sql.unsafe(`drop trigger refuse on ${SCHEMA}.things`);
     expect(await (await open(url)).migrate(SCHEMA, folder)).toBe(0);
-    expect((await journal()).map(({ steps_done }) => steps_done)).toEqual([null, null]);
+    expect(await stepsDone(sql)).toEqual([null, null]);
   });
 
   // OP-75, OP-76
   test("let an older version start while a migration is incomplete", async () => {
     const { url, folder, before, database, sql } = await bed();
-    await sql.unsafe(`create function refuse() returns trigger language plpgsql as
-      $$ begin raise exception 'not yet'; end $$;
-      create trigger refuse before update on ${SCHEMA}.things for each row execute function refuse()`);
+    await sql.unsafe(REFUSE_UPDATES);
     await rejection(database.migrate(SCHEMA, folder));
     expect(await (await open(url)).migrate(SCHEMA, before)).toBe(1);
   });
@@ -200,8 +204,7 @@ create table ${SCHEMA}.log partition of ${SCHEMA}.logs for values from (1) to (2
     });
     await database.migrate(SCHEMA, folder);
     expect(await indexesOf(sql)).toEqual([["things_by_at", true]]);
-    const journal = await sql.unsafe(`select steps_done from ${SCHEMA}.schema_migrations`);
-    expect(journal.map(({ steps_done }) => steps_done)).toEqual([null, null]);
+    expect(await stepsDone(sql)).toEqual([null, null]);
   });
 
   test("turn off sequential scans and JIT only for their own statements", async () => {
@@ -225,9 +228,7 @@ const LOGS = `create table ${SCHEMA}.logs (at int, name text) partition by range
   create table ${SCHEMA}.log_2 partition of ${SCHEMA}.logs for values from (200) to (300);
   insert into ${SCHEMA}.logs select 100 + n, 'x' from generate_series(0, 199) n`;
 
-/**
- * A migration whose first statement is an index. The index is built after the second statement all the same.
- */
+/** A migration that creates an index and then adds a column. The index is built after the column is added. */
 const INDEXED = {
   "0001_second": `create index things_by_at on ${SCHEMA}.logs (at) where name is not null;
 --> statement-breakpoint
@@ -339,8 +340,7 @@ describe.skipIf(!services().postgres.real)("an index of a partitioned table", ()
   // OP-16, OP-95
   test("is built once when several replicas start together", async () => {
     const { url, folder, sql } = await partitioned();
-    const replicas = await Promise.all([open(url), open(url), open(url), open(url)]);
-    expect(await Promise.all(replicas.map((each) => each.migrate(SCHEMA, folder)))).toEqual([0, 0, 0, 0]);
+    await migrateInReplicas(url, folder);
     await expectWhole(sql);
   });
 });

@@ -1,13 +1,9 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
-import { openDatabase } from "@ostiary/lib/runtime/stores/database";
 import postgres from "postgres";
-import { freshDatabase, services } from "../support/index.ts";
+import { freshDatabase, rejection, services } from "../support/index.ts";
 import { writeMigrationsUntil } from "../support/older-schema.ts";
-import { leash } from "../support/services.ts";
+import { migrate, newFolder } from "./migrations.ts";
 
 setDefaultTimeout(600_000);
 
@@ -19,7 +15,7 @@ const RELEASED = {
 } as const;
 type Schema = keyof typeof RELEASED;
 
-/** The test lets every n-th statement die. For audit, which has many statements, every fourth is enough. */
+/** The distance between two tested statements. Audit has many statements, so every fourth is enough. */
 const STRIDES: Readonly<Record<Schema, number>> = { routes: 1, identity: 1, audit: 4 };
 
 /** The result of a migration. */
@@ -30,19 +26,13 @@ interface End {
   readonly state: string;
 }
 
-async function migrate(url: string, schema: string, folder: string): Promise<void> {
-  const database = await openDatabase(url, { namespace: "test", poolMax: 2 });
-  await database.migrate(schema, folder).finally(() => database.close());
-}
-
 /**
  * Creates a database with the migrations of the last release. The tests use it as a template. In a copy,
  * statements that change the schema and have a number in the table `deaths` kill their session.
  */
 async function newRelease(schema: Schema): Promise<string> {
   const url = await freshDatabase();
-  const folder = await mkdtemp(join(tmpdir(), "ostiary-migrations-"));
-  leash().directory(folder);
+  const folder = await newFolder();
   await writeMigrationsUntil(folder, schema, RELEASED[schema]);
   await migrate(url, schema, folder);
   await run(
@@ -108,11 +98,8 @@ describe.skipIf(!services().postgres.real)("a migration whose session dies", () 
       // The database retries lost work once, so only two consecutive deaths let the first start fail.
       for (let number = 1; number <= whole.statements; number += STRIDES[schema]) {
         const url = await copyThatDies(release, [number, number + 1]);
-        const first = await migrate(url, schema, folder).then(
-          () => "migrated",
-          () => "died",
-        );
-        if (first === "died") await migrate(url, schema, folder);
+        await rejection(migrate(url, schema, folder));
+        await migrate(url, schema, folder);
         const { state } = await endOf(url, schema);
         expect({ number, state }).toEqual({ number, state: whole.state });
       }

@@ -1,22 +1,13 @@
-import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
-import { openDatabase } from "@ostiary/lib/runtime/stores/database";
 import postgres from "postgres";
 import { freshDatabase, rejection, services } from "../support/index.ts";
 import { writeMigrationsUntil } from "../support/older-schema.ts";
-import { leash } from "../support/services.ts";
-import { writeMigrations } from "./migrations.ts";
+import { migrate, newFolder, writeMigrations } from "./migrations.ts";
 
 setDefaultTimeout(60_000);
-
-const ends: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end();
-});
 
 const hashOf = (text: string) => createHash("sha256").update(text).digest("hex");
 
@@ -30,38 +21,22 @@ alter table ${SCHEMA}.things add column size int, add constraint things_size_che
 --> statement-breakpoint
 alter table ${SCHEMA}.things validate constraint things_size_check;`;
 
-async function newFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "ostiary-migrations-"));
-  leash().directory(folder);
-  return folder;
-}
-
 async function folderWith(second: string): Promise<string> {
   const folder = await newFolder();
   await writeMigrations(folder, { ...FIRST, "0001_second": second });
   return folder;
 }
 
-async function migrate(url: string, schema: string, folder: string): Promise<number> {
-  const database = await openDatabase(url, { namespace: "test", poolMax: 2 });
-  return await database.migrate(schema, folder).finally(() => database.close());
-}
-
-function session(url: string): postgres.Sql {
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
-  ends.push(() => sql.end());
-  return sql;
-}
-
 /** Returns the columns and constraints of a table, and the journal of the schema's migrations. */
 async function madeIn(url: string, schema: string, table: string) {
-  const sql = session(url);
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
   const columns = await sql`select column_name, data_type, is_nullable, column_default
     from information_schema.columns where table_schema = ${schema} and table_name = ${table} order by 1`;
   const constraints =
     await sql`select conname, pg_get_constraintdef(oid) as text, convalidated, conkey::text as columns
     from pg_constraint where conrelid = ${`${schema}.${table}`}::regclass order by 1`;
   const journal = await sql`select written_at_ms, hash from ${sql(`${schema}.schema_migrations`)} order by 1`;
+  await sql.end();
   return { columns: [...columns], constraints: [...constraints], journal: [...journal] };
 }
 

@@ -1,8 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { createServer, type Server, type Socket } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { createServer, type Socket } from "node:net";
 import { type Database, openDatabase, rows, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import {
@@ -14,7 +11,8 @@ import {
   type TestServer,
   waitFor,
 } from "../support/index.ts";
-import { writeMigrations } from "./migrations.ts";
+import { listenLocally } from "../support/listen-locally.ts";
+import { newFolder, writeMigrations } from "./migrations.ts";
 
 const quick = {
   namespace: "suite",
@@ -136,7 +134,7 @@ describe.if(services().postgres.real)("database on PostgreSQL with many callers"
 
   // OP-16
   test("migrates an empty database from four replicas at once", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "ostiary-migrations-"));
+    const folder = await newFolder();
     await writeMigrations(folder, {
       "0000_first": "create table replicas.events (id int primary key);",
       "0001_second": "insert into replicas.events values (1);",
@@ -144,42 +142,40 @@ describe.if(services().postgres.real)("database on PostgreSQL with many callers"
     const empty = await freshDatabase();
     const replicas = await Promise.all([1, 2, 3, 4].map(() => openDatabase(empty, quick)));
     await Promise.all(replicas.map((replica) => replica.migrate("replicas", folder)));
-    const [first] = replicas;
-    if (first !== undefined) {
-      expect(await select(first, "select id from replicas.events")).toEqual([{ id: 1 }]);
-    }
+    const found = replicas.map((replica) => select(replica, "select id from replicas.events"));
+    expect(await Promise.all(found)).toEqual(Array(4).fill([{ id: 1 }]));
     await Promise.all(replicas.map((replica) => replica.close()));
-    await rm(folder, { recursive: true });
   });
 });
 
 describe("database on PostgreSQL that cannot be reached", () => {
+  const authenticated = Buffer.from(
+    "520000000800000000" + "4b0000000c0000000100000002" + "5a0000000549",
+    "hex",
+  );
+  test.each<[string, (socket: Socket) => void]>([
+    ["the server accepts connections and never responds", () => {}],
+    [
+      "connections are reset after the first message",
+      (socket) =>
+        socket.once("data", () => {
+          socket.write(authenticated);
+          socket.once("data", () => socket.resetAndDestroy());
+        }),
+    ],
+  ])("refuses to open when %s", async (_, accept) => {
+    const server = createServer((socket) => {
+      socket.on("error", () => {});
+      accept(socket);
+    });
+    const opening = openDatabase(`postgres://nobody@127.0.0.1:${await listenLocally(server)}/none`, quick);
+    expect(await rejection(opening)).toBeInstanceOf(StoreUnavailable);
+    server.close();
+  });
+
   test("refuses to open when nothing listens", async () => {
     const opening = openDatabase(`postgres://nobody@127.0.0.1:${freePort()}/none`, quick);
     expect(await rejection(opening)).toBeInstanceOf(StoreUnavailable);
-  });
-
-  test("refuses to open when the server accepts connections and never responds", async () => {
-    const { server, port } = await silentServer();
-    const opening = openDatabase(`postgres://nobody@127.0.0.1:${port}/none`, quick);
-    expect(await rejection(opening)).toBeInstanceOf(StoreUnavailable);
-    server.close();
-  });
-
-  test("refuses to open when connections are reset after the first message", async () => {
-    const authenticated = Buffer.from(
-      "520000000800000000" + "4b0000000c0000000100000002" + "5a0000000549",
-      "hex",
-    );
-    const { server, port } = await silentServer((socket) => {
-      socket.once("data", () => {
-        socket.write(authenticated);
-        socket.once("data", () => socket.resetAndDestroy());
-      });
-    });
-    const opening = openDatabase(`postgres://nobody@127.0.0.1:${port}/none`, quick);
-    expect(await rejection(opening)).toBeInstanceOf(StoreUnavailable);
-    server.close();
   });
 
   test.if(services().postgres.real)("refuses to open a database that does not exist", async () => {
@@ -291,19 +287,3 @@ describe.if(services().postgres.own)("database on a PostgreSQL that fails", () =
     expect(answers).toEqual(Array(20).fill([{ one: 1 }]));
   });
 });
-
-/** Starts a server that accepts connections and sends nothing, unless `speak` sends something. */
-async function silentServer(
-  speak: (socket: Socket) => void = () => {},
-): Promise<{ server: Server; port: number }> {
-  const server = createServer((socket) => {
-    socket.on("error", () => {});
-    speak(socket);
-  });
-  const listening = Promise.withResolvers<void>();
-  server.listen(0, "127.0.0.1", listening.resolve);
-  await listening.promise;
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("No port was bound.");
-  return { server, port: address.port };
-}

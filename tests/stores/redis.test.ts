@@ -16,13 +16,14 @@ import {
   waitFor,
 } from "../support/index.ts";
 
-const many = (store: CounterStore, bucket: string, count = 50) =>
-  Promise.all(Array.from({ length: count }, () => rejection(store.increment(bucket, 60))));
+async function expectUnavailable(store: CounterStore, bucket: string): Promise<void> {
+  const errors = await Promise.all(Array.from({ length: 50 }, () => rejection(store.increment(bucket, 60))));
+  for (const error of errors) expect(error).toBeInstanceOf(StoreUnavailable);
+}
 
 test("a counter store opens when nothing listens, and is unavailable at once", async () => {
   const store = await openCounterStore(`redis://127.0.0.1:${freePort()}`);
-  const errors = await many(store, "nobody");
-  expect(errors.every((error) => error instanceof StoreUnavailable)).toBe(true);
+  await expectUnavailable(store, "nobody");
   expect(await rejection(store.ping(200))).toBeInstanceOf(StoreUnavailable);
   await store.close();
 });
@@ -130,8 +131,7 @@ describe.if(services().redis.own)("counter store on a Redis that fails", () => {
       const underWay = Array.from({ length: 20 }, () => store.increment("outage", 60).catch(() => null));
       await server.kill();
       await Promise.all(underWay);
-      const errors = await many(store, "outage");
-      expect(errors.every((error) => error instanceof StoreUnavailable)).toBe(true);
+      await expectUnavailable(store, "outage");
       expect(await rejection(store.ping(200))).toBeInstanceOf(StoreUnavailable);
       await server.restart();
       await returns();
@@ -142,11 +142,9 @@ describe.if(services().redis.own)("counter store on a Redis that fails", () => {
   test("is unavailable while the server is frozen, and recovers when it thaws", async () => {
     for (let time = 0; time < 3; time++) {
       await server.freeze();
-      const errors = await many(store, "frozen");
-      expect(errors.every((error) => error instanceof StoreUnavailable)).toBe(true);
+      await expectUnavailable(store, "frozen");
       expect(await rejection(store.ping(200))).toBeInstanceOf(StoreUnavailable);
-      const later = await many(store, `later ${time}`);
-      expect(later.every((error) => error instanceof StoreUnavailable)).toBe(true);
+      await expectUnavailable(store, `later ${time}`);
       await server.thaw();
       await returns();
       expect((await store.increment(`later ${time}`, 60)).count).toBe(1);
@@ -178,8 +176,7 @@ describe.if(services().redis.own)("counter store on a Redis that fails", () => {
   test("is unavailable while the server is a replica, and counts after its promotion", async () => {
     const admin = new Redis(server.url);
     await admin.call("REPLICAOF", "127.0.0.1", "1");
-    const errors = await many(store, "replica");
-    expect(errors.every((error) => error instanceof StoreUnavailable)).toBe(true);
+    await expectUnavailable(store, "replica");
     await admin.call("REPLICAOF", "NO", "ONE");
     await waitFor(async () => (await store.increment("primary", 60)).count > 0);
     admin.disconnect();

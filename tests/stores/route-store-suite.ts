@@ -7,7 +7,7 @@ import {
   type StoreOperation,
 } from "@ostiary/lib/runtime/stores/route-store";
 import { waitFor } from "../support/index.ts";
-import { recordingListener } from "./recording-listener.ts";
+import { recordChanges } from "./recorded-changes.ts";
 
 /** Defines the tests that every adapter of the route store must pass. The store is at `url`. */
 export function describeRouteStore(adapter: string, url: () => Promise<string>): void {
@@ -172,7 +172,7 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
       const valueAt = async (key: string) => (await store.get(key))?.value;
 
       test("exist with the latest value until they are released", async () => {
-        const watched = await follow("leased/");
+        const watched = await recordChanges(store, "leased/");
         const lease = store.lease("leased/a", options);
         expect(await valueAt("leased/a")).toBeUndefined();
         lease.put("1");
@@ -209,7 +209,7 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
 
     describe("revisions", () => {
       test("grow with each write, and are part of listings and changes", async () => {
-        const told = await follow("counted/");
+        const told = await recordChanges(store, "counted/");
         await store.put("counted/a", "1");
         const first = await store.get("counted/a");
         await store.put("counted/a", "2");
@@ -232,7 +232,7 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
       });
 
       test("show which changes of a watch come after a listing", async () => {
-        const told = await follow("joined/");
+        const told = await recordChanges(store, "joined/");
         let writing = true;
         const writes = (async () => {
           for (let time = 0; writing; time++) {
@@ -254,7 +254,7 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
 
     describe("watching", () => {
       test("reports all kinds of writes to keys with the prefix, with their values", async () => {
-        const told = await follow("watched/");
+        const told = await recordChanges(store, "watched/");
         await store.put("watched/a", "größer");
         await store.put("watched/a", "");
         await store.delete("watched/a");
@@ -274,8 +274,8 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
       });
 
       test("reports no change of other keys, and no change after it is closed", async () => {
-        const told = await follow("quiet/");
-        const witness = await follow("");
+        const told = await recordChanges(store, "quiet/");
+        const witness = await recordChanges(store, "");
         await store.put("quie", "1");
         await store.put("quiet0", "1");
         await waitFor(() => witness.changes.length >= 2);
@@ -288,7 +288,7 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
       });
 
       test("reports many changes completely and in order", async () => {
-        const told = await follow("many/");
+        const told = await recordChanges(store, "many/");
         const values = Array.from({ length: 300 }, (_, index) => String(index));
         for (const value of values) await store.put("many/last", value);
         await waitFor(() => told.changes.length === values.length);
@@ -297,19 +297,16 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
       });
 
       test("serves several watchers of one prefix", async () => {
-        const followers = await Promise.all([follow("several/"), follow("several/"), follow("several/")]);
+        const followers = await Promise.all([
+          recordChanges(store, "several/"),
+          recordChanges(store, "several/"),
+          recordChanges(store, "several/"),
+        ]);
         await store.put("several/a", "1");
         await waitFor(() => followers.every(({ changes }) => changes.length === 1));
         await Promise.all(followers.map((told) => told.close()));
       });
     });
-
-    /** Starts a watch that records its changes. */
-    async function follow(prefix: string) {
-      const told = recordingListener();
-      const watch = await store.watch(prefix, told.listener);
-      return { ...told, close: () => watch.close() };
-    }
 
     test("answers a ping", async () => {
       await store.ping(2_000);

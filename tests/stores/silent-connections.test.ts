@@ -1,6 +1,6 @@
 /**
- * Tests of connections to PostgreSQL that no longer respond while new ones work: after a failover, or when a
- * router has forgotten them.
+ * Tests of connections to PostgreSQL that no longer respond, as after a failover or when a router forgot
+ * their state. New connections work.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { type Database, openDatabase, rows, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";

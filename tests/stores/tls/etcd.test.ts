@@ -1,30 +1,18 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
-import { connect } from "node:tls";
 import { openRouteStore, routeStoreBootFailure } from "@ostiary/lib/runtime/stores/route-store";
 import type { CertificatePair } from "../../support/certificates.ts";
 import { freePort } from "../../support/free-port.ts";
 import type { TestServer } from "../../support/server.ts";
 import { services, startEtcd } from "../../support/services.ts";
 import { waitFor } from "../../support/wait-for.ts";
+import { recordChanges } from "../recorded-changes.ts";
 import { behavesByTls, type ClientFiles, files, message, TlsMaterial } from "./store-tls-suite.ts";
 
 setDefaultTimeout(60_000);
 
 const material = new TlsMaterial();
-
-/** Returns the common name of the certificate that a server presents. */
-async function shown(port: number): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const socket = connect({ port, host: "127.0.0.1", rejectUnauthorized: false });
-  socket.on("secureConnect", () => {
-    resolve(String(socket.getPeerCertificate().subject.CN));
-    socket.destroy();
-  });
-  socket.on("error", reject);
-  return promise;
-}
 
 describe.if(services().etcd.binary)("TLS to etcd", () => {
   let server: TestServer;
@@ -53,12 +41,6 @@ describe.if(services().etcd.binary)("TLS to etcd", () => {
     copyFileSync(keyFile, served.keyFile);
   }
 
-  const show = async (pair: CertificatePair) => {
-    install(pair);
-    const name = pair === material.made.good ? "good" : undefined;
-    if (name !== undefined) await waitFor(async () => (await shown(port)) === name);
-  };
-
   async function read(address: string, given: ClientFiles): Promise<void> {
     const store = await openRouteStore(address, { tls: files("ROUTE_STORE", given) });
     try {
@@ -76,7 +58,7 @@ describe.if(services().etcd.binary)("TLS to etcd", () => {
   behavesByTls(material, {
     peer: "ROUTE_STORE",
     server: () => "the route store",
-    show,
+    show: async (pair) => install(pair),
     use: (given) => read(url(), given),
     useAsking: (given) => read(url(), given),
   });
@@ -88,36 +70,28 @@ describe.if(services().etcd.binary)("TLS to etcd", () => {
   });
 
   test("routes are written, watched and read, also after the CA was renewed", async () => {
-    await show(material.made.good);
+    install(material.made.good);
     const trusted = material.growingFile();
     const store = await openRouteStore(url(), {
       tls: files("ROUTE_STORE", { ca: trusted, pair: material.made.client }),
     });
-    let changes = 0;
-    const watch = await store.watch("tls/", {
-      changed: () => {
-        changes += 1;
-      },
-      interrupted: () => {
-        changes += 1;
-      },
-    });
+    const told = await recordChanges(store, "tls/");
     await store.put("tls/a", "1");
-    await waitFor(() => changes > 0, { what: "the change" });
+    await waitFor(() => told.calls() > 0, { what: "the change" });
     install(material.made.renewed);
     await server.restart();
     await expect(store.ping(2_000)).rejects.toThrow();
     trusted.trust(material.made.next);
     await waitFor(() => store.ping(2_000).then(() => true), { what: "a call under the renewed CA" });
-    const before = changes;
+    const before = told.calls();
     await waitFor(
       async () => {
         await store.put("tls/b", crypto.randomUUID());
-        return changes > before;
+        return told.calls() > before;
       },
       { what: "the watch to go on" },
     );
-    await watch.close();
+    await told.close();
     await store.close();
   });
 });

@@ -12,6 +12,14 @@ setDefaultTimeout(60_000);
 
 const material = new TlsMaterial();
 
+function tlsSettings(port: number, authClients: "yes" | "no"): string[] {
+  const { ca, good } = material.made;
+  return [
+    ...["--tls-port", String(port), "--tls-ca-cert-file", ca.certFile, "--tls-auth-clients", authClients],
+    ...["--tls-cert-file", good.certFile, "--tls-key-file", good.keyFile],
+  ];
+}
+
 describe.if(services().redis.binary)("TLS to Redis", () => {
   let server: TestServer;
   let admin: Redis;
@@ -19,17 +27,7 @@ describe.if(services().redis.binary)("TLS to Redis", () => {
 
   beforeAll(async () => {
     port = freePort();
-    server = await startRedis([
-      ...[
-        "--tls-port",
-        String(port),
-        "--tls-ca-cert-file",
-        material.made.ca.certFile,
-        "--tls-auth-clients",
-        "yes",
-      ],
-      ...["--tls-cert-file", material.made.good.certFile, "--tls-key-file", material.made.good.keyFile],
-    ]);
+    server = await startRedis(tlsSettings(port, "yes"));
     admin = new Redis(server.url);
   });
   afterAll(async () => {
@@ -85,20 +83,8 @@ describe.if(services().redis.binary)("TLS to Redis", () => {
 describe.if(services().redis.binary)("TLS to a Redis Cluster", () => {
   test("is used for each node with rediss+cluster://", async () => {
     const port = freePort();
-    const server = await startRedis([
-      ...[
-        "--cluster-enabled",
-        "yes",
-        "--cluster-announce-ip",
-        "127.0.0.1",
-        "--tls-cluster",
-        "yes",
-        "--tls-port",
-        String(port),
-      ],
-      ...["--tls-ca-cert-file", material.made.ca.certFile, "--tls-auth-clients", "no"],
-      ...["--tls-cert-file", material.made.good.certFile, "--tls-key-file", material.made.good.keyFile],
-    ]);
+    const cluster = "--cluster-enabled yes --cluster-announce-ip 127.0.0.1 --tls-cluster yes".split(" ");
+    const server = await startRedis([...cluster, ...tlsSettings(port, "no")]);
     const admin = new Redis(server.url);
     await admin.call("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
     await waitFor(async () => String(await admin.call("CLUSTER", "INFO")).includes("cluster_state:ok"));

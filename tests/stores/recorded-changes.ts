@@ -1,20 +1,20 @@
-import type { RouteChange, RouteListener } from "@ostiary/lib/runtime/stores/route-store";
+import type { RouteChange, RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 
-/** Returns a listener for a watch. It records all changes and interruptions. */
-export function recordingListener() {
+/** Watches a prefix, and records all changes and interruptions. */
+export async function recordChanges(store: RouteStore, prefix: string) {
   const changes: RouteChange[] = [];
   let interruptions = 0;
-  const listener: RouteListener = {
+  const watch = await store.watch(prefix, {
     changed: (more) => changes.push(...more),
     interrupted: () => {
       interruptions += 1;
     },
-  };
+  });
   return {
-    listener,
     changes,
     interruptions: () => interruptions,
     /** Returns the number of changes and interruptions. Either shows that the watch works. */
     calls: () => changes.length + interruptions,
+    close: () => watch.close(),
   };
 }
