@@ -3,32 +3,15 @@
  * installed.
  */
 import { expect, test } from "bun:test";
-import { copyFile, mkdir } from "node:fs/promises";
-import { join } from "node:path";
-import { GO_MODULE, goSettings } from "./clients/go.ts";
-import { EXPECTED, run, SERVICES, startClientServices } from "./clients/services.ts";
-
-const GENERATOR = Bun.which("go") === null ? null : Bun.which("oapi-codegen");
-const reason = GENERATOR === null ? " (skipped: go or oapi-codegen is not installed)" : "";
+import { GO_IS_MISSING, GO_REASON, runGo } from "./clients/go.ts";
+import { EXPECTED, SERVICES, startClientServices } from "./clients/services.ts";
 
 // ER-22
-test.skipIf(GENERATOR === null)(
-  `a generated Go client compiles and works${reason}`,
+test.skipIf(GO_IS_MISSING)(
+  `a generated Go client compiles and works${GO_REASON}`,
   async () => {
     await using services = await startClientServices();
-    const cwd = services.folder;
-    const succeed = async (...command: string[]) =>
-      expect(await run(command, { cwd })).toMatchObject({ code: 0 });
-    for (const name of SERVICES) {
-      await mkdir(join(cwd, name));
-      await Bun.write(join(cwd, `${name}.yaml`), goSettings(name));
-      await succeed(String(GENERATOR), "-config", `${name}.yaml`, `${name}.json`);
-    }
-    await Bun.write(join(cwd, "go.mod"), GO_MODULE);
-    await copyFile(join(import.meta.dir, "clients/client.go"), join(cwd, "client.go"));
-    await succeed("go", "mod", "tidy");
-    await succeed("go", "vet", "./...");
-    const answer = await run(["go", "run", "."], { cwd, env: services.env });
+    const answer = await runGo("client.go", SERVICES, { cwd: services.folder, env: services.env });
     expect(answer).toMatchObject({ code: 0, stderr: "" });
     expect(JSON.parse(answer.stdout)).toEqual(EXPECTED);
   },
