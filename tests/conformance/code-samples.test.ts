@@ -33,11 +33,19 @@ const awkward = codeSamples({
   ],
   body: { json: { text: AWKWARD, none: null, yes: true, list: [1.5, {}] } },
 });
-const awkwardSource = (label: string) => awkward.find((sample) => sample.label === label)?.source ?? "";
+
+function sourceOf(samples: readonly Sample[], wanted: string): string {
+  const found = samples.find(({ label }) => label === wanted);
+  if (found === undefined) throw new Error(`There is no sample in ${wanted}.`);
+  return found.source;
+}
+const awkwardSource = (label: string) => sourceOf(awkward, label);
 
 test("every operation has one code sample in each language", () => {
   for (const document of Object.values(documents)) {
-    for (const operation of operationsIn(document)) {
+    const operations = operationsIn(document);
+    expect(operations).not.toEqual([]);
+    for (const operation of operations) {
       expect(samplesOf(operation).map(({ label }) => label)).toEqual(["curl", "TypeScript", "Python"]);
     }
   }
@@ -96,16 +104,8 @@ describe("the registry's", () => {
   afterAll(() => registry.stop());
 
   const sample = (operationId: string, label: string) => {
-    const operation = operationsIn(
-      documents.registry ?? {
-        openapi: "",
-        info: { description: "" },
-        tags: [],
-        paths: {},
-        components: { schemas: {} },
-      },
-    ).find((each) => each.operationId === operationId);
-    return samplesOf(operation ?? {}).find((each) => each.label === label)?.source ?? "";
+    const operation = operationsIn(documents.registry).find((each) => each.operationId === operationId);
+    return sourceOf(samplesOf(operation ?? {}), label);
   };
 
   test("code samples work unchanged", async () => {

@@ -25,17 +25,14 @@ const BROKEN_QUERY = "?verbose=1";
 /** The address of a receiver that the audit service under test allows for streams. */
 const RECEIVER_URL = "https://127.0.0.1:1/hook";
 
-/** Tells whether a read conflicts with a newer version's config: app/registry/unreadable-configs.test.ts. */
+/** Returns whether a response is the 409 of a read that app/registry/unreadable-configs.test.ts tests. */
 const isOfNewerConfig = (status: string, { method }: PlacedOperation) => status === "409" && method === "GET";
 
-/** Tells whether a response needs a missing key for stream secrets: app/audit/streams.test.ts. */
+/** Returns whether a response is the 409 without AUDIT_STREAM_KEY_FILE that app/audit/streams.test.ts tests. */
 const isOfKeylessAudit = (status: string, { path }: PlacedOperation) =>
   status === "409" && path.includes("{stream_id}");
 
-/**
- * Tells whether a response is a full or a high-numbered tile, which needs more checkpoints than a test can
- * create. The tile of a small tree is partial, which is a second part of its path.
- */
+/** Returns whether a response is a tile that only a tree with very many checkpoints has. */
 const isOfLargeTree = (status: string, { path }: PlacedOperation) =>
   status === "200" && path.startsWith("/audit-log/tile/") && !path.endsWith("/{second}");
 

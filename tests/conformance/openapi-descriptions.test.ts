@@ -210,6 +210,7 @@ describe.each(Object.entries(documents))("the description of %s", (service, docu
         if (Number(status) < 400) continue;
         const { schema, examples = {} } = content?.["application/json"] ?? { schema: {} };
         const codes = [...description.matchAll(/^([A-Z_]+): /gm)].map(([, code = ""]) => code);
+        expect(codes).not.toEqual([]);
         expect(Object.keys(examples)).toEqual(codes);
         for (const [code, { value }] of Object.entries(examples)) {
           expect(validator.problems(schema, value)).toEqual([]);
@@ -280,8 +281,8 @@ function expectedType(name: string, schema: Schema): unknown {
 }
 
 /**
- * Returns the kind of a cursor: an id or a number as the items of the list have it, or another text. An export
- * has the cursor of its list.
+ * Returns the kind of a list's cursor: `starting_after` for an id, `rev` for a number, or `text`. An export
+ * has the same cursor as its list.
  */
 function cursorKind(document: OpenApiDocument, path: string): string {
   const list = document.paths[path.replace(/\/export$/, "")]?.get;

@@ -45,31 +45,30 @@ const over =
     return { status: response.status, text: await response.text() };
   };
 
+async function startOverHttp(starting: Promise<{ url: string; stop(): Promise<unknown> }>) {
+  const service = await starting;
+  return { ask: over(service.url), stop: () => service.stop() };
+}
+
+async function startIdentityOverHttp() {
+  const identity = await startIdentity();
+  const ask: Ask = async (path) => {
+    const { status, body } = await identity.call("GET", path);
+    return { status, text: JSON.stringify(body) };
+  };
+  return { ask, stop: () => identity.close() };
+}
+
 describe("a query parameter that violates the description gets 422 with the parameter's name", () => {
-  test("from identity", async () => {
-    const identity = await startIdentity();
-    const { wrong, looked } = await unchecked(async (path) => {
-      const { status, body } = await identity.call("GET", path);
-      return { status, text: JSON.stringify(body) };
-    });
-    await identity.close();
+  test.each([
+    ["identity", startIdentityOverHttp, 15],
+    ["audit", () => startOverHttp(startAudit()), 15],
+    ["the registry", () => startOverHttp(startRegistry()), 2],
+  ] as const)("from %s", async (_, start, more) => {
+    const service = await start();
+    const { wrong, looked } = await unchecked(service.ask);
+    await service.stop();
     expect(wrong).toEqual([]);
-    expect(looked).toBeGreaterThan(15);
-  });
-
-  test("from audit", async () => {
-    const audit = await startAudit();
-    const { wrong, looked } = await unchecked(over(audit.url));
-    await audit.stop();
-    expect(wrong).toEqual([]);
-    expect(looked).toBeGreaterThan(15);
-  });
-
-  test("from the registry", async () => {
-    const registry = await startRegistry();
-    const { wrong, looked } = await unchecked(over(registry.url));
-    await registry.stop();
-    expect(wrong).toEqual([]);
-    expect(looked).toBeGreaterThan(2);
+    expect(looked).toBeGreaterThan(more);
   });
 });

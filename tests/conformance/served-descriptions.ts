@@ -7,7 +7,9 @@ import type { OpenApiDocument } from "../support/openapi.ts";
  * Returns the OpenAPI descriptions that the ports of identity, audit and the registry serve. Identity's
  * description depends on whether roles are configured, so the result has both variants.
  */
-export async function servedDocuments(): Promise<Record<string, OpenApiDocument>> {
+export async function servedDocuments(): Promise<
+  Record<string, OpenApiDocument> & { registry: OpenApiDocument }
+> {
   const [identity, audit, registry] = await Promise.all([startIdentity(), startAudit(), startRegistry()]);
   try {
     const at = async (url: string) => JSON.parse(await (await fetch(`${url}/swagger/json`)).text());

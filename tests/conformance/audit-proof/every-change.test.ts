@@ -1,14 +1,9 @@
 import { expect, test } from "bun:test";
-import { join } from "node:path";
-import type { SigningJwk } from "@ostiary/lib/domain/proof";
 import type { Verdict } from "@ostiary/lib/verification";
 import type { FindingCode } from "@ostiary/lib/verification/words";
-import { findingsOf, verdictOf, type WitnessVector, witnessRuleOf } from "../../app/audit/proof-bed.ts";
+import { findingsOf, verdictOf, witnessRuleOf } from "../../app/audit/proof-bed.ts";
 import { type ChangeName, nameOfChange, type Path } from "./change-names.ts";
-
-const vectorsOf = async (name: string): Promise<ExportVector[]> =>
-  (await Bun.file(join(import.meta.dir, name)).json()).exports;
-const vectors = [...(await vectorsOf("vectors.json")), ...(await vectorsOf("witness-vectors.json"))];
+import { type ExportVector, exportVectors, textOf } from "./vectors.ts";
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null;
@@ -61,7 +56,7 @@ function saysNothing(path: Path, value: unknown, change: unknown): boolean {
   // The verifier does not use the keys in the file, because the test passes its own keys.
   if (first === "keys") return true;
   const isList = change === undefined || Array.isArray(change);
-  // No proof covers which recent checkpoints the file lists.
+  // No proof covers the length of the list of recent checkpoints.
   if (isList && first === "recent_checkpoints" && path.length <= 2) return true;
   // A file with fewer earlier heads is valid, but proves less. The verdict names the days that it proves.
   const isShorter =
@@ -88,16 +83,9 @@ function* changesOfLine(line: unknown): Generator<Change> {
   }
 }
 
-interface ExportVector {
-  title: string;
-  lines: string[];
-  witnesses?: WitnessVector | null;
-  keys: SigningJwk[];
-}
-
 /** Returns the test vector with a title. */
 function vectorOf(wanted: string): ExportVector {
-  const found = vectors.find(({ title }) => title === wanted);
+  const found = exportVectors.find(({ title }) => title === wanted);
   if (found === undefined) throw new Error(`There is no vector "${wanted}".`);
   return found;
 }
@@ -112,8 +100,6 @@ const REFUSED: Verdict["result"][] = ["altered", "unwitnessed"];
 
 /** The codes of findings that name a line, but no field of it. */
 const OF_A_LINE: FindingCode[] = ["not_an_event", "end_unreadable"];
-
-const textOf = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join("");
 
 /**
  * Returns how the findings of a verdict differ from the expected ones. Returns null if they do not differ.

@@ -18,7 +18,6 @@ import {
   outcomeEntry,
   readCheckpoint,
   retentionEntry,
-  type SigningJwk,
   sha256,
   signedCheckpoint,
   statementEntry,
@@ -26,7 +25,6 @@ import {
 } from "@ostiary/lib/domain/proof";
 import { knownSignatures, logKey, readNote, readTreeHead } from "@ostiary/lib/domain/tlog";
 import { rows } from "@ostiary/lib/runtime/stores/database";
-import type { Verdict } from "@ostiary/lib/verification";
 import { sql } from "drizzle-orm";
 import { type AuditService, intent, openLog, requestId, userIntent } from "../../app/audit/audit-service.ts";
 import {
@@ -39,38 +37,19 @@ import {
   startProvenAudit,
   verdictOf,
   verify,
-  type WitnessVector,
   witnessRuleOf,
   writeEvents,
 } from "../../app/audit/proof-bed.ts";
 import { services } from "../../support/index.ts";
 import { headTree, mapRoot } from "../../support/trees-of-heads.ts";
 import { VECTOR_NAMES } from "./vector-names.ts";
+import { exportVectors, textOf, VECTORS, vectors, WITNESS_VECTORS } from "./vectors.ts";
 
 const VERIFIER = join(import.meta.dir, "verifier.py");
-const VECTORS = join(import.meta.dir, "vectors.json");
-const WITNESS_VECTORS = join(import.meta.dir, "witness-vectors.json");
-const vectors = await Bun.file(VECTORS).json();
-
-/** An export, which may have been tampered with, and its expected verdict. */
-interface ExportVector {
-  title: string;
-  result: Verdict["result"];
-  /** The keys that the reader trusts; null if the reader trusts the keys in the file. */
-  keys: SigningJwk[] | null;
-  kept: string[] | null;
-  /** The witnesses that the reader trusts; absent or null if the reader names none. */
-  witnesses?: WitnessVector | null;
-  lines: string[];
-}
-const exportVectors: ExportVector[] = [
-  ...vectors.exports,
-  ...(await Bun.file(WITNESS_VECTORS).json()).exports,
-];
 
 async function fileOf(folder: string, name: string, lines: readonly string[]): Promise<string> {
   const path = join(folder, name);
-  await writeFile(path, lines.map((line) => `${line}\n`).join(""));
+  await writeFile(path, textOf(lines));
   return path;
 }
 
@@ -123,8 +102,7 @@ describe("the product's code agrees with the test vectors for", () => {
     const folder = await mkdtemp(join(tmpdir(), "ostiary-proof-"));
     const copies = kept === null ? NOTHING_KEPT : await readKept(await fileOf(folder, "kept", kept));
     const rule = witnessRuleOf(witnesses);
-    const text = lines.map((line) => `${line}\n`).join("");
-    const verdict = await verdictOf(text, { keys, kept: copies, witnesses: rule });
+    const verdict = await verdictOf(textOf(lines), { keys, kept: copies, witnesses: rule });
     expect([verdict.result, verdict.faults.length > 0]).toEqual([result, result === "altered"]);
     const named = VECTOR_NAMES[title] ?? null;
     expect([title, named === null]).toEqual([title, result === "complete"]);

@@ -5,20 +5,9 @@ import fc from "fast-check";
 import type { Browser, Page } from "playwright-core";
 import { NOTHING_KEPT, verify } from "../../app/audit/proof-bed.ts";
 import { browserPath, launchBrowser, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
+import { exportVectors, textOf } from "./vectors.ts";
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);
-
-interface ExportVector {
-  title: string;
-  result: string;
-  keys: unknown[] | null;
-  kept: string[] | null;
-  witnesses?: object | null;
-  lines: string[];
-}
-const vectorsOf = async (name: string): Promise<ExportVector[]> =>
-  (await Bun.file(join(import.meta.dir, name)).json()).exports;
-const vectors = [...(await vectorsOf("vectors.json")), ...(await vectorsOf("witness-vectors.json"))];
 
 // AU-50
 test("the page's SHA-256 equals the runtime's for random and all short inputs", () => {
@@ -82,13 +71,13 @@ describe.skipIf(browserPath === undefined)("in a browser's worker that forbids e
   }
 
   // AU-65, AU-66, AU-68, AU-76, AU-197
-  test.each(vectors)(
+  test.each(exportVectors)(
     "the verifier reaches the expected verdict: $title",
     async ({ lines, keys, kept, witnesses, result }) => {
       const verdict = await verifyThere({ lines, keys, kept, witnesses });
       expect(verdict).toMatchObject({ result });
       if (keys !== null || kept !== null || witnesses != null) return;
-      const onServer = await verify(lines.map((line) => `${line}\n`).join(""), null, NOTHING_KEPT);
+      const onServer = await verify(textOf(lines), null, NOTHING_KEPT);
       expect(verdict).toEqual(JSON.parse(JSON.stringify(onServer)));
     },
   );

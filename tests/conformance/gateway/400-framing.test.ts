@@ -239,11 +239,13 @@ test("a pipelined request closes the connection without a response", async () =>
   const client = await RawClient.connect(gateway.url);
   client.send(spell("GET", "/pipelined") + HIDDEN);
   await client.untilClosed();
+  expect(client.received.toString()).toBe("");
   expect(service.requests).toEqual([]);
 });
 
 // GW-103, GW-117, GW-118
 describe("a badly framed response of a service never looks complete to the client", () => {
+  const UNFINISHED = "a chunk that does not end";
   const table: Record<string, string> = {
     garbage: "SSH-2.0-OpenSSH_9.6\r\n\r\n",
     "two different lengths": "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 5\r\n\r\nhello",
@@ -255,7 +257,7 @@ describe("a badly framed response of a service never looks complete to the clien
     "a status above 599": "HTTP/1.1 600 Odd\r\nContent-Length: 0\r\n\r\n",
     "a status below 100": "HTTP/1.1 099 Odd\r\nContent-Length: 0\r\n\r\n",
     "fewer bytes than announced": "HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhello",
-    "a chunk that does not end": "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n50\r\nhello",
+    [UNFINISHED]: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n50\r\nhello",
   };
   for (const [name, bytes] of Object.entries(table)) {
     test(name, async () => {
@@ -265,8 +267,7 @@ describe("a badly framed response of a service never looks complete to the clien
         return null;
       };
       const response = await rawRequest(gateway.url, spell("GET", "/widgets"));
-      if (response.complete) expect(response.status).toBe(502);
-      else expect(response.body.toString()).not.toContain("\r\n0\r\n\r\n");
+      expect([response.status, response.complete]).toEqual(name === UNFINISHED ? [200, false] : [502, true]);
     });
   }
 
