@@ -13,7 +13,7 @@ const TOKENS = [
   /"((?:[^"\\\n]|\\.)*)"|'((?:[^'\\\n]|\\.)*)'/,
   /[`{}]/,
 ];
-/** A text between JSX tags. In formatted code, a space precedes a `>` that is an operator, and none that of a tag. */
+/** Matches a text between JSX tags. In formatted code, a space precedes the operator `>`, but not the `>` of a tag. */
 const JSX_TEXT = /(?<=[^\s=]>|\})([^<>{}`"=;*]*[a-z][^<>{}`"=;*]*)(?=\{|<[/A-Za-z])/;
 const TOKEN = anyOf(TOKENS);
 const JSX_TOKEN = anyOf([JSX_TEXT, ...TOKENS]);

@@ -7,7 +7,7 @@ import { manualClock } from "../../support/manual-clock.ts";
 
 const PACE = { bytesPerSecondMin: 1_000, lagMsMax: 30_000 };
 
-/** Returns `take`, which waits for an export slot, its clock, and the granted slots in `held`. */
+/** Returns export slots with a manual clock. `take` waits for a slot, and `held` has the granted slots. */
 function exportSlots() {
   const clock = manualClock();
   const permits = new ExportPermits(clock);

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { GatheredLookup } from "../../../apps/identity/validations/gathered-lookup.ts";
 
-/** Returns a lookup whose first `failures` queries fail. The row of a key is the key; "unknown" has none. */
+/** Returns a lookup whose first `failures` queries fail. Each key except "unknown" has a row: the key itself. */
 function lookup(failures = 0) {
   const asked: (readonly string[])[] = [];
   let left = failures;

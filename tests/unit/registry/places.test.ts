@@ -14,7 +14,7 @@ function pathsOf(value: unknown, path: Path = []): Path[] {
   return parts.flatMap(([key, part]) => [[...path, key], ...pathsOf(part, [...path, key])]);
 }
 
-/** Returns each named field of a value, with the rest of its line from its place on. */
+/** Returns each named field of a value, and the text from the place of the field to the end of its line. */
 function fieldsIn(text: string, value: unknown): { name: string; at: string }[] {
   const paths = pathsOf(value);
   const places = locate(text, paths);

@@ -1,4 +1,4 @@
-/** Measures from outside what a match reads of a route table's tree. */
+/** Measures which nodes and fields of a route table's tree a match reads. */
 import { spyOn } from "bun:test";
 import type { RouteTable } from "@ostiary/lib/domain/routes";
 import { Literals } from "../../../lib/domain/routes/literals.ts";

@@ -96,7 +96,7 @@ describe("matching", () => {
   });
 });
 
-/** Matches as the specification says: of all routes that fit, the one with literals further left wins. */
+/** Finds a route as the specification defines it: the matching route with literals further left wins. */
 function naiveMatch(routes: readonly (string | null)[][], request: readonly string[]): string | null {
   const fitting = routes.filter(
     (parts) =>
@@ -144,7 +144,7 @@ test("agrees with a naive matcher on random tables and paths", () => {
 
 // GW-18
 describe("the cost of matching", () => {
-  /** A match may read this many fields of each node. A match that enters nodes twice reads more. */
+  /** The maximum number of fields that a match reads of a node. A match that enters a node twice exceeds it. */
   const FIELDS_MAX = 6;
 
   /** Returns a function that returns the number of nodes that a match reads. */

@@ -38,7 +38,7 @@ async function loaded(...published: SigningKey[]): Promise<Admission> {
   return gate;
 }
 
-/** Loads a key set that the provider answers in this way. */
+/** Loads the key set from a provider that responds with `answer`. */
 async function loadedFrom(answer: ProviderStandIn["answer"]): Promise<void> {
   open();
   provider.answer = answer;
