@@ -45,10 +45,10 @@ func main() {
 	var methods, list registry.RouteMethods
 	must(0, methods.FromMethodMap(registry.MethodMap{GET: nullable.NewNullableWithValue(registry.MethodConfig{RateLimit: &limit})}))
 	must(0, list.FromMethodList(registry.MethodList{registry.MethodGET}))
-	prefix := "/org"
+	prefix, seconds := "/org", 60
 	widgets := registry.ServiceConfig{
 		Url:        "http://widgets:8080",
-		RateLimits: &map[string]registry.RateLimitPolicy{"burst": {Requests: 10, WindowSeconds: 60}},
+		RateLimits: &map[string]registry.RateLimitPolicy{"burst": {Requests: 10, WindowSeconds: &seconds}},
 		Organization: &registry.ScopeConfig{
 			RoutePrefix: &prefix,
 			Routes:      []registry.RouteConfig{{Path: "/widgets/{widget_id}", Methods: methods}},
@@ -56,7 +56,7 @@ func main() {
 	}
 	dryRun := true
 	planned := must(edge.ApplyWithResponse(ctx, &registry.ApplyParams{DryRun: &dryRun}, document("widgets", widgets)))
-	plan := must(planned.JSON200.AsPlan())
+	plan := must(planned.JSON200.AsPreview())
 	written := must(edge.ApplyWithResponse(ctx, nil, document("widgets", widgets)))
 	applied := must(written.JSON200.AsApplied())
 	conflict := must(edge.ApplyWithResponse(ctx, nil, document("other", widgets)))

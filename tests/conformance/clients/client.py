@@ -44,7 +44,7 @@ from registry_client.models.error_details import ErrorDetails
 from registry_client.models.method import Method
 from registry_client.models.method_config import MethodConfig
 from registry_client.models.method_map import MethodMap
-from registry_client.models.plan import Plan
+from registry_client.models.preview import Preview
 from registry_client.models.rate_limit_policy import RateLimitPolicy
 from registry_client.models.revision_list import RevisionList
 from registry_client.models.route_config import RouteConfig
@@ -83,7 +83,7 @@ widgets = ServiceConfig(
 )
 
 plan = apply.sync(client=registry, body=document("widgets", widgets), dry_run=True)
-assert isinstance(plan, Plan)
+assert isinstance(plan, Preview)
 applied = apply.sync(client=registry, body=document("widgets", widgets))
 assert isinstance(applied, Applied)
 conflicts = details(apply.sync(client=registry, body=document("other", widgets))).conflicts
