@@ -1,3 +1,4 @@
+export * from "./button.tsx";
 export * from "./dialog.tsx";
 export * from "./empty.tsx";
 export * from "./fact.tsx";

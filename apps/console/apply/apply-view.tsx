@@ -1,4 +1,5 @@
 import type { GivenNote } from "@ostiary/lib/contracts/registry-api";
+import { Button } from "@ostiary/lib/page";
 import type { RefObject } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
 import { mayWrite } from "../operator/permissions.ts";
@@ -148,9 +149,9 @@ function DocumentForm({ area, document, busy, onReview }: DocumentFormProps) {
         }}
       />
       <div class="actions">
-        <button type="submit" class="button button-main" aria-disabled={busy || document.trim() === ""}>
+        <Button type="submit" look="main" aria-disabled={busy || document.trim() === ""}>
           {busy ? "Reviewing …" : "Review the changes"}
-        </button>
+        </Button>
         <FileField onText={write} />
         <span class="quiet small">Ctrl Enter reviews the document too.</span>
       </div>

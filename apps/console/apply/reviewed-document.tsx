@@ -1,5 +1,5 @@
 import type { PreviewedService } from "@ostiary/lib/contracts/registry-api";
-import { Empty } from "@ostiary/lib/page";
+import { Button, Empty } from "@ostiary/lib/page";
 import { mayWrite } from "../operator/permissions.ts";
 import { useOperator } from "../page-session.ts";
 import { counted } from "../parts/shown.tsx";
@@ -27,9 +27,9 @@ export function ReviewedDocument({ review, onApply }: { review: Review; onApply:
           <ReviewSummary changes={changed.flatMap(({ changes }) => changes)} />
         </div>
         {mayWrite(operator) ? (
-          <button type="button" class="button button-main" onClick={onApply}>
+          <Button look="main" onClick={onApply}>
             Apply …
-          </button>
+          </Button>
         ) : (
           <p class="quiet">{operator.name} is a reader and cannot apply the document.</p>
         )}

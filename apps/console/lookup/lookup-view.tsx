@@ -1,6 +1,6 @@
 import type { Lookup } from "@ostiary/lib/contracts/registry-api";
 import { limitText, METHODS } from "@ostiary/lib/domain/routes";
-import { Fact } from "@ostiary/lib/page";
+import { Button, Fact } from "@ostiary/lib/page";
 import { useId, useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
 import { useAsked, useSession } from "../page-session.ts";
@@ -59,9 +59,9 @@ export function LookupView() {
           </div>
         </div>
         <CallerFields caller={caller} onChange={setCaller} />
-        <button type="submit" class="button button-main" aria-disabled={busy}>
+        <Button type="submit" look="main" aria-disabled={busy}>
           {busy ? "Looking up …" : "Look up"}
-        </button>
+        </Button>
       </form>
       <div aria-live="polite">{result !== null && <Answered result={result} onFollow={follow} />}</div>
     </>

@@ -1,3 +1,4 @@
+import { Button } from "@ostiary/lib/page";
 import { fragmentOf } from "../address.ts";
 import { useOperator, useSession } from "../page-session.ts";
 
@@ -15,9 +16,9 @@ export function Account() {
         </a>
         , {role}
       </p>
-      <button type="button" class="button" onClick={() => session.signOut()}>
+      <Button onClick={() => session.signOut()}>
         {session.signedInBy.value === "provider" ? "Sign out" : "Forget token"}
-      </button>
+      </Button>
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import type { CurrentOperator } from "@ostiary/lib/contracts/registry-api";
-import { Fact } from "@ostiary/lib/page";
+import { Button, Fact } from "@ostiary/lib/page";
 import { useOperator, useSession } from "../page-session.ts";
 
 const ROLES: Record<CurrentOperator["role"], string> = {
@@ -23,9 +23,7 @@ export function OperatorView() {
           <Fact name="Operator">{name}</Fact>
           <Fact name="Role">{role}</Fact>
         </dl>
-        <button type="button" class="button" onClick={read}>
-          Read again
-        </button>
+        <Button onClick={read}>Read again</Button>
       </div>
       <p>{ROLES[role]}</p>
       {role === "publisher" && (

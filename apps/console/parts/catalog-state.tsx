@@ -1,4 +1,4 @@
-import { Empty } from "@ostiary/lib/page";
+import { Button, Empty } from "@ostiary/lib/page";
 import type { ComponentChildren } from "preact";
 import { fragmentOf } from "../address.ts";
 import { mayWrite } from "../operator/permissions.ts";
@@ -25,9 +25,9 @@ export function CatalogState({ what, lead, children }: CatalogStateProps) {
     <>
       <div class="lead">
         <p class="quiet">{lead}</p>
-        <button type="button" class="button" aria-disabled={loading} onClick={() => !loading && refresh()}>
+        <Button aria-disabled={loading} onClick={() => !loading && refresh()}>
           {loading ? "Reading …" : "Read again"}
-        </button>
+        </Button>
       </div>
       {failure !== null && (
         <FailureNotice

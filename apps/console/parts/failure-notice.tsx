@@ -1,3 +1,4 @@
+import { Button } from "@ostiary/lib/page";
 import { fragmentOf } from "../address.ts";
 import { OutOfBoundsList } from "../operator/out-of-bounds.tsx";
 import type { Failure, FailureKind } from "../registry/failure.ts";
@@ -51,11 +52,7 @@ export function FailureNotice({ failure, title, onRetry, retryLabel = "Try again
           Request <code>{request_id}</code>
         </p>
       )}
-      {onRetry && (
-        <button type="button" class="button" onClick={onRetry}>
-          {retryLabel}
-        </button>
-      )}
+      {onRetry && <Button onClick={onRetry}>{retryLabel}</Button>}
     </div>
   );
 }

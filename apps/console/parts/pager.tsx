@@ -1,3 +1,4 @@
+import { Button } from "@ostiary/lib/page";
 import type { Page } from "./pages.ts";
 
 interface PagerProps {
@@ -42,8 +43,8 @@ interface StepProps {
 /** Renders one button. Uses `aria-disabled`, because `disabled` would take the focus from the button. */
 function Step({ text, to, off, onTurn }: StepProps) {
   return (
-    <button type="button" class="button" aria-disabled={off} onClick={() => !off && onTurn(to)}>
+    <Button aria-disabled={off} onClick={() => !off && onTurn(to)}>
       {text}
-    </button>
+    </Button>
   );
 }

@@ -1,5 +1,5 @@
 import type { GivenNote } from "@ostiary/lib/contracts/registry-api";
-import { Dialog } from "@ostiary/lib/page";
+import { Button, Dialog } from "@ostiary/lib/page";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Failure } from "../registry/failure.ts";
@@ -51,17 +51,16 @@ export function WriteDialog({
       onClose={onClose}
       actions={
         <>
-          <button type="button" class="button" aria-disabled={busy} onClick={() => !busy && onClose()}>
+          <Button aria-disabled={busy} onClick={() => !busy && onClose()}>
             {props.leave}
-          </button>
-          <button
-            type="button"
-            class={`button ${props.isDangerous ? "button-danger-main" : "button-main"}`}
+          </Button>
+          <Button
+            look={props.isDangerous ? "danger-main" : "main"}
             aria-disabled={busy || !isReady}
             onClick={() => !busy && isReady && onWrite(wait)}
           >
             {busy ? props.confirming : props.confirm}
-          </button>
+          </Button>
         </>
       }
     >

@@ -1,5 +1,5 @@
 import type { OutOfBounds } from "@ostiary/lib/domain/routes";
-import { Empty } from "@ostiary/lib/page";
+import { Button, Empty } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
 import { WhyNot } from "../operator/out-of-bounds.tsx";
@@ -152,9 +152,7 @@ function Shown({ entries, shown, newest, onChanged }: ShownProps) {
           Revision {revision} {shown === newest && <span class="tag">newest</span>}
         </h2>
         {isRestorable && missing?.length === 0 && (
-          <button type="button" class="button" onClick={() => setRestoring(true)}>
-            Restore revision {revision} …
-          </button>
+          <Button onClick={() => setRestoring(true)}>Restore revision {revision} …</Button>
         )}
       </div>
       {isRestorable && missing !== null && missing.length > 0 && (

@@ -1,5 +1,5 @@
 import { countRoutes, SCOPES, type Scope } from "@ostiary/lib/domain/routes";
-import { Empty } from "@ostiary/lib/page";
+import { Button, Empty } from "@ostiary/lib/page";
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import { Pager } from "../parts/pager.tsx";
 import { pageOf } from "../parts/pages.ts";
@@ -63,9 +63,7 @@ function NoneFound({ onReset }: { onReset: () => void }) {
       <p>
         The search looks for each word in methods, paths, owners, scopes, labels, limits and upstream paths.
       </p>
-      <button type="button" class="button" onClick={onReset}>
-        Show all routes
-      </button>
+      <Button onClick={onReset}>Show all routes</Button>
     </Empty>
   );
 }

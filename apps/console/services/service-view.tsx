@@ -1,6 +1,6 @@
 import type { Service } from "@ostiary/lib/contracts/registry-api";
 import { limitText, type RateLimitPolicy, testText } from "@ostiary/lib/domain/routes";
-import { Cell, Empty, Fact, Row, Table } from "@ostiary/lib/page";
+import { Button, Cell, Empty, Fact, Row, Table } from "@ostiary/lib/page";
 import { useMemo, useState } from "preact/hooks";
 import { stringify } from "yaml";
 import { fragmentOf } from "../address.ts";
@@ -63,9 +63,9 @@ function Shown({ service, onChanged }: { service: Service; onChanged: () => void
             Revisions
           </a>
           {writes && missing.length === 0 && (
-            <button type="button" class="button button-danger" onClick={() => setDeleting(true)}>
+            <Button look="danger" onClick={() => setDeleting(true)}>
               Delete …
-            </button>
+            </Button>
           )}
         </p>
       </div>

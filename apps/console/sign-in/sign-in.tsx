@@ -1,4 +1,4 @@
-import { Mark } from "@ostiary/lib/page";
+import { Button, Mark } from "@ostiary/lib/page";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useSession } from "../page-session.ts";
 import { FailureNotice } from "../parts/failure-notice.tsx";
@@ -67,11 +67,7 @@ function Ended() {
     <div class={`notice notice-${failed ? "bad" : "warn"}`} role="alert">
       <p>{text}</p>
       {detail !== "" && <p class="quiet small">{detail}</p>}
-      {isUnknownAccount && (
-        <button type="button" class="button" onClick={() => session.leaveProvider()}>
-          Choose another account
-        </button>
-      )}
+      {isUnknownAccount && <Button onClick={() => session.leaveProvider()}>Choose another account</Button>}
     </div>
   );
 }
@@ -125,9 +121,9 @@ function TokenForm({ hasFocus }: { hasFocus: boolean }) {
         aria-describedby="token-help"
         aria-invalid={failure?.kind === "refused"}
       />
-      <button type="submit" class={`button ${hasFocus ? "button-main" : ""}`} aria-disabled={busy}>
+      <Button type="submit" look={hasFocus ? "main" : undefined} aria-disabled={busy}>
         {busy ? "Asking the registry …" : "Open the console"}
-      </button>
+      </Button>
       <p id="token-help" class="quiet small">
         Your own token, or the value of <code>ADMIN_TOKEN</code>; after <code>bun start</code> the token is in{" "}
         <code>.ostiary/admin-token</code>. This page keeps the token in memory until you close or reload it.

@@ -1,4 +1,4 @@
-import { Empty } from "@ostiary/lib/page";
+import { Button, Empty } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { type Place, replacePlace } from "../address.ts";
 import { useSession } from "../page-session.ts";
@@ -51,9 +51,7 @@ function EventsView({ log, selection }: { log: Log; selection: Selection }) {
         <a class="button button-main" href={address(log.view, { segments: ["verify"] })}>
           {t.verify.link}
         </a>
-        <button type="button" class="button" onClick={() => setExporting(true)}>
-          {t.export.open}
-        </button>
+        <Button onClick={() => setExporting(true)}>{t.export.open}</Button>
       </p>
       <FilterForm selection={selection} failure={pages.failure} onChoose={choose} />
       {pages.failure !== null && (

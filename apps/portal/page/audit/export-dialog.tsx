@@ -1,4 +1,4 @@
-import { Dialog } from "@ostiary/lib/page";
+import { Button, Dialog } from "@ostiary/lib/page";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Failure } from "../failure.ts";
 import { useSession } from "../page-session.ts";
@@ -27,17 +27,10 @@ export function ExportDialog({ log, query, onClose }: ExportDialogProps) {
       onClose={onClose}
       actions={
         <>
-          <button type="button" class="button" onClick={onClose}>
-            {running ? t.cancel : t.close}
-          </button>
-          <button
-            type="button"
-            class="button button-main"
-            aria-disabled={running}
-            onClick={() => start(format)}
-          >
+          <Button onClick={onClose}>{running ? t.cancel : t.close}</Button>
+          <Button look="main" aria-disabled={running} onClick={() => start(format)}>
             {running ? t.running : t.start}
-          </button>
+          </Button>
         </>
       }
     >

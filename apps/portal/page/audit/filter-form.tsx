@@ -1,3 +1,4 @@
+import { Button } from "@ostiary/lib/page";
 import { useEffect, useState } from "preact/hooks";
 import type { Failure } from "../failure.ts";
 import { Form } from "../parts/form.tsx";
@@ -124,12 +125,12 @@ function Actions({ onClear }: { onClear: () => void }) {
   const t = useTexts().audit;
   return (
     <div class="actions">
-      <button type="submit" class="button button-main">
+      <Button type="submit" look="main">
         {t.filters.show}
-      </button>
-      <button type="reset" class="button" onClick={onClear}>
+      </Button>
+      <Button type="reset" onClick={onClear}>
         {t.filters.clear}
-      </button>
+      </Button>
     </div>
   );
 }

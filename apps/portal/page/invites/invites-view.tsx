@@ -1,4 +1,5 @@
 import { Invite } from "@ostiary/lib/contracts/identity-api";
+import { Button } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { pathTo } from "../gateway.ts";
 import { useSession } from "../page-session.ts";
@@ -30,9 +31,9 @@ export function InvitesView() {
     <>
       <p class="lead">{t.lead}</p>
       <p class="actions">
-        <button type="button" class="button button-main" onClick={() => setCreating(true)}>
+        <Button look="main" onClick={() => setCreating(true)}>
           {t.create}
-        </button>
+        </Button>
       </p>
       <SearchedList
         pages={pages}
@@ -79,11 +80,7 @@ function InviteTable({
           <Time at={invite.expires_at} />,
           <span class="actions">
             {invite.token !== undefined && <CopyButton text={linkOf(invite.token)} label={t.copyLink} />}
-            {invite.status === "active" && (
-              <button type="button" class="button" onClick={() => onRevoke(invite)}>
-                {t.revoke}
-              </button>
-            )}
+            {invite.status === "active" && <Button onClick={() => onRevoke(invite)}>{t.revoke}</Button>}
           </span>,
         ],
       }))}

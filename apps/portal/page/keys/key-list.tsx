@@ -1,4 +1,5 @@
 import type { ApiKey } from "@ostiary/lib/contracts/identity-api";
+import { Button } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { type Log, ORGANIZATION_LOG, PERSON_LOG } from "../audit/logs.ts";
 import { AUDIT_LABEL } from "../labels.ts";
@@ -34,9 +35,9 @@ export function KeyList({ address, manages }: KeyListProps) {
       <h2>{t.title}</h2>
       {manages && (
         <p class="actions">
-          <button type="button" class="button button-main" onClick={() => setOpen({ name: "create" })}>
+          <Button look="main" onClick={() => setOpen({ name: "create" })}>
             {t.create}
-          </button>
+          </Button>
         </p>
       )}
       <SearchedList pages={pages} texts={t} textOf={({ name, key_prefix }) => `${name} ${key_prefix}`}>
@@ -81,16 +82,10 @@ function KeyTable({ keys, log, manages, onOpen }: KeyTableProps) {
             ? [
                 isUsable(key, nowMs) && (
                   <span class="actions">
-                    <button type="button" class="button" onClick={() => onOpen({ name: "rotate", key })}>
-                      {t.rotate}
-                    </button>
-                    <button
-                      type="button"
-                      class="button button-danger"
-                      onClick={() => onOpen({ name: "revoke", key })}
-                    >
+                    <Button onClick={() => onOpen({ name: "rotate", key })}>{t.rotate}</Button>
+                    <Button look="danger" onClick={() => onOpen({ name: "revoke", key })}>
                       {t.revoke}
-                    </button>
+                    </Button>
                   </span>
                 ),
               ]

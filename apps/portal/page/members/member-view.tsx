@@ -1,5 +1,5 @@
 import { AnyMember, Member, type RolesListing } from "@ostiary/lib/contracts/identity-api";
-import { Empty, useAsked } from "@ostiary/lib/page";
+import { Button, Empty, useAsked } from "@ostiary/lib/page";
 import { type Static, Type } from "@sinclair/typebox";
 import { useState } from "preact/hooks";
 import { type Gateway, pathTo } from "../gateway.ts";
@@ -119,20 +119,16 @@ function Changes({ member, name, own, roles, onChange }: ChangesProps) {
         <ChangeRole member={member} name={name} roles={roles} refused={refused} onChange={onChange} />
       )}
       <div class="actions">
-        {manages && (
-          <button type="button" class="button" onClick={() => setChange(toggle)}>
-            {t.actions[toggle]}
-          </button>
-        )}
+        {manages && <Button onClick={() => setChange(toggle)}>{t.actions[toggle]}</Button>}
         {manages && !own && (
-          <button type="button" class="button button-danger" onClick={() => setChange("remove")}>
+          <Button look="danger" onClick={() => setChange("remove")}>
             {t.actions.remove}
-          </button>
+          </Button>
         )}
         {own && (
-          <button type="button" class="button button-danger" onClick={() => setChange("leave")}>
+          <Button look="danger" onClick={() => setChange("leave")}>
             {t.actions.leave}
-          </button>
+          </Button>
         )}
       </div>
       {change !== null && (
@@ -197,9 +193,9 @@ function ChangeRole({ member, name, roles, refused, onChange }: ChangeRoleProps)
         />
       )}
       <div class="actions">
-        <button type="submit" class="button" aria-disabled={off}>
+        <Button type="submit" aria-disabled={off}>
           {t.changeRole}
-        </button>
+        </Button>
       </div>
     </Form>
   );

@@ -1,4 +1,5 @@
 import { Member } from "@ostiary/lib/contracts/identity-api";
+import { Button } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { addressOf } from "../address.ts";
 import type { Failure } from "../failure.ts";
@@ -52,9 +53,9 @@ export function InviteView() {
       )}
       <div class="actions">
         {opened !== null && <DiscardButton busy={busy} />}
-        <button type="submit" class="button button-main" aria-disabled={busy}>
+        <Button type="submit" look="main" aria-disabled={busy}>
           {busy ? texts.joining : texts.button}
-        </button>
+        </Button>
       </div>
     </Form>
   );
@@ -69,9 +70,9 @@ function DiscardButton({ busy }: { busy: boolean }) {
     location.hash = addressOf(ORGANIZATIONS, null);
   };
   return (
-    <button type="button" class="button" aria-disabled={busy} onClick={() => !busy && discard()}>
+    <Button aria-disabled={busy} onClick={() => !busy && discard()}>
       {texts.discard}
-    </button>
+    </Button>
   );
 }
 

@@ -1,4 +1,5 @@
 import { NAME_LENGTH_MAX, type Organization } from "@ostiary/lib/contracts/identity-api";
+import { Button } from "@ostiary/lib/page";
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Answer } from "../failure.ts";
@@ -54,9 +55,9 @@ export function NameForm({ name, button, isMain = false, write, done, ...props }
         />
       )}
       <div class="actions">
-        <button type="submit" class={isMain ? "button button-main" : "button"} aria-disabled={busy}>
+        <Button type="submit" look={isMain ? "main" : undefined} aria-disabled={busy}>
           {button[busy ? 1 : 0]}
-        </button>
+        </Button>
       </div>
     </Form>
   );

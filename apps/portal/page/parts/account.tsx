@@ -1,3 +1,4 @@
+import { Button } from "@ostiary/lib/page";
 import { useSession } from "../page-session.ts";
 import { textsOf, useTexts } from "../texts/texts.ts";
 
@@ -12,9 +13,7 @@ export function Account() {
         {account.signedInAs} <strong>{person?.name ?? person?.id}</strong>
       </p>
       <LanguageChoice />
-      <button type="button" class="button" onClick={() => session.signOut()}>
-        {account.signOut}
-      </button>
+      <Button onClick={() => session.signOut()}>{account.signOut}</Button>
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { Dialog } from "@ostiary/lib/page";
+import { Button, Dialog } from "@ostiary/lib/page";
 import type { ComponentChildren } from "preact";
 import { useTexts } from "../texts/texts.ts";
 import { FailureNotice } from "./failure-notice.tsx";
@@ -70,17 +70,12 @@ function Buttons({ action, danger = false, writing, off, onClose }: ConfirmProps
   const { busy } = writing;
   return (
     <>
-      <button type="button" class="button" aria-disabled={busy} onClick={() => !busy && onClose()}>
+      <Button aria-disabled={busy} onClick={() => !busy && onClose()}>
         {cancel}
-      </button>
-      <button
-        type="submit"
-        form={FORM}
-        class={danger ? "button button-danger" : "button button-main"}
-        aria-disabled={off}
-      >
+      </Button>
+      <Button type="submit" form={FORM} look={danger ? "danger" : "main"} aria-disabled={off}>
         {action}
-      </button>
+      </Button>
     </>
   );
 }

@@ -1,3 +1,4 @@
+import { Button } from "@ostiary/lib/page";
 import { useEffect, useState } from "preact/hooks";
 import { useTexts } from "../texts/texts.ts";
 
@@ -20,9 +21,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   };
   return (
     <>
-      <button type="button" class="button" onClick={() => void copy().catch(() => say(false))}>
-        {label}
-      </button>
+      <Button onClick={() => void copy().catch(() => say(false))}>{label}</Button>
       <span role="status" class="quiet small">
         {isSaid && copied}
       </span>

@@ -1,3 +1,4 @@
+import { Button } from "@ostiary/lib/page";
 import type { Failure } from "../failure.ts";
 import { useSession } from "../page-session.ts";
 import { useFormats, useTexts } from "../texts/texts.ts";
@@ -40,15 +41,9 @@ export function FailureNotice({ failure, title, text, shown = [], onRetry, retry
         </p>
       )}
       {kind === "signed_out" ? (
-        <button type="button" class="button" onClick={() => session.signIn()}>
-          {texts.account.again}
-        </button>
+        <Button onClick={() => session.signIn()}>{texts.account.again}</Button>
       ) : (
-        onRetry && (
-          <button type="button" class="button" onClick={onRetry}>
-            {retryLabel ?? texts.again}
-          </button>
-        )
+        onRetry && <Button onClick={onRetry}>{retryLabel ?? texts.again}</Button>
       )}
     </div>
   );

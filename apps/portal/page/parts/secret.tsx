@@ -1,4 +1,4 @@
-import { Dialog } from "@ostiary/lib/page";
+import { Button, Dialog } from "@ostiary/lib/page";
 import type { ComponentChildren } from "preact";
 import { CopyButton } from "./copy-button.tsx";
 
@@ -28,9 +28,9 @@ export function SecretDialog({ title, help, close, onClose, children }: SecretDi
       title={title}
       onClose={onClose}
       actions={
-        <button type="button" class="button button-main" onClick={onClose}>
+        <Button look="main" onClick={onClose}>
           {close}
-        </button>
+        </Button>
       }
     >
       <p>{help}</p>

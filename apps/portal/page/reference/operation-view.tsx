@@ -1,3 +1,4 @@
+import { Button } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { isWrite } from "../gateway.ts";
 import { useSession } from "../page-session.ts";
@@ -147,14 +148,10 @@ function InputForm(props: InputFormProps) {
         />
       )}
       <div class="actions">
-        <button type="submit" class="button button-main" aria-disabled={running}>
+        <Button type="submit" look="main" aria-disabled={running}>
           {running ? t.sending : isWrite(operation) ? t.sendAfterQuestion : t.send}
-        </button>
-        {running && (
-          <button type="button" class="button" onClick={onStop}>
-            {t.stop}
-          </button>
-        )}
+        </Button>
+        {running && <Button onClick={onStop}>{t.stop}</Button>}
       </div>
     </Form>
   );

@@ -1,5 +1,5 @@
 import { NAME_LENGTH_MAX, ServiceAccount } from "@ostiary/lib/contracts/identity-api";
-import { useAsked } from "@ostiary/lib/page";
+import { Button, useAsked } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { pathTo } from "../gateway.ts";
 import { KeyList } from "../keys/key-list.tsx";
@@ -72,12 +72,10 @@ function Account({ account, onChange }: AccountProps) {
       </p>
       {session.may(SERVICE_ACCOUNTS_LABEL) && (
         <div class="actions">
-          <button type="button" class="button" onClick={() => setOpen("rename")}>
-            {t.serviceAccounts.rename}
-          </button>
-          <button type="button" class="button button-danger" onClick={() => setOpen("remove")}>
+          <Button onClick={() => setOpen("rename")}>{t.serviceAccounts.rename}</Button>
+          <Button look="danger" onClick={() => setOpen("remove")}>
             {t.serviceAccounts.remove}
-          </button>
+          </Button>
         </div>
       )}
       {open === "rename" && <RenameDialog account={account} onClose={close} onChange={onChange} />}

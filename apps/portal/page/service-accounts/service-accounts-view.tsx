@@ -1,4 +1,5 @@
 import { NAME_LENGTH_MAX, ServiceAccount } from "@ostiary/lib/contracts/identity-api";
+import { Button } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import type { Place } from "../address.ts";
 import { type Gateway, pathTo } from "../gateway.ts";
@@ -41,9 +42,9 @@ function AccountList() {
       <p class="lead">{t.lead}</p>
       {session.may(SERVICE_ACCOUNTS_LABEL) && (
         <p class="actions">
-          <button type="button" class="button button-main" onClick={() => setCreating(true)}>
+          <Button look="main" onClick={() => setCreating(true)}>
             {t.create}
-          </button>
+          </Button>
         </p>
       )}
       <SearchedList pages={pages} texts={t} textOf={({ name, role, id }) => `${name} ${role ?? ""} ${id}`}>

@@ -1,3 +1,4 @@
+import { Button } from "@ostiary/lib/page";
 import { useEffect } from "preact/hooks";
 import { type SignedOutReason, useSession } from "../page-session.ts";
 import { LanguageChoice } from "../parts/account.tsx";
@@ -29,9 +30,9 @@ export function SignIn() {
             <p class="quiet">{texts.lead(name)}</p>
             {session.invite.value !== null && <p class="notice notice-good">{texts.invited}</p>}
             {state.reason !== null && <Reason reason={state.reason} />}
-            <button type="submit" class="button button-main">
+            <Button type="submit" look="main">
               {texts.button}
-            </button>
+            </Button>
           </>
         ) : (
           <Loading />

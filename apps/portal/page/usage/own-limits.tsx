@@ -1,5 +1,5 @@
 import { Organization } from "@ostiary/lib/contracts/identity-api";
-import { Empty, useAsked } from "@ostiary/lib/page";
+import { Button, Empty, useAsked } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { type Answer, answered } from "../failure.ts";
 import { type Gateway, pathTo } from "../gateway.ts";
@@ -23,13 +23,7 @@ export function OwnLimits() {
   return (
     <section aria-labelledby="limits">
       <h2 id="limits">{t.limits}</h2>
-      {open ? (
-        <LimitList />
-      ) : (
-        <button type="button" class="button" onClick={() => setOpen(true)}>
-          {t.showLimits}
-        </button>
-      )}
+      {open ? <LimitList /> : <Button onClick={() => setOpen(true)}>{t.showLimits}</Button>}
     </section>
   );
 }

@@ -1,3 +1,4 @@
+import { Button } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { useSession } from "../../page-session.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
@@ -79,14 +80,10 @@ function Start({ log, verifier }: { log: Log; verifier: Verifier }) {
         )}
       </Field>
       <div class="actions">
-        <button type="submit" class="button button-main" aria-disabled={running}>
+        <Button type="submit" look="main" aria-disabled={running}>
           {running ? t.running : t.start}
-        </button>
-        {running && (
-          <button type="button" class="button" onClick={verifier.cancel}>
-            {t.cancel}
-          </button>
-        )}
+        </Button>
+        {running && <Button onClick={verifier.cancel}>{t.cancel}</Button>}
       </div>
     </Form>
   );
@@ -113,9 +110,7 @@ function Keep({ copy }: { copy: KeptCopy }) {
     <section aria-label={t.keepTitle}>
       <h3>{t.keepTitle}</h3>
       <p>{t.keepHelp}</p>
-      <button type="button" class="button" onClick={save}>
-        {t.keep(formats.number(copy.number))}
-      </button>
+      <Button onClick={save}>{t.keep(formats.number(copy.number))}</Button>
     </section>
   );
 }
