@@ -1,3 +1,5 @@
+import { segmentsOf } from "@ostiary/lib/page/segments-of";
+
 /**
  * A view of the console. The fragment of the URL names the view (`#/services/widgets/revisions/3`), so back,
  * forward and bookmarks work. Browsers do not send the fragment to the server. The fragment never contains a
@@ -23,20 +25,15 @@ export const HOME: View = { name: "routes" };
 
 /** Returns the view that a fragment names, or null when the fragment names no view. */
 export function viewAt(fragment: string): View | null {
-  const segments = fragment
-    .replace(/^#?\/?/, "")
-    .split("/")
-    .map(decoded);
-  const [first = "", service = "", third, revision, ...more] = segments;
-  if (segments.includes(null) || more.length > 0) return null;
-  if (service === "") return segments.length === 1 ? plainView(first ?? "") : null;
-  if (first !== "services" || service === null) return null;
+  const segments = segmentsOf(fragment) ?? [];
+  const [first, service = "", third, revision, ...more] = segments;
+  if (first === undefined || more.length > 0) return null;
+  if (service === "") return segments.length === 1 ? plainView(first) : null;
+  if (first !== "services") return null;
   if (third === undefined) return { name: "service", service };
   if (third !== "revisions") return null;
   if (revision === undefined) return { name: "revisions", service, revision: null };
-  return /^[1-9]\d{0,8}$/.test(revision ?? "")
-    ? { name: "revisions", service, revision: Number(revision) }
-    : null;
+  return /^[1-9]\d{0,8}$/.test(revision) ? { name: "revisions", service, revision: Number(revision) } : null;
 }
 
 function plainView(name: string): View | null {
@@ -46,15 +43,6 @@ function plainView(name: string): View | null {
 
 function isPlain(name: string): name is PlainView {
   return Object.hasOwn(TITLES, name);
-}
-
-/** Decodes a segment. Returns null for an invalid percent escape, which a user may have typed. */
-function decoded(segment: string): string | null {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return null;
-  }
 }
 
 export function fragmentOf(view: View): string {

@@ -1,3 +1,4 @@
+import { segmentsOf } from "@ostiary/lib/page/segments-of";
 import type { ViewPath } from "./view-paths.ts";
 
 /** The part of a fragment after the path of the view. */
@@ -20,10 +21,10 @@ const START: Address = { organization_id: null, path: "", segments: [], query: n
 
 /** Parses a fragment. A malformed fragment, which a user may have typed, leads to the start page. */
 export function addressAt(fragment: string): Address {
-  const [path = "", ...query] = fragment.replace(/^#?\/?/, "").split("?");
-  const segments = path.split("/").map(decoded);
-  if (segments.some((segment) => segment === null)) return START;
-  const known = segments.filter((segment) => segment !== null && segment !== "").map(String);
+  const [path = "", ...query] = fragment.split("?");
+  const segments = segmentsOf(path);
+  if (segments === null) return START;
+  const known = segments.filter((segment) => segment !== "");
   const [first, organization_id = "", ...inside] = known;
   const place = (rest: readonly string[]) => ({
     path: rest[0] ?? "",
@@ -32,15 +33,6 @@ export function addressAt(fragment: string): Address {
   });
   if (first !== "org") return { organization_id: null, ...place(known) };
   return ULID.test(organization_id) ? { organization_id, ...place(inside) } : START;
-}
-
-/** Decodes a segment. Returns null for an invalid percent escape. */
-function decoded(segment: string): string | null {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return null;
-  }
 }
 
 /** Returns the fragment of a view. A view with the scope `organization` needs `organization_id`. */
