@@ -2,13 +2,12 @@ import { Invite } from "@ostiary/lib/contracts/identity-api";
 import { Button } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { pathTo } from "../gateway.ts";
-import { useSession } from "../page-session.ts";
 import { ConfirmDeletion } from "../parts/confirm-deletion.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { DataTable } from "../parts/data-table.tsx";
 import { SearchedList } from "../parts/searched-list.tsx";
 import { Time } from "../parts/shown.tsx";
-import { PAGE_ITEMS, usePages } from "../parts/use-pages.ts";
+import { useList } from "../parts/use-pages.ts";
 import { useTexts } from "../texts/texts.ts";
 import { InviteDialog } from "./invite-dialog.tsx";
 import { linkOf } from "./link.ts";
@@ -16,17 +15,9 @@ import { linkOf } from "./link.ts";
 /** Lists the invitations, creates them and revokes them. */
 export function InvitesView() {
   const t = useTexts().invites;
-  const { gateway } = useSession();
   const [creating, setCreating] = useState(false);
   const [revoking, setRevoking] = useState<Invite | null>(null);
-  const pages = usePages(
-    (starting_after) =>
-      gateway.list("invites", Invite, pathTo("org", "invites"), {
-        as: "member",
-        query: { limit: PAGE_ITEMS, starting_after },
-      }),
-    "invites",
-  );
+  const pages = useList("invites", Invite, pathTo("org", "invites"));
   return (
     <>
       <p class="lead">{t.lead}</p>

@@ -1,17 +1,18 @@
-import type { ApiKey } from "@ostiary/lib/contracts/identity-api";
+import { ApiKey } from "@ostiary/lib/contracts/identity-api";
 import { Button } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { type Log, ORGANIZATION_LOG, PERSON_LOG } from "../audit/logs.ts";
+import { pathTo } from "../gateway.ts";
 import { AUDIT_LABEL } from "../labels.ts";
 import { type Session, useSession } from "../page-session.ts";
 import { DataTable } from "../parts/data-table.tsx";
 import { SearchedList } from "../parts/searched-list.tsx";
 import { Time } from "../parts/shown.tsx";
-import { usePages } from "../parts/use-pages.ts";
+import { useList } from "../parts/use-pages.ts";
 import { useTexts } from "../texts/texts.ts";
 import { useAddress } from "../use-address.ts";
 import { CreateKeyDialog, RevokeKeyDialog, RotateKeyDialog } from "./key-dialogs.tsx";
-import { isUsable, type KeyAddress, listKeys, stateOf } from "./keys.ts";
+import { isUsable, type KeyAddress, stateOf } from "./keys.ts";
 
 type Open = { name: "create" } | { name: "rotate" | "revoke"; key: ApiKey } | null;
 
@@ -24,11 +25,9 @@ interface KeyListProps {
 /** Lists the keys of one owner, with dialogs to change the keys. */
 export function KeyList({ address, manages }: KeyListProps) {
   const t = useTexts().keys;
-  const session = useSession();
-  const { gateway } = session;
-  const log = logOf(address, session);
+  const log = logOf(address, useSession());
   const [open, setOpen] = useState<Open>(null);
-  const pages = usePages((after) => listKeys(gateway, address, after), address.path.join("/"));
+  const pages = useList("keys", ApiKey, pathTo(...address.path), address.as);
   const dialog = { address, onClose: () => setOpen(null), onChange: pages.again };
   return (
     <section aria-label={t.title}>

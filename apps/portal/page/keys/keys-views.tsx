@@ -1,6 +1,6 @@
 import { useTexts } from "../texts/texts.ts";
 import { KeyList } from "./key-list.tsx";
-import { MEMBER_KEYS, PERSON_KEYS } from "./keys.ts";
+import { MEMBER_KEY_ADDRESS, PERSON_KEY_ADDRESS } from "./keys.ts";
 
 /** Shows the person's own keys, which work outside of organizations. */
 export function PersonKeysView() {
@@ -8,7 +8,7 @@ export function PersonKeysView() {
   return (
     <>
       <p class="lead">{t.leadOfPerson}</p>
-      <KeyList address={PERSON_KEYS} manages />
+      <KeyList address={PERSON_KEY_ADDRESS} manages />
     </>
   );
 }
@@ -19,7 +19,7 @@ export function MemberKeysView() {
   return (
     <>
       <p class="lead">{t.leadOfMember}</p>
-      <KeyList address={MEMBER_KEYS} manages />
+      <KeyList address={MEMBER_KEY_ADDRESS} manages />
     </>
   );
 }

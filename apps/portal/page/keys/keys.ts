@@ -1,6 +1,5 @@
-import { ApiKey } from "@ostiary/lib/contracts/identity-api";
-import { type Caller, type Gateway, pathTo } from "../gateway.ts";
-import { PAGE_ITEMS } from "../parts/use-pages.ts";
+import type { ApiKey } from "@ostiary/lib/contracts/identity-api";
+import type { Caller } from "../gateway.ts";
 
 /** The API address of the keys of one owner: a person, a member, or a service account. */
 export interface KeyAddress {
@@ -10,8 +9,8 @@ export interface KeyAddress {
   readonly example: string;
 }
 
-export const PERSON_KEYS: KeyAddress = { as: "person", path: ["user", "api-keys"], example: "/user" };
-export const MEMBER_KEYS: KeyAddress = { as: "member", path: ["member", "api-keys"], example: "/org" };
+export const PERSON_KEY_ADDRESS: KeyAddress = { as: "person", path: ["user", "api-keys"], example: "/user" };
+export const MEMBER_KEY_ADDRESS: KeyAddress = { as: "member", path: ["member", "api-keys"], example: "/org" };
 
 export function serviceAccountKeys(service_account_id: string): KeyAddress {
   return {
@@ -19,10 +18,6 @@ export function serviceAccountKeys(service_account_id: string): KeyAddress {
     path: ["org", "service-accounts", service_account_id, "api-keys"],
     example: "/org",
   };
-}
-
-export function listKeys(gateway: Gateway, { as, path }: KeyAddress, starting_after: string | undefined) {
-  return gateway.list("keys", ApiKey, pathTo(...path), { as, query: { limit: PAGE_ITEMS, starting_after } });
 }
 
 /** A key that expires within this time has the state `ends_soon`. */

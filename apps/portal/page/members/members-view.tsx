@@ -1,15 +1,15 @@
-import type { Member } from "@ostiary/lib/contracts/identity-api";
+import { Member } from "@ostiary/lib/contracts/identity-api";
 import type { Place } from "../address.ts";
+import { pathTo } from "../gateway.ts";
 import { useSession } from "../page-session.ts";
 import { DataTable } from "../parts/data-table.tsx";
 import { SearchedList } from "../parts/searched-list.tsx";
 import { Time } from "../parts/shown.tsx";
-import { usePages } from "../parts/use-pages.ts";
+import { useList } from "../parts/use-pages.ts";
 import { useTexts } from "../texts/texts.ts";
 import { useAddress } from "../use-address.ts";
 import { MEMBERS } from "../view-paths.ts";
 import { MemberView } from "./member-view.tsx";
-import { listMembers } from "./members.ts";
 
 export function MembersView({ place }: { place: Place }) {
   const [member_id] = place.segments;
@@ -18,8 +18,7 @@ export function MembersView({ place }: { place: Place }) {
 
 function MemberList() {
   const t = useTexts().members;
-  const { gateway } = useSession();
-  const pages = usePages((after) => listMembers(gateway, after), "members");
+  const pages = useList("members", Member, pathTo("org", "members"));
   return (
     <>
       <p class="lead">{t.lead}</p>

@@ -2,13 +2,6 @@ import { Member } from "@ostiary/lib/contracts/identity-api";
 import { type Gateway, pathTo } from "../gateway.ts";
 import { PAGE_ITEMS } from "../parts/use-pages.ts";
 
-export function listMembers(gateway: Gateway, starting_after: string | undefined) {
-  return gateway.list("members", Member, pathTo("org", "members"), {
-    as: "member",
-    query: { limit: PAGE_ITEMS, starting_after },
-  });
-}
-
 /**
  * The reason why a member cannot leave: `member` for the last member, `holder` for the last holder of the
  * creator role (ID-36, ID-37). Null if there is no known reason.
@@ -29,16 +22,17 @@ export async function lastOf(
 ): Promise<LastOf> {
   const holds = creator_role !== null && role === creator_role;
   let others = 0;
-  let after: string | undefined;
+  let starting_after: string | undefined;
   for (let page = 0; page < PAGES_MAX; page++) {
-    const answer = await listMembers(gateway, after);
+    const query = { limit: PAGE_ITEMS, starting_after };
+    const answer = await gateway.list("members", Member, pathTo("org", "members"), { as: "member", query });
     if (!answer.ok) return null;
     const { items, has_more } = answer.value;
     const found = items.filter((member) => member.id !== id);
     others += found.length;
     if (others > 0 && (!holds || found.some((member) => member.role === creator_role))) return null;
     if (!has_more) return others === 0 ? "member" : "holder";
-    after = items.at(-1)?.id;
+    starting_after = items.at(-1)?.id;
   }
   return null;
 }

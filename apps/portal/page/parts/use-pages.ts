@@ -1,5 +1,8 @@
+import type { Static, TSchema } from "@sinclair/typebox";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Answer, Failure } from "../failure.ts";
+import type { Caller } from "../gateway.ts";
+import { useSession } from "../page-session.ts";
 
 /** The page size that the portal asks for, which is the maximum that services allow. */
 export const PAGE_ITEMS = 100;
@@ -26,6 +29,20 @@ export interface Pages<Item> {
 type State<Item> = Omit<Pages<Item>, "more" | "again">;
 
 const EMPTY = { items: [], has_more: false, loading: true, answered: false, failure: null };
+
+/** Reads the list at `path` page by page. The property `name` of a response contains the items. */
+export function useList<Item extends TSchema & { static: { id: string } }>(
+  name: string,
+  item: Item,
+  path: string,
+  as: Caller = "member",
+): Pages<Static<Item>> {
+  const { gateway } = useSession();
+  return usePages(
+    (starting_after) => gateway.list(name, item, path, { as, query: { limit: PAGE_ITEMS, starting_after } }),
+    path,
+  );
+}
 
 /**
  * Reads a list page by page. `ask` returns the page after the item with the id `starting_after`. A new `key`

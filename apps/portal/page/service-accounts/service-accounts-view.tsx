@@ -10,7 +10,7 @@ import { DataTable } from "../parts/data-table.tsx";
 import { SearchedList } from "../parts/searched-list.tsx";
 import { Time } from "../parts/shown.tsx";
 import { TextField } from "../parts/text-field.tsx";
-import { PAGE_ITEMS, usePages } from "../parts/use-pages.ts";
+import { useList } from "../parts/use-pages.ts";
 import { problemOf, useProblems } from "../parts/use-problems.ts";
 import { useWrite } from "../parts/use-write.ts";
 import { RoleField } from "../roles/role-field.tsx";
@@ -29,14 +29,7 @@ function AccountList() {
   const t = useTexts().serviceAccounts;
   const session = useSession();
   const [creating, setCreating] = useState(false);
-  const pages = usePages(
-    (starting_after) =>
-      session.gateway.list("service_accounts", ServiceAccount, pathTo("org", "service-accounts"), {
-        as: "member",
-        query: { limit: PAGE_ITEMS, starting_after },
-      }),
-    "service accounts",
-  );
+  const pages = useList("service_accounts", ServiceAccount, pathTo("org", "service-accounts"));
   return (
     <>
       <p class="lead">{t.lead}</p>
