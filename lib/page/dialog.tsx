@@ -3,7 +3,7 @@ import { useId, useLayoutEffect, useRef } from "preact/hooks";
 
 interface DialogProps {
   title: string;
-  /** Whether a write is in flight. Escape does not close the dialog then. */
+  /** Whether a write is in flight. During a write, Escape does not close the dialog. */
   busy?: boolean;
   onClose: () => void;
   children: ComponentChildren;

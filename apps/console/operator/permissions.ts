@@ -12,7 +12,7 @@ export function mayWrite({ role }: CurrentOperator): boolean {
   return role !== "reader";
 }
 
-/** The config of a service before and after a write. Null for a service that is unpublished or unreadable. */
+/** The config of a service before and after a write. Null if the service is unpublished or unreadable. */
 interface ServiceWrite {
   readonly before: StoredServiceConfig | null;
   readonly after: StoredServiceConfig | null;

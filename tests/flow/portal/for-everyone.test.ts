@@ -232,7 +232,7 @@ describe.skipIf(browserPath === undefined)("each view and dialog of the portal",
     await page.getByRole("dialog").waitFor();
     expect(await focused()).toBe("E-mail address (optional)");
     await page.keyboard.insertText(HOSTILE);
-    await use("How many people can use it", "ArrowDown");
+    await use("How many people can use the invitation", "ArrowDown");
     await use("Create the invitation");
     await page.getByRole("figure", { name: "Link of the invitation" }).waitFor();
     await use("Close", "Space");

@@ -124,7 +124,7 @@ describe.skipIf(browserPath === undefined)("the portal's pages for members", () 
     await go(`#/org/${id}/members/${own}`);
     await page.getByRole("button", { name: "Leave the organization" }).click();
     const dialog = page.getByRole("dialog", { name: "Leave the organization?" });
-    await dialog.getByText("This is the last member of the organization").waitFor();
+    await dialog.getByText("The last member cannot leave the organization").waitFor();
     const leave = dialog.getByRole("button", { name: "Leave the organization" });
     expect(await leave.getAttribute("aria-disabled")).toBe("true");
     await dialog.getByRole("button", { name: "Cancel" }).click();

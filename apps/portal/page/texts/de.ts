@@ -153,7 +153,7 @@ export const de: Texts = {
     unnamed: "(ohne Namen)",
     noRole: "keine Rolle",
     you: "(Sie)",
-    id: "Kennung",
+    id: "Kennung des Mitglieds",
     may: "Was dieses Mitglied darf",
     removed: "Dieses Mitglied wurde entfernt.",
     columns: { name: "Name", role: "Rolle", status: "Status", kind: "Art", since: "Seit" },
@@ -207,7 +207,7 @@ export const de: Texts = {
     emailHelp: "Nur eine Notiz für Sie. Es wird keine E-Mail verschickt.",
     days: "Läuft ab in",
     inDays: (days) => (days === 1 ? "1 Tag" : `${days} Tagen`),
-    max_uses: "Wie viele Personen sie nutzen können",
+    max_uses: "Wie viele Personen die Einladung nutzen können",
     unlimited: "beliebig viele",
     uses: (used, most) => (most === null ? `${used} (unbegrenzt)` : `${used} von ${most}`),
     columns: {

@@ -75,7 +75,7 @@ export const en = {
     name: "Name",
     role: "Your role",
     none: "You are in no organization yet.",
-    noneHelp: "Create one, or open the link of an invitation.",
+    noneHelp: "Create an organization, or open the link of an invitation.",
     create: "Create an organization",
     createLead: "You become the first member of the organization, with all permissions.",
     creating: "Creating …",
@@ -153,8 +153,7 @@ export const en = {
     willMay: (role: string) => `With the role ${role} this member may do the following:`,
     roleChanged: (name: string, role: string) => `${name} has the role ${role} now.`,
     lastOf: {
-      member:
-        "This is the last member of the organization and cannot leave it. Delete the organization instead.",
+      member: "The last member cannot leave the organization. Delete the organization instead.",
       holder: "This is the last member with this role. Give the role to another member first.",
     },
     actions: {
@@ -193,7 +192,7 @@ export const en = {
     emailHelp: "Only a note for you. No e-mail is sent.",
     days: "Ends in",
     inDays: (days: number) => (days === 1 ? "1 day" : `${days} days`),
-    max_uses: "How many people can use it",
+    max_uses: "How many people can use the invitation",
     unlimited: "any number",
     uses: (used: number, most: number | null) =>
       most === null ? `${used} (unlimited)` : `${used} of ${most}`,

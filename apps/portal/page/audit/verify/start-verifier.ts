@@ -6,8 +6,8 @@ const POLICY = "portal-verifier";
 declare global {
   interface Window {
     /**
-     * Undefined in browsers without Trusted Types. The trusted URL that a policy returns is typed as a string
-     * here.
+     * The API of Trusted Types, or undefined in browsers without the API. The trusted URL that a policy
+     * returns is typed as a string here.
      */
     readonly trustedTypes?: {
       createPolicy(

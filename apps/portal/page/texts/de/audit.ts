@@ -8,7 +8,7 @@ export const audit: Texts["audit"] = {
   title: "Audit-Protokoll",
   titleOfPerson: "Mein Audit-Protokoll",
   lead: "Alle Änderungen an dieser Organisation über das Gateway, die neuesten zuerst.",
-  leadOfPerson: "Was Sie außerhalb von Organisationen getan haben, das Neueste zuerst.",
+  leadOfPerson: "Ihre eigenen Aktivitäten außerhalb von Organisationen, die neuesten zuerst.",
   event: "Ereignis",
   events: "Ereignisse",
   back: "Zurück zu den Ereignissen",

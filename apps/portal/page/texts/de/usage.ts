@@ -3,7 +3,7 @@ import type { Texts } from "../en.ts";
 /** The German texts of the usage page. */
 export const usage: Texts["usage"] = {
   title: "Nutzung",
-  lead: "Was diese Organisation genutzt hat, vom Gateway gezählt. Die Zahlen sind bis zu 10 Sekunden alt, die Tage richten sich nach UTC.",
+  lead: "Die Nutzung dieser Organisation, vom Gateway gezählt. Die Zahlen sind bis zu 10 Sekunden alt, die Tage richten sich nach UTC.",
   month: "Monat",
   quotas: "Kontingente",
   noQuotas: "In diesem Zeitraum wurde keine Anfrage auf ein Kontingent angerechnet.",
