@@ -20,7 +20,7 @@ export function AppliedNotice({ done: { applied } }: { done: Done }) {
         <p>The registry has all services of the document.</p>
       ) : (
         <>
-          <ul class="applied">
+          <ul class="spread">
             {applied.results.map(({ service, revision }) => (
               <li key={service}>
                 <a href={fragmentOf({ name: "revisions", service, revision })}>

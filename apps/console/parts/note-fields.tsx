@@ -19,7 +19,7 @@ interface NoteFieldsProps {
 export function NoteFields({ note, onChange, failure }: NoteFieldsProps) {
   const help = useId();
   return (
-    <div class="note">
+    <div class="field">
       <TextField
         label="Reason"
         spellcheck

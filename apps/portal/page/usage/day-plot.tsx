@@ -40,7 +40,7 @@ export function DayPlot({ days, usage }: DayPlotProps) {
           <Day key={day} day={day} usage={byDay.get(day)} x={index * room} room={room} top={top} />
         ))}
       </svg>
-      <figcaption class="legend">
+      <figcaption class="spread">
         {(["answered", "failed", "refused"] as const).map((kind) => (
           <span key={kind}>
             <span class={`legend-mark plot-${kind}`} /> {t.kinds[kind]}
