@@ -1,7 +1,7 @@
 /**
- * A shell that cleans up after a test run that was killed; other runs clean up themselves. The shell knows
- * the processes, containers and directories that the run has created. Its standard input ends when this
- * process ends, for whatever reason. The shell then kills the processes, removes the rest and exits.
+ * A shell that cleans up after a test run, even after one that was killed. The shell knows the processes,
+ * containers and directories that the run has created. The shell's standard input ends when this process
+ * ends. The shell then kills the processes, removes the rest and exits.
  */
 export class Leash {
   readonly #shell = Bun.spawn(["sh", "-c", script], {

@@ -175,7 +175,7 @@ export function services(): Record<ServiceName, Service> {
   return run().available();
 }
 
-/** Returns the leash, which removes the processes and files of this run if the run is killed. */
+/** Returns the leash, which removes the registered processes and files of this run when the run ends. */
 export function leash(): Leash {
   return run().leash();
 }

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ProofEnd, ProvenEvent } from "@ostiary/lib/contracts/audit";
 import type { SigningJwk } from "@ostiary/lib/domain/proof";
@@ -19,6 +18,7 @@ import {
 import type { Finding } from "@ostiary/lib/verification/words";
 import { sql } from "drizzle-orm";
 import { freshDatabase } from "../../support/index.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import {
   type AuditService,
   type AuditServiceOptions,
@@ -40,7 +40,7 @@ export function writeSigningKey(): string {
 
 /** Writes a text to a new file, and returns its path. */
 export function writeKeyFile(text: string, mode = 0o600): string {
-  const path = join(mkdtempSync(join(tmpdir(), "ostiary-key-")), "key.pem");
+  const path = join(temporaryFolder("key"), "key.pem");
   writeFileSync(path, text, { mode });
   return path;
 }
