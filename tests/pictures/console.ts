@@ -80,7 +80,6 @@ async function draw(): Promise<void> {
   } finally {
     await browser.close();
     await registry.stop();
-    file.remove();
   }
 }
 

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { wireGateway } from "@ostiary/gateway";
 import { gatewayVariables } from "@ostiary/gateway/config";
@@ -9,6 +8,7 @@ import { serve } from "@ostiary/lib/runtime/service";
 import { openCounterStore } from "@ostiary/lib/runtime/stores/counter-store";
 import { memoryRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { closing } from "./during-tests.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 import { waitFor } from "./wait-for.ts";
 
 /** A gateway that runs in this process with embedded stores. */
@@ -31,8 +31,7 @@ export interface LocalGateway extends AsyncDisposable {
  * this.
  */
 export async function startLocalGateway(env: Record<string, string> = {}): Promise<LocalGateway> {
-  const directory = mkdtempSync(join(tmpdir(), "gateway-"));
-  const logFile = join(directory, "log");
+  const logFile = join(temporaryFolder("gateway"), "log");
   const config = loadConfig(gatewayVariables, {
     HOST: "127.0.0.1",
     PORT: "0",
@@ -79,7 +78,6 @@ export async function startLocalGateway(env: Record<string, string> = {}): Promi
     async close() {
       await running.shutdown();
       await counterStore.close();
-      rmSync(directory, { recursive: true, force: true });
     },
   });
 }

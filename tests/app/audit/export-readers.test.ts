@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createConnection, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { services, waitFor } from "../../support/index.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { type AuditService, intent, json, openLog, requestId, sqlOn, startAudit } from "./audit-service.ts";
 
 setDefaultTimeout(60_000);
@@ -19,8 +19,7 @@ const LAG_MS_MAX = 1_500;
 const path = (owner: string) => `/organizations/${owner}/audit-events`;
 
 describe.skipIf(!services().postgres.real)("readers of exports", () => {
-  const directory = mkdtempSync(join(tmpdir(), "audit-exports-"));
-  const logFile = join(directory, "log");
+  const logFile = join(temporaryFolder("exports"), "log");
   let audit: AuditService;
   let log: Database;
   const sockets: Socket[] = [];
@@ -33,7 +32,6 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
   afterAll(async () => {
     await log.close();
     await audit.stop();
-    rmSync(directory, { recursive: true });
   });
   /** Expects that a test leaves no slot in use and no cursor open. */
   afterEach(async () => {

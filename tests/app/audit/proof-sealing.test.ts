@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { cp, mkdtemp, readFile, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { auditVariables } from "@ostiary/audit/config";
 import { MIGRATIONS } from "@ostiary/audit/database-schema";
@@ -14,6 +13,7 @@ import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { createTelemetry } from "@ostiary/lib/runtime/telemetry";
 import { sql } from "drizzle-orm";
 import { freshDatabase, services, waitFor } from "../../support/index.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import {
   type AuditService,
   intent,
@@ -279,7 +279,7 @@ test.skipIf(!services().postgres.real)("an upgrade leaves no intent without a po
 
 /** Copies the folder of migrations without the named one and all later ones. Returns the path of the copy. */
 async function migrationsBefore(tag: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "ostiary-migrations-"));
+  const folder = temporaryFolder("migrations");
   await cp(MIGRATIONS, folder, { recursive: true });
   const journal = join(folder, "meta/_journal.json");
   const { entries, ...rest } = JSON.parse(await readFile(journal, "utf8"));

@@ -42,10 +42,7 @@ async function witnessedLog() {
   const publicKey = publicBytes(createPrivateKey(readFileSync(keyFile, "utf8")));
   const files = await newWitness([{ origin: ORIGIN, verifier_key: verifierKeyText(ORIGIN, 1, publicKey) }]);
   const witness = await startWitness(files);
-  ended.push(
-    () => files[Symbol.asyncDispose](),
-    () => witness[Symbol.asyncDispose](),
-  );
+  ended.push(() => witness[Symbol.asyncDispose]());
   const entry: Entry = { name: "w1", url: witness.url, key: files.verifier_key };
   return { keyFile, files, witness, entry };
 }

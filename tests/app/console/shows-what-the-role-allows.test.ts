@@ -1,5 +1,5 @@
 /** Tests the console for readers, publishers and admins, and for operators whose role changes. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -43,7 +43,6 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await bed.registry.put("own-c", service("/own/c/1"));
     await bed.registry.put("own-c", service("/own/c/2"));
   });
-  afterAll(() => file.remove());
 
   const open = (name: string, fragment = "", options: BrowserContextOptions = {}) =>
     bed.open({ ...options, fragment, token: tokenOf(name) });

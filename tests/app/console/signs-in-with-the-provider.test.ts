@@ -45,10 +45,7 @@ describe.skipIf(browserPath === undefined)("the console with an identity provide
       CONSOLE_AUDIENCE: "registry",
     };
   });
-  afterAll(async () => {
-    await provider.stop();
-    file.remove();
-  });
+  afterAll(() => provider.stop());
 
   const returnAddress = (parameters: Record<string, string>) =>
     `${bed.registry.url}/console/signed-in?${new URLSearchParams(parameters)}`;

@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createApp } from "@ostiary/identity/app";
 import { createDependencies, type Dependencies } from "@ostiary/identity/dependencies";
@@ -14,6 +13,7 @@ import { Type } from "@sinclair/typebox";
 import { freshDatabase } from "../../support/index.ts";
 import { type ManualClock, manualClock } from "../../support/manual-clock.ts";
 import { NO_PEPPERS } from "../../support/no-peppers.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const MIGRATIONS = join(import.meta.dir, "../../../drizzle/identity");
 export const ISSUER = "https://login.example.com";
@@ -106,8 +106,7 @@ export async function startIdentity(options: HarnessOptions = {}): Promise<Ident
   await database.migrate("identity", MIGRATIONS);
   const embedded = databaseUrl.startsWith("pglite://");
   const validations = embedded ? database : await openValidations(databaseUrl, { namespace: "identity" });
-  const logs = await mkdtemp(join(tmpdir(), "ostiary-identity-"));
-  const logFile = join(logs, "identity.log");
+  const logFile = join(temporaryFolder("identity"), "identity.log");
   const config = loadConfig(Type.Object(telemetryVariables), { LOG_FILE: logFile, LOG_LEVEL: "debug" });
   const telemetries: Telemetry[] = [];
   const time = manualClock();
@@ -148,7 +147,6 @@ export async function startIdentity(options: HarnessOptions = {}): Promise<Ident
         await Promise.all(telemetries.map((each) => each.close()));
         await database.close();
         if (!embedded) await validations.close();
-        await rm(logs, { recursive: true, force: true });
       },
     });
   };

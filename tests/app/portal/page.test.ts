@@ -1,9 +1,8 @@
 /** Tests how the portal's process serves its page. `tests/flow/portal` tests the page itself. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ProcessEnded, type RunningProcess, startProcess } from "../../support/start-process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { testWitness } from "../../support/test-log.ts";
 
 setDefaultTimeout(120_000);
@@ -20,10 +19,9 @@ links: { support: "mailto:help@example.com", terms: "https://example.com/terms" 
 /** The verifier keys of two witnesses. The name of the first contains HTML. */
 const WITNESSES = [testWitness(`<b>"'&amp;one`).key, testWitness("two.example.com").key];
 
-let folder: string;
+const folder = temporaryFolder("brand");
 let portal: RunningProcess;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "ostiary-brand-"));
   await Bun.write(join(folder, "logo.svg"), LOGO);
   const witnesses = {
     PORTAL_WITNESS_KEYS_FILE: join(folder, "witnesses.txt"),
@@ -32,10 +30,7 @@ beforeAll(async () => {
   await Bun.write(witnesses.PORTAL_WITNESS_KEYS_FILE, WITNESSES.map((key) => `${key}\n`).join(""));
   portal = await start({ PORTAL_PROVIDER_ORIGINS: "https://tokens.example.com", ...witnesses }, BRAND);
 });
-afterAll(async () => {
-  await portal.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => portal.stop());
 
 async function start(env: Record<string, string>, brand?: string): Promise<RunningProcess> {
   const PORTAL_BRAND_FILE = join(folder, `${crypto.randomUUID()}.yaml`);

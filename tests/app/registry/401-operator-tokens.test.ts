@@ -2,13 +2,13 @@
  * Tests tokens of an identity provider that stand for operators. `403-operators.test.ts` tests their rights.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { UnsecuredJWT } from "jose";
 import { freshDatabase, waitFor } from "../../support/index.ts";
 import { startLoadingGateway } from "../../support/loading-gateway.ts";
 import { signingKey } from "../../support/provider-stand-in.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { clientOf, service } from "./harness.ts";
 import {
   claiming,
@@ -292,9 +292,7 @@ describe("two registries on one database", () => {
 // RG-128
 describe("the log", () => {
   test("has the subject of an admitted token, and at level debug why a token is refused", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "ostiary-log-"));
-    ends.push(() => rm(folder, { recursive: true, force: true }));
-    const LOG_FILE = join(folder, "registry.log");
+    const LOG_FILE = join(temporaryFolder("log"), "registry.log");
     const env = { ...provider.env, LOG_FILE, LOG_LEVEL: "debug" };
     const own = ending(await startOperated([claiming("blue", "reader")], { env }));
     const linesOf = async (part: Record<string, unknown>) => {

@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sha256Of } from "@ostiary/lib/runtime/config/operators-file";
 import {
@@ -10,6 +8,7 @@ import {
   signingKey,
   startProvider,
 } from "../../support/provider-stand-in.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import {
   ADMIN_TOKEN,
   type Client,
@@ -86,8 +85,7 @@ export function inSeconds(seconds: number): number {
 
 /** An operators file in a new temporary folder. */
 export class OperatorsFile {
-  readonly #folder = mkdtempSync(join(tmpdir(), "ostiary-operators-"));
-  readonly path = join(this.#folder, "operators.yaml");
+  readonly path = join(temporaryFolder("operators"), "operators.yaml");
 
   async write(...operators: Entry[]): Promise<void> {
     await this.writeText(JSON.stringify({ operators }));
@@ -95,10 +93,6 @@ export class OperatorsFile {
 
   async writeText(text: string): Promise<void> {
     await writeFile(this.path, text);
-  }
-
-  remove(): void {
-    rmSync(this.#folder, { recursive: true, force: true });
   }
 }
 
@@ -120,16 +114,12 @@ export async function startOperated(
   const file = new OperatorsFile();
   await file.write(...operators);
   const registry = await startRegistry({ ...given, env: { ...given.env, OPERATORS_FILE: file.path } });
-  const stop = async () => {
-    await registry.stop();
-    file.remove();
-  };
   return {
     registry,
     file,
     as: (name) => clientOf(registry.url, tokenOf(name)),
     with: (token) => clientOf(registry.url, token),
-    stop,
-    [Symbol.asyncDispose]: stop,
+    stop: registry.stop,
+    [Symbol.asyncDispose]: registry.stop,
   };
 }

@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
+import { rm } from "node:fs/promises";
+import { dirname } from "node:path";
 import { sha256Of } from "@ostiary/lib/runtime/config/operators-file";
 import { freshDatabase, waitFor } from "../../support/index.ts";
 import { startLoadingGateway } from "../../support/loading-gateway.ts";
@@ -62,7 +64,7 @@ describe("a file that changes while the registry runs", () => {
       await operated.file.write(entry("blue", "reader"));
       await waitFor(async () => (await checkOf(operated)) === undefined);
     }
-    operated.file.remove();
+    await rm(dirname(operated.file.path), { recursive: true });
     await waitFor(async () => (await checkOf(operated)) !== undefined);
     expect(await statusOf(operated, "blue")).toBe(200);
   });

@@ -1,6 +1,5 @@
-import { afterAll, describe, expect, test } from "bun:test";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { describe, expect, test } from "bun:test";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import {
@@ -11,15 +10,12 @@ import {
   startProcess,
   waitFor,
 } from "../../support/index.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { ADMIN_TOKEN, current, projected, service, startRegistry } from "./harness.ts";
-
-const directories: string[] = [];
-afterAll(() => Promise.all(directories.map((directory) => rm(directory, { recursive: true }))));
 
 /** Creates a directory with these files. Strings are written unchanged, and other values as YAML. */
 async function seedDirectory(files: Record<string, unknown>): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), "ostiary-seeds-"));
-  directories.push(directory);
+  const directory = temporaryFolder("seeds");
   for (const [name, content] of Object.entries(files)) {
     await writeFile(join(directory, name), typeof content === "string" ? content : stringify(content));
   }

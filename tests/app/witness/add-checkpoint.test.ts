@@ -14,7 +14,7 @@ const SIZE_TYPE = "text/x.tlog.size";
 const logs = Array.from({ length: 600 }, (_, n) => new TestLog(`log.example.com/${n}`));
 const unused = [...logs];
 
-const files = duringTests(() => newWitness(logs));
+const files = await newWitness(logs);
 const witness = duringTests(() => startWitness(files));
 
 /** Returns an unused log that the witness knows, with `size` leaves. */

@@ -1,7 +1,7 @@
 /**
  * Tests that a witness never forgets what it cosigned, after crashes, failed writes and concurrent requests.
  */
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { rm } from "node:fs/promises";
 import { StartRefused } from "@ostiary/lib/runtime/service";
 import { startProcess } from "../../support/start-process.ts";
@@ -11,21 +11,10 @@ import { addCheckpoint, cosignedAt, newWitness, startWitness, type WitnessFiles 
 
 setDefaultTimeout(120_000);
 
-const made: WitnessFiles[] = [];
-afterAll(async () => {
-  for (const files of made) await files[Symbol.asyncDispose]();
-});
-
-async function witnessOf(...logs: TestLog[]): Promise<WitnessFiles> {
-  const files = await newWitness(logs);
-  made.push(files);
-  return files;
-}
-
 // OP-83
 test("cosigns one of many forks that arrive at once", async () => {
   const log = new TestLog("log.example.com").grow(10);
-  const files = await witnessOf(log);
+  const files = await newWitness([log]);
   await using witness = await startWitness(files);
   expect((await witness.add(log.submission(0))).status).toBe(200);
   const forks = Array.from({ length: 60 }, (_, n) => log.forkAt(10).grow(1 + (n % 3)));
@@ -40,7 +29,7 @@ test("cosigns one of many forks that arrive at once", async () => {
 // OP-83
 test("cosigns many logs at once, with consecutive heads of each", async () => {
   const logs = Array.from({ length: 20 }, (_, n) => new TestLog(`log.example.com/${n}`));
-  const files = await witnessOf(...logs);
+  const files = await newWitness(logs);
   await using witness = await startWitness(files);
   await Promise.all(
     logs.map(async (log) => {
@@ -56,7 +45,7 @@ test("cosigns many logs at once, with consecutive heads of each", async () => {
 // OP-83
 test("remembers every cosignature that it returned after it is killed at any moment", async () => {
   const log = new TestLog("log.example.com");
-  const files = await witnessOf(log);
+  const files = await newWitness([log]);
   let cosigned = 0;
   for (let kills = 0; kills < 3; kills++) {
     const witness = await startProcess("apps/witness/main.ts", { ...files.env, LOG_FILE: "-" });
@@ -84,7 +73,7 @@ test("remembers every cosignature that it returned after it is killed at any mom
 
 // OP-83
 test("runs in one process at a time", async () => {
-  const files = await witnessOf(new TestLog("log.example.com"));
+  const files = await newWitness([new TestLog("log.example.com")]);
   {
     await using _first = await startWitness(files);
     await expect(startWitness(files)).rejects.toThrow(
@@ -98,7 +87,7 @@ test("runs in one process at a time", async () => {
 // OP-83
 test("returns 503 and is not ready while the state cannot be written, and forgets nothing", async () => {
   const log = new TestLog("log.example.com").grow(4);
-  const files = await witnessOf(log);
+  const files = await newWitness([log]);
   await using witness = await startWitness(files);
   expect((await witness.add(log.submission(0, 3))).status).toBe(200);
   // A folder with the name of the temporary state file makes each write of the state fail.
@@ -115,8 +104,8 @@ test("returns 503 and is not ready while the state cannot be written, and forget
 
 // OP-84
 test("refuses to start without its state, or with the state of another witness", async () => {
-  const files = await witnessOf(new TestLog("log.example.com"));
-  const other = await witnessOf(new TestLog("log.example.com"));
+  const files = await newWitness([new TestLog("log.example.com")]);
+  const other = await newWitness([new TestLog("log.example.com")]);
   const refusal = async (changes: Record<string, string>) => {
     const error = await startWitness({ env: { ...files.env, ...changes } }).catch(
       (thrown: unknown) => thrown,

@@ -1,8 +1,7 @@
 /** Tests how a witness is initialized, and with which configuration it refuses to start. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { configProblems } from "@ostiary/lib/runtime/config";
 import { StartRefused } from "@ostiary/lib/runtime/service";
@@ -10,16 +9,12 @@ import { initVariables } from "@ostiary/witness/config";
 import { initWitness } from "@ostiary/witness/init";
 import { checkWitnessKeyFile } from "@ostiary/witness/key";
 import { checkLogsFile, loadLogsFile } from "@ostiary/witness/logs";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { publicBytes, TestLog, verifierKeyText } from "../../support/test-log.ts";
 
 setDefaultTimeout(60_000);
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "ostiary-witness-"));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
+const folder = temporaryFolder("witness");
 const log = new TestLog("log.example.com/a");
 
 async function fileOf(text: string, mode = 0o600): Promise<string> {
@@ -28,8 +23,8 @@ async function fileOf(text: string, mode = 0o600): Promise<string> {
   return path;
 }
 
-async function filesOfNewWitness(name = "witness.example.com") {
-  const own = await mkdtemp(join(folder, "new-"));
+function filesOfNewWitness(name = "witness.example.com") {
+  const own = temporaryFolder("witness");
   return {
     WITNESS_NAME: name,
     WITNESS_KEY_FILE: join(own, "key.pem"),
@@ -52,7 +47,7 @@ async function ostiary(env: Record<string, string>, ...parameters: string[]) {
 describe("ostiary witness init", () => {
   // OP-84
   test("creates a key and a state that only their owner can read, and prints the verifier key", async () => {
-    const files = await filesOfNewWitness();
+    const files = filesOfNewWitness();
     const { exitCode, stdout, stderr } = await ostiary(files, "witness", "init");
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     expect(stdout).toMatch(/^witness\.example\.com\+[0-9a-f]{8}\+BA?[A-Za-z0-9+/]+=*\n$/);
@@ -66,7 +61,7 @@ describe("ostiary witness init", () => {
 
   // OP-84
   test("never replaces a key or a state, even if it runs twice at once", async () => {
-    const files = await filesOfNewWitness();
+    const files = filesOfNewWitness();
     const results = await Promise.allSettled([initWitness(files), initWitness(files)]);
     expect(results.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
     const texts = async () => [
@@ -84,7 +79,7 @@ describe("ostiary witness init", () => {
 
   // OP-84
   test("names a folder that does not exist", async () => {
-    const files = await filesOfNewWitness();
+    const files = filesOfNewWitness();
     const nowhere = { ...files, WITNESS_STATE_FILE: join(folder, "nowhere/state.json") };
     expect(initWitness(nowhere)).rejects.toThrow("WITNESS_STATE_FILE: ");
   });

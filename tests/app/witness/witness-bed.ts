@@ -1,18 +1,18 @@
 import { createPublicKey, verify } from "node:crypto";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { loadConfig } from "@ostiary/lib/runtime/config";
 import { type Running, serve } from "@ostiary/lib/runtime/service";
 import { wireWitness } from "@ostiary/witness";
 import { witnessVariables } from "@ostiary/witness/config";
 import { initWitness } from "@ostiary/witness/init";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { keyId, type TestLog } from "../../support/test-log.ts";
 
 export const WITNESS = "witness.example.com/w1";
 
 /** The files of a witness. They stay when the witness stops. */
-export interface WitnessFiles extends AsyncDisposable {
+export interface WitnessFiles {
   folder: string;
   /** The environment variables with which the witness starts. */
   env: Record<string, string>;
@@ -25,7 +25,7 @@ export interface WitnessFiles extends AsyncDisposable {
 export async function newWitness(
   logs: readonly Pick<TestLog, "origin" | "verifier_key">[],
 ): Promise<WitnessFiles> {
-  const folder = await mkdtemp(join(tmpdir(), "ostiary-witness-"));
+  const folder = temporaryFolder("witness");
   const env = {
     WITNESS_NAME: WITNESS,
     WITNESS_KEY_FILE: join(folder, "key.pem"),
@@ -40,7 +40,6 @@ export async function newWitness(
     env,
     verifier_key: await initWitness(env),
     state: async () => JSON.parse(await readFile(env.WITNESS_STATE_FILE, "utf8")),
-    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
 }
 

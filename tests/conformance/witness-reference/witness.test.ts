@@ -45,9 +45,7 @@ test.skipIf(!isBuilt)(
     const secret = Buffer.concat([Buffer.of(1), Buffer.from(seed, "base64url")]).toString("base64");
     const key = `PRIVATE+KEY+${ORIGIN}+${keyId(ORIGIN, 1, publicKey).toString("hex")}+${secret}`;
     const bodies: string[] = JSON.parse(await reference("log", ORIGIN, key));
-    await using files = await newWitness([
-      { origin: ORIGIN, verifier_key: verifierKeyText(ORIGIN, 1, publicKey) },
-    ]);
+    const files = await newWitness([{ origin: ORIGIN, verifier_key: verifierKeyText(ORIGIN, 1, publicKey) }]);
     await using witness = await startWitness(files);
     for (const [at, body] of bodies.entries()) {
       const answer = await witness.add(body);
