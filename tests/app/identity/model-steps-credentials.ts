@@ -5,8 +5,8 @@ import {
   anOrganization,
   anyText,
   aPerson,
+  call,
   done,
-  type Expected,
   invalid,
   isText,
   mostly,
@@ -15,6 +15,7 @@ import {
   pick,
   place,
   type Step,
+  send,
 } from "./model-steps.ts";
 
 const WEEK_MS = 7 * 86_400_000;
@@ -51,25 +52,20 @@ const createKey = fc.record({ address: addressOfKeys, body: keyBody }).map(
     name: `key ${JSON.stringify(body)} of ${address.name}`,
     plan(model) {
       const { path, owner } = address.find(model);
-      return {
-        method: "POST",
-        path,
-        body,
-        settle(given) {
-          const { name, expires_in_seconds: seconds } = body;
-          if (name !== undefined && !isText(name)) return invalid;
-          if (seconds !== undefined && !KEY_SECONDS.some((each) => each === seconds)) return invalid;
-          if (owner === undefined) return notFound;
-          const key = model.addKey({
-            id: String(given.id),
-            owner,
-            name: name?.trim() ?? "Unnamed Key",
-            key: String(given.key),
-            lifetimeMs: seconds === undefined ? null : Number(seconds) * 1000,
-          });
-          return { status: 201, body: { ...model.shownKey(key), key: key.key } };
-        },
-      };
+      return send("POST", path, body, (given) => {
+        const { name, expires_in_seconds: seconds } = body;
+        if (name !== undefined && !isText(name)) return invalid;
+        if (seconds !== undefined && !KEY_SECONDS.some((each) => each === seconds)) return invalid;
+        if (owner === undefined) return notFound;
+        const key = model.addKey({
+          id: String(given.id),
+          owner,
+          name: name?.trim() ?? "Unnamed Key",
+          key: String(given.key),
+          lifetimeMs: seconds === undefined ? null : Number(seconds) * 1000,
+        });
+        return { status: 201, body: { ...model.shownKey(key), key: key.key } };
+      });
     },
   }),
 );
@@ -79,15 +75,11 @@ const listKeys = addressOfKeys.map(
     name: `keys of ${address.name}`,
     plan(model) {
       const { path, owner } = address.find(model);
-      return {
-        method: "GET",
-        path: `${path}?limit=100`,
-        settle(): Expected {
-          if (owner === undefined) return notFound;
-          const own = [...model.keys.values()].filter((key) => key.owner === owner);
-          return { status: 200, body: { keys: own.map((key) => model.shownKey(key)), has_more: false } };
-        },
-      };
+      return call("GET", `${path}?limit=100`, () => {
+        if (owner === undefined) return notFound;
+        const own = [...model.keys.values()].filter((key) => key.owner === owner);
+        return { status: 200, body: { keys: own.map((key) => model.shownKey(key)), has_more: false } };
+      });
     },
   }),
 );
@@ -99,15 +91,11 @@ const revokeKey = fc.record({ address: addressOfKeys, which: place, astray: fc.n
       const id = pick(model.keys.keys(), which);
       const key = model.keys.get(id);
       const { path, owner } = astray === 0 ? address.find(model) : homeOf(model, key?.owner ?? NOBODY, which);
-      return {
-        method: "DELETE",
-        path: `${path}/${id}`,
-        settle() {
-          if (owner === undefined || key?.owner !== owner) return notFound;
-          key.revoked = true;
-          return done;
-        },
-      };
+      return call("DELETE", `${path}/${id}`, () => {
+        if (owner === undefined || key?.owner !== owner) return notFound;
+        key.revoked = true;
+        return done;
+      });
     },
   }),
 );
@@ -129,29 +117,24 @@ const rotateKey = fc
         const old = model.keys.get(id);
         const { path, owner } =
           astray === 0 ? address.find(model) : homeOf(model, old?.owner ?? NOBODY, which);
-        return {
-          method: "POST",
-          path: `${path}/${id}/rotate`,
-          body: { overlap_seconds: overlap },
-          settle(given): Expected {
-            if (!OVERLAPS.some((each) => each === overlap)) return invalid;
-            if (owner === undefined || old?.owner !== owner) return notFound;
-            const over = old.rotated ? "rotated" : old.revoked ? "revoked" : "expired";
-            if (over === "rotated" || !model.isUsable(old)) {
-              return { status: 409, code: "CONFLICT", details: { field: "status", value: over } };
-            }
-            const { name, lifetimeMs } = old;
-            const next = model.addKey({
-              ...{ id: String(given.id), key: String(given.key) },
-              ...{ owner, name, lifetimeMs },
-            });
-            old.rotated = true;
-            old.revoked = overlap === 0;
-            const overlapEnds = model.now + Number(overlap) * 1000;
-            old.expires_at = Math.min(old.expires_at ?? overlapEnds, overlapEnds);
-            return { status: 201, body: { ...model.shownKey(next), key: next.key } };
-          },
-        };
+        return send("POST", `${path}/${id}/rotate`, { overlap_seconds: overlap }, (given) => {
+          if (!OVERLAPS.some((each) => each === overlap)) return invalid;
+          if (owner === undefined || old?.owner !== owner) return notFound;
+          const over = old.rotated ? "rotated" : old.revoked ? "revoked" : "expired";
+          if (over === "rotated" || !model.isUsable(old)) {
+            return { status: 409, code: "CONFLICT", details: { field: "status", value: over } };
+          }
+          const { name, lifetimeMs } = old;
+          const next = model.addKey({
+            ...{ id: String(given.id), key: String(given.key) },
+            ...{ owner, name, lifetimeMs },
+          });
+          old.rotated = true;
+          old.revoked = overlap === 0;
+          const overlapEnds = model.now + Number(overlap) * 1000;
+          old.expires_at = Math.min(old.expires_at ?? overlapEnds, overlapEnds);
+          return { status: 201, body: { ...model.shownKey(next), key: next.key } };
+        });
       },
     }),
   );
@@ -175,22 +158,18 @@ const mint = fc.record({ who: place, which: place }).map(
     plan(model) {
       const person = aPerson(model, who);
       const organization = anOrganization(model, which);
-      return {
-        method: "POST",
-        path: `/users/${person}/organizations/${organization}/session`,
-        settle(given) {
-          const member = model.membership(organization, person);
-          if (member?.status !== "active" || model.people.get(person)?.status !== "active") return notFound;
-          const session = {
-            token: String(given.token),
-            member: member.id,
-            expires_at: model.now + 3_600_000,
-          };
-          model.sessions.push(session);
-          const { valid, realm, plan, ...now } = model.validate(session.token);
-          return { status: 201, body: { token: session.token, role: member.role, ...now } };
-        },
-      };
+      return call("POST", `/users/${person}/organizations/${organization}/session`, (given) => {
+        const member = model.membership(organization, person);
+        if (member?.status !== "active" || model.people.get(person)?.status !== "active") return notFound;
+        const session = {
+          token: String(given.token),
+          member: member.id,
+          expires_at: model.now + 3_600_000,
+        };
+        model.sessions.push(session);
+        const { valid, realm, plan, ...now } = model.validate(session.token);
+        return { status: 201, body: { token: session.token, role: member.role, ...now } };
+      });
     },
   }),
 );
@@ -204,13 +183,10 @@ const validate = place.map(
         ...model.sessions.map(({ token }) => token),
       ].reverse();
       const credential = pick(credentials, which);
-      return {
-        port: "internal",
-        method: "POST",
-        path: "/internal/credentials/validate",
-        body: { credential },
-        settle: () => ({ status: 200, body: model.use(credential) }),
-      };
+      return send("POST", "/internal/credentials/validate", { credential }, () => ({
+        status: 200,
+        body: model.use(credential),
+      }));
     },
   }),
 );

@@ -3,6 +3,7 @@ import {
   anOrganization,
   anyText,
   aPerson,
+  call,
   done,
   invalid,
   isText,
@@ -14,6 +15,7 @@ import {
   place,
   role,
   type Step,
+  send,
 } from "./model-steps.ts";
 
 const DAY_SECONDS = 86_400;
@@ -35,35 +37,29 @@ const createInvite = fc.record({ which: place, body: inviteBody }).map(
     plan(model) {
       const organization = anOrganization(model, which);
       const { email, role = "member", expires_in_seconds = EXPIRES_SECONDS_DEFAULT, max_uses = 1 } = body;
-      return {
-        method: "POST",
-        path: `/organizations/${organization}/invites`,
-        body,
-        settle(given) {
-          const expires = [60, 3600, 30 * DAY_SECONDS, EXPIRES_SECONDS_DEFAULT].includes(
-            Number(expires_in_seconds),
-          );
-          const uses = max_uses === null || max_uses === 1 || max_uses === 2;
-          if (role === "nobody" || !expires || typeof expires_in_seconds !== "number" || !uses)
-            return invalid;
-          // A text of 129 characters is too long for a name, but not for an email.
-          if (email !== undefined && !isText(email) && email !== "x".repeat(129)) return invalid;
-          if (!model.organizations.has(organization)) return notFound;
-          const invite = {
-            id: String(given.id),
-            organization,
-            role,
-            token: String(given.token),
-            status: "active" as const,
-            max_uses,
-            use_count: 0,
-            expires_at: model.now + expires_in_seconds * 1000,
-            ...(typeof email === "string" && { email: email.trim() }),
-          };
-          model.invites.set(invite.id, invite);
-          return { status: 201, body: model.shownInvite(invite) };
-        },
-      };
+      return send("POST", `/organizations/${organization}/invites`, body, (given) => {
+        const expires = [60, 3600, 30 * DAY_SECONDS, EXPIRES_SECONDS_DEFAULT].includes(
+          Number(expires_in_seconds),
+        );
+        const uses = max_uses === null || max_uses === 1 || max_uses === 2;
+        if (role === "nobody" || !expires || typeof expires_in_seconds !== "number" || !uses) return invalid;
+        // A text of 129 characters is too long for a name, but not for an email.
+        if (email !== undefined && !isText(email) && email !== "x".repeat(129)) return invalid;
+        if (!model.organizations.has(organization)) return notFound;
+        const invite = {
+          id: String(given.id),
+          organization,
+          role,
+          token: String(given.token),
+          status: "active" as const,
+          max_uses,
+          use_count: 0,
+          expires_at: model.now + expires_in_seconds * 1000,
+          ...(typeof email === "string" && { email: email.trim() }),
+        };
+        model.invites.set(invite.id, invite);
+        return { status: 201, body: model.shownInvite(invite) };
+      });
     },
   }),
 );
@@ -74,11 +70,11 @@ const redeem = fc.record({ who: place, which: place }).map(
     plan(model) {
       const person = aPerson(model, who);
       const invite = model.invites.get(pick(model.invites.keys(), which));
-      return {
-        method: "POST",
-        path: `/users/${person}/invites/redeem`,
-        body: { token: invite?.token ?? "inv_unknown" },
-        settle(given) {
+      return send(
+        "POST",
+        `/users/${person}/invites/redeem`,
+        { token: invite?.token ?? "inv_unknown" },
+        (given) => {
           if (!model.people.has(person) || !invite) return notFound;
           const { status, role, organization, max_uses } = model.look(invite);
           if (status !== "active") {
@@ -91,7 +87,7 @@ const redeem = fc.record({ who: place, which: place }).map(
           const member = model.join({ id: String(given.id), organization, person, account: null, role });
           return { status: 201, body: model.shownMember(member) };
         },
-      };
+      );
     },
   }),
 );
@@ -103,15 +99,11 @@ const revokeInvite = fc.record({ which: place, where: place }).map(
       const id = pick(model.invites.keys(), which);
       const invite = model.invites.get(id);
       const organization = organizationOf(model, invite, where);
-      return {
-        method: "DELETE",
-        path: `/organizations/${organization}/invites/${id}`,
-        settle() {
-          if (invite?.organization !== organization) return notFound;
-          if (model.look(invite).status === "active") invite.status = "revoked";
-          return done;
-        },
-      };
+      return call("DELETE", `/organizations/${organization}/invites/${id}`, () => {
+        if (invite?.organization !== organization) return notFound;
+        if (model.look(invite).status === "active") invite.status = "revoked";
+        return done;
+      });
     },
   }),
 );
@@ -127,11 +119,11 @@ const createAccount = fc.record({ which: place, name: anyText, role }).map(
     name: `service account ${name} in organization ${which} as ${role}`,
     plan(model) {
       const organization = anOrganization(model, which);
-      return {
-        method: "POST",
-        path: `/organizations/${organization}/service-accounts`,
-        body: { name, ...(role && { role }) },
-        settle(given) {
+      return send(
+        "POST",
+        `/organizations/${organization}/service-accounts`,
+        { name, ...(role && { role }) },
+        (given) => {
           if (!isText(name)) return invalid;
           if (!model.organizations.has(organization)) return notFound;
           const account = {
@@ -145,7 +137,7 @@ const createAccount = fc.record({ which: place, name: anyText, role }).map(
           model.join({ ...member, role: role ?? "viewer" });
           return { status: 201, body: model.shownAccount(account) };
         },
-      };
+      );
     },
   }),
 );
@@ -158,11 +150,11 @@ const touchAccount = fc
       plan(model) {
         const id = pick(model.accounts.keys(), which);
         const organization = organizationOf(model, model.accounts.get(id), where);
-        return {
+        return send(
           method,
-          path: `/organizations/${organization}/service-accounts/${id}`,
-          ...(method === "PATCH" && { body: { name } }),
-          settle() {
+          `/organizations/${organization}/service-accounts/${id}`,
+          method === "PATCH" ? { name } : undefined,
+          () => {
             if (method === "PATCH" && !isText(name)) return invalid;
             const account = model.account(id, organization);
             const member = account && model.member(account.member);
@@ -175,7 +167,7 @@ const touchAccount = fc
             if (method === "PATCH") account.name = String(name).trim();
             return { status: 200, body: model.shownAccount(account) };
           },
-        };
+        );
       },
     }),
   );

@@ -5,6 +5,7 @@ import {
   anOrganization,
   anyText,
   aPerson,
+  call,
   done,
   type Expected,
   invalid,
@@ -16,26 +17,23 @@ import {
   place,
   role,
   type Step,
+  send,
 } from "./model-steps.ts";
 
 const subjectOf = (model: Model, number: number) => `${model.run}-${number}`;
 
 const signInAs = (number: number): Step => ({
   name: `sign in as ${number}`,
-  plan: (model) => ({
-    port: "internal",
-    method: "POST",
-    path: "/internal/credentials/validate",
-    body: { idp: { issuer: ISSUER, subject: subjectOf(model, number) } },
-    settle(given) {
-      const subject = subjectOf(model, number);
+  plan(model) {
+    const subject = subjectOf(model, number);
+    return send("POST", "/internal/credentials/validate", { idp: { issuer: ISSUER, subject } }, (given) => {
       const known = model.personOf(subject);
       if (known?.status === "suspended") return { status: 200, body: { valid: false } };
       const id = known?.id ?? String(given.user_id);
       if (!known) model.people.set(id, { id, subject, name: null, status: "active" });
       return { status: 200, body: { valid: true, realm: "directory", user_id: id } };
-    },
-  }),
+    });
+  },
 });
 const signIn = fc.nat({ max: 4 }).map(signInAs);
 
@@ -51,11 +49,11 @@ const changePerson = fc
       name: named ? `name person ${who} ${name}` : `make person ${who} ${status}`,
       plan(model) {
         const id = aPerson(model, who);
-        return {
-          method: "PATCH",
-          path: named ? `/users/${id}` : `/users/${id}/status`,
-          body: named ? { display_name: name } : { status },
-          settle() {
+        return send(
+          "PATCH",
+          named ? `/users/${id}` : `/users/${id}/status`,
+          named ? { display_name: name } : { status },
+          () => {
             if (named && name !== null && !isText(name)) return invalid;
             const person = model.people.get(id);
             if (!person) return notFound;
@@ -63,7 +61,7 @@ const changePerson = fc
             else person.name = isText(name) ? name.trim() : null;
             return { status: 200, body: { id, display_name: person.name, status: person.status } };
           },
-        };
+        );
       },
     }),
   );
@@ -73,27 +71,23 @@ const deletePerson = place.map(
     name: `delete person ${who}`,
     plan(model) {
       const id = aPerson(model, who);
-      return {
-        method: "DELETE",
-        path: `/users/${id}`,
-        settle() {
-          const person = model.people.get(id);
-          if (!person) return notFound;
-          const needing = [...model.members.values()]
-            .filter((member) => member.person === id && member.status !== "removed" && model.isNeeded(member))
-            .map(({ organization }) => ({
-              id: organization,
-              name: model.organizations.get(organization)?.name,
-            }))
-            .sort((a, b) => (a.id < b.id ? -1 : 1));
-          if (needing.length > 0) {
-            const details = { organizations: needing };
-            return { status: 409, code: "ORGANIZATION_HANDOFF_REQUIRED", details };
-          }
-          model.deletePerson(person);
-          return done;
-        },
-      };
+      return call("DELETE", `/users/${id}`, () => {
+        const person = model.people.get(id);
+        if (!person) return notFound;
+        const needing = [...model.members.values()]
+          .filter((member) => member.person === id && member.status !== "removed" && model.isNeeded(member))
+          .map(({ organization }) => ({
+            id: organization,
+            name: model.organizations.get(organization)?.name,
+          }))
+          .sort((a, b) => (a.id < b.id ? -1 : 1));
+        if (needing.length > 0) {
+          const details = { organizations: needing };
+          return { status: 409, code: "ORGANIZATION_HANDOFF_REQUIRED", details };
+        }
+        model.deletePerson(person);
+        return done;
+      });
     },
   }),
 );
@@ -102,25 +96,20 @@ const organizationBy = ({ who, name }: { who: number; name: unknown }): Step => 
   name: `organization ${name} of person ${who}`,
   plan(model) {
     const person = aPerson(model, who);
-    return {
-      method: "POST",
-      path: `/users/${person}/organizations`,
-      body: { name },
-      settle(given) {
-        if (!isText(name)) return invalid;
-        if (!model.people.has(person)) return notFound;
-        const organization = { id: String(given.id), name: name.trim(), plan: null };
-        model.organizations.set(organization.id, organization);
-        const { id } = organization;
-        model.events.push({
-          type: "organization.created",
-          organization_id: id,
-          data: { name: organization.name },
-        });
-        model.join({ id: String(given.member_id), organization: id, person, account: null, role: "owner" });
-        return { status: 201, body: { ...organization } };
-      },
-    };
+    return send("POST", `/users/${person}/organizations`, { name }, (given) => {
+      if (!isText(name)) return invalid;
+      if (!model.people.has(person)) return notFound;
+      const organization = { id: String(given.id), name: name.trim(), plan: null };
+      model.organizations.set(organization.id, organization);
+      const { id } = organization;
+      model.events.push({
+        type: "organization.created",
+        organization_id: id,
+        data: { name: organization.name },
+      });
+      model.join({ id: String(given.member_id), organization: id, person, account: null, role: "owner" });
+      return { status: 201, body: { ...organization } };
+    });
   },
 });
 const createOrganization = fc.record({ who: place, name: anyText }).map(organizationBy);
@@ -132,11 +121,11 @@ const renameOrDeleteOrganization = fc
       name: deleted === 0 ? `delete organization ${which}` : `rename organization ${which} to ${name}`,
       plan(model) {
         const id = anOrganization(model, which);
-        return {
-          method: deleted === 0 ? "DELETE" : "PATCH",
-          path: `/organizations/${id}`,
-          ...(deleted !== 0 && { body: { name } }),
-          settle() {
+        return send(
+          deleted === 0 ? "DELETE" : "PATCH",
+          `/organizations/${id}`,
+          deleted !== 0 ? { name } : undefined,
+          () => {
             if (deleted !== 0 && !isText(name)) return invalid;
             const organization = model.organizations.get(id);
             if (!organization) return notFound;
@@ -147,7 +136,7 @@ const renameOrDeleteOrganization = fc
             organization.name = String(name).trim();
             return { status: 200, body: { ...organization } };
           },
-        };
+        );
       },
     }),
   );
@@ -157,22 +146,17 @@ const changePlan = fc.record({ which: place, plan: fc.constantFrom("pro", "free"
     name: `change organization ${which} to plan ${plan}`,
     plan(model) {
       const id = anOrganization(model, which);
-      return {
-        method: "PATCH",
-        path: `/organizations/${id}/plan`,
-        body: { plan },
-        settle() {
-          if (plan === "Not a plan") return invalid;
-          const organization = model.organizations.get(id);
-          if (!organization) return notFound;
-          if (organization.plan !== plan) {
-            organization.plan = plan;
-            const data = { name: organization.name, plan };
-            model.events.push({ type: "organization.plan_changed", organization_id: id, data });
-          }
-          return { status: 200, body: { ...organization } };
-        },
-      };
+      return send("PATCH", `/organizations/${id}/plan`, { plan }, () => {
+        if (plan === "Not a plan") return invalid;
+        const organization = model.organizations.get(id);
+        if (!organization) return notFound;
+        if (organization.plan !== plan) {
+          organization.plan = plan;
+          const data = { name: organization.name, plan };
+          model.events.push({ type: "organization.plan_changed", organization_id: id, data });
+        }
+        return { status: 200, body: { ...organization } };
+      });
     },
   }),
 );
@@ -181,11 +165,11 @@ const additionOf = ({ which, subject, role }: { which: number; subject: number; 
   name: `add subject ${subject} to organization ${which} as ${role}`,
   plan(model) {
     const organization = anOrganization(model, which);
-    return {
-      method: "POST",
-      path: `/organizations/${organization}/members`,
-      body: { idp: { issuer: ISSUER, subject: subjectOf(model, subject) }, ...(role && { role }) },
-      settle(given) {
+    return send(
+      "POST",
+      `/organizations/${organization}/members`,
+      { idp: { issuer: ISSUER, subject: subjectOf(model, subject) }, ...(role && { role }) },
+      (given) => {
         if (!model.organizations.has(organization)) return notFound;
         const person = model.personOf(subjectOf(model, subject));
         if (person && model.membership(organization, person.id)) {
@@ -204,7 +188,7 @@ const additionOf = ({ which, subject, role }: { which: number; subject: number; 
         });
         return { status: 201, body: model.shownMember(member) };
       },
-    };
+    );
   },
 });
 const addMember = fc.record({ which: place, subject: fc.nat({ max: 4 }), role }).map(additionOf);
@@ -226,12 +210,12 @@ const changeMember = fc.record({ which: place, change, own: fc.boolean(), where:
       const organization = own ? undefined : organizationOf(model, model.members.get(id), where);
       const { role: _, ...allowed } = change;
       const body = own && where % 6 !== 5 ? allowed : change;
-      return {
-        method: "PATCH",
-        path: own ? `/members/${id}` : `/organizations/${organization}/members/${id}`,
+      return send(
+        "PATCH",
+        own ? `/members/${id}` : `/organizations/${organization}/members/${id}`,
         body,
-        settle: () => settleChange(model, model.member(id, organization), body, own),
-      };
+        () => settleChange(model, model.member(id, organization), body, own),
+      );
     },
   }),
 );
@@ -262,17 +246,13 @@ const removeMember = fc.record({ which: place, own: fc.boolean(), where: place }
     plan(model) {
       const id = pick(model.members.keys(), which);
       const organization = own ? undefined : organizationOf(model, model.members.get(id), where);
-      return {
-        method: "DELETE",
-        path: own ? `/members/${id}` : `/organizations/${organization}/members/${id}`,
-        settle() {
-          const member = model.member(id, organization);
-          if (!member) return notFound;
-          if (model.isNeeded(member)) return invalid;
-          model.remove(member);
-          return done;
-        },
-      };
+      return call("DELETE", own ? `/members/${id}` : `/organizations/${organization}/members/${id}`, () => {
+        const member = model.member(id, organization);
+        if (!member) return notFound;
+        if (model.isNeeded(member)) return invalid;
+        model.remove(member);
+        return done;
+      });
     },
   }),
 );
@@ -283,16 +263,11 @@ const readMember = fc.record({ which: place, own: fc.boolean(), where: place }).
     plan(model) {
       const id = pick(model.members.keys(), which);
       const organization = own ? undefined : organizationOf(model, model.members.get(id), where);
-      return {
-        method: "GET",
-        path: own ? `/members/${id}` : `/organizations/${organization}/members/${id}`,
-        settle() {
-          const member = own ? model.member(id) : model.members.get(id);
-          if (!member || (organization !== undefined && member.organization !== organization))
-            return notFound;
-          return { status: 200, body: model.shownMember(member) };
-        },
-      };
+      return call("GET", own ? `/members/${id}` : `/organizations/${organization}/members/${id}`, () => {
+        const member = own ? model.member(id) : model.members.get(id);
+        if (!member || (organization !== undefined && member.organization !== organization)) return notFound;
+        return { status: 200, body: model.shownMember(member) };
+      });
     },
   }),
 );
@@ -302,14 +277,10 @@ const readPersonOfMember = place.map(
     name: `person of member ${which}`,
     plan(model) {
       const id = pick(model.members.keys(), which);
-      return {
-        method: "GET",
-        path: `/members/${id}/user`,
-        settle() {
-          const user_id = model.members.get(id)?.person;
-          return user_id ? { status: 200, body: { user_id } } : notFound;
-        },
-      };
+      return call("GET", `/members/${id}/user`, () => {
+        const user_id = model.members.get(id)?.person;
+        return user_id ? { status: 200, body: { user_id } } : notFound;
+      });
     },
   }),
 );
@@ -323,25 +294,21 @@ const listMemberships = place.map(
     name: `memberships of person ${who}`,
     plan(model) {
       const id = aPerson(model, who);
-      return {
-        method: "GET",
-        path: `/users/${id}/memberships?limit=100`,
-        settle() {
-          if (!model.people.has(id)) return notFound;
-          const memberships = [...model.members.values()]
-            .filter((member) => member.person === id && member.status === "active")
-            .map((member) => ({
-              id: member.id,
-              organization: {
-                id: member.organization,
-                name: model.organizations.get(member.organization)?.name,
-              },
-              role: member.role,
-              status: "active",
-            }));
-          return { status: 200, body: { memberships, has_more: false } };
-        },
-      };
+      return call("GET", `/users/${id}/memberships?limit=100`, () => {
+        if (!model.people.has(id)) return notFound;
+        const memberships = [...model.members.values()]
+          .filter((member) => member.person === id && member.status === "active")
+          .map((member) => ({
+            id: member.id,
+            organization: {
+              id: member.organization,
+              name: model.organizations.get(member.organization)?.name,
+            },
+            role: member.role,
+            status: "active",
+          }));
+        return { status: 200, body: { memberships, has_more: false } };
+      });
     },
   }),
 );

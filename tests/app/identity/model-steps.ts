@@ -15,7 +15,6 @@ export type Given = Record<string, unknown>;
 
 /** A call. `settle` applies the effect of the call to the model, and returns the expected response. */
 export interface Planned {
-  port?: "internal";
   method: Method;
   path: string;
   body?: unknown;
@@ -31,6 +30,16 @@ export interface Step {
 export const notFound: Expected = { status: 404, code: "NOT_FOUND" };
 export const invalid: Expected = { status: 422, code: "VALIDATION_ERROR" };
 export const done: Expected = { status: 204 };
+
+/** Returns a call without a body. */
+export function call(method: Method, path: string, settle: Planned["settle"]): Planned {
+  return { method, path, settle };
+}
+
+/** Returns a call with a body. */
+export function send(method: Method, path: string, body: unknown, settle: Planned["settle"]): Planned {
+  return { method, path, body, settle };
+}
 
 /** Generates an index for {@link pick}. The largest index selects an id that never existed. */
 export const place = fc.nat({ max: 23 });
@@ -73,14 +82,10 @@ export const listOf = (things: string, shown: (model: Model, organization: strin
       name: `${things} of organization ${which}`,
       plan(model) {
         const id = anOrganization(model, which);
-        return {
-          method: "GET",
-          path: `/organizations/${id}/${things}?limit=100`,
-          settle() {
-            if (!model.organizations.has(id)) return notFound;
-            return { status: 200, body: { [things]: shown(model, id), has_more: false } };
-          },
-        };
+        return call("GET", `/organizations/${id}/${things}?limit=100`, () => {
+          if (!model.organizations.has(id)) return notFound;
+          return { status: 200, body: { [things]: shown(model, id), has_more: false } };
+        });
       },
     }),
   );

@@ -29,8 +29,8 @@ class Call implements fc.AsyncCommand<Model, IdentityHarness> {
     const planned = this.step.plan(model);
     real.clock.set(model.now);
     if (planned === null) return;
-    const { port, method, path, body } = planned;
-    const answer = await (port === "internal" ? real.internal : real.call)(method, path, body);
+    const { method, path, body } = planned;
+    const answer = await (path.startsWith("/internal/") ? real.internal : real.call)(method, path, body);
     await storeKeyUses(real.deps);
     const expected = planned.settle(await givenBy(real, answer));
     const { status, code, details } = expected;
