@@ -57,22 +57,20 @@ test("the service chooses the subprotocol", async () => {
 
 // GW-1, GW-127, GW-128
 describe("a request that is refused never reaches the service:", () => {
-  const table: [name: string, bytes: string, status: number][] = [
-    ["no credential", handshake("/org/room"), 401],
-    ["an unmatched path", handshake("/nowhere"), 404],
-    ["a route without GET", handshake("/posts"), 404],
-    ["a param with an encoded slash", handshake("/public/a%2fb"), 400],
-    ["an unsupported WebSocket version", handshake("/public/a", { "Sec-WebSocket-Version": "8" }), 400],
-    ["a malformed Sec-WebSocket-Key", handshake("/public/a", { "Sec-WebSocket-Key": "x" }), 400],
+  const table: [status: number, name: string, bytes: string][] = [
+    [401, "no credential", handshake("/org/room")],
+    [404, "an unmatched path", handshake("/nowhere")],
+    [404, "a route without GET", handshake("/posts")],
+    [400, "a param with an encoded slash", handshake("/public/a%2fb")],
+    [400, "an unsupported WebSocket version", handshake("/public/a", { "Sec-WebSocket-Version": "8" })],
+    [400, "a malformed Sec-WebSocket-Key", handshake("/public/a", { "Sec-WebSocket-Key": "x" })],
   ];
-  for (const [name, bytes, status] of table) {
-    test(`${status} for ${name}`, async () => {
-      const response = await rawRequest(bed.gateway.url, bytes);
-      expect(response.status).toBe(status);
-      expect(JSON.parse(response.body.toString())).toHaveProperty("error.code");
-      expect(bed.sockets).toEqual([]);
-    });
-  }
+  test.each(table)("%i for %s", async (status, _, bytes) => {
+    const response = await rawRequest(bed.gateway.url, bytes);
+    expect(response.status).toBe(status);
+    expect(JSON.parse(response.body.toString())).toHaveProperty("error.code");
+    expect(bed.sockets).toEqual([]);
+  });
 
   // GW-142
   test("403 for a member without the label, and its event has the outcome rejected", async () => {

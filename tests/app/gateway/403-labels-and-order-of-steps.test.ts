@@ -24,17 +24,15 @@ const call = bed.call.bind(bed);
 
 // GW-80
 describe("the path that the service gets has the owner's ids:", () => {
-  const table: [target: string, credential: string, called: string][] = [
-    ["/user/things/7?a=b", USER, "/users/u1/things/7?a=b"],
-    ["/org/things", WRITER, "/organizations/org1/things"],
-    ["/member/things", WRITER, "/organizations/org1/members/m1/things"],
+  const table: [target: string, called: string, credential: string][] = [
+    ["/user/things/7?a=b", "/users/u1/things/7?a=b", USER],
+    ["/org/things", "/organizations/org1/things", WRITER],
+    ["/member/things", "/organizations/org1/members/m1/things", WRITER],
   ];
-  for (const [target, credential, called] of table) {
-    test(`${target} → ${called}`, async () => {
-      expect((await call("GET", target, credential)).status).toBe(200);
-      expect(service.request.target).toBe(called);
-    });
-  }
+  test.each(table)("%s → %s", async (target, called, credential) => {
+    expect((await call("GET", target, credential)).status).toBe(200);
+    expect(service.request.target).toBe(called);
+  });
 
   // GW-81
   test("500 for an owner's id that is not a single path segment, and the service is not called", async () => {
@@ -56,19 +54,17 @@ describe("the path that the service gets has the owner's ids:", () => {
 
 // GW-76
 describe("a member needs one label of the route, or *:", () => {
-  const table: [name: string, credential: string, status: number][] = [
-    ["one of the labels", WRITER, 200],
-    ["*", EVERYTHING, 200],
-    ["other labels", READER, 403],
-    ["a missing list", LABELLESS, 403],
+  const table: [status: number, name: string, credential: string][] = [
+    [200, "one of the labels", WRITER],
+    [200, "*", EVERYTHING],
+    [403, "other labels", READER],
+    [403, "a missing list", LABELLESS],
   ];
-  for (const [name, credential, status] of table) {
-    test(`${status} for a member with ${name}`, async () => {
-      const response = await call("GET", "/org/labelled/1", credential);
-      expect(response.status).toBe(status);
-      expect(service.requests.length).toBe(status === 200 ? 1 : 0);
-    });
-  }
+  test.each(table)("%i for a member with %s", async (status, _, credential) => {
+    const response = await call("GET", "/org/labelled/1", credential);
+    expect(response.status).toBe(status);
+    expect(service.requests.length).toBe(status === 200 ? 1 : 0);
+  });
 
   // GW-78
   test("403 names the route and its labels", async () => {
@@ -110,16 +106,14 @@ describe("401 comes before all later steps:", () => {
     ["a member's key on a user route", "/user/things/1", WRITER],
     ["an invalid param, which a later step would refuse", "/org/param/a%2fb", null],
   ];
-  for (const [name, target, credential] of table) {
-    test(name, async () => {
-      const response = await call("POST", target, credential);
-      expect(response.status).toBe(401);
-      expect(codeOf(response)).toBe("UNAUTHORIZED");
-      expect(headerValues(response.headers, "x-ratelimit-limit")).toEqual([]);
-      expect(service.requests).toEqual([]);
-      expect(audit.writes).toEqual([]);
-    });
-  }
+  test.each(table)("%s", async (_, target, credential) => {
+    const response = await call("POST", target, credential);
+    expect(response.status).toBe(401);
+    expect(codeOf(response)).toBe("UNAUTHORIZED");
+    expect(headerValues(response.headers, "x-ratelimit-limit")).toEqual([]);
+    expect(service.requests).toEqual([]);
+    expect(audit.writes).toEqual([]);
+  });
 });
 
 // GW-1, GW-3, GW-71

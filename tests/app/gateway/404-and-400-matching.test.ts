@@ -66,13 +66,11 @@ describe("the service is called with the path that was matched:", () => {
     ["/things/1#fragment", "/things/1"],
     ["/things#?not=query", "/things"],
   ];
-  for (const [target, called] of table) {
-    test(`${target} → ${called}`, async () => {
-      const result = await get(target);
-      expect(result.response.status).toBe(200);
-      expect(result.called).toBe(`GET ${called}`);
-    });
-  }
+  test.each(table)("%s → %s", async (target, called) => {
+    const result = await get(target);
+    expect(result.response.status).toBe(200);
+    expect(result.called).toBe(`GET ${called}`);
+  });
 });
 
 // GW-15
@@ -127,13 +125,11 @@ describe("returns 404 for a method that no route of the path has, and calls no s
     ["PROPFIND", "/things"],
     ["MKCOL", "/things"],
   ];
-  for (const [method, target] of table) {
-    test(`${method} ${target}`, async () => {
-      const { response, called } = await get(target, method);
-      expect(response.status).toBe(404);
-      expect(called).toBeNull();
-    });
-  }
+  test.each(table)("%s %s", async (method, target) => {
+    const { response, called } = await get(target, method);
+    expect(response.status).toBe(404);
+    expect(called).toBeNull();
+  });
 });
 
 // GW-14
@@ -162,14 +158,12 @@ describe("returns 400 for a param that a service would decode to more than one s
     "/files/%2e%2e%2f%2e%2e%2fetc",
     "/things/1/parts/..%2f..",
   ];
-  for (const target of table) {
-    test(target, async () => {
-      const { response, called } = await get(target);
-      expect(response.status).toBe(400);
-      expect(JSON.parse(response.body.toString())).toMatchObject({ error: { code: "INVALID_REQUEST" } });
-      expect(called).toBeNull();
-    });
-  }
+  test.each(table)("%s", async (target) => {
+    const { response, called } = await get(target);
+    expect(response.status).toBe(400);
+    expect(JSON.parse(response.body.toString())).toMatchObject({ error: { code: "INVALID_REQUEST" } });
+    expect(called).toBeNull();
+  });
 });
 
 // GW-6, ER-16
@@ -200,16 +194,14 @@ describe("returns 400 for a Host that would make the runtime misread the URL:", 
     "a[b",
     "caf\xc3\xa9",
   ];
-  for (const host of table) {
-    test(host, async () => {
-      // With such a Host, the runtime does not resolve dot segments. The target would reach the admin route.
-      const request = spell("DELETE", "/things/%2e%2e/admin/secrets", { Host: host });
-      const response = await rawRequest(gateway.url, request);
-      expect(response.status).toBe(400);
-      expect(JSON.parse(response.body.toString())).toMatchObject({ error: { code: "INVALID_REQUEST" } });
-      expect(service.requests).toEqual([]);
-    });
-  }
+  test.each(table)("%s", async (host) => {
+    // With such a Host, the runtime does not resolve dot segments. The target would reach the admin route.
+    const request = spell("DELETE", "/things/%2e%2e/admin/secrets", { Host: host });
+    const response = await rawRequest(gateway.url, request);
+    expect(response.status).toBe(400);
+    expect(JSON.parse(response.body.toString())).toMatchObject({ error: { code: "INVALID_REQUEST" } });
+    expect(service.requests).toEqual([]);
+  });
 
   for (const host of [
     "a",

@@ -25,16 +25,14 @@ describe("no credential and no audit header reaches a service:", () => {
     "X-Platform-Audit-Member",
     "x-platform-audit-member",
   ];
-  for (const name of names) {
-    test(name, async () => {
-      const headers = await received([
-        [name, "secret-one"],
-        [name, "secret-two"],
-      ]);
-      expect(headerValues(headers, name)).toEqual([]);
-      expect(service.request.head).not.toContain("secret");
-    });
-  }
+  test.each(names)("%s", async (name) => {
+    const headers = await received([
+      [name, "secret-one"],
+      [name, "secret-two"],
+    ]);
+    expect(headerValues(headers, name)).toEqual([]);
+    expect(service.request.head).not.toContain("secret");
+  });
 });
 
 // GW-87
@@ -90,14 +88,12 @@ describe("hop-by-hop headers are not forwarded:", () => {
     ["Upgrade", "h2c"],
     ["TE", "gzip"],
   ];
-  for (const [name, value] of table) {
-    test(`${name} of a request`, async () => {
-      expect(headerValues(await received([[name, value]]), name)).toEqual([]);
-    });
-    test(`${name} of a response`, async () => {
-      expect(headerValues(await answered([[name, value]]), name)).toEqual([]);
-    });
-  }
+  test.each(table)("%s of a request", async (name, value) => {
+    expect(headerValues(await received([[name, value]]), name)).toEqual([]);
+  });
+  test.each(table)("%s of a response", async (name, value) => {
+    expect(headerValues(await answered([[name, value]]), name)).toEqual([]);
+  });
 
   test("headers that Connection names, in both directions and in any letter case", async () => {
     const connection: Lines = [
@@ -300,15 +296,13 @@ describe("trace context", () => {
       ["tracestate", "a=1"],
     ],
   };
-  for (const [name, lines] of Object.entries(invalid)) {
-    test(`starts a new trace without state if it is ${name}`, async () => {
-      const headers = await received(lines);
-      const sent = headerValue(headers, "traceparent") ?? "";
-      expect(sent).toMatch(/^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-0[01]$/);
-      expect(sent).not.toContain(TRACE);
-      expect(headerValues(headers, "tracestate")).toEqual([]);
-    });
-  }
+  test.each(Object.entries(invalid))("starts a new trace without state if it is %s", async (_, lines) => {
+    const headers = await received(lines);
+    const sent = headerValue(headers, "traceparent") ?? "";
+    expect(sent).toMatch(/^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-0[01]$/);
+    expect(sent).not.toContain(TRACE);
+    expect(headerValues(headers, "tracestate")).toEqual([]);
+  });
 });
 
 // GW-97
@@ -325,15 +319,13 @@ describe("security headers", () => {
     ["a 400", spell("GET", "/widgets", { Host: "a b" }), 400],
     ["a 413", spell("POST", "/widgets", { "Content-Length": "99999999" }), 413],
   ];
-  for (const [name, bytes, status] of table) {
-    test(`are on ${name}, once each`, async () => {
-      const response = await rawRequest(gateway.url, bytes);
-      expect(response.status).toBe(status);
-      for (const [header, value] of Object.entries(SECURITY)) {
-        expect(headerValue(response.headers, header)).toBe(value);
-      }
-    });
-  }
+  test.each(table)("are on %s, once each", async (_, bytes, status) => {
+    const response = await rawRequest(gateway.url, bytes);
+    expect(response.status).toBe(status);
+    for (const [header, value] of Object.entries(SECURITY)) {
+      expect(headerValue(response.headers, header)).toBe(value);
+    }
+  });
 
   test("replace those that a service sent", async () => {
     const headers = await answered([

@@ -120,11 +120,9 @@ describe("each request has one line with exactly these fields:", () => {
       { route: "unmatched", method: "GET", status: 400 },
     ],
   ];
-  for (const [name, bytes, fields] of table) {
-    test(name, async () => {
-      expect(await lineOf(bytes)).toEqual({ ...common, ...fields });
-    });
-  }
+  test.each(table)("%s", async (_, bytes, fields) => {
+    expect(await lineOf(bytes)).toEqual({ ...common, ...fields });
+  });
 });
 
 // OP-39
