@@ -1,7 +1,5 @@
 import { describe, expect, test } from "bun:test";
 import { insertKey } from "@ostiary/identity/api-keys/sql";
-import { rows } from "@ostiary/lib/runtime/stores/database";
-import { sql } from "drizzle-orm";
 import { useIdentity } from "./bed.ts";
 import { BRAND, TIME, ULID } from "./harness.ts";
 
@@ -119,9 +117,7 @@ test("a suspended member's keys can be created, but are valid only once the memb
 // ID-81
 test("keys are stored as SHA-256 hex", async () => {
   const { key, id } = (await identity.call("POST", `/users/${await identity.person()}/api-keys`)).body;
-  const found = await identity.database.run("inspect", (orm) =>
-    rows(orm, sql`select hash from identity.api_keys where id = ${id}`),
-  );
+  const found = await identity.sql`select hash from identity.api_keys where id = ${id}`;
   expect(found).toEqual([{ hash: new Bun.CryptoHasher("sha256").update(key).digest("hex") }]);
 });
 

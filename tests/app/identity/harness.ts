@@ -7,7 +7,7 @@ import { openValidations } from "@ostiary/identity/validations/sql";
 import { decodeDetails } from "@ostiary/lib/contracts/audit";
 import { loadConfig, telemetryVariables } from "@ostiary/lib/runtime/config";
 import { parseRolesFile } from "@ostiary/lib/runtime/config/roles-file";
-import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
+import { type Database, openDatabase, query } from "@ostiary/lib/runtime/stores/database";
 import { createTelemetry, type Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { Type } from "@sinclair/typebox";
 import { freshDatabase } from "../../support/index.ts";
@@ -64,6 +64,8 @@ export interface IdentityHarness extends AsyncDisposable {
   /** Adds a new person to an organization as a member. */
   member(organization_id: string, role?: string): Promise<{ id: string; user_id: string }>;
   validate(credential: string): Promise<unknown>;
+  /** Runs one SQL statement on the service's database, and returns its rows. */
+  sql(strings: TemplateStringsArray, ...values: unknown[]): Promise<Record<string, unknown>[]>;
   /** Returns all lifecycle events. */
   events(): Promise<LifecycleEvent[]>;
   /** Returns the service's log so far. */
@@ -177,6 +179,7 @@ function harnessOf({ app, ...parts }: Parts): IdentityHarness {
     call,
     internal,
     person,
+    sql: query(parts.database, "test"),
     async organization(name = "Acme") {
       const owner = await person();
       const created = await call("POST", `/users/${owner}/organizations`, { name });

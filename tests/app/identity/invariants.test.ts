@@ -3,8 +3,6 @@
  * database runs one statement at a time.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { rows } from "@ostiary/lib/runtime/stores/database";
-import { type SQL, sql } from "drizzle-orm";
 import { services } from "../../support/index.ts";
 import { type Answer, type IdentityHarness, ISSUER, startIdentity } from "./harness.ts";
 
@@ -25,10 +23,6 @@ const statuses = (answers: Answer[]) =>
 async function members(organization_id: string): Promise<{ id: string; role: string; status: string }[]> {
   const { body } = await identity.call("GET", `/organizations/${organization_id}/members?limit=100`);
   return body.members;
-}
-
-function inspect(statement: SQL) {
-  return identity.database.run("inspect", (orm) => rows(orm, statement));
 }
 
 describe.skipIf(!real)("under concurrency", () => {
@@ -210,8 +204,8 @@ describe.skipIf(!real)("under concurrency", () => {
         expect(await identity.validate(answer.body.key ?? answer.body.token)).toEqual({ valid: false });
       }
       const left =
-        await inspect(sql`select (select count(*) from identity.sessions where member_id = ${member}) as sessions,
-                (select count(*) from identity.api_keys where member_id = ${member} and revoked_at is null) as keys`);
+        await identity.sql`select (select count(*) from identity.sessions where member_id = ${member}) as sessions,
+                (select count(*) from identity.api_keys where member_id = ${member} and revoked_at is null) as keys`;
       expect(left).toEqual([{ sessions: 0, keys: 0 }]);
     }
   });
@@ -250,9 +244,9 @@ describe.skipIf(!real)("under concurrency", () => {
         identity.call("DELETE", `/users/${owner}`),
       ]);
       for (const { status } of answers) expect([201, 204, 404, 409]).toContain(status);
-      const left = await inspect(sql`select id from identity.members where organization_id = ${id}
+      const left = await identity.sql`select id from identity.members where organization_id = ${id}
             union all select id from identity.invites where organization_id = ${id}
-            union all select id from identity.service_accounts where organization_id = ${id}`);
+            union all select id from identity.service_accounts where organization_id = ${id}`;
       expect(left).toEqual([]);
       const types = (await identity.events())
         .filter(({ organization_id }) => organization_id === id)

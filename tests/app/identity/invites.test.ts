@@ -1,6 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import { rows } from "@ostiary/lib/runtime/stores/database";
-import { sql } from "drizzle-orm";
 import { useIdentity } from "./bed.ts";
 import { NOBODY, ROLES, TIME, ULID, wrongFields } from "./harness.ts";
 
@@ -12,9 +10,8 @@ const redeem = (user: string, token: string) =>
   identity.call("POST", `/users/${user}/invites/redeem`, { token });
 
 async function stored(id: string) {
-  const [row] = await identity.database.run("inspect", (orm) =>
-    rows(orm, sql`select status, token, token_hash <> '' as hashed from identity.invites where id = ${id}`),
-  );
+  const [row] =
+    await identity.sql`select status, token, token_hash <> '' as hashed from identity.invites where id = ${id}`;
   return row;
 }
 

@@ -136,9 +136,7 @@ describe.skipIf(!real)("on a server", () => {
     );
     const shuffled = () => made.toSorted(() => Math.random() - 0.5);
     const deadlocks = async () =>
-      identity.database.run("inspect", (orm) =>
-        rows(orm, sql`select deadlocks from pg_stat_database where datname = current_database()`),
-      );
+      identity.sql`select deadlocks from pg_stat_database where datname = current_database()`;
     const before = await deadlocks();
     for (let round = 1; round <= 8; round++) {
       const atMs = identity.clock.now() + round;
@@ -156,13 +154,8 @@ describe.skipIf(!real)("on a server", () => {
     }
     for (const { deps } of replicas) await storeKeyUses(deps);
     expect(replicas.map(({ deps }) => deps.keyUses.waiting)).toEqual([0, 0, 0]);
-    const stored = await identity.database.run("inspect", (orm) =>
-      rows(
-        orm,
-        sql`select distinct last_used_at from identity.api_keys where member_id in (
-        select id from identity.members where organization_id = ${id})`,
-      ),
-    );
+    const stored = await identity.sql`select distinct last_used_at from identity.api_keys where member_id in (
+        select id from identity.members where organization_id = ${id})`;
     expect(stored).toHaveLength(1);
     expect(await deadlocks()).toEqual(before);
   });

@@ -9,7 +9,6 @@ import { listMemberships, listUsers } from "@ostiary/identity/users/sql";
 import { findKeys, findSessions } from "@ostiary/identity/validations/sql";
 import type { PageRequest } from "@ostiary/lib/runtime/http";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
-import { sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/pg-proxy";
 import postgres from "postgres";
 import { services } from "../../support/index.ts";
@@ -160,11 +159,8 @@ describe.skipIf(!real)("over 100 000 rows", () => {
     await addManyEvents(identity, id, "1");
     // Mark many of the first members as removed, so that a query would have to skip them to reach the first
     // page.
-    await identity.database.run("hide", (orm) =>
-      orm.execute(
-        sql`update identity.members set status = 'removed' where id < '01KA4YB0Q91D00000000003000' and role = 'viewer'`,
-      ),
-    );
+    await identity.sql`update identity.members set status = 'removed'
+      where id < '01KA4YB0Q91D00000000003000' and role = 'viewer'`;
     await analyze(identity);
     lists = {
       users: listUsers,

@@ -1,7 +1,5 @@
 /** Tests the limit of organizations that one person may create (ID-109). */
 import { describe, expect, test } from "bun:test";
-import { rows } from "@ostiary/lib/runtime/stores/database";
-import { sql } from "drizzle-orm";
 import { services } from "../../support/index.ts";
 import { useIdentity } from "./bed.ts";
 import { type Answer, NOBODY, startIdentity, wrongFields } from "./harness.ts";
@@ -126,12 +124,8 @@ test("deleting an account keeps its organizations for their members, but forgets
   }
   expect((await identity.call("DELETE", `/users/${user}`)).status).toBe(204);
   expect((await identity.call("GET", `/organizations/${first}`)).status).toBe(200);
-  const left = await identity.database.run("inspect", (orm) =>
-    rows<{ created_by: string | null }>(
-      orm,
-      sql`select created_by from identity.organizations where id = ${first} or created_by = ${user}`,
-    ),
-  );
+  const left =
+    await identity.sql`select created_by from identity.organizations where id = ${first} or created_by = ${user}`;
   expect(left).toEqual([{ created_by: null }]);
 });
 
@@ -164,13 +158,8 @@ describe.skipIf(!services().postgres.real)("under concurrency", () => {
       expect([204, 409]).toContain(deleted?.status ?? 0);
       for (const { status } of created) expect([201, 404]).toContain(status);
     }
-    const orphans = await identity.database.run("inspect", (orm) =>
-      rows(
-        orm,
-        sql`select id from identity.organizations organization where not exists
-          (select from identity.members where organization_id = organization.id and status <> 'removed')`,
-      ),
-    );
+    const orphans = await identity.sql`select id from identity.organizations organization where not exists
+          (select from identity.members where organization_id = organization.id and status <> 'removed')`;
     expect(orphans).toEqual([]);
   });
 });

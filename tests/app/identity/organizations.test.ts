@@ -1,6 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import { rows } from "@ostiary/lib/runtime/stores/database";
-import { sql } from "drizzle-orm";
 import { useIdentity } from "./bed.ts";
 import { ROLES, TIME, ULID, wrongFields } from "./harness.ts";
 
@@ -203,9 +201,7 @@ describe("with roles off", () => {
     const { ownerMember } = await off.organization();
     const key = (await off.call("POST", `/members/${ownerMember}/api-keys`)).body.key;
     expect(await identity.validate(key)).toMatchObject({ valid: true, labels: [] });
-    const stored = await identity.database.run("inspect", (orm) =>
-      rows(orm, sql`select role from identity.members where id = ${ownerMember}`),
-    );
+    const stored = await identity.sql`select role from identity.members where id = ${ownerMember}`;
     expect(stored).toEqual([{ role: null }]);
   });
 });

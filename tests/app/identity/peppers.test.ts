@@ -1,7 +1,5 @@
 import { expect, test } from "bun:test";
 import { storeKeyUses } from "@ostiary/identity/api-keys/use-writer";
-import { rows } from "@ostiary/lib/runtime/stores/database";
-import { sql } from "drizzle-orm";
 import { useIdentity } from "./bed.ts";
 import { type IdentityHarness, ROLES } from "./harness.ts";
 
@@ -34,9 +32,7 @@ const ALL = { key: true, session: true, invite: true };
 const NONE = { key: false, session: false, invite: false };
 
 async function hashOf({ key_id }: Secrets): Promise<string> {
-  const found = await plain.database.run("inspect", (orm) =>
-    rows<{ hash: string }>(orm, sql`select hash from identity.api_keys where id = ${key_id}`),
-  );
+  const found = await plain.sql`select hash from identity.api_keys where id = ${key_id}`;
   return String(found[0]?.hash);
 }
 
@@ -102,11 +98,9 @@ test("a secret that was imported twice, plain and peppered, does not block last 
   const peppered = await withPeppers({ current: FIRST });
   const [twice, other] = [await newSecrets(plain), await newSecrets(plain)];
   const [hash] = peppered.deps.secrets.hashesOf(twice.key);
-  await plain.database.run("import", (orm) =>
-    orm.execute(sql`insert into identity.api_keys (id, user_id, hash, key_prefix, name, created_at, revoked_at)
+  await plain.sql`insert into identity.api_keys (id, user_id, hash, key_prefix, name, created_at, revoked_at)
       select ${plain.deps.newId()}, user_id, ${hash}, key_prefix, 'Twin', created_at, null
-      from identity.api_keys where id = ${twice.key_id}`),
-  );
+      from identity.api_keys where id = ${twice.key_id}`;
   peppered.deps.keyUses.note({ id: twice.key_id, atMs: plain.clock.now(), new_hash: hash });
   await peppered.validate(other.key);
   await storeKeyUses(peppered.deps);

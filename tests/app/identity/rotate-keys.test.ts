@@ -1,6 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import { rows } from "@ostiary/lib/runtime/stores/database";
-import { sql } from "drizzle-orm";
 import { services } from "../../support/index.ts";
 import { useIdentity } from "./bed.ts";
 import { BRAND, TIME, ULID } from "./harness.ts";
@@ -225,9 +223,8 @@ describe.skipIf(!real)("under concurrency", () => {
       for (const { status } of rotated) expect([201, 404]).toContain(status);
       const texts = [...old, ...rotated.flatMap(({ status, body }) => (status === 201 ? [body] : []))];
       for (const { key } of texts) expect(await isValid(key)).toBe(false);
-      const open = await identity.database.run("inspect", (orm) =>
-        rows(orm, sql`select id from identity.api_keys where member_id = ${member} and revoked_at is null`),
-      );
+      const open =
+        await identity.sql`select id from identity.api_keys where member_id = ${member} and revoked_at is null`;
       expect(open).toEqual([]);
     }
   });

@@ -1,7 +1,5 @@
 import { describe, expect, test } from "bun:test";
 import { sessionSweeper } from "@ostiary/identity/sessions/commands";
-import { rows } from "@ostiary/lib/runtime/stores/database";
-import { sql } from "drizzle-orm";
 import { waitFor } from "../../support/index.ts";
 import { useIdentity } from "./bed.ts";
 import { NOBODY, wrongFields } from "./harness.ts";
@@ -90,9 +88,7 @@ describe("POST /users/{user_id}/organizations/{organization_id}/session", () => 
     const { id, owner } = await identity.organization();
     const { token } = (await mint(owner, id)).body;
     const hash = new Bun.CryptoHasher("sha256").update(token).digest("hex");
-    const found = await identity.database.run("inspect", (orm) =>
-      rows(orm, sql`select count(*) as found from identity.sessions where hash = ${hash}`),
-    );
+    const found = await identity.sql`select count(*) as found from identity.sessions where hash = ${hash}`;
     expect(found).toEqual([{ found: 1 }]);
   });
 });
@@ -101,16 +97,13 @@ describe("POST /users/{user_id}/organizations/{organization_id}/session", () => 
 test("expired sessions are deleted in the background every ten minutes, and valid ones are kept", async () => {
   const { id, owner } = await identity.organization();
   const addExpired = (count: number) =>
-    identity.database.run("fill", (orm) =>
-      orm.execute(sql`insert into identity.sessions (hash, member_id, created_at, expires_at)
+    identity.sql`insert into identity.sessions (hash, member_id, created_at, expires_at)
       select 'expired' || number, (select id from identity.members where organization_id = ${id} limit 1),
         ${identity.clock.date().toISOString()}::timestamptz, ${identity.clock.date().toISOString()}::timestamptz
-      from generate_series(1, ${count}::integer) number`),
-    );
+      from generate_series(1, ${count}::integer) number`;
   const count = async () => {
-    const found = await identity.database.run("inspect", (orm) =>
-      rows(orm, sql`select count(*) as left from identity.sessions where hash like 'expired%'`),
-    );
+    const found =
+      await identity.sql`select count(*) as left from identity.sessions where hash like 'expired%'`;
     return found[0]?.left;
   };
   await addExpired(2500);

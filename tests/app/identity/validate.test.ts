@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
 import { credentialsIn } from "@ostiary/identity/validations/sql";
-import { sql } from "drizzle-orm";
 import { useIdentity } from "./bed.ts";
 import { BRAND, ISSUER, startIdentity, wrongFields } from "./harness.ts";
 
@@ -84,11 +83,9 @@ describe("version 1", () => {
   /** Imports a key of version 1: stores its hash. */
   async function importKey(plaintext: string, owner: { user_id?: string; member_id?: string }) {
     const now = identity.clock.date().toISOString();
-    await identity.database.run("import", (orm) =>
-      orm.execute(sql`insert into identity.api_keys (id, user_id, member_id, hash, key_prefix, name, created_at)
+    await identity.sql`insert into identity.api_keys (id, user_id, member_id, hash, key_prefix, name, created_at)
         values (${identity.deps.newId()}, ${owner.user_id ?? null}, ${owner.member_id ?? null},
-          ${hashOf(plaintext)}, ${plaintext.slice(0, 14)}, 'Imported', ${now}::timestamptz)`),
-    );
+          ${hashOf(plaintext)}, ${plaintext.slice(0, 14)}, 'Imported', ${now}::timestamptz)`;
   }
 
   test("user keys, member keys and sessions are still valid, each only for its own kind of owner", async () => {
@@ -99,10 +96,8 @@ describe("version 1", () => {
     await importKey(userKey, { user_id: owner });
     await importKey(memberKey, { member_id: ownerMember });
     const [now, end] = [0, 1000].map((later) => new Date(identity.clock.now() + later).toISOString());
-    await identity.database.run("import", (orm) =>
-      orm.execute(sql`insert into identity.sessions (hash, member_id, created_at, expires_at)
-        values (${hashOf(session)}, ${ownerMember}, ${now}::timestamptz, ${end}::timestamptz)`),
-    );
+    await identity.sql`insert into identity.sessions (hash, member_id, created_at, expires_at)
+        values (${hashOf(session)}, ${ownerMember}, ${now}::timestamptz, ${end}::timestamptz)`;
     expect(await identity.validate(userKey)).toEqual({ valid: true, realm: "directory", user_id: owner });
     const member = { valid: true, realm: "organization", organization_id: id, member_id: ownerMember };
     expect(await identity.validate(memberKey)).toMatchObject(member);
