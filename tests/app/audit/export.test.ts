@@ -72,7 +72,7 @@ describe("an export", () => {
     "\rx",
     '=HYPERLINK("http://x")',
     "-2+3+cmd|' /C calc'!A0",
-  ])("in CSV takes the meaning out of %j", async (cell) => {
+  ])("in CSV has an apostrophe before %j, so that no spreadsheet runs it", async (cell) => {
     const id = requestId();
     await audit.put(
       id,

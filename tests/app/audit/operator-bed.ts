@@ -20,7 +20,7 @@ export function operatorVariables(url: string, secret = newSecret()): Record<str
   return { AUDIT_OPERATOR_STREAM_URL: url, AUDIT_OPERATOR_STREAM_SECRET: secret };
 }
 
-/** An organization whose events a test writes only to see that the stream delivers. */
+/** An organization whose events only show that the stream delivers. */
 export const SET_UP = "set-up";
 
 export function organizationOf(n: number): string {

@@ -213,7 +213,7 @@ describe.skipIf(!services().postgres.binary)("when the service's role owns no pa
 
   // OP-72, AU-74
   test("a job that is killed after its declaration leaves the month, and the next job does not declare it again", async () => {
-    // Older than the months of all other tests, because the job drops the oldest month first.
+    // The job drops the oldest month first, so no other test may have an older month.
     const month = "2019-05";
     const { variables, verdict } = await agedLog("organization-killed", month);
     const reader = postgres(log.superuserUrl, { max: 1, onnotice: () => {} });

@@ -30,10 +30,7 @@ export interface DeliveredEntry {
   event: LoggedEvent;
 }
 
-/**
- * A receiver that verifies the chain, so that no entry can be missing. Counts entries that it gets again, and
- * throws for a gap or a wrong hash.
- */
+/** A receiver that verifies the chain: it counts repeated entries, and throws for a gap or a wrong hash. */
 export class ProvingReceiver {
   position: number;
   chain: string;

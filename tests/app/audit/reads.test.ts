@@ -221,9 +221,8 @@ describe("a log", () => {
   // AU-5
   test("of an organization never names the person; a person's log does", async () => {
     for (const log of logs) {
-      for (const event of await all(`${log}/audit-events`, {}, 100)) {
-        expect(Object.hasOwn(event, "user_id")).toBe(log.startsWith("/users"));
-      }
+      const events = await all(`${log}/audit-events`, {}, 100);
+      expect(new Set(events.map((event) => "user_id" in event))).toEqual(new Set([log.startsWith("/users")]));
       const ndjson = await (
         await audit.get(`${log}/audit-events`, { Accept: "application/x-ndjson" })
       ).text();

@@ -14,7 +14,7 @@ import {
 
 setDefaultTimeout(90_000);
 
-/** Longer than the 10 s between two updates of the gauges. */
+/** Waits longer than the 10 s between two updates of the gauges. */
 const SOON = { timeoutMs: 60_000 };
 
 async function gauge({ internalUrl }: AuditService, name: string): Promise<number | null> {

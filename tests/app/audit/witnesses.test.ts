@@ -269,7 +269,7 @@ describe("an export with proof", () => {
     const audit = await startWitnessed(writeSigningKey(), [silent], { clock });
     await write(audit);
     const path = "/organizations/organization-1/audit-events/export?format=ndjson&proof=true";
-    // Four exports, more than one log may have at once, so each must have freed its slot.
+    // One log has fewer than four slots, so each export must free its slot for the next one.
     for (let n = 0; n < 4; n++) {
       const client = new AbortController();
       const response = await waitFor(async () => {

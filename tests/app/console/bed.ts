@@ -22,10 +22,7 @@ export const WIDGETS = {
   member: { routes: [{ path: "/me/widgets", methods: ["GET"], audit: true }] },
 };
 
-/**
- * Turns off the full comparison of the route store. By default, it would remove entries that tests put there
- * after a minute.
- */
+/** Turns off the full comparison of the route store, which would remove entries of tests after a minute. */
 const NO_COMPARISON = { RECONCILE_FULL_INTERVAL_MS: "86400000" };
 
 export interface Bed {

@@ -180,9 +180,9 @@ describe.skipIf(browserPath === undefined)("a registry that dies during an apply
   }
 
   test.each([
-    ["after it was committed", false, "The document is applied"],
-    ["before it was", true, "What would change"],
-  ])("%s is found out about once it is back", async (what, before, heading) => {
+    ["committed", false, "The document is applied"],
+    ["lost", true, "What would change"],
+  ])("an apply that was %s is recognized once the registry is back", async (_, before, heading) => {
     const shown = await openConsole(browser, registry.url, { fragment: "#/apply" });
     const { page } = shown;
     await shown.enter(ADMIN_TOKEN);
@@ -203,7 +203,6 @@ describe.skipIf(browserPath === undefined)("a registry that dies during an apply
     expect(Object.keys(await current(registry)).includes(name)).toBe(!before);
     await alert.getByRole("button", { name: "Find out" }).click();
     await page.getByRole("heading", { name: heading }).waitFor();
-    expect(what).toBeString();
     await shown.close();
   });
 });

@@ -8,7 +8,7 @@ export const MANY = 100_000;
 const ids = (prefix: string) =>
   sql.raw(`'01KA4YB0Q9${prefix}' || lpad(number::text, ${16 - prefix.length}, '0')`);
 const now = sql.raw("'2026-01-01T00:00:00Z'::timestamptz");
-/** The rows that one statement inserts. A busy machine can write them within the statement timeout. */
+/** The rows that one statement inserts: few enough for the statement timeout on a busy machine. */
 const STATEMENT_ROWS = 10_000;
 
 /** Updates the planner statistics, which bulk inserts make stale. */

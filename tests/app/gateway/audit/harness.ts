@@ -55,10 +55,7 @@ export function recording(environment: Record<string, string>, internalToken?: s
   };
 }
 
-/**
- * Starts a stand-in of the audit service and a recorder before each test, and stops them after it. Both
- * results always refer to those of the current test.
- */
+/** Starts an audit stand-in and a recorder before each test, and stops them after the test. */
 export function useRecording(): { audit: AuditStandIn; recorder: Recording } {
   let audit: AuditStandIn | undefined;
   let recorder: Recording | undefined;
