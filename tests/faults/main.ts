@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
-import { withRuntimeVariables } from "@ostiary/lib/runtime/service";
 import { describeMachine, type Machine, machineLine } from "../bench/measure/machine.ts";
-import { Leash } from "../support/clean-up-after-kill.ts";
+import type { Leash } from "../support/clean-up-after-kill.ts";
 import { CELLS, type Cell, cellsNamed, isOfClock, nameOf, QUICK_CELLS } from "./cells.ts";
+import { progress, runCommand } from "./command.ts";
 import { type Findings, findingsOf } from "./findings.ts";
 import { type PagePart, pageWith } from "./page.ts";
 import { brokenPromises, cellTable, progressLine, promiseTable } from "./report.ts";
@@ -13,33 +13,22 @@ import { soak } from "./soak/soak.ts";
 import { clockLibrary } from "./system/clock.ts";
 import { RunImpossible } from "./system/system.ts";
 
-const EXIT_BROKEN = 1;
-const EXIT_USAGE = 2;
-const EXIT_INTERRUPTED = 130;
-
 const PACE: Pace = { beforeMs: 1_500, faultMs: 4_000, wellMs: 1_500, healMsMax: 8_000 };
 const QUICK: Pace = { ...PACE, faultMs: 2_500 };
 
-// Clients wait for services that hang, so there are more concurrent calls than the runtime allows by default.
-withRuntimeVariables(process.env, { BUN_CONFIG_MAX_HTTP_REQUESTS: "10000" });
-await main();
+await runCommand(runFaults);
 
-async function main(): Promise<void> {
+async function runFaults(leash: Leash): Promise<readonly string[]> {
   const values = readArguments();
   const minutes = minutesOf(values.soak);
   const pace = values.quick ? QUICK : PACE;
   const cells = cellsOf(values);
-  // The leash stops all started processes however this process ends, so exiting at once is safe.
-  process.once("SIGINT", () => process.exit(EXIT_INTERRUPTED));
   const library = minutes === null && cells.some(isOfClock) ? clockLibrary() : null;
   const work = (bed: Bed) => (minutes === null ? runTable(bed, cells, pace) : runSoak(bed, pace, minutes));
-  const result = await withBed(new Leash(), progress, work, undefined, library).catch((error) =>
-    error instanceof RunImpossible ? refuse(error.message) : Promise.reject(error),
-  );
+  const result = await withBed(leash, progress, work, undefined, library);
   if (values.out !== undefined) await writePage(values.out, result.text, minutes === null ? "table" : "soak");
   console.log(values.json ? JSON.stringify(result.data, null, 2) : result.text);
-  if (result.broken.length > 0) console.error(["", "Broken promises:", ...result.broken].join("\n"));
-  process.exit(result.broken.length > 0 ? EXIT_BROKEN : 0);
+  return result.broken.length > 0 ? ["", "Broken promises:", ...result.broken] : [];
 }
 
 interface Result {
@@ -54,7 +43,7 @@ interface Result {
 async function runTable(bed: Bed, cells: readonly Cell[], pace: Pace): Promise<Result> {
   const machine = describeMachine();
   const findings: Findings[] = [];
-  const not_begun: string[] = [];
+  const notBegun: string[] = [];
   const startedMs = performance.now();
   await runCells(
     bed,
@@ -66,15 +55,15 @@ async function runTable(bed: Bed, cells: readonly Cell[], pace: Pace): Promise<R
       progress(`${findings.length}/${cells.length} ${progressLine(found)}`);
     },
     (why) => {
-      not_begun.push(why);
+      notBegun.push(why);
       progress(`  BROKEN ${why}`);
     },
   );
   const head = headOf(machine, startedMs);
   return {
     text: [head, "", promiseTable(findings), "", cellTable(findings)].join("\n"),
-    data: { machine, findings, not_begun },
-    broken: [...not_begun, ...brokenPromises(findings)],
+    data: { machine, findings, not_begun: notBegun },
+    broken: [...notBegun, ...brokenPromises(findings)],
   };
 }
 
@@ -82,7 +71,7 @@ async function runSoak(bed: Bed, pace: Pace, minutes: number): Promise<Result> {
   const machine = describeMachine();
   const findings: Findings[] = [];
   const startedMs = performance.now();
-  const not_begun: string[] = [];
+  const notBegun: string[] = [];
   const looks = await soak(
     bed,
     pace,
@@ -92,7 +81,7 @@ async function runSoak(bed: Bed, pace: Pace, minutes: number): Promise<Result> {
       findings.push(found);
       progress(`${findings.length} ${progressLine(found)}`);
     },
-    (why) => not_begun.push(why),
+    (why) => notBegun.push(why),
   );
   const grew = whatGrew(looks);
   return {
@@ -101,17 +90,13 @@ async function runSoak(bed: Bed, pace: Pace, minutes: number): Promise<Result> {
       ...[soakTable(looks), connectionTable(looks), promiseTable(findings)].map((table) => `\n${table}`),
     ].join("\n"),
     data: { machine, looks: Object.fromEntries(looks), grew, findings },
-    broken: [...not_begun, ...grew.map((line) => `flat: ${line}`), ...brokenPromises(findings)],
+    broken: [...notBegun, ...grew.map((line) => `flat: ${line}`), ...brokenPromises(findings)],
   };
 }
 
 function headOf(machine: Machine, startedMs: number): string {
   const minutes = ((performance.now() - startedMs) / 60_000).toFixed(1);
   return `${new Date().toISOString().slice(0, 10)}, ${minutes} minutes. ${machineLine(machine)}.`;
-}
-
-function progress(line: string): void {
-  console.error(line);
 }
 
 /** Returns the minutes of `--soak`, or null without this option. */
@@ -169,6 +154,5 @@ function readArguments() {
 }
 
 function refuse(message: string): never {
-  console.error(message);
-  process.exit(EXIT_USAGE);
+  throw new RunImpossible(message);
 }

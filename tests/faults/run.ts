@@ -7,9 +7,7 @@ import { ReachedRequests } from "./reached.ts";
 import type { CellRun } from "./record.ts";
 import { type Bed, NotWell, newCallers, type Pace, runCell } from "./run-cell.ts";
 import { SchedulingDelay } from "./scheduling-delay.ts";
-import { ROOT, type Services, System } from "./system/system.ts";
-
-export type Progress = (line: string) => void;
+import { type Progress, ROOT, type Services, System } from "./system/system.ts";
 
 /** Starts the system and the load, and passes them to `work`. Stops both afterwards, even after an error. */
 export function withBed<T>(

@@ -1,4 +1,4 @@
-import { ROOT, System } from "../faults/system/system.ts";
+import { type Progress, ROOT, System } from "../faults/system/system.ts";
 import type { Leash } from "../support/clean-up-after-kill.ts";
 import { Random } from "../support/random.ts";
 import { rootsOf } from "../upgrade/checkout.ts";
@@ -7,8 +7,6 @@ import { disturb } from "./disturb.ts";
 import { Directory } from "./recorders/directory.ts";
 import { publishLimited } from "./recorders/limits.ts";
 import type { Field, Recorder } from "./recorders/recorder.ts";
-
-export type Progress = (line: string) => void;
 
 /** The recorders of a run, its seed, and the condition for its end. */
 export interface Plan {

@@ -1,7 +1,7 @@
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ROOT, RunImpossible } from "../faults/system/system.ts";
+import { type Progress, ROOT, RunImpossible } from "../faults/system/system.ts";
 import type { Leash } from "../support/clean-up-after-kill.ts";
 import { SourceUnavailable, unpackSource } from "../support/older-source.ts";
 import { RELEASES, type Release, WORKING_TREE } from "./releases.ts";
@@ -40,7 +40,7 @@ export function absenceOf({ version, revision }: Release, clone = ROOT): string 
 export async function rootsOf(
   versions: Iterable<string>,
   leash: Leash,
-  progress: (line: string) => void,
+  progress: Progress,
 ): Promise<ReadonlyMap<string, string>> {
   const scratch = await mkdtemp(join(tmpdir(), "ostiary-versions-"));
   leash.directory(scratch);

@@ -1,6 +1,7 @@
 import { withBed } from "../faults/run.ts";
 import { type Bed, type Pace, runChange } from "../faults/run-cell.ts";
 import { answerOf, type Replica, type Stop } from "../faults/system/replica.ts";
+import type { Progress } from "../faults/system/system.ts";
 import type { Leash } from "../support/clean-up-after-kill.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { releaseOf, rootsOf } from "./checkout.ts";
@@ -9,8 +10,6 @@ import { Novelties } from "./novelties.ts";
 import type { Leg, Part } from "./orders.ts";
 import { RELEASES, WORKING_TREE } from "./releases.ts";
 import { brokenProof } from "./verify-log.ts";
-
-export type Progress = (line: string) => void;
 
 /** A run of upgrades and downgrades. */
 export interface Upgrade {

@@ -46,6 +46,8 @@ export interface Services {
   readonly clockLibrary?: string | null;
 }
 
+export type Progress = (line: string) => void;
+
 /** The error for a run that cannot start. The message says what is missing or wrong. */
 export class RunImpossible extends Error {
   constructor(message: string) {
@@ -78,7 +80,7 @@ export class System implements AsyncDisposable {
   /** @throws RunImpossible if PostgreSQL, Redis or etcd is not installed */
   static async start(
     leash: Leash,
-    progress: (line: string) => void,
+    progress: Progress,
     services: Services = { roots: [ROOT, ROOT], variables: {} },
   ): Promise<System> {
     progress("starting PostgreSQL, Redis, etcd and the upstream service");
