@@ -2,9 +2,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createConnection, createServer, type Server, type Socket } from "node:net";
 import { type Proxy as NetworkProxy, startProxy, waitFor } from "../support/index.ts";
+import { listenLocally } from "../support/listen-locally.ts";
 
 /** A server that sends back every byte that it receives. */
 let server: Server;
+let serverUrl: string;
 /** The server's sockets. */
 let served: Socket[];
 let proxy: NetworkProxy;
@@ -16,10 +18,8 @@ beforeEach(async () => {
     socket.on("error", () => {});
     socket.on("data", (chunk) => socket.write(chunk));
   });
-  const listening = Promise.withResolvers<void>();
-  server.listen(0, "127.0.0.1", listening.resolve);
-  await listening.promise;
-  proxy = await startProxy(urlOf(server));
+  serverUrl = await listen(server);
+  proxy = await startProxy(serverUrl);
 });
 afterEach(async () => {
   await proxy.close();
@@ -27,10 +27,8 @@ afterEach(async () => {
   server.close();
 });
 
-function urlOf(listening: Server): string {
-  const address = listening.address();
-  if (address === null || typeof address === "string") throw new Error("No port was bound.");
-  return `http://127.0.0.1:${address.port}`;
+async function listen(server: Server): Promise<string> {
+  return `http://127.0.0.1:${await listenLocally(server)}`;
 }
 
 /** A client of the server. `heard` is the text that it has received. */
@@ -72,7 +70,7 @@ async function talking(): Promise<Talk> {
  * another connection, so that a late reply would have arrived.
  */
 async function expectSilence(talk: Talk, heard: string): Promise<void> {
-  const other = new Talk(urlOf(server));
+  const other = new Talk(serverUrl);
   for (let round = 1; round <= 20; round++) {
     other.say("x");
     await other.hears("x".repeat(round));
@@ -151,13 +149,10 @@ describe("a connection through the proxy", () => {
 
   test("can have a different target for each connection", async () => {
     const other = createServer((socket) => socket.end("other"));
-    const listening = Promise.withResolvers<void>();
-    other.listen(0, "127.0.0.1", listening.resolve);
-    await listening.promise;
-    const targets = [urlOf(server), urlOf(other)];
+    const targets = [serverUrl, await listen(other)];
     let turn = 0;
     const balanced = await startProxy(() => targets[turn++ % 2] ?? "");
-    // The proxy asks for a target once when it starts, so it is not known which connection gets which target.
+    // The proxy also asks for a target when it starts, so each connection may get either target.
     const talks = [new Talk(balanced.url), new Talk(balanced.url)];
     await waitFor(() => talks.some(({ heard }) => heard === "other"));
     for (const talk of talks) if (!talk.closed) talk.say("hello");

@@ -3,9 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "./free-port.ts";
+import { runToEnd } from "./run-to-end.ts";
 import { leash } from "./services.ts";
-
-const ROOT = join(import.meta.dir, "../..");
 
 /**
  * Whether tests start compose.yaml on a Docker engine, which takes minutes. `.ci/run` sets `TEST_CONTAINERS`
@@ -79,18 +78,9 @@ export class ComposeProject {
   }
 
   async run(command: string[], env: Record<string, string> = {}): Promise<Ran> {
-    const child = Bun.spawn(command, {
-      cwd: ROOT,
-      env: { ...process.env, ...this.#env, ...env },
-      stdin: "ignore",
-      stdout: "pipe",
-      stderr: "pipe",
-    });
-    const [out, error] = await Promise.all([
-      new Response(child.stdout).text(),
-      new Response(child.stderr).text(),
-    ]);
-    return { exitCode: await child.exited, said: `${out}${error}` };
+    const variables = { ...process.env, ...this.#env, ...env };
+    const { exitCode, stdout, stderr } = await runToEnd(command, { env: variables });
+    return { exitCode, said: stdout + stderr };
   }
 
   /** Removes the project's containers, volumes and secrets. */

@@ -1,8 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-
-const ROOT = join(import.meta.dir, "../..");
+import { runToEnd } from "./run-to-end.ts";
 
 /** The executable that `bun run build` wrote into its own folder, with the output of the build. */
 export interface Executable {
@@ -28,12 +27,6 @@ export async function buildExecutable(): Promise<Executable> {
 }
 
 /** Runs `bun run build`. */
-export async function runBuild(...parameters: string[]) {
-  const child = Bun.spawn([process.execPath, "apps/platform/build/main.ts", ...parameters], {
-    cwd: ROOT,
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  return { exitCode: await child.exited, stdout, stderr };
+export function runBuild(...parameters: string[]) {
+  return runToEnd([process.execPath, "apps/platform/build/main.ts", ...parameters]);
 }

@@ -2,6 +2,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { type CallResult, Receiver, type ReceiverDeps } from "@ostiary/audit/streams/call";
 import { targetRules } from "@ostiary/audit/streams/targets";
 import { systemClock } from "@ostiary/lib/async";
+import { listenLocally } from "../../support/listen-locally.ts";
 
 export const BODY = Buffer.from('{"a":1}');
 
@@ -13,11 +14,8 @@ export async function rawServer(onData: (socket: Socket, text: string) => void) 
     socket.on("error", () => {});
     socket.on("data", (data) => onData(socket, data.toString()));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
   return {
-    port,
+    port: await listenLocally(server),
     sockets,
     stop() {
       for (const socket of sockets) socket.destroy();

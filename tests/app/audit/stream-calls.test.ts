@@ -3,6 +3,7 @@ import { createServer as createHttpServer } from "node:http";
 import type { Socket } from "node:net";
 import { type CallResult, retryAfterMs } from "@ostiary/audit/streams/call";
 import { waitFor } from "../../support/index.ts";
+import { listenLocally } from "../../support/listen-locally.ts";
 import { manualClock } from "../../support/manual-clock.ts";
 import { BODY, errorOf, rawServer, receiver } from "./stream-calls-bed.ts";
 
@@ -176,9 +177,7 @@ describe("a receiver's response", () => {
       });
       request.on("end", () => bodies.push(bytes));
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const address = server.address();
-    const port = typeof address === "object" && address !== null ? address.port : 0;
+    const port = await listenLocally(server);
     const call = receiver(`http://127.0.0.1:${port}/`, [port]);
     const big = Buffer.alloc(262_144, "x");
     for (let n = 0; n < 3; n++) {

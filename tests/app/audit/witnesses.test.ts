@@ -8,6 +8,7 @@ import type { ProofEnd } from "@ostiary/lib/contracts/audit";
 import { readWitnessKeys, type SpokenVerdict } from "@ostiary/lib/verification";
 import { deleteOldCosignatures } from "../../../apps/audit/witnesses/sql.ts";
 import { services, waitFor } from "../../support/index.ts";
+import { listenLocally } from "../../support/listen-locally.ts";
 import { keyId, publicBytes, verifierKeyText } from "../../support/test-log.ts";
 import { cosignedAt, newWitness, startWitness, WITNESS } from "../witness/witness-bed.ts";
 import { type AuditService, intent, openLog, requestId, sqlOn, startAudit } from "./audit-service.ts";
@@ -335,10 +336,8 @@ test("a log that was rewritten with its own key gets no cosignature, and the ser
 test("no cosignature of a faulty witness is stored, and faulty witnesses do not delay others", async () => {
   const { keyFile, entry } = await witnessedLog();
   const reset = createServer((socket) => socket.on("data", () => socket.resetAndDestroy()));
-  await new Promise<void>((resolve) => reset.listen(0, "127.0.0.1", resolve));
+  const port = await listenLocally(reset);
   ended.push(() => reset.close());
-  const address = reset.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
   const honest = (body: string, key: FakeKey) => key.line(rootText(body));
   const bad: Entry[] = [
     { ...startFake("reset", () => new Response()), url: `http://127.0.0.1:${port}` },

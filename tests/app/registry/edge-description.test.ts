@@ -6,6 +6,7 @@ import { describe, expect, test } from "bun:test";
 import { createServer } from "node:net";
 import { gzipSync } from "node:zlib";
 import { waitFor } from "../../support/index.ts";
+import { listenLocally } from "../../support/listen-locally.ts";
 import { startSilentServer } from "../../support/silent-server.ts";
 import { useRegistry } from "./bed.ts";
 import { attacks } from "./edge-description-attacks.ts";
@@ -341,9 +342,7 @@ describe("a service's own description", () => {
         socket.destroy(),
       );
     });
-    await new Promise<void>((listening) => dying.listen(0, "127.0.0.1", listening));
-    const address = Object(dying.address());
-    const url = `http://127.0.0.1:${address.port}`;
+    const url = `http://127.0.0.1:${await listenLocally(dying)}`;
     await registry.put("dying", { ...service("/dying"), url, openapi: "/openapi.json" });
     await failing("dying", /cannot be read|not JSON/);
     await registry.call("DELETE", "/services/dying");

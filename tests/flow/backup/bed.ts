@@ -95,9 +95,11 @@ export async function pathWith(name: string, script: string): Promise<string> {
   return `${bin}${delimiter}${PATH}`;
 }
 
+const COMMAND = [process.execPath, "apps/platform/ostiary.ts", "backup"];
+
 /** Starts `ostiary backup` as a process. */
 export function startOstiary(parameters: readonly string[], env: Record<string, string>) {
-  const child = Bun.spawn([process.execPath, "apps/platform/ostiary.ts", "backup", ...parameters], {
+  const child = Bun.spawn([...COMMAND, ...parameters], {
     cwd: ROOT,
     env: { PATH, ...env },
     stdin: "ignore",
@@ -109,6 +111,6 @@ export function startOstiary(parameters: readonly string[], env: Record<string, 
   return child;
 }
 
-export async function runOstiary(parameters: readonly string[], env: Record<string, string> = {}) {
-  return runToEnd(startOstiary(parameters, env));
+export function runOstiary(parameters: readonly string[], env: Record<string, string> = {}) {
+  return runToEnd([...COMMAND, ...parameters], { env: { PATH, ...env } });
 }

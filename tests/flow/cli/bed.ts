@@ -53,19 +53,12 @@ export function useCli(): CliBed {
 }
 
 /** Runs the command line as an operator of the registry at `url`, as a process without a terminal. */
-export async function runCli(
+export function runCli(
   url: string,
   parameters: string[],
   { input = "", env = {} }: RunOptions = {},
 ): Promise<Run> {
-  const child = Bun.spawn([...COMMAND, ...parameters], {
-    cwd: ROOT,
-    env: { ...environmentOf(url), ...env },
-    stdin: typeof input === "string" ? new TextEncoder().encode(input) : input,
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  return runToEnd(child);
+  return runToEnd([...COMMAND, ...parameters], { env: { ...environmentOf(url), ...env }, input });
 }
 
 /**

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { service } from "../../app/registry/harness.ts";
+import { runToEnd } from "../../support/run-to-end.ts";
 import { leash } from "../../support/services.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { environmentOf, ROOT, useCli } from "./bed.ts";
@@ -208,12 +209,10 @@ describe.skipIf(Bun.which("fish") === null)("the completion script of fish", () 
     ["ostiary diff ", "gadgets"],
   ])("completes %j", async (line, expected) => {
     const script = `ostiary completion fish | source; complete -C "${line}"`;
-    const child = Bun.spawn(["fish", "--no-config", "-c", script], {
+    const { stdout, stderr } = await runToEnd(["fish", "--no-config", "-c", script], {
       cwd: directory(),
       env: { ...env, HOME: directory() },
-      stderr: "pipe",
     });
-    const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
     expect(stderr).toBe("");
     expect(stdout.split("\n").map((each) => each.split("\t")[0])).toContain(expected);
   });

@@ -4,6 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ADMIN_TOKEN, service } from "../../app/registry/harness.ts";
 import { buildExecutable, canRunExecutable, type Executable, runBuild } from "../../support/executable.ts";
+import { runToEnd } from "../../support/run-to-end.ts";
 import { ROOT, type Run, useCli } from "./bed.ts";
 
 const { registry, directory } = useCli();
@@ -19,16 +20,9 @@ describe.skipIf(!canRunExecutable)("the executable", () => {
   afterAll(() => built.remove());
 
   /** Runs the executable in a temporary folder. It inherits no environment variable of the test. */
-  async function run(parameters: string[], { input = "", env = {}, cwd = directory() } = {}): Promise<Run> {
-    const child = Bun.spawn([executable, ...parameters], {
-      cwd,
-      env: { PATH: "/nowhere", HOME: directory(), REGISTRY_URL: registry.url, ADMIN_TOKEN, ...env },
-      stdin: new TextEncoder().encode(input),
-      stdout: "pipe",
-      stderr: "pipe",
-    });
-    const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-    return { exitCode: await child.exited, stdout, stderr };
+  function run(parameters: string[], { input = "", env = {}, cwd = directory() } = {}): Promise<Run> {
+    const variables = { PATH: "/nowhere", HOME: directory(), REGISTRY_URL: registry.url, ADMIN_TOKEN };
+    return runToEnd([executable, ...parameters], { cwd, env: { ...variables, ...env }, input });
   }
 
   test("is named by the build with its size, and SHA256SUMS contains its checksum", async () => {

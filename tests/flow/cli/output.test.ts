@@ -2,8 +2,9 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { useRegistry } from "../../app/registry/bed.ts";
 import { service } from "../../app/registry/harness.ts";
+import { runToEnd } from "../../support/run-to-end.ts";
 import { waitFor } from "../../support/wait-for.ts";
-import { atTerminal, environmentOf, ROOT, runCli } from "./bed.ts";
+import { atTerminal, environmentOf, runCli } from "./bed.ts";
 
 const registry = useRegistry();
 beforeAll(async () => {
@@ -15,14 +16,9 @@ beforeAll(async () => {
  * command.
  */
 async function bash(line: string) {
-  const child = Bun.spawn(["bash", "-c", `${line}; echo "codes \${PIPESTATUS[*]}"`], {
-    cwd: ROOT,
-    env: { ...environmentOf(registry.url), CLI: `${process.execPath} apps/cli/main.ts` },
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  const env = { ...environmentOf(registry.url), CLI: `${process.execPath} apps/cli/main.ts` };
+  const script = `${line}; echo "codes \${PIPESTATUS[*]}"`;
+  const { stdout, stderr } = await runToEnd(["bash", "-c", script], { env });
   return { stdout, stderr };
 }
 
@@ -56,16 +52,10 @@ describe("the output", () => {
     [["services"], 0],
     [["nosuch"], 2],
   ])("of `bun cli` %j contains nothing of the runner", async (parameters, exitCode) => {
-    const child = Bun.spawn([process.execPath, "cli", ...parameters], {
-      cwd: ROOT,
-      env: environmentOf(registry.url),
-      stdin: "ignore",
-      stdout: "pipe",
-      stderr: "pipe",
-    });
-    const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-    expect({ exitCode: await child.exited, stdout, stderr }).toEqual(await runCli(registry.url, parameters));
-    expect(await child.exited).toBe(exitCode);
+    const command = [process.execPath, "cli", ...parameters];
+    const run = await runToEnd(command, { env: environmentOf(registry.url) });
+    expect(run).toEqual(await runCli(registry.url, parameters));
+    expect(run.exitCode).toBe(exitCode);
   });
 });
 

@@ -6,6 +6,7 @@ import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { service } from "../../app/registry/harness.ts";
+import { runBash } from "../../support/run-to-end.ts";
 import { environmentOf, ROOT, useCli } from "./bed.ts";
 
 const { registry, file, directory } = useCli();
@@ -39,20 +40,14 @@ beforeAll(async () => {
   await registry.put("piped", service("/piped"));
 });
 
-/** Runs a step as GitHub does: with bash, which exits at the first failing command. Returns the exit code. */
 async function runStep({ run = "" }: Step): Promise<number> {
   const { PATH, ...environment } = environmentOf(registry.url);
-  const child = Bun.spawn(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", run], {
-    cwd: directory(),
-    env: {
-      ...environment,
-      PATH: `${join(directory(), "bin")}:${PATH}`,
-      PULL_REQUEST: "https://github.com/a/b/pull/1",
-    },
-    stdout: "ignore",
-    stderr: "ignore",
+  const { exitCode } = await runBash(run, directory(), {
+    ...environment,
+    PATH: `${join(directory(), "bin")}:${PATH}`,
+    PULL_REQUEST: "https://github.com/a/b/pull/1",
   });
-  return child.exited;
+  return exitCode;
 }
 
 const comment = () => Bun.file(join(directory(), "comment.txt")).text();

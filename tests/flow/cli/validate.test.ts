@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { fields, service } from "../../app/registry/harness.ts";
-import { useCli } from "./bed.ts";
+import { runToEnd } from "../../support/run-to-end.ts";
+import { ROOT, useCli } from "./bed.ts";
 
 const { registry, cli, file, directory } = useCli();
 
@@ -151,23 +153,11 @@ describe("ostiary validate", () => {
   // RG-144
   test("writes SARIF 2.1.0 with paths relative to the repository", async () => {
     await file("bad file.yaml", BAD);
-    const child = Bun.spawn(
-      [
-        process.execPath,
-        `${import.meta.dir}/../../../apps/cli/main.ts`,
-        "validate",
-        "./bad file.yaml",
-        "--format",
-        "sarif",
-      ],
-      {
-        cwd: directory(),
-        stdout: "pipe",
-        stderr: "ignore",
-      },
-    );
-    const log = JSON.parse(await child.stdout.text());
-    expect(await child.exited).toBe(1);
+    const parameters = ["validate", "./bad file.yaml", "--format", "sarif"];
+    const command = [process.execPath, join(ROOT, "apps/cli/main.ts"), ...parameters];
+    const { exitCode, stdout } = await runToEnd(command, { cwd: directory() });
+    const log = JSON.parse(stdout);
+    expect(exitCode).toBe(1);
     expect([log.version, log.runs.length]).toEqual(["2.1.0", 1]);
     const [{ tool, results, artifacts }] = log.runs;
     expect(artifacts).toEqual([{ location: { uri: "bad%20file.yaml" } }]);

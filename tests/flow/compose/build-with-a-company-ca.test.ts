@@ -7,6 +7,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Certificates } from "../../support/certificates.ts";
+import { runToEnd } from "../../support/run-to-end.ts";
 import { ROOT } from "./file.ts";
 
 setDefaultTimeout(60_000);
@@ -52,20 +53,16 @@ describe.skipIf(Bun.which("openssl") === null)("the image's installation of pack
     for (const made of ["node_modules", "cache", "bun.lock"]) {
       await rm(join(folder, made), { recursive: true, force: true });
     }
-    const child = Bun.spawn(["sh", "-euc", script], {
+    return runToEnd(["sh", "-euc", script], {
       cwd: folder,
-      env: { PATH: process.env.PATH ?? "", HOME: folder, BUN_INSTALL_CACHE_DIR: join(folder, "cache") },
-      stdout: "pipe",
-      stderr: "pipe",
+      env: { PATH: process.env.PATH, HOME: folder, BUN_INSTALL_CACHE_DIR: join(folder, "cache") },
     });
-    const [said, exitCode] = await Promise.all([child.stderr.text(), child.exited]);
-    return { said, exitCode };
   }
 
   test("fails for a package registry with an unknown CA", async () => {
-    const { said, exitCode } = await installed("/dev/null");
+    const { stderr, exitCode } = await installed("/dev/null");
     expect(exitCode).not.toBe(0);
-    expect(said).toMatch(/UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)/);
+    expect(stderr).toMatch(/UNABLE_TO_(VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT)/);
   });
 
   test("works with a package registry whose CA is the one of BUILD_CA", async () => {

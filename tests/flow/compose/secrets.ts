@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { runToEnd } from "../../support/run-to-end.ts";
 import { ROOT } from "./file.ts";
 
 /** The services that have a database. */
@@ -60,12 +61,10 @@ export class Secrets {
 }
 
 /** Runs `make-database-roles` with the environment of its container, on the PostgreSQL server at `server`. */
-export async function makeRoles({ folder }: Secrets, server: string) {
+export function makeRoles({ folder }: Secrets, server: string) {
   const { hostname, port, username } = new URL(server);
   const file = (name: string) => join(folder, name);
-  const child = Bun.spawn(["sh", join(ROOT, ".github/containers/make-database-roles")], {
-    stdout: "pipe",
-    stderr: "pipe",
+  return runToEnd(["sh", ".github/containers/make-database-roles"], {
     env: {
       PATH: process.env.PATH ?? "",
       PGHOST: hostname,
@@ -81,10 +80,4 @@ export async function makeRoles({ folder }: Secrets, server: string) {
       ),
     },
   });
-  const [stdout, stderr, exitCode] = await Promise.all([
-    child.stdout.text(),
-    child.stderr.text(),
-    child.exited,
-  ]);
-  return { stdout, stderr, exitCode };
 }

@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { loadPlatform } from "@ostiary/platform/config";
 import { freePort } from "../../support/free-port.ts";
 import { rejection } from "../../support/rejection.ts";
+import { runToEnd } from "../../support/run-to-end.ts";
 import { freshDatabase, freshRouteStoreUrl, services } from "../../support/services.ts";
 import { ProcessEnded, type RunningProcess, startProcess } from "../../support/start-process.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -212,15 +213,11 @@ describe("HOST", () => {
   });
 
   test.skipIf(!mayDropRights())("a port that this user may not bind is refused with the reason", async () => {
-    const child = Bun.spawn([...WITHOUT_RIGHTS, process.execPath, "apps/demo/main.ts"], {
-      cwd: ROOT,
-      env: { PATH: process.env.PATH ?? "", HOME: tmpdir(), PORT: "81", IDENTITY_PROVIDER_PORT: "0" },
-      stderr: "pipe",
-    });
-    expect(await child.exited).toBe(78);
-    expect(await new Response(child.stderr).text()).toContain(
-      "PORT is 81, which this user may not bind: set a port above 1023.",
-    );
+    const command = [...WITHOUT_RIGHTS, process.execPath, "apps/demo/main.ts"];
+    const env = { PATH: process.env.PATH, HOME: tmpdir(), PORT: "81", IDENTITY_PROVIDER_PORT: "0" };
+    const { exitCode, stderr } = await runToEnd(command, { env });
+    expect(exitCode).toBe(78);
+    expect(stderr).toContain("PORT is 81, which this user may not bind: set a port above 1023.");
   });
 });
 

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import { service } from "../../app/registry/harness.ts";
 import { blocksOf, commandsOf } from "../../support/documents.ts";
+import { runBash } from "../../support/run-to-end.ts";
 import { environmentOf, ROOT, useCli } from "../cli/bed.ts";
 
 setDefaultTimeout(120_000);
@@ -50,17 +51,7 @@ async function repository(files: Record<string, string>) {
   return {
     write,
     read: (path: string) => Bun.file(join(directory, path)).text(),
-    async run(script: string) {
-      const child = Bun.spawn(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script], {
-        cwd: directory,
-        env,
-        stdin: "ignore",
-        stdout: "pipe",
-        stderr: "pipe",
-      });
-      const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-      return { exitCode: await child.exited, output: stdout + stderr };
-    },
+    run: (script: string) => runBash(script, directory, env),
   };
 }
 

@@ -11,6 +11,7 @@ import { clientOf, type Registry, service, startRegistry } from "../../app/regis
 import { OperatorProvider } from "../../app/registry/operators-bed.ts";
 import { blocksOf, commandsOf } from "../../support/documents.ts";
 import { waitFor } from "../../support/index.ts";
+import { runBash } from "../../support/run-to-end.ts";
 import { environmentOf, ROOT } from "../cli/bed.ts";
 
 setDefaultTimeout(120_000);
@@ -91,15 +92,8 @@ async function run(
   }
   await Bun.write(join(directory, "operators.yaml"), Bun.file(join(folder, "operators.yaml")));
   const { PATH, ADMIN_TOKEN: _, ...environment } = environmentOf(registry.url);
-  const child = Bun.spawn(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script], {
-    cwd: directory,
-    env: { ...environment, PATH: `${folder}:${PATH}`, HOME: directory, ...variables },
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  return { exitCode: await child.exited, output: stdout + stderr };
+  const env = { ...environment, PATH: `${folder}:${PATH}`, HOME: directory, ...variables };
+  return runBash(script, directory, env);
 }
 
 /** Runs the publish step of the guide's GitHub workflow. The step requests its token with `secret`. */

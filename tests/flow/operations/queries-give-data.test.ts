@@ -12,6 +12,7 @@ import { witnessVariables } from "../../app/audit/witnesses-bed.ts";
 import { waitFor } from "../../support/index.ts";
 import { type MixedRun, SERVICES, startMixedRun } from "../../support/mixed-run.ts";
 import { hasPrometheus, type Prometheus, startPrometheus } from "../../support/prometheus.ts";
+import { runToEnd } from "../../support/run-to-end.ts";
 import { alertRules, dashboards, readmeBlocks } from "./files.ts";
 
 setDefaultTimeout(240_000);
@@ -134,7 +135,7 @@ async function ran(command: string, folder: string, request_id: string) {
       .join("\n"),
   );
   const { PATH = "" } = process.env;
-  const child = Bun.spawn(["sh", "-c", command], {
+  const { stdout, ...rest } = await runToEnd(["sh", "-c", command], {
     cwd: folder,
     env: {
       PATH,
@@ -145,13 +146,6 @@ async function ran(command: string, folder: string, request_id: string) {
       REGISTRY_URL: run.stack.registry.url,
       ADMIN_TOKEN: run.stack.adminToken,
     },
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "pipe",
   });
-  const [stdout, stderr] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-  ]);
-  return { stdout: stdout.trim(), stderr, exitCode: await child.exited };
+  return { stdout: stdout.trim(), ...rest };
 }

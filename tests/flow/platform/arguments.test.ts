@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freshDatabase, leash } from "../../support/services.ts";
+import { runToEnd } from "../../support/run-to-end.ts";
+import { freshDatabase } from "../../support/services.ts";
 import { FREE_PORTS } from "./bed.ts";
 
 setDefaultTimeout(180_000);
@@ -18,7 +19,7 @@ afterAll(() => rm(parent, { recursive: true, force: true }));
  * Runs a bash pipeline in which `$START` is the platform. The output ends with the exit code of each command.
  */
 async function bash(line: string, DATA_DIR = join(parent, "data"), variables: Record<string, string> = {}) {
-  const child = Bun.spawn(["bash", "-c", `${line}; echo "codes \${PIPESTATUS[*]}"`], {
+  const { stdout, stderr } = await runToEnd(["bash", "-c", `${line}; echo "codes \${PIPESTATUS[*]}"`], {
     env: {
       PATH: process.env.PATH ?? "",
       HOME: parent,
@@ -27,13 +28,7 @@ async function bash(line: string, DATA_DIR = join(parent, "data"), variables: Re
       ...FREE_PORTS,
       ...variables,
     },
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "pipe",
   });
-  leash().process(child.pid);
-  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  leash().release(child.pid);
   return { stdout, stderr };
 }
 

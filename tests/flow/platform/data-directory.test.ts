@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { freePort } from "../../support/free-port.ts";
 import { rejection } from "../../support/rejection.ts";
+import { runToEnd } from "../../support/run-to-end.ts";
 import { freshDatabase } from "../../support/services.ts";
 import { ProcessEnded, type RunningProcess } from "../../support/start-process.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -85,18 +86,12 @@ describe("DATA_DIR is refused with its name and the reason if it is", () => {
       await chmod(parent, 0o755);
       await chmod(path, 0o555);
       const asNobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
-      const child = Bun.spawn(
+      const { exitCode, stderr } = await runToEnd(
         [...(process.getuid?.() === 0 ? asNobody : []), process.execPath, "apps/platform/main.ts"],
-        {
-          env: { PATH: process.env.PATH ?? "", ...FREE_PORTS, DATA_DIR: path },
-          stdout: "ignore",
-          stderr: "pipe",
-        },
+        { env: { PATH: process.env.PATH, ...FREE_PORTS, DATA_DIR: path } },
       );
-      expect(await child.stderr.text()).toContain(
-        `DATA_DIR is ${path}, which cannot be used: permission denied.\n`,
-      );
-      expect(await child.exited).toBe(78);
+      expect(stderr).toContain(`DATA_DIR is ${path}, which cannot be used: permission denied.\n`);
+      expect(exitCode).toBe(78);
     },
   );
 });

@@ -39,15 +39,8 @@ async function start(command: string[], env: Record<string, string>, cwd = folde
   return running;
 }
 
-async function run(command: string[], env: Record<string, string> = {}, input = "") {
-  const child = Bun.spawn(command, {
-    cwd: folder,
-    env,
-    stdin: new TextEncoder().encode(input),
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  return runToEnd(child);
+function run(command: string[], env: Record<string, string> = {}, input = "") {
+  return runToEnd(command, { cwd: folder, env, input });
 }
 
 /** Creates a folder with the executable, the libraries that it is linked with, and no other program. */

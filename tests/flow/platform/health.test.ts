@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { platformVariables } from "@ostiary/platform/config";
+import { runToEnd } from "../../support/run-to-end.ts";
 import { startSilentServer } from "../../support/silent-server.ts";
 
 const ROOT = join(import.meta.dir, "../../..");
@@ -27,9 +28,8 @@ function answering(status: number, body: string): string {
 }
 
 async function asked(env: Record<string, string>) {
-  const { PATH = "" } = process.env;
-  const child = Bun.spawn(["bun", MAIN], { cwd: ROOT, env: { PATH, ...env }, stdout: "pipe" });
-  return { said: (await new Response(child.stdout).text()).trim(), exitCode: await child.exited };
+  const { exitCode, stdout } = await runToEnd(["bun", MAIN], { env: { PATH: process.env.PATH, ...env } });
+  return { said: stdout.trim(), exitCode };
 }
 
 test("the health check succeeds without output for a ready service", async () => {

@@ -3,22 +3,15 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { runToEnd } from "../../support/run-to-end.ts";
 import { freshDatabase } from "../../support/services.ts";
 import { startProcess } from "../../support/start-process.ts";
-import { ROOT } from "../cli/bed.ts";
 
 setDefaultTimeout(60_000);
 
 const ENTRY = "apps/platform/ostiary.ts";
 const TOKEN = "a-token-of-twenty-characters";
 
-async function ostiary(parameters: string[], env: Record<string, string> = {}) {
-  const child = Bun.spawn([process.execPath, ENTRY, ...parameters], {
-    cwd: ROOT,
-    env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...env },
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  return runToEnd(child);
+function ostiary(parameters: string[], env: Record<string, string> = {}) {
+  const { PATH, HOME } = process.env;
+  return runToEnd([process.execPath, ENTRY, ...parameters], { env: { PATH, HOME, ...env } });
 }
 
 const PROGRAMS = ["start", "gateway", "registry", "identity", "audit", "demo"];

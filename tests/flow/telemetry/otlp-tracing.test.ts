@@ -14,6 +14,7 @@ import {
   tracingTo,
 } from "../../support/collector.ts";
 import { manualClock } from "../../support/manual-clock.ts";
+import { runToEnd } from "../../support/run-to-end.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
@@ -305,16 +306,9 @@ test("spans use bounded memory while the collector does not answer", async () =>
 
 describe("a process with tracing", () => {
   const child = async (args: string[], env: Record<string, string> = {}) => {
-    const running = Bun.spawn(
-      [process.execPath, `${import.meta.dir}/../../support/traced-process.ts`, ...args],
-      {
-        env: { ...Bun.env, ...env },
-        stdout: "pipe",
-        stderr: "pipe",
-      },
-    );
-    const stderr = await new Response(running.stderr).text();
-    return { exitCode: await running.exited, stderr };
+    const command = [process.execPath, "tests/support/traced-process.ts", ...args];
+    const { exitCode, stderr } = await runToEnd(command, { env: { ...process.env, ...env } });
+    return { exitCode, stderr };
   };
 
   test("sends to the endpoint of its configuration, whatever the environment contains", async () => {
