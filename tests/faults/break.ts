@@ -11,9 +11,7 @@ import type { Linked, System } from "./system/system.ts";
 const SLOWED_MS = 50;
 const RETURN_MS = 60_000;
 
-/**
- * How far a clock is set ahead or back: less than a day, because audit refuses events a day from its clock.
- */
+/** How far a clock is set. Audit refuses events whose time differs from its clock by a day. */
 const CLOCK_MS = 3_600_000;
 
 /** The processes, network links and clocks of a part, to which a fault is injected. */

@@ -35,10 +35,7 @@ export class ReachedRequests {
   }
 }
 
-/**
- * Parses a recorded request. Returns none if the request is not of a client, whose requests name their
- * caller.
- */
+/** Parses a recorded request. Omits a request that names no caller, because no client sent the request. */
 function reachedOf(line: string): Reached[] {
   if (line === "") return [];
   const { request_id, path } = Value.Parse(Noted, JSON.parse(line));

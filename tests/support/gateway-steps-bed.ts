@@ -103,7 +103,7 @@ export class StepsBed extends GatewayNeighbours {
     return rawRequest(this.gateway.url, spell(method, target, headers));
   }
 
-  /** Returns the writes of the outcome of the latest audited request. */
+  /** Returns each write of the latest audited request's outcome. */
   outcomes() {
     const event = this.audit.of("PUT").at(-1)?.path;
     return this.audit.of("PATCH").filter((write) => write.path === event);

@@ -10,10 +10,7 @@ const BETWEEN_BLOCKS = "--- end of block ---";
 
 export type Command = ReturnType<Reader["start"]>;
 
-/**
- * A reader who runs the commands of a guide in the repository's folder. `close` removes the files that they
- * wrote.
- */
+/** Runs the commands of a guide in a copy of the repository's folder, which `close` removes. */
 export class Reader {
   readonly directory: string;
   readonly #env: Record<string, string>;
@@ -24,8 +21,7 @@ export class Reader {
   }
 
   static async open(env: Record<string, string> = {}): Promise<Reader> {
-    // The reader's folder contains links to everything in the repository, so commands write their files
-    // elsewhere.
+    // The copy consists of links, so new files of the commands do not appear in the repository.
     const directory = await mkdtemp(join(tmpdir(), "ostiary-reader-"));
     const names = (await readdir(ROOT)).filter((name) => !LEFT_OUT.includes(name));
     for (const name of names) await symlink(join(ROOT, name), join(directory, name));

@@ -28,7 +28,7 @@ export interface Operation {
   tags: string[];
   parameters?: Parameter[];
   requestBody?: { required: boolean; content: Record<string, Media> };
-  /** Replaces the document's credentials. An empty list is an operation that needs none. */
+  /** Replaces the credentials of the whole description; empty if the operation needs no credential. */
   security?: object[];
   responses: Record<
     string,
@@ -86,10 +86,7 @@ export function resolved(document: OpenApiDocument, schema: Schema): Schema {
   return name === undefined ? schema : (document.components.schemas[name] ?? {});
 }
 
-/**
- * Returns the fields of an operation's JSON request body, each with a sample. Returns null when it has no
- * such body.
- */
+/** Returns the fields of an operation's JSON request body, each with a sample. Null without such a body. */
 export function bodyFields(document: OpenApiDocument, { requestBody }: Operation): BodyField[] | null {
   const media = requestBody?.content["application/json"];
   if (media === undefined) return null;

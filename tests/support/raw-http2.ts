@@ -25,7 +25,6 @@ export const ErrorCode = {
   none: 0,
   protocol: 1,
   flowControl: 3,
-  streamClosed: 5,
   refusedStream: 7,
   cancel: 8,
   enhanceYourCalm: 11,
@@ -33,10 +32,7 @@ export const ErrorCode = {
 
 export const Setting = {
   headerTableSize: 1,
-  maxConcurrentStreams: 3,
   initialWindowSize: 4,
-  maxFrameSize: 5,
-  maxHeaderListSize: 6,
 } as const;
 
 export interface Frame {

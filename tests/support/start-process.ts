@@ -66,9 +66,8 @@ export async function startProcess(
 const ROOT = join(import.meta.dir, "../..");
 
 /**
- * A gateway or quick start without this variable sets it to its MAX_UPSTREAM_REQUESTS and replaces its own
- * process, which loads everything twice. Presets the default of both. A test that sets MAX_UPSTREAM_REQUESTS
- * gets the replacement.
+ * Returns the variable without which a gateway or quick start replaces its own process and loads everything
+ * twice. The value fits only the default of MAX_UPSTREAM_REQUESTS.
  */
 function loadedOnce(command: readonly string[], env: Record<string, string>): Record<string, string> {
   const isReplaced = command.some((word) => /^apps\/(gateway|platform)\/main\.ts$/.test(word));

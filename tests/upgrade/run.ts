@@ -130,10 +130,7 @@ async function brokenProofs({ system }: Bed, version: string): Promise<string[]>
   return (await Promise.all(proofs)).flat();
 }
 
-/**
- * Upgrades audit to the newest version if the run ends with one that cannot prove the log. Describes how
- * proofs of events fail that the older version wrote.
- */
+/** Upgrades audit if the run ends with a version that cannot prove the log. Describes how proofs then fail. */
 async function brokenAtTheEnd(
   bed: Bed,
   { version, newest }: { version: string; newest: string },

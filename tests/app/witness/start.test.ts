@@ -9,6 +9,7 @@ import { initVariables } from "@ostiary/witness/config";
 import { initWitness } from "@ostiary/witness/init";
 import { checkWitnessKeyFile } from "@ostiary/witness/key";
 import { checkLogsFile, loadLogsFile } from "@ostiary/witness/logs";
+import { runToEnd } from "../../support/run-to-end.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { publicBytes, TestLog, verifierKeyText } from "../../support/test-log.ts";
 
@@ -33,15 +34,9 @@ function filesOfNewWitness(name = "witness.example.com") {
 }
 
 /** Runs the `ostiary` command, and waits until it exits. */
-async function ostiary(env: Record<string, string>, ...parameters: string[]) {
-  const child = Bun.spawn([process.execPath, "apps/platform/ostiary.ts", ...parameters], {
-    cwd: join(import.meta.dir, "../../.."),
-    env: { PATH: process.env.PATH ?? "", ...env },
-    stdout: "pipe",
-    stderr: "pipe",
-  });
-  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  return { exitCode: await child.exited, stdout, stderr };
+function ostiary(env: Record<string, string>, ...parameters: string[]) {
+  const command = [process.execPath, "apps/platform/ostiary.ts", ...parameters];
+  return runToEnd(command, { env: { PATH: process.env.PATH, ...env } });
 }
 
 describe("ostiary witness init", () => {

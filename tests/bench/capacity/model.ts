@@ -35,7 +35,7 @@ export interface Plan {
   readonly auditPostgresCores: number;
   readonly partitionGib: number;
   readonly auditDiskGib: number;
-  /** The number of cores' worth of CPU time that all processes use together. */
+  /** The CPU time that all processes use together, as a number of fully used cores. */
   readonly busyCores: number;
   readonly firstToGiveWay: "gateways" | "disk of audit";
 }

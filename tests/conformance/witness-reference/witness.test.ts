@@ -8,6 +8,7 @@ import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { newWitness, startWitness } from "../../app/witness/witness-bed.ts";
+import { runToEnd } from "../../support/run-to-end.ts";
 import { keyId, publicBytes, verifierKeyText } from "../../support/test-log.ts";
 
 const ORIGIN = "reference.example.com/log";
@@ -29,9 +30,8 @@ async function build(): Promise<boolean> {
 }
 
 async function reference(...parameters: string[]): Promise<string> {
-  const child = Bun.spawn([join(folder, "reference"), ...parameters], { stdout: "pipe", stderr: "pipe" });
-  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  expect({ code: await child.exited, stderr }).toEqual({ code: 0, stderr: "" });
+  const { exitCode, stdout, stderr } = await runToEnd([join(folder, "reference"), ...parameters]);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
   return stdout;
 }
 

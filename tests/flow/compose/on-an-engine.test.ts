@@ -10,7 +10,7 @@ import { PARTS } from "./file.ts";
 
 setDefaultTimeout(300_000);
 
-/** The maximum time until a container is healthy. A busy machine needs so long. */
+/** The maximum time until a container is healthy, on a busy machine. */
 const HEALTHY_MS = 200_000;
 const PUBLIC = "/demo/hello";
 const parts = Object.keys(PARTS);

@@ -48,8 +48,8 @@ describe.skipIf(browserPath === undefined)("each view and dialog of the portal",
   }, PAGE_TIMEOUT_MS);
 
   /**
-   * Returns the fragments of pages without a link to them. It also returns full pages of some kinds, because
-   * the walk visits only one page of each kind and could find an emptier one first.
+   * Returns the URL fragments that the walk starts with: pages without a link to them, and pages with data.
+   * The walk visits one page of each kind, which could otherwise be one without data.
    */
   const unlinked = () => [
     `#/org/${id}/overview`,
@@ -84,9 +84,7 @@ describe.skipIf(browserPath === undefined)("each view and dialog of the portal",
     }
   }
 
-  /**
-   * Submits the form of a view or dialog with values that it refuses. Returns false if it has no text field.
-   */
+  /** Submits a form with values that the page refuses. Returns false for a part without text fields. */
   async function sendWrong({ name, part }: Stop): Promise<boolean> {
     const texts = part.locator("form input[type=text]");
     if ((await texts.count()) === 0) return false;

@@ -11,7 +11,7 @@ export interface Verdict {
   readonly operations: number;
   readonly unanswered: number;
   readonly result: "linearizable" | "not linearizable" | "undecided";
-  /** Texts of the operations that no order explains; empty unless the history is not linearizable. */
+  /** Texts of the operations that no order explains; filled only for the result "not linearizable". */
   readonly blocked: readonly string[];
 }
 

@@ -6,9 +6,7 @@ const HEAD = 0;
 export interface Found<Call, Answer> {
   readonly result: "linearizable" | "not linearizable" | "undecided";
   readonly steps: number;
-  /**
-   * The next possible operations after the longest valid order; empty unless the history is not linearizable.
-   */
+  /** The operations that cannot follow the longest valid order; filled only for "not linearizable". */
   readonly blocked: readonly Operation<Call, Answer>[];
 }
 
@@ -21,8 +19,8 @@ interface Placed<State> {
 }
 
 /**
- * Searches a linearization of the operations on one object: an order that the model allows, in which no call
- * precedes an operation that was answered before the call. It is the algorithm of Wing and Gong with the
+ * Searches a linearization of the operations on one object: an order that the model allows, in which an
+ * operation that was answered before a call precedes that call. It is the algorithm of Wing and Gong with the
  * memoization of Lowe. After `stepsMax` steps, the result is "undecided".
  *
  * Three rules prune the search without excluding a linearization. An operation that never changes the state

@@ -165,7 +165,7 @@ export function listIn(body: unknown, ...path: readonly (string | number)[]): re
   return value;
 }
 
-/** @throws Error always: for a response that no model has an answer for */
+/** Throws an error about a response that the model does not know. */
 export function unexpected(asked: Asked, answered: Answered): never {
   throw new Error(`${asked.method} ${asked.path} got ${answered.status}: ${JSON.stringify(answered.body)}`);
 }

@@ -62,7 +62,7 @@ describe.skipIf(!services().postgres.binary)("DATABASE_URL with a primary and a 
     expect(await idsAt(pair.standby)).toEqual(["after", "before"]);
   });
 
-  test("leaves a frozen primary for the new one, and sends no write to the old one when it thaws", async () => {
+  test("replaces a frozen primary by the promoted standby, and writes nothing to the thawed server", async () => {
     const database = await open();
     await write(database, "before");
     await pair.primary.freeze();
@@ -71,7 +71,7 @@ describe.skipIf(!services().postgres.binary)("DATABASE_URL with a primary and a 
     await writtenBackWithin(database, "after");
     const settled = await stuck;
     await pair.primary.thaw();
-    // The thawed old primary still says that it is a primary. Writes must go to the new one all the same.
+    // The thawed server still reports that it is a primary. It must get no writes.
     await waitFor(async () => (await pair.primary.ask("select pg_is_in_recovery() as r"))[0]?.r === false);
     const late = await open();
     for (let count = 0; count < 20; count++) {

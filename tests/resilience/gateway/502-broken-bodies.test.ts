@@ -195,8 +195,7 @@ describe.skipIf(!services().etcd.real)("an incomplete response of a service", ()
           const client = await RawClient.connect(gateway.url);
           const head = spell("POST", `/things?token=${SECRET}`, { ...headers, "X-API-Key": MEMBER_KEY });
           client.send(head + body.slice(0, sent));
-          // A reset can discard bytes that the gateway has not read yet, so wait until it handles the
-          // request. With a FIN, every second client leaves without a wait.
+          // A reset can discard bytes that the gateway has not read yet, so wait before each reset.
           if (ending === "an RST" || sent % 2 === 0) {
             await waitFor(() => audit.of("PUT").length > intents + sent);
           }

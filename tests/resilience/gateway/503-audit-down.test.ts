@@ -204,7 +204,7 @@ describe("an audited request", () => {
     };
     const response = await send(gateway);
     await gateway.close();
-    // The proxy accepts connections in order, so after this one it has also closed the gateway's last one.
+    // The proxy closes connections in order, so it has closed the gateway's connections before this one.
     await expect(fetch(wire.url)).rejects.toThrow();
     wire.heal();
     expect(await eventOf(requestIdOf(response))).toMatchObject({ outcome: "pending" });

@@ -254,7 +254,7 @@ describe("a flood of HTTP/2 frames", () => {
   ])("of %s from a client that reads no replies closes the connection", async (_, each) => {
     const client = await connect();
     client.pause();
-    // Sends many frames, because the kernel buffers some megabytes of replies before the gateway must.
+    // The kernel buffers the first megabytes of replies, so it takes many frames to fill the gateway's buffer.
     await repeat(client, each, 4_000_000);
     await client.untilClosed();
     await expectOthersServed();

@@ -123,7 +123,7 @@ describe.skipIf(!redis.own || !etcd.real)("a quota", () => {
   });
 
   // GW-193
-  test("is 503, and charges nothing, while the counter store is empty and audit is down", async () => {
+  test("causes a 503, and charges nothing, while the counter store is empty and audit is down", async () => {
     const client = "192.0.2.3";
     expect(await admitted(client, 10)).toBe(10);
     await untilKnown(client, 10);

@@ -44,7 +44,7 @@ describe.skipIf(!(postgres.binary && redis.binary && etcd.binary))("the whole sy
   let idle: Seen = new Map();
   let loaded: Seen = new Map();
 
-  // Two tests judge what one system does: first without load, then with load, and then with faults.
+  // The system runs without load, then under load, and then with faults. The tests judge the readings.
   beforeAll(async () => {
     await withSystem(
       leash(),

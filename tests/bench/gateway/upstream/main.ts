@@ -1,7 +1,4 @@
-/**
- * The upstream service of all subjects on machines without nginx. It sends the same responses, and uses more
- * CPU time.
- */
+/** The upstream service on machines without nginx. It sends the responses of `upstream.conf`. */
 
 const [port = "0"] = process.argv.slice(2);
 
