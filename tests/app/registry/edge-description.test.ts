@@ -261,15 +261,15 @@ describe("a service's own description", () => {
 
   // RG-105
   test.each([
-    "18 000 schemas whose names reduce to one word",
-    "800 parameters, all in the samples of 3 000 routes",
-  ])("does not delay other requests if it has %s, and omitted parts are counted", async (name) => {
+    ["18 000 schemas whose names reduce to one word", "schemas"],
+    ["800 parameters, all in the samples of 3 000 routes", "parameters"],
+  ])("does not delay other requests if it has %s, and omitted parts are counted", async (name, service) => {
     const attack = attacks[name];
     using self = new SelfDescribing();
     self.answer = () => Response.json(attack?.document());
     const routes = attack?.paths.map((path) => ({ path, methods: ["GET"] }));
-    await registry.put("costly", { ...self.config("/costly"), user: { routes } });
-    await waitFor(async () => (await stateOf("costly"))?.status === "current");
+    await registry.put(service, { ...self.config("/costly"), user: { routes } });
+    await waitFor(async () => (await stateOf(service))?.status === "current");
     let isMade = false;
     const made = read().finally(() => {
       isMade = true;
@@ -280,9 +280,9 @@ describe("a service's own description", () => {
     // would be served.
     expect(answered).toBeGreaterThan(20);
     const marks: { service: string; left_out?: number }[] = (await made)["x-service-documents"];
-    const left_out = marks.find(({ service }) => service === "costly")?.left_out ?? 0;
+    const left_out = marks.find((mark) => mark.service === service)?.left_out ?? 0;
     expect(left_out > 0).toBe(attack?.left_out === true);
-    await registry.call("DELETE", "/services/costly");
+    await registry.call("DELETE", `/services/${service}`);
   });
 
   // RG-95
