@@ -1,5 +1,5 @@
 import { collectedCounter, collectedGauge, type Metrics, readingsBy } from "@ostiary/lib/runtime/telemetry";
-import type { CacheName, CacheState } from "./admission/credentials.ts";
+import type { CacheName, CacheState } from "./admission/keys-and-sessions.ts";
 import type { RefusalCounts } from "./admission/refusal-counts.ts";
 import type { AuditRecorder } from "./audit/recorder.ts";
 import type { CallerShares } from "./edge/caller-shares.ts";

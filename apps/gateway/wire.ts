@@ -9,7 +9,7 @@ import {
 } from "@ostiary/lib/runtime/stores/counter-store";
 import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { createTelemetry, type Telemetry, type Tracing } from "@ostiary/lib/runtime/telemetry";
-import type { CacheName, CacheState } from "./admission/credentials.ts";
+import type { CacheName, CacheState } from "./admission/keys-and-sessions.ts";
 import { RefusalCounts } from "./admission/refusal-counts.ts";
 import { ValidationDurations } from "./admission/validation-durations.ts";
 import { createApp } from "./app.ts";

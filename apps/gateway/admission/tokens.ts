@@ -5,7 +5,7 @@ import {
   type VerifiedToken,
   type VerifyToken,
 } from "@ostiary/lib/runtime/tokens";
-import type { CacheOptions } from "./credentials.ts";
+import type { CacheOptions } from "./keys-and-sessions.ts";
 import type { Admitted } from "./principal.ts";
 import { type Kept, ResultCache } from "./result-cache.ts";
 import type { ValidationClient } from "./validation-client.ts";

@@ -12,7 +12,7 @@ import {
   type RefusalReason,
 } from "@ostiary/lib/runtime/tokens";
 import type { AdmissionConfig } from "../admission/config.ts";
-import { admitCredentials, type CacheOptions } from "../admission/credentials.ts";
+import { admitCredentials, type CacheOptions } from "../admission/keys-and-sessions.ts";
 import type { Admitted, Principal } from "../admission/principal.ts";
 import { admitTokens } from "../admission/tokens.ts";
 import { createValidationClient, type ValidationSignals } from "../admission/validation-client.ts";

@@ -7,7 +7,7 @@ import { segmentsOf } from "./route-path.ts";
 import { type Method, SCOPES, type Scope, type StoredServiceConfig, type SubjectField } from "./schema.ts";
 import { addressOf } from "./service-url.ts";
 import { share } from "./share.ts";
-import { upstreamParts } from "./upstream.ts";
+import { upstreamParts } from "./upstream-template.ts";
 
 /** A part of an upstream path: text, the id of an owner, or the param at an index. */
 export type TemplatePart = string | { readonly subject: SubjectField } | { readonly param: number };

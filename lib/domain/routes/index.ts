@@ -25,9 +25,9 @@ export { segmentsOf } from "./route-path.ts";
 export * from "./schema.ts";
 export { addressOf } from "./service-url.ts";
 export * from "./setting-changes.ts";
-export * from "./substitute.ts";
 export * from "./table.ts";
 export { testText } from "./test-text.ts";
+export * from "./upstream-path.ts";
 export {
   type ServiceResult,
   validateDocument,

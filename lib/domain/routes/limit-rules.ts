@@ -1,8 +1,8 @@
 /** Checks the rules between fields of rate limits (RG-24, RG-25, RG-107 to RG-109). */
 import { type FieldPath, type Partly, quoted, type Violations } from "../errors/index.ts";
 import type { InlineRateLimit, RateLimitPolicy, RouteRateLimit } from "./limit-schema.ts";
-import { noPolicyMessage, windowMessage } from "./messages.ts";
 import type { Scope } from "./methods-and-scopes.ts";
+import { noPolicyMessage, windowMessage } from "./schema-messages.ts";
 
 /** The policies of a service by name, or undefined for a policy that does not match its schema. */
 export type Policies = ReadonlyMap<string, Partly<RateLimitPolicy> | undefined>;

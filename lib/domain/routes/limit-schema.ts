@@ -9,7 +9,7 @@ import {
   RATE_LIMIT_WINDOW_SECONDS_MAX,
   ROUTE_LIMITS_MAX,
 } from "./maximum-sizes.ts";
-import { fieldMessage, messages, windowMessage } from "./messages.ts";
+import { fieldMessage, messages, windowMessage } from "./schema-messages.ts";
 
 export const PolicyName = Type.String({
   pattern: `^[a-z0-9:._-]{1,${POLICY_NAME_LENGTH_MAX}}$`,

@@ -1,7 +1,7 @@
 /** The schemas of names that occur in several parts of a document. */
 import { Type } from "@sinclair/typebox";
 import { SERVICE_NAME_LENGTH_MAX } from "./maximum-sizes.ts";
-import { messages } from "./messages.ts";
+import { messages } from "./schema-messages.ts";
 
 export const ServiceName = Type.String({
   pattern: `^[A-Za-z0-9._-]{1,${SERVICE_NAME_LENGTH_MAX}}$`,

@@ -7,8 +7,8 @@
 
 import { joinPrefix } from "./expand.ts";
 import { PARAM_NAME_LENGTH_MAX, PATH_BYTES_MAX, PATH_PARAMS_MAX } from "./maximum-sizes.ts";
-import { PATH_TOO_LONG } from "./messages.ts";
 import { type Scope, SUBJECT_FIELDS } from "./schema.ts";
+import { PATH_TOO_LONG } from "./schema-messages.ts";
 
 /** A segment of a valid path. */
 export type Segment = { literal: string } | { param: string };

@@ -14,8 +14,8 @@ import {
   SERVICE_URL_LENGTH_MAX,
   UPSTREAM_BYTES_MAX,
 } from "./maximum-sizes.ts";
-import { fieldMessage, messages } from "./messages.ts";
 import { MethodName, ServiceName } from "./names.ts";
+import { fieldMessage, messages } from "./schema-messages.ts";
 import { RouteTests } from "./test-schema.ts";
 
 export * from "./limit-schema.ts";

@@ -1,6 +1,6 @@
 /** Checks the rules between fields of route tests (RG-145, RG-146). */
 import type { FieldPath, Partly, Violations } from "../errors/index.ts";
-import { testNamedTwice } from "./messages.ts";
+import { testNamedTwice } from "./schema-messages.ts";
 import type { RouteTest } from "./test-schema.ts";
 
 /**

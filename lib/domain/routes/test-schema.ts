@@ -8,8 +8,8 @@ import {
   TEST_NAME_LENGTH_MAX,
   TESTS_MAX,
 } from "./maximum-sizes.ts";
-import { messages } from "./messages.ts";
 import { MethodName, ServiceName } from "./names.ts";
+import { messages } from "./schema-messages.ts";
 
 const NO_ROUTE = 404;
 

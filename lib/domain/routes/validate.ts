@@ -15,13 +15,6 @@ import {
 import { isRecord } from "../json/index.ts";
 import { expandService } from "./expand.ts";
 import { DOCUMENT_BYTES_MAX, SERVICE_CONFIG_BYTES_MAX, TESTS_MAX } from "./maximum-sizes.ts";
-import {
-  DOCUMENT_TOO_LARGE,
-  NAMED_BY_DOTS,
-  SERVICE_TOO_LARGE,
-  TOO_MANY_TESTS,
-  testNamedTwice,
-} from "./messages.ts";
 import { SCOPES } from "./methods-and-scopes.ts";
 import {
   DocumentOutline,
@@ -31,6 +24,13 @@ import {
   ServiceName,
   StoredServiceConfig,
 } from "./schema.ts";
+import {
+  DOCUMENT_TOO_LARGE,
+  NAMED_BY_DOTS,
+  SERVICE_TOO_LARGE,
+  TOO_MANY_TESTS,
+  testNamedTwice,
+} from "./schema-messages.ts";
 import { checkRules } from "./service-rules.ts";
 import { addressOf } from "./service-url.ts";
 import { checkTests } from "./test-rules.ts";

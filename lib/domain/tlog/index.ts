@@ -1,5 +1,5 @@
 /** Append-only trees that witnesses follow (C2SP tlog-tiles): notes, tree heads and proofs. Pure. */
-export * from "./note.ts";
+export * from "./signed-note.ts";
 export * from "./tiles.ts";
 export * from "./tree.ts";
 export * from "./tree-head.ts";

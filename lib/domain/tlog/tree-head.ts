@@ -1,5 +1,5 @@
 import { type Hash, sha256 } from "../proof/chain.ts";
-import { bytesOf } from "./note.ts";
+import { bytesOf } from "./signed-note.ts";
 
 /** The state of an append-only tree, which a log signs and witnesses cosign (C2SP tlog-checkpoint). */
 export interface TreeHead {
