@@ -76,7 +76,7 @@ export class TestLog {
 export interface TestWitness {
   /** The witness's verifier key. */
   key: string;
-  /** Returns the cosignature line for a text at a time, in seconds since 1970. */
+  /** Returns the line that cosigns `text`. `timeS` is the time of the cosignature in seconds since 1970. */
   line(text: string, timeS: number): string;
 }
 

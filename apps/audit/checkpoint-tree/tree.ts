@@ -84,8 +84,8 @@ export class CheckpointTree {
    * leaf stays missing.
    *
    * @param newest the newest stored checkpoint, or null before the first
-   * @throws TreeAltered if the stored tree differs from its signed root, or if a checkpoint without a leaf is
-   * missing, unsigned or out of order
+   * @throws TreeAltered if the stored tree differs from its signed root, or if the next checkpoints are incomplete,
+   * unsigned or out of order
    */
   async grow(
     stored: StoredTree,

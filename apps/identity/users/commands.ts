@@ -45,7 +45,7 @@ export async function personOfSubject(
         : await lockUser(tx, found.id, "share");
     if (person !== null) return person;
   }
-  throw new Error("The person of a subject was created or deleted during every attempt.");
+  throw new Error("Other requests created or deleted this person during each attempt: try again.");
 }
 
 /** Changes a person's name or status and returns the changed fields. */

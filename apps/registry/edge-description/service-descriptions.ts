@@ -77,9 +77,7 @@ export class ServiceDescriptions {
     return new Map(sorted.map(([service, entry]) => [service, stateOf(service, entry)]));
   }
 
-  /**
-   * Drops descriptions that their services no longer name. Starts the reads that are due, without waiting for them.
-   */
+  /** Drops the descriptions of services without an `openapi` path, and starts the due reads. Waits for no read. */
   refresh(services: ReadonlyMap<string, StoredServiceConfig>): void {
     for (const service of this.#entries.keys()) {
       if (services.get(service)?.openapi !== undefined) continue;

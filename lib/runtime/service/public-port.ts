@@ -36,7 +36,7 @@ export class PublicPort<Socket> {
   /** The loop that checks the certificate files; undefined without TLS. */
   readonly #renewal: Loop | undefined;
   #certificate: Certificate | undefined;
-  /** The problem that the last read of the files found. It is kept to log each problem once. */
+  /** The problem of the latest certificate files, so that each problem is logged once. */
   #problem = "";
 
   constructor(options: PublicPortOptions<Socket>) {
