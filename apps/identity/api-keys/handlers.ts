@@ -1,17 +1,8 @@
 import { ULID_EXAMPLE } from "@ostiary/lib/domain/schemas";
-import {
-  answer,
-  bodyErrors,
-  emptyAnswer,
-  errors,
-  noQuery,
-  page,
-  pageRequest,
-  pageSchema,
-  setAuditNote,
-} from "@ostiary/lib/runtime/http";
+import { answer, bodyErrors, emptyAnswer, errors, noQuery, setAuditNote } from "@ostiary/lib/runtime/http";
 import { Elysia } from "elysia";
 import type { Dependencies } from "../dependencies.ts";
+import { listHandlersAt, pageAnswer, readPage } from "../handlers.ts";
 import { type PathId, pathIds, refuseMalformedIds } from "../path-ids.ts";
 import { ApiKey, CreatedApiKey, createApiKeyBody, RotateApiKeyBody, toApiKey } from "./api-key.ts";
 import { createKey, revokeKeyOf, rotateKey } from "./commands.ts";
@@ -83,10 +74,8 @@ function keysAt(deps: Dependencies, address: Address) {
 type Operations = ReturnType<typeof keyOperations>;
 
 /** Returns the routes that create a key and list the keys. */
-function listHandlers(deps: Dependencies, { path, ids, ownerAt, owner }: Address, operations: Operations) {
-  const prefix = `${path}/api-keys`;
-  return new Elysia({ name: `list of api-keys of a ${owner}`, normalize: false, prefix })
-    .use(refuseMalformedIds)
+function listHandlers(deps: Dependencies, { path, ids, ownerAt }: Address, operations: Operations) {
+  return listHandlersAt(`${path}/api-keys`, ...ids)
     .post(
       "",
       async ({ params, body, status, set }) => {
@@ -95,7 +84,6 @@ function listHandlers(deps: Dependencies, { path, ids, ownerAt, owner }: Address
         return status(201, created);
       },
       {
-        params: pathIds(...ids),
         query: noQuery,
         body: createApiKeyBody(deps.apiKeyMaxAgeSeconds),
         response: {
@@ -105,7 +93,7 @@ function listHandlers(deps: Dependencies, { path, ids, ownerAt, owner }: Address
             "details",
             "created",
           ),
-          ...bodyErrors("NOT_FOUND"),
+          ...bodyErrors(),
         },
         detail: operations.create,
       },
@@ -113,18 +101,18 @@ function listHandlers(deps: Dependencies, { path, ids, ownerAt, owner }: Address
     .get(
       "",
       async ({ params, query }) => {
-        const request = pageRequest(query);
         const filter = keyFilter(query, deps.clock.now());
-        const rows = await deps.database.run("list_api_keys", async (orm) =>
-          listKeys(orm, await ownerAt(params).find(orm, false), request, filter),
+        const { items, has_more } = await readPage(
+          deps.database,
+          "list_api_keys",
+          query,
+          async (orm, request) => listKeys(orm, await ownerAt(params).find(orm, false), request, filter),
         );
-        const { items, has_more } = page(rows, request.limit);
         return { keys: items.map(toApiKey), has_more };
       },
       {
-        params: pathIds(...ids),
         query: keyListQuery,
-        response: { 200: answer(pageSchema("keys", ApiKey), "A page."), ...errors("NOT_FOUND") },
+        response: { 200: pageAnswer("keys", ApiKey) },
         detail: operations.list,
       },
     );
