@@ -105,7 +105,7 @@ export class LimitSetCounter {
     const charged = await this.#store.charge(countings.map(({ charge }) => charge));
     const counts = charged ?? (await this.#chargeFromKnown(countings));
     const state = this.#stateOf(prepared.policies, countings, counts, now);
-    if (state.allowed) for (const { quota } of countings) if (quota !== null) this.#quotas?.charged(quota, 1);
+    if (state.allowed && this.#quotas !== null) noteCharges(this.#quotas, countings);
     return state;
   }
 
@@ -195,6 +195,11 @@ export class LimitSetCounter {
       prepared.limit.refunds ? [{ bucket, ttlMs: counts[index]?.ttlMs ?? 0, atElapsedMs, quota }] : [],
     );
   }
+}
+
+/** Records that a request was charged to its quotas. */
+function noteCharges(quotas: QuotaRecord, countings: readonly Counting[]): void {
+  for (const { quota } of countings) if (quota !== null) quotas.charged(quota, 1);
 }
 
 /** Returns whether `one` has fewer requests left than `other`, or the same number and a later reset. */
