@@ -54,11 +54,11 @@ export function parseYamlFile<Schema extends TSchema>(
  * Returns the maps in the list under `key` of a parsed file, each with its index. The file may not match its
  * schema.
  */
-export function entriesUnder(key: string, value: unknown, entries_max: number) {
+export function entriesUnder(key: string, value: unknown, entriesMax: number) {
   const list = isRecord(value) ? value[key] : undefined;
   if (!Array.isArray(list)) return [];
   return list
-    .slice(0, entries_max)
+    .slice(0, entriesMax)
     .flatMap((entry: unknown, index) => (isRecord(entry) ? [{ index, entry }] : []));
 }
 
