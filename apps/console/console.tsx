@@ -26,7 +26,7 @@ export function Console({ session }: { session: Session }) {
   return (
     <SessionContext.Provider value={session}>
       {session.registry.value === null ? <SignIn /> : <Shell />}
-      <div class="sr" role="status" aria-label="What happened">
+      <div class="sr" role="status" aria-label="Status messages">
         {session.announcement.value}
       </div>
     </SessionContext.Provider>

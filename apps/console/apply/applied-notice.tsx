@@ -17,7 +17,7 @@ export function AppliedNotice({ done: { applied } }: { done: Done }) {
         The document is applied
       </h2>
       {applied === null ? (
-        <p>The registry has all services of the document.</p>
+        <p>The services in the registry match the document.</p>
       ) : (
         <>
           <ul class="spread">

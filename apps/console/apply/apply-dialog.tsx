@@ -42,9 +42,9 @@ export function ApplyDialog(props: ApplyDialogProps) {
   const afterFailure = ({ kind, outcomeUnknown }: Failure) => {
     if (outcomeUnknown || kind === "away") {
       const title = "The registry may have applied the document";
-      return { title, onRetry: findOut, retryLabel: "Find out" };
+      return { title, onRetry: findOut, retryLabel: "Check the outcome" };
     }
-    return { onRetry: isStuck && kind !== "forbidden" ? onReview : undefined, retryLabel: "Review it again" };
+    return { onRetry: isStuck && kind !== "forbidden" ? onReview : undefined, retryLabel: "Review again" };
   };
   return (
     <WriteDialog

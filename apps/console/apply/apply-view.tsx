@@ -100,8 +100,8 @@ function Lead() {
   const writes = mayWrite(useOperator());
   return (
     <p class="quiet lead">
-      The services that a document names are created or replaced, all or none. Other services stay as they
-      are.{" "}
+      The registry creates or replaces all services in the document, or none of them. It does not change other
+      services.{" "}
       {writes ? "You see the changes before they are written." : "You see what the document would change."}
     </p>
   );
@@ -153,7 +153,7 @@ function DocumentForm({ area, document, busy, onReview }: DocumentFormProps) {
           {busy ? "Reviewing …" : "Review the changes"}
         </Button>
         <FileField onText={write} />
-        <span class="quiet small">Ctrl Enter reviews the document too.</span>
+        <span class="quiet small">Ctrl+Enter also reviews the document.</span>
       </div>
     </form>
   );
@@ -165,7 +165,7 @@ function FileField({ onText }: { onText: (text: string) => void }) {
   const open = async (chosen: File | undefined) => {
     if (chosen === undefined) return;
     onText(await chosen.text());
-    session.announce(`${chosen.name} was read into the document.`);
+    session.announce(`The document is now the text of ${chosen.name}.`);
   };
   return (
     <>

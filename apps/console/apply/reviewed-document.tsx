@@ -50,7 +50,7 @@ export function ServiceReviews({ services }: { services: readonly PreviewedServi
           <h3>
             {service} <span class={`tag tag-${status}`}>{status}</span>{" "}
             <span class="quiet small">
-              {revision === null ? "not published now" : `revision ${revision} now`}
+              {revision === null ? "not published" : `current revision: ${revision}`}
             </span>
           </h3>
           <Changes changes={changes} label={`Changes of ${service}`} />

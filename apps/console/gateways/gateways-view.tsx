@@ -24,8 +24,8 @@ export function GatewaysView() {
   return (
     <>
       <p class="quiet lead">
-        The registry projects committed services to the route store, and each gateway loads them from there.
-        This page updates every 5 s.
+        The registry projects committed services to the route store, and each gateway loads the services from
+        the store. This page updates every 5 s.
       </p>
       <section aria-labelledby="projections">
         <h2 id="projections">Outstanding projections</h2>
@@ -51,7 +51,7 @@ function Outstanding({ asked: { answer, failure }, onRetry }: Part<Projections>)
   return (
     <div role="status">
       {outstanding.length === 0 ? (
-        <p class="state state-good">None: the route store has everything that is committed.</p>
+        <p class="state state-good">None: the route store has the newest revision of every service.</p>
       ) : (
         <>
           <p class="state state-bad">
@@ -87,7 +87,7 @@ function Running({ asked: { answer, failure }, onRetry }: Part<Gateways>) {
   if (answer.gateways.length === 0) {
     return (
       <Empty title="No gateway is running.">
-        <p>A new gateway appears here at once. A dead gateway disappears within 15 seconds.</p>
+        <p>This page shows a new gateway within a few seconds.</p>
       </Empty>
     );
   }
@@ -100,7 +100,7 @@ function Running({ asked: { answer, failure }, onRetry }: Part<Gateways>) {
       </ul>
       {answer.has_more && (
         <p>
-          More gateways are running than this page shows. <code>bun cli gateways</code> lists all.
+          More gateways are running than this page shows. <code>bun cli gateways</code> lists all gateways.
         </p>
       )}
     </>
@@ -115,7 +115,7 @@ function GatewayCard({ gateway }: { gateway: Gateway }) {
         <code>{instance}</code>
       </h3>
       <p class={`state ${current ? "state-good" : "state-bad"}`}>
-        {current ? "Serves everything that is published" : "Does not serve everything that is published"}
+        {current ? "Serves all published routes" : "Does not serve all published routes"}
       </p>
       <dl class="facts">
         <Fact name="Loaded">
@@ -131,7 +131,7 @@ function GatewayCard({ gateway }: { gateway: Gateway }) {
       </dl>
       {skipped.length > 0 && (
         <>
-          <h4>Left out, because the gateway cannot read them</h4>
+          <h4>Services that this gateway cannot read</h4>
           <ul class="problems">
             {skipped.map(({ service, reason }) => (
               <li key={service}>

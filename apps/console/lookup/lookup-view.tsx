@@ -41,7 +41,8 @@ export function LookupView() {
   return (
     <>
       <p class="quiet lead">
-        Find out which route serves a request, and whether a role may send it. Nothing is sent to the service.
+        Find out which route serves a request, and whether the caller may use the route. No request is sent to
+        the service.
       </p>
       <form class="panel lookup" onSubmit={submit} aria-busy={busy}>
         <div class="fields">
@@ -242,10 +243,12 @@ function FoundRoute({ question, found }: { question: Question; found: Lookup }) 
         <Fact name="Scope">
           <ScopeBadge scope={scope} />
         </Fact>
-        <Fact name="Labels">{required_labels?.join(", ") ?? "any admitted caller"}</Fact>
+        <Fact name="Labels">{required_labels?.join(", ") ?? "none required"}</Fact>
         <Fact name="Limit">{limitText(rate_limit) || "the gateway's default"}</Fact>
         <Fact name="Audit">{audit ? "yes" : "no"}</Fact>
-        <Fact name="Upstream">{upstream === null ? "the request's path" : <code>{upstream}</code>}</Fact>
+        <Fact name="Upstream">
+          {upstream === null ? "same path as the request" : <code>{upstream}</code>}
+        </Fact>
         {Object.entries(params).map(([name, value]) => (
           <Fact key={name} name={`{${name}}`}>
             <code>{value}</code>
@@ -260,5 +263,8 @@ function whyText({ scope, required_labels, allowed, decided_by = [] }: Lookup): 
   if (scope === "public") return "The route is public: it requires no credential.";
   if (scope === "user") return "The route is for people with their own token or key: labels do not apply.";
   if (required_labels === null) return "The route requires no label: any admitted member may call it.";
-  return allowed ? `Because of ${decided_by.join(", ")}.` : `Callers need one of ${decided_by.join(", ")}.`;
+  const labels = decided_by.join(", ");
+  return allowed
+    ? `The member has a required label: ${labels}.`
+    : `The member needs one of these labels: ${labels}.`;
 }

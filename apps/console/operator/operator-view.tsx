@@ -3,9 +3,9 @@ import { Button, Fact } from "@ostiary/lib/page";
 import { useOperator, useSession } from "../page-session.ts";
 
 const ROLES: Record<CurrentOperator["role"], string> = {
-  reader: "A reader sees everything and reviews documents, and writes nothing.",
-  publisher: "A publisher sees everything, and writes the services and paths below.",
-  admin: "An admin sees everything and writes every service.",
+  reader: "A reader sees everything and can review documents, but cannot change services.",
+  publisher: "A publisher sees everything and can change the services and paths below.",
+  admin: "An admin sees everything and can change every service.",
 };
 
 /** Shows what the operator who is signed in may do. */
@@ -14,7 +14,7 @@ export function OperatorView() {
   const { name, role, services, paths } = useOperator();
   const read = async () => {
     await session.refresh();
-    if (session.catalog.value.failure === null) session.announce("Your role was read again.");
+    if (session.catalog.value.failure === null) session.announce("Your role was reloaded.");
   };
   return (
     <>
@@ -23,7 +23,7 @@ export function OperatorView() {
           <Fact name="Operator">{name}</Fact>
           <Fact name="Role">{role}</Fact>
         </dl>
-        <Button onClick={read}>Read again</Button>
+        <Button onClick={read}>Reload</Button>
       </div>
       <p>{ROLES[role]}</p>
       {role === "publisher" && (
@@ -31,13 +31,12 @@ export function OperatorView() {
           <Bounds title="Services" all="Every service." list={services} />
           <Bounds title="Paths" all="Every path." list={paths} />
           <p class="quiet small">
-            In a name, <code>*</code> stands for any characters. A path stands for itself and all paths below.
+            In a name, <code>*</code> stands for any characters. A path includes all paths below it.
           </p>
         </>
       )}
       <p class="quiet">
-        An admin changes roles in the operators file of the registry. Choose <b>Read again</b> to see a
-        changed role.
+        Roles come from the operators file of the registry. Choose <b>Reload</b> to see a changed role.
       </p>
     </>
   );

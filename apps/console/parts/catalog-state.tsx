@@ -19,14 +19,14 @@ export function CatalogState({ what, lead, children }: CatalogStateProps) {
   const unreadable = session.unreadable.value;
   const refresh = async () => {
     await session.refresh();
-    if (session.catalog.value.failure === null) session.announce("All services were read again.");
+    if (session.catalog.value.failure === null) session.announce("All services were reloaded.");
   };
   return (
     <>
       <div class="lead">
         <p class="quiet">{lead}</p>
         <Button aria-disabled={loading} onClick={() => !loading && refresh()}>
-          {loading ? "Reading …" : "Read again"}
+          {loading ? "Loading …" : "Reload"}
         </Button>
       </div>
       {failure !== null && (
@@ -35,7 +35,7 @@ export function CatalogState({ what, lead, children }: CatalogStateProps) {
           title={
             answer === null
               ? undefined
-              : "The services could not be read again: the page shows an earlier state"
+              : "The services could not be reloaded: this page shows an earlier state"
           }
           onRetry={refresh}
         />
@@ -54,8 +54,8 @@ function Unreadable({ names }: { names: readonly string[] }) {
     <div class="notice notice-warn" role="status">
       <p class="notice-title">Some services cannot be shown</p>
       <p>
-        Another version of Ostiary wrote them, and this version cannot read them. Restore an earlier revision,
-        or run the version that wrote them:
+        Another version of Ostiary wrote these services, and this version cannot read them. Restore an earlier
+        revision of each, or run the version that wrote them:
       </p>
       <ul class="problems">
         {names.map((name) => (

@@ -7,12 +7,12 @@ import { Said } from "./shown.tsx";
 const TITLES: Record<FailureKind, string> = {
   refused: "The registry refused the token",
   provider: "Your sign-in cannot be renewed now",
-  forbidden: "You may not do this",
+  forbidden: "You are not allowed to make this change",
   away: "The registry does not answer",
-  invalid: "The registry cannot accept this",
-  conflict: "Another service has these routes",
-  stale: "Somebody else changed it in the meantime",
-  unreadable: "The registry cannot show this",
+  invalid: "The input is not valid",
+  conflict: "Another service owns these routes",
+  stale: "Another change came first",
+  unreadable: "The registry cannot read this revision",
   missing: "Not found",
   strange: "Unexpected response",
 };
@@ -60,7 +60,7 @@ export function FailureNotice({ failure, title, onRetry, retryLabel = "Try again
 function Conflicts({ conflicts }: Pick<Failure, "conflicts">) {
   return (
     <>
-      <p>A route belongs to one service. Nothing was written.</p>
+      <p>Only one service can own a route. Nothing was written.</p>
       <ul class="problems">
         {conflicts.map(({ service, method, path, owner, owner_path = path }) => (
           <li key={`${method} ${path}`}>
@@ -81,11 +81,13 @@ function Conflicts({ conflicts }: Pick<Failure, "conflicts">) {
   );
 }
 
-/** Returns the registry's message, or the page's own text for stale data and for paths out of bounds. */
+/**
+ * Returns the registry's message. For stale data, and for services and paths that the operator may not publish,
+ * returns a text of this page.
+ */
 function textOf({ kind, message, missing }: Failure): string {
   if (kind === "stale") return STALE;
-  return missing.length > 0 ? "Nothing was written. Your bounds do not include:" : message;
+  return missing.length > 0 ? "Nothing was written. Your permissions do not include:" : message;
 }
 
-const STALE =
-  "The data that you saw is out of date. Nothing was written. Look at the current data, then decide.";
+const STALE = "Nothing was written, because this page shows old data. Load the current data, then decide.";

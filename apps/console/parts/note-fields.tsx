@@ -40,7 +40,7 @@ export function NoteFields({ note, onChange, failure }: NoteFieldsProps) {
         onChange={(link) => onChange({ ...note, link })}
       />
       <p class="quiet small" id={help}>
-        The history shows why you made the change, with a link to a ticket. Both can stay empty.
+        The history of the service shows the reason and the link, for example to a ticket. Both are optional.
       </p>
     </div>
   );

@@ -52,7 +52,7 @@ export function counted(count: number, one: string, several = `${one}s`): string
 }
 
 export function Loading({ what }: { what: string }) {
-  return <LoadingBars text={`Reading ${what} …`} />;
+  return <LoadingBars text={`Loading ${what} …`} />;
 }
 
 const TIME = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });

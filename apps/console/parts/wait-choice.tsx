@@ -4,15 +4,15 @@ import { counted } from "./shown.tsx";
 
 /** Shows how many gateways serve the change of a write. */
 export function Propagated({ propagation }: { propagation: Propagation | undefined }) {
-  if (propagation === undefined) return <p>Gateways load the change within moments.</p>;
+  if (propagation === undefined) return <p>The gateways will load the change shortly.</p>;
   const { gateways, reached, waited_ms, projected } = propagation;
   const after = `after ${(waited_ms / 1_000).toFixed(1)} s`;
   const link = <a href={fragmentOf({ name: "gateways" })}>Look at the gateways</a>;
   if (!projected) {
     return (
       <p>
-        The change is recorded, but {after} the route store does not have it yet. Gateways serve the change
-        from there. {link}.
+        The change is recorded, but {after} it is not in the route store. Gateways load changes from the route
+        store. {link}.
       </p>
     );
   }
@@ -20,7 +20,8 @@ export function Propagated({ propagation }: { propagation: Propagation | undefin
   if (reached < gateways) {
     return (
       <p>
-        The change is recorded, but {after} only {reached} of {counted(gateways, "gateway")} serve it. {link}.
+        The change is recorded, but {after} only {reached} of {counted(gateways, "gateway")} serve the change.{" "}
+        {link}.
       </p>
     );
   }
@@ -46,7 +47,7 @@ export function WaitChoice({ wait, onChange, goal = "every gateway serves the ch
   return (
     <label class="choice">
       <input type="checkbox" checked={wait} onChange={(event) => onChange(event.currentTarget.checked)} />
-      Wait until {goal}, 10 s at most
+      Wait until {goal}, at most 10 s
     </label>
   );
 }

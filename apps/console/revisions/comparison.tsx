@@ -22,7 +22,7 @@ export function Comparison({ service, from, to }: ComparisonProps) {
   );
   if (failure !== null) return <FailureNotice failure={failure} onRetry={again} />;
   if (answer === null) return <Loading what="the changes" />;
-  if (answer.length === 0) return <Empty title="Nothing is different." />;
+  if (answer.length === 0) return <Empty title="There are no changes." />;
   return (
     <>
       <ReviewSummary changes={answer} />

@@ -40,7 +40,7 @@ export function RestoreDialog({ service, revision, newest, onClose, onChanged }:
   return (
     <WriteDialog
       title={`Restore revision ${revision} of ${service}?`}
-      leave="Leave it as it is"
+      leave="Keep the newest revision"
       confirm={`Restore as revision ${newest + 1}`}
       confirming="Restoring …"
       writing={writing}
@@ -52,7 +52,9 @@ export function RestoreDialog({ service, revision, newest, onClose, onChanged }:
       onWrite={restore}
       onClose={onClose}
     >
-      <p>Compared with the newest revision ({newest}), the restore makes these changes.</p>
+      <p>
+        To restore revision {revision}, the registry makes these changes to the newest revision ({newest}).
+      </p>
       <Comparison service={service} from={newest} to={revision} />
     </WriteDialog>
   );

@@ -24,7 +24,7 @@ export function RevisionsView({ service, revision }: RevisionsViewProps) {
   const { answer, failure, again } = useAsked((registry) => listRevisions(registry, service), service);
   if (failure?.kind === "missing") {
     return (
-      <Empty title={`There never was a service ${service}.`}>
+      <Empty title={`There has never been a service ${service}.`}>
         <a class="button" href={fragmentOf({ name: "services" })}>
           All services
         </a>
@@ -36,8 +36,8 @@ export function RevisionsView({ service, revision }: RevisionsViewProps) {
   return (
     <>
       <p class="lead quiet">
-        <a href={fragmentOf({ name: "service", service })}>{service}</a> · each write is a revision that never
-        changes
+        <a href={fragmentOf({ name: "service", service })}>{service}</a> · each change creates a revision, and
+        revisions never change
       </p>
       {failure !== null && <FailureNotice failure={failure} onRetry={again} />}
       {answer === null && failure === null && <Loading what={`the history of ${service}`} />}
@@ -57,7 +57,7 @@ export function RevisionsView({ service, revision }: RevisionsViewProps) {
 
 const DONE: Record<Entry["action"], string> = {
   apply: "applied",
-  put: "put",
+  put: "written",
   delete: "deleted",
   restore: "restored",
 };

@@ -59,9 +59,10 @@ export function RouteExplorer({ rows, withService }: RouteExplorerProps) {
 
 function NoneFound({ onReset }: { onReset: () => void }) {
   return (
-    <Empty title="No route has all of these words.">
+    <Empty title="No route matches.">
       <p>
-        The search looks for each word in methods, paths, owners, scopes, labels, limits and upstream paths.
+        A route matches if its method, path, owner, scope, labels, limit or upstream path contain each word of
+        the search.
       </p>
       <Button onClick={onReset}>Show all routes</Button>
     </Empty>

@@ -72,7 +72,7 @@ function RouteCells({
 }
 
 function Labels({ labels, words }: Pick<RouteRow, "labels"> & Pick<RouteTableProps, "words">) {
-  if (labels.length === 0) return <span class="quiet">any caller</span>;
+  if (labels.length === 0) return <span class="quiet">none required</span>;
   return (
     <span class="labels">
       {labels.map((label) => (

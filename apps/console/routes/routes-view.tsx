@@ -11,7 +11,7 @@ export function RoutesView() {
   return (
     <CatalogState
       what="the routes"
-      lead="Every published route, with its service and what it requires of callers."
+      lead="Every published route, with its service and the labels that callers need."
     >
       <RouteExplorer rows={rows} withService />
     </CatalogState>

@@ -12,7 +12,7 @@ import { useWrite } from "../use-write.ts";
 interface DeleteDialogProps {
   service: Service;
   onClose: () => void;
-  /** Called to reload the service after a failure, if the service has changed or may be deleted. */
+  /** Reloads the service after a failed deletion, if the service has changed or may be deleted. */
   onStale: () => void;
 }
 
@@ -42,7 +42,7 @@ export function DeleteDialog({ service, onClose, onStale }: DeleteDialogProps) {
   return (
     <WriteDialog
       title={`Delete ${name}?`}
-      leave="Keep it"
+      leave="Keep the service"
       confirm="Delete the service"
       confirming="Deleting …"
       isDangerous
@@ -58,7 +58,9 @@ export function DeleteDialog({ service, onClose, onStale }: DeleteDialogProps) {
       onClose={onClose}
       last={<NameField name={name} value={typed} onChange={setTyped} />}
     >
-      <p>Gateways stop serving its routes. Its history stays, and a revision of it can be restored.</p>
+      <p>
+        Gateways stop serving the routes of the service. Its history stays, and you can restore a revision.
+      </p>
       <ReviewSummary changes={changes} />
       <Changes changes={changes} label="Changes" />
     </WriteDialog>
@@ -68,7 +70,7 @@ export function DeleteDialog({ service, onClose, onStale }: DeleteDialogProps) {
 function NameField({ name, ...field }: { name: string; value: string; onChange: (text: string) => void }) {
   const label = (
     <>
-      Type <code>{name}</code> to delete it
+      Type <code>{name}</code> to confirm the deletion
     </>
   );
   return <TextField label={label} {...field} />;

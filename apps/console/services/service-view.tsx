@@ -20,9 +20,9 @@ export function ServiceView({ name }: { name: string }) {
   if (failure?.kind === "missing") {
     return (
       <Empty title={`${name} is not published.`}>
-        <p>If it was published before, the registry has its history, and you can restore a revision.</p>
+        <p>If the service was published before, the registry still has its revisions.</p>
         <a class="button" href={history}>
-          Look for its revisions
+          Look for revisions
         </a>
       </Empty>
     );
@@ -83,7 +83,7 @@ function Facts({ service: { revision, url, openapi } }: { service: Service }) {
   return (
     <dl class="facts">
       <Fact name="Revision">{revision}</Fact>
-      <Fact name="Url">
+      <Fact name="URL">
         <code>{url}</code>
       </Fact>
       {openapi !== undefined && (
@@ -107,7 +107,7 @@ function Policies({ policies }: { policies: [name: string, policy: RateLimitPoli
             </Cell>
             <Cell label="Limit">{limitText(limit)}</Cell>
             <Cell label="Bucket">
-              {limit.shared ? "shared by all services that name it" : "of this service"}
+              {limit.shared ? "shared by all services that use the policy" : "used by this service only"}
             </Cell>
           </Row>
         ))}

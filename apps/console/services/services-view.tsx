@@ -24,13 +24,13 @@ export function ServicesView() {
   return (
     <CatalogState
       what="the services"
-      lead="Where each service runs, and how many routes it has in which scope. Each method of a path is a route."
+      lead="The URL of each service, and the number of its routes in each scope. Each method of a path is a route."
     >
       <search class="filters" aria-label="Services">
         <SearchField
           label="Search services"
           value={search}
-          placeholder="name or url"
+          placeholder="name or URL"
           onInput={(text) => {
             setSearch(text);
             turn(1);
@@ -55,7 +55,7 @@ export function ServicesView() {
 /** Links to the history of the searched name: a deleted service keeps its history. */
 function NoService({ name }: { name: string }) {
   return (
-    <Empty title="No current service has this name or url.">
+    <Empty title="No published service has this name or URL.">
       <p>
         A deleted service keeps its history:{" "}
         <a href={fragmentOf({ name: "revisions", service: name, revision: null })}>revisions of {name}</a>
@@ -66,7 +66,7 @@ function NoService({ name }: { name: string }) {
 
 function ServiceTable({ rows, words }: { rows: readonly ServiceRow[]; words: readonly string[] }) {
   return (
-    <Table caption="Services" kind="services" columns={["Service", "Url", "Routes"]}>
+    <Table caption="Services" kind="services" columns={["Service", "URL", "Routes"]}>
       {rows.map(({ name, url, counts }) => (
         <Row key={name}>
           <Cell>
@@ -74,7 +74,7 @@ function ServiceTable({ rows, words }: { rows: readonly ServiceRow[]; words: rea
               <Found text={name} words={words} />
             </a>
           </Cell>
-          <Cell label="Url">
+          <Cell label="URL">
             <code>
               <Found text={url} words={words} />
             </code>

@@ -27,9 +27,9 @@ export function SignIn() {
         <Brand />
         <h1>Sign in</h1>
         <p class="quiet">
-          See the published routes and who may call them, and change them after a review.{" "}
+          See which routes are published and who may call them. Review changes and publish them.{" "}
           {session.hasProvider
-            ? "Your company's account shows which operator you are."
+            ? "The registry recognizes you by your company's account."
             : "You need the registry's admin token or the token of an operator."}
         </p>
         <Ended />
@@ -122,7 +122,7 @@ function TokenForm({ hasFocus }: { hasFocus: boolean }) {
         aria-invalid={failure?.kind === "refused"}
       />
       <Button type="submit" look={hasFocus ? "main" : undefined} aria-disabled={busy}>
-        {busy ? "Asking the registry …" : "Open the console"}
+        {busy ? "Signing in …" : "Open the console"}
       </Button>
       <p id="token-help" class="quiet small">
         Your own token, or the value of <code>ADMIN_TOKEN</code>; after <code>bun start</code> the token is in{" "}

@@ -16,7 +16,7 @@ export interface SignedOut {
 export const SIGNED_OUT: SignedOut = { text: "You are signed out." };
 export const SIGN_IN_ENDED: SignedOut = { text: "Your sign-in has ended. Sign in again to continue." };
 export const TOKEN_REFUSED: SignedOut = {
-  text: "The registry no longer accepts the token. Enter the current one.",
+  text: "The registry no longer accepts the token. Enter a valid token.",
 };
 
 /** Returns the reason to show for a sign-in that failed at the identity provider. */
@@ -43,7 +43,7 @@ export function signInFailed({ kind, message }: SignInFailure): SignedOut {
 export function registryRefused({ kind, message }: Failure): SignedOut {
   if (kind !== "refused") return { text: message, failed: true };
   return {
-    text: "The registry knows no operator for your account. Ask an admin of the registry, or choose another account.",
+    text: "Your account is not an operator of this registry. Ask an admin of the registry, or choose another account.",
     failed: true,
     isUnknownAccount: true,
   };

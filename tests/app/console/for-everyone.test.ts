@@ -68,7 +68,7 @@ describe.skipIf(browserPath === undefined)("with ten thousand routes the console
     await heading(page, "Routes");
     await expectSound(shown, "routes");
     await page.getByRole("searchbox").fill("nothing has this");
-    await page.getByText("No route has all of these words.").waitFor();
+    await page.getByText("No route matches.").waitFor();
     await expectSound(shown, "no route");
 
     await go("#/services");
@@ -98,7 +98,7 @@ describe.skipIf(browserPath === undefined)("with ten thousand routes the console
     await expectSound(shown, "a look up");
 
     await go("#/gateways");
-    await page.getByText("Does not serve everything that is published").waitFor();
+    await page.getByText("Does not serve all published routes").waitFor();
     await expectSound(shown, "gateways");
 
     await go("#/apply");
@@ -204,7 +204,7 @@ describe.skipIf(browserPath === undefined)("with ten thousand routes the console
     await until(`document.activeElement.textContent.trim() === "Delete …"`);
     await press("Enter");
     await page.getByRole("dialog").waitFor();
-    await tabTo("Type by-keyboard to delete it");
+    await tabTo("Type by-keyboard to confirm the deletion");
     await page.keyboard.type("by-keyboard");
     await tabTo("Delete the service");
     await press("Enter");

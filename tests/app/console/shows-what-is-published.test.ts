@@ -94,10 +94,10 @@ describe.skipIf(browserPath === undefined)("the console shows", () => {
     expect(await page.getByRole("definition").allInnerTexts()).toContain("42");
     await ask("POST", "/org/widgets", ["labels", "widgets:read, widgets:write"]);
     await verdict("Yes, a member with these labels may call the route");
-    await page.getByText("Because of widgets:write.").waitFor();
+    await page.getByText("The member has a required label: widgets:write.").waitFor();
     await ask("POST", "/org/widgets", ["labels", "widgets:read"]);
     await verdict("No, a member with these labels may not call the route");
-    await page.getByText("Callers need one of widgets:write.").waitFor();
+    await page.getByText("The member needs one of these labels: widgets:write.").waitFor();
     await ask("POST", "/org/widgets", ["role", "viewer"]);
     await verdict("No, a member with the role viewer may not call the route");
     const offered = page.getByLabel("Role", { exact: true }).getByRole("option");
@@ -119,13 +119,13 @@ describe.skipIf(browserPath === undefined)("the console shows", () => {
     const { page, go } = await bed.open();
     await go("#/gateways");
     await page.getByText("No gateway is running.").waitFor();
-    await page.getByText("None: the route store has everything that is committed.").waitFor();
+    await page.getByText("None: the route store has the newest revision of every service.").waitFor();
     const gateway = await startLoadingGateway(bed.registry.routeStore);
     const card = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: gateway.id }) });
-    await card.getByText("Serves everything that is published").waitFor();
+    await card.getByText("Serves all published routes").waitFor();
     await card.getByText("2 services, 5 routes").waitFor();
     await bed.registry.routeStore.put("edge/gateway/routes/broken", "{");
-    await card.getByText("Does not serve everything that is published").waitFor();
+    await card.getByText("Does not serve all published routes").waitFor();
     await card.getByRole("link", { name: "broken" }).waitFor();
     await bed.registry.routeStore.delete("edge/gateway/routes/broken");
     await gateway.stop();
@@ -136,8 +136,8 @@ describe.skipIf(browserPath === undefined)("the console shows", () => {
     await page.getByRole("heading", { level: 1, name: "There is no such page" }).waitFor();
     await go("#/services/never");
     await page.getByText("never is not published.").waitFor();
-    await page.getByRole("link", { name: "Look for its revisions" }).click();
-    await page.getByText("There never was a service never.").waitFor();
+    await page.getByRole("link", { name: "Look for revisions" }).click();
+    await page.getByText("There has never been a service never.").waitFor();
   });
 });
 
@@ -171,7 +171,7 @@ describe.skipIf(browserPath === undefined)(
       await notice.getByRole("link", { name: "later" }).click();
       await page.getByRole("heading", { level: 1, name: "later" }).waitFor();
       await go("#/services/later");
-      await page.getByRole("alert").filter({ hasText: "The registry cannot show this" }).waitFor();
+      await page.getByRole("alert").filter({ hasText: "The registry cannot read this revision" }).waitFor();
       expect(complaints.filter((complaint) => !complaint.includes("409"))).toEqual([]);
     });
   },

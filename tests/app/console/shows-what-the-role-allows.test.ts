@@ -82,7 +82,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await go("#/services/own-c/revisions/1");
     await page.getByRole("button", { name: "Restore revision 1 …" }).waitFor();
     await go("#/operator");
-    await page.getByText("An admin sees everything and writes every service.").waitFor();
+    await page.getByText("An admin sees everything and can change every service.").waitFor();
     expect(await note(page).count()).toBe(0);
   });
 
@@ -98,7 +98,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await go("#/services/own-b");
     await note(page).getByText("team may not change or delete own-b.").waitFor();
     expect(await note(page).getByRole("listitem").allTextContents()).toEqual(["/other/b of own-b"]);
-    await note(page).getByRole("link", { name: "Your bounds" }).click();
+    await note(page).getByRole("link", { name: "Your permissions" }).click();
     await page.getByRole("heading", { level: 1, name: "What you may do" }).waitFor();
     const items = (name: string) =>
       page.getByRole("list", { name, exact: true }).getByRole("listitem").allTextContents();
@@ -114,7 +114,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await go("#/services/own-c/revisions/2");
     await page.getByRole("button", { name: "Restore revision 2 …" }).click();
     await dialog(page).getByText("2 changes").waitFor();
-    await dialog(page).getByRole("button", { name: "Leave it as it is" }).click();
+    await dialog(page).getByRole("button", { name: "Keep the newest revision" }).click();
   });
 
   // RG-132, RG-133
@@ -126,7 +126,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
       "own-a": service("/own/a2"),
     });
     const alert = page.getByRole("alert");
-    await alert.getByText("You may not do this").waitFor();
+    await alert.getByText("You are not allowed to make this change").waitFor();
     expect((await alert.getByRole("listitem").allTextContents()).toSorted()).toEqual([
       "/other/new of own-new",
       "the service other",
@@ -146,17 +146,17 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await dialog(page).getByRole("textbox", { name: /^Type/ }).fill("own-demoted");
     await dialog(page).getByRole("button", { name: "Delete the service" }).click();
     const alert = dialog(page).getByRole("alert");
-    await alert.getByText("You may not do this").waitFor();
+    await alert.getByText("You are not allowed to make this change").waitFor();
     await alert.getByText("Operator demoted is a reader and cannot write.").waitFor();
     await signedInAs(page, "demoted", "reader");
-    await dialog(page).getByRole("button", { name: "Keep it" }).click();
+    await dialog(page).getByRole("button", { name: "Keep the service" }).click();
     await page.getByRole("button", { name: "Delete …" }).waitFor({ state: "detached" });
     expect(Object.keys(await current(bed.registry))).toContain("own-demoted");
 
     await write(entry("demoted", "publisher", { services: ["own-*"], paths: ["/own"] }));
     await waitFor(async () => (await roleOf("demoted")) === "publisher");
     await page.getByRole("link", { name: "demoted" }).click();
-    await page.getByRole("button", { name: "Read again" }).click();
+    await page.getByRole("button", { name: "Reload" }).click();
     await signedInAs(page, "demoted", "publisher");
     expect(complaints).toEqual([]);
   });
@@ -175,7 +175,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await dialog(page).getByRole("textbox", { name: "Reason" }).fill("A reason that stays");
     await dialog(page).getByRole("button", { name: "Apply to 1 service" }).click();
     const alert = dialog(page).getByRole("alert");
-    await alert.getByText("You may not do this").waitFor();
+    await alert.getByText("You are not allowed to make this change").waitFor();
     expect(await alert.getByRole("listitem").allTextContents()).toEqual(["the service own-shrunk"]);
     expect(Object.keys(await current(bed.registry))).not.toContain("own-shrunk");
   });
@@ -187,7 +187,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     const { page } = await open("removed");
     await write();
     await waitFor(async () => (await roleOf("removed")) === 401);
-    await page.getByRole("button", { name: "Read again" }).click();
+    await page.getByRole("button", { name: "Reload" }).click();
     await page.getByRole("alert").filter({ hasText: "no longer accepts the token" }).waitFor();
     expect(await page.getByText("Signed in as").count()).toBe(0);
   });
@@ -238,7 +238,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     const { page, go, complaints } = await open("team");
     const answer = { name: HOSTILE, role: "publisher", services: [HOSTILE], paths: [`/${HOSTILE}`] };
     await page.route("**/operator", (route) => route.fulfill({ json: answer }));
-    await page.getByRole("button", { name: "Read again" }).click();
+    await page.getByRole("button", { name: "Reload" }).click();
     await page.getByRole("link", { name: HOSTILE }).click();
     await page.getByRole("list", { name: "Paths", exact: true }).getByText(HOSTILE).waitFor();
     await go("#/services/other");

@@ -194,7 +194,10 @@ describe.skipIf(browserPath === undefined)("the console with an identity provide
     const { page } = await bed.visit();
     await goToProvider(page);
     await chooseName(page, "mallory");
-    await page.getByRole("alert").filter({ hasText: "knows no operator for your account" }).waitFor();
+    await page
+      .getByRole("alert")
+      .filter({ hasText: "Your account is not an operator of this registry" })
+      .waitFor();
     expect(await page.getByRole("navigation").count()).toBe(0);
     expect(await page.evaluate("JSON.stringify({ ...sessionStorage })")).toBe("{}");
     await page.getByRole("button", { name: "Choose another account" }).click();
@@ -236,12 +239,12 @@ describe.skipIf(browserPath === undefined)("the console with an identity provide
     await chooseName(page, "ada");
     await page.getByText("Signed in as ada").waitFor();
     expect(renewals).toBe(1);
-    await page.getByRole("button", { name: "Read again" }).click();
+    await page.getByRole("button", { name: "Reload" }).click();
     const alert = page.getByRole("alert");
     await alert.getByText("The identity provider does not answer. Try again in a moment.").waitFor();
     await page.getByRole("table", { name: "Routes" }).waitFor();
     await alert.getByRole("button", { name: "Try again" }).click();
-    await page.getByRole("status").filter({ hasText: "All services were read again." }).waitFor();
+    await page.getByRole("status").filter({ hasText: "All services were reloaded." }).waitFor();
     expect(renewals).toBe(3);
   });
 

@@ -51,7 +51,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
       route.continue({ headers: { ...route.request().headers(), authorization: "Bearer old" } });
     await page.route("**/services", refuse);
     await go("#/routes");
-    await page.getByRole("button", { name: "Read again" }).click();
+    await page.getByRole("button", { name: "Reload" }).click();
     await page.getByRole("alert").filter({ hasText: "no longer accepts the token" }).waitFor();
     await page.unroute("**/services", refuse);
     await enter(ADMIN_TOKEN);
@@ -66,7 +66,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await rows.nth(1).waitFor();
     const before = await rows.count();
     await page.route("**/services", (route) => route.abort());
-    await page.getByRole("button", { name: "Read again" }).click();
+    await page.getByRole("button", { name: "Reload" }).click();
     const alert = page.getByRole("alert").filter({ hasText: "The registry does not answer." });
     await alert.waitFor();
     expect(await rows.count()).toBe(before);
@@ -108,9 +108,9 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await ada.page.getByRole("heading", { name: "The document is applied" }).waitFor();
     await confirm(ben.page);
     const alert = ben.page.getByRole("dialog").getByRole("alert");
-    await alert.getByText("Somebody else changed it in the meantime").waitFor();
+    await alert.getByText("Another change came first").waitFor();
     expect(await current(bed.registry)).toMatchObject({ contested: service("/contested/ada") });
-    await alert.getByRole("button", { name: "Review it again" }).click();
+    await alert.getByRole("button", { name: "Review again" }).click();
     await ben.page.getByRole("list", { name: "Changes of contested" }).getByText("/contested/ada").waitFor();
     await ben.page.getByRole("button", { name: "Apply …" }).click();
     await confirm(ben.page);
@@ -127,7 +127,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await page.getByRole("dialog").getByRole("textbox", { name: /^Type/ }).fill("fought-over");
     await page.getByRole("button", { name: "Delete the service" }).click();
     const alert = page.getByRole("dialog").getByRole("alert");
-    await alert.getByText("Somebody else changed it in the meantime").waitFor();
+    await alert.getByText("Another change came first").waitFor();
     await alert.getByRole("button", { name: "Load the current state" }).click();
     await page.getByText("/fought-over/new").waitFor();
     expect(Object.keys(await current(bed.registry))).toContain("fought-over");
@@ -154,7 +154,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
       .getByRole("alert")
       .filter({ hasText: "The registry or its route store does not answer" })
       .waitFor();
-    await page.getByText("None: the route store has everything that is committed.").waitFor();
+    await page.getByText("None: the route store has the newest revision of every service.").waitFor();
   });
 });
 
@@ -194,14 +194,14 @@ describe.skipIf(browserPath === undefined)("a registry that dies during an apply
     await alert.getByText("The registry may have applied the document").waitFor();
     // The button is disabled, so the operator cannot send the apply twice.
     expect(await page.getByRole("button", { name: /^Apply to/ }).getAttribute("aria-disabled")).toBe("true");
-    await alert.getByRole("button", { name: "Find out" }).click();
+    await alert.getByRole("button", { name: "Check the outcome" }).click();
     await alert.getByText("The registry may have applied the document").waitFor();
 
     await page.unroute("**/apply*");
     const { port } = new URL(registry.url);
     registry = await startRegistry({ databaseUrl, env: { PORT: port } });
     expect(Object.keys(await current(registry)).includes(name)).toBe(!before);
-    await alert.getByRole("button", { name: "Find out" }).click();
+    await alert.getByRole("button", { name: "Check the outcome" }).click();
     await page.getByRole("heading", { name: heading }).waitFor();
     await shown.close();
   });

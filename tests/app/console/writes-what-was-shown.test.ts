@@ -99,7 +99,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     const { page } = await bed.open({ fragment: "#/apply" });
     await review(page, JSON.stringify({ services: { thief: service("/spare", "/own") } }));
     const alert = page.getByRole("alert");
-    await alert.getByText("Another service has these routes").waitFor();
+    await alert.getByText("Another service owns these routes").waitFor();
     expect(await alert.getByRole("listitem").textContent()).toBe("GET /spare of thief belongs to spare");
     expect(Object.keys(await current(bed.registry))).not.toContain("thief");
   });
@@ -139,7 +139,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await page.getByRole("combobox", { name: "Compared with" }).selectOption("revision 1");
     await paths.getByText("/v/1").waitFor();
     expect(await paths.getByText("/v/2").count()).toBe(0);
-    await page.getByRole("link", { name: /^Revision 1 put/ }).click();
+    await page.getByRole("link", { name: /^Revision 1 written/ }).click();
     await page.getByText("2 changes: no change opens a route or breaks callers.").waitFor();
   });
 
@@ -165,7 +165,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
       mimeType: "application/json",
       buffer: Buffer.from(text),
     });
-    await page.getByRole("status").filter({ hasText: "routes.json was read" }).waitFor();
+    await page.getByRole("status").filter({ hasText: "is now the text of routes.json" }).waitFor();
     expect(await area(page).inputValue()).toBe(text);
   });
 });
