@@ -35,7 +35,7 @@ export function portalPage(config: PortalConfig, shown: Shown, bundle: () => Pro
     paths: [...PORTAL_PATHS],
     title: brand.name,
     noscript: "This page needs JavaScript.",
-    waiting: "This page is loading. If nothing happens, load it again.",
+    waiting: "The page is loading. If it does not appear, reload the page.",
     icon: brand.logo === null ? OSTIARY_ICON : "/portal/assets/logo",
     origins: signInOrigins(config.AUTH_ISSUER, config.PORTAL_PROVIDER_ORIGINS),
     settings: settingsOf(config, shown),

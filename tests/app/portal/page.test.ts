@@ -47,7 +47,7 @@ async function problems(env: Record<string, string>, brand?: string): Promise<st
     if (!(error instanceof ProcessEnded) || error.exitCode !== 78) throw error;
     return error.stderr.slice(1).map((line) => line.trim());
   }
-  throw new Error("The portal has started.");
+  throw new Error("The portal must refuse to start, but it started.");
 }
 
 const get = (path: string, init?: RequestInit) => fetch(`${portal.url}${path}`, init);

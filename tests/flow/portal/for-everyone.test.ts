@@ -107,7 +107,7 @@ describe.skipIf(browserPath === undefined)("each view and dialog of the portal",
     await expectSound(page, "a new key");
     await page.keyboard.press("Escape");
     await go(`#/org/${id}/invites`);
-    await page.getByRole("button", { name: "Invite somebody" }).click();
+    await page.getByRole("button", { name: "Invite a person" }).click();
     await dialog.getByRole("button", { name: "Create the invitation" }).click();
     await dialog.getByRole("figure", { name: "Link of the invitation" }).waitFor();
     await expectSound(page, "a new invitation");
@@ -198,7 +198,7 @@ describe.skipIf(browserPath === undefined)("each view and dialog of the portal",
       await expectSound(page, stop.name);
       if (await sendWrong(stop)) await expectSound(page, `${stop.name}, refused`);
     }
-    for (const dialog of ["Invite somebody", "Revoke", "Rename", "Rotate", "Suspend", "Export …", "Send …"]) {
+    for (const dialog of ["Invite a person", "Revoke", "Rename", "Rotate", "Suspend", "Export …", "Send …"]) {
       expect(stops.some((stop) => stop.endsWith(`, ${dialog}`))).toBe(true);
     }
     expect(stops.length).toBeGreaterThan(25);
@@ -226,7 +226,7 @@ describe.skipIf(browserPath === undefined)("each view and dialog of the portal",
     };
     await go(`#/org/${id}/overview`);
     await use("Invitations");
-    await use("Invite somebody");
+    await use("Invite a person");
     await page.getByRole("dialog").waitFor();
     expect(await focused()).toBe("E-mail address (optional)");
     await page.keyboard.insertText(HOSTILE);
@@ -235,7 +235,7 @@ describe.skipIf(browserPath === undefined)("each view and dialog of the portal",
     await page.getByRole("figure", { name: "Link of the invitation" }).waitFor();
     await use("Close", "Space");
     await page.getByRole("cell", { name: HOSTILE }).waitFor();
-    expect(await focused()).toBe("Invite somebody");
+    expect(await focused()).toBe("Invite a person");
     await use("My keys here");
     await use("Rotate");
     await use("Rotate");
@@ -252,7 +252,7 @@ describe.skipIf(browserPath === undefined)("each view and dialog of the portal",
     await use("Grace");
     await use("Role of this member", "ArrowDown");
     await use("Change the role");
-    await page.getByRole("status", { name: "What happened" }).getByText("Grace has the role").waitFor();
+    await page.getByRole("status", { name: "Status messages" }).getByText("Grace has the role").waitFor();
     await use("Audit log");
     await use("Export …");
     const saved = page.waitForEvent("download");

@@ -158,7 +158,7 @@ describe.skipIf(browserPath === undefined)("the portal's pages for keys", () => 
     await page.getByRole("button", { name: "Rename" }).click();
     await dialog(page).getByLabel("Name").fill("  ");
     await dialog(page).getByRole("button", { name: "Rename" }).click();
-    await dialog(page).getByText("Enter a text.").waitFor();
+    await dialog(page).getByText("Enter some text.").waitFor();
     await dialog(page).getByLabel("Name").fill("Android");
     await dialog(page).getByRole("button", { name: "Rename" }).click();
     await page.getByRole("region", { name: "Android" }).waitFor();
@@ -206,8 +206,8 @@ describe.skipIf(browserPath === undefined)("the portal's pages for keys", () => 
     await dialog(page).getByLabel("Name").fill("Once");
     const create = dialog(page).getByRole("button", { name: "Create" });
     await create.click();
-    await dialog(page).getByText("It is not known whether the change was made").waitFor();
-    await dialog(page).getByText("If the list contains a new key, revoke it").waitFor();
+    await dialog(page).getByText("The change may have been made").waitFor();
+    await dialog(page).getByText("If the list contains a new key, revoke that key").waitFor();
     await create.click({ force: true });
     await dialog(page).getByRole("button", { name: "Try again" }).click();
     await page.getByRole("row", { name: /Once/ }).getByRole("button", { name: "Revoke" }).waitFor();

@@ -99,7 +99,10 @@ describe.skipIf(browserPath === undefined)("the portal's pages for members", () 
     await page.getByText("With the role auditor this member may do the following:").waitFor();
     await page.getByText("Read, export and verify the audit log").waitFor();
     await page.getByRole("button", { name: "Change the role" }).click();
-    await page.getByRole("status", { name: "What happened" }).getByText("has the role auditor now").waitFor();
+    await page
+      .getByRole("status", { name: "Status messages" })
+      .getByText("has the role auditor now")
+      .waitFor();
     expect(await memberOf(id, grace)).toMatchObject({ role: "auditor" });
     for (const [action, status] of [
       ["Suspend", "suspended"],
@@ -160,8 +163,8 @@ describe.skipIf(browserPath === undefined)("the portal's pages for members", () 
     await go(`#/org/${id}/invites`);
     await page.getByText("There are no invitations.").waitFor();
     const posts = writesOf(page, "POST");
-    await page.getByRole("button", { name: "Invite somebody" }).click();
-    const dialog = page.getByRole("dialog", { name: "Invite somebody" });
+    await page.getByRole("button", { name: "Invite a person" }).click();
+    const dialog = page.getByRole("dialog", { name: "Invite a person" });
     await dialog.getByLabel("E-mail address (optional)").fill("grace@example.com");
     await dialog.getByLabel("Role").selectOption("auditor");
     expect(await findings()).toEqual([]);
@@ -193,11 +196,11 @@ describe.skipIf(browserPath === undefined)("the portal's pages for members", () 
       await route.fetch();
       return route.abort("connectionreset");
     });
-    await page.getByRole("button", { name: "Invite somebody" }).click();
-    const dialog = page.getByRole("dialog", { name: "Invite somebody" });
+    await page.getByRole("button", { name: "Invite a person" }).click();
+    const dialog = page.getByRole("dialog", { name: "Invite a person" });
     const create = dialog.getByRole("button", { name: "Create the invitation" });
     await create.click();
-    await dialog.getByText("It is not known whether the change was made").waitFor();
+    await dialog.getByText("The change may have been made").waitFor();
     expect(await create.getAttribute("aria-disabled")).toBe("true");
     await create.click({ force: true });
     await dialog.getByRole("button", { name: "Try again" }).click();

@@ -45,7 +45,7 @@ describe.skipIf(browserPath === undefined)("a customer in the portal", () => {
     await create(page, "  Analytical Engines  ");
     await opened(page);
     await page
-      .getByRole("status", { name: "What happened" })
+      .getByRole("status", { name: "Status messages" })
       .getByText("Analytical Engines was created.")
       .waitFor();
     await page.getByText("owner", { exact: true }).waitFor();
@@ -154,7 +154,7 @@ describe.skipIf(browserPath === undefined)("a customer in the portal", () => {
     await page.getByRole("navigation", { name: "Portal" }).getByText("After").waitFor();
     await page.getByLabel("Name").fill(" ");
     await page.getByRole("button", { name: "Save the name" }).click();
-    await page.getByText("Enter a text.").waitFor();
+    await page.getByText("Enter some text.").waitFor();
     expect(await namesOf("renames")).toEqual(["After"]);
   });
 
@@ -188,10 +188,10 @@ describe.skipIf(browserPath === undefined)("a customer in the portal", () => {
 
   // PT-22
   test.each([
-    ["not-an-invite", "This invitation is not known."],
-    [`%22%3E%3Cimg%20src=x%20onerror=window.ran=1%3E`, "This invitation is not known."],
-    ["%", "This invitation is not known."],
-  ])("is told that the invitation %p is not known, and can discard it", async (token, says) => {
+    ["not-an-invite", "This invitation was not found."],
+    [`%22%3E%3Cimg%20src=x%20onerror=window.ran=1%3E`, "This invitation was not found."],
+    ["%", "This invitation was not found."],
+  ])("is told that the invitation %p was not found, and can discard it", async (token, says) => {
     const { page, complaints } = await bed.visit({ path: `/portal/invite#${token}` });
     await signIn(page, "uninvited");
     await page.getByRole("button", { name: "Join the organization" }).click();
@@ -237,9 +237,9 @@ describe.skipIf(browserPath === undefined)("a customer in the portal", () => {
       await route.abort();
     });
     await create(page, "Perhaps");
-    await page.getByRole("alert").getByText("It is not known whether the change was made").waitFor();
+    await page.getByRole("alert").getByText("The change may have been made").waitFor();
     expect(posted).toHaveLength(1);
-    await page.getByRole("button", { name: "Look at the list" }).click();
+    await page.getByRole("button", { name: "Reload the list" }).click();
     await page.getByRole("link", { name: "Perhaps" }).waitFor();
     expect(await page.getByRole("alert").count()).toBe(0);
   });

@@ -64,7 +64,7 @@ describe.skipIf(browserPath === undefined)("the portal's usage page", () => {
         const answer: unknown = await (await fetch(`${bed.gatewayUrl}/org/usage`, { headers })).json();
         return isRecord(answer) && Array.isArray(answer.usage) && answer.usage.length > 0;
       },
-      { timeoutMs: PAGE_TIMEOUT_MS / 2, what: "A usage report" },
+      { timeoutMs: PAGE_TIMEOUT_MS / 2, what: "a usage report" },
     );
     const { page, go, complaints, strangers, findings } = await bed.open("ada");
     await go(`#/org/${id}/usage`);
@@ -116,7 +116,9 @@ describe.skipIf(browserPath === undefined)("the portal's usage page", () => {
     const month = before.slice(0, "2026-11".length);
     await page.getByLabel("Month", { exact: true }).focus();
     await page.keyboard.press("ArrowDown");
-    await waitFor(() => asked.some((each) => each.startsWith(`day ${before}`)), { what: "The month before" });
+    await waitFor(() => asked.some((each) => each.startsWith(`day ${before}`)), {
+      what: "the request for the previous month",
+    });
     expect(page.url()).toEndWith(`#/org/${id}/usage?month=${month}`);
     await page.getByLabel("Divided by").selectOption("route");
     await page.getByRole("row", { name: /GET \/first/ }).waitFor();

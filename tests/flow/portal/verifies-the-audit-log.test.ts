@@ -212,7 +212,7 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
       await tamper(page, change);
       await go(`#/org/${id}/audit/verify`);
       await verify(page);
-      await verdict(page).getByText("The log is not what was sealed.").waitFor();
+      await verdict(page).getByText("The log differs from what was sealed.").waitFor();
       const [first] = await verdict(page).getByRole("listitem").allTextContents();
       expect(first).toStartWith(kind);
       expect(await page.getByRole("button", { name: /^Save checkpoint/ }).count()).toBe(0);

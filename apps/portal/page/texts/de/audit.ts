@@ -7,15 +7,16 @@ import { findings } from "./findings.ts";
 export const audit: Texts["audit"] = {
   title: "Audit-Protokoll",
   titleOfPerson: "Mein Audit-Protokoll",
-  lead: "Alle Änderungen an dieser Organisation über das Gateway, die neuesten zuerst.",
-  leadOfPerson: "Ihre eigenen Aktivitäten außerhalb von Organisationen, die neuesten zuerst.",
+  lead: "Die protokollierten Anfragen an diese Organisation, die neuesten zuerst.",
+  leadOfPerson: "Ihre protokollierten Anfragen außerhalb von Organisationen, die neuesten zuerst.",
   event: "Ereignis",
   events: "Ereignisse",
   back: "Zurück zu den Ereignissen",
   none: "Keine Ereignisse gefunden.",
   noEvent: "Dieses Protokoll enthält kein Ereignis zu dieser Anfrage.",
   wholeLog: "Das ganze Protokoll wurde durchsucht.",
-  ofKey: (shown, read, key) => `${shown} der ${read} bisher gelesenen Ereignisse sind vom Schlüssel ${key}.`,
+  ofKey: (shown, read, key) =>
+    `${shown} der ${read} bisher gelesenen Ereignisse stammen vom Schlüssel ${key}.`,
   columns: { time: "Zeit", request: "Anfrage", actor: "Aufrufer", outcome: "Ergebnis" },
   auth: (type) => AUTH_TYPES[type],
   outcomes: {
@@ -25,7 +26,7 @@ export const audit: Texts["audit"] = {
     no_response: "keine Antwort",
   },
   outcomeHelp: {
-    pending: "Es ist nicht bekannt, ob diese Anfrage etwas geändert hat.",
+    pending: "Die Anfrage hat möglicherweise Daten geändert.",
     rejected: "Das Gateway hat geantwortet, ohne den Dienst aufzurufen.",
     responded: "Der Dienst hat geantwortet.",
     no_response: "Das Gateway hat den Dienst aufgerufen, aber keine Antwort erhalten.",
@@ -34,13 +35,13 @@ export const audit: Texts["audit"] = {
     occurred_at: "Zeit",
     outcome: "Ergebnis",
     service: "Dienst",
-    auth_type: "Zugang",
+    auth_type: "Zugangsdaten",
     key_prefix: "Schlüssel",
     member_id: "Mitglied",
     ip: "IP-Adresse",
     user_agent: "User-Agent",
     request_id: "Anfrage",
-    created_id: "Neue Kennung",
+    created_id: "Kennung der angelegten Ressource",
     id: "Ereignis",
     details: "Details",
   },
@@ -59,7 +60,7 @@ export const audit: Texts["audit"] = {
     route: "Route",
     outcome: "Ergebnis",
     request_id: "Anfrage",
-    created_id: "Neue Kennung",
+    created_id: "Kennung der angelegten Ressource",
     key_prefix: "Schlüssel",
     keyHelp: "Der Anfang eines Schlüssels, wie er in der Schlüsselliste steht.",
     show: "Ereignisse anzeigen",
@@ -83,16 +84,15 @@ export const audit: Texts["audit"] = {
   verify: {
     link: "Protokoll prüfen",
     title: "Protokoll prüfen",
-    lead: "Ihr Browser liest das ganze Protokoll mit seinem Beweis und prüft beide selbst. Sie müssen also niemandem vertrauen.",
-    insecure:
-      "Browser prüfen Signaturen nur auf Seiten, die https verwenden. Öffnen Sie diese Seite mit https.",
+    lead: "Ihr Browser liest das ganze Protokoll mit seinem Beweis und führt alle Prüfungen selbst durch.",
+    insecure: "Browser prüfen Signaturen nur auf Seiten mit https. Öffnen Sie diese Seite über https.",
     kept: "Eine frühere Kopie, falls Sie eine aufbewahrt haben",
     keptHelp:
       "Ein auf dieser Seite gespeicherter Prüfpunkt, ein früherer Export mit Beweis oder eine Datei mit Prüfpunkten.",
     start: "Jetzt prüfen",
     running: "Wird geprüft …",
     cancel: "Abbrechen",
-    progress: (events, kib) => `${events} Ereignisse sind geprüft (${kib} KiB).`,
+    progress: (events, kib) => `Geprüfte Ereignisse: ${events} (${kib} KiB).`,
     verdict: "Ergebnis der Prüfung",
     complete: ({ value, text }, span, checkpoint) => {
       const verb = value === 1 ? "ist" : "sind";
@@ -123,9 +123,9 @@ export const audit: Texts["audit"] = {
     sealed: (time) => `Der Prüfpunkt stammt vom ${time},`,
     unsigned: "ist aber nicht signiert: Vergleichen Sie ihn mit Kopien, die Sie aufbewahrt haben.",
     signed: "signiert mit dem Schlüssel",
-    keyOfFile: "(diesen Schlüssel nennt nur der Export selbst).",
+    keyOfFile: "(dieser Schlüssel steht nur im Export selbst).",
     dropped: (count, time) =>
-      `${count} Einträge von Ereignissen vor ${time} wurden gelöscht, wie das Protokoll erklärt; nur ihre Hashes sind noch da.`,
+      `${count} Einträge zu Ereignissen vor ${time} sind laut Protokoll gelöscht; nur ihre Hashes sind erhalten.`,
     statement: (month, { requests, refused, failed }) =>
       `Abrechnung von ${month}: ${requests} Anfragen, ${refused} abgelehnt, ${failed} fehlgeschlagen.`,
     corrects: (id, corrected) => `Die Abrechnung ${id} berichtigt ${corrected}.`,
@@ -139,7 +139,7 @@ export const audit: Texts["audit"] = {
     failed: {
       kept: "Die Datei enthält weder einen Prüfpunkt noch einen Export mit Beweis. Wählen Sie eine andere Datei.",
       broken: "Die Antwort ist kein Export eines Protokolls. Versuchen Sie es erneut.",
-      away: "Der Export kam nicht vollständig an, daher konnte das Protokoll nicht geprüft werden. Versuchen Sie es erneut.",
+      away: "Der Export wurde nicht vollständig übertragen, daher konnte das Protokoll nicht geprüft werden. Versuchen Sie es erneut.",
     },
   },
 };

@@ -10,13 +10,13 @@ import type {
 /** The German sentence for each finding. */
 export const findings: FindingWords = {
   beyond_head: ({ last, head }) =>
-    `Die Kette reicht bis Position ${last}, aber ihr Ende ist laut Beweis an Position ${head}.`,
+    `Die Kette reicht bis Position ${last}, laut Beweis endet sie aber an Position ${head}.`,
   other_end: ({ entry }) =>
     `Die Kette endet mit ${dativeOf(entry)}, aber der Hash dieses Eintrags weicht vom Hash ab, den der Beweis für das Ende nennt.`,
   entry_changed: ({ entry, position }) =>
-    `${nameOf(entry)} ist nicht das, was an Position ${position} versiegelt wurde: Der Eintrag wurde geändert oder dorthin verschoben.`,
+    `${nameOf(entry)} stimmt nicht mit dem überein, was an Position ${position} versiegelt wurde: Der Eintrag wurde geändert oder an diese Position verschoben.`,
   place_taken: ({ entry, position }) =>
-    `${nameOf(entry)} hat die Position ${position}, die auch ein anderer Eintrag hat.`,
+    `${nameOf(entry)} steht an Position ${position}, an der auch ein anderer Eintrag steht.`,
   entries_missing: ({ from, to, side, entry }) =>
     `${from === to ? `Der Eintrag an Position ${from} fehlt` : `Die Einträge an den Positionen ${from} bis ${to} fehlen`} ${side === "before" ? "vor" : "nach"} ${dativeOf(entry)}: Ein Ereignis wurde entfernt.`,
 
@@ -31,7 +31,7 @@ export const findings: FindingWords = {
   event_out_of_order: ({ event_id }) =>
     `Das Ereignis ${event_id} steht nicht in der richtigen Reihenfolge: Ereignisse sind nach ihrer Kennung sortiert.`,
   event_of_other_log: ({ event_id, owner }) =>
-    `Das Ereignis ${event_id} gehört zu einem anderen Protokoll: dem von ${owner}.`,
+    `Das Ereignis ${event_id} gehört zu einem anderen Protokoll, nämlich dem von ${owner}.`,
   event_added_late: ({ event_id }) =>
     `Das Ereignis ${event_id} ist über eine Stunde älter als ein Ereignis, das in der Kette vor ihm steht: Es wurde nachträglich hinzugefügt.`,
 
@@ -75,26 +75,26 @@ export const findings: FindingWords = {
   root_of_unknown_key: ({ root }) => `${ROOTS[root]} ist mit keinem der bekannten Schlüssel signiert.`,
   root_with_wrong_signature: ({ root }) => `${ROOTS[root]} hat eine falsche Signatur.`,
   not_in_tree: ({ checkpoint, size }) =>
-    `Der Prüfpunkt ${checkpoint} steht nicht im Baum der ${size} Prüfpunkte, dessen Wurzel das Protokoll signiert hat: Er gehört zu einem anderen Verlauf.`,
+    `Der Prüfpunkt ${checkpoint} steht nicht im Baum der ${size} Prüfpunkte, dessen Wurzel das Protokoll signiert hat: Der Prüfpunkt gehört zu einem anderen Verlauf.`,
   tree_begins_otherwise: ({ size, asked }) =>
     `Der Baum der ${size} Prüfpunkte beginnt nicht mit dem Baum der ${asked} Prüfpunkte in dieser Datei: Das Protokoll wurde neu geschrieben.`,
   two_trees: ({ size }) =>
-    `Zwei verschiedene Bäume haben ${size} Prüfpunkte: Das Protokoll wurde neu geschrieben, seit eine ihrer Wurzeln aufbewahrt wurde.`,
+    `Zwei verschiedene Bäume haben ${size} Prüfpunkte: Das Protokoll wurde neu geschrieben, nachdem eine der Wurzeln aufbewahrt worden war.`,
   cosigned_root_of_other_log: ({ cosignedOrigin, origin }) =>
     `Die von Zeugen bestätigte Wurzel gehört zum Protokoll ${cosignedOrigin}, diese Datei aber zu ${origin}.`,
   tree_not_as_cosigned: ({ size, cosigned }) =>
-    `Der Baum der ${size} Prüfpunkte beginnt nicht mit dem Baum der ${cosigned}, den Zeugen bestätigt haben: Das Protokoll wurde zurückgesetzt, gegabelt oder neu geschrieben.`,
+    `Der Baum der ${size} Prüfpunkte beginnt nicht mit dem Baum der ${cosigned} Prüfpunkte, den Zeugen bestätigt haben: Das Protokoll wurde zurückgesetzt, gegabelt oder neu geschrieben.`,
   cosignature_wrong: ({ witness }) =>
-    `Die Bestätigung des Zeugen ${witness} ist falsch: Sie stammt nicht vom Schlüssel des Zeugen.`,
+    `Die Bestätigung des Zeugen ${witness} ist falsch: Sie wurde nicht mit dem Schlüssel des Zeugen erstellt.`,
 
   not_cosigned: () =>
     "Die Datei enthält keine Wurzel, die Zeugen bestätigt haben: Das Protokoll hat keine Zeugen, noch kein Zeuge hat es bestätigt, oder der Betreiber des Protokolls hat die Wurzel weggelassen.",
   cosigned_root_older: ({ size, checkpoint }) =>
     `Die neueste Wurzel, die Zeugen bestätigt haben, umfasst ${size} Prüfpunkte, aber diese Datei endet mit dem Prüfpunkt ${checkpoint}: Erstellen Sie den Export erneut. Wiederholt sich das, antworten die Zeugen nicht oder lehnen das Protokoll ab.`,
   cosigned_by_few: ({ count, total, quorum }) =>
-    `Zu wenige Zeugen haben das Protokoll bestätigt: ${count} von ${total}; mindestens ${quorum} müssen es sein.`,
+    `Zu wenige Zeugen haben das Protokoll bestätigt: ${count} von ${total}; erforderlich sind mindestens ${quorum}.`,
   witnesses_of_other_log: ({ origin, expected }) =>
-    `Das ist das Protokoll ${origin}: Die Zeugen müssen das Protokoll ${expected} bestätigt haben.`,
+    `Der Export gehört zum Protokoll ${origin}, aber die Zeugen müssen das Protokoll ${expected} bestätigt haben.`,
 
   line_not_i_json: ({ line, violation }) => `Zeile ${line} ist kein I-JSON${iJsonText(violation)}.`,
   line_after_end: ({ line }) => `Zeile ${line} steht nach der Zeile, die den Beweis beendet.`,
@@ -124,7 +124,7 @@ export const findings: FindingWords = {
   kept_export_newer: ({ position }) =>
     `Der aufbewahrte Export hat ${position} Einträge und neuere Prüfpunkte als diese Datei. Entweder ist diese Datei älter, oder das Protokoll wurde aus einer älteren Sicherung wiederhergestellt.`,
   dropped_late: ({ from, to, month }) =>
-    `${claimOf(from, to)} mit ${month} gelöscht worden sein, aber neuere Ereignisse haben niedrigere Positionen. Die Datei zeigt nicht, ob die gelöschten Einträge späte Ergebnisse von Ereignissen dieses Monats waren.`,
+    `${claimOf(from, to)} zusammen mit dem Monat ${month} gelöscht worden sein, aber neuere Ereignisse haben niedrigere Positionen. Die Datei zeigt nicht, ob die gelöschten Einträge späte Ergebnisse von Ereignissen dieses Monats waren.`,
   dropped_undeclared: ({ from, to, before }) =>
     `${claimOf(from, to)} aus gelöschten Monaten vor ${before} stammen, aber die Kette enthält dazu keine Löscherklärung. Die Datei zeigt nicht, ob hier planmäßig gelöscht oder etwas entfernt wurde.`,
 
@@ -140,7 +140,7 @@ export const findings: FindingWords = {
     `Der Urheber dieses Protokolls: Kein Schlüssel hat es signiert, also kann jeder, der in die Datenbank schreiben darf, alles neu geschrieben haben${months ? ", auch die Monate, die das Protokoll für gelöscht erklärt" : ""}. Nur aufbewahrte Kopien zeigen das.`,
   days: ({ count, first, last }) =>
     `Das Ende des Protokolls ${count === 1 ? `am ${first}` : `an ${count} Tagen vom ${first} bis ${last}`}: Die Datei hat keinen Prüfpunkt des Tages, weil keiner signiert wurde, keiner alle Protokolle abdeckte oder der Betreiber des Protokolls ihn weggelassen hat.`,
-  dropped: ({ entries }) => `Der Inhalt der ${entries} gelöschten Einträge: Nur ihre Hashes sind noch da.`,
+  dropped: ({ entries }) => `Der Inhalt der ${entries} gelöschten Einträge: Nur ihre Hashes sind erhalten.`,
 };
 
 const DECLARATION_FLAWS: Readonly<Record<DeclarationFlaw, string>> = {
@@ -148,7 +148,7 @@ const DECLARATION_FLAWS: Readonly<Record<DeclarationFlaw, string>> = {
   after_checkpoint: "ist jünger als der Prüfpunkt, der sie abdeckt",
   before_month_end: "wurde abgegeben, bevor der Monat zu Ende war",
   places_out_of_order: "nennt Positionen in falscher Reihenfolge",
-  places_after_it: "nennt Positionen, die nach ihrer eigenen kommen",
+  places_after_it: "nennt Positionen, die hinter ihrer eigenen liegen",
 };
 
 const SIGNATURE_PROBLEMS: Readonly<Record<FindingOf<"checkpoint_not_signed">["problem"], string>> = {
@@ -180,22 +180,22 @@ function statementFlaw(why: StatementFlaw): string {
     case "not_of_organization":
       return "steht nicht im Protokoll einer Organisation";
     case "number":
-      return `muss die Abrechnung ${why.expected} sein`;
+      return `müsste die Abrechnung ${why.expected} sein`;
     case "corrects":
       return "nennt eine falsche Abrechnung als die berichtigte";
     case "sum":
-      return `hat als „${why.name}“ den Wert ${why.value}, der nicht die Summe über ihre Dienste ist`;
+      return `nennt für „${why.name}“ den Wert ${why.value}, der nicht der Summe über ihre Dienste entspricht`;
     case "repeated_names":
-      return "nennt einen Dienst oder eine Limit-Regel zweimal oder in falscher Reihenfolge";
+      return "nennt einen Dienst oder eine Limit-Regel zweimal oder nicht in der richtigen Reihenfolge";
     case "refusals":
-      return "hat eine Zahl von Ablehnungen, die nicht die Summe über deren Gründe ist";
+      return "nennt eine Zahl von Ablehnungen, die nicht der Summe über die Gründe entspricht";
   }
 }
 
 function iJsonText(violation: FindingOf<"line_not_i_json">["violation"]): string {
   if (violation === null) return "";
   return violation.rule === "repeated_name"
-    ? `: Ein Objekt hat zwei Mitglieder mit dem Namen ${violation.shown}`
+    ? `: Ein Objekt enthält den Namen ${violation.shown} zweimal`
     : `: Eine Gleitkommazahl kann die Zahl ${violation.shown} nicht exakt darstellen`;
 }
 

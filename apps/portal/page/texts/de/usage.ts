@@ -14,7 +14,8 @@ export const usage: Texts["usage"] = {
   left: (left) => `${left} sind übrig.`,
   resets: "Der nächste Zeitraum beginnt am",
   near: (name, percent) => `${percent} % von ${name} sind verbraucht.`,
-  over: (name) => `${name} ist verbraucht. Weitere Anfragen werden bis zum nächsten Zeitraum abgelehnt.`,
+  over: (name) =>
+    `${name} ist aufgebraucht. Das Gateway lehnt weitere Anfragen bis zum nächsten Zeitraum ab.`,
   days: "Anfragen nach Tagen",
   day: "Tag",
   plot: (requests, refused, failed) =>
@@ -26,7 +27,7 @@ export const usage: Texts["usage"] = {
   by: "Aufgeteilt nach",
   divisions: { service: "Dienst", route: "Route", key: "Schlüssel" },
   sessions: "Sitzungen von",
-  none: "In diesem Monat wurde nichts genutzt.",
+  none: "In diesem Monat gab es keine Anfragen.",
   columns: {
     requests: "Anfragen",
     refused: "Abgelehnt",

@@ -6,13 +6,13 @@ import { findings } from "./findings.ts";
 export const audit = {
   title: "Audit log",
   titleOfPerson: "My audit log",
-  lead: "Every change to this organization through the gateway, newest first.",
-  leadOfPerson: "Your own activity outside of organizations, newest first.",
+  lead: "The recorded requests to this organization, newest first.",
+  leadOfPerson: "Your recorded requests outside of organizations, newest first.",
   event: "Event",
   events: "Events",
   back: "Back to the events",
   none: "No event matches.",
-  noEvent: "This log has no event of this request.",
+  noEvent: "This log has no event for this request.",
   wholeLog: "The whole log has been searched.",
   ofKey: (shown: number, read: number, key: string) =>
     `${shown} of the ${read} events that were read so far are from the key ${key}.`,
@@ -20,7 +20,7 @@ export const audit = {
   auth: (type: AuthType) => AUTH_TYPES[type],
   outcomes: { pending: "unknown", rejected: "refused", responded: "answered", no_response: "no response" },
   outcomeHelp: {
-    pending: "It is not known whether this request changed something.",
+    pending: "The request may have changed data.",
     rejected: "The gateway answered without calling the service.",
     responded: "The service answered.",
     no_response: "The gateway called the service, but the service did not answer.",
@@ -35,7 +35,7 @@ export const audit = {
     ip: "IP address",
     user_agent: "User agent",
     request_id: "Request",
-    created_id: "Created id",
+    created_id: "Id of the created resource",
     id: "Event",
     details: "Details",
   },
@@ -54,7 +54,7 @@ export const audit = {
     route: "Route",
     outcome: "Outcome",
     request_id: "Request",
-    created_id: "Created id",
+    created_id: "Id of the created resource",
     key_prefix: "Key",
     keyHelp: "The beginning of a key, as shown in the list of keys.",
     show: "Show events",
@@ -78,7 +78,7 @@ export const audit = {
   verify: {
     link: "Verify the log",
     title: "Verify the log",
-    lead: "Your browser reads the whole log with its proof and verifies both itself, so you do not have to trust anyone.",
+    lead: "Your browser reads the whole log with its proof, and makes all checks itself.",
     insecure: "Browsers verify signatures only on pages that use https. Open this page with https.",
     kept: "An earlier copy, if you kept one",
     keptHelp:
@@ -106,7 +106,7 @@ export const audit = {
       `${text} ${value === 1 ? "event" : "events"}${span === null ? "" : ` from ${span.from} to ${span.to}`} ${value === 1 ? "is" : "are"} unaltered, but too few witnesses have seen the log.`,
     seenBy: ({ value, text }: { value: number; text: string }, names: string) =>
       `Seen by ${text} ${value === 1 ? "witness" : "witnesses"}: ${names}.`,
-    altered: "The log is not what was sealed.",
+    altered: "The log differs from what was sealed.",
     open: "What the files do not show",
     kinds: {
       changed: "Changed:",

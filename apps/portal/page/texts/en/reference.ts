@@ -41,8 +41,8 @@ export const reference = {
   stopped: "The call was stopped.",
   confirmTitle: "Send this call?",
   confirmHelp:
-    "The call can change something. Exactly this is sent, with your credential if the call needs it:",
-  noBody: "There is no body.",
+    "The call can change data. The page sends exactly this request, with your credential if the call needs one:",
+  noBody: "The request has no body.",
   command: "The same with curl",
   copyCommand: "Copy the command",
   answer: "Response",

@@ -12,7 +12,7 @@ export const usage = {
   left: (left: string) => `${left} are left.`,
   resets: "The next period begins on",
   near: (name: string, percent: string) => `${percent} % of ${name} is used.`,
-  over: (name: string) => `${name} is used up. Further requests are refused until the next period.`,
+  over: (name: string) => `${name} is used up. The gateway refuses further requests until the next period.`,
   days: "Requests by day",
   day: "Day",
   plot: (requests: string, refused: string, failed: string) =>
@@ -24,7 +24,7 @@ export const usage = {
   by: "Divided by",
   divisions: { service: "Service", route: "Route", key: "Key" },
   sessions: "sessions of",
-  none: "Nothing was used in this month.",
+  none: "There were no requests in this month.",
   columns: {
     requests: "Requests",
     refused: "Refused",
