@@ -62,7 +62,7 @@ function show(spec) {
   });
 }
 
-/** Asks for the admin token. The page keeps the token in memory only. */
+/** Asks for the token of an operator. The page keeps the token in memory only. */
 function askForToken(message) {
   document.querySelector("#message").hidden = true;
   const form = document.querySelector("#token-form");
@@ -79,7 +79,7 @@ async function load(token) {
   const message = document.querySelector("#message");
   try {
     const response = await fetch(address, { headers: token ? { Authorization: `Bearer ${token}` } : {} });
-    if (response.status === 401) return askForToken(token ? "This is not the admin token." : "");
+    if (response.status === 401) return askForToken(token ? "The registry does not accept this token." : "");
     if (!response.ok) throw new Error(`The description could not be read: ${response.status}.`);
     const spec = await response.json();
     document.querySelector("#token-form").hidden = true;

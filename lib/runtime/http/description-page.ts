@@ -85,7 +85,7 @@ function page({ path, descriptionPath, title }: DescriptionPage, assets: Assets)
     <p id="message" role="status">Loading the API description.</p>
     <form id="token-form" hidden>
       <h1>${name}</h1>
-      <label>The registry's admin token <input type="password" autocomplete="off" required></label>
+      <label>An operator's token, such as the registry's admin token <input type="password" autocomplete="off" required></label>
       <button>Show</button>
       <output></output>
     </form>

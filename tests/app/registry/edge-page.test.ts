@@ -42,7 +42,7 @@ describe.skipIf(browserPath === undefined)("the page of the edge description", (
   });
 
   async function shown(page: Page, token: string): Promise<void> {
-    await page.getByLabel("The registry's admin token").fill(token);
+    await page.getByLabel("An operator's token").fill(token);
     await page.getByRole("button", { name: "Show" }).click();
   }
 
@@ -56,11 +56,11 @@ describe.skipIf(browserPath === undefined)("the page of the edge description", (
       });
       await page.goto(`${registry.url}/edge`, { timeout: PAGE_TIMEOUT_MS });
       await shown(page, "wrong");
-      await page.getByText("This is not the admin token.").waitFor();
+      await page.getByText("The registry does not accept this token.").waitFor();
       await shown(page, ADMIN_TOKEN);
       const operation = page.locator("#operations-Widgets-listWidgets");
       await operation.waitFor({ timeout: PAGE_TIMEOUT_MS });
-      expect(await page.getByLabel("The registry's admin token").isVisible()).toBe(false);
+      expect(await page.getByLabel("An operator's token").isVisible()).toBe(false);
       const kept = await page.evaluate("JSON.stringify([localStorage, sessionStorage, document.cookie])");
       expect(kept).not.toContain(ADMIN_TOKEN);
 
@@ -91,7 +91,7 @@ describe.skipIf(browserPath === undefined)("the page of the edge description", (
       const background = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
       await page.goto(`${registry.url}${path}`, { timeout: PAGE_TIMEOUT_MS });
       if (path === "/edge") {
-        await page.getByLabel("The registry's admin token").waitFor();
+        await page.getByLabel("An operator's token").waitFor();
         await waitFor(async () => (await findingsOn(page, "color-contrast")).length === 0);
         await shown(page, ADMIN_TOKEN);
       }
