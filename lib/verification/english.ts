@@ -70,7 +70,7 @@ export const ENGLISH: FindingWords = {
   tree_begins_otherwise: ({ size, asked }) =>
     `The tree of ${size} checkpoints does not begin with the tree of ${asked} checkpoints in this file: the log was rewritten.`,
   two_trees: ({ size }) =>
-    `Two different trees have ${size} checkpoints: the log was rewritten since one of their roots was kept.`,
+    `Two different trees have ${size} checkpoints: the log was rewritten after one of the roots was kept.`,
 
   cosigned_root_of_other_log: ({ cosignedOrigin, origin }) =>
     `The root that witnesses cosigned belongs to the log ${cosignedOrigin}, but this file belongs to ${origin}.`,

@@ -34,7 +34,7 @@ const level = Type.String({
   description: "The level of the tile, from 0 to 63, or `entries` for the checkpoints themselves.",
   examples: ["0"],
   pattern: "^(?:entries|0|[1-9][0-9]?)$",
-  rule: "must be a number from 0 to 63, or entries",
+  rule: "must be a number from 0 to 63, or the word entries",
 });
 const part = (which: string) =>
   Type.String({

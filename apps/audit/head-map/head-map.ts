@@ -17,8 +17,8 @@ const LETTER_A = "a".charCodeAt(0);
 export class NodeCache {
   readonly #shared = new Map<string, MapNode>();
   /**
-   * Two generations of deeper nodes. The older generation is dropped as a whole, because a Map that loses keys one
-   * by one gets slow.
+   * Two generations of nodes below `SHARED_DEPTH`. The older generation is dropped at once, because deleting keys
+   * one by one makes a Map slow.
    */
   #young = new Map<string, MapNode>();
   #old = new Map<string, MapNode>();

@@ -307,7 +307,7 @@ async function selectStatementEntries(
   }));
 }
 
-/** Returns the SQL condition of a filter, in which the event of an intent counts as pending. */
+/** Returns the SQL condition of a filter. An entry that is an intent matches as a pending event. */
 function matches({ params, ...exact }: StreamFilter): SQL {
   const conditions = exactFilters.flatMap((name) => {
     const value = exact[name];

@@ -16,8 +16,8 @@ export const Usage = Type.Object(
       description: "The id of this item within the list, for `starting_after`.",
       examples: ["2026-01-31T00:00:00.000Z"],
     }),
-    from: timeField("The start of the time that is counted."),
-    to: timeField("The end of the time that is counted, exclusive."),
+    from: timeField("The start of the counted period."),
+    to: timeField("The end of the counted period, exclusive."),
     service: Type.Optional(
       Type.String({ description: "The service, if `by` is service or route.", examples: ["widgets"] }),
     ),

@@ -17,7 +17,7 @@ const WITNESSES_MAX = 32;
 
 const Name = Type.String({
   pattern: "^[A-Za-z0-9._-]{1,64}$",
-  rule: "must be 1 to 64 of letters, digits, dots, hyphens and underscores",
+  rule: "must be 1 to 64 letters, digits, dots, hyphens and underscores",
 });
 const KeyText = Type.String({
   maxLength: 1_000,

@@ -4,7 +4,7 @@ export const operations = describeOperations(
   {
     putEventIntent: [
       "Write the intent of a request",
-      "Creates the event, pending, unless it exists. Unknown fields are ignored.",
+      "Creates a pending event, unless the event exists. The audit service ignores unknown fields.",
     ],
     patchEventOutcome: [
       "Write the outcome of a request",

@@ -17,7 +17,7 @@ export function addGateways(program: Command, run: Run): void {
           output.table(
             ["gateway", "current", "services", "routes", "skipped", "started", "loaded"],
             gateways.map(rowOf),
-            "No gateway runs.",
+            "No gateway is running.",
           );
           for (const { instance, skipped } of gateways) {
             for (const { service, reason } of skipped) {

@@ -115,7 +115,7 @@ export function reportPropagation(
   }
   output.note(
     gateways === 0
-      ? `No gateway runs: ${words.noGateway}.`
+      ? `No gateway is running: ${words.noGateway}.`
       : `${words.done}: ${reached} of ${gateways} gateways, after ${waited}.`,
   );
 }

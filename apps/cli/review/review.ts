@@ -22,7 +22,7 @@ export interface Review {
 
 export interface ServiceReview {
   service: string;
-  /** The state of the service, in words that follow its name. */
+  /** The end of a sentence that begins with the name of the service. It says the state of the service. */
   state: string;
   changes: MarkedChange[];
 }

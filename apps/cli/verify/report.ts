@@ -16,7 +16,7 @@ export function problemSummary({ faults, faults_total }: SpokenVerdict): string 
   const what =
     first?.kind === "unreadable"
       ? "The file is not a readable export with proof."
-      : "The log is not what was sealed.";
+      : "The log differs from what was sealed.";
   return `${what} ${first?.message ?? ""}${more}`;
 }
 

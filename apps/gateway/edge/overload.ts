@@ -228,7 +228,7 @@ export class Overload {
   }
 }
 
-/** Returns the number of requests between two checks. `room` is the descriptors above MAX_CONNECTIONS. */
+/** Returns the number of requests between two checks. `room` is the number of descriptors above MAX_CONNECTIONS. */
 function requestsPerCheck(room: number): number {
   const requests = Math.floor(room / (CHECKS_IN_ROOM * DESCRIPTORS_OF_REQUEST));
   return Math.min(Math.max(requests, CHECK_REQUESTS_MIN), CHECK_REQUESTS_MAX);

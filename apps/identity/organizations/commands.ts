@@ -63,7 +63,7 @@ export async function createOrganization(
 async function refuseTooMany(tx: Orm, user_id: string, organizationsMax: number): Promise<void> {
   if ((await countCreatedBy(tx, user_id)) < organizationsMax) return;
   throw new ApiError("CONFLICT", {
-    message: `A person may create ${organizationsMax} organizations: delete one first.`,
+    message: `The person has created ${organizationsMax} organizations, the maximum: delete one first.`,
     details: { field: "organizations", value: String(organizationsMax) },
   });
 }

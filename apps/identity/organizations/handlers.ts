@@ -26,7 +26,7 @@ import { listOrganizations, requireOrganization } from "./sql.ts";
 
 const tooMany = {
   code: "CONFLICT",
-  message: "A person may create 50 organizations: delete one first.",
+  message: "The person has created 50 organizations, the maximum: delete one first.",
   details: { field: "organizations", value: "50" },
 } as const;
 

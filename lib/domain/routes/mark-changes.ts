@@ -38,7 +38,7 @@ export function markChanges(changes: readonly Change[], policies: Policies = {})
   });
 }
 
-/** Returns whether the marks depend on policies that `changes` may not contain. */
+/** Returns whether the marks depend on policies by name. These policies can be missing from `changes`. */
 export function namesPolicies(changes: readonly Change[]): boolean {
   return changes.some(
     ({ scope, before, after }) =>

@@ -62,7 +62,7 @@ export function portProblem({ variable, host, port, shared }: PortUse, error: un
   if (code !== null && !HOST_ERRORS.has(code)) {
     return { variable, message: `is ${port}, which cannot be opened (${code}).` };
   }
-  const message = `is ${host}, which is not an address of this machine: set one of its addresses, or 0.0.0.0 for all.`;
+  const message = `is ${host}, which is not an address of this machine: set an address of this machine, or 0.0.0.0 for all addresses.`;
   return { variable: "HOST", message };
 }
 

@@ -8,8 +8,8 @@ import { CredentialRefusal, shownValue } from "./credential-refusal.ts";
 const TOKEN_LENGTH_MAX = 8_192;
 
 /**
- * Returns the refusal of a token that cannot be a signed JWT, or null if it can be one. A signed JWT has three
- * parts with dots between them. Tokens over the maximum length are refused too.
+ * Checks the form of a token: a signed JWT has three parts with dots between them. Returns the refusal of a token
+ * that has another form or is too long, and null for any other token.
  */
 export function shapeRefusal(token: string): CredentialRefusal | null {
   if (token.length > TOKEN_LENGTH_MAX) return TOO_LONG;

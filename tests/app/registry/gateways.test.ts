@@ -133,7 +133,7 @@ describe("the list of gateways", () => {
     const entry = await registry.routeStore.get(INSTANCES_PREFIX + gateway.id);
     const told = JSON.parse(entry?.value ?? "{}");
     const skipped = [
-      { service: "a\r\nb\u2028c", reason: "\u001b[2Jwiped\nNo gateway runs." },
+      { service: "a\r\nb\u2028c", reason: "\u001b[2Jwiped\nNo gateway is running." },
       { service: "n".repeat(500), reason: "r".repeat(9_000) },
       { service: "half", reason: `${"r".repeat(299)}\u{1f600}` },
     ];
@@ -143,7 +143,7 @@ describe("the list of gateways", () => {
     );
     const shown = (await list()).find(({ instance }: { instance: string }) => instance === "rogue");
     expect(shown.skipped).toEqual([
-      { service: "a\ufffd\ufffdb\ufffdc", reason: "\ufffd[2Jwiped\ufffdNo gateway runs." },
+      { service: "a\ufffd\ufffdb\ufffdc", reason: "\ufffd[2Jwiped\ufffdNo gateway is running." },
       { service: "n".repeat(128), reason: "r".repeat(300) },
       { service: "half", reason: `${"r".repeat(299)}\ufffd` },
     ]);

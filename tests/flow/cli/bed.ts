@@ -112,7 +112,7 @@ export async function atTerminal(
       () => shown,
     );
     const exitCode = await child.exited;
-    await waitFor(() => closed, { what: "All that the terminal shows" });
+    await waitFor(() => closed, { what: "the output in the terminal" });
     return { exitCode, shown: shown.replaceAll("\r\n", "\n") };
   } finally {
     child.kill("SIGKILL");

@@ -160,7 +160,7 @@ async function typed(shell: string[], setup: string, keys: string, expected: str
   leash().process(child.pid);
   try {
     child.terminal?.write(`${setup}; echo set''up\n`);
-    await waitFor(() => screen.includes("setup"), { what: `The script in ${shell[0]}:\n${screen}` });
+    await waitFor(() => screen.includes("setup"), { what: `the script in ${shell[0]}:\n${screen}` });
     screen = "";
     child.terminal?.write(keys);
     await waitFor(() => plain(screen).includes(expected), {

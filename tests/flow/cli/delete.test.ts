@@ -26,7 +26,7 @@ describe("delete --yes", () => {
     expect(await cli(["delete", "waited", "--yes", "--wait"])).toEqual({
       exitCode: 0,
       stdout:
-        "waited is deleted. Its revisions stay: the command restore makes one of them current again.\nNo gateway runs: the next gateway to start will not serve the service.\n",
+        "waited is deleted. Its revisions stay: the command restore makes one of them current again.\nNo gateway is running: the next gateway to start will not serve the service.\n",
       stderr: "",
     });
     await registry.put("waited", service("/waited"));
@@ -84,7 +84,7 @@ describe("delete without --yes", () => {
 
   const asked = (name: string, answer: string, meanwhile: () => Promise<unknown> = async () => {}) =>
     atTerminal(registry.url, ["delete", name], async (type, shown) => {
-      await waitFor(() => shown().includes("[y/N] "), { what: "The question" });
+      await waitFor(() => shown().includes("[y/N] "), { what: "the question in the terminal" });
       await meanwhile();
       type(answer);
     });

@@ -25,7 +25,7 @@ describe("gateways", () => {
   test("says that no gateway runs", async () => {
     expect(await cli(["gateways"])).toEqual({
       exitCode: 0,
-      stdout: "No gateway runs.\n",
+      stdout: "No gateway is running.\n",
       stderr: "",
     });
     expect(JSON.parse((await cli(["gateways", "--json"])).stdout)).toEqual({ gateways: [] });
@@ -70,11 +70,11 @@ describe("gateways", () => {
   test("replaces line breaks in a gateway's report", async () => {
     const gateway = await join();
     const entry = await registry.routeStore.get(INSTANCES_PREFIX + gateway.id);
-    const skipped = [{ service: "a", reason: "b\nNo gateway runs." }];
+    const skipped = [{ service: "a", reason: "b\nNo gateway is running." }];
     const rogue = { ...JSON.parse(entry?.value ?? ""), instance: "rogue", skipped };
     await registry.routeStore.put(`${INSTANCES_PREFIX}rogue`, JSON.stringify(rogue));
     const { stdout } = await cli(["gateways"]);
-    expect(stdout.trimEnd().split("\n").at(-1)).toBe("rogue leaves out a: b\ufffdNo gateway runs.");
+    expect(stdout.trimEnd().split("\n").at(-1)).toBe("rogue leaves out a: b\ufffdNo gateway is running.");
     await registry.routeStore.delete(`${INSTANCES_PREFIX}rogue`);
   });
 
@@ -118,7 +118,7 @@ describe("--wait", () => {
   test("says that no gateway runs", async () => {
     const run = await cli(["apply", "--wait", await file("nobody.json", document("nobody"))]);
     expect(run.exitCode).toBe(0);
-    expect(run.stdout).toEndWith("No gateway runs: the next gateway to start will serve the change.\n");
+    expect(run.stdout).toEndWith("No gateway is running: the next gateway to start will serve the change.\n");
   });
 
   test("exits with 1 when its time is over, and says how many gateways serve the change", async () => {

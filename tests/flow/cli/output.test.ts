@@ -96,7 +96,7 @@ describe("Ctrl-C", () => {
     });
     try {
       return await atTerminal(`http://127.0.0.1:${silent.port}`, parameters, async (type) => {
-        await waitFor(() => asked, { what: "The request" });
+        await waitFor(() => asked, { what: "the request" });
         type("\u0003");
       });
     } finally {

@@ -194,14 +194,14 @@ describe("HOST", () => {
   test("an address that this machine does not have is refused once, not for each port", async () => {
     const lines = await refusal("audit", { DATABASE_URL: "pglite://memory", HOST: "203.0.113.7" });
     expect(lines).toEqual([
-      "HOST is 203.0.113.7, which is not an address of this machine: set one of its addresses, or 0.0.0.0 for all.",
+      "HOST is 203.0.113.7, which is not an address of this machine: set an address of this machine, or 0.0.0.0 for all addresses.",
     ]);
   });
 
   test("a host name that does not resolve is refused", async () => {
     const lines = await refusal("demo", { HOST: "nowhere.invalid", ...(await variables("demo")) });
     expect(lines).toEqual([
-      "HOST is nowhere.invalid, which is not an address of this machine: set one of its addresses, or 0.0.0.0 for all.",
+      "HOST is nowhere.invalid, which is not an address of this machine: set an address of this machine, or 0.0.0.0 for all addresses.",
     ]);
   });
 
