@@ -137,8 +137,8 @@ async function startServices(
     AUDIT_URL: audit.internalUrl,
   });
   await waitFor(async () => (await fetch(`${gateway.internalUrl}/health/ready`)).ok, {
-    what: "the gateway being ready",
+    what: "the gateway to be ready",
   });
-  if (database.pid === undefined) throw new Error("PostgreSQL has ended.");
+  if (database.pid === undefined) throw new Error("PostgreSQL is not running.");
   return { gateway, behind: [audit.pid, database.pid] };
 }

@@ -31,7 +31,8 @@ export function floorUnder(loadName?: string): Bench {
     summary: `the gateway compared with a pass-through, a lean gateway and nginx + Lua: floor [${names(LOADS)}] [--fetch]`,
     async run(options) {
       const loads = loadName === undefined ? LOADS : LOADS.filter(({ name }) => name === loadName);
-      if (loads.length === 0) throw new BenchImpossible(`Name one load of ${names(LOADS)}, or none for all.`);
+      if (loads.length === 0)
+        throw new BenchImpossible(`Name one of the loads ${names(LOADS)}, or no load to run all of them.`);
       if (Bun.which("nginx") === null) {
         throw new BenchImpossible("This bench needs nginx: install it.");
       }

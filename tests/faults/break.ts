@@ -7,7 +7,7 @@ import type { SettableClock } from "./system/clock.ts";
 import { answerOf, type Replica } from "./system/replica.ts";
 import type { Linked, System } from "./system/system.ts";
 
-/** The latency that a slow link adds in each direction. It delays a round trip by twice this time. */
+/** The latency that a slow link adds in each direction. A round trip takes longer by twice this time. */
 const SLOWED_MS = 50;
 const RETURN_MS = 60_000;
 
@@ -68,7 +68,7 @@ function inTurn(servers: readonly BinaryTestServer[], work: (server: BinaryTestS
 }
 
 async function setClocks(clocks: readonly SettableClock[], offsetMs: number): Promise<void> {
-  if (clocks.length === 0) throw new Error("No clock of this part can be set.");
+  if (clocks.length === 0) throw new Error("The part has no clock that a fault can change.");
   await Promise.all(clocks.map((clock) => clock.set(offsetMs)));
 }
 

@@ -55,7 +55,7 @@ export interface StreamsSeen {
   readonly problems: readonly string[];
   /** Descriptions of sealed entries that were not delivered. */
   readonly missing: readonly string[];
-  /** Deliveries with repeated entries. `delayMs` is how long processes waited for CPU time just before. */
+  /** Deliveries with repeated entries. `delayMs` is the CPU wait of processes just before the delivery. */
   readonly repeats: readonly { readonly atMs: number; readonly delayMs: number }[];
 }
 

@@ -214,6 +214,6 @@ async function waitUntilWell(load: Load, times: Times, { wellMs, healMsMax }: Pa
   const patienceMs = Math.max(LIMITS.patienceMs, KINDS.publish.limitMs ?? 0) + 5_000;
   await waitFor(() => !load.recorder.awaits(returnedMs), {
     timeoutMs: patienceMs,
-    what: "The end of all requests sent before the end of the fault",
+    what: "the end of all requests sent before the end of the fault",
   });
 }

@@ -154,7 +154,7 @@ describe.skipIf(!services().postgres.real)(
         await waitFor(() => answers.length >= part, { timeoutMs: 60_000 });
         const before = refused();
         await end();
-        await waitFor(() => refused() > before, { timeoutMs: 30_000, what: "a request refused" });
+        await waitFor(() => refused() > before, { timeoutMs: 30_000, what: "the refusal of a request" });
         audit = await startAudit();
       }
       await Promise.all(clients);

@@ -76,7 +76,8 @@ function rowsOf(description: OpenApiDocument): Row[] {
     const { method, path: upstream } = operation;
     if (isForStaff(operation)) return [];
     const scope = SCOPES.find((each) => upstream.startsWith(SUBJECTS[each].upstream));
-    if (scope === undefined) throw new Error(`${method} ${upstream} is neither for a subject nor for staff.`);
+    if (scope === undefined)
+      throw new Error(`${method} ${upstream} is published neither for customers nor for staff.`);
     const rest = upstream.slice(SUBJECTS[scope].upstream.length);
     const fields = bodyFields(description, operation);
     return {
@@ -250,7 +251,7 @@ describe("identity through the gateway", () => {
 
   // ID-106
   test.each(["owner", "admin", "member", "auditor", "viewer"])(
-    "serves the role %p as scope and label of each route say, with every kind of credential",
+    "serves the role %p according to each route's scope and label, with every kind of credential",
     async (role) => {
       const shared = await newWorld(role);
       for (const row of rows) {

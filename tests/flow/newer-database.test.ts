@@ -69,7 +69,7 @@ describe.skipIf(!services().postgres.real)("a database that another version migr
       await sql.end();
     }
     const refused = String(await rejection(start("identity", env)));
-    expect(refused).toContain("ended with 1: Could not start: ");
+    expect(refused).toContain("exited with code 1: Could not start: ");
     expect(refused).toContain(
       "A newer version has migrated schema identity, and this version cannot serve it: they count no members. Start",
     );
@@ -103,7 +103,7 @@ describe.skipIf(!services().postgres.real)("a database that another version migr
             await look`select from pg_locks where locktype = 'advisory' and not granted and objid = ${HELD}`;
           return waiting !== undefined;
         },
-        { timeoutMs: 60_000, what: "A migration that waits in the middle" },
+        { timeoutMs: 60_000, what: "the migration to wait in the event trigger" },
       );
       dying.kill("SIGKILL");
       await dying.exited;

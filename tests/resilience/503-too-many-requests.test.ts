@@ -73,7 +73,7 @@ describe.skipIf(!services().postgres.real || !services().etcd.real).each(Object.
           const response = await ask(url);
           return response.status === 503 && response;
         },
-        { what: "A request being refused" },
+        { what: "the refusal of a request" },
       );
       expect(refusal.headers).toContainEqual(["Retry-After", "1"]);
       expect(refusal.headers).toContainEqual(["Connection", "close"]);
@@ -86,7 +86,7 @@ describe.skipIf(!services().postgres.real || !services().etcd.real).each(Object.
         expect((await fetch(service.internalUrl + probe)).status).toBe(200);
       }
       for (const holder of holders) holder.destroy();
-      await waitFor(async () => (await ask(url)).status === served, { what: "A response to a new request" });
+      await waitFor(async () => (await ask(url)).status === served, { what: "a response to a new request" });
     });
   },
 );

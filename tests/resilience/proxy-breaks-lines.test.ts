@@ -54,7 +54,7 @@ class Talk {
   }
 
   hears(text: string): Promise<unknown> {
-    return waitFor(() => this.heard === text, { what: `The arrival of ${text.slice(0, 20)}` });
+    return waitFor(() => this.heard === text, { what: `the arrival of ${text.slice(0, 20)}` });
   }
 }
 
@@ -125,13 +125,13 @@ describe("a connection through the proxy", () => {
     await talking();
     await expectSilence(old, "hello");
     await expectSilence(young, "");
-    await waitFor(() => served[0]?.destroyed, { what: "The server learning of the loss" });
+    await waitFor(() => served[0]?.destroyed, { what: "the server to close its side" });
   });
 
   test("is closed only on the server's side with forget(), and new connections work", async () => {
     const old = await talking();
     proxy.forget();
-    await waitFor(() => served[0]?.destroyed, { what: "The server's end closing" });
+    await waitFor(() => served[0]?.destroyed, { what: "the server to close its side" });
     old.say("lost");
     await talking();
     await expectSilence(old, "hello");

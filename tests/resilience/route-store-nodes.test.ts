@@ -68,7 +68,9 @@ describe.skipIf(!services().etcd.binary)("the failure of one of three etcd nodes
     const config = publicService(upstream.url, { path, methods: ["GET"] });
     expect((await registry.put("published", config)).status).toBe(200);
     for (const each of gateways) {
-      await waitFor(async () => (await statusOf(each, path)) === 200, { what: `${path} served` });
+      await waitFor(async () => (await statusOf(each, path)) === 200, {
+        what: `the gateway to serve ${path}`,
+      });
     }
   }
 

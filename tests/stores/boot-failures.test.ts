@@ -250,7 +250,7 @@ describe.if(services().etcd.own)("the message about ROUTE_STORE_URL", () => {
     );
   });
 
-  test("says that etcd cannot be reached, which is no refusal", async () => {
+  test("says that etcd cannot be reached, which differs from a refusal", async () => {
     const store = await openRouteStore(`http://127.0.0.1:${freePort()}`);
     const { failure, refused } = routeStoreBootFailure(await rejection(store.ping(2_000)));
     await store.close();

@@ -61,7 +61,7 @@ describe.if(services().etcd.own && CAN_COUNT_CONNECTIONS)("connections to etcd",
     const before = renewals;
     return waitFor(() => renewals >= before + times, { what: `${times} renewals of a lease` });
   };
-  const allClosed = () => waitFor(() => connections() === 0, { what: "The end of every connection to etcd" });
+  const allClosed = () => waitFor(() => connections() === 0, { what: "the end of every connection to etcd" });
   const closeStore = async () => {
     await store.close();
     await allClosed();
@@ -116,12 +116,12 @@ describe.if(services().etcd.own && CAN_COUNT_CONNECTIONS)("connections to etcd",
     for (let time = 1; time <= 3; time++) {
       const before = told.interruptions();
       await server.freeze();
-      await waitFor(() => failures === time, { what: "A lease that etcd does not renew" });
+      await waitFor(() => failures === time, { what: "the renewal of the lease to fail" });
       await server.thaw();
-      await waitFor(() => told.interruptions() > before, { what: "A watch that is back" });
+      await waitFor(() => told.interruptions() > before, { what: "the watch to start again" });
       await renewed(2);
     }
-    await waitFor(() => connections() === 1, { what: "One connection to etcd" });
+    await waitFor(() => connections() === 1, { what: "one connection to etcd" });
     await held.release();
     await told.close();
     await closeStore();
@@ -145,7 +145,7 @@ describe.if(services().etcd.own && CAN_COUNT_CONNECTIONS)("connections to etcd",
       await failed.promise;
       expect(await rejection(store.get("away/a"))).toBeInstanceOf(StoreUnavailable);
       await end();
-      await waitFor(() => told.interruptions() > 0, { what: "A watch that is back" });
+      await waitFor(() => told.interruptions() > 0, { what: "the watch to start again" });
       const attempts = (performance.now() - beganMs) / RECONNECT_MS_MIN + 2;
       expect(proxy.made() - made).toBeLessThanOrEqual(attempts);
       await renewed(4);
@@ -164,9 +164,9 @@ describe.if(services().etcd.own && CAN_COUNT_CONNECTIONS)("connections to etcd",
       const asked = Array.from({ length: 8 }, (_, number) => rejection(store.get(`late/${number}`)));
       for (const error of await Promise.all(asked)) expect(error).toBeInstanceOf(StoreUnavailable);
       proxy.slow(0);
-      await waitFor(() => store.ping(500).then(() => true), { what: "A node that answers in time" });
+      await waitFor(() => store.ping(500).then(() => true), { what: "a node that answers in time" });
     }
-    await waitFor(() => connections() <= 2, { what: "One connection for the watch, and one for calls" });
+    await waitFor(() => connections() <= 2, { what: "one connection for the watch, and one for calls" });
     await watch.close();
     await closeStore();
   });

@@ -33,7 +33,7 @@ async function expectAnswers(url: string, stores = 12): Promise<void> {
       const answered = await Promise.all(Array.from({ length: stores }, answers));
       return answered.filter(Boolean).length > stores / 2;
     },
-    { timeoutMs: 60_000, what: "Answers of most stores" },
+    { timeoutMs: 60_000, what: "most stores to answer" },
   );
 }
 
@@ -139,7 +139,7 @@ describe.if(services().etcd.binary)("a route store on three etcd nodes", () => {
         const before = watchers.map((watcher) => watcher.calls());
         await waitFor(() => store.put("watched/a", when).then(() => true));
         await waitFor(() => watchers.every((watcher, index) => watcher.calls() > (before[index] ?? 0)), {
-          what: `A call for a change ${when}`,
+          what: `a call for a change ${when}`,
         });
       };
       await expectTold("before");
@@ -167,7 +167,7 @@ describe.if(services().etcd.binary)("a route store on three etcd nodes", () => {
             const { entries } = await store.list("leased/");
             return entries.length === leases.length && entries.every((entry) => entry.value === value);
           },
-          { timeoutMs: 20_000, what: `Six entries with ${value}` },
+          { timeoutMs: 20_000, what: `six entries with ${value}` },
         );
       };
       await expectHeld("before");

@@ -102,7 +102,7 @@ describe.if(services().etcd.own)("a route store on an etcd that fails", () => {
     };
     const holds = (key: string, value: string | undefined) =>
       waitFor(async () => (await store.get(key))?.value === value, {
-        what: `${key} being ${value}`,
+        what: `${key} to be ${value}`,
         timeoutMs: 20_000,
       });
 
@@ -196,11 +196,11 @@ describe.if(services().etcd.own)("a route store on an etcd that fails", () => {
       const before = told.interruptions();
       await server.kill();
       await server.restart();
-      await waitFor(() => told.interruptions() > before, { what: "An interruption after the restart" });
+      await waitFor(() => told.interruptions() > before, { what: "an interruption after the restart" });
       await returns();
       const quiet = told.calls();
       await store.put("restarted/a", String(time));
-      await waitFor(() => told.calls() > quiet, { what: "A reported change after the restart" });
+      await waitFor(() => told.calls() > quiet, { what: "a reported change after the restart" });
     }
     await told.close();
   });
@@ -228,7 +228,7 @@ describe.if(services().etcd.own)("a route store on an etcd that fails", () => {
       await compact(server);
       const away = told.interruptions();
       proxy.heal();
-      await waitFor(() => told.interruptions() > away, { what: "An interruption after the cut" });
+      await waitFor(() => told.interruptions() > away, { what: "an interruption after the cut" });
       await waitFor(() => remote.ping(500).then(() => true));
       await waitFor(
         async () => {
@@ -236,7 +236,7 @@ describe.if(services().etcd.own)("a route store on an etcd that fails", () => {
           await store.put("compacted/b", String(before));
           return await waitFor(() => told.calls() > before, { timeoutMs: 1_000 });
         },
-        { what: "A reported change after the cut" },
+        { what: "a reported change after the cut" },
       );
     }
     await told.close();
@@ -252,7 +252,7 @@ describe.if(services().etcd.own)("a route store on an etcd that fails", () => {
     await store.put("stalled/a", "1");
     await waitFor(() => told.calls() > 0, {
       timeoutMs: 25_000,
-      what: "A reported change after the stall",
+      what: "a reported change after the stall",
     });
     await waitFor(() => remote.ping(500).then(() => true));
     await told.close();

@@ -56,7 +56,7 @@ async function waitingIndex(sql: postgres.Sql): Promise<void> {
       await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
         and query like 'create index concurrently%'`
     ).length > 0;
-  await waitFor(isBuilding, { what: "An index that waits for the writer", timeoutMs: 60_000 });
+  await waitFor(isBuilding, { what: "the index build to wait for the writer", timeoutMs: 60_000 });
 }
 
 /** Returns the name of each index that the migrations created, and whether it is valid. */
@@ -113,7 +113,7 @@ describe.skipIf(!services().postgres.real)("migrations of an existing schema", (
     const migrated = database.migrate(SCHEMA, folder);
     const isWaiting = async () =>
       (await sql`select from pg_locks where not granted and mode = 'AccessExclusiveLock'`).length > 0;
-    await waitFor(isWaiting, { what: "A step that waits for the reader", timeoutMs: 60_000 });
+    await waitFor(isWaiting, { what: "a step of the migration to wait for the reader", timeoutMs: 60_000 });
     // If the step kept waiting for its lock, this write would wait behind it, and the step behind the reader.
     await sql.unsafe(`insert into ${SCHEMA}.things (id) values (2)`);
     await reader`commit`;
@@ -185,7 +185,7 @@ alter table ${SCHEMA}.things validate constraint slow;`,
     const isValidating = async () =>
       (await sql`select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`)
         .length > 0;
-    await waitFor(isValidating, { what: "A validation that reads the rows", timeoutMs: 60_000 });
+    await waitFor(isValidating, { what: "a validation that reads the rows", timeoutMs: 60_000 });
     await sql.unsafe(`delete from ${SCHEMA}.things where id = 1`);
     await sql.unsafe(`delete from ${SCHEMA}.gate`);
     await migrated;
@@ -287,7 +287,7 @@ describe.skipIf(!services().postgres.real)("an index of a partitioned table", ()
     await writer.unsafe(`insert into ${SCHEMA}.logs values (150)`);
     const migrated = database.migrate(SCHEMA, folder);
     const isWaiting = async () => (await sql`select from pg_locks where not granted`).length > 0;
-    await waitFor(isWaiting, { what: "A step that waits for the writer", timeoutMs: 60_000 });
+    await waitFor(isWaiting, { what: "a step of the migration to wait for the writer", timeoutMs: 60_000 });
     await sql.unsafe(`insert into ${SCHEMA}.logs values (160)`);
     await writer`commit`;
     await migrated;

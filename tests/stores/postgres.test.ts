@@ -209,7 +209,7 @@ describe.if(services().postgres.own)("database on a PostgreSQL that fails", () =
     await returns();
   });
 
-  const returns = () => waitFor(() => select(database), { what: "The database's return" });
+  const returns = () => waitFor(() => select(database), { what: "the database's return" });
 
   test("is unavailable while the server is down, and recovers", async () => {
     await server.kill();

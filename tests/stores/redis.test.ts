@@ -248,7 +248,7 @@ describe.if(services().redis.binary)("counter store on a Redis cluster", () => {
         for (let index = 0; index < 60; index++) await store.increment(`again ${index}`, 60);
         return true;
       },
-      { timeoutMs: 20_000, what: "Counting on every node" },
+      { timeoutMs: 20_000, what: "every node to count" },
     );
   });
 });
@@ -275,6 +275,6 @@ async function formCluster(servers: TestServer[], clients: Redis[]): Promise<voi
           String(state).includes(`cluster_known_nodes:${clients.length}`),
       );
     },
-    { timeoutMs: 20_000, what: "The cluster" },
+    { timeoutMs: 20_000, what: "the cluster to be ready" },
   );
 }

@@ -144,7 +144,7 @@ describe.skipIf(!services().postgres.real)("silent connections to PostgreSQL", (
     await run(database, "select 1");
     await waitFor(async () => Number(await backends()) <= 2, {
       timeoutMs: 25_000,
-      what: "The end of the silent connections",
+      what: "the end of the silent connections",
     });
   });
 

@@ -62,7 +62,8 @@ export class BinaryTestServer implements TestServer {
       },
       { timeoutMs: READY_TIMEOUT_MS, what: this.#server.command.join(" ") },
     ).then(async ({ answers }) => {
-      if (!answers) throw new Error(`${this.#server.command[0]} ended at once: ${await log.text()}`);
+      if (!answers)
+        throw new Error(`${this.#server.command[0]} exited before it was ready: ${await log.text()}`);
     });
   }
 
@@ -81,9 +82,9 @@ export class BinaryTestServer implements TestServer {
 
   async freeze(): Promise<void> {
     const pid = this.#process?.pid;
-    if (pid === undefined) throw new Error("The server does not run.");
+    if (pid === undefined) throw new Error("The server is not running.");
     this.#frozen = [pid, ...childrenOf(pid)].filter((each) => signal(each, "SIGSTOP"));
-    await waitFor(() => this.#frozen.every(isStopped), { what: "A frozen server" });
+    await waitFor(() => this.#frozen.every(isStopped), { what: "the server to freeze" });
   }
 
   async thaw(): Promise<void> {

@@ -17,7 +17,7 @@ export async function startCrowdService(): Promise<{ url: string; stop(): Promis
   const url = `http://127.0.0.1:${port}`;
   await waitFor(async () => (await fetch(url)).ok, {
     timeoutMs: 60_000,
-    what: "The service behind a crowd",
+    what: "the service behind a crowd",
   });
   return {
     url,

@@ -133,7 +133,7 @@ export function docker(...parameters: string[]): Promise<string> {
   running.on("error", reject);
   running.on("close", (code) => {
     if (code === 0) resolve(output.trim());
-    else reject(new Error(`docker ${parameters.join(" ")} ended with ${code}.`));
+    else reject(new Error(`docker ${parameters.join(" ")} exited with code ${code}.`));
   });
   return promise;
 }

@@ -58,7 +58,7 @@ export async function startEtcdNodes(binary: string, leash: Leash): Promise<Etcd
   return {
     nodes,
     url: nodes.map((node) => node.url).join(","),
-    leader: () => waitFor(() => leaderOf(nodes), { what: "The election of an etcd leader" }),
+    leader: () => waitFor(() => leaderOf(nodes), { what: "the election of an etcd leader" }),
     async cutOff(node) {
       const member = members.find(({ url }) => url === node.url);
       if (member === undefined) throw new Error("The node does not belong to this cluster.");

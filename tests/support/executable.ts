@@ -17,7 +17,7 @@ export const canRunExecutable = process.platform === "linux" && process.arch ===
 export async function buildExecutable(): Promise<Executable> {
   const folder = await mkdtemp(join(tmpdir(), "ostiary-executable-"));
   const { exitCode, stdout, stderr } = await runBuild("linux-x64", "--outdir", folder);
-  if (exitCode !== 0) throw new Error(`The build ended with ${exitCode}: ${stderr}`);
+  if (exitCode !== 0) throw new Error(`The build exited with code ${exitCode}: ${stderr}`);
   return {
     path: join(folder, "ostiary-linux-x64"),
     folder,

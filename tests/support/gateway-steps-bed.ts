@@ -110,7 +110,7 @@ export class StepsBed extends GatewayNeighbours {
   }
 
   outcome(): Promise<unknown> {
-    return waitFor(() => this.outcomes()[0]?.body, { what: "An audit outcome" });
+    return waitFor(() => this.outcomes()[0]?.body, { what: "an audit outcome" });
   }
 
   reset(): void {

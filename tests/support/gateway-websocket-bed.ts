@@ -114,7 +114,7 @@ export class WebSocketBed extends GatewayNeighbours {
   }
 
   closedAtService() {
-    return waitFor(() => this.closes[0], { what: "The service's WebSocket closing" });
+    return waitFor(() => this.closes[0], { what: "the service's WebSocket closing" });
   }
 
   async reset(): Promise<void> {

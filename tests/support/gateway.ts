@@ -66,13 +66,13 @@ export async function startLocalGateway(env: Record<string, string> = {}): Promi
       await routeStore.put("edge/gateway/routes/zz-published", JSON.stringify(service));
       // A loaded route refuses the path parameter with 400, so the probe calls no service.
       await waitFor(async () => (await fetch(`${url}${probe}/%2f`)).status === 400, {
-        what: "The loading of routes in the gateway",
+        what: "the gateway to load the routes",
       });
     },
     logs,
     logOf: (request_id: string) =>
       waitFor(() => logs().find((line) => line.request_id === request_id && "duration_ms" in line), {
-        what: `The log line of ${request_id}`,
+        what: `the log line of ${request_id}`,
       }),
     metrics: async () => (await fetch(`${internalUrl}/metrics`)).text(),
     async close() {

@@ -47,7 +47,7 @@ export class Reader {
     const child = this.start(commands);
     const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
     if (child.exitCode === 0) return stdout;
-    throw new Error(`${commands}\nended with ${child.exitCode}:\n${stdout}${stderr}`);
+    throw new Error(`${commands}\nexited with code ${child.exitCode}:\n${stdout}${stderr}`);
   }
 
   /** Runs the blocks of a guide in order in one shell. Returns the output of each block. */

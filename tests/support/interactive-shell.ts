@@ -53,7 +53,7 @@ export async function pasteInto(
   try {
     // From here, the standard output of commands goes to the file. Prompts and the echo stay on the terminal.
     child.terminal?.write(`exec >'${out}'\rcd .\r`);
-    await waitFor(() => Bun.file(out).exists(), { timeoutMs: FIRST_LINES_MS, what: "A shell" });
+    await waitFor(() => Bun.file(out).exists(), { timeoutMs: FIRST_LINES_MS, what: "the shell to start" });
     const lines = text.replaceAll("\n", "\r");
     const marked = bracketed && screen.includes("\u001b[?2004h");
     child.terminal?.write(marked ? `${PASTE_START}${lines}${PASTE_END}\r` : `${lines}\r`);

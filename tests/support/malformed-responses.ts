@@ -5,7 +5,7 @@ const CHUNKED = `${START}Transfer-Encoding: chunked\r\n\r\n`;
 export const MALFORMED: Record<string, string> = {
   "both Transfer-Encoding and Content-Length": `${START}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n`,
   "two different lengths": `${START}Content-Length: 2\r\nContent-Length: 3\r\n\r\nok`,
-  "a length that is no number": `${START}Content-Length: two\r\n\r\nok`,
+  "a length that is not a number": `${START}Content-Length: two\r\n\r\nok`,
   "a length with a sign": `${START}Content-Length: +2\r\n\r\nok`,
   "a coding before chunked": `${START}Transfer-Encoding: gzip, chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n`,
   "an unknown coding": `${START}Transfer-Encoding: identity\r\n\r\nok`,

@@ -73,7 +73,7 @@ class Node implements PostgresNode {
     await waitFor(
       async () =>
         (await primary.ask("select 1 from pg_stat_replication where sync_state = 'sync'")).length > 0,
-      { timeoutMs: 30_000, what: "The synchronous replication to the standby" },
+      { timeoutMs: 30_000, what: "the synchronous replication to the standby" },
     );
   }
 

@@ -159,7 +159,7 @@ async function run(command: string[], cwd: string, env: Environment = {}): Promi
     new Response(running.stderr).text(),
     running.exited,
   ]);
-  if (code !== 0) throw new Error(`${command.join(" ")} ended with ${code}:\n${stdout}${stderr}`);
+  if (code !== 0) throw new Error(`${command.join(" ")} exited with code ${code}:\n${stdout}${stderr}`);
 }
 
 function say(line: string): void {

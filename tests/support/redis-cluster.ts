@@ -87,7 +87,7 @@ function shardOf(nodes: readonly RedisNode[], index: number): RedisShard {
           const serving = roles.findIndex((role) => Array.isArray(role) && role[0] === "master");
           return [one, other][serving];
         },
-        { timeoutMs: 60_000, what: "A primary of the shard" },
+        { timeoutMs: 60_000, what: "the election of a primary for the shard" },
       ),
   };
 }
@@ -119,7 +119,7 @@ async function meet(nodes: readonly RedisNode[]): Promise<void> {
   for (const node of nodes.slice(0, SHARDS)) {
     await waitFor(async () => Number(await node.ask("WAIT", "1", "100")) === 1, {
       timeoutMs: 30_000,
-      what: "A replica of each primary",
+      what: "a replica of each primary",
     });
   }
 }
@@ -130,6 +130,6 @@ function everyNode(nodes: readonly RedisNode[], holds: (info: string) => boolean
       (await Promise.all(nodes.map((node) => node.ask("CLUSTER", "INFO")))).every((info) =>
         holds(String(info)),
       ),
-    { timeoutMs: 60_000, what: "The cluster" },
+    { timeoutMs: 60_000, what: "the cluster to be ready" },
   );
 }

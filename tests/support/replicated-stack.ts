@@ -112,7 +112,7 @@ async function startReplicas(service: ServiceName, env: Record<string, string>):
     const replica = await startAgain(`apps/${service}/main.ts`, env);
     balancer.add(replica);
     await waitFor(() => balancer.ready.includes(replica), {
-      what: `The readiness of a replica of ${service}`,
+      what: `the readiness of a replica of ${service}`,
       timeoutMs: 30_000,
     });
     replicas.push(replica);

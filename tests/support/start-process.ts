@@ -37,7 +37,7 @@ export class ProcessEnded extends Error {
   readonly stderr: readonly string[];
 
   constructor(entry: string, exitCode: number, stdout: readonly string[], stderr: readonly string[]) {
-    super(`${entry} ended with ${exitCode}: ${stderr.join("\n") || stdout.join("\n")}`);
+    super(`${entry} exited with code ${exitCode}: ${stderr.join("\n") || stdout.join("\n")}`);
     this.name = "ProcessEnded";
     this.exitCode = exitCode;
     this.stdout = stdout;
@@ -106,7 +106,7 @@ export async function startCommand(
       await Promise.all([stdout.ended, stderr.ended]);
       return "ended";
     },
-    { timeoutMs: START_TIMEOUT_MS, what: `${entry} listening` },
+    { timeoutMs: START_TIMEOUT_MS, what: `${entry} to listen` },
   ).catch((error) => {
     child.kill("SIGKILL");
     throw new Error(`${error.message}\n${[...stdout.lines, ...stderr.lines].join("\n")}`);

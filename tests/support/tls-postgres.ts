@@ -62,7 +62,7 @@ export class TlsPostgres implements AsyncDisposable {
     const before = await this.#loadedAt();
     await this.admin.unsafe("select pg_reload_conf()");
     // Once the load time has changed, the server uses the certificate for every new connection.
-    await waitFor(async () => (await this.#loadedAt()) !== before, { what: "The reload of the certificate" });
+    await waitFor(async () => (await this.#loadedAt()) !== before, { what: "the reload of the certificate" });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

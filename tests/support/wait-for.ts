@@ -23,10 +23,8 @@ export async function waitFor<T>(
       seen = error;
     }
     if (performance.now() > deadline) {
-      const what = options.what ?? "waitFor";
-      throw new Error(
-        `${what}: condition not met within ${timeoutMs} ms; last value or error: ${Bun.inspect(seen)}`,
-      );
+      const what = options.what ?? "a condition";
+      throw new Error(`Waited ${timeoutMs} ms for ${what}. The last value or error is: ${Bun.inspect(seen)}`);
     }
     await Bun.sleep(pollMs);
   }

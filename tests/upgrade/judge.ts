@@ -32,9 +32,8 @@ interface Lost {
 }
 
 /**
- * For each part, the clients whose requests reach it, and what they get when a stopping process of the part
- * loses a request. A client of a gateway or registry gets no response. If the gateway's call to another
- * service is lost, the gateway responds with 503.
+ * The clients that lose a request when a process of a part stops, and the status that they get. The status is
+ * null if the client gets no response. If the gateway loses its call to a service, it responds with 503.
  */
 const LOST: Readonly<Record<Part, Lost>> = {
   audit: { clients: ["audited"], status: 503 },

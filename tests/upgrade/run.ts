@@ -94,7 +94,7 @@ async function replaceAll(bed: Bed, part: Part, root: string, pace: Pace) {
       stops.push(await replica.replaceBy(root));
       await waitFor(async () => (await answerOf(`${replica.internalUrl}/health/ready`)) === 200, {
         timeoutMs: READY_MS,
-        what: `The readiness of ${replica.name}`,
+        what: `the readiness of ${replica.name}`,
       });
       await Bun.sleep(SEEN_MS);
     }

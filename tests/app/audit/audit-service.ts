@@ -125,7 +125,7 @@ export function logOf(organization_id: string): string {
   return `/organizations/${organization_id}/audit-events`;
 }
 
-/** Opens the database of a service that uses a PostgreSQL server, for SQL that no endpoint can do. */
+/** Opens the database of a service that uses a PostgreSQL server. Tests send SQL that the service never sends. */
 export async function openLog({ databaseUrl }: AuditService): Promise<Database & AsyncDisposable> {
   return closing(await openDatabase(databaseUrl, { namespace: "audit" }));
 }

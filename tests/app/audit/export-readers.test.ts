@@ -173,7 +173,7 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
         const answer = await shared.get(path("owner-5"), NDJSON);
         return answer.status === 200 ? answer.text() : null;
       },
-      { timeoutMs: 30_000, what: "An export of the log that has none" },
+      { timeoutMs: 30_000, what: "an export of the log without a running export" },
     );
     for (const timer of timers) clearInterval(timer);
     expect(got.trimEnd().split("\n")).toHaveLength(EVENTS);

@@ -145,7 +145,7 @@ describe.skipIf(!services().postgres.real)("an export of a large log", () => {
       await child.stop();
     });
     // Wait for the sealer, because its memory and its cursors would be measured as those of an export.
-    await waitFor(sealed, { timeoutMs: 120_000, what: "the log being sealed" });
+    await waitFor(sealed, { timeoutMs: 120_000, what: "the audit service to seal the log" });
   }, 240_000);
   afterAll(async () => {
     await log.close();

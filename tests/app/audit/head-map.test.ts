@@ -143,7 +143,7 @@ describe("the map of heads", () => {
         const root = hashFromHex(sealedRoots[index] ?? "");
         const expected = states[index]?.get(owner) ?? none(owner);
         expect([found?.position, found?.chain]).toEqual([expected.position, hexOf(expected.chain)]);
-        if (found === null) throw new Error("A node is gone.");
+        if (found === null) throw new Error(`No head of ${owner} was found.`);
         expectProof(expected, found.map, root);
       }
     }
@@ -159,7 +159,7 @@ describe("the map of heads", () => {
           group by path order by path limit 1`,
       ),
     );
-    if (below === undefined) throw new Error("The map has one node.");
+    if (below === undefined) throw new Error("The map has no node below its root.");
     const heads = [...(states.at(-1)?.values() ?? [])];
     const isBelow = ({ owner }: Head) => hexOf(sha256(owner)).startsWith(below.path);
     const [inside, outside] = [heads.filter(isBelow), heads.filter((each) => !isBelow(each))];

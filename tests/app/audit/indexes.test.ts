@@ -137,7 +137,7 @@ describe.skipIf(!services().postgres.real)(`a page of a log of ${EVENTS} events`
       before: instant(0.5),
     };
     const bounds = eventBounds(filter, null);
-    if (bounds === null) throw new Error("The filter holds nothing.");
+    if (bounds === null) throw new Error("The filter matches no time.");
     const plans = await log.transaction("read", async (tx) => {
       for (let page = 0; page < 20; page++) await rows(tx, selectStatement(filter, bounds));
       return rows<{ generic: number }>(

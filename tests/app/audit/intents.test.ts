@@ -58,7 +58,11 @@ describe("an intent", () => {
     ["occurred_at that is a number", intent({ occurred_at: 1 }), ["occurred_at"]],
     ["occurred_at without a zone", intent({ occurred_at: "2026-01-01T00:00:00" }), ["occurred_at"]],
     ["occurred_at that is only a day", intent({ occurred_at: "2026-01-01" }), ["occurred_at"]],
-    ["occurred_at on a day that is none", intent({ occurred_at: "2026-02-30T00:00:00Z" }), ["occurred_at"]],
+    [
+      "occurred_at on a day that does not exist",
+      intent({ occurred_at: "2026-02-30T00:00:00Z" }),
+      ["occurred_at"],
+    ],
     ["occurred_at over a day old", intent({ occurred_at: hours(-24.1) }), ["occurred_at"]],
     ["occurred_at over a day ahead", intent({ occurred_at: hours(24.1) }), ["occurred_at"]],
     ["no log", intent({ organization_id: null }), ["organization_id"]],

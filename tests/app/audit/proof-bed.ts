@@ -78,7 +78,7 @@ export function sharedProvenLog(): ProvenLog {
   });
   afterAll(() => opened?.log.close());
   const running = () => {
-    if (opened === undefined) throw new Error("The log is not open: use it in tests and hooks only.");
+    if (opened === undefined) throw new Error("The log is open only in tests and hooks.");
     return opened;
   };
   return {

@@ -135,7 +135,7 @@ onServer("a month that is dropped", () => {
     const altered = async (change: (end: ProofEnd, declaration: Declaration) => void) => {
       const found: ProofExport = readExport(whole.text);
       const [declaration] = found.end.retention ?? [];
-      if (declaration === undefined) throw new Error("There is one.");
+      if (declaration === undefined) throw new Error("The export has no declaration.");
       change(found.end, declaration);
       const verdict = await verify(exportText(found), keys);
       expect(verdict.result).toBe("altered");
@@ -286,7 +286,7 @@ onServer("a month that is dropped", () => {
   test.each([400, 1, -1, -400])("stays if the clock of the command is %p days wrong", async (days) => {
     const { path, names } = await pastLog();
     await waitFor(async () => (await exportProof(audit, path)).events.length === 6, {
-      what: "The sealed log",
+      what: "the sealed log",
     });
     const deps = await dropDeps(proven.log, keyFile);
     const clock = { ...deps.clock, now: () => Date.now() + days * 24 * 60 * 60 * 1000 };

@@ -95,7 +95,7 @@ describe.skipIf(!services().postgres.binary)("when the service's role owns no pa
         const { complete, events } = await verdict();
         return complete && events === 5;
       },
-      { what: "places for all", timeoutMs: 20_000 },
+      { what: "the positions of all events", timeoutMs: 20_000 },
     );
   });
 

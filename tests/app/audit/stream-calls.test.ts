@@ -46,7 +46,7 @@ describe("a receiver's response", () => {
   test.each([
     ["garbage", "\x00\x01\x02 what is this\r\n\r\n"],
     ["another protocol", "SSH-2.0-OpenSSH_9.6\r\n"],
-    ["a status that is no status", "HTTP/1.1 2000 OK\r\nContent-Length: 0\r\n\r\n"],
+    ["a status of four digits", "HTTP/1.1 2000 OK\r\nContent-Length: 0\r\n\r\n"],
     ["a status above 599", "HTTP/1.1 999 Yes\r\nContent-Length: 0\r\n\r\n"],
     ["a status below 100", "HTTP/1.1 000 Yes\r\nContent-Length: 0\r\n\r\n"],
     ["two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"],

@@ -374,7 +374,7 @@ describe.skipIf(!services().postgres.real)("the database", () => {
     await report([usageCount(id, HOUR)]);
     const isAside = async () =>
       (await sqlOn(log)`select from audit.altered_chains where owner = ${owner}`).length === 1;
-    await waitFor(isAside, { what: "the log being set aside" });
+    await waitFor(isAside, { what: "the audit service to set the log aside" });
     expect(await statementsOf(audit, id)).toEqual([]);
     await set(1);
     await waitFor(async () => (await statementsOf(audit, id)).length === 1, { timeoutMs: 30_000 });

@@ -190,7 +190,7 @@ describe.skipIf(browserPath === undefined)("the console with an identity provide
   });
 
   // RG-139
-  test("shows nothing to an account that is no operator, says so, and lets the person choose another account", async () => {
+  test("shows nothing to an account that is not an operator, says so, and lets the person choose another account", async () => {
     const { page } = await bed.visit();
     await goToProvider(page);
     await chooseName(page, "mallory");

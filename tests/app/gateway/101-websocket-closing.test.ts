@@ -61,7 +61,7 @@ describe("a service that does not read and does not answer a close", () => {
   test.skipIf(!CAN_COUNT_CONNECTIONS)(
     "loses its connections soon after its clients reset theirs, and the gauge counts them until then",
     async () => {
-      await waitFor(() => toService() === 0, { what: "The end of what tests before left" });
+      await waitFor(() => toService() === 0, { what: "the end of connections from earlier tests" });
       await Promise.all(Array.from({ length: CLIENTS }, async () => fill(await connect())));
       expect(await openWebSockets()).toBe(CLIENTS);
       expect(toService()).toBe(CLIENTS);
@@ -73,7 +73,7 @@ describe("a service that does not read and does not answer a close", () => {
           expect(toService()).toBeLessThanOrEqual(counted);
           return counted === 0;
         },
-        { what: "Every WebSocket closing" },
+        { what: "every WebSocket closing" },
       );
       expect(toService()).toBe(0);
     },
@@ -82,7 +82,7 @@ describe("a service that does not read and does not answer a close", () => {
   test.skipIf(!CAN_COUNT_CONNECTIONS)("is disconnected after both sides were silent", async () => {
     const client = await connect();
     await client.untilClosed(10_000);
-    await waitFor(() => toService() === 0, { what: "The end of the connection to the service" });
+    await waitFor(() => toService() === 0, { what: "the end of the connection to the service" });
     expect(await openWebSockets()).toBe(0);
   });
 });
@@ -101,7 +101,7 @@ describe("the gateway stops reading from a side that sends pings and reads no po
   /** Waits until the gateway has read every ping. The timeout restarts whenever it reads some more. */
   const taken = async (side: RawSocket) => {
     for (let before = side.unsent; !side.flushed; before = side.unsent) {
-      await waitFor(() => side.flushed || side.unsent < before, { what: "Pings that are taken" });
+      await waitFor(() => side.flushed || side.unsent < before, { what: "the gateway to read more pings" });
     }
   };
 
@@ -111,7 +111,7 @@ describe("the gateway stops reading from a side that sends pings and reads no po
     clients.push(client);
     client.keep = false;
     client.send(handshake("/pinging"));
-    await waitFor(() => client.receivedBytes > 0, { what: "A WebSocket" });
+    await waitFor(() => client.receivedBytes > 0, { what: "a WebSocket" });
     return client;
   }
 

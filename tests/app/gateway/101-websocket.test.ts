@@ -17,7 +17,7 @@ import { useBed } from "./bed.ts";
 
 const bed = useBed(new WebSocketBed());
 
-const closedOf = (client: Client) => waitFor(() => client.closed, { what: "The client's WebSocket closing" });
+const closedOf = (client: Client) => waitFor(() => client.closed, { what: "the client's WebSocket closing" });
 
 // GW-130
 test("text arrives as text and bytes as bytes, both ways, in order", async () => {
@@ -145,7 +145,7 @@ describe("backpressure from a slow side stops the other side:", () => {
     const resting = await settled(() => sent);
     expect(resting).toBeLessThan(parts / 2);
     client.socket.resume();
-    await waitFor(() => client.messages.length === parts, { what: "Every message arriving" });
+    await waitFor(() => client.messages.length === parts, { what: "every message to arrive" });
     clearInterval(feeding);
     client.socket.close();
   });
@@ -168,7 +168,7 @@ describe("backpressure from a slow side stops the other side:", () => {
     expect(await settled(() => sent)).toBeLessThan(parts / 2);
     reading = true;
     bed.sockets[0]?.resume();
-    await waitFor(() => received === parts, { what: "Every message arriving" });
+    await waitFor(() => received === parts, { what: "every message to arrive" });
     clearInterval(feeding);
     client.socket.close();
   });

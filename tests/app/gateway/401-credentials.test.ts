@@ -261,7 +261,7 @@ test("no credential is in a log line, a metric or a span", async () => {
   const last = await get("/user?token=last", bearer(secrets.jwt));
   await gateway.logOf(last.headers.get("x-request-id") ?? "");
   const told = gateway.logs().filter((line) => "duration_ms" in line).length;
-  await waitFor(() => collector.spans.length >= told, { what: "The spans" });
+  await waitFor(() => collector.spans.length >= told, { what: "the spans" });
   const written = [
     JSON.stringify(gateway.logs()),
     await gateway.metrics(),

@@ -48,7 +48,7 @@ const refusedLine = ({ headers }: RawResponse, at = gateway) => {
   const id = headerValue(headers, "x-request-id");
   return waitFor(
     () => at.logs().find((line) => line.request_id === id && line.message === "request refused"),
-    { what: "The line of the refusal" },
+    { what: "the line of the refusal" },
   );
 };
 

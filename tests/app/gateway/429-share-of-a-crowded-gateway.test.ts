@@ -17,7 +17,7 @@ const gateway = useGateway({ ...bed.env, AUDIT_ENABLED: "false", MAX_REQUESTS_IN
 
 afterEach(async () => {
   for (const client of clients.splice(0)) client.destroy();
-  await waitFor(async () => (await inFlight()) === 0, { what: "The end of all requests" });
+  await waitFor(async () => (await inFlight()) === 0, { what: "the end of all requests" });
 });
 afterAll(async () => {
   await bed.stop();

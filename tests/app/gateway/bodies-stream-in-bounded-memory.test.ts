@@ -308,7 +308,7 @@ describe.skipIf(!services().etcd.real)("streaming", () => {
 });
 
 /**
- * Sends `part` as many times as `times` says, as fast as the peer reads, and then sends `end`. Calls `onSent`
+ * Sends `times` copies of `part` at the speed at which the peer reads, and then sends `end`. Calls `onSent`
  * with the number of bytes so far.
  */
 function pump(

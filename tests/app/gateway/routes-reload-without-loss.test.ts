@@ -21,7 +21,7 @@ function statusOf(path: string): Promise<number> {
 
 function becomes(path: string, status: number): Promise<true> {
   return waitFor(async () => (await statusOf(path)) === status || null, {
-    what: `${path} answering ${status}`,
+    what: `${path} to answer ${status}`,
   });
 }
 

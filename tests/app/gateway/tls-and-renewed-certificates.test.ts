@@ -185,7 +185,8 @@ describe("the gateway does not start with an unusable certificate:", () => {
       ...{ TLS_CERT_FILE, TLS_KEY_FILE, COUNTER_STORE_URL: "memory://", AUDIT_ENABLED: "false" },
       CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:9/validate",
     }).catch((error: unknown) => error);
-    if (!(refused instanceof ProcessEnded)) throw new Error("The gateway started.");
+    if (!(refused instanceof ProcessEnded))
+      throw new Error("The gateway must refuse to start, but it started.");
     expect([refused.exitCode, ...refused.stderr]).toEqual([
       78,
       "The configuration is not valid:",

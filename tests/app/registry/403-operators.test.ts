@@ -70,7 +70,7 @@ interface Target {
 type Kind =
   | "an own service"
   | "a service of another team"
-  | "an own service that gets a foreign path"
+  | "an own service to which the write adds a foreign path"
   | "an own service that has a foreign path";
 
 const kinds: Record<Kind, (id: number) => Target> = {
@@ -80,7 +80,7 @@ const kinds: Record<Kind, (id: number) => Target> = {
   "a service of another team": (id: number) => ({
     ...{ name: `other-${id}`, first: `/own/${id}/1`, current: `/own/${id}/2`, next: `/own/${id}/3` },
   }),
-  "an own service that gets a foreign path": (id: number) => ({
+  "an own service to which the write adds a foreign path": (id: number) => ({
     ...{ name: `own-${id}`, first: `/other/${id}/1`, current: `/own/${id}/2`, next: `/other/${id}/3` },
   }),
   "an own service that has a foreign path": (id: number) => ({
@@ -102,7 +102,7 @@ const dryRun = (client: Client, { name, next }: Target) =>
 function mayWrite(operator: string, method: string, kind: Kind): boolean {
   if (["admin", "root", "signed-root", "everything"].includes(operator)) return true;
   if (operator !== "team" && operator !== "signed-team") return false;
-  if (kind === "an own service that gets a foreign path") return method === "DELETE";
+  if (kind === "an own service to which the write adds a foreign path") return method === "DELETE";
   return kind === "an own service";
 }
 
@@ -123,7 +123,7 @@ const operators = ["admin", "root", "docs", "team", "everything", "pathless", ..
 const everyKind: readonly Kind[] = [
   "an own service",
   "a service of another team",
-  "an own service that gets a foreign path",
+  "an own service to which the write adds a foreign path",
   "an own service that has a foreign path",
 ];
 

@@ -62,7 +62,7 @@ describe.skipIf(!isReal)("several registries on one database", () => {
       expect(numbers).toEqual(numbers.map((_: number, index: number) => numbers.length - index));
     }
     await waitFor(async () => Bun.deepEquals(await projected(routeStore), configs), {
-      what: "The route store equal to the database",
+      what: "the route store to match the database",
     });
   }
 

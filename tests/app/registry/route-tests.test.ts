@@ -5,7 +5,7 @@ import { type Answer, fields, projected, service } from "./harness.ts";
 
 const registry = useRegistry({ env: { ROLES_FILE: "seeds/roles.yaml" } });
 
-/** A name that the services and paths of only the current test have. */
+/** The name in the services and paths of the current test. Every test has its own name. */
 let own = "";
 let count = 0;
 beforeEach(() => {
@@ -45,7 +45,7 @@ describe("tests of a written service", () => {
     const listed = (await registry.call("GET", "/services")).body;
     expect(listed.services[own].tests).toEqual(tests);
     expect((await registry.apply({ [own]: listed.services[own] })).status).toBe(200);
-    await waitFor(async () => own in (await projected(registry.routeStore)), { what: "The projection" });
+    await waitFor(async () => own in (await projected(registry.routeStore)), { what: "the projection" });
     expect((await projected(registry.routeStore))[own]).toEqual(service(`/${own}`));
   });
 
@@ -244,7 +244,7 @@ describe("an invalid test", () => {
     ],
     ["no requests", { tests: [{ ...good, expect: { requests: 0 } }] }, "tests[0].expect.requests"],
     [
-      "an upstream that is no path",
+      "an upstream that is not a path",
       { tests: [{ ...good, expect: { upstream: "a" } }] },
       "tests[0].expect.upstream",
     ],

@@ -227,7 +227,7 @@ describe("a write that waits", () => {
     await waitFor(
       async () => (await (await fetch(`${registry.internalUrl}/metrics`)).text()).includes(ended),
       {
-        what: "The request ending long before wait_ms",
+        what: "the request ending long before wait_ms",
       },
     );
   });

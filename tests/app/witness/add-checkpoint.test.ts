@@ -20,7 +20,7 @@ const witness = duringTests(() => startWitness(files));
 /** Returns an unused log that the witness knows, with `size` leaves. */
 function log(size: number): TestLog {
   const next = unused.pop();
-  if (next === undefined) throw new Error("No log is left.");
+  if (next === undefined) throw new Error("Every log has been used: start the witness with more logs.");
   return next.grow(size);
 }
 

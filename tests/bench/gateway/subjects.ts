@@ -195,7 +195,7 @@ export async function startGateway(
   ];
   const gateway = await bed.subject(command, port, environment, root);
   await waitFor(async () => (await fetch(`http://127.0.0.1:${internalPort}/health/ready`)).ok, {
-    what: "the gateway being ready",
+    what: "the gateway to be ready",
   });
   return { ...gateway, routeStoreUrl: etcd.url };
 }

@@ -63,7 +63,7 @@ export class Load implements AsyncDisposable {
       requests.map((request) =>
         waitFor(async () => (await send(url, request)).status === 200, {
           timeoutMs: INTRODUCED_MS,
-          what: "A request with new credentials",
+          what: "a request with new credentials",
         }),
       ),
     );

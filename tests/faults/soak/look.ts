@@ -21,13 +21,13 @@ export async function lookAt(
   peers: ReadonlyMap<number, string>,
 ): Promise<Held> {
   const { pid } = server;
-  if (pid === undefined) throw new Error(`${name} does not run.`);
+  if (pid === undefined) throw new Error(`${name} is not running.`);
   // A `BunFile` that found no file once never finds it later, so create a new one for each attempt.
   await rm(upkeepFile, { force: true });
   signal(pid, "SIGWINCH");
   const told = await waitFor(async () => Value.Parse(Upkeep, await Bun.file(upkeepFile).json()), {
     timeoutMs: LOOK_MS,
-    what: `The report of ${name} about its resources`,
+    what: `the report of ${name} about its resources`,
   });
   return {
     ...told,

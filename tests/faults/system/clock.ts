@@ -64,7 +64,7 @@ export class ProcessClock {
       set: async (offsetMs) => {
         await this.#write(offsetMs);
         const isSet = async () => Math.abs((await read()) - Date.now() - offsetMs) < SAME_MS;
-        await waitFor(isSet, { timeoutMs: SEEN_MS, what: "The new time of a clock" });
+        await waitFor(isSet, { timeoutMs: SEEN_MS, what: "the clock to show the new time" });
       },
     };
   }

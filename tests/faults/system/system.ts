@@ -254,7 +254,7 @@ export class System implements AsyncDisposable {
     for (const { url: gateway } of this.gateways) {
       await waitFor(async () => (await answerOf(`${gateway}/things/public`)) === 200, {
         timeoutMs: READY_MS,
-        what: `A response of the gateway at ${gateway}`,
+        what: `a response of the gateway at ${gateway}`,
       });
     }
   }

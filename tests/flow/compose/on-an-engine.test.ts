@@ -134,7 +134,7 @@ describe.skipIf(!triesContainers)("compose.yaml on a Docker engine", () => {
       await waitFor(
         async () =>
           Number(await inspected("gateway-1", "{{.RestartCount}}")) > restarts && isHealthy("gateway-1"),
-        { timeoutMs: HEALTHY_MS, what: "gateway-1 coming back" },
+        { timeoutMs: HEALTHY_MS, what: "gateway-1 to come back" },
       );
     });
     const { "200": served = 0, ...failed } = answers;

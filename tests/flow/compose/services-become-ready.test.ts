@@ -68,7 +68,7 @@ describe.skipIf(!postgres.real || !redis.real || !etcd.real)(
       async (name) => {
         const { internalUrl = "" } = running.get(name) ?? {};
         await waitFor(async () => (await fetch(`${internalUrl}/health/ready`)).status === 200, {
-          what: `${name} becoming ready`,
+          what: `${name} to be ready`,
         });
         const { port } = new URL(internalUrl);
         const asked = Bun.spawnSync(["bun", HEALTH], {

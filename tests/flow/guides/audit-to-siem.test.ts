@@ -69,7 +69,7 @@ async function writes(count: number): Promise<void> {
     expect((await fetch(url, { method: "PUT", headers: { "X-API-Key": session } })).status).toBe(200);
   }
   await waitFor(async () => (await log()).every(({ outcome }) => outcome !== "pending"), {
-    what: "The outcomes",
+    what: "the outcomes",
   });
 }
 
@@ -124,7 +124,7 @@ describe("the program of audit-to-siem.md", () => {
       signal: hanging.signal,
     }).catch(() => undefined);
     await waitFor(async () => (await log()).some(({ outcome }) => outcome === "pending"), {
-      what: "The intent",
+      what: "the intent",
     });
     await reader.run(ship);
     const pending = (await log()).find(({ outcome }) => outcome === "pending");
@@ -132,7 +132,7 @@ describe("the program of audit-to-siem.md", () => {
     hanging.abort();
     await stream;
     await waitFor(async () => (await log()).every(({ outcome }) => outcome !== "pending"), {
-      what: "The outcome",
+      what: "the outcome",
     });
     await reader.run(ship);
     expect(delivered().toSorted()).toEqual(ids(await log()).toSorted());

@@ -187,7 +187,7 @@ describe.skipIf(!able)("backup-and-restore.md", () => {
     await system.start(after, (await startEtcd()).url, await freshCounterStoreUrl());
     await waitFor(async () => (await system.call("/demo/things/1", old.session)).ok, {
       timeoutMs: 60_000,
-      what: "The restored routes at the gateway",
+      what: "the restored routes at the gateway",
     });
   });
   afterAll(async () => {
@@ -205,7 +205,7 @@ describe.skipIf(!able)("backup-and-restore.md", () => {
 
   async function newCaller(subject: string): Promise<Caller> {
     const token = await (await fetch(`${system.provider.issuer}/token?subject=${subject}`)).text();
-    await waitFor(async () => (await system.call("/user", token)).ok, { what: "The route of the person" });
+    await waitFor(async () => (await system.call("/user", token)).ok, { what: "the route of the person" });
     const { id } = await system.post("/user/organizations", token, { name: subject });
     const { token: session } = await system.post(`/user/organizations/${id}/session`, token);
     const { key } = await system.post("/member/api-keys", session);
@@ -236,7 +236,7 @@ describe.skipIf(!able)("backup-and-restore.md", () => {
     waitFor(
       async () => /"method":"PUT"/.test(await (await system.call("/org/audit-events", session)).text()),
       {
-        what: "The event of the write",
+        what: "the event of the write",
       },
     );
 
@@ -271,6 +271,6 @@ describe.skipIf(!able)("backup-and-restore.md", () => {
     for (const thing of [3, 4, 5, 6]) {
       await system.call(`/demo/things/${thing}`, old.session, "*/*", { method: "PUT" });
     }
-    await expect(reader.run(`export KEY=${old.session}\n${later}`)).rejects.toThrow("ended with 1");
+    await expect(reader.run(`export KEY=${old.session}\n${later}`)).rejects.toThrow("exited with code 1");
   });
 });

@@ -181,7 +181,7 @@ describe("the GitHub workflow", () => {
       "routes/b.yaml": document("github-b", "/github/b"),
     });
     const publish = await step("publish", "Publish");
-    // No gateway runs in this test, so `--wait` is left out.
+    // No gateway is running in this test, so `--wait` is left out.
     expect((await repo.run(publish.replace(" --wait", ""))).exitCode).toBe(0);
     expect((await registry.call("GET", "/services/github-b")).status).toBe(200);
     await repo.write("routes/b.yaml", document("github-c", "/github/a"));

@@ -46,7 +46,7 @@ describe("choosing-limits.md", () => {
   test("has a command that finds the busiest minutes in the gateway's log", async () => {
     await fetch(`${stack.gateway.url}/reports/status`, { headers: { "X-API-Key": session } });
     const line = () => stack.output().find((each) => each.includes('"/reports/status"'));
-    await waitFor(() => line() !== undefined, { what: "The line of the request" });
+    await waitFor(() => line() !== undefined, { what: "the line of the request" });
     await Bun.write(
       join(reader.directory, "gateway.log"),
       `${stack

@@ -95,7 +95,7 @@ describe("a standard OpenID provider", () => {
     });
     const [reasons = ""] = await commandsOf(GUIDE, "When it does not work");
     const told = await waitFor(async () => (await reader.run(reasons)) || null, {
-      what: "The line of the refusal",
+      what: "the line of the refusal",
     });
     expect(told).toContain(
       `1 audience: The token's aud is "https://other.example.com", but AUTH_ALLOWED_AUDIENCES is ["${AUDIENCE}"].`,
@@ -121,7 +121,7 @@ describe.skipIf(Bun.which("kc.sh") === null || Bun.which("kcadm.sh") === null)("
     );
     const said = provider.stdout.text();
     const failed = provider.exited.then(async (code) => {
-      throw new Error(`Keycloak ended with ${code}:\n${await said}`);
+      throw new Error(`Keycloak exited with code ${code}:\n${await said}`);
     });
     const up = waitFor(async () => (await fetch(`${keycloak}/realms/master`)).ok, {
       timeoutMs: 540_000,

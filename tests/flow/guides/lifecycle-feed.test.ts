@@ -106,12 +106,12 @@ describe("the program of lifecycle-feed.md", () => {
     const seen: string[] = [];
     await organizations(20);
     const first = started(seen);
-    await waitFor(() => seen.length > 0, { what: "The first events" });
+    await waitFor(() => seen.length > 0, { what: "the first events" });
     await killed(first);
     await organizations(20);
     const feed = await wholeFeed();
     started(seen);
-    await waitFor(() => seen.at(-1) === feed.at(-1), { timeoutMs: 30_000, what: "The last event" });
+    await waitFor(() => seen.at(-1) === feed.at(-1), { timeoutMs: 30_000, what: "the last event" });
     expect([...new Set(seen)]).toEqual(feed);
     expect(seen.length - feed.length).toBeLessThanOrEqual(1);
   });
@@ -148,7 +148,7 @@ describe("the program of lifecycle-feed.md", () => {
       },
     });
     started(seen, { IDENTITY_URL: `http://127.0.0.1:${unsteady.port}` });
-    await waitFor(() => seen.at(-1) === feed.at(-1), { timeoutMs: 40_000, what: "The last event" });
+    await waitFor(() => seen.at(-1) === feed.at(-1), { timeoutMs: 40_000, what: "the last event" });
     await unsteady.stop(true);
     expect(seen).toEqual(feed);
   });

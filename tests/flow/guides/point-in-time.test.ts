@@ -57,7 +57,7 @@ test.skipIf(bin === undefined || Bun.which("pg_basebackup") === null)(
     const [wal] = await ask(url, "select pg_walfile_name(pg_switch_wal()) as name");
     const isArchived = async () =>
       (await ask(url, `select from pg_stat_archiver where last_archived_wal >= '${wal?.name}'`)).length > 0;
-    await waitFor(isArchived, { timeoutMs: 60_000, what: "The archived WAL" });
+    await waitFor(isArchived, { timeoutMs: 60_000, what: "the archived WAL" });
     await made.server.kill();
 
     const restored = await newPostgres(bin ?? "", leash(), {});
@@ -72,7 +72,7 @@ test.skipIf(bin === undefined || Bun.which("pg_basebackup") === null)(
     const inRecovery = () => ask(restored.server.url, "select pg_is_in_recovery() as is_so");
     await waitFor(async () => (await inRecovery())[0]?.is_so === false, {
       timeoutMs: 60_000,
-      what: "A server that accepts writes",
+      what: "a server that accepts writes",
     });
     const found = await ask(restored.server.url, "select id from identity.organizations order by id");
     expect(found.map(({ id }) => id)).toEqual(["kept"]);

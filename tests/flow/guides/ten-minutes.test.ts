@@ -25,7 +25,7 @@ test("ten-minutes.md leads from nothing to a protected API", async () => {
   const ostiary = await startQuickStart(reader);
   try {
     const places = { ...ostiary.places, "127.0.0.1:7000": `127.0.0.1:${port}` };
-    await waitFor(async () => (await fetch(`http://127.0.0.1:${port}`)).ok, { what: "The service" });
+    await waitFor(async () => (await fetch(`http://127.0.0.1:${port}`)).ok, { what: "the service" });
     const blocks = await Promise.all(
       [
         "3. Write down its routes",

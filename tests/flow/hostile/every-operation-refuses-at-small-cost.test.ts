@@ -114,7 +114,7 @@ for (const { name, headers, describesInternal, start } of SERVICES) {
 
     test("serves other requests while it refuses hostile ones", async () => {
       const [subject] = subjects;
-      if (subject === undefined) throw new Error("No process runs.");
+      if (subject === undefined) throw new Error("No process is running.");
       const requests = operations.flatMap(({ port, operation }) =>
         hostileRequests(operation, BODY_BYTES_MAX).refused.map((request) => ({ port, request })),
       );

@@ -35,7 +35,8 @@ function alreadyRuns(path: string, { pid }: RunningProcess): string {
 
 /** Returns the only line below the headline on standard error of a platform that exits with 78. */
 function refusalOf(failure: unknown): string {
-  if (!(failure instanceof ProcessEnded)) throw new Error(`It must refuse to start: ${Bun.inspect(failure)}`);
+  if (!(failure instanceof ProcessEnded))
+    throw new Error(`The platform must refuse to start: ${Bun.inspect(failure)}`);
   const [headline, line = "", ...more] = failure.stderr;
   expect([failure.exitCode, headline, more]).toEqual([78, "The configuration is not valid:", []]);
   return line;

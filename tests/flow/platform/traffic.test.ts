@@ -73,7 +73,7 @@ test("the traffic reports a gateway that is down", async () => {
   const traffic = startTraffic("http://127.0.0.1:9", 50);
   await waitFor(() => traffic.troubles.length > 0, {
     timeoutMs: 10_000,
-    what: "The first reported problem",
+    what: "the first reported problem",
   });
   expect(await traffic.stop()).toEqual({});
 });

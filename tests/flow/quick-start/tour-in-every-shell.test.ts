@@ -38,7 +38,8 @@ afterAll(async () => {
 }, 120_000);
 
 const absent = Object.keys(SHELLS).filter((shell) => Bun.which(shell) === null);
-if (absent.length > 0) process.stderr.write(`not on this machine, so not tried: ${absent.join(", ")}\n`);
+if (absent.length > 0)
+  process.stderr.write(`shells that this machine lacks and that were not tested: ${absent.join(", ")}\n`);
 
 describe.each(Object.keys(SHELLS).filter((shell) => !absent.includes(shell)))("the tour in %s", (shell) => {
   test("works when it is pasted", async () => {

@@ -130,7 +130,7 @@ export async function printedTour(stdout: readonly string[]): Promise<string> {
   const lines = () => stdout.filter((line) => !line.startsWith("{"));
   await waitFor(() => lines().some((line) => line.includes("/restore")), {
     timeoutMs: 60_000,
-    what: "The tour",
+    what: "the tour",
   });
   const all = lines();
   const start = all.findIndex((line) => line.startsWith("The tour:"));

@@ -163,7 +163,7 @@ describe("a collector", () => {
       tracing.start("GET", null, null).end({ route: "/", status: 200 });
     }
     // Waits for the second batch before the shutdown, which drops all batches after the first refused one.
-    await waitFor(() => collector.requests.length > 1, { what: "A second batch" });
+    await waitFor(() => collector.requests.length > 1, { what: "a second batch" });
     await tracing.shutdown();
     expect(warnings).toMatchObject([
       { message: "telemetry export failed", fields: { collector: collector.endpoint } },

@@ -49,11 +49,11 @@ export async function publishLimited(system: System): Promise<void> {
   const routes = [{ path: PATH, upstream: "/limited", methods: ["GET"], rate_limit }];
   const published = () =>
     system.put(system.nextRegistry().url, SERVICE, { url: system.upstream.link.url, member: { routes } });
-  await waitFor(async () => (await published()) === 200, { timeoutMs: READY_MS, what: "The limited route" });
+  await waitFor(async () => (await published()) === 200, { timeoutMs: READY_MS, what: "the limited route" });
   for (const { url } of system.gateways) {
     await waitFor(async () => (await fetch(url + PATH)).status === 401, {
       timeoutMs: READY_MS,
-      what: "The limited route at a gateway",
+      what: "the limited route at a gateway",
     });
   }
 }

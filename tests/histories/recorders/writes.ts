@@ -21,6 +21,6 @@ export function writesOf({ system, random }: Field, service: string): Promise<Re
         ]),
       );
     },
-    { timeoutMs: SURE_MS, what: `The revisions of ${service}` },
+    { timeoutMs: SURE_MS, what: `the revisions of ${service}` },
   );
 }

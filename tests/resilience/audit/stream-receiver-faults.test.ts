@@ -32,7 +32,7 @@ class CallClock implements Clock {
 
 const SHORT_CALL_MS = 500;
 
-/** Ways in which a receiver lets a call fail at once, after it has read the request body. */
+/** The ways in which a receiver makes a call fail as soon as it has read the request body. */
 const FAULTS: Readonly<Record<string, (socket: Socket, other: string) => void>> = {
   "answers 500": (socket) => void socket.end("HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n"),
   "resets the connection": (socket) => void socket.resetAndDestroy(),

@@ -60,7 +60,10 @@ describe.skipIf(!services().etcd.binary || !services().postgres.real)("a cluster
     );
   const statusOf = (path: string) => fetch(gateway.url + path).then(({ status }) => status);
   const served = (path: string) =>
-    waitFor(async () => (await statusOf(path)) === 200, { timeoutMs: 60_000, what: `${path} served` });
+    waitFor(async () => (await statusOf(path)) === 200, {
+      timeoutMs: 60_000,
+      what: `the gateway to serve ${path}`,
+    });
   const ready = (each: RunningProcess) =>
     fetch(`${each.internalUrl}/health/ready`).then(({ status }) => status);
 

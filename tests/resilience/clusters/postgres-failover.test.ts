@@ -38,7 +38,7 @@ describe.skipIf(!services().postgres.binary)("DATABASE_URL with a primary and a 
 
   async function writtenBackWithin(database: Database, id: string): Promise<void> {
     const promoted = performance.now();
-    await waitFor(() => write(database, id).then(() => true), { timeoutMs: 30_000, what: "A write" });
+    await waitFor(() => write(database, id).then(() => true), { timeoutMs: 30_000, what: "a write" });
     expect(performance.now() - promoted).toBeLessThan(BACK_MS);
   }
 

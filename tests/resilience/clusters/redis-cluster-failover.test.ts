@@ -59,7 +59,7 @@ describe.skipIf(!services().redis.binary)("a Redis Cluster of three primaries an
       }
     }
     for (const expected of [1, 2, 3]) {
-      expect(await waitFor(() => count(bucket), { timeoutMs: 30_000, what: "A count" })).toBe(expected);
+      expect(await waitFor(() => count(bucket), { timeoutMs: 30_000, what: "a count" })).toBe(expected);
     }
     const primary = await shard.primary();
     await waitFor(async () => Number(await primary.ask("WAIT", "1", "100")) === 1, { timeoutMs: 30_000 });
@@ -90,15 +90,18 @@ describe.skipIf(!services().redis.binary)("a Redis Cluster of three primaries an
       expect(await outcome(bucket)).toBe("unavailable");
       for (const expected of [1, 2, 3]) for (const other of others) expect(await count(other)).toBe(expected);
       await store.ping(5_000);
-      await waitFor(() => isPrimary(replica), { timeoutMs: 60_000, what: "The promotion" });
+      await waitFor(() => isPrimary(replica), { timeoutMs: 60_000, what: "the promotion of the replica" });
       const promoted = performance.now();
-      const first = await waitFor(() => count(bucket), { timeoutMs: 30_000, what: "A count" });
+      const first = await waitFor(() => count(bucket), { timeoutMs: 30_000, what: "a count" });
       expect(performance.now() - promoted).toBeLessThan(BACK_MS);
       // The refused count is not included. The frozen node may have executed it, but its writes are discarded
       // after the failover.
       expect(first).toBe(4);
       await mend(primary);
-      await waitFor(async () => !(await isPrimary(primary)), { timeoutMs: 60_000, what: "The old primary" });
+      await waitFor(async () => !(await isPrimary(primary)), {
+        timeoutMs: 60_000,
+        what: "the old primary to become a replica",
+      });
       for (const expected of [5, 6, 7]) expect(await count(bucket)).toBe(expected);
       await waitFor(async () => Number(await replica.ask("WAIT", "1", "100")) === 1, { timeoutMs: 60_000 });
     });
@@ -123,7 +126,7 @@ describe.skipIf(!services().redis.binary)("a Redis Cluster of three primaries an
       }
     });
     await waitFor(() => counted.length > 200);
-    await waitFor(() => promote(replica), { timeoutMs: 60_000, what: "The promotion" });
+    await waitFor(() => promote(replica), { timeoutMs: 60_000, what: "the promotion of the replica" });
     const before = counted.length;
     await waitFor(() => counted.length > before + 200, { timeoutMs: 30_000 });
     ended = true;
@@ -146,7 +149,7 @@ describe.skipIf(!services().redis.binary)("a Redis Cluster of three primaries an
     await waitFor(() => store.ping(1_000).then(() => true));
     await Promise.all(shard.nodes.map(({ server }) => server.restart()));
     // The restarted nodes have lost their data, so the count starts again at 1.
-    const first = await waitFor(() => count(bucket), { timeoutMs: 60_000, what: "A count" });
+    const first = await waitFor(() => count(bucket), { timeoutMs: 60_000, what: "a count" });
     expect(first).toBe(1);
     expect(await count(bucket)).toBe(2);
   });

@@ -105,14 +105,14 @@ describe("a request gets 408 when its body stops arriving before the response ha
       const response = await client.response(method);
       expectTimeout(response);
       await client.untilClosed();
-      await waitFor(() => service.open === 0, { what: "The call of the service ending" });
+      await waitFor(() => service.open === 0, { what: "the call of the service ending" });
       for (const socket of service.sockets) {
         expect(socket.received.toString("latin1")).not.toEndWith("0\r\n\r\n");
       }
       if (outcome === "rejected") expect(service.requests).toEqual([]);
       expect(await gateway.logOf(requestId(response))).toMatchObject({ status: 408, level: "info" });
       const written = () => audit.of("PATCH").find(({ path }) => path.endsWith(requestId(response)));
-      await waitFor(written, { what: "The outcome" });
+      await waitFor(written, { what: "the outcome" });
       expect(written()?.body).toEqual({ outcome, status: 408 });
     });
   }
@@ -246,7 +246,7 @@ describe("300 connections", () => {
     const upload = await RawClient.connect(gateway.url);
     upload.send(spell("POST", "/things?held-upload", { "Transfer-Encoding": "chunked" }));
     const uploading = setInterval(() => upload.send(chunk("more")), BODY_TIMEOUT_MS / 8);
-    await waitFor(() => held.size === 4, { what: "Every long request reaching the service" });
+    await waitFor(() => held.size === 4, { what: "every long request to reach the service" });
 
     const socket = new WebSocket(`${gateway.url.replace("http", "ws")}/socket`);
     await waitFor(() => socket.readyState === WebSocket.OPEN);
@@ -269,7 +269,7 @@ describe("300 connections", () => {
       idle.flatMap(({ closed }, index) => (closed ? [] : [idlers[index % idlers.length]?.[0]]));
     await waitFor(() => open().length === 0, {
       timeoutMs: RUNTIME_MS,
-      what: "Every idle connection closing",
+      what: "every idle connection closing",
     });
 
     clearInterval(uploading);

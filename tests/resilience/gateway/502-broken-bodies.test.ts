@@ -93,12 +93,12 @@ describe.skipIf(!services().etcd.real)("an incomplete response of a service", ()
   async function expectRecorded(responses: RawResponse[]): Promise<void> {
     const ids = new Set(responses.map(({ headers }) => headerValue(headers, "x-request-id")));
     const outcomes = () => audit.of("PATCH").filter(({ path }) => ids.has(path.split("/").at(-1) ?? ""));
-    await waitFor(() => outcomes().length === ids.size, { what: "Every outcome" });
+    await waitFor(() => outcomes().length === ids.size, { what: "every outcome" });
     expect(outcomes().map(({ body }) => body)).toEqual(
       Array.from(ids, () => ({ outcome: "no_response", status: 502 })),
     );
     const lines = () => gateway.logs().filter(({ request_id }) => ids.has(String(request_id)));
-    await waitFor(() => lines().length === ids.size, { what: "Every log line" });
+    await waitFor(() => lines().length === ids.size, { what: "every log line" });
     for (const line of lines()) {
       expect(line).toMatchObject({ level: "error", status: 502, error_kind: "network" });
     }
@@ -201,9 +201,9 @@ describe.skipIf(!services().etcd.real)("an incomplete response of a service", ()
           }
           endings[ending](client);
         }
-        await waitFor(() => gone().length === before + body.length, { what: "Every log line" });
-        await waitFor(() => closed() === closedBefore + body.length, { what: "Every outcome" });
-        await waitFor(() => service.open === 0, { what: "The calls of the service ending" });
+        await waitFor(() => gone().length === before + body.length, { what: "every log line" });
+        await waitFor(() => closed() === closedBefore + body.length, { what: "every outcome" });
+        await waitFor(() => service.open === 0, { what: "the calls of the service ending" });
       });
     }
   }

@@ -33,6 +33,6 @@ describe.skipIf(!services().etcd.real)("with MAX_UPSTREAM_REQUESTS calls in flig
     expect(streams.statuses).toEqual(new Map([["200", 3]]));
     expect(await status()).toBe(502);
     await streams.leave();
-    await waitFor(async () => (await status()) === 200, { what: "A call being free" });
+    await waitFor(async () => (await status()) === 200, { what: "a free call" });
   });
 });

@@ -154,7 +154,7 @@ describe("a request gets 502 when the service", () => {
 
 // GW-123
 describe("a client that leaves ends the call to the service", () => {
-  const gone = () => waitFor(() => service.open === 0, { what: "The service's connections closing" });
+  const gone = () => waitFor(() => service.open === 0, { what: "the service's connections closing" });
 
   test("before the response has started", async () => {
     service.handler = () => null;
@@ -341,12 +341,12 @@ describe.skipIf(!services().etcd.real)("a gateway as a process", () => {
     });
     const clients = await Promise.all(Array.from({ length: 1_000 }, () => RawClient.connect(process.url)));
     for (const client of clients) client.send(spell("GET", "/hangs"));
-    await waitFor(() => hung.length === 1_000, { what: "A thousand calls reaching the service" });
+    await waitFor(() => hung.length === 1_000, { what: "a thousand calls to reach the service" });
     for (let request = 0; request < 20; request++) {
       expect((await rawRequest(process.url, spell("GET", "/works"))).status).toBe(200);
     }
     for (const client of clients) client.destroy();
-    await waitFor(() => slow.open === 0, { what: "The calls ending with their clients" });
+    await waitFor(() => slow.open === 0, { what: "the calls ending with their clients" });
     expect(await process.stop()).toBe(0);
     slow.close();
   });

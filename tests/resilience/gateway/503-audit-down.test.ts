@@ -65,7 +65,7 @@ const finalEventOf = (request_id: string) =>
       const event = await eventOf(request_id);
       return event?.outcome === "pending" ? null : event;
     },
-    { what: `The outcome of ${request_id}` },
+    { what: `the outcome of ${request_id}` },
   );
 
 describe("an audited request", () => {

@@ -76,7 +76,7 @@ describe.skipIf(!services().etcd.real)("a gateway at one of its limits", () => {
       // GW-151, GW-152
       test(`serves twenty clients, refuses the others with 503, and recovers (${kind})`, async () => {
         const crowd = await gatherCrowd(gateway.url, kind, 50);
-        await waitFor(() => refusedOf(crowd) === 30, { what: "The refusal of 30 clients" });
+        await waitFor(() => refusedOf(crowd) === 30, { what: "the refusal of 30 clients" });
         expect(await metric(gateway, "gateway_requests_in_flight")).toBe(20);
         const client = await RawClient.connect(gateway.url);
         client.send(spell("GET", "/crowd/small"));
@@ -88,7 +88,7 @@ describe.skipIf(!services().etcd.real)("a gateway at one of its limits", () => {
         await client.untilClosed();
         await crowd.leave();
         await waitFor(async () => (await asNewClient(gateway)) === 200, {
-          what: "A response to a new client",
+          what: "a response to a new client",
         });
         expect(await metric(gateway, 'gateway_requests_refused_total{cause="requests"}')).toBeGreaterThan(30);
       });
@@ -107,13 +107,13 @@ describe.skipIf(!services().etcd.real)("a gateway at one of its limits", () => {
         told(gateway).includes("load is below every maximum again: the gateway no longer refuses requests"),
       {
         timeoutMs: 60_000,
-        what: "The release of memory",
+        what: "the gateway to stop refusing requests",
       },
     );
     // The readers are cut off one by one, so memory can exceed the limit again for a moment.
     await waitFor(async () => (await asNewClient(gateway)) === 200, {
       timeoutMs: 60_000,
-      what: "A request being served",
+      what: "a request being served",
     });
     // Each incomplete body takes 64 KiB, plus memory of the runtime.
     const crowds = [readers];
@@ -125,7 +125,7 @@ describe.skipIf(!services().etcd.real)("a gateway at one of its limits", () => {
     await Promise.all(crowds.map((crowd) => crowd.leave()));
     await waitFor(async () => (await asNewClient(gateway)) === 200, {
       timeoutMs: 60_000,
-      what: "A response to a new client",
+      what: "a response to a new client",
     });
     expect(told(gateway)).toContain(
       "MAX_MEMORY_BYTES is reached: the gateway cuts off slow readers and refuses requests",
@@ -137,7 +137,7 @@ describe.skipIf(!services().etcd.real)("a gateway at one of its limits", () => {
     const gateway = await gatewayWith({}, 1_000);
     const crowd = await gatherCrowd(gateway.url, "kept_alive", 1_500);
     expect(crowd.statuses).toEqual(new Map([["200", 1_500]]));
-    await waitFor(() => crowd.open < 750, { what: "Idle connections being closed" });
+    await waitFor(() => crowd.open < 750, { what: "idle connections being closed" });
     expect(await asNewClient(gateway)).toBe(200);
     await crowd.leave();
   });
@@ -151,18 +151,20 @@ describe.skipIf(!services().etcd.real)("a gateway at one of its limits", () => {
     expect(crowd.open).toBeGreaterThanOrEqual(100);
     expect(openDescriptors(gateway.pid)).toBeLessThanOrEqual(1_000);
     await crowd.leave();
-    await waitFor(async () => (await asNewClient(gateway)) === 200, { what: "A response to a new client" });
+    await waitFor(async () => (await asNewClient(gateway)) === 200, { what: "a response to a new client" });
   });
 
   test("of the process's file descriptors serves connected clients, and new ones after it closed idle ones", async () => {
     const gateway = await gatewayWith({ MAX_CONNECTIONS: "100000" }, 300);
     const { client, ask } = await regularClient(gateway);
     const silent = await gatherCrowd(gateway.url, "silent", 800);
-    await waitFor(() => openDescriptors(gateway.pid) >= 300, { what: "The use of all file descriptors" });
+    await waitFor(() => openDescriptors(gateway.pid) >= 300, {
+      what: "the gateway to use all file descriptors",
+    });
     for (let request = 0; request < 20; request += 1) expect((await ask()).status).toBe(200);
     await waitFor(() => openDescriptors(gateway.pid) < 200, {
       timeoutMs: 60_000,
-      what: "The close of silent connections",
+      what: "the close of silent connections",
     });
     await silent.leave();
     expect(await asNewClient(gateway)).toBe(200);

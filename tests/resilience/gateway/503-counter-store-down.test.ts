@@ -41,7 +41,7 @@ describe.skipIf(!redis.own || !etcd.real)("a gateway", () => {
     new Set(await Promise.all(Array.from({ length: count }, async () => (await get(path)).status)));
   const ready = async () => (await fetch(`${gateway.internalUrl}/health/ready`)).json();
   const back = () =>
-    waitFor(async () => (await get("/limited")).status === 200, { what: "The gateway counting" });
+    waitFor(async () => (await get("/limited")).status === 200, { what: "the gateway to count again" });
 
   async function expectOutage(): Promise<void> {
     expect(await statuses("/limited")).toEqual(new Set([503]));
@@ -83,7 +83,9 @@ describe.skipIf(!redis.own || !etcd.real)("a gateway", () => {
 
   test("limits failed authentications of an address again when the counter store is back", async () => {
     await back();
-    await waitFor(async () => (await get("/private")).status === 429, { what: "The failed-auth limiter" });
+    await waitFor(async () => (await get("/private")).status === 429, {
+      what: "the limit of failed authentications",
+    });
     const refused = await get("/unknown");
     expect(refused.status).toBe(429);
     expect(Number(refused.headers.get("retry-after"))).toBeWithin(1, 61);

@@ -67,7 +67,7 @@ describe.skipIf(!services().etcd.real)("a crowd of clients does not delay others
   const untilFreed = () =>
     waitFor(() => openDescriptors(gateway.pid) <= descriptorsBefore + 50, {
       timeoutMs: 60_000,
-      what: "The descriptors of a crowd being free",
+      what: "the release of the crowd's file descriptors",
     });
 
   test.each(crowds)(
@@ -78,7 +78,7 @@ describe.skipIf(!services().etcd.real)("a crowd of clients does not delay others
       expect(crowd.open).toBe(count);
       for (const status of crowd.statuses.keys()) expect(status).toBeOneOf(["200", "101"]);
       await waitFor(() => openDescriptors(gateway.pid) >= count * each, {
-        what: "The connections of all clients",
+        what: "the connections of all clients",
       });
       expect(openDescriptors(gateway.pid)).toBeLessThan(descriptorsBefore + count * each + 200);
       for (let request = 0; request < 20; request += 1) await isServed();
@@ -99,7 +99,7 @@ describe.skipIf(!services().etcd.real)("a crowd of clients does not delay others
     await untilFreed();
     const metrics = async () => (await fetch(`${gateway.internalUrl}/metrics`)).text();
     await waitFor(async () => /^gateway_requests_in_flight 0$/m.test(await metrics()), {
-      what: "The end of all requests in flight",
+      what: "the end of all requests in flight",
     });
     for (const name of ["gateway_open_upstream_calls", "gateway_open_streams", "gateway_open_websockets"]) {
       expect(await metrics()).toContain(`${name} 0\n`);
@@ -130,7 +130,10 @@ describe.skipIf(!services().etcd.real)("a crowd of clients does not delay others
     await dribbler.untilClosed(60_000);
     clearInterval(dribbling);
     expect(sent).toBeLessThan(head.length);
-    await waitFor(() => silent.open === 0, { timeoutMs: 60_000, what: "Silent clients being closed" });
+    await waitFor(() => silent.open === 0, {
+      timeoutMs: 60_000,
+      what: "the gateway to close the silent clients",
+    });
     await untilFreed();
     await isServed();
   });

@@ -76,7 +76,7 @@ describe.skipIf(!services().etcd.real)("a gateway that drains", () => {
     const table: [what: string, status: number, request: string][] = [
       ["an answer", 200, spell("GET", "/things")],
       ["an answer to HEAD", 200, spell("HEAD", "/things")],
-      ["an answer whose service keeps its connection", 200, spell("GET", "/things?alive")],
+      ["an answer of a service that keeps its connection open", 200, spell("GET", "/things?alive")],
       ["a streamed answer", 200, spell("GET", "/things?stream")],
       ["an event stream", 200, spell("GET", "/things?events")],
       ["a 204", 204, spell("GET", "/things?empty")],

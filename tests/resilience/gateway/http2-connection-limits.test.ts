@@ -329,7 +329,7 @@ test("an HTTP/2 client cannot send more than its window when the service does no
   const client = await connect();
   client.send(headersFrames(1, requestFields({ method: "POST", path: "/deaf" }), 0));
   await waitFor(() => deaf.requests.length === 1);
-  // Sends far more than the buffers of the connection to the service and the window can hold.
+  // Sends far more bytes than fit into the HTTP/2 window and the buffers of the connection to the service.
   await repeat(client, dataFrames(1, Buffer.alloc(16_384), false), 4_000);
   expect((await client.end(1)).reset).toBe(ErrorCode.flowControl);
   await expectOthersServed();

@@ -77,7 +77,7 @@ describe.skipIf(!redis.own || !etcd.real)("a quota", () => {
   /** Waits until both gateways can count quotas again. */
   const untilCounted = () =>
     waitFor(async () => (await call("192.0.2.9", 0)) !== 503 && (await call("192.0.2.9", 1)) !== 503, {
-      what: "The gateways counting",
+      what: "both gateways to count again",
     });
 
   // GW-191, GW-192, GW-195, AU-191
@@ -86,7 +86,9 @@ describe.skipIf(!redis.own || !etcd.real)("a quota", () => {
     expect(await admitted(client, 120)).toBe(120);
     await untilKnown(client, 120);
     await store.kill();
-    await waitFor(async () => (await call(client, 0)) === 503, { what: "The loss of the store" });
+    await waitFor(async () => (await call(client, 0)) === 503, {
+      what: "the gateway to notice that the counter store is down",
+    });
     await store.restart();
     await untilCounted();
     expect(await admitted(client, 400)).toBe(LIMIT - 120);
@@ -113,7 +115,7 @@ describe.skipIf(!redis.own || !etcd.real)("a quota", () => {
     });
     const reported = await waitFor(async () => (await known(client)) || null, {
       timeoutMs: 60_000,
-      what: "A report under load",
+      what: "a report under load",
     });
     await flush();
     const unreported = begun - reported;
@@ -132,7 +134,7 @@ describe.skipIf(!redis.own || !etcd.real)("a quota", () => {
     await flush();
     expect(await Promise.all([call(client, 0), call(client, 1)])).toEqual([503, 503]);
     wire.heal();
-    await waitFor(async () => (await call(client, 0)) === 200, { what: "The audit service" });
+    await waitFor(async () => (await call(client, 0)) === 200, { what: "the audit service" });
     await untilKnown(client, 21);
   });
 

@@ -51,7 +51,7 @@ describe.skipIf(!services().etcd.own)("an outage of the route store", () => {
   const becomes = (path: string, status: number) =>
     waitFor(async () => (await statusOf(path)) === status, {
       timeoutMs: 60_000,
-      what: `${path} answering ${status}`,
+      what: `${path} to answer ${status}`,
     });
 
   /** Sends consecutive requests until `work` is done. Expects that all succeed. */

@@ -70,7 +70,7 @@ describe.skipIf(!isReal)("the route store becomes equal to the database", () => 
     const desired = await current(registry);
     await waitFor(async () => Bun.deepEquals(await projected(store), desired), {
       timeoutMs: CONVERGENCE_MS,
-      what: `The route store equal to ${Object.keys(desired).length} services`,
+      what: `the route store to match the ${Object.keys(desired).length} services of the database`,
     });
   }
 
@@ -202,7 +202,7 @@ describe.skipIf(!isReal)("the route store becomes equal to the database", () => 
   });
 
   test.each([
-    ["is no number", "nonsense"],
+    ["is not a number", "nonsense"],
     ["is the greatest number", "9007199254740991"],
     ["has more digits than a fence", "99999999999999999999"],
     ["is a little ahead of the database", String(Date.now() * 1_000 + 60_000_000)],

@@ -93,7 +93,7 @@ describe.skipIf(!services().etcd.binary || !services().postgres.real)("an etcd t
     expect(metrics).toMatch(/^registry_projections_outstanding 2$/m);
     expect(metrics).toMatch(/^registry_projections_outstanding_age_seconds 1\d\d(\.\d+)?$/m);
     const late = () => registry.logs().filter((line) => line.level === "error");
-    await waitFor(() => late().length > 0, { what: "An error in the log" });
+    await waitFor(() => late().length > 0, { what: "an error in the log" });
     // A second write of a waiting service must not make its projection count as younger.
     expect((await registry.apply({ a: service("/a/2") })).status).toBe(200);
     expect(await ready(registry)).toMatchObject({ status: 200, body: { checks: {} } });
@@ -101,14 +101,14 @@ describe.skipIf(!services().etcd.binary || !services().postgres.real)("an etcd t
     await free();
     await waitFor(async () => Object.keys(await projected(store)).length === 2, {
       timeoutMs: 30_000,
-      what: "Both services projected",
+      what: "the projection of both services",
     });
     const well = { status: 200, body: { status: "healthy" } };
     await waitFor(async () => Bun.deepEquals(await ready(registry), well), {
-      what: "A readiness response without a warning",
+      what: "a readiness response without a warning",
     });
     const over = () => registry.logs().filter((line) => line.message === "projections are no longer late");
-    await waitFor(() => over().length > 0, { timeoutMs: 20_000, what: "The log line about the recovery" });
+    await waitFor(() => over().length > 0, { timeoutMs: 20_000, what: "the log line about the recovery" });
     expect(over()).toMatchObject([{ level: "info" }]);
     expect(late()).toMatchObject([{ outstanding: 2, age_seconds: expect.any(Number) }]);
     expect(await registry.stop()).toBe(0);

@@ -103,7 +103,7 @@ describe.skipIf(!services().etcd.own)("writes that wait for gateways", () => {
   // GW-31, RG-89
   test("count a frozen gateway until its lease ends, and again when it continues", async () => {
     const [frozen] = gateways;
-    if (frozen === undefined) throw new Error("No gateway runs.");
+    if (frozen === undefined) throw new Error("No gateway is running.");
     process.kill(frozen.pid, "SIGSTOP");
     const late = await apply(1_000, "frozen", "/frozen");
     expect(late).toMatchObject({ gateways: 3, reached: 2, projected: true });
@@ -131,11 +131,11 @@ describe.skipIf(!services().etcd.own)("writes that wait for gateways", () => {
     gateways.push(await startGateway());
     await waitFor(async () => (await list()).filter(({ current }) => current).length === 3, {
       timeoutMs: 25_000,
-      what: "The registration of the new gateway",
+      what: "the registration of the new gateway",
     });
     await waitFor(async () => (await list()).length === 4, {
       timeoutMs: GONE_MS,
-      what: "The expiry of the killed gateway's lease",
+      what: "the expiry of the killed gateway's lease",
     });
     await store.delete(`${INSTANCES_PREFIX}stuck`);
     expect(await answer).toEqual(complete(3));

@@ -48,11 +48,11 @@ describe.skipIf(!services().etcd.real)("a gateway that stops", () => {
 
   /** Opens a stream through the gateway. The service sends the head `start` and then `said`. */
   async function open(name: string, said: string | Uint8Array, start = EVENTS) {
-    if (gateway === undefined) throw new Error("No gateway runs.");
+    if (gateway === undefined) throw new Error("No gateway is running.");
     const client = await RawClient.connect(gateway.url);
     const target = `/events?${name}`;
     client.send(spell("GET", target));
-    const socket = await waitFor(() => sockets.get(target), { what: `The call of ${target}` });
+    const socket = await waitFor(() => sockets.get(target), { what: `the call of ${target}` });
     socket.send(start);
     socket.send(said);
     return { client, socket };
@@ -155,7 +155,7 @@ describe.skipIf(!services().etcd.real)("a gateway that stops", () => {
     await client.until(() => client.receivedBytes > before || client.closed || null, "One more chunk");
   }
 
-  test("ends streams to which it cannot add a retry time, and cuts off responses that are no event streams", async () => {
+  test("ends streams to which it cannot add a retry time, and cuts off responses that are not event streams", async () => {
     await start();
     const zipped = gzipSync("data: one\n\n");
     const gzip = await open("gzip", zipped, head("text/event-stream", "Content-Encoding: gzip\r\n"));

@@ -109,12 +109,12 @@ describe.skipIf(!isReal)("a rolling restart", () => {
     test(`of ${service} fails no request, and every audited request has its event with an outcome`, async () => {
       load = startLoad();
       const running = load;
-      await waitFor(() => running.least >= 10, { timeoutMs: 60_000, what: "Load" });
+      await waitFor(() => running.least >= 10, { timeoutMs: 60_000, what: "the load to start" });
       expect(await stack[service].restart()).toEqual([0, 0]);
       const after = running.least;
       await waitFor(() => running.least >= after + 10, {
         timeoutMs: 60_000,
-        what: "Load after the restart",
+        what: "load after the restart",
       });
       await running.end();
       expect(failuresOf(running)).toEqual([]);

@@ -66,16 +66,16 @@ describe.skipIf(!isReal)("the usage of an organization", () => {
         headers: { "X-API-Key": key },
       },
     ]);
-    await waitFor(() => load.least >= 100, { timeoutMs: 60_000, what: "Load" });
+    await waitFor(() => load.least >= 100, { timeoutMs: 60_000, what: "the load to start" });
     await Promise.all(stack.audit.all.map((replica) => replica.kill()));
     const killedAt = load.least;
-    await waitFor(() => load.least >= killedAt + 100, { timeoutMs: 60_000, what: "Load without audit" });
+    await waitFor(() => load.least >= killedAt + 100, { timeoutMs: 60_000, what: "load without audit" });
     await stack.audit.restart();
     await stack.gateway.restart();
     const restartedAt = load.least;
     await waitFor(() => load.least >= restartedAt + 100, {
       timeoutMs: 60_000,
-      what: "Load after restarts",
+      what: "load after restarts",
     });
     await load.end();
     // A gateway reports its remaining usage when it stops.
@@ -86,7 +86,7 @@ describe.skipIf(!isReal)("the usage of an organization", () => {
         const requests = await used();
         return requests >= answered ? requests : null;
       },
-      { timeoutMs: 60_000, what: "Usage" },
+      { timeoutMs: 60_000, what: "the usage" },
     );
     // A failed request may have reached a gateway or not, so it may be counted or not.
     expect(counted - answered).toBeLessThanOrEqual(load.failures.length);

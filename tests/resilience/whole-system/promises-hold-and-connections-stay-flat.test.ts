@@ -63,7 +63,7 @@ describe.skipIf(!(postgres.binary && redis.binary && etcd.binary))("the whole sy
     const callers = await system.people.callers(0);
     await waitFor(() => load.recorder.answers.length > WARM_REQUESTS, {
       timeoutMs: 60_000,
-      what: "A load that runs",
+      what: "the load to start",
     });
     return readConnections(system, () => leavingClients(system, callers));
   }

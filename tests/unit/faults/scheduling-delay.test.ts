@@ -13,7 +13,7 @@ test("a delay of this process counts for requests in flight during the delay, an
   const from = performance.now();
   block(400);
   const to = performance.now();
-  await waitFor(() => delay.between(from, to, [CLIENTS_PROCESS]) >= 300, { what: "The delay" });
+  await waitFor(() => delay.between(from, to, [CLIENTS_PROCESS]) >= 300, { what: "the measured delay" });
   expect(delay.between(from, to, [])).toBe(0);
   expect(delay.between(from, to, ["an unknown process"])).toBe(0);
   delay.forget(to);

@@ -24,7 +24,7 @@ describe.skipIf(process.platform !== "linux")("open connections", () => {
     expect(await openConnections(server.port)).toBe(COUNT);
     for (const connection of connections.slice(0, 100)) connection.end();
     await waitFor(async () => (await openConnections(server.port)) === COUNT - 100, {
-      what: "The count without the closed connections",
+      what: "the count to exclude the closed connections",
     });
     expect(await openConnections(other.port)).toBe(7);
   });

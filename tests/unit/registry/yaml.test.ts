@@ -18,7 +18,7 @@ function codePoint(text: string): string {
 function refusal(text: string): string {
   const error = thrownBy(ApiError, () => parseYaml(text));
   if (error?.code !== "VALIDATION_ERROR")
-    throw new Error(`The text was accepted, or another error: ${error}`);
+    throw new Error(`The text was not refused as invalid YAML: ${error}`);
   return error.message;
 }
 

@@ -35,7 +35,7 @@ export function treeOf(table: RouteTable): Node {
   try {
     table.match("GET", "/");
     const [root] = find.mock.calls[0] ?? [];
-    if (root === undefined) throw new Error("The table found no route in a tree.");
+    if (root === undefined) throw new Error("The table did not search its tree.");
     return root;
   } finally {
     find.mockRestore();

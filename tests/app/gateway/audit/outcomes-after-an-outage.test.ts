@@ -34,7 +34,8 @@ afterEach(async () => {
 });
 
 const push = (request_id: string) => queue.push(request_id, responded);
-const allPause = (count: number) => waitFor(() => clock.waiting().length === count, { what: "All pausing" });
+const allPause = (count: number) =>
+  waitFor(() => clock.waiting().length === count, { what: "all outcomes to wait for their retry" });
 
 /**
  * Lets each outcome fail six times, so that it backs off for more than 3 s. Then the audit service recovers.
@@ -53,13 +54,13 @@ async function outage(): Promise<void> {
 test("after an outage, the first accepted outcome ends the backoff of all others", async () => {
   await outage();
   push("new");
-  await waitFor(() => queue.underway === 0, { what: "All outcomes taken" });
+  await waitFor(() => queue.underway === 0, { what: "the audit service to accept all outcomes" });
 });
 
 test("after an outage without a new outcome, the others are sent when the first backoff ends", async () => {
   await outage();
   clock.advance(Math.min(...clock.waiting()));
-  await waitFor(() => queue.underway === 0, { what: "All outcomes taken" });
+  await waitFor(() => queue.underway === 0, { what: "the audit service to accept all outcomes" });
 });
 
 // GW-145

@@ -30,8 +30,8 @@ afterEach(async () => {
 
 const push = (request_id: string) => queue.push(request_id, { outcome: "rejected", status: 503 });
 const pausing = (count: number) =>
-  waitFor(() => clock.waiting().length === count, { what: "An outcome that waits" });
-const delivered = () => waitFor(() => queue.underway === 0, { what: "Every outcome delivered" });
+  waitFor(() => clock.waiting().length === count, { what: "an outcome to wait for its retry" });
+const delivered = () => waitFor(() => queue.underway === 0, { what: "the delivery of every outcome" });
 
 describe("an outcome without an event", () => {
   beforeEach(() => {
@@ -80,7 +80,7 @@ describe("an outcome without an event", () => {
     clock.advance(2_000);
     audit.answer = taken;
     push("new");
-    await waitFor(() => queue.underway === 1, { what: "The others delivered" });
+    await waitFor(() => queue.underway === 1, { what: "the delivery of the other outcomes" });
     expect(audit.writes.filter(({ path }) => path.endsWith("/late"))).toHaveLength(1);
   });
 

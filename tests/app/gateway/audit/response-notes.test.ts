@@ -58,7 +58,7 @@ describe("details", () => {
     ["not JSON", "{"],
     ["a list", "[]"],
     ["a name twice", '{"ip":1,"ip":2}'],
-    ["a name twice, spelled in two ways", '{"a":{"ip":1,"\\u0069p":2}}'],
+    ["an object with the same name twice, spelled in two ways", '{"a":{"ip":1,"\\u0069p":2}}'],
     ["a whole number that a double changes", '{"amount":12345678901234567890}'],
     ["a number beyond all doubles", '{"amount":1e400}'],
     ["a string", '"x"'],
