@@ -24,7 +24,7 @@ beforeAll(async () => {
   stack = await startStack();
   document = await waitFor(readDocument, {
     timeoutMs: 60_000,
-    what: "An edge description with every service's texts",
+    what: "an edge description with every service's texts",
   });
 });
 afterAll(() => stack.close());

@@ -91,7 +91,7 @@ describe("a malformed or ambiguous request is refused, and no part of it reaches
     "a control byte in a header": get(`${HOST}X-A: a\x07b\r\n`),
     "a space before a colon": get(`${HOST}X-A : 1\r\n`),
     "a header without a name": get(`${HOST}: 1\r\n`),
-    "a name that is no token": get(`${HOST}X(A): 1\r\n`),
+    "a name that is not a token": get(`${HOST}X(A): 1\r\n`),
     "a line without a colon": get(`${HOST}X-A\r\n`),
     "no version": "GET /widgets\r\n\r\n",
     "HTTP/0.9": `GET /widgets HTTP/0.9\r\n${HOST}\r\n`,

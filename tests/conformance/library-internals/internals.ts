@@ -76,7 +76,7 @@ export const internals = {
     library: "etcd3",
     does: "makes its channel with `channelFactoryOverride`, and closes and replaces it after a failed call",
     usedIn: ["lib/runtime/stores/route-store/etcd-client.ts"],
-    otherwise: "a node that comes back gets more and more connections, or none",
+    otherwise: "the registry and the gateway open ever more connections to a restarted node, or none",
   },
   ioredis_scripts: {
     library: "ioredis",
