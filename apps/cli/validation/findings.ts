@@ -1,4 +1,4 @@
-import { ApiError, shownPath } from "@ostiary/lib/domain/errors";
+import { shownPath } from "@ostiary/lib/domain/errors";
 import {
   checkDocuments,
   type DocumentContent,
@@ -9,11 +9,11 @@ import {
 } from "@ostiary/lib/domain/routes";
 import {
   decodeUtf8,
+  InvalidText,
   locate,
   type Place,
   parseJsonText,
   parseText,
-  statedPlace,
 } from "@ostiary/lib/runtime/documents";
 import { isJsonFile } from "../commands/read-document.ts";
 
@@ -70,13 +70,12 @@ export function checkFiles(sources: readonly SourceFile[], roles: Roles): Report
 
 function parse({ name, bytes }: SourceFile): Parsed | Finding {
   try {
-    const text = decodeUtf8(bytes);
-    return { name, text, value: isJsonFile(name) ? parseJsonText(text) : parseText(text) };
+    const text = decodeUtf8(bytes, "file");
+    return { name, text, value: isJsonFile(name) ? parseJsonText(text, "file") : parseText(text, "file") };
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    const { place, rest } = statedPlace(error.message);
-    const message = rest.replace(/^The body /, "The file ");
-    return { ...findingAt(name, place), rule: "invalid-document", path: "", message };
+    if (!(error instanceof InvalidText)) throw error;
+    const { place, parts } = error;
+    return { ...findingAt(name, place), rule: "invalid-document", path: "", message: parts.join("") };
   }
 }
 

@@ -1,6 +1,6 @@
 import { validationError } from "@ostiary/lib/domain/errors";
 import { type StoredServiceConfig, validateDocument } from "@ostiary/lib/domain/routes";
-import { decodeUtf8, invalidBody, parseJsonText, parseText, parseYaml } from "@ostiary/lib/runtime/documents";
+import { decodeUtf8, invalidText, parseJsonText, parseText, parseYaml } from "@ostiary/lib/runtime/documents";
 import { readBytes } from "@ostiary/lib/runtime/http";
 
 const JSON_TYPE = "application/json";
@@ -13,7 +13,7 @@ export const DOCUMENT_TYPES: readonly string[] = [JSON_TYPE, ...YAML_TYPES];
 export async function readDocument(request: Request, bytesMax: number): Promise<unknown> {
   const type = mediaType(request);
   if (type !== null && !DOCUMENT_TYPES.includes(type)) {
-    throw invalidBody(`Send the document as ${DOCUMENT_TYPES.join(", ")}.`);
+    throw invalidText(`Send the document as ${DOCUMENT_TYPES.join(", ")}.`);
   }
   const text = await readText(request, bytesMax);
   return type === JSON_TYPE ? parseJsonText(text) : parseText(text);
@@ -37,7 +37,7 @@ export function servicesOfYaml(text: string): Configs {
 /** Reads a JSON body, the only kind that PUT accepts. */
 export async function readJson(request: Request, bytesMax: number): Promise<unknown> {
   const type = mediaType(request);
-  if (type !== null && type !== JSON_TYPE) throw invalidBody(`Send the body as ${JSON_TYPE}.`);
+  if (type !== null && type !== JSON_TYPE) throw invalidText(`Send the body as ${JSON_TYPE}.`);
   return parseJsonText(await readText(request, bytesMax));
 }
 

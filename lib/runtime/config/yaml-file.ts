@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import type { Static, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { ApiError, FIELD_ERRORS_MAX, violationsOf } from "../../domain/errors/index.ts";
+import { FIELD_ERRORS_MAX, violationsOf } from "../../domain/errors/index.ts";
 import { isRecord } from "../../domain/json/index.ts";
-import { locate, type Place, parseYaml, statedPlace } from "../documents/index.ts";
+import { InvalidText, locate, NOT_VALID_YAML, type Place, parseYaml } from "../documents/index.ts";
 import { ConfigError, type ConfigProblem } from "./load.ts";
 
 /** A problem in a file. `path` leads from the top of the file to the invalid key. */
@@ -83,11 +83,12 @@ export function problemsOfLoading(load: () => unknown): ConfigProblem[] {
 
 function yamlValue(variable: string, text: string, onRepeatedKey: (place: Place) => void): unknown {
   try {
-    return parseYaml(text, onRepeatedKey);
+    return parseYaml(text, { kind: "file", onRepeatedKey });
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    const { place, rest } = statedPlace(error.message);
-    const message = rest.replace(/^The YAML is not valid/, "not valid YAML").replace(/^The body/, "The file");
+    if (!(error instanceof InvalidText)) throw error;
+    const { place, parts } = error;
+    const [before, after] = parts;
+    const message = `${before === NOT_VALID_YAML ? "not valid YAML" : before}${after}`;
     throw refusal(variable, [`line ${place?.line ?? 1}: ${message.replace(/\.$/, "")}`]);
   }
 }

@@ -1,6 +1,6 @@
 import type { FieldPath } from "../../domain/errors/index.ts";
 import { tryJson } from "../../domain/json/index.ts";
-import { type Place, placeAt } from "./invalid-body.ts";
+import { type Place, placeAt } from "./invalid-text.ts";
 import type { Located } from "./located.ts";
 import { yamlPlaces } from "./yaml-places.ts";
 

@@ -1,37 +1,37 @@
-import { type ApiError, nestedTooDeeply } from "../../domain/errors/index.ts";
+import { nestedTooDeeply } from "../../domain/errors/index.ts";
 import { outlineJson, tryJson, tryUtf8 } from "../../domain/json/index.ts";
-import { invalidBody, placeOf } from "./invalid-body.ts";
+import { type InvalidText, invalidAt, invalidText, type TextKind } from "./invalid-text.ts";
 import { jsonSyntaxError } from "./json-syntax-error.ts";
 import { parseYaml } from "./yaml.ts";
 
 /**
  * Decodes the bytes of a document as UTF-8. Throws a 422 for bytes that are not UTF-8, and for an empty text.
  */
-export function decodeUtf8(bytes: Uint8Array): string {
+export function decodeUtf8(bytes: Uint8Array, kind: TextKind = "body"): string {
   const text = tryUtf8(bytes);
-  if (text === undefined) throw invalidBody("The body is not valid UTF-8.");
-  if (text.trim() === "") throw invalidBody("The body is empty.");
+  if (text === undefined) throw invalidText(`The ${kind} is not valid UTF-8.`);
+  if (text.trim() === "") throw invalidText(`The ${kind} is empty.`);
   return text;
 }
 
 /** Parses a YAML document. YAML includes JSON (RG-34). */
-export function parseText(text: string): unknown {
+export function parseText(text: string, kind?: TextKind): unknown {
   // JSON means the same in YAML, but the JSON parser is much faster
   const value = text.trimStart().startsWith("{") ? checkedJson(text) : undefined;
-  return value === undefined ? parseYaml(text) : value;
+  return value === undefined ? parseYaml(text, { kind }) : value;
 }
 
 /** Parses a JSON document. Throws a 422 for a text that is not JSON. */
-export function parseJsonText(text: string): unknown {
+export function parseJsonText(text: string, kind: TextKind = "body"): unknown {
   const value = checkedJson(text);
-  if (value === undefined) throw notJson(text);
+  if (value === undefined) throw notJson(text, kind);
   return value;
 }
 
-function notJson(text: string): ApiError {
+function notJson(text: string, kind: TextKind): InvalidText {
   const error = jsonSyntaxError(text);
-  if (error === null) return invalidBody("The body is not valid JSON.");
-  return invalidBody(`The JSON is not valid${placeOf(error.offset, text)}: ${error.reason}`);
+  if (error === null) return invalidText(`The ${kind} is not valid JSON.`);
+  return invalidAt(text, error.offset, "The JSON is not valid", `: ${error.reason}`);
 }
 
 /**
@@ -40,11 +40,11 @@ function notJson(text: string): ApiError {
  */
 function checkedJson(text: string): unknown {
   const { tooDeepAt, members } = outlineJson(text);
-  if (tooDeepAt !== null) throw nestedTooDeeply("The document");
+  if (tooDeepAt !== null) throw invalidText(nestedTooDeeply("The document").message);
   const value = tryJson(text, JSON.parse);
   // JSON.parse keeps the last of two equal keys, so the value of a text with duplicates has fewer members
   if (value !== undefined && countMembers(value) !== members) {
-    throw invalidBody("The JSON has an object with the same key twice.");
+    throw invalidText("The JSON has an object with the same key twice.");
   }
   return value;
 }

@@ -14,7 +14,7 @@ import {
   type SequenceEvent,
 } from "js-yaml";
 import { JSON_DEPTH_MAX } from "../../domain/json/index.ts";
-import { invalidBody, placeOf } from "./invalid-body.ts";
+import { type InvalidText, invalidAt, invalidYaml } from "./invalid-text.ts";
 
 /**
  * The maximum number of characters by which aliases may extend a text. In a long text, aliases may add half
@@ -102,7 +102,7 @@ export class ValueBuilder {
   #begin(into: Open["into"], kind: string, event: SequenceEvent | MappingEvent): void {
     const tag = this.#tagOf(event);
     if (tag !== null && tag !== `tag:yaml.org,2002:${kind}`) throw this.#refusedTag(event);
-    if (this.#awaitsKey()) throw invalidBody(`The key${placeOf(event.start, this.#text)} must be a string.`);
+    if (this.#awaitsKey()) throw this.#refusedKey(event.start);
     if (this.#open.length === JSON_DEPTH_MAX) throw nestedYaml(event.start, this.#text);
     const anchor = event.anchorStart === NONE ? null : this.#text.slice(event.anchorStart, event.anchorEnd);
     if (anchor !== null) this.#anchors.set(anchor, null);
@@ -135,22 +135,18 @@ export class ValueBuilder {
     const built = this.#anchors.get(name);
     if (built === undefined || built === null) {
       const problem = built === null ? "is inside the value that it repeats" : "has no anchor before it";
-      throw invalidBody(
-        `The alias *${name.slice(0, ALIAS_SHOWN_MAX)}${placeOf(start, this.#text)} ${problem}.`,
-      );
+      throw invalidAt(this.#text, start, `The alias *${name.slice(0, ALIAS_SHOWN_MAX)}`, ` ${problem}.`);
     }
     if (this.#open.length + built.height > JSON_DEPTH_MAX) throw nestedYaml(start, this.#text);
     if (this.#awaitsKey()) {
-      if (typeof built.value !== "string")
-        throw invalidBody(`The key${placeOf(start, this.#text)} must be a string.`);
+      if (typeof built.value !== "string") throw this.#refusedKey(start);
       this.#setKey(built.value, start);
       return;
     }
     this.#aliased -= built.size;
     if (this.#aliased < 0) {
-      throw invalidBody(
-        `The aliases of the YAML expand to too many values${placeOf(start, this.#text)}: write the values out.`,
-      );
+      const problem = "The aliases of the YAML expand to too many values";
+      throw invalidAt(this.#text, start, problem, ": write the values out.");
     }
     this.#add(built.value, built.size, built.height);
   }
@@ -189,9 +185,7 @@ export class ValueBuilder {
     if (known === undefined) throw this.#refusedTag(event);
     const value: unknown = known.resolve(text, true, tag);
     if (value !== NOT_RESOLVED) return value;
-    throw invalidBody(
-      `The YAML is not valid${placeOf(event.tagStart, this.#text)}: the value does not have the type of its tag.`,
-    );
+    throw invalidYaml(this.#text, event.tagStart, "the value does not have the type of its tag");
   }
 
   /**
@@ -206,14 +200,18 @@ export class ValueBuilder {
     return written.startsWith("!<") ? written.slice(2, -1) : written;
   }
 
-  #refusedTag({ tagStart }: { tagStart: number }) {
-    return invalidBody(`The custom tag${placeOf(tagStart, this.#text)} is not accepted.`);
+  #refusedTag({ tagStart }: { tagStart: number }): InvalidText {
+    return invalidAt(this.#text, tagStart, "The custom tag", " is not accepted.");
+  }
+
+  #refusedKey(start: number): InvalidText {
+    return invalidAt(this.#text, start, "The key", " must be a string.");
   }
 }
 
 /** Returns the 422 for YAML that is nested deeper than the limit for JSON. */
-export function nestedYaml(offset: number, text: string) {
-  return invalidBody(`The YAML is nested more than ${JSON_DEPTH_MAX} levels deep${placeOf(offset, text)}.`);
+export function nestedYaml(offset: number, text: string): InvalidText {
+  return invalidAt(text, offset, `The YAML is nested more than ${JSON_DEPTH_MAX} levels deep`, ".");
 }
 
 /** Converts an unquoted scalar to null, a boolean or a number, or returns it as text. */

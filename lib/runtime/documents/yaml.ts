@@ -5,30 +5,39 @@
  */
 
 import { type Event, parseEvents, YAMLException } from "js-yaml";
-import type { ApiError } from "../../domain/errors/index.ts";
 import { JSON_DEPTH_MAX } from "../../domain/json/index.ts";
-import { invalidBody, type Place, placeAt, placeOf } from "./invalid-body.ts";
+import {
+  type InvalidText,
+  invalidAt,
+  invalidText,
+  invalidYaml,
+  type Place,
+  placeAt,
+  type TextKind,
+} from "./invalid-text.ts";
 import { nestedYaml, ValueBuilder } from "./yaml-value.ts";
 
-const SEVERAL_DOCUMENTS = "The body holds several YAML documents: keep one.";
 const NO_DOCUMENT_START = "directives end mark is expected";
 
-/**
- * Parses `text`. Throws a 422 with the position of the first part that is not accepted. With `onRepeatedKey`, a
- * duplicate key is not an error: `onRepeatedKey` gets its position, and the last value counts.
- */
-export function parseYaml(text: string, onRepeatedKey?: (place: Place) => void): unknown {
+interface YamlOptions {
+  /** The kind that messages name; `body` by default. */
+  readonly kind?: TextKind;
+  /** Gets the position of each duplicate key, which is then not an error: the last value counts. */
+  readonly onRepeatedKey?: (place: Place) => void;
+}
+
+/** Parses `text`. Throws a 422 with the position of the first part that is not accepted. */
+export function parseYaml(text: string, { kind = "body", onRepeatedKey }: YamlOptions = {}): unknown {
+  const severalDocuments = () => invalidText(`The ${kind} holds several YAML documents: keep one.`);
   refuseUnprintable(text);
   const head = refuseDirectives(text);
   const builder = new ValueBuilder(text, (offset) => {
-    if (onRepeatedKey === undefined) {
-      throw invalidBody(`The key${placeOf(offset, text)} occurs twice in one map.`);
-    }
+    if (onRepeatedKey === undefined) throw invalidAt(text, offset, "The key", " occurs twice in one map.");
     onRepeatedKey(placeAt(offset, text));
   });
-  for (const event of eventsOf(text, head)) {
+  for (const event of eventsOf(text, head, severalDocuments)) {
     builder.take(event);
-    if (builder.documents > 1) throw invalidBody(SEVERAL_DOCUMENTS);
+    if (builder.documents > 1) throw severalDocuments();
   }
   return builder.value;
 }
@@ -44,9 +53,7 @@ function refuseUnprintable(text: string): void {
   const found = UNPRINTABLE.exec(text);
   if (found === null) return;
   const code = found[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
-  throw invalidBody(
-    `The YAML is not valid${placeOf(found.index, text)}: write U+${code} as an escape in double quotes.`,
-  );
+  throw invalidYaml(text, found.index, `write U+${code} as an escape in double quotes`);
 }
 
 /**
@@ -69,33 +76,33 @@ function refuseDirectives(text: string): number {
     const line = HEAD_LINE.exec(text)?.[0];
     if (line === undefined) break;
     if (line.startsWith("%")) {
-      const place = placeOf(offset, text);
-      if (!/^%YAML\b/.test(line)) throw invalidBody(`The directive${place} is not accepted: only %YAML is.`);
+      if (!/^%YAML\b/.test(line))
+        throw invalidAt(text, offset, "The directive", " is not accepted: only %YAML is.");
       versions++;
-      if (versions > 1) throw invalidBody(`The YAML is not valid${place}: %YAML occurs twice.`);
-      if (!VERSION.test(line.trimEnd())) throw invalidBody(`The YAML is not valid${place}: write %YAML 1.2.`);
+      if (versions > 1) throw invalidYaml(text, offset, "%YAML occurs twice");
+      if (!VERSION.test(line.trimEnd())) throw invalidYaml(text, offset, "write %YAML 1.2");
     }
     offset += line.length;
   }
   return offset;
 }
 
-function eventsOf(text: string, head: number): Event[] {
+function eventsOf(text: string, head: number, severalDocuments: () => InvalidText): Event[] {
   try {
     // the library counts some levels twice; the builder enforces the exact limit
     return parseEvents(text, { maxDepth: 2 * JSON_DEPTH_MAX });
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
-    throw fromLibrary(error, text, head);
+    const offset = error.mark?.position ?? 0;
+    if (error.reason === NO_DOCUMENT_START && offset > head) throw severalDocuments();
+    throw fromLibrary(error.reason, offset, text);
   }
 }
 
-function fromLibrary({ reason, mark }: YAMLException, text: string, head: number): ApiError {
-  const offset = mark?.position ?? 0;
+function fromLibrary(reason: string, offset: number, text: string): InvalidText {
   if (reason.startsWith("nesting exceeded")) return nestedYaml(offset, text);
-  if (reason === NO_DOCUMENT_START && offset > head) return invalidBody(SEVERAL_DOCUMENTS);
   const [, why] = REASONS.find(([pattern]) => pattern.test(reason)) ?? [];
-  return invalidBody(`The YAML is not valid${placeOf(offset, text)}${why === undefined ? "" : `: ${why}`}.`);
+  return invalidYaml(text, offset, why);
 }
 
 /** The messages for the library's reasons. For other reasons, the error contains only the position. */

@@ -1,7 +1,15 @@
 import { describe, expect, test } from "bun:test";
-import { decodeUtf8, locate, parseText, statedPlace } from "@ostiary/lib/runtime/documents";
+import {
+  decodeUtf8,
+  InvalidText,
+  locate,
+  type Place,
+  parseJsonText,
+  parseText,
+} from "@ostiary/lib/runtime/documents";
 import fc from "fast-check";
 import { stringify } from "yaml";
+import { thrownBy } from "../thrown.ts";
 
 type Path = (string | number)[];
 
@@ -100,12 +108,76 @@ describe("the place of a field", () => {
   });
 });
 
-describe("the place in a message", () => {
-  test("is removed from the message", () => {
-    expect(statedPlace("The YAML is not valid at line 3, column 7: why.")).toEqual({
-      place: { line: 3, column: 7 },
-      rest: "The YAML is not valid: why.",
+describe("an error of parsing", () => {
+  const bytes = (text: string) => new TextEncoder().encode(text);
+  test.each<[string, () => unknown, Place | null, string, string]>([
+    [
+      "YAML with an open bracket",
+      () => parseText("a: 1\nb: [\n"),
+      { line: 3, column: 1 },
+      "The YAML is not valid",
+      ": a bracket, brace or quote above is not closed, or this line is indented less than the key that it belongs to.",
+    ],
+    [
+      "YAML with a repeated key",
+      () => parseText("a: 1\nb: 2\na: 3"),
+      { line: 3, column: 1 },
+      "The key",
+      " occurs twice in one map.",
+    ],
+    [
+      "YAML with a list as a key",
+      () => parseText("a: 1\n? [b]\n: 1"),
+      { line: 2, column: 3 },
+      "The key",
+      " must be a string.",
+    ],
+    [
+      "YAML with a custom tag",
+      () => parseText("a:\n  - !secret x"),
+      { line: 2, column: 5 },
+      "The custom tag",
+      " is not accepted.",
+    ],
+    [
+      "YAML with a directive",
+      () => parseText("# head\n%TAG ! x\n---\na: 1"),
+      { line: 2, column: 1 },
+      "The directive",
+      " is not accepted: only %YAML is.",
+    ],
+    [
+      "YAML with an unknown alias",
+      () => parseText("a: *b"),
+      { line: 1, column: 4 },
+      "The alias *b",
+      " has no anchor before it.",
+    ],
+    [
+      "two YAML documents",
+      () => parseText("a: 1\n---\nb: 1", "file"),
+      null,
+      "The file holds several YAML documents: keep one.",
+      "",
+    ],
+    [
+      "JSON without a colon",
+      () => parseJsonText('{\n  "a" 1}'),
+      { line: 2, column: 7 },
+      "The JSON is not valid",
+      ": a colon is missing after the key.",
+    ],
+    ["an empty file", () => decodeUtf8(bytes(" "), "file"), null, "The file is empty.", ""],
+    ["an empty body", () => decodeUtf8(bytes(" ")), null, "The body is empty.", ""],
+  ])("in %s has its place as a value", (_, parse, place, before, after) => {
+    const stated = place === null ? "" : ` at line ${place.line}, column ${place.column}`;
+    const message = before + stated + after;
+    expect(thrownBy(InvalidText, parse)).toMatchObject({
+      code: "VALIDATION_ERROR",
+      message,
+      details: { fields: [{ path: "", message }] },
+      place,
+      parts: [before, after],
     });
-    expect(statedPlace("The body is empty.")).toEqual({ place: null, rest: "The body is empty." });
   });
 });

@@ -1,0 +1,63 @@
+import { ApiError } from "../../domain/errors/index.ts";
+
+const LINE_BREAK = 0x0a;
+
+/** A position in a text. Lines and columns count from 1, and columns count UTF-16 code units. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** The kind of a text, by which messages name it. */
+export type TextKind = "body" | "file";
+
+/** A message in two parts. The place stands between them: `The key` and ` must be a string.` */
+type MessageParts = readonly [before: string, after: string];
+
+/**
+ * The 422 for a text that cannot be parsed as a configuration. The message states the place of the error.
+ * Callers that show the place in another way take `place` and `parts`.
+ */
+export class InvalidText extends ApiError {
+  /** The place of the error, or null if the error concerns the whole text. */
+  readonly place: Place | null;
+  readonly parts: MessageParts;
+
+  constructor(parts: MessageParts, place: Place | null) {
+    const stated = place === null ? "" : ` at line ${place.line}, column ${place.column}`;
+    const message = parts.join(stated);
+    super("VALIDATION_ERROR", { message, details: { fields: [{ path: "", message }] } });
+    this.parts = parts;
+    this.place = place;
+  }
+}
+
+/** Returns the 422 for a text that cannot be used as a whole. */
+export function invalidText(message: string): InvalidText {
+  return new InvalidText([message, ""], null);
+}
+
+/** Returns the 422 for an error at `offset` of `text`. A negative offset means that the offset is unknown. */
+export function invalidAt(text: string, offset: number, ...parts: MessageParts): InvalidText {
+  return new InvalidText(parts, offset < 0 ? null : placeAt(offset, text));
+}
+
+/** The start of the message for a text that breaks the grammar of YAML. */
+export const NOT_VALID_YAML = "The YAML is not valid";
+
+/** Returns the 422 for a text that breaks the grammar of YAML at `offset`. */
+export function invalidYaml(text: string, offset: number, why?: string): InvalidText {
+  return invalidAt(text, offset, NOT_VALID_YAML, why === undefined ? "." : `: ${why}.`);
+}
+
+/** Returns the line and column of an offset in a text. */
+export function placeAt(offset: number, text: string): Place {
+  let line = 1;
+  let start = 0;
+  for (let index = 0; index < offset; index++) {
+    if (text.charCodeAt(index) !== LINE_BREAK) continue;
+    line++;
+    start = index + 1;
+  }
+  return { line, column: offset - start + 1 };
+}
