@@ -134,19 +134,22 @@ export class ValueBuilder {
     const name = this.#text.slice(event.anchorStart, event.anchorEnd);
     const built = this.#anchors.get(name);
     if (built === undefined || built === null) {
-      const problem = built === null ? "is inside the value that it repeats" : "has no anchor before it";
+      const problem =
+        built === null
+          ? "is inside the value that it repeats: write the value out"
+          : "has no anchor before it: mark the value that it repeats, or quote the text";
       throw invalidAt(this.#text, start, `The alias *${name.slice(0, ALIAS_SHOWN_MAX)}`, ` ${problem}.`);
     }
     if (this.#open.length + built.height > JSON_DEPTH_MAX) throw nestedYaml(start, this.#text);
-    if (this.#awaitsKey()) {
-      if (typeof built.value !== "string") throw this.#refusedKey(start);
-      this.#setKey(built.value, start);
-      return;
-    }
     this.#aliased -= built.size;
     if (this.#aliased < 0) {
       const problem = "The aliases of the YAML expand to too many values";
       throw invalidAt(this.#text, start, problem, ": write the values out.");
+    }
+    if (this.#awaitsKey()) {
+      if (typeof built.value !== "string") throw this.#refusedKey(start);
+      this.#setKey(built.value, start);
+      return;
     }
     this.#add(built.value, built.size, built.height);
   }
@@ -211,7 +214,12 @@ export class ValueBuilder {
 
 /** Returns the 422 for YAML that is nested deeper than the limit for JSON. */
 export function nestedYaml(offset: number, text: string): InvalidText {
-  return invalidAt(text, offset, `The YAML is nested more than ${JSON_DEPTH_MAX} levels deep`, ".");
+  return invalidAt(
+    text,
+    offset,
+    `The YAML is nested more than ${JSON_DEPTH_MAX} levels deep`,
+    ": flatten it.",
+  );
 }
 
 /** Converts an unquoted scalar to null, a boolean or a number, or returns it as text. */

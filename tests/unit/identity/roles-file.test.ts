@@ -138,7 +138,7 @@ describe("a roles file that is refused", () => {
     [
       "an alias without an anchor",
       withViewer(" *missing"),
-      "line 4: The alias *missing has no anchor before it.",
+      "line 4: The alias *missing has no anchor before it: mark the value that it repeats, or quote the text.",
     ],
   ];
 
@@ -148,7 +148,7 @@ describe("a roles file that is refused", () => {
 
   test("no problem is reported twice, and at most a hundred problems are reported", () => {
     expect(problems(`roles: ${"[".repeat(5_000)}`)).toEqual([
-      "line 1: The YAML is nested more than 64 levels deep.",
+      "line 1: The YAML is nested more than 64 levels deep: flatten it.",
     ]);
     const slugs = Array.from({ length: 300 }, (_, index) => `  R${index}: []\n`).join("");
     expect(problems(`roles:\n${slugs}creator_role: a\ndefault_role: a\n`)).toHaveLength(100);

@@ -142,8 +142,14 @@ describe("YAML is refused when it", () => {
     ["a: !!int x", invalid(1, 4, "the value does not have the type of its tag")],
     ["&a {x: 1}: 1", invalid(1, 10, "the text here follows the end of the document")],
     ["a: &a [x]\n*a : 1", "The key at line 2, column 1 must be a string."],
-    ["a: *missing", "The alias *missing at line 1, column 4 has no anchor before it."],
-    ["a: &a 1\nb: &a [*a]", "The alias *a at line 2, column 8 is inside the value that it repeats."],
+    [
+      "a: *missing",
+      "The alias *missing at line 1, column 4 has no anchor before it: mark the value that it repeats, or quote the text.",
+    ],
+    [
+      "a: &a 1\nb: &a [*a]",
+      "The alias *a at line 2, column 8 is inside the value that it repeats: write the value out.",
+    ],
   ])("is %j, and the message says what is wrong and where", (text, message) => {
     expect(refusal(text)).toBe(message);
   });
@@ -158,10 +164,15 @@ describe("YAML is refused when it", () => {
     const wide = (aliases: number) =>
       `a: &a [${Array(30_000).fill("x").join(", ")}]\nb: [${Array(aliases).fill("*a").join(", ")}]`;
     const long = `a: &a ${"x".repeat(10_000)}\nb: [${Array(7).fill("*a").join(", ")}]`;
+    const keys = [
+      `a: &a ${"x".repeat(10_000)}`,
+      ...Array.from({ length: 7 }, (_, n) => `k${n}: { *a : 1 }`),
+    ].join("\n");
     for (const [text, place] of [
       [billion, "line 5, column 25"],
       [wide(2), "line 2, column 9"],
       [long, "line 2, column 29"],
+      [keys, "line 8, column 7"],
     ] as const) {
       expect(refusal(text)).toBe(
         `The aliases of the YAML expand to too many values at ${place}: write the values out.`,
@@ -173,7 +184,7 @@ describe("YAML is refused when it", () => {
   test("is nested too deeply after its aliases are expanded", () => {
     const levels = Array.from({ length: 64 }, (_, n) => `l${n + 1}: &l${n + 1} [*l${n}]`);
     expect(refusal(["l0: &l0 x", ...levels].join("\n"))).toBe(
-      "The YAML is nested more than 64 levels deep at line 65, column 12.",
+      "The YAML is nested more than 64 levels deep at line 65, column 12: flatten it.",
     );
     expect(parseYaml(["l0: &l0 x", ...levels.slice(0, 63)].join("\n"))).toBeObject();
   });

@@ -1,0 +1,99 @@
+import { describe, expect, test } from "bun:test";
+import { generateKeyPairSync } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { checkWitnesses } from "@ostiary/audit/witnesses";
+import type { ConfigProblem } from "@ostiary/lib/runtime/config";
+import { checkOperatorsFile } from "@ostiary/lib/runtime/config/operators-file";
+import { checkRolesFile } from "@ostiary/lib/runtime/config/roles-file";
+import { checkBrandFile } from "@ostiary/portal/brand";
+import { checkLogsFile } from "@ostiary/witness/logs";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { publicBytes, verifierKeyText } from "../../support/test-log.ts";
+
+const folder = temporaryFolder("yaml-files");
+
+/** Returns a new verifier key: of a log for type 1, of a witness for type 4. */
+function verifierKey(type: 1 | 4): string {
+  return verifierKeyText("example.com", type, publicBytes(generateKeyPairSync("ed25519").privateKey));
+}
+
+/** The check of each YAML file of a variable, with a valid text that has an alias. */
+const files: Readonly<Record<string, { check: (path: string) => ConfigProblem[]; valid: string }>> = {
+  OPERATORS_FILE: {
+    check: (OPERATORS_FILE) => checkOperatorsFile({ OPERATORS_FILE }),
+    valid: `operators: [{ name: &ci ci, role: publisher, token_sha256: ["${"0".repeat(64)}"], services: [*ci], paths: [/a] }]`,
+  },
+  ROLES_FILE: {
+    check: (ROLES_FILE) => checkRolesFile({ ROLES_FILE }),
+    valid: "roles: { owner: &all ['*'], boss: *all }\ncreator_role: owner\ndefault_role: boss",
+  },
+  AUDIT_WITNESSES_FILE: {
+    check: (AUDIT_WITNESSES_FILE) => checkWitnesses({ AUDIT_WITNESSES_FILE, AUDIT_SIGNING_KEY_FILE: "key" }),
+    valid: `witnesses:
+  - { name: w1, url: &url "https://witness.example.com", key: "${verifierKey(4)}" }
+  - { name: w2, url: *url, key: "${verifierKey(4)}" }`,
+  },
+  WITNESS_LOGS_FILE: {
+    check: (WITNESS_LOGS_FILE) => checkLogsFile({ WITNESS_LOGS_FILE }),
+    valid: `logs: [{ origin: a, keys: &keys ["${verifierKey(1)}"] }, { origin: b, keys: *keys }]`,
+  },
+  PORTAL_BRAND_FILE: {
+    check: (PORTAL_BRAND_FILE) => checkBrandFile({ PORTAL_BRAND_FILE }),
+    valid: "name: Acme\nlinks: { support: &us https://acme.example.com, terms: *us }",
+  },
+};
+
+/** Ten levels of aliases. Each level repeats the one before nine times. */
+const billionLaughs = [
+  "l0: &l0 [x, x, x, x, x, x, x, x, x]",
+  ...Array.from({ length: 9 }, (_, n) => `l${n + 1}: &l${n + 1} [${Array(9).fill(`*l${n}`).join(", ")}]`),
+].join("\n");
+const DEPTH = 30_000;
+const TOO_DEEP = "The YAML is nested more than 64 levels deep: flatten it.";
+const INSIDE_ITSELF = "The alias *a is inside the value that it repeats: write the value out.";
+
+const hostile: readonly (readonly [what: string, text: string, message: string])[] = [
+  [
+    "expands to a billion values",
+    billionLaughs,
+    "The aliases of the YAML expand to too many values: write the values out.",
+  ],
+  [
+    "repeats a long key by aliases",
+    [`a: &a ${"x".repeat(1_000)}`, ...Array.from({ length: 100 }, (_, n) => `k${n}: { *a : 1 }`)].join("\n"),
+    "The aliases of the YAML expand to too many values: write the values out.",
+  ],
+  ["opens 30 000 lists", "[".repeat(DEPTH), TOO_DEEP],
+  ["has 30 000 lists in lists", "[".repeat(DEPTH) + "]".repeat(DEPTH), TOO_DEEP],
+  ["has 12 000 maps in maps", "{a: ".repeat(12_000) + "}".repeat(12_000), TOO_DEEP],
+  ["has 30 000 lists in block style", `${"- ".repeat(DEPTH)}x`, TOO_DEEP],
+  ["has keys in 30 000 keys", "? ".repeat(DEPTH), TOO_DEEP],
+  ["has a list inside itself", "a: &a [*a]", INSIDE_ITSELF],
+  ["has a map inside itself", "a: &a { b: { c: *a } }", INSIDE_ITSELF],
+  ["is inside itself as a whole", "&a [*a]", INSIDE_ITSELF],
+  [
+    "has two values inside each other",
+    "a: &a [*b]\nb: &b [*a]",
+    "The alias *b has no anchor before it: mark the value that it repeats, or quote the text.",
+  ],
+];
+
+describe.each(Object.entries(files))("%s", (variable, { check, valid }) => {
+  const problemsOf = (text: string) => {
+    const path = join(folder, variable);
+    writeFileSync(path, text);
+    return check(path);
+  };
+
+  // OP-98
+  test("may use aliases", () => {
+    expect(problemsOf(valid)).toEqual([]);
+  });
+
+  // OP-98, RG-37, RG-39
+  test.each(hostile)("is refused if it %s, and the message says what to do", (_, text, message) => {
+    expect(problemsOf(text)).toEqual([{ variable, message: expect.stringMatching(/^line \d+: /) }]);
+    expect(problemsOf(text)[0]?.message.replace(/^line \d+: /, "")).toBe(message);
+  });
+});
