@@ -34,8 +34,7 @@ export class EdgeDescription {
   async read(): Promise<Representation> {
     const { current, descriptions } = this.#options;
     await current.read();
-    // drops descriptions that their services no longer name, so that this read does not show them
-    descriptions.refresh(current.services);
+    descriptions.refresh(current);
     // a build in progress may lack a change that was made before this call; the next build lacks none
     for (let round = 0; round < 2 && this.#made?.key !== this.#key(); round++) {
       this.#making ??= this.#make().finally(() => {
@@ -54,6 +53,8 @@ export class EdgeDescription {
 
   async #make(): Promise<void> {
     const { current, descriptions, title, serverUrl } = this.#options;
+    // the routes can be newer than the last refresh, and must not get the description of a deleted service
+    descriptions.refresh(current);
     const key = this.#key();
     const { table, services } = current;
     const pieces = edgeDescription({ title, serverUrl, table, services, descriptions: descriptions.states });

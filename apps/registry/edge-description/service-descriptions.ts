@@ -1,6 +1,6 @@
 import { type Clock, Loop, Semaphore } from "@ostiary/lib/async";
 import { reasonOf } from "@ostiary/lib/domain/errors";
-import { addressOf, type StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import { addressOf } from "@ostiary/lib/domain/routes";
 import {
   type KnownDescription,
   NotADescription,
@@ -32,6 +32,8 @@ export interface DescriptionState extends KnownDescription {
 
 interface Entry {
   url: string;
+  /** The life of the service: see {@link CurrentTable.lifeOf}. */
+  life: number | undefined;
   path: string;
   description: ServiceDescription | null;
   bytes: number;
@@ -52,7 +54,7 @@ interface ServiceDescriptionsOptions {
 
 /**
  * Reads the OpenAPI descriptions of services in the background. Keeps the last good description of a service until
- * the service no longer names a description.
+ * the service is deleted or no longer names a description.
  */
 export class ServiceDescriptions {
   readonly #options: ServiceDescriptionsOptions;
@@ -77,15 +79,24 @@ export class ServiceDescriptions {
     return new Map(sorted.map(([service, entry]) => [service, stateOf(service, entry)]));
   }
 
-  /** Drops the descriptions of services without an `openapi` path, and starts the due reads. Waits for no read. */
-  refresh(services: ReadonlyMap<string, StoredServiceConfig>): void {
-    for (const service of this.#entries.keys()) {
-      if (services.get(service)?.openapi !== undefined) continue;
+  /**
+   * Drops the descriptions of deleted services and of services without an `openapi` path, and starts the due reads.
+   * Waits for no read.
+   */
+  refresh(current: Pick<CurrentTable, "services" | "lifeOf">): void {
+    const { services } = current;
+    for (const [service, { life }] of this.#entries) {
+      if (services.get(service)?.openapi !== undefined && current.lifeOf(service) === life) continue;
       this.#entries.delete(service);
       this.#version++;
     }
     for (const [service, { url, openapi }] of services) {
-      if (openapi !== undefined) this.#name(service, `http://${addressOf(url)}${openapi}`, openapi);
+      if (openapi === undefined) continue;
+      this.#name(service, {
+        url: `http://${addressOf(url)}${openapi}`,
+        path: openapi,
+        life: current.lifeOf(service),
+      });
     }
     const nowMs = this.#options.clock.elapsedMs();
     for (const [service, entry] of this.#entries) {
@@ -102,12 +113,11 @@ export class ServiceDescriptions {
    * Registers the URL of a service's description. If the URL changes, the last good description stays in use until
    * the new URL returns one.
    */
-  #name(service: string, url: string, path: string): void {
+  #name(service: string, named: Pick<Entry, "url" | "path" | "life">): void {
     const known = this.#entries.get(service);
-    if (known?.url === url) return;
+    if (known?.url === named.url) return;
     this.#entries.set(service, {
-      url,
-      path,
+      ...named,
       description: known?.description ?? null,
       bytes: known?.bytes ?? 0,
       etag: null,
@@ -203,7 +213,7 @@ export function watchDescriptions(
 ): Loop {
   const task = async () => {
     await current.read();
-    descriptions.refresh(current.services);
+    descriptions.refresh(current);
   };
   // a failure needs no report: operations that use the database report it
   return new Loop({

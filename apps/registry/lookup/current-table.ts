@@ -8,7 +8,14 @@ import {
   validateStoredInSteps,
 } from "@ostiary/lib/domain/routes";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
-import { type Changes, readChanges } from "./sql.ts";
+import { type Changes, deletedBetween, readChanges } from "./sql.ts";
+
+/** The time from the creation of a service to its deletion. */
+interface Life {
+  /** The revision of the service that was loaded last. */
+  readonly revision: number;
+  readonly number: number;
+}
 
 /** The time that loading routes may block the event loop before other work runs. */
 const SLICE_MS = 5;
@@ -24,6 +31,8 @@ export class CurrentTable {
   /** The fence of the last loaded write, or undefined before the first load. */
   #fence: number | undefined;
   #services: ReadonlyMap<string, StoredServiceConfig> = new Map();
+  #lives: ReadonlyMap<string, Life> = new Map();
+  #lastLife = 0;
   #table: RouteTable = this.#builder.take();
   /** The number of the latest read. `#taken` is the number of the read whose changes were loaded last. */
   #asked = 0;
@@ -50,8 +59,9 @@ export class CurrentTable {
       // loading older changes would mix two states
       if (changes.fence <= this.#fence) return true;
     }
+    const recreated = await this.#recreatedIn(changes);
     try {
-      await inSlices(this.#takeIn(changes), { sliceMs: SLICE_MS });
+      await inSlices(this.#takeIn(changes, recreated), { sliceMs: SLICE_MS });
     } catch (error) {
       // the previous table stays in use until the next read loads the whole state
       this.#builder = new RouteTableBuilder();
@@ -64,10 +74,23 @@ export class CurrentTable {
     return true;
   }
 
-  *#takeIn({ isWhole, services, deleted }: Changes): Generator<void> {
+  /** Returns the services that were deleted and created again since they were last loaded. */
+  async #recreatedIn({ isWhole, services }: Changes): Promise<ReadonlySet<string>> {
+    // a database that was restored from a backup can hold other services of the same names
+    if (isWhole && this.#fence !== undefined) return new Set(services.map(({ name }) => name));
+    const steps = services.flatMap(({ name: service, revision: current }) => {
+      const known = this.#lives.get(service)?.revision;
+      // a deletion and a creation are two revisions
+      return known === undefined || current < known + 2 ? [] : [{ service, known, current }];
+    });
+    return new Set(await deletedBetween(this.#database, steps));
+  }
+
+  *#takeIn({ isWhole, services, deleted }: Changes, recreated: ReadonlySet<string>): Generator<void> {
     const taken = new Map(this.#services);
+    const lives = new Map(this.#lives);
     const gone = isWhole ? new Set(taken.keys()) : new Set(deleted);
-    for (const { name, config: stored } of services) {
+    for (const { name, revision, config: stored } of services) {
       const result = yield* validateStoredInSteps(name, stored);
       if (!result.ok) {
         gone.add(name);
@@ -76,12 +99,16 @@ export class CurrentTable {
       gone.delete(name);
       yield* this.#builder.put(name, result.service);
       taken.set(name, result.service);
+      const known = recreated.has(name) ? undefined : lives.get(name);
+      lives.set(name, { revision, number: known?.number ?? ++this.#lastLife });
     }
     for (const name of gone) {
       yield* this.#builder.delete(name);
       taken.delete(name);
+      lives.delete(name);
     }
     this.#services = taken;
+    this.#lives = lives;
   }
 
   /** The fence of the last write that {@link read} has loaded. */
@@ -92,6 +119,11 @@ export class CurrentTable {
   /** The services that {@link read} has loaded, by name. */
   get services(): ReadonlyMap<string, StoredServiceConfig> {
     return this.#services;
+  }
+
+  /** A number that changes when a service is deleted and created again. */
+  lifeOf(service: string): number | undefined {
+    return this.#lives.get(service)?.number;
   }
 
   /** The table that {@link read} returned last. */

@@ -1,4 +1,4 @@
-import { type Database, preparedRows } from "@ostiary/lib/runtime/stores/database";
+import { type Database, preparedRows, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 
 /** A current service as stored. Another version of Ostiary may have written the config, so its type is unknown. */
@@ -39,6 +39,30 @@ const selectChanged = preparedRows<ChangedRow>(sql`
       and (known.fence is null or known.fence > writer.last_fence or services.fence > known.fence)
     left join routes.revisions on revisions.service = services.name and revisions.revision = services.revision
   order by services.name`);
+
+/** A service with two of its revisions. */
+export interface RevisionStep {
+  service: string;
+  known: number;
+  current: number;
+}
+
+/** Returns the services that a revision between `known` and `current` deleted. */
+export async function deletedBetween(database: Database, steps: readonly RevisionStep[]): Promise<string[]> {
+  if (steps.length === 0) return [];
+  const found = await database.run("select_deletions", (orm) =>
+    rows<{ service: string }>(
+      orm,
+      sql`select distinct revisions.service
+          from json_to_recordset(${JSON.stringify(steps)}::json)
+            as step(service text, known integer, current integer)
+          join routes.revisions on revisions.service = step.service
+            and revisions.revision > step.known and revisions.revision < step.current
+          where revisions.action = 'delete'`,
+    ),
+  );
+  return found.map(({ service }) => service);
+}
 
 /**
  * Returns what was written since `known_fence`, or null if nothing was written. Returns the whole state if
