@@ -1,4 +1,5 @@
 import { answer, bodyErrors, emptyAnswer, listQuery, noQuery, setAuditNote } from "@ostiary/lib/runtime/http";
+import { status } from "elysia";
 import type { Dependencies } from "../dependencies.ts";
 import { handlersAt, listHandlersAt, noteChange, pageAnswer, readPage } from "../handlers.ts";
 import { requireOrganization } from "../organizations/sql.ts";
@@ -9,6 +10,7 @@ import {
   addMemberBody,
   isLiving,
   Member,
+  type MemberChange,
   PersonOfMember,
   readChange,
   toFormerMember,
@@ -17,7 +19,13 @@ import {
   updateMemberBody,
 } from "./member.ts";
 import { operations } from "./operation-texts.ts";
-import { listMembers, requireLivingMember, requireMember, requirePersonOf } from "./sql.ts";
+import {
+  listMembers,
+  type MemberAddress,
+  requireLivingMember,
+  requireMember,
+  requirePersonOf,
+} from "./sql.ts";
 
 const memberAlready = {
   code: "CONFLICT",
@@ -46,7 +54,7 @@ export function membersHandlers(deps: Dependencies) {
     )
     .post(
       "",
-      async ({ params, body, status, set }) => {
+      async ({ params, body, set }) => {
         const subject = checkedSubject(body.idp);
         const role = body.role ?? roles.forMembers;
         const member = toMember(await addMember(deps, params.organization_id, subject, role), roles);
@@ -65,9 +73,37 @@ export function membersHandlers(deps: Dependencies) {
     );
 }
 
+/** The parts of a request that change and removal of a member use. */
+interface MemberCall {
+  params: MemberAddress;
+}
+
+interface ChangeCall extends MemberCall {
+  body: MemberChange;
+  set: Parameters<typeof setAuditNote>[0];
+}
+
+/** Returns the change and the removal of a member, for paths with and without the organization. */
+function memberWrites(deps: Dependencies) {
+  const change = async ({ params, body, set }: ChangeCall) =>
+    toMember(noteChange(set, await changeMember(deps, params, readChange(body))), deps.roles);
+  const remove = async ({ params }: MemberCall) => {
+    await removeMemberAt(deps, params);
+    return status(204, undefined);
+  };
+  return {
+    change: {
+      handler: change,
+      response: { 200: answer(Member, "The changed member.", "details"), ...bodyErrors() },
+    },
+    removal: { handler: remove, response: { 204: emptyAnswer("Removed.") } },
+  };
+}
+
 /** Returns the routes under `/organizations/:organization_id/members/:member_id`. */
 export function memberHandlers(deps: Dependencies) {
   const { database, roles } = deps;
+  const { change, removal } = memberWrites(deps);
   const prefix = "/organizations/:organization_id/members/:member_id";
   return handlersAt(prefix, "organization_id", "member_id")
     .get(
@@ -78,29 +114,18 @@ export function memberHandlers(deps: Dependencies) {
       },
       { response: { 200: answer(AnyMember, "The member.") }, detail: operations.getMember },
     )
-    .patch(
-      "",
-      async ({ params, body, set }) =>
-        toMember(noteChange(set, await changeMember(deps, params, readChange(body))), roles),
-      {
-        body: updateMemberBody(roles),
-        response: { 200: answer(Member, "The changed member.", "details"), ...bodyErrors() },
-        detail: operations.updateMember,
-      },
-    )
-    .delete(
-      "",
-      async ({ params, status }) => {
-        await removeMemberAt(deps, params);
-        return status(204, undefined);
-      },
-      { response: { 204: emptyAnswer("Removed.") }, detail: operations.removeMember },
-    );
+    .patch("", change.handler, {
+      body: updateMemberBody(roles),
+      response: change.response,
+      detail: operations.updateMember,
+    })
+    .delete("", removal.handler, { response: removal.response, detail: operations.removeMember });
 }
 
 /** Returns the routes under `/members/:member_id`, which name a member without its organization (ID-33). */
 export function memberSelfHandlers(deps: Dependencies) {
   const { database, roles } = deps;
+  const { change, removal } = memberWrites(deps);
   return handlersAt("/members/:member_id", "member_id")
     .get(
       "",
@@ -108,24 +133,12 @@ export function memberSelfHandlers(deps: Dependencies) {
         toMember(await database.run("select_member", (orm) => requireLivingMember(orm, params)), roles),
       { response: { 200: answer(Member, "The member.") }, detail: operations.getMemberSelf },
     )
-    .patch(
-      "",
-      async ({ params, body, set }) =>
-        toMember(noteChange(set, await changeMember(deps, params, readChange(body))), roles),
-      {
-        body: UpdateMemberSelfBody,
-        response: { 200: answer(Member, "The changed member.", "details"), ...bodyErrors() },
-        detail: operations.updateMemberSelf,
-      },
-    )
-    .delete(
-      "",
-      async ({ params, status }) => {
-        await removeMemberAt(deps, params);
-        return status(204, undefined);
-      },
-      { response: { 204: emptyAnswer("Removed.") }, detail: operations.removeMemberSelf },
-    )
+    .patch("", change.handler, {
+      body: UpdateMemberSelfBody,
+      response: change.response,
+      detail: operations.updateMemberSelf,
+    })
+    .delete("", removal.handler, { response: removal.response, detail: operations.removeMemberSelf })
     .get(
       "/user",
       async ({ params }) => ({
