@@ -1,6 +1,7 @@
 import { closeSync, openSync, readFileSync, statSync } from "node:fs";
 import { totalmem } from "node:os";
 import { systemErrorCode } from "@ostiary/lib/domain/errors";
+import { residentMemory } from "@ostiary/lib/runtime/telemetry";
 
 /**
  * The memory and descriptors that a process uses and may use. A limit that the system does not report is
@@ -27,22 +28,6 @@ export function processReadings(): ProcessReadings {
     descriptors: () => countedDescriptors() || lowestFreeDescriptor(),
     memory_bytes_max: allowedMemory(),
     descriptors_max: allowedDescriptors(),
-  };
-}
-
-/**
- * Returns a function that reads the resident memory, which needs a descriptor. While no descriptor is free,
- * the function returns the previous value.
- */
-function residentMemory(): () => number {
-  let last = 0;
-  return () => {
-    try {
-      last = process.memoryUsage.rss();
-    } catch {
-      // No descriptor is free. The runtime's error has no code to check.
-    }
-    return last;
   };
 }
 

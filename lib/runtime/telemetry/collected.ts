@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from "prom-client";
+import { Counter, Gauge, type Metric, type Registry } from "prom-client";
 
 /** The value of one series at the time of a scrape. */
 export interface Reading {
@@ -45,7 +45,35 @@ export function collectedCounter(registry: Registry, metric: CollectedMetric): v
   });
 }
 
-function described(registry: Registry, { name, help, labelNames = [] }: CollectedMetric) {
+interface SteppedCounter {
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames: readonly string[];
+  /** Returns one reading for each combination of label values. */
+  readonly readings: () => Iterable<Reading>;
+}
+
+const steppedCounters = new WeakMap<Metric, SteppedCounter>();
+
+/** Adds a counter with so many series that a scrape reads them one at a time: see {@link readingsOf}. */
+export function steppedCounter(registry: Registry, counter: SteppedCounter): void {
+  const { name, help, labelNames, readings } = counter;
+  const metric = new Counter({
+    ...described(registry, { name, help, labelNames }),
+    collect() {
+      this.reset();
+      for (const { labels, value } of readings()) this.inc(labels, value);
+    },
+  });
+  steppedCounters.set(metric, counter);
+}
+
+/** Returns the counter that {@link steppedCounter} added, or undefined for another metric. */
+export function readingsOf(metric: Metric): SteppedCounter | undefined {
+  return steppedCounters.get(metric);
+}
+
+function described(registry: Registry, { name, help, labelNames = [] }: Omit<CollectedMetric, "read">) {
   return { name, help, labelNames: [...labelNames], registers: [registry] };
 }
 

@@ -74,16 +74,21 @@ interface Value {
  * converts the labels of each observation to a key, which costs several times as much as the update.
  */
 export class DurationHistogram extends Histogram {
-  readonly #name: string;
-  readonly #help: string;
+  readonly name: string;
+  readonly help: string;
   readonly #bounds: readonly number[];
   readonly #series: DurationSeries[] = [];
 
   constructor(configuration: HistogramConfiguration<string> & { buckets: number[] }) {
     super(configuration);
-    this.#name = configuration.name;
-    this.#help = configuration.help;
+    this.name = configuration.name;
+    this.help = configuration.help;
     this.#bounds = configuration.buckets;
+  }
+
+  /** The series that were created, in order. */
+  get all(): Iterable<DurationSeries> {
+    return this.#series;
   }
 
   /** Creates a series. It must be called only once for each combination of label values. */
@@ -95,8 +100,8 @@ export class DurationHistogram extends Histogram {
 
   /** Overrides the method with which the library reads the values, for the Prometheus text and for `get`. */
   async getForPromString() {
-    const values = this.#series.flatMap((series) => valuesOf(this.#name, series));
-    return { name: this.#name, help: this.#help, type: "histogram", aggregator: "sum", values };
+    const values = this.#series.flatMap((series) => valuesOf(this.name, series));
+    return { name: this.name, help: this.help, type: "histogram", aggregator: "sum", values };
   }
 }
 

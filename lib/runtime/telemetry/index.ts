@@ -6,6 +6,7 @@ export * from "./metrics.ts";
 export * from "./otlp-target.ts";
 export * from "./request-metrics.ts";
 export * from "./request-trace.ts";
+export * from "./resident-memory.ts";
 export * from "./span-attributes.ts";
 export * from "./telemetry.ts";
 export * from "./trace-context.ts";

@@ -1,6 +1,6 @@
 import { Registry } from "prom-client";
 import type { StoreObserver } from "../stores/observer.ts";
-import { openMetricsText } from "./open-metrics.ts";
+import { metricsText, OPEN_METRICS, PROMETHEUS } from "./metrics-text.ts";
 import { addProcessMetrics, watchEventLoop } from "./process-metrics.ts";
 import { type RequestMetrics, requestMetrics } from "./request-metrics.ts";
 import { storeObserver } from "./store-metrics.ts";
@@ -29,7 +29,7 @@ interface Scrape {
   readonly text: string;
 }
 
-const OPEN_METRICS = /\bapplication\/openmetrics-text\b/;
+const ACCEPTS_OPEN_METRICS = /\bapplication\/openmetrics-text\b/;
 
 export function createMetrics(): Metrics {
   const registry = new Registry();
@@ -39,12 +39,15 @@ export function createMetrics(): Metrics {
     requests: requestMetrics(registry),
     observeStore: storeObserver(registry),
     stop: watchEventLoop(registry),
-    text: () => registry.metrics(),
+    text: () => metricsText(registry, PROMETHEUS),
     async scrape(accept) {
-      if (accept === null || !OPEN_METRICS.test(accept)) {
-        return { contentType: registry.contentType, text: await registry.metrics() };
+      if (accept === null || !ACCEPTS_OPEN_METRICS.test(accept)) {
+        return { contentType: registry.contentType, text: await metricsText(registry, PROMETHEUS) };
       }
-      return { contentType: Registry.OPENMETRICS_CONTENT_TYPE, text: await openMetricsText(registry) };
+      return {
+        contentType: Registry.OPENMETRICS_CONTENT_TYPE,
+        text: await metricsText(registry, OPEN_METRICS),
+      };
     },
   };
 }

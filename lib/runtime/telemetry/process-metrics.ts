@@ -4,6 +4,7 @@ import { systemClock } from "../../async/index.ts";
 import { VERSION } from "../version.ts";
 import { collectedGauge } from "./collected.ts";
 import { DurationHistogram } from "./duration-histogram.ts";
+import { residentMemory } from "./resident-memory.ts";
 
 const DELAY_BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 const DELAY_INTERVAL_MS = 100;
@@ -13,7 +14,7 @@ export function addProcessMetrics(registry: Registry): void {
   collectedGauge(registry, {
     name: "process_resident_memory_bytes",
     help: "Resident memory size in bytes.",
-    read: () => process.memoryUsage.rss(),
+    read: residentMemory(),
   });
   new Gauge({
     name: "process_start_time_seconds",

@@ -1,5 +1,5 @@
 import type { Registry } from "prom-client";
-import { collectedCounter } from "./collected.ts";
+import { type Reading, steppedCounter } from "./collected.ts";
 import { DurationHistogram, type DurationSeries } from "./duration-histogram.ts";
 
 const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -65,19 +65,19 @@ class CountedRequests implements RequestSeries {
 
 export function requestMetrics(registry: Registry): RequestMetrics {
   const all = new Map<string, Map<string, CountedRequests>>();
-  collectedCounter(registry, {
+  function* readings(): Generator<Reading> {
+    for (const [route, byMethod] of all) {
+      for (const [method, series] of byMethod) {
+        for (const [status, value] of series.countByStatus())
+          yield { labels: { route, method, status }, value };
+      }
+    }
+  }
+  steppedCounter(registry, {
     name: "http_requests_total",
     help: "Answered requests, by matched route template, method and status.",
     labelNames: ["route", "method", "status"],
-    read: () =>
-      [...all].flatMap(([route, byMethod]) =>
-        [...byMethod].flatMap(([method, series]) =>
-          Array.from(series.countByStatus(), ([status, value]) => ({
-            labels: { route, method, status },
-            value,
-          })),
-        ),
-      ),
+    readings,
   });
   const histogram = new DurationHistogram({
     name: "http_request_duration_seconds",

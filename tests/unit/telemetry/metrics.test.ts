@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { createMetrics } from "@ostiary/lib/runtime/telemetry";
-import { Histogram } from "prom-client";
+import { Gauge, Histogram } from "prom-client";
 
 async function lines(metrics: ReturnType<typeof createMetrics>, name: string): Promise<string[]> {
   return (await metrics.text()).split("\n").filter((line) => line.startsWith(name));
@@ -99,6 +99,42 @@ describe("every service's metrics", () => {
     );
     expect(text).toContain('plain_seconds_bucket{le="+Inf"} 1\n');
     expect(await metrics.text()).not.toContain(trace_id);
+  });
+
+  // OP-46
+  test("have the same text as the library gives them", async () => {
+    const metrics = createMetrics();
+    for (const route of ["/a", '/"quoted"', "/back\\slash", "/two\nlines"]) {
+      for (const status of [200, 404])
+        metrics.requests.observe({ route, method: "GET", status, duration_ms: 7 });
+    }
+    const registers = [metrics.registry];
+    new Histogram({ name: "plain_seconds", help: 'A "plain"\n\\ one.', buckets: [1], registers }).observe(2);
+    new Gauge({ name: "unknown", help: "No value.", registers }).set(Number.NaN);
+    new Gauge({ name: "endless", help: "No end.", labelNames: ["way"], registers }).set(
+      { way: "up" },
+      Infinity,
+    );
+    const steady = (text: string) => text.split("\n").filter((line) => !/^(process|event_loop)_/.test(line));
+    expect(steady(await metrics.text())).toEqual(steady(await metrics.registry.metrics()));
+  });
+
+  // OP-99
+  test("of 20 000 series are written while other work runs", async () => {
+    const metrics = createMetrics();
+    for (let route = 0; route < 10_000; route++) {
+      for (const method of ["GET", "POST"]) {
+        metrics.requests.observe({ route: `/service/${route}/{id}`, method, status: 200, duration_ms: 7 });
+      }
+    }
+    for (const accept of [null, "application/openmetrics-text"]) {
+      let turns = 0;
+      const timer = setInterval(() => turns++, 0);
+      const { text } = await metrics.scrape(accept);
+      clearInterval(timer);
+      expect(text.match(/^http_request_duration_seconds_count/gm)).toHaveLength(20_000);
+      expect(turns).toBeGreaterThan(10);
+    }
   });
 
   test("are separate from another service's in the same process", async () => {

@@ -1,0 +1,16 @@
+/** A process that uses up its file descriptors, and then prints whether a scrape still has the resident memory. */
+import { openSync, writeSync } from "node:fs";
+import { createMetrics } from "@ostiary/lib/runtime/telemetry";
+
+const metrics = createMetrics();
+await metrics.text();
+for (let isFree = true; isFree; ) {
+  try {
+    openSync("/dev/null", "r");
+  } catch {
+    isFree = false;
+  }
+}
+const text = await metrics.text();
+writeSync(1, `${/^process_resident_memory_bytes [1-9]/m.test(text)}`);
+process.exit(0);
