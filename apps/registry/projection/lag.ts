@@ -25,6 +25,7 @@ const LOOK_MS = 5_000;
 
 interface Waiting {
   readonly projected_fence: number | null;
+  /** The clock's elapsed time at which the service began to wait; negative before the start. */
   readonly sinceMs: number;
 }
 
@@ -65,7 +66,7 @@ export class ProjectionLag {
 
   async #list(): Promise<LateService[]> {
     const rows = await listOutstandingAges(this.#database);
-    const nowMs = this.#clock.now();
+    const nowMs = this.#clock.elapsedMs();
     const waiting = new Map<string, Waiting>();
     for (const { name, projected_fence, ageMs } of rows) {
       const known = this.#waiting.get(name);

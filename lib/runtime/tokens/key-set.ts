@@ -79,8 +79,8 @@ export function createKeySet({ uri, tls, log, clock, variable }: KeySetOptions):
   return {
     current: () => keys,
     async renewed(seen) {
-      const due = clock.now() - renewedAt >= RENEWAL_MS;
-      if (keys === seen && loading === null && due) renewedAt = clock.now();
+      const due = clock.elapsedMs() - renewedAt >= RENEWAL_MS;
+      if (keys === seen && loading === null && due) renewedAt = clock.elapsedMs();
       if (keys === seen && (loading !== null || due)) await load();
       return keys === seen ? null : keys;
     },

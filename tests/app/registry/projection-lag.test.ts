@@ -76,6 +76,17 @@ test("a service that is projected between its writes has no old lag", async () =
   expect(await lag.warning()).toBeNull();
 });
 
+test("the lag does not depend on changes of the clock", async () => {
+  await write("old");
+  const { age_seconds } = await lag.measure();
+  time.advance(40_000);
+  for (const hours of [-1, 1]) {
+    time.set(time.now() + hours * 3_600_000);
+    expect((await lag.measure()).age_seconds).toBeCloseTo(age_seconds + 40, 3);
+    expect(await lag.warning()).toMatch(/^1 projection is outstanding, for up to [45]\d s$/);
+  }
+});
+
 test("a fence from a clock that is ahead has an age of 0", async () => {
   await write("ahead", -86_400);
   expect(await lag.measure()).toEqual({ outstanding: 1, age_seconds: 0 });

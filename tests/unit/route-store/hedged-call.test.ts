@@ -142,6 +142,21 @@ describe("a call to several endpoints", () => {
     expect(deadlines).toEqual([end]);
   });
 
+  test.each([-1, 1])("gives a later attempt its time even if the clock was set by %d h", async (hours) => {
+    const clock = manualClock();
+    const times: number[] = [];
+    const never: Endpoint = (deadline) => {
+      times.push(deadline - clock.now());
+      return silent(deadline);
+    };
+    const { result } = call([never, never], { timeoutMs: 5_000, attemptMs: 4_500, hedgeMs: 1_000, clock });
+    clock.set(clock.now() + hours * 3_600_000);
+    clock.advance(1_000);
+    expect(times).toEqual([4_500, 4_000]);
+    clock.advance(4_000);
+    expect(await rejection(result)).toBeInstanceOf(StoreUnavailable);
+  });
+
   test("ignores an attempt that fails after the call has ended", async () => {
     const late = Promise.withResolvers<string>();
     const { result } = call([() => late.promise, answers("two")], { hedgeMs: 5 });

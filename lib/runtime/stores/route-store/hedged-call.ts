@@ -39,7 +39,7 @@ export function hedgedCall<Endpoint, T>(
 ): Promise<{ value: T; endpoint: Endpoint }> {
   const { clock = systemClock } = call;
   const { promise, resolve, reject } = Promise.withResolvers<{ value: T; endpoint: Endpoint }>();
-  const end = clock.now() + call.timeoutMs;
+  const endMs = clock.elapsedMs() + call.timeoutMs;
   const idle = [...call.order];
   const refusing = new Set<Endpoint>();
   let unasked = idle.length;
@@ -59,7 +59,8 @@ export function hedgedCall<Endpoint, T>(
     unasked = Math.max(0, unasked - 1);
     refusing.delete(endpoint);
     if (idle.length > 0) askIn(call.hedgeMs);
-    call.attempt(endpoint, Math.min(clock.now() + call.attemptMs, end)).then(
+    const leftMs = Math.min(call.attemptMs, endMs - clock.elapsedMs());
+    call.attempt(endpoint, clock.now() + leftMs).then(
       (value) => resolve({ value, endpoint }),
       (error) => {
         const verdict = call.verdictOn(error);

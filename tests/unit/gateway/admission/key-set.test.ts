@@ -139,6 +139,16 @@ describe("an unknown kid", () => {
   });
 
   // GW-51
+  test("causes a fetch after 10 s even if the clock was set back in the meantime", async () => {
+    const { time } = await loaded(first);
+    expect(await verdictOf(second)).toBe(401);
+    provider.publish(second);
+    time.advance(10_000);
+    time.set(time.now() - 60_000);
+    expect(await verdictOf(second)).toBe("admitted");
+  });
+
+  // GW-51
   test("causes one fetch for all tokens that arrive during the fetch", async () => {
     await loaded(first);
     const slow = Promise.withResolvers<Response>();
