@@ -1,4 +1,4 @@
-import { systemClock } from "../../async/index.ts";
+import { pause, systemClock } from "../../async/index.ts";
 import { ConfigError } from "../config/index.ts";
 import { UnusableFolder } from "../stores/database/data-folder.ts";
 import { StoreUnavailable } from "../stores/errors.ts";
@@ -13,10 +13,24 @@ const EXIT_FAILED = 1;
 const refusals = [ConfigError, StartRefused, UnusableFolder];
 
 /**
- * Runs a process: starts the services with `start`, and shuts them down after a signal. If it cannot start,
+ * Runs a process: starts the services with `start`, and shuts them down after a signal (OP-33). If it cannot start,
  * prints one message on stderr and exits (OP-5). Only `main.ts` files call this function.
  */
-export async function runMain(start: () => Promise<Running[]>): Promise<void> {
+export function runMain(start: () => Promise<Running[]>): Promise<void> {
+  return run(async (stopped) => {
+    const tooLate = stopped.then(() => pause(systemClock, START_AFTER_SIGNAL_MS));
+    const running = await Promise.race([start(), tooLate]);
+    return running ?? process.exit(0);
+  });
+}
+
+/**
+ * The time for which a start may go on after a signal. A start can wait for other replicas: an hour for their
+ * migrations.
+ */
+const START_AFTER_SIGNAL_MS = 5_000;
+
+async function run(start: (stopped: Promise<void>) => Promise<Running[]>): Promise<void> {
   const stopped = onSignals();
   let started: Running[] = [];
   // The handler must exist before anything starts, because the default action of SIGUSR2 ends the process.
@@ -25,7 +39,7 @@ export async function runMain(start: () => Promise<Running[]>): Promise<void> {
   });
   const uncaught = new UncaughtErrors();
   try {
-    const running = await start();
+    const running = await start(stopped);
     started = running;
     for (const { log } of running) if (log !== undefined) uncaught.reportTo(log);
     await stopped;
@@ -41,7 +55,7 @@ export async function runMain(start: () => Promise<Running[]>): Promise<void> {
  * {@link runMain}.
  */
 export function runJob(work: (report: (text: string) => Promise<void>) => Promise<void>): Promise<void> {
-  return runMain(async () => {
+  return run(async () => {
     process.stdout.on("error", () => {}); // the reader has closed the pipe
     await work((text) => new Promise((resolve) => process.stdout.write(text, () => resolve())));
     process.exit(0);

@@ -133,4 +133,33 @@ describe.skipIf(!postgres.real)("a service that is told to stop while it starts"
     expect((await fetch(`${next.internalUrl}/health/ready`)).status).toBe(200);
     expect(await next.stop()).toBe(0);
   });
+
+  // OP-33
+  test("exits although it waits for the migrations of another replica", async () => {
+    const DATABASE_URL = await freshDatabase();
+    const sql = new Bun.SQL(DATABASE_URL, { max: 1 });
+    await sql`select pg_advisory_lock(hashtextextended('migrations of identity', 0))`;
+    const { PATH = "", HOME = "" } = process.env;
+    const child = Bun.spawn([process.execPath, "apps/identity/main.ts"], {
+      cwd: `${import.meta.dir}/../../..`,
+      env: { PATH, HOME, HOST: "127.0.0.1", PORT: "0", INTERNAL_PORT: "0", DATABASE_URL },
+      stdin: "ignore",
+      stdout: "ignore",
+      stderr: "pipe",
+    });
+    leash().process(child.pid);
+    const waiting = async () => {
+      const [row] = await sql`select count(*)::integer as others from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`;
+      return row.others > 0;
+    };
+    await waitFor(waiting);
+    child.kill("SIGTERM");
+    expect(await child.exited).toBe(0);
+    leash().release(child.pid);
+    expect(await new Response(child.stderr).text()).toBe("");
+    await sql.end();
+    const next = await startProcess("apps/identity/main.ts", { DATABASE_URL });
+    expect(await next.stop()).toBe(0);
+  });
 });
