@@ -45,7 +45,7 @@ export function collectedCounter(registry: Registry, metric: CollectedMetric): v
   });
 }
 
-interface SteppedCounter {
+export interface SteppedCounter {
   readonly name: string;
   readonly help: string;
   readonly labelNames: readonly string[];
@@ -66,6 +66,11 @@ export function steppedCounter(registry: Registry, counter: SteppedCounter): voi
     },
   });
   steppedCounters.set(metric, counter);
+}
+
+/** Returns the metrics of a registry, in the order of their registration. */
+export function metricsIn(registry: Registry): Metric[] {
+  return registry.getMetricsAsArray().flatMap(({ name }) => registry.getSingleMetric(name) ?? []);
 }
 
 /** Returns the counter that {@link steppedCounter} added, or undefined for another metric. */

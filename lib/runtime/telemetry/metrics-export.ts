@@ -11,9 +11,12 @@ import {
   type MetricProducer,
   PeriodicExportingMetricReader,
 } from "@opentelemetry/sdk-metrics";
-import type { Registry } from "prom-client";
-import { systemClock } from "../../async/index.ts";
+import type { Metric, Registry } from "prom-client";
+import { resultInSlices, systemClock } from "../../async/index.ts";
 import type { TelemetryConfig } from "../config/index.ts";
+import { metricsIn, readingsOf, type SteppedCounter } from "./collected.ts";
+import { DurationHistogram, type DurationSeries } from "./duration-histogram.ts";
+import { inParts } from "./export-parts.ts";
 import type { Logger } from "./log.ts";
 import {
   EXPORT_TIMEOUT_MS,
@@ -31,6 +34,8 @@ interface MetricsExport {
 }
 
 const INTERVAL_MS = 60_000;
+/** The time that an export may block the event loop before other work runs. */
+const SLICE_MS = 2;
 
 /**
  * Exports the metrics of a registry over OTLP (http/protobuf) every minute (OP-52). Exports and scrapes read
@@ -49,7 +54,7 @@ export function exportMetrics(
     temporalityPreference: AggregationTemporality.CUMULATIVE,
   });
   const reader = new PeriodicExportingMetricReader({
-    exporter: reportingFailures(exporter, url, log),
+    exporter: reportingFailures(inParts(exporter), url, log),
     exportIntervalMillis: intervalMs,
     exportTimeoutMillis: Math.min(intervalMs, EXPORT_TIMEOUT_MS * 2),
     metricProducers: [registryProducer(registry)],
@@ -59,6 +64,64 @@ export function exportMetrics(
 }
 
 type RegistryMetric = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>[number];
+
+/** A metric with many series, which are read one at a time, or the values of another metric. */
+type Source = DurationHistogram | SteppedCounter | RegistryMetric;
+
+async function sourceOf(metric: Metric): Promise<Source> {
+  return metric instanceof DurationHistogram ? metric : (readingsOf(metric) ?? (await metric.get()));
+}
+
+function* metricsOf(sources: readonly Source[], period: Period): Generator<void, MetricData[]> {
+  const found: MetricData[] = [];
+  for (const source of sources) {
+    if (source instanceof DurationHistogram) found.push(...(yield* histogramData(source, period)));
+    else if ("readings" in source) found.push(...(yield* counterData(source, period)));
+    else found.push(...metricData(source, period));
+    yield;
+  }
+  return found;
+}
+
+function* histogramData(histogram: DurationHistogram, period: Period): Generator<void, MetricData[]> {
+  const dataPoints: DataPoint<Histogram>[] = [];
+  for (const series of histogram.all) {
+    dataPoints.push(seriesPoint(series, period));
+    yield;
+  }
+  if (dataPoints.length === 0) return [];
+  return [{ ...commonOf(histogram), dataPointType: DataPointType.HISTOGRAM, dataPoints }];
+}
+
+function seriesPoint(series: DurationSeries, period: Period): DataPoint<Histogram> {
+  const boundaries: number[] = [];
+  const counts: number[] = [];
+  let below = 0;
+  for (const { le, count } of series.cumulative()) {
+    if (le !== "+Inf") boundaries.push(le);
+    counts.push(count - below);
+    below = count;
+  }
+  const value = { buckets: { boundaries, counts }, sum: series.sumSeconds, count: below };
+  return { ...period, attributes: series.labels, value };
+}
+
+function* counterData(counter: SteppedCounter, period: Period): Generator<void, MetricData[]> {
+  const dataPoints: DataPoint<number>[] = [];
+  for (const { labels, value } of counter.readings()) {
+    dataPoints.push({ ...period, attributes: labels, value });
+    yield;
+  }
+  if (dataPoints.length === 0) return [];
+  return [{ ...commonOf(counter), dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints }];
+}
+
+function commonOf({ name, help }: { name: string; help: string }) {
+  return {
+    descriptor: { name, description: help, unit: "", valueType: ValueType.DOUBLE },
+    aggregationTemporality: AggregationTemporality.CUMULATIVE,
+  };
+}
 
 /**
  * A value in the registry. For a value of a histogram, `metricName` is its full name, such as `…_bucket` or
@@ -80,7 +143,8 @@ function registryProducer(registry: Registry): MetricProducer {
   return {
     async collect() {
       const period = { startTime, endTime: hrTime(systemClock.now()) };
-      const metrics = (await registry.getMetricsAsJSON()).flatMap((metric) => metricData(metric, period));
+      const sources = await Promise.all(metricsIn(registry).map(sourceOf));
+      const metrics = await resultInSlices(metricsOf(sources, period), { sliceMs: SLICE_MS });
       return {
         resourceMetrics: {
           resource: emptyResource(),
@@ -101,10 +165,7 @@ function hrTime(epochMs: number): HrTime {
  * for summaries, so they appear only in scrapes.
  */
 function metricData(metric: RegistryMetric, period: Period): MetricData[] {
-  const common = {
-    descriptor: { name: metric.name, description: metric.help, unit: "", valueType: ValueType.DOUBLE },
-    aggregationTemporality: AggregationTemporality.CUMULATIVE,
-  };
+  const common = commonOf(metric);
   const values: RegistryValue[] = metric.values;
   // A gauge without a source has no value. A scrape shows it as NaN; OTLP leaves it out.
   const known = values.filter(({ value }) => !Number.isNaN(value));

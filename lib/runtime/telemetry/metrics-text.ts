@@ -1,6 +1,6 @@
 import type { Metric, Registry } from "prom-client";
 import { inSlices } from "../../async/index.ts";
-import { type Reading, readingsOf } from "./collected.ts";
+import { metricsIn, type Reading, readingsOf } from "./collected.ts";
 import { DurationHistogram, type DurationSeries, type Exemplar } from "./duration-histogram.ts";
 
 /** The time that a scrape may block the event loop before other work runs. */
@@ -55,8 +55,7 @@ interface Family {
  * the event loop, and change the names of counters for OpenMetrics permanently.
  */
 export async function metricsText(registry: Registry, format: TextFormat): Promise<string> {
-  const metrics = registry.getMetricsAsArray().flatMap(({ name }) => registry.getSingleMetric(name) ?? []);
-  const families = await Promise.all(metrics.map((metric) => familyOf(metric, format)));
+  const families = await Promise.all(metricsIn(registry).map((metric) => familyOf(metric, format)));
   const pieces: string[] = [];
   await inSlices(writeFamilies(families, format, pieces), { sliceMs: SLICE_MS });
   return pieces.join("");

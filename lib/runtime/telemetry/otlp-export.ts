@@ -19,12 +19,12 @@ const WARNING_INTERVAL_MS = 60_000;
  * The value of `ExportResultCode.SUCCESS`. The package that exports this enum is not a dependency of this
  * project.
  */
-const EXPORT_SUCCESS = 0;
+export const EXPORT_SUCCESS = 0;
 
-type ExportResult = Parameters<Parameters<SpanExporter["export"]>[1]>[0];
+export type ExportResult = Parameters<Parameters<SpanExporter["export"]>[1]>[0];
 
 /** The methods that the exporters of spans and of metrics have in common. */
-interface Exporter<Items> {
+export interface Exporter<Items> {
   export(items: Items, done: (result: ExportResult) => void): void;
   forceFlush(): Promise<void>;
   shutdown(): Promise<void>;

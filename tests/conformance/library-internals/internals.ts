@@ -57,7 +57,7 @@ export const internals = {
   prom_client_text: {
     library: "prom-client",
     does: "formats a metric from the result of its `getForPromString`",
-    usedIn: ["lib/runtime/telemetry/duration-histogram.ts", "lib/runtime/telemetry/metrics-export.ts"],
+    usedIn: ["lib/runtime/telemetry/duration-histogram.ts"],
     otherwise: "histograms of durations are empty",
   },
   prom_client_remove: {

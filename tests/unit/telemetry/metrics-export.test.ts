@@ -75,6 +75,27 @@ describe("the export of metrics", () => {
     expect(point?.time_unix_nano).toBeGreaterThanOrEqual(point?.start_time_unix_nano ?? Number.NaN);
   });
 
+  // OP-99
+  test("sends thousands of series in several requests while other work runs", async () => {
+    await using collector = startCollector();
+    const { metrics, pushed, warnings } = pushing(collector.endpoint);
+    const paths = Array.from({ length: 3_000 }, (_, n) => `/things/${n}`);
+    for (const route of paths) answered(metrics, { route });
+    let turns = 0;
+    const timer = setInterval(() => turns++, 0);
+    await pushed.shutdown();
+    clearInterval(timer);
+    const found = collector.metrics.filter(({ name }) => /^http_request/.test(name));
+    const sums = found.flatMap(({ sum }) => sum?.data_points ?? []);
+    const histograms = found.flatMap(({ histogram }) => histogram?.data_points ?? []);
+    for (const points of [sums, histograms]) {
+      expect(points.map(({ attributes }) => attributesOf(attributes).route)).toEqual(paths);
+    }
+    expect(collector.requests).toHaveLength(4);
+    expect(turns).toBeGreaterThan(3);
+    expect(warnings).toEqual([]);
+  });
+
   test("sends gauges as gauges", async () => {
     await using collector = startCollector();
     const { pushed } = pushing(collector.endpoint);
