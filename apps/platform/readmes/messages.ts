@@ -67,7 +67,7 @@ export async function logWarnings(): Promise<string[]> {
   const calls = [...source.matchAll(/\blog\??\.(?:warn|error)\(/g)].map(({ index, 0: head }) =>
     callFrom(source, index + head.length),
   );
-  const handedOn = literalsOf(await textOf("lib/domain/routes/table.ts")).filter((text) =>
+  const handedOn = literalsOf(await textOf("lib/domain/routes/route-table.ts")).filter((text) =>
     text.includes(" is left out: "),
   );
   return unique([...calls.flatMap(literalsOf), ...handedOn].filter((text) => /^\S+ \S+/.test(text)));

@@ -1,9 +1,15 @@
 /** Compiles the limit of one method of a route. */
 import { type AppliedLimit, bucketPrefix, type LimitSet, type RateLimit } from "../ratelimit/index.ts";
+import { flatString } from "./flat-string.ts";
+import { intern } from "./intern.ts";
 import { numbersFor } from "./limit-numbers.ts";
-import { loneText } from "./lone-text.ts";
-import type { InlineRateLimit, Method, RateLimitPolicy, StoredRoute, StoredServiceConfig } from "./schema.ts";
-import { share } from "./share.ts";
+import type {
+  InlineRateLimit,
+  Method,
+  RateLimitPolicy,
+  StoredRoute,
+  StoredServiceConfig,
+} from "./service-schema.ts";
 
 /** The compiled limit of a route. */
 export interface CompiledLimit {
@@ -38,7 +44,7 @@ export function compileLimit(
   shared: SharedLimits,
 ): CompiledLimit {
   const { rate_limit, path } = row;
-  const inline = loneText(bucketPrefix({ kind: "route", method, path }));
+  const inline = flatString(bucketPrefix({ kind: "route", method, path }));
   if (rate_limit === undefined) return { rate_limit: "fallback", bucketPrefix: inline };
   if (rate_limit === false) return { rate_limit: null, bucketPrefix: inline };
   if (Array.isArray(rate_limit)) {
@@ -50,7 +56,7 @@ export function compileLimit(
   if (window_seconds === undefined || plans !== undefined || charge !== undefined) {
     return { rate_limit: limitSet([named], shared), bucketPrefix: named.bucketPrefix };
   }
-  const limit = share(shared.windows, `${requests}/${window_seconds}`, () => ({ requests, window_seconds }));
+  const limit = intern(shared.windows, `${requests}/${window_seconds}`, () => ({ requests, window_seconds }));
   return { rate_limit: limit, bucketPrefix: named.bucketPrefix };
 }
 
@@ -66,7 +72,7 @@ function namedLimit(
   const bucket = limit.shared
     ? ({ kind: "shared", policy: rate_limit } as const)
     : ({ kind: "local", service, policy: rate_limit } as const);
-  return { policy: rate_limit, limit, bucketPrefix: loneText(bucketPrefix(bucket)) };
+  return { policy: rate_limit, limit, bucketPrefix: flatString(bucketPrefix(bucket)) };
 }
 
 /**
@@ -84,7 +90,7 @@ function limitSet(limits: readonly NamedLimit[], shared: SharedLimits): LimitSet
   const ofPlan = (plan: string | null) => limits.flatMap((each) => appliedTo(each, plan));
   const plans = Object.fromEntries([...names].map((plan) => [plan, ofPlan(plan)]));
   const set = { limits: ofPlan(null), plans };
-  return share(shared.sets, JSON.stringify(set), () => set);
+  return intern(shared.sets, JSON.stringify(set), () => set);
 }
 
 /** Returns the limit with the numbers for a plan, or an empty list if the plan has no limit. */

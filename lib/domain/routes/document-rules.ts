@@ -1,11 +1,11 @@
 /** Checks several configuration documents: each document alone, then all documents together. */
 import { FIELD_ERRORS_MAX, type FieldPath, quoted } from "../errors/index.ts";
-import { failureOf, type Roles, testFailed } from "./check-test.ts";
-import { joinPrefix } from "./expand.ts";
 import { findPolicyConflicts } from "./policy-conflicts.ts";
 import { conflictText, findRouteConflicts, type RouteConflict } from "./route-conflicts.ts";
-import { METHODS, type RouteConfig, SCOPES, type ServiceConfig } from "./schema.ts";
-import { tableOf } from "./table.ts";
+import { tableOf } from "./route-table.ts";
+import { failureOf, type Roles, testFailed } from "./run-route-test.ts";
+import { METHODS, type RouteConfig, SCOPES, type ServiceConfig } from "./service-schema.ts";
+import { joinPrefix } from "./stored-form.ts";
 import { type DocumentService, readDocument } from "./validate.ts";
 
 /** The rules for documents, each with its text. Each problem names the rule that the document breaks. */

@@ -2,7 +2,7 @@
  * Decides which labels let a caller use a route. The gateway enforces the decision and the registry explains
  * it.
  */
-import type { CompiledLabels } from "./compile.ts";
+import type { CompiledLabels } from "./compile-service.ts";
 
 /** The label that grants all labels. */
 export const EVERY_LABEL = "*";

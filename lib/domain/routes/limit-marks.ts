@@ -1,9 +1,9 @@
-/** Marks limit changes that admit more requests or fewer requests; see `mark-changes.ts`. */
-import type { Change } from "./changes.ts";
+/** Marks limit changes that admit more requests or fewer requests; see `change-marks.ts`. */
+import type { Change } from "./change-schema.ts";
 import { type LimitNumbers, limitNumbersText, numbersFor } from "./limit-numbers.ts";
-import { breaks, type Mark, opens } from "./mark.ts";
 import type { Scope } from "./methods-and-scopes.ts";
-import type { InlineRateLimit, RateLimitPolicy, StoredRoute } from "./schema.ts";
+import { breaks, opens, type ReviewMark } from "./review-mark.ts";
+import type { InlineRateLimit, RateLimitPolicy, StoredRoute } from "./service-schema.ts";
 
 export type Policies = Readonly<Record<string, RateLimitPolicy>>;
 
@@ -22,7 +22,7 @@ export function policiesAfter(policies: Policies, changes: readonly Change[]): P
  * Returns the marks of a changed policy. A new or removed policy has no marks, because the routes that name
  * it have their own changes.
  */
-export function markPolicy({ before, after }: Change): Mark[] {
+export function markPolicy({ before, after }: Change): ReviewMark[] {
   const [from] = Object.values(before?.rate_limits ?? {});
   const [to] = Object.values(after?.rate_limits ?? {});
   if (from === undefined || to === undefined) return [];
@@ -37,7 +37,7 @@ export function markPolicy({ before, after }: Change): Mark[] {
   return marks;
 }
 
-function comparePolicy(from: RateLimitPolicy, to: RateLimitPolicy, plan: string | null): Mark[] {
+function comparePolicy(from: RateLimitPolicy, to: RateLimitPolicy, plan: string | null): ReviewMark[] {
   const side = (policy: RateLimitPolicy): Limits => {
     const numbers = numbersFor(policy, plan);
     const isRefunded = policy.charge === "success";
@@ -66,7 +66,7 @@ type Limits =
   | { kind: "known"; all: readonly Numbers[] };
 
 /** Compares the limits of a route before and after a change, for callers without a plan and for each plan. */
-export function markLimit(from: LimitedRoute, to: LimitedRoute): Mark[] {
+export function markLimit(from: LimitedRoute, to: LimitedRoute): ReviewMark[] {
   const isSame = JSON.stringify(from.settings.rate_limit) === JSON.stringify(to.settings.rate_limit);
   // If both sides name the same policy, a change of the policy itself has its own entry in the list.
   const marks = isSame
@@ -81,7 +81,7 @@ export function markLimit(from: LimitedRoute, to: LimitedRoute): Mark[] {
 const isLimited = ({ settings }: LimitedRoute) => settings.rate_limit !== false;
 
 /** Returns the marks for callers without a plan, then the additional marks of each plan. */
-function forEachPlan(plans: readonly string[], compare: (plan: string | null) => Mark[]): Mark[] {
+function forEachPlan(plans: readonly string[], compare: (plan: string | null) => ReviewMark[]): ReviewMark[] {
   const marks = compare(null);
   const known = new Set(marks.map(({ effect, reason }) => `${effect} ${reason}`));
   const ofPlans = [...new Set(plans)].flatMap((plan) =>
@@ -122,7 +122,7 @@ function limitsOf({ settings: { rate_limit }, policies }: LimitedRoute, plan: st
   return { kind: "known", all };
 }
 
-function compareLimits(before: Limits, after: Limits): Mark[] {
+function compareLimits(before: Limits, after: Limits): ReviewMark[] {
   if (before.kind === "unknown" || after.kind === "unknown") return compareUnknown(before, after);
   if (before.all.length === 0) {
     return after.all.length === 0 ? [] : [breaks(`the route is limited to ${textOf(after)}`)];
@@ -145,7 +145,7 @@ function compareLimits(before: Limits, after: Limits): Mark[] {
 
 const keyOf = ({ policy, window }: Numbers) => `${policy} ${policy === null ? window : ""}`;
 
-function compareUnknown(before: Limits, after: Limits): Mark[] {
+function compareUnknown(before: Limits, after: Limits): ReviewMark[] {
   if (before.kind === "known" && before.all.length === 0)
     return [breaks(`the route is limited to ${textOf(after)}`)];
   if (after.kind === "known" && after.all.length === 0) return [opens("the route no longer has a limit")];
@@ -157,7 +157,7 @@ function textOf(limits: Limits): string {
   return limits.kind === "unknown" ? limits.text : limits.all.map(limitNumbersText).join(" and ");
 }
 
-function compareOne(before: Numbers, after: Numbers): Mark[] {
+function compareOne(before: Numbers, after: Numbers): ReviewMark[] {
   return [...compareNumbers(before, after), ...compareBuckets(before.policy, after.policy)];
 }
 
@@ -165,7 +165,7 @@ function compareOne(before: Numbers, after: Numbers): Mark[] {
  * Compares two limits by their burst and by their long-term rate. With different windows, one limit can allow
  * the larger burst and the other the higher rate.
  */
-function compareNumbers(before: Omit<Numbers, "policy">, after: Omit<Numbers, "policy">): Mark[] {
+function compareNumbers(before: Omit<Numbers, "policy">, after: Omit<Numbers, "policy">): ReviewMark[] {
   const run = (one: LimitNumbers, other: LimitNumbers) => BigInt(one.requests) * secondsOf(other.window);
   const atOnce = after.requests - before.requests;
   const inTheLongRun = run(after, before) - run(before, after);
@@ -189,7 +189,7 @@ function secondsOf(window: LimitNumbers["window"]): bigint {
  * Compares the buckets of two limits. A policy has one bucket for all routes that name it; an inline limit
  * has one bucket for each method.
  */
-function compareBuckets(before: string | null, after: string | null): Mark[] {
+function compareBuckets(before: string | null, after: string | null): ReviewMark[] {
   if (before === after) return [];
   if (before === null)
     return [breaks(`its requests count towards the policy ${after}, together with those of other routes`)];
@@ -202,7 +202,7 @@ function compareBuckets(before: string | null, after: string | null): Mark[] {
  * Compares the subjects of two limits. All members of an organization share one limit on organization routes.
  * Each member has a separate limit on member routes.
  */
-function compareSubjects(from: Scope, to: Scope): Mark[] {
+function compareSubjects(from: Scope, to: Scope): ReviewMark[] {
   if (from === "organization" && to === "member") {
     return [opens("its limit counts for each member, no longer for the organization")];
   }

@@ -1,7 +1,7 @@
 import { Value } from "@sinclair/typebox/value";
-import type { Change } from "./changes.ts";
+import type { Change } from "./change-schema.ts";
 import { type Method, SCOPES, type Scope } from "./methods-and-scopes.ts";
-import type { StoredServiceConfig } from "./schema.ts";
+import type { StoredServiceConfig } from "./service-schema.ts";
 
 type Place = Pick<Change, "scope" | "method" | "path">;
 type Parts = Map<string, { place: Place; value: NonNullable<Change["before"]> }>;

@@ -1,8 +1,8 @@
-import type { CompiledRoute } from "./compile.ts";
-import { Literals } from "./literals.ts";
-import { loneText } from "./lone-text.ts";
+import type { CompiledRoute } from "./compile-service.ts";
+import { flatString } from "./flat-string.ts";
+import { LiteralChildren } from "./literal-children.ts";
 import { RequestPath, segmentHash } from "./request-path.ts";
-import { METHODS, type Method, SCOPES } from "./schema.ts";
+import { METHODS, type Method, SCOPES } from "./service-schema.ts";
 
 /**
  * A node of the tree. Trees share nodes, so a node is immutable once {@link RouteTree.take} has returned a tree
@@ -13,7 +13,7 @@ export interface Node {
   /** The literal of the node's segment, or an empty string for a param. */
   readonly literal: string;
   readonly hash: number;
-  literals: Literals<Node> | null;
+  literals: LiteralChildren<Node> | null;
   param: Node | null;
   /** All routes of this shape in order of precedence. The first route of each method is served. */
   claims: readonly CompiledRoute[];
@@ -151,7 +151,7 @@ export class RouteTree {
   #create(literal: string): Node {
     return {
       edition: this.#edition,
-      literal: loneText(literal),
+      literal: flatString(literal),
       hash: segmentHash(literal),
       literals: null,
       param: null,
@@ -223,7 +223,7 @@ function setChild(node: Node, child: Node): void {
     node.param = child;
     return;
   }
-  node.literals ??= new Literals();
+  node.literals ??= new LiteralChildren();
   node.literals.set(child);
 }
 

@@ -1,7 +1,7 @@
 /** Suggests routes for a path that no route matches (RG-74). */
-import type { CompiledRoute } from "./compile.ts";
+import type { CompiledRoute } from "./compile-service.ts";
 import { segmentsOf } from "./route-path.ts";
-import type { RouteTable } from "./table.ts";
+import type { RouteTable } from "./route-table.ts";
 
 const LITERAL = 3;
 const PARAM = 2;

@@ -1,6 +1,6 @@
 /** Checks shared rate-limit policies across all services (RG-32, RG-33). */
 import { isSameLimit, writtenLimitText } from "./limit-numbers.ts";
-import type { RateLimitPolicy, StoredServiceConfig } from "./schema.ts";
+import type { RateLimitPolicy, StoredServiceConfig } from "./service-schema.ts";
 
 interface Declaration {
   readonly service: string;

@@ -1,7 +1,7 @@
 import { fitsPattern } from "./name-pattern.ts";
 import { PathPrefixes } from "./path-prefix.ts";
 import { ownedRoutes } from "./route-conflicts.ts";
-import type { StoredServiceConfig } from "./schema.ts";
+import type { StoredServiceConfig } from "./service-schema.ts";
 
 /** A path of a service. */
 export interface ServicePath {

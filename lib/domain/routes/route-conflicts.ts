@@ -1,8 +1,8 @@
 /**
  * Finds routes that two services claim. Routes conflict if their methods and path shapes are equal (RG-28).
  */
-import type { StoredServiceConfig } from "./schema.ts";
-import { SCOPES } from "./schema.ts";
+import type { StoredServiceConfig } from "./service-schema.ts";
+import { SCOPES } from "./service-schema.ts";
 
 /** Returns the path with every param as `{}`. Paths that differ only in param names have the same shape. */
 export function routeShape(path: string): string {

@@ -5,10 +5,10 @@
  * produces (dot segments, a backslash, a raw `<`), because no request could reach them.
  */
 
-import { joinPrefix } from "./expand.ts";
 import { PARAM_NAME_LENGTH_MAX, PATH_BYTES_MAX, PATH_PARAMS_MAX } from "./maximum-sizes.ts";
-import { type Scope, SUBJECT_FIELDS } from "./schema.ts";
 import { PATH_TOO_LONG } from "./schema-messages.ts";
+import { type Scope, SUBJECT_FIELDS } from "./service-schema.ts";
+import { joinPrefix } from "./stored-form.ts";
 
 /** A segment of a valid path. */
 export type Segment = { literal: string } | { param: string };

@@ -10,15 +10,15 @@ import {
   shownPath,
   type Violations,
 } from "../errors/index.ts";
-import { joinPrefix } from "./expand.ts";
 import { checkLimit, checkRouteLimit, type Policies } from "./limit-rules.ts";
 import { SERVICE_CONFIG_BYTES_MAX } from "./maximum-sizes.ts";
 import { CONSTRAINTS, METHODS, SCOPES, type Scope } from "./methods-and-scopes.ts";
 import { type Prefix, paramNames, pathViolations } from "./route-path.ts";
-import type { MethodConfig, RouteConfig, ScopeConfig, ServiceConfig } from "./schema.ts";
+import { checkTests } from "./route-test-rules.ts";
 import { SERVICE_TOO_LARGE } from "./schema-messages.ts";
+import type { MethodConfig, RouteConfig, ScopeConfig, ServiceConfig } from "./service-schema.ts";
 import { descriptionPathViolation, urlViolation } from "./service-url.ts";
-import { checkTests } from "./test-rules.ts";
+import { joinPrefix } from "./stored-form.ts";
 import { upstreamViolations } from "./upstream-template.ts";
 
 /** The context of the rules of a route: its scope and its service. */

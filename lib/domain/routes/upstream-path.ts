@@ -1,6 +1,6 @@
 /** Builds the path that the gateway calls on a service (GW-79, GW-80). */
 import { escapedByte } from "./request-path.ts";
-import type { RouteMatch } from "./table.ts";
+import type { RouteMatch } from "./route-table.ts";
 
 /**
  * The ids of the caller, for the placeholders in upstream templates. The scope of the route decides which ids

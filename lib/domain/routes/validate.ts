@@ -13,17 +13,9 @@ import {
   violationsOf,
 } from "../errors/index.ts";
 import { isRecord } from "../json/index.ts";
-import { expandService } from "./expand.ts";
 import { DOCUMENT_BYTES_MAX, SERVICE_CONFIG_BYTES_MAX, TESTS_MAX } from "./maximum-sizes.ts";
 import { SCOPES } from "./methods-and-scopes.ts";
-import {
-  DocumentOutline,
-  type RouteTest,
-  RouteTests,
-  ServiceConfig,
-  ServiceName,
-  StoredServiceConfig,
-} from "./schema.ts";
+import { checkTests } from "./route-test-rules.ts";
 import {
   DOCUMENT_TOO_LARGE,
   NAMED_BY_DOTS,
@@ -32,8 +24,16 @@ import {
   testNamedTwice,
 } from "./schema-messages.ts";
 import { checkRules } from "./service-rules.ts";
+import {
+  DocumentOutline,
+  type RouteTest,
+  RouteTests,
+  ServiceConfig,
+  ServiceName,
+  StoredServiceConfig,
+} from "./service-schema.ts";
 import { addressOf } from "./service-url.ts";
-import { checkTests } from "./test-rules.ts";
+import { expandService } from "./stored-form.ts";
 
 const DOT_SEGMENTS = [".", ".."];
 

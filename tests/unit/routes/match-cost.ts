@@ -1,7 +1,7 @@
 /** Measures which nodes and fields of a route table's tree a match reads. */
 import { spyOn } from "bun:test";
 import type { RouteTable } from "@ostiary/lib/domain/routes";
-import { Literals } from "../../../lib/domain/routes/literals.ts";
+import { LiteralChildren } from "../../../lib/domain/routes/literal-children.ts";
 import { type Node, RouteFinder } from "../../../lib/domain/routes/match-tree.ts";
 
 /** The cost of one match. */
@@ -44,7 +44,7 @@ export function treeOf(table: RouteTable): Node {
 
 /** Returns a copy of a tree that calls `onRead` whenever a field of a node is read. */
 function observed(node: Node, onRead: (node: Node) => void): Node {
-  const literals = node.literals && new Literals<Node>();
+  const literals = node.literals && new LiteralChildren<Node>();
   for (const child of node.literals ?? []) literals?.set(observed(child, onRead));
   const copy = { ...node, literals, param: node.param && observed(node.param, onRead) };
   return new Proxy(copy, {

@@ -1,5 +1,5 @@
 import { PGlite } from "@electric-sql/pglite";
-import { withoutTrailingSlashes } from "../../../domain/routes/expand.ts";
+import { withoutTrailingSlashes } from "../../../domain/routes/stored-form.ts";
 import type { PeerTls } from "../../config/index.ts";
 import { answerWithin } from "../deadline.ts";
 import { observeNothing, type StoreObserver } from "../observer.ts";

@@ -1,4 +1,4 @@
-/** The schemas of route tests (RG-145, RG-146). The rules between their fields are in `test-rules.ts`. */
+/** The schemas of route tests (RG-145, RG-146). The rules between their fields are in `route-test-rules.ts`. */
 import { type Static, Type } from "@sinclair/typebox";
 import { PlanName, RateLimitRequests } from "./limit-schema.ts";
 import {
@@ -8,7 +8,7 @@ import {
   TEST_NAME_LENGTH_MAX,
   TESTS_MAX,
 } from "./maximum-sizes.ts";
-import { MethodName, ServiceName } from "./names.ts";
+import { MethodName, ServiceName } from "./name-schemas.ts";
 import { messages } from "./schema-messages.ts";
 
 const NO_ROUTE = 404;

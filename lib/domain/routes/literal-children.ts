@@ -9,7 +9,7 @@ interface Literal {
  * The literal children of a node in a hash table with open addressing. Copying the table copies one array,
  * and a lookup allocates no string. PERFORMANCE.md compares the table with a `Map`.
  */
-export class Literals<Child extends Literal> {
+export class LiteralChildren<Child extends Literal> {
   /** The slots. Their number is a power of two, and at most three quarters are in use. */
   #slots: (Child | null)[];
   #size: number;
@@ -23,8 +23,8 @@ export class Literals<Child extends Literal> {
     return this.#size;
   }
 
-  copy(): Literals<Child> {
-    return new Literals(this.#slots.slice(), this.#size);
+  copy(): LiteralChildren<Child> {
+    return new LiteralChildren(this.#slots.slice(), this.#size);
   }
 
   /** Returns the child that matches a segment of the request path, or null. */

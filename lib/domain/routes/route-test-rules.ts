@@ -1,7 +1,7 @@
 /** Checks the rules between fields of route tests (RG-145, RG-146). */
 import type { FieldPath, Partly, Violations } from "../errors/index.ts";
+import type { RouteTest } from "./route-test-schema.ts";
 import { testNamedTwice } from "./schema-messages.ts";
-import type { RouteTest } from "./test-schema.ts";
 
 /**
  * Adds the problems of tests to `violations`.

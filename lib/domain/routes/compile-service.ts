@@ -1,12 +1,18 @@
 /** The data that the gateway needs for one method of a route, computed when routes load. */
 
 import { type CompiledLimit, compileLimit, type SharedLimits } from "./compile-limit.ts";
-import { loneText } from "./lone-text.ts";
+import { flatString } from "./flat-string.ts";
+import { intern } from "./intern.ts";
 import { PATH_PARAMS_MAX } from "./maximum-sizes.ts";
 import { segmentsOf } from "./route-path.ts";
-import { type Method, SCOPES, type Scope, type StoredServiceConfig, type SubjectField } from "./schema.ts";
+import {
+  type Method,
+  SCOPES,
+  type Scope,
+  type StoredServiceConfig,
+  type SubjectField,
+} from "./service-schema.ts";
 import { addressOf } from "./service-url.ts";
-import { share } from "./share.ts";
 import { upstreamParts } from "./upstream-template.ts";
 
 /** A part of an upstream path: text, the id of an owner, or the param at an index. */
@@ -112,13 +118,13 @@ export class SharedParts {
   readonly texts = new Map<string, string>();
 }
 function labelsOf(list: readonly string[], { labels }: SharedParts): CompiledLabels {
-  return share(labels, JSON.stringify(list), () => ({ list, set: new Set(list) }));
+  return intern(labels, JSON.stringify(list), () => ({ list, set: new Set(list) }));
 }
 
 function paramsOf(path: string, { params }: SharedParts) {
   const segments = segmentsOf(path);
   const key = segments.map((segment) => ("param" in segment ? segment.param : "")).join("/");
-  return share(params, key, () => ({
+  return intern(params, key, () => ({
     names: segments.flatMap((segment) => ("param" in segment ? [segment.param] : [])),
     segments: segments.flatMap((segment, index) => ("param" in segment ? [index] : [])),
   }));
@@ -131,8 +137,8 @@ function compileUpstream(
 ): TemplatePart[] {
   return upstreamParts(template, scope).map((part) => {
     if ("text" in part) {
-      const text = loneText(part.text);
-      return share(texts, text, () => text);
+      const text = flatString(part.text);
+      return intern(texts, text, () => text);
     }
     return "subject" in part ? SUBJECT_PARTS[part.subject] : paramPart(params.indexOf(part.param));
   });

@@ -1,11 +1,11 @@
 /** Runs route tests against a table of routes (RG-148). */
 import { quoted } from "../errors/index.ts";
 import { limitsOf } from "../ratelimit/index.ts";
-import type { CompiledRoute, TemplatePart } from "./compile.ts";
+import type { CompiledRoute, TemplatePart } from "./compile-service.ts";
 import { labelsSuffice } from "./labels.ts";
 import { parsedPath } from "./request-path.ts";
-import type { RouteMatch, RouteTable } from "./table.ts";
-import type { RouteTest } from "./test-schema.ts";
+import type { RouteMatch, RouteTable } from "./route-table.ts";
+import type { RouteTest } from "./route-test-schema.ts";
 
 /** The labels of each role, by the role's slug. Null means that there is no roles file. */
 export type Roles = ReadonlyMap<string, readonly string[]> | null;

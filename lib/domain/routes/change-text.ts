@@ -1,10 +1,10 @@
 /** Describes changes in words for the command line and the console. */
-import type { Change } from "./changes.ts";
+import type { Change } from "./change-schema.ts";
 import { writtenLimitText } from "./limit-numbers.ts";
-import type { Effect } from "./mark.ts";
 import type { Method, Scope } from "./methods-and-scopes.ts";
-import type { StoredRoute } from "./schema.ts";
-import { testText } from "./test-text.ts";
+import type { Effect } from "./review-mark.ts";
+import { testText } from "./route-test-text.ts";
+import type { StoredRoute } from "./service-schema.ts";
 
 /** The subject of a change: a route, or a setting of the service itself. */
 type Subject =

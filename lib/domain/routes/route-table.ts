@@ -1,7 +1,7 @@
 /** The gateway's route table, which finds the route for a method and a path (GW-12). */
-import { type CompiledRoute, compileService, isSameRoute, SharedParts } from "./compile.ts";
+import { type CompiledRoute, compileService, isSameRoute, SharedParts } from "./compile-service.ts";
 import { byPrecedence, type Node, RouteFinder, RouteTree, routesBelow } from "./match-tree.ts";
-import type { StoredServiceConfig } from "./schema.ts";
+import type { StoredServiceConfig } from "./service-schema.ts";
 
 export interface RouteMatch {
   readonly route: CompiledRoute;

@@ -3,14 +3,14 @@
  * (`breaks`). The README of the command line has a table of the rules. The rules read only the list of
  * changes, and mark a change when in doubt: a limit with unknown numbers gets both marks.
  */
-import type { Change } from "./changes.ts";
-import { isAudited } from "./compile.ts";
+import type { Change } from "./change-schema.ts";
+import { isAudited } from "./compile-service.ts";
 import { markLimit, markPolicy, type Policies, policiesAfter } from "./limit-marks.ts";
-import { breaks, type Effect, type Mark, opens } from "./mark.ts";
 import { type Method, SCOPES, type Scope, SUBJECT_FIELDS } from "./methods-and-scopes.ts";
+import { breaks, type Effect, opens, type ReviewMark } from "./review-mark.ts";
 import { routeKey } from "./route-conflicts.ts";
 
-export type MarkedChange = Change & { readonly marks: readonly Mark[] };
+export type MarkedChange = Change & { readonly marks: readonly ReviewMark[] };
 
 /** A route before or after a change. */
 interface RouteSide {
@@ -91,7 +91,7 @@ function routeSide(change: Change, side: "before" | "after", policies: Policies)
   return { scope: change.scope, method: change.method, settings, policies };
 }
 
-function markRoute(from: RouteSide | null, to: RouteSide | null): Mark[] {
+function markRoute(from: RouteSide | null, to: RouteSide | null): ReviewMark[] {
   if (to === null) return from === null ? [] : [breaks("the route is gone")];
   if (from === null) return to.scope === "public" ? [opens(FOR_ANYONE)] : [];
   return [
@@ -112,8 +112,8 @@ const CREDENTIALS: Record<Scope, string | null> = {
   member: "a member's key or session",
 };
 
-function markScope({ scope: from }: RouteSide, { scope: to }: RouteSide): Mark[] {
-  const marks: Mark[] = [];
+function markScope({ scope: from }: RouteSide, { scope: to }: RouteSide): ReviewMark[] {
+  const marks: ReviewMark[] = [];
   if (SCOPES.indexOf(to) < SCOPES.indexOf(from)) {
     marks.push(opens(to === "public" ? FOR_ANYONE : `the scope ${to} is less protected than ${from}`));
   }
@@ -130,7 +130,7 @@ function markScope({ scope: from }: RouteSide, { scope: to }: RouteSide): Mark[]
 function markLabels(
   { scope, settings: before }: RouteSide,
   { scope: to, settings: after }: RouteSide,
-): Mark[] {
+): ReviewMark[] {
   if (!isMembers(scope) || !isMembers(to)) return [];
   const [old, now] = [before.required_labels, after.required_labels];
   if (old === undefined && now === undefined) return [];
@@ -156,7 +156,7 @@ function oneOf(labels: readonly string[]): string {
  * Marks an owner id that `upstream` no longer contains. Without the id, the upstream path does not limit a
  * request to the caller's own data.
  */
-function markOwner({ settings: before }: RouteSide, { scope, settings: after }: RouteSide): Mark[] {
+function markOwner({ settings: before }: RouteSide, { scope, settings: after }: RouteSide): ReviewMark[] {
   const lost = SUBJECT_FIELDS[scope].filter(
     (field) => names(before.upstream, field) && !names(after.upstream, field),
   );
@@ -167,7 +167,7 @@ function names(upstream: string | undefined, field: string): boolean {
   return upstream?.includes(`{subject.${field}}`) === true;
 }
 
-function markAudit(from: RouteSide, to: RouteSide): Mark[] {
+function markAudit(from: RouteSide, to: RouteSide): ReviewMark[] {
   const was = isAudited(from.scope, from.method, from.settings.audit);
   const is = isAudited(to.scope, to.method, to.settings.audit);
   return was && !is ? [opens("its requests are no longer audited")] : [];

@@ -1,5 +1,5 @@
 /** Describes route tests in words for the command line and the console. */
-import type { RouteTest } from "./test-schema.ts";
+import type { RouteTest } from "./route-test-schema.ts";
 
 /** Returns a text with the request, the caller and the expectation of a test, without its name. */
 export function testText({ method, path, role, labels, plan, expect }: RouteTest): string {

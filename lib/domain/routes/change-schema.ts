@@ -10,7 +10,7 @@ import {
   ScopeName,
   StoredRoute,
   StoredServiceConfig,
-} from "./schema.ts";
+} from "./service-schema.ts";
 
 const NULL_OF_SERVICE = " Null for a change of the service's url, openapi, policies or tests.";
 

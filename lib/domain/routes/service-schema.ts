@@ -14,14 +14,14 @@ import {
   SERVICE_URL_LENGTH_MAX,
   UPSTREAM_BYTES_MAX,
 } from "./maximum-sizes.ts";
-import { MethodName, ServiceName } from "./names.ts";
+import { MethodName, ServiceName } from "./name-schemas.ts";
+import { RouteTests } from "./route-test-schema.ts";
 import { fieldMessage, messages } from "./schema-messages.ts";
-import { RouteTests } from "./test-schema.ts";
 
 export * from "./limit-schema.ts";
 export * from "./methods-and-scopes.ts";
-export * from "./names.ts";
-export * from "./test-schema.ts";
+export * from "./name-schemas.ts";
+export * from "./route-test-schema.ts";
 
 export const ScopeName = Type.Union(
   [Type.Literal("public"), Type.Literal("user"), Type.Literal("organization"), Type.Literal("member")],

@@ -10,7 +10,7 @@ import {
   type ServiceConfig,
   type StoredRoute,
   type StoredServiceConfig,
-} from "./schema.ts";
+} from "./service-schema.ts";
 
 /** Returns the full path of a route. For the `path` `/`, returns the prefix without trailing slashes. */
 export function joinPrefix(prefix: string | undefined, path: string): string {

@@ -3,6 +3,6 @@
  * a concatenation. For thousands of routes, this is too much memory:
  * see PERFORMANCE.md.
  */
-export function loneText(text: string): string {
+export function flatString(text: string): string {
   return JSON.parse(JSON.stringify(text));
 }

@@ -2,7 +2,7 @@
 const SHARED_PARTS_MAX = 1_000;
 
 /** Returns the part that is stored under `key`, or stores and returns the result of `make`. */
-export function share<T>(parts: Map<string, T>, key: string, make: () => T): T {
+export function intern<T>(parts: Map<string, T>, key: string, make: () => T): T {
   const known = parts.get(key);
   if (known !== undefined) return known;
   const made = make();
