@@ -8,17 +8,17 @@ import type { Overload } from "./edge/overload.ts";
 import type { RequestLog } from "./edge/request-log.ts";
 import type { RequestTargets } from "./edge/request-target.ts";
 import type { Exchange } from "./exchange.ts";
+import type { AuditEvents } from "./steps/audit-event.ts";
 import type { Authenticator } from "./steps/authenticate.ts";
 import { authorize } from "./steps/authorize.ts";
 import type { Forwarder } from "./steps/forward.ts";
 import { type Limiter, refusedByLimit } from "./steps/limit.ts";
 import { match } from "./steps/match.ts";
-import type { AuditTrail } from "./steps/record.ts";
 import type { Responder } from "./steps/respond.ts";
 import { rewrite } from "./steps/rewrite.ts";
 import { ClientGone } from "./upstream/call.ts";
 import { WebSockets } from "./upstream/websocket.ts";
-import type { UsageRecorder } from "./usage/usage.ts";
+import type { UsageRecorder } from "./usage/usage-recorder.ts";
 
 /** The components that carry out the steps of a request. */
 export interface Steps {
@@ -30,7 +30,7 @@ export interface Steps {
   readonly routes: { readonly table: RouteTable };
   readonly authenticator: Authenticator;
   readonly limiter: Limiter;
-  readonly audit: AuditTrail;
+  readonly audit: AuditEvents;
   readonly forwarder: Forwarder;
   readonly websockets: WebSockets;
   readonly responder: Responder;

@@ -28,22 +28,22 @@ import { Instance } from "./instance.ts";
 import { addGatewayMetrics, type MetricSources } from "./metrics.ts";
 import { PublishedRoutes } from "./published-routes.ts";
 import { Traffic } from "./route-metrics.ts";
+import { AuditEvents } from "./steps/audit-event.ts";
 import { type Authenticator, createAuthenticator } from "./steps/authenticate.ts";
 import { Forwarder } from "./steps/forward.ts";
 import { createLimiter, type LimitStore } from "./steps/limit.ts";
 import { LimitDecisions } from "./steps/limit-decisions.ts";
-import { AuditTrail } from "./steps/record.ts";
 import { Responder } from "./steps/respond.ts";
 import { UpstreamCalls } from "./upstream/call.ts";
 import { CallDurations } from "./upstream/call-durations.ts";
 import { ConnectionCounts } from "./upstream/connection-counts.ts";
-import { EventStreams } from "./upstream/event-streams.ts";
 import { FetchClient } from "./upstream/fetch-client.ts";
 import { UpstreamHeaders } from "./upstream/headers.ts";
+import { OpenEventStreams } from "./upstream/open-event-streams.ts";
 import { PoolClient } from "./upstream/pool-client.ts";
 import { WebSockets } from "./upstream/websocket.ts";
 import type { GatewaySocket } from "./upstream/websocket-tunnel.ts";
-import { createUsageRecorder } from "./usage/usage.ts";
+import { createUsageRecorder } from "./usage/usage-recorder.ts";
 
 const COUNTER_PING_MS = 500;
 /** The maximum time to deliver queued audit outcomes and usage when the gateway stops. */
@@ -167,7 +167,7 @@ function upstreamParts(config: GatewayConfig, { metrics }: Telemetry) {
     forwardClientAddress: config.FORWARD_CLIENT_ADDRESS,
   });
   const calls = new UpstreamCalls(systemClock);
-  const events = new EventStreams(systemClock);
+  const events = new OpenEventStreams(systemClock);
   const traffic = new Traffic(metrics.requests, new CallDurations(registry));
   const connectionCounts = new ConnectionCounts(registry);
   const client = upstreamClient(config, connectionCounts);
@@ -198,7 +198,7 @@ function stepsOf(
     routes,
     authenticator,
     limiter: createLimiter({ config, store, quotas: usage.quotas, decisions: parts.decisions }),
-    audit: new AuditTrail(parts.recorder, telemetry.log),
+    audit: new AuditEvents(parts.recorder, telemetry.log),
     forwarder,
     websockets,
     responder: new Responder(createCorsPolicy(allowedOrigins(config)), connections),

@@ -13,7 +13,7 @@ import { peerTls } from "@ostiary/lib/runtime/config";
 import type { Tracing } from "@ostiary/lib/runtime/telemetry";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
-import { peerCarrier } from "../upstream/peer-carrier.ts";
+import { peerClient } from "../upstream/peer-client.ts";
 import type { AdmissionConfig } from "./config.ts";
 import type { ValidationDurations, ValidationEnd, ValidationKind } from "./validation-durations.ts";
 
@@ -58,7 +58,7 @@ export function createValidationClient(
   const readCredential = reader(ValidationResult);
   const headers = internalCallHeaders(config.INTERNAL_AUTH_TOKEN);
   const tls = peerTls(config, "CREDENTIAL_VALIDATE");
-  const carrier = peerCarrier(config.CREDENTIAL_VALIDATE_URL);
+  const carrier = peerClient(config.CREDENTIAL_VALIDATE_URL);
 
   async function ask(question: ValidationRequest): Promise<string> {
     const call = {

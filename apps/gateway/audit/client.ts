@@ -14,7 +14,7 @@ import { withoutTrailingSlashes } from "@ostiary/lib/domain/routes";
 import { type BoundedAnswer, boundedCall } from "@ostiary/lib/runtime/calls";
 import type { PeerTls } from "@ostiary/lib/runtime/config";
 import type { Tracing } from "@ostiary/lib/runtime/telemetry";
-import { peerCarrier } from "../upstream/peer-carrier.ts";
+import { peerClient } from "../upstream/peer-client.ts";
 
 /** The calls to the audit service (AU-9, AU-17). A call is never retried, and rejects with `CallFailed`. */
 export interface AuditClient {
@@ -37,7 +37,7 @@ export function createAuditClient(
 ): AuditClient {
   const base = withoutTrailingSlashes(baseUrl);
   const headers = internalCallHeaders(internalToken);
-  const carrier = peerCarrier(base);
+  const carrier = peerClient(base);
   const send = (method: "PUT" | "PATCH" | "POST", path: string, body: object, timeoutMs: number) =>
     boundedCall(
       { method, url: base + path, headers, body: JSON.stringify(body), timeoutMs, tls, tracing },

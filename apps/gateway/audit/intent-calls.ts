@@ -7,8 +7,8 @@ import {
 } from "@ostiary/lib/contracts/audit";
 import { reasonOf } from "@ostiary/lib/domain/errors";
 import { CallFailed } from "@ostiary/lib/runtime/calls";
+import { BatchedCalls, type CallOptions, resultsReader } from "./batched-calls.ts";
 import type { AuditClient } from "./client.ts";
-import { type CallOptions, GatheredCalls, resultsReader } from "./gathered-calls.ts";
 
 /** An intent, and the deadline for all attempts to send it, in elapsed milliseconds of the clock. */
 export interface TimedIntent {
@@ -34,12 +34,12 @@ type IntentClient = Pick<AuditClient, "putIntent" | "postIntents">;
 export class IntentCalls {
   readonly #client: IntentClient;
   readonly #clock: Clock;
-  readonly #gathered: GatheredCalls<TimedIntent, IntentTry>;
+  readonly #batched: BatchedCalls<TimedIntent, IntentTry>;
 
   constructor(client: IntentClient, { clock = systemClock, tracing }: CallOptions = {}) {
     this.#client = client;
     this.#clock = clock;
-    this.#gathered = new GatheredCalls(
+    this.#batched = new BatchedCalls(
       {
         itemsMax: BATCH_MAX,
         alone: (timed) => this.alone(timed),
@@ -58,7 +58,7 @@ export class IntentCalls {
 
   /** Sends the intent in a call that other intents may share. Never rejects. */
   withOthers(timed: TimedIntent): Promise<IntentTry> {
-    return this.#gathered.withOthers(timed);
+    return this.#batched.withOthers(timed);
   }
 
   /** Sends the intent in a separate call. Never rejects. */

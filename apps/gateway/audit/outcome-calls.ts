@@ -7,8 +7,8 @@ import {
   outcomeResultsSchema,
 } from "@ostiary/lib/contracts/audit";
 import { reasonOf } from "@ostiary/lib/domain/errors";
+import { BatchedCalls, type CallOptions, resultsReader } from "./batched-calls.ts";
 import type { AuditClient } from "./client.ts";
-import { type CallOptions, GatheredCalls, resultsReader } from "./gathered-calls.ts";
 import type { WriteResult } from "./metrics.ts";
 
 /**
@@ -27,11 +27,11 @@ const CALL_TIMEOUT_MS = 2_000;
 export class OutcomeCalls {
   readonly #client: Pick<AuditClient, "patchOutcome" | "postOutcomes">;
   readonly #calls = new Semaphore(CALLS_MAX);
-  readonly #gathered: GatheredCalls<IdentifiedOutcome, OutcomeTry>;
+  readonly #batched: BatchedCalls<IdentifiedOutcome, OutcomeTry>;
 
   constructor(client: Pick<AuditClient, "patchOutcome" | "postOutcomes">, options: CallOptions) {
     this.#client = client;
-    this.#gathered = new GatheredCalls(
+    this.#batched = new BatchedCalls(
       {
         itemsMax: BATCH_MAX,
         alone: ({ request_id, ...outcome }) => this.alone(request_id, outcome),
@@ -46,7 +46,7 @@ export class OutcomeCalls {
 
   /** Sends the outcome in a call that other outcomes may share. Never rejects. */
   withOthers(request_id: string, outcome: AuditOutcome): Promise<OutcomeTry> {
-    return this.#gathered.withOthers({ request_id, ...outcome });
+    return this.#batched.withOthers({ request_id, ...outcome });
   }
 
   /** Sends the outcome in a separate call. Never rejects. */

@@ -1,8 +1,8 @@
 import { type Clock, systemClock } from "@ostiary/lib/async";
 import type { AuditOutcome } from "@ostiary/lib/contracts/audit";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
+import type { CallOptions } from "./batched-calls.ts";
 import type { AuditClient } from "./client.ts";
-import type { CallOptions } from "./gathered-calls.ts";
 import type { AuditMetrics, WriteResult } from "./metrics.ts";
 import { OutcomeCalls } from "./outcome-calls.ts";
 

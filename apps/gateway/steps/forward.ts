@@ -9,8 +9,8 @@ import {
   type UpstreamRequest,
   type UpstreamResponse,
 } from "../upstream/client.ts";
-import type { EventStreams } from "../upstream/event-streams.ts";
 import type { UpstreamHeaders } from "../upstream/headers.ts";
+import type { OpenEventStreams } from "../upstream/open-event-streams.ts";
 import { type BodyLimits, openRequestBody } from "../upstream/request-body.ts";
 import { type OnEnd, ResponseRelay } from "../upstream/response-body.ts";
 import { BUFFERED_BYTES_MAX } from "../upstream/whole-body.ts";
@@ -41,7 +41,7 @@ export class Forwarder {
   readonly #client: UpstreamClient;
   readonly #headers: UpstreamHeaders;
   readonly #calls: UpstreamCalls;
-  readonly #events: EventStreams;
+  readonly #events: OpenEventStreams;
   readonly #traffic: Traffic;
   #streams = 0;
 
@@ -49,7 +49,7 @@ export class Forwarder {
     options: ForwardOptions,
     client: UpstreamClient,
     headers: UpstreamHeaders,
-    open: { readonly calls: UpstreamCalls; readonly events: EventStreams },
+    open: { readonly calls: UpstreamCalls; readonly events: OpenEventStreams },
     traffic: Traffic,
   ) {
     this.#options = options;

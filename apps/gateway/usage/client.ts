@@ -3,7 +3,7 @@ import type { QuotaName, UsageReport } from "@ostiary/lib/contracts/usage";
 import { withoutTrailingSlashes } from "@ostiary/lib/domain/routes";
 import { type BoundedAnswer, boundedCall } from "@ostiary/lib/runtime/calls";
 import type { PeerTls } from "@ostiary/lib/runtime/config";
-import { peerCarrier } from "../upstream/peer-carrier.ts";
+import { peerClient } from "../upstream/peer-client.ts";
 
 const TIMEOUT_MS = 5_000;
 /** The timeout of a call for quota counts, for which requests wait. */
@@ -31,7 +31,7 @@ interface UsageClientOptions {
 export function createUsageClient({ url, internalToken, instance, tls }: UsageClientOptions): UsageClient {
   const base = withoutTrailingSlashes(url);
   const headers = internalCallHeaders(internalToken);
-  const carrier = peerCarrier(base);
+  const carrier = peerClient(base);
   return {
     async put(number, report, timeoutMs = TIMEOUT_MS) {
       const call = {

@@ -4,7 +4,7 @@
  */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { type BoundedCall, boundedCall, type CallCarrier, fetchCarrier } from "@ostiary/lib/runtime/calls";
-import { peerCarrier } from "../../../../apps/gateway/upstream/peer-carrier.ts";
+import { peerClient } from "../../../../apps/gateway/upstream/peer-client.ts";
 import { freePort, rejection, waitFor } from "../../../support/index.ts";
 import { headerValue, OK, RawUpstream } from "../../../support/raw-http.ts";
 
@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => peer.close());
 
 const carriers: [name: string, make: () => CallCarrier][] = [
-  ["the pool", () => peerCarrier("http://127.0.0.1")],
+  ["the pool", () => peerClient("http://127.0.0.1")],
   ["fetch", () => fetchCarrier],
 ];
 
@@ -171,7 +171,7 @@ describe.each(carriers)("a call over %s", (_, make) => {
 
 test("calls to a peer that never responds time out, and leave no open connection", async () => {
   peer.handler = () => null;
-  const carrier = peerCarrier(peer.url);
+  const carrier = peerClient(peer.url);
   const call = { method: "POST", url: peer.url, timeoutMs: 200 } as const;
   const calls = Array.from({ length: 300 }, () => rejection(boundedCall(call, carrier)));
   for (const failure of await Promise.all(calls)) {
@@ -182,7 +182,7 @@ test("calls to a peer that never responds time out, and leave no open connection
 });
 
 test("closing the client closes its idle connections", async () => {
-  const carrier = peerCarrier(peer.url);
+  const carrier = peerClient(peer.url);
   await boundedCall({ method: "POST", url: peer.url, timeoutMs: 5_000 }, carrier);
   expect(peer.open).toBe(1);
   carrier.close();

@@ -38,7 +38,7 @@ const GATHER_MS = 5;
  * items that arrived while a call was in flight. An item that is alone in its batch, and each item of a
  * refused batch, is sent in a separate call (GW-147).
  */
-export class GatheredCalls<Item, Tried> {
+export class BatchedCalls<Item, Tried> {
   readonly #calls: WriteCalls<Item, Tried>;
   readonly #batches: Batches<Item, Tried>;
 

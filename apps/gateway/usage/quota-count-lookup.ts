@@ -9,7 +9,7 @@ import { quotaName } from "./quota-charges.ts";
 
 type QuestionResult = "ok" | "failed" | "refused";
 
-interface KnownCountsOptions {
+interface QuotaCountLookupOptions {
   readonly client: Pick<UsageClient, "ask">;
   readonly log: Pick<Logger, "info" | "warn" | "error">;
   readonly clock?: Clock;
@@ -27,8 +27,8 @@ type Asked = Member<QuotaName, number>;
  * Reads the counts of quotas that the counter store lacks from the audit service (GW-192). Concurrent
  * requests for the same quota share one lookup. Lookups that start at the same time share one call.
  */
-export class KnownCounts {
-  readonly #options: KnownCountsOptions;
+export class QuotaCountLookup {
+  readonly #options: QuotaCountLookupOptions;
   readonly #batches: Batches<QuotaName, number>;
   /** The lookups in progress, by bucket. */
   readonly #asked = new Map<string, Promise<number>>();
@@ -36,7 +36,7 @@ export class KnownCounts {
   #failing = false;
   #warnedOfVersion = false;
 
-  constructor(options: KnownCountsOptions) {
+  constructor(options: QuotaCountLookupOptions) {
     this.#options = options;
     const { clock } = options;
     this.#batches = new Batches((batch) => this.#ask(batch), {

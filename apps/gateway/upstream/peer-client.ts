@@ -12,7 +12,7 @@ import { ConnectionCounts } from "./connection-counts.ts";
 import { PoolClient } from "./pool-client.ts";
 
 /** A client for calls to one peer. */
-interface PeerCarrier extends CallCarrier {
+interface PeerClient extends CallCarrier {
   /** Closes the idle connections. */
   close(): void;
 }
@@ -34,13 +34,13 @@ const encoder = new TextEncoder();
  * half to two thirds of the CPU time of `fetch`. Calls over TLS, and calls to a URL with a user name, use
  * `fetch`.
  */
-export function peerCarrier(url: string): PeerCarrier {
+export function peerClient(url: string): PeerClient {
   const { protocol, username, password } = new URL(url);
   const isPlain = protocol === "http:" && username === "" && password === "";
   return isPlain ? new PooledCarrier() : { send: fetchCarrier.send, close: () => {} };
 }
 
-class PooledCarrier implements PeerCarrier {
+class PooledCarrier implements PeerClient {
   readonly #client = new PoolClient(POOL_OPTIONS, new ConnectionCounts(null), systemClock);
 
   async send(call: CarriedCall, handle: CallHandle, isRepeat: boolean): Promise<BegunAnswer> {

@@ -10,7 +10,7 @@ import type { UpstreamAnswer } from "./forward.ts";
  * Steps 4 and 8: writes one event for each audited request (GW-134). Queues exactly one outcome for each
  * recorded intent.
  */
-export class AuditTrail {
+export class AuditEvents {
   readonly #recorder: AuditRecorder;
   readonly #log: Logger;
 

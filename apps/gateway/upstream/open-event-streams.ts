@@ -11,7 +11,7 @@ const BEFORE_CUT_MS = 500;
  * The open event streams. Event streams can stay open forever, so a stopping gateway ends them, and their
  * clients reconnect to another gateway.
  */
-export class EventStreams {
+export class OpenEventStreams {
   readonly #clock: Clock;
   readonly #open = new Set<ResponseRelay>();
   #leaving = false;

@@ -10,8 +10,8 @@ import type { AuditConfig } from "../audit/config.ts";
 import type { QuotaRecord } from "../steps/quota-record.ts";
 import { createUsageClient } from "./client.ts";
 import { type EndedRequest, UsageCounter } from "./counter.ts";
-import { KnownCounts } from "./known-counts.ts";
 import { QuotaCharges } from "./quota-charges.ts";
+import { QuotaCountLookup } from "./quota-count-lookup.ts";
 import { UsageReporter } from "./reporter.ts";
 
 /** Counts the usage of organizations and reports it to the audit service. */
@@ -49,15 +49,15 @@ export function createUsageRecorder({
     tls: peerTls(config, "AUDIT"),
   });
   const charges = new QuotaCharges();
-  const knownCounts = new KnownCounts({ client, log });
+  const quotaCounts = new QuotaCountLookup({ client, log });
   const reporter = new UsageReporter({ counter, charges, client, log });
   addUsageMetrics(registry, counter, reporter);
-  addQuotaMetrics(registry, charges, knownCounts);
+  addQuotaMetrics(registry, charges, quotaCounts);
   return {
     count: (request, status, failure, duration_ms) => counter.count(request, status, failure, duration_ms),
     quotas: {
       charged: (quota, requests) => charges.add(quota, requests),
-      known: (quota) => knownCounts.of(quota),
+      known: (quota) => quotaCounts.of(quota),
     },
     start: () => reporter.start(),
     close: (deadlineMs) => reporter.close(deadlineMs),
@@ -99,13 +99,13 @@ function addUsageMetrics(
 function addQuotaMetrics(
   registry: Metrics["registry"],
   charges: QuotaCharges,
-  knownCounts: KnownCounts,
+  quotaCounts: QuotaCountLookup,
 ): void {
   collectedCounter(registry, {
     name: "gateway_quota_questions_total",
     help: "Calls to the audit service for the counts of quotas, by result (ok, failed, refused).",
     labelNames: ["result"],
-    read: () => readingsBy("result", knownCounts.results),
+    read: () => readingsBy("result", quotaCounts.results),
   });
   collectedCounter(registry, {
     name: "gateway_quota_charges_lost_total",

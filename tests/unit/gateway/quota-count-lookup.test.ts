@@ -3,8 +3,8 @@ import { describe, expect, test } from "bun:test";
 import { QUOTAS_ASKED_MAX, type QuotaName } from "@ostiary/lib/contracts/usage";
 import { ApiError } from "@ostiary/lib/domain/errors";
 import type { QuotaBucket } from "../../../apps/gateway/steps/quota-record.ts";
-import { KnownCounts } from "../../../apps/gateway/usage/known-counts.ts";
 import { QuotaCharges } from "../../../apps/gateway/usage/quota-charges.ts";
+import { QuotaCountLookup } from "../../../apps/gateway/usage/quota-count-lookup.ts";
 import { rejection } from "../../support/index.ts";
 import { manualClock } from "../../support/manual-clock.ts";
 
@@ -49,11 +49,11 @@ class Bed {
     status: 200,
     text: JSON.stringify({ counts: quotas.map(({ subject }) => Number(subject)) }),
   });
-  readonly counts: KnownCounts;
+  readonly counts: QuotaCountLookup;
 
   constructor() {
     const line = (_: unknown, text?: string) => void this.lines.push(text ?? "");
-    this.counts = new KnownCounts({
+    this.counts = new QuotaCountLookup({
       log: { info: line, warn: line, error: line },
       clock: manualClock(),
       client: {
