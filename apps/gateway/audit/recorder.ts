@@ -6,8 +6,8 @@ import { StartRefused } from "@ostiary/lib/runtime/service";
 import type { Logger, Metrics, Tracing } from "@ostiary/lib/runtime/telemetry";
 import { createAuditClient } from "./client.ts";
 import type { AuditConfig } from "./config.ts";
-import { IntentUnwritten, writeIntent } from "./intent.ts";
 import { IntentCalls } from "./intent-calls.ts";
+import { IntentUnwritten, writeIntent } from "./intent-retries.ts";
 import { type AuditMetrics, createAuditMetrics } from "./metrics.ts";
 import { OutcomeQueue } from "./outcome-queue.ts";
 

@@ -1,13 +1,9 @@
 import { UnmarkedSource } from "./byte-order-mark.ts";
 import { badGateway, ClientGone, type UpstreamCall } from "./call.ts";
 import type { ByteSource } from "./client.ts";
+import { OPENING_COMMENT, retryField } from "./event-stream-lines.ts";
 import { EventTail } from "./event-tail.ts";
 import { nextIteration, wholeBody } from "./whole-body.ts";
-
-const COMMENT = new TextEncoder().encode(":\n");
-/** The delay after which clients reconnect, random so that clients do not all reconnect at the same time. */
-const RETRY_MS_MIN = 500;
-const RETRY_MS_SPREAD = 2_000;
 
 /** The callback that runs once when a streamed response ends, with null if the response was complete. */
 export type OnEnd = (failure: Error | null) => void;
@@ -78,7 +74,7 @@ export class ResponseRelay {
   eventStream(): ReadableStream<Uint8Array> {
     this.#events = new EventTail();
     this.#source = new UnmarkedSource(this.#source);
-    return this.#open(COMMENT);
+    return this.#open(OPENING_COMMENT);
   }
 
   /**
@@ -102,8 +98,7 @@ export class ResponseRelay {
 
   #tellToRetry(): void {
     if (this.#ended) return;
-    const retryMs = Math.round(RETRY_MS_MIN + Math.random() * RETRY_MS_SPREAD);
-    this.#controller?.enqueue(new TextEncoder().encode(`retry: ${retryMs}\n\n`));
+    this.#controller?.enqueue(retryField());
     this.finish();
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { writeIntent } from "@ostiary/gateway/audit/intent";
 import type { TimedIntent } from "@ostiary/gateway/audit/intent-calls";
+import { writeIntent } from "@ostiary/gateway/audit/intent-retries";
 import { type AuditStandIn, answering, eachIs, taken } from "../../../support/audit-stand-in.ts";
 import { rejection, waitFor } from "../../../support/index.ts";
 import { manualClock } from "../../../support/manual-clock.ts";
