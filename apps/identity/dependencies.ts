@@ -2,7 +2,7 @@ import type { Clock, SharedContext } from "@ostiary/lib/async";
 import type { RolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { monotonicFactory } from "ulid";
-import { KeyUses } from "./api-keys/uses.ts";
+import { LastUses } from "./api-keys/last-uses.ts";
 import { createSecrets, type Secrets } from "./new-secrets.ts";
 import { createRoles, type Roles } from "./roles/roles.ts";
 import { createSecretHashes, type Peppers } from "./secret-hashes.ts";
@@ -26,7 +26,7 @@ export interface Dependencies {
   /** Returns a new ULID, greater than every earlier one of this process. */
   readonly newId: () => string;
   readonly secrets: Secrets;
-  readonly keyUses: KeyUses;
+  readonly lastUses: LastUses;
   /** The longest lifetime of a new API key; null allows keys that never expire. */
   readonly apiKeyMaxAgeSeconds: number | null;
   /** The limit for existing organizations that one person has created. */
@@ -63,7 +63,7 @@ export function createDependencies(options: DependenciesOptions): Dependencies {
     clock,
     newId: () => nextUlid(clock.now()),
     secrets: createSecrets(brand, random, createSecretHashes(peppers)),
-    keyUses: new KeyUses(),
+    lastUses: new LastUses(),
     apiKeyMaxAgeSeconds,
     organizationsPerPersonMax,
     defaultPlan,

@@ -5,7 +5,7 @@ import type { Service } from "@ostiary/lib/runtime/service";
 import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
 import { type Database, migrateAtStart, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { createTelemetry, type Telemetry } from "@ostiary/lib/runtime/telemetry";
-import { keyUseWriter } from "./api-keys/use-writer.ts";
+import { lastUseWriter } from "./api-keys/last-use-writer.ts";
 import { createApp } from "./app.ts";
 import type { IdentityConfig } from "./config.ts";
 import { createDependencies } from "./dependencies.ts";
@@ -49,7 +49,7 @@ export async function wireIdentity(
     requestsMax: config.MAX_REQUESTS_IN_FLIGHT,
   });
   const sweeper = sessionSweeper(deps, log);
-  const uses = keyUseWriter(deps, log);
+  const uses = lastUseWriter(deps, log);
   return {
     name: "identity",
     telemetry,

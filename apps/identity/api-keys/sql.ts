@@ -2,12 +2,12 @@ import { notFound } from "@ostiary/lib/domain/errors";
 import type { PageRequest } from "@ostiary/lib/runtime/http";
 import { type Orm, preparedRows, rows } from "@ostiary/lib/runtime/stores/database";
 import { and, type Column, eq, gt, inArray, isNull, lte, or, type SQL, sql } from "drizzle-orm";
-import { inBatches } from "../batches.ts";
 import { behind, byId } from "../list-sql.ts";
+import { inBatches } from "../row-batches.ts";
 import { apiKeys, members, users } from "../tables.ts";
 import type { ApiKeyRow, RotatedKeyRow } from "./api-key.ts";
 import type { KeyFilter } from "./filters.ts";
-import type { KeyUse } from "./uses.ts";
+import type { LastUse } from "./last-uses.ts";
 
 /** The owner of a key: a person of the directory, or a member of an organization. */
 export type KeyOwner = { user_id: string } | { member_id: string };
@@ -130,7 +130,7 @@ export async function revokeKey(tx: Orm, owner: KeyOwner, id: string, now: Date)
  * Stores the last uses of keys, and the new hashes that some uses contain. A stored use that is later stays. Returns
  * the ids of keys that another transaction holds locked. Never waits for a lock, which avoids deadlocks.
  */
-export async function writeLastUses(orm: Orm, uses: readonly KeyUse[]): Promise<string[]> {
+export async function writeLastUses(orm: Orm, uses: readonly LastUse[]): Promise<string[]> {
   const values = JSON.stringify(uses.map(({ atMs, ...use }) => ({ ...use, at: new Date(atMs) })));
   const isNewer = sql`(key.last_used_at is null or key.last_used_at < used.at)`;
   // if a secret was imported twice, both rows keep their hashes

@@ -2,7 +2,7 @@ import { notFound } from "@ostiary/lib/domain/errors";
 import type { PageRequest } from "@ostiary/lib/runtime/http";
 import { type Orm, prepared } from "@ostiary/lib/runtime/stores/database";
 import { and, asc, eq, gt, inArray, ne, sql } from "drizzle-orm";
-import { inBatches } from "../batches.ts";
+import { inBatches } from "../row-batches.ts";
 import { apiKeys, invites, members, organizations, serviceAccounts, sessions } from "../tables.ts";
 import type { OrganizationRow } from "./organization.ts";
 

@@ -22,7 +22,7 @@ export async function validateSubject(deps: Dependencies, idp: IdpSubject): Prom
  * credential of this deployment needs no query.
  */
 export async function validateCredential(
-  { credentials, roles, clock, secrets, keyUses }: Dependencies,
+  { credentials, roles, clock, secrets, lastUses }: Dependencies,
   text: string,
 ): Promise<ValidationResult> {
   const credential = ownCredential(text, secrets.brand);
@@ -36,7 +36,7 @@ export async function validateCredential(
     const result = judge(credential, row, roles, now);
     if (result.valid && row.key_id !== null) {
       const [current] = hashes;
-      keyUses.note({ id: row.key_id, atMs: now, ...(hash !== current && { new_hash: current }) });
+      lastUses.note({ id: row.key_id, atMs: now, ...(hash !== current && { new_hash: current }) });
     }
     return result;
   }

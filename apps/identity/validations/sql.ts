@@ -8,7 +8,7 @@ import {
 } from "@ostiary/lib/runtime/stores/database";
 import { type Column, eq, type SQL, sql } from "drizzle-orm";
 import { apiKeys, members, organizations, sessions, users } from "../tables.ts";
-import { GatheredLookup } from "./gathered-lookup.ts";
+import { BatchedLookup } from "./batched-lookup.ts";
 import type { CredentialRow } from "./validation.ts";
 
 const CONNECTIONS = 5;
@@ -89,8 +89,8 @@ function byHash<Row extends CredentialRow & { hash: string }>(rows: readonly Row
 
 /** The stored credentials, by hash. */
 export interface Credentials {
-  readonly keys: GatheredLookup<CredentialRow>;
-  readonly sessions: GatheredLookup<CredentialRow>;
+  readonly keys: BatchedLookup<CredentialRow>;
+  readonly sessions: BatchedLookup<CredentialRow>;
 }
 
 /** Returns the credentials in a database. Concurrent look-ups share one query. */
@@ -98,5 +98,5 @@ export function credentialsIn(database: Database, tracing?: SharedContext): Cred
   const keys = (hashes: readonly string[]) => database.run("select_api_keys", (orm) => findKeys(orm, hashes));
   const sessions = (hashes: readonly string[]) =>
     database.run("select_sessions", (orm) => findSessions(orm, hashes));
-  return { keys: new GatheredLookup(keys, tracing), sessions: new GatheredLookup(sessions, tracing) };
+  return { keys: new BatchedLookup(keys, tracing), sessions: new BatchedLookup(sessions, tracing) };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { keyUseWriter, storeKeyUses } from "@ostiary/identity/api-keys/use-writer";
+import { lastUseWriter, storeLastUses } from "@ostiary/identity/api-keys/last-use-writer";
 import { openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import postgres from "postgres";
@@ -34,15 +34,15 @@ describe("last_used_at", () => {
   // ID-63
   test("is null until the key is validated, and then the time of the validation", async () => {
     const made = await newKey();
-    await storeKeyUses(identity.deps);
+    await storeLastUses(identity.deps);
     expect(await lastUsed(made)).toBeNull();
     await identity.validate(made.key);
     const used = identity.clock.now();
     identity.clock.advance(1_000);
     expect(await lastUsed(made)).toBeNull();
-    await storeKeyUses(identity.deps);
+    await storeLastUses(identity.deps);
     expect(await lastUsed(made)).toBe(iso(used));
-    expect(identity.deps.keyUses.waiting).toBe(0);
+    expect(identity.deps.lastUses.waiting).toBe(0);
   });
 
   test("does not change if the key is invalid", async () => {
@@ -56,7 +56,7 @@ describe("last_used_at", () => {
     for (const text of [revoked.key, expired.key, `${misspelt.key.slice(0, -4)}0000`]) {
       expect(await identity.validate(text)).toEqual({ valid: false });
     }
-    await storeKeyUses(identity.deps);
+    await storeLastUses(identity.deps);
     for (const made of [revoked, expired, misspelt]) expect(await lastUsed(made)).toBeNull();
   });
 
@@ -69,23 +69,23 @@ describe("last_used_at", () => {
     ]) {
       const made = await newKey();
       const now = identity.clock.now();
-      identity.deps.keyUses.note({ id: made.id, atMs: now + 5_000 });
-      other.deps.keyUses.note({ id: made.id, atMs: now + 3_000 });
-      for (const { deps } of order) await storeKeyUses(deps);
+      identity.deps.lastUses.note({ id: made.id, atMs: now + 5_000 });
+      other.deps.lastUses.note({ id: made.id, atMs: now + 3_000 });
+      for (const { deps } of order) await storeLastUses(deps);
       expect(await lastUsed(made)).toBe(iso(now + 5_000));
-      expect([identity, other].map(({ deps }) => deps.keyUses.waiting)).toEqual([0, 0]);
+      expect([identity, other].map(({ deps }) => deps.lastUses.waiting)).toEqual([0, 0]);
     }
   });
 
   test("of a deleted key is dropped", async () => {
-    identity.deps.keyUses.note({ id: NOBODY, atMs: identity.clock.now() });
-    await storeKeyUses(identity.deps);
-    expect(identity.deps.keyUses.waiting).toBe(0);
+    identity.deps.lastUses.note({ id: NOBODY, atMs: identity.clock.now() });
+    await storeLastUses(identity.deps);
+    expect(identity.deps.lastUses.waiting).toBe(0);
   });
 
   test("is stored every five seconds, and once more when the service stops", async () => {
     const [made, later] = [await newKey(), await newKey()];
-    const writer = keyUseWriter(identity.deps, { warn: () => {} });
+    const writer = lastUseWriter(identity.deps, { warn: () => {} });
     writer.start();
     await identity.validate(made.key);
     identity.clock.advance(4_999);
@@ -112,12 +112,12 @@ describe.skipIf(!real)("on a server", () => {
     });
     await held.promise;
     for (const { key } of [locked, free]) expect(await identity.validate(key)).toMatchObject({ valid: true });
-    await storeKeyUses(identity.deps);
+    await storeLastUses(identity.deps);
     expect([await lastUsed(locked), await lastUsed(free)]).toEqual([null, iso(identity.clock.now())]);
-    expect(identity.deps.keyUses.waiting).toBe(1);
+    expect(identity.deps.lastUses.waiting).toBe(1);
     release.resolve();
     await holder;
-    await storeKeyUses(identity.deps);
+    await storeLastUses(identity.deps);
     expect(await lastUsed(locked)).toBe(iso(identity.clock.now()));
     await client.end();
   });
@@ -140,9 +140,9 @@ describe.skipIf(!real)("on a server", () => {
     const before = await deadlocks();
     for (let round = 1; round <= 8; round++) {
       const atMs = identity.clock.now() + round;
-      for (const { deps } of replicas) for (const key of shuffled()) deps.keyUses.note({ id: key.id, atMs });
+      for (const { deps } of replicas) for (const key of shuffled()) deps.lastUses.note({ id: key.id, atMs });
       await Promise.all([
-        ...replicas.map(({ deps }) => storeKeyUses(deps)),
+        ...replicas.map(({ deps }) => storeLastUses(deps)),
         ...made.slice(round * 10, round * 10 + 10).map(async (key) => {
           const { status } = await identity.call("DELETE", `${key.path}/${key.id}`);
           expect([204, 404]).toContain(status);
@@ -152,8 +152,8 @@ describe.skipIf(!real)("on a server", () => {
         }),
       ]);
     }
-    for (const { deps } of replicas) await storeKeyUses(deps);
-    expect(replicas.map(({ deps }) => deps.keyUses.waiting)).toEqual([0, 0, 0]);
+    for (const { deps } of replicas) await storeLastUses(deps);
+    expect(replicas.map(({ deps }) => deps.lastUses.waiting)).toEqual([0, 0, 0]);
     const stored = await identity.sql`select distinct last_used_at from identity.api_keys where member_id in (
         select id from identity.members where organization_id = ${id})`;
     expect(stored).toHaveLength(1);

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { storeKeyUses } from "@ostiary/identity/api-keys/use-writer";
+import { storeLastUses } from "@ostiary/identity/api-keys/last-use-writer";
 import fc from "fast-check";
 import { useIdentity } from "./bed.ts";
 import type { Answer, IdentityHarness } from "./harness.ts";
@@ -31,7 +31,7 @@ class Call implements fc.AsyncCommand<Model, IdentityHarness> {
     if (planned === null) return;
     const { method, path, body } = planned;
     const answer = await (path.startsWith("/internal/") ? real.internal : real.call)(method, path, body);
-    await storeKeyUses(real.deps);
+    await storeLastUses(real.deps);
     const expected = planned.settle(await givenBy(real, answer));
     const { status, code, details } = expected;
     const error = answer.body?.error;

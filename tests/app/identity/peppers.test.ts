@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { storeKeyUses } from "@ostiary/identity/api-keys/use-writer";
+import { storeLastUses } from "@ostiary/identity/api-keys/last-use-writer";
 import { useIdentity } from "./bed.ts";
 import { type IdentityHarness, ROLES } from "./harness.ts";
 
@@ -44,7 +44,7 @@ test("secrets from before a pepper stay valid, and a key is rehashed with the pe
   const peppered = await withPeppers({ current: FIRST });
   expect(await accepts(peppered, used)).toEqual(ALL);
   expect(await hashOf(used)).toMatch(PLAIN);
-  await storeKeyUses(peppered.deps);
+  await storeLastUses(peppered.deps);
   expect(await hashOf(used)).toBe(peppered.deps.secrets.hashesOf(used.key)[0]);
   expect(await hashOf(unused)).toMatch(PLAIN);
   expect(await accepts(peppered, used)).toEqual(ALL);
@@ -70,7 +70,7 @@ test("after a change of peppers, a used key is rehashed, and an unused one is in
   const [used, unused] = [await newSecrets(first), await newSecrets(first)];
   const both = await withPeppers({ current: SECOND, previous: FIRST });
   expect(await accepts(both, used)).toEqual(ALL);
-  await storeKeyUses(both.deps);
+  await storeLastUses(both.deps);
   const second = await withPeppers({ current: SECOND });
   expect(await accepts(second, used)).toEqual({ key: true, session: false, invite: false });
   expect(await accepts(second, unused)).toEqual(NONE);
@@ -79,7 +79,7 @@ test("after a change of peppers, a used key is rehashed, and an unused one is in
   const back = await withPeppers({ previous: SECOND });
   plain.clock.advance(1);
   expect(await accepts(back, used)).toMatchObject({ key: true });
-  await storeKeyUses(back.deps);
+  await storeLastUses(back.deps);
   expect(await hashOf(used)).toMatch(PLAIN);
 });
 
@@ -101,10 +101,10 @@ test("a secret that was imported twice, plain and peppered, does not block last 
   await plain.sql`insert into identity.api_keys (id, user_id, hash, key_prefix, name, created_at, revoked_at)
       select ${plain.deps.newId()}, user_id, ${hash}, key_prefix, 'Twin', created_at, null
       from identity.api_keys where id = ${twice.key_id}`;
-  peppered.deps.keyUses.note({ id: twice.key_id, atMs: plain.clock.now(), new_hash: hash });
+  peppered.deps.lastUses.note({ id: twice.key_id, atMs: plain.clock.now(), new_hash: hash });
   await peppered.validate(other.key);
-  await storeKeyUses(peppered.deps);
-  expect(peppered.deps.keyUses.waiting).toBe(0);
+  await storeLastUses(peppered.deps);
+  expect(peppered.deps.lastUses.waiting).toBe(0);
   expect(await hashOf(twice)).toMatch(PLAIN);
   expect(await hashOf(other)).not.toMatch(PLAIN);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { storeKeyUses } from "@ostiary/identity/api-keys/use-writer";
+import { storeLastUses } from "@ostiary/identity/api-keys/last-use-writer";
 import { useIdentity } from "./bed.ts";
 import { wrongFields } from "./harness.ts";
 
@@ -15,7 +15,7 @@ async function newOwner() {
       (await identity.call("POST", path, { name, expires_in_seconds })).body,
     async use({ key }: { key: string }) {
       expect(await identity.validate(key)).toMatchObject({ valid: true });
-      await storeKeyUses(identity.deps);
+      await storeLastUses(identity.deps);
     },
     async names(query: string) {
       const { status, body } = await identity.call("GET", `${path}?${query}`);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { storeKeyUses } from "@ostiary/identity/api-keys/use-writer";
+import { storeLastUses } from "@ostiary/identity/api-keys/last-use-writer";
 import { type IdentityHarness, ISSUER, startIdentity } from "../../app/identity/harness.ts";
 import { services, startPostgres, type TestServer, waitFor } from "../../support/index.ts";
 
@@ -29,7 +29,7 @@ describe.skipIf(!services().postgres.own)("identity while its database is down",
       const used = new Date(identity.clock.now()).toISOString();
       expect(await identity.validate(key)).toMatchObject({ valid: true });
       await server[ending]();
-      await expect(storeKeyUses(identity.deps)).rejects.toThrow();
+      await expect(storeLastUses(identity.deps)).rejects.toThrow();
       const answers = await Promise.all([
         identity.call("GET", `/organizations/${id}`),
         identity.call("GET", `/organizations/${id}/members`),
@@ -53,7 +53,7 @@ describe.skipIf(!services().postgres.own)("identity while its database is down",
       await server.restart();
       await waitFor(async () => (await ready()) === 200, { what: "readiness" });
       expect(await identity.validate(key)).toMatchObject({ valid: true });
-      await storeKeyUses(identity.deps);
+      await storeLastUses(identity.deps);
       const { keys } = (await identity.call("GET", `/members/${ownerMember}/api-keys`)).body;
       expect(keys[0].last_used_at).toBe(used);
       expect((await identity.call("GET", `/organizations/${id}`)).body.name).toBe("Acme");

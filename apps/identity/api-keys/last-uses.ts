@@ -1,5 +1,5 @@
 /** The use of a key: a validation that found the key valid. */
-export interface KeyUse {
+export interface LastUse {
   readonly id: string;
   readonly atMs: number;
   /** The hash under which to store the secret from now on, if it differs from the stored one. */
@@ -12,14 +12,14 @@ const WAITING_MAX = 100_000;
 const BATCH_KEYS = 500;
 
 /** The last use of each valid key, until the use is stored. Validations note uses here without waiting. */
-export class KeyUses {
-  readonly #last = new Map<string, KeyUse>();
+export class LastUses {
+  readonly #last = new Map<string, LastUse>();
 
   get waiting(): number {
     return this.#last.size;
   }
 
-  note(use: KeyUse): void {
+  note(use: LastUse): void {
     const known = this.#last.get(use.id);
     if (known === undefined ? this.#last.size < WAITING_MAX : known.atMs < use.atMs) {
       this.#last.set(use.id, use);
@@ -27,14 +27,14 @@ export class KeyUses {
   }
 
   /** Returns all waiting uses, in batches of `BATCH_KEYS`. */
-  batches(): KeyUse[][] {
+  batches(): LastUse[][] {
     const all = [...this.#last.values()];
     const starts = Array.from({ length: Math.ceil(all.length / BATCH_KEYS) }, (_, part) => part * BATCH_KEYS);
     return starts.map((start) => all.slice(start, start + BATCH_KEYS));
   }
 
   /** Removes stored uses, unless a newer use of the same key was noted. */
-  settle(stored: readonly KeyUse[]): void {
+  settle(stored: readonly LastUse[]): void {
     for (const use of stored) if (this.#last.get(use.id) === use) this.#last.delete(use.id);
   }
 }

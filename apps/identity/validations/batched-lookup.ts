@@ -3,7 +3,7 @@ import { Batches, type Member, rejectEach, type SharedContext } from "@ostiary/l
 const KEYS_MAX = 100;
 
 /** Looks up rows by key. One query finds up to {@link KEYS_MAX} keys that are requested in one event-loop iteration. */
-export class GatheredLookup<Row> {
+export class BatchedLookup<Row> {
   readonly #batches: Batches<string, Row | null>;
   readonly #findAll: (keys: readonly string[]) => Promise<ReadonlyMap<string, Row>>;
 

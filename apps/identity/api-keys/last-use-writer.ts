@@ -4,10 +4,10 @@ import type { Dependencies } from "../dependencies.ts";
 import { writeLastUses } from "./sql.ts";
 
 /** Stores the uses that validations have noted. Uses of locked keys wait for the next run. */
-export async function storeKeyUses({ database, keyUses }: Dependencies): Promise<void> {
-  for (const batch of keyUses.batches()) {
+export async function storeLastUses({ database, lastUses }: Dependencies): Promise<void> {
+  for (const batch of lastUses.batches()) {
     const locked = new Set(await database.run("write_last_uses", (orm) => writeLastUses(orm, batch)));
-    keyUses.settle(batch.filter(({ id }) => !locked.has(id)));
+    lastUses.settle(batch.filter(({ id }) => !locked.has(id)));
   }
 }
 
@@ -17,9 +17,9 @@ const RETRY_MS = 1_000;
 const LAST_TRY_MS = 5_000;
 
 /** Returns a writer that stores the uses of keys every few seconds, and once more when it stops. */
-export function keyUseWriter(deps: Dependencies, log: Pick<Logger, "warn">) {
+export function lastUseWriter(deps: Dependencies, log: Pick<Logger, "warn">) {
   const loop = new Loop({
-    task: () => storeKeyUses(deps),
+    task: () => storeLastUses(deps),
     pauseMs: PAUSE_MS,
     retryMs: RETRY_MS,
     onFailure: (err) =>
@@ -30,8 +30,8 @@ export function keyUseWriter(deps: Dependencies, log: Pick<Logger, "warn">) {
     start: () => loop.start(PAUSE_MS),
     async stop(): Promise<void> {
       await loop.stop();
-      await endsWithin(storeKeyUses(deps), LAST_TRY_MS);
-      const { waiting } = deps.keyUses;
+      await endsWithin(storeLastUses(deps), LAST_TRY_MS);
+      const { waiting } = deps.lastUses;
       if (waiting > 0) log.warn({ keys: waiting }, "identity stops without storing the last uses of keys");
     },
   };

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
-import { GatheredLookup } from "../../../apps/identity/validations/gathered-lookup.ts";
+import { BatchedLookup } from "../../../apps/identity/validations/batched-lookup.ts";
 
 /** Returns a lookup whose first `failures` queries fail. Each key except "unknown" has a row: the key itself. */
 function lookup(failures = 0) {
   const asked: (readonly string[])[] = [];
   let left = failures;
-  const rows = new GatheredLookup(async (keys) => {
+  const rows = new BatchedLookup(async (keys) => {
     asked.push(keys);
     if (left-- > 0) throw new Error("The query failed.");
     return new Map(keys.filter((key) => key !== "unknown").map((key) => [key, key]));
