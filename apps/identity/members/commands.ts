@@ -6,15 +6,14 @@ import type { Dependencies } from "../dependencies.ts";
 import { memberEvent } from "../lifecycle/lifecycle-event.ts";
 import { appendEvents } from "../lifecycle/sql.ts";
 import { lockOrganization } from "../organizations/sql.ts";
-import type { Roles } from "../roles/roles.ts";
 import { personOfSubject } from "../users/commands.ts";
 import { findUserBySubject } from "../users/sql.ts";
 import type { UserRow } from "../users/user.ts";
+import { refuseLossOfLastHolder, refuseRemovalOfLast } from "./last-member.ts";
 import type { LivingMemberRow, MemberChange } from "./member.ts";
 import {
   endMemberships,
   findMembership,
-  hasOtherMember,
   insertMember,
   lockMember,
   type MemberAddress,
@@ -142,35 +141,4 @@ export async function removeMember(
   const now = new Date(clock.now());
   await endMemberships(tx, [member], now);
   await appendEvents(tx, [memberEvent("member.removed", member, roles)], now);
-}
-
-/**
- * Refuses to remove an organization's last member (ID-36) or, if roles are configured, the last member with
- * creator_role (ID-37). A suspended member still counts as a member, so the others can be removed. The caller has
- * locked the organization's row for update, so the result stays valid until the commit.
- */
-async function refuseRemovalOfLast(tx: Orm, member: LivingMemberRow, roles: Roles): Promise<void> {
-  if (!(await hasOtherMember(tx, member))) {
-    throw lastOf("member_id", "An organization's last member cannot be removed; delete the organization.");
-  }
-  await refuseLossOfLastHolder(tx, member, roles, "member_id");
-}
-
-/** Throws 422 if `member` is the last holder of creator_role. `path` is the field that the error names. */
-async function refuseLossOfLastHolder(
-  tx: Orm,
-  member: LivingMemberRow,
-  { creator }: Roles,
-  path: "member_id" | "role",
-): Promise<void> {
-  if (creator === null || member.role !== creator) return;
-  if (await hasOtherMember(tx, member, creator)) return;
-  throw lastOf(
-    path,
-    `The last member with the role ${creator} must keep it; give the role to another member first.`,
-  );
-}
-
-function lastOf(path: string, message: string): ApiError {
-  return validationError([{ path, message }]);
 }
