@@ -8,10 +8,10 @@ import type { EventLog } from "../events/event.ts";
 import { EXPORT_NAME } from "../events/export-columns.ts";
 import { selectCheckpoints } from "../published-checkpoints/sql.ts";
 import { type ExportForm, type ExportFormat, exportChunks, exportHeaders } from "./formats.ts";
-import { type PaceLimits, ReaderTooSlow, ReadingPace } from "./pace.ts";
 import { ExportPermits, ExportSlot } from "./permits.ts";
 import { type CosignedRoots, proofChunks } from "./proof.ts";
-import { streamedExport } from "./stream.ts";
+import { type PaceLimits, ReaderTooSlow, ReadingPace } from "./reading-pace.ts";
+import { streamedExport } from "./streamed-export.ts";
 
 interface ExportsDeps {
   database: Database;

@@ -1,6 +1,6 @@
 import { type Clock, withDeadline } from "@ostiary/lib/async";
 import { type ApiError, rateLimited } from "@ostiary/lib/domain/errors";
-import { ReaderTooSlow, type ReadingPace } from "./pace.ts";
+import { ReaderTooSlow, type ReadingPace } from "./reading-pace.ts";
 
 const RETRY_AFTER_SECONDS = 10;
 /** The maximum number of exports that run at once. Half of the read connections stay free for pages. */

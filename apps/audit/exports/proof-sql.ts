@@ -25,8 +25,8 @@ import {
   selectCheckpoints,
   selectSigningKeys,
 } from "../published-checkpoints/sql.ts";
-import { CLAIMED, eventsOf } from "../sealing/due-sql.ts";
 import { parseSnapshot, windowAfter } from "../sealing/snapshot.ts";
+import { CLAIMED, eventsOf } from "../sealing/unsealed-sql.ts";
 import { selectSealedStatements } from "../usage/statements/sql.ts";
 
 /** The sealed state of an owner's log, which an export with proof shows. */

@@ -5,8 +5,8 @@ import { selectChains } from "../sealing/chain-sql.ts";
 import { writePass } from "../sealing/pass-sql.ts";
 import { type PassDeps, SALT_BYTES } from "../sealing/seal-pass.ts";
 import { expectedOf, LogAltered } from "../sealing/sealed-state.ts";
+import { selectState } from "../sealing/sealer-state-sql.ts";
 import { nextCheckpoint } from "../sealing/sign-checkpoint.ts";
-import { selectState } from "../sealing/state-sql.ts";
 import type { Undeclared } from "./month.ts";
 
 /** The maximum number of attempts to write declarations while another replica seals. */

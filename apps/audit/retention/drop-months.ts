@@ -5,7 +5,7 @@ import { sqlState } from "@ostiary/lib/runtime/stores/database";
 import { selectSigningKeys } from "../published-checkpoints/sql.ts";
 import { type PassDeps, sealPass } from "../sealing/seal-pass.ts";
 import { LogAltered } from "../sealing/sealed-state.ts";
-import { selectState } from "../sealing/state-sql.ts";
+import { selectState } from "../sealing/sealer-state-sql.ts";
 import { declare } from "./declare.ts";
 import { type Month, monthsBefore, type Undeclared, undeclaredPlaces } from "./month.ts";
 import {

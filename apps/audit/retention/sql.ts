@@ -2,9 +2,9 @@ import { type ChainRange, monthEnd, monthStart } from "@ostiary/lib/domain/proof
 import { type Database, type Orm, query, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { lockPartitions } from "../partitions/sql.ts";
-import { storedColumns } from "../sealing/due-sql.ts";
 import type { StoredRow } from "../sealing/entries.ts";
 import { parseSnapshot } from "../sealing/snapshot.ts";
+import { storedColumns } from "../sealing/unsealed-sql.ts";
 
 /** A partition of the log. `bound` is the SQL clause that limits the partition to a time range. */
 export interface PartitionRow {

@@ -4,7 +4,7 @@ import { type SQL, sql } from "drizzle-orm";
 import type { TreeWrite } from "../checkpoint-tree/tree.ts";
 import type { NodeWrite } from "../head-map/head-map.ts";
 import type { AlteredChain } from "./altered-sql.ts";
-import type { OlderCursor } from "./state-sql.ts";
+import type { OlderCursor } from "./sealer-state-sql.ts";
 
 export interface EntryWrite {
   chain_id: number;

@@ -1,10 +1,10 @@
 import { selectChains } from "./chain-sql.ts";
-import { selectUnsealedOf } from "./due-sql.ts";
 import { writePass } from "./pass-sql.ts";
 import { ENTRIES_MAX, entriesOfRows, type PassDeps, type PassResult, placeEntries } from "./seal-pass.ts";
 import { expectedOf } from "./sealed-state.ts";
+import type { SealerState } from "./sealer-state-sql.ts";
 import { parseSnapshot } from "./snapshot.ts";
-import type { SealerState } from "./state-sql.ts";
+import { selectUnsealedOf } from "./unsealed-sql.ts";
 
 /**
  * Finds the first altered chain whose row matches the sealed head again, and seals its waiting events, up to the size

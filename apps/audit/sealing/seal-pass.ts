@@ -7,13 +7,13 @@ import type { HeadMap } from "../head-map/head-map.ts";
 import type { SigningKey } from "../signing-key/key-file.ts";
 import { type Placed, planChains } from "./append-to-chains.ts";
 import { type ChainRow, selectChains } from "./chain-sql.ts";
-import { olderCursor, selectAnyUnsealed, selectBound, selectOlder, selectWindow } from "./due-sql.ts";
 import { type EventPart, entriesOf, type NewEntry, partsInOrder, type UnsealedRow } from "./entries.ts";
 import { type EntryWrite, type PassWrite, writePass } from "./pass-sql.ts";
 import { MARKS_TYPE, marksText, type SealedState } from "./sealed-state.ts";
+import { type OlderCursor, type SealerState, selectUnmapped } from "./sealer-state-sql.ts";
 import { grownTree, nextCheckpoint } from "./sign-checkpoint.ts";
 import { parseSnapshot, type Snapshot, sealedAfter, snapshotText, windowAfter } from "./snapshot.ts";
-import { type OlderCursor, type SealerState, selectUnmapped } from "./state-sql.ts";
+import { olderCursor, selectAnyUnsealed, selectBound, selectOlder, selectWindow } from "./unsealed-sql.ts";
 
 /**
  * The maximum number of entries of each kind in one pass, so that statements stay short and other work gets

@@ -19,7 +19,7 @@ import type { SigningKey } from "../signing-key/key-file.ts";
 import { type AlteredChain, endOf, type SetAside, selectChainAt } from "./altered-sql.ts";
 import type { ChainRow } from "./chain-sql.ts";
 import type { HeadWrite } from "./pass-sql.ts";
-import type { SealerState } from "./state-sql.ts";
+import type { SealerState } from "./sealer-state-sql.ts";
 
 /** The error for a database that differs from what was sealed. The sealer adds nothing to an altered log. */
 export class LogAltered extends Error {

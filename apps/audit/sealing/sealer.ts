@@ -7,7 +7,7 @@ import { createSealMetrics, type SealMetrics } from "./metrics.ts";
 import { recoverPass } from "./recovery.ts";
 import { type PassDeps, type PassResult, sealPass } from "./seal-pass.ts";
 import { LogAltered, SealedState } from "./sealed-state.ts";
-import { type SealerState, selectState, type UsageDue } from "./state-sql.ts";
+import { type SealerState, selectState, type UsageDue } from "./sealer-state-sql.ts";
 
 /** The functions with which the sealer writes statements of usage once all events are sealed (AU-131). */
 export interface UsageStatements {

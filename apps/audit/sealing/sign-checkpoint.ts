@@ -10,7 +10,7 @@ import type { HeadMap } from "../head-map/head-map.ts";
 import type { SigningKey } from "../signing-key/key-file.ts";
 import type { PassWrite } from "./pass-sql.ts";
 import type { SealedState } from "./sealed-state.ts";
-import type { SealerState } from "./state-sql.ts";
+import type { SealerState } from "./sealer-state-sql.ts";
 
 interface CheckpointDeps {
   key: SigningKey | null;

@@ -4,7 +4,7 @@ import { parseTime } from "@ostiary/lib/domain/schemas";
 import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
 import { ulid } from "ulid";
 import { chainAt } from "../sealing/altered-sql.ts";
-import { Receiver, type ReceiverDeps } from "./call.ts";
+import { Receiver, type ReceiverDeps } from "./receiver-call.ts";
 import { newSecret, type SecretBox } from "./secrets.ts";
 import { signedHeaders } from "./signature.ts";
 import {

@@ -1,5 +1,5 @@
-import { type CourierDeps, deliverTurn } from "./courier.ts";
 import { claimStreams, type DeliveryRow, type ReceiverRecord, renewLeases } from "./delivery-sql.ts";
+import { type DeliveryDeps, deliverTurn } from "./delivery-turn.ts";
 import type { Lane, Streams } from "./dispatcher.ts";
 
 /** The maximum number of streams that a replica delivers at once to receivers that answer fast. */
@@ -13,7 +13,7 @@ const SLOW_LANES = 16;
  * Returns the streams of organizations. Receivers that answered fast have reserved slots, so receivers that are slow,
  * fail or are new cannot delay them (AU-117).
  */
-export function organizationStreams(deps: CourierDeps): Streams<DeliveryRow> {
+export function organizationStreams(deps: DeliveryDeps): Streams<DeliveryRow> {
   const { writes } = deps;
   const lane = (record: ReceiverRecord, max: number, kept = 0): Lane<DeliveryRow> => ({
     max,

@@ -1,6 +1,6 @@
 import type { Clock } from "@ostiary/lib/async";
-import { type CallResult, Receiver, type ReceiverDeps } from "./call.ts";
 import type { DeliveryMetrics } from "./metrics.ts";
+import { type CallResult, Receiver, type ReceiverDeps } from "./receiver-call.ts";
 import { type Message, signedHeaders } from "./signature.ts";
 
 export interface SenderDeps {

@@ -3,7 +3,6 @@ import type { Clock, Loop } from "@ostiary/lib/async";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
 import type { AuditConfig } from "../config.ts";
-import type { ReceiverDeps } from "./call.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import type { StreamHandlersDeps } from "./handlers.ts";
 import { StreamKeys } from "./key-file.ts";
@@ -11,6 +10,7 @@ import { createDeliveryMetrics, createOperatorGauges, createStreamGauges } from 
 import { operatorStreamOf } from "./operator/config.ts";
 import { operatorStream } from "./operator/stream.ts";
 import { organizationStreams } from "./organization-streams.ts";
+import type { ReceiverDeps } from "./receiver-call.ts";
 import { rekeying } from "./rekeying.ts";
 import { SecretBox } from "./secrets.ts";
 import { StreamWatch } from "./status-readings.ts";

@@ -1,6 +1,6 @@
 import { hashFromHex } from "@ostiary/lib/domain/proof";
 import { knownSignatures, noteKeyId, readNote, signatureLine } from "@ostiary/lib/domain/tlog";
-import type { Answer, Receiver } from "../streams/call.ts";
+import type { Answer, Receiver } from "../streams/receiver-call.ts";
 import type { Cosignature } from "./sql.ts";
 import type { Witness } from "./witnesses-file.ts";
 

@@ -4,7 +4,7 @@ import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { selectConsistency } from "../checkpoint-tree/proofs.ts";
 import { selectNote } from "../checkpoint-tree/sql.ts";
-import { Receiver, type ReceiverDeps } from "../streams/call.ts";
+import { Receiver, type ReceiverDeps } from "../streams/receiver-call.ts";
 import { type Exchange, exchange, type SignedRoot } from "./ask-witness.ts";
 import { deleteOldCosignatures, insertCosignature, selectCosignedRoot } from "./sql.ts";
 import type { Witness } from "./witnesses-file.ts";

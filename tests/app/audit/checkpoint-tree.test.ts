@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { makePartitions } from "@ostiary/audit/partitions/commands";
 import { type PassDeps, sealPass } from "@ostiary/audit/sealing/seal-pass";
 import { LogAltered, SealedState } from "@ostiary/audit/sealing/sealed-state";
-import { selectState } from "@ostiary/audit/sealing/state-sql";
+import { selectState } from "@ostiary/audit/sealing/sealer-state-sql";
 import { publishSigningKey } from "@ostiary/audit/signing-key/publish-key";
 import { type Checkpoint, checkpointText, hexOf, leafHash, sha256 } from "@ostiary/lib/domain/proof";
 import {

@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { proofChunks } from "@ostiary/audit/exports/proof";
 import { makePartitions } from "@ostiary/audit/partitions/commands";
 import { type PassDeps, sealPass } from "@ostiary/audit/sealing/seal-pass";
-import { selectState } from "@ostiary/audit/sealing/state-sql";
+import { selectState } from "@ostiary/audit/sealing/sealer-state-sql";
 import { loadSigningKey } from "@ostiary/audit/signing-key/key-file";
 import { systemClock } from "@ostiary/lib/async";
 import { type Checkpoint, hashFromHex, hexOf, signedCheckpoint, ZERO_HASH } from "@ostiary/lib/domain/proof";

@@ -6,7 +6,7 @@ import { MIGRATIONS } from "@ostiary/audit/database-schema";
 import { makePartitions } from "@ostiary/audit/partitions/commands";
 import { type PassDeps, sealPass } from "@ostiary/audit/sealing/seal-pass";
 import { SealedState } from "@ostiary/audit/sealing/sealed-state";
-import { selectState } from "@ostiary/audit/sealing/state-sql";
+import { selectState } from "@ostiary/audit/sealing/sealer-state-sql";
 import { systemClock } from "@ostiary/lib/async";
 import { loadConfig } from "@ostiary/lib/runtime/config";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";

@@ -1,5 +1,5 @@
 import { createServer, type Server, type Socket } from "node:net";
-import { type CallResult, Receiver, type ReceiverDeps } from "@ostiary/audit/streams/call";
+import { type CallResult, Receiver, type ReceiverDeps } from "@ostiary/audit/streams/receiver-call";
 import { targetRules } from "@ostiary/audit/streams/targets";
 import { systemClock } from "@ostiary/lib/async";
 import { listenLocally } from "../../support/listen-locally.ts";

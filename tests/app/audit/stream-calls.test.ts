@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { createServer as createHttpServer } from "node:http";
 import type { Socket } from "node:net";
-import { type CallResult, retryAfterMs } from "@ostiary/audit/streams/call";
+import { type CallResult, retryAfterMs } from "@ostiary/audit/streams/receiver-call";
 import { waitFor } from "../../support/index.ts";
 import { listenLocally } from "../../support/listen-locally.ts";
 import { manualClock } from "../../support/manual-clock.ts";

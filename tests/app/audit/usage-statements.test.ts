@@ -1,6 +1,6 @@
 /** Tests the monthly usage statements of organizations (AU-131 to AU-136). */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { selectDue } from "@ostiary/audit/usage/statements/due-sql";
+import { selectDue } from "@ostiary/audit/usage/statements/due-months-sql";
 import { monthEnd, monthStart } from "@ostiary/lib/domain/proof";
 import { sql } from "drizzle-orm";
 import { ulid } from "ulid";

@@ -3,7 +3,7 @@ import { auditVariables } from "@ostiary/audit/config";
 import { makePartitions } from "@ostiary/audit/partitions/commands";
 import { type PassDeps, sealPass } from "@ostiary/audit/sealing/seal-pass";
 import { SealedState } from "@ostiary/audit/sealing/sealed-state";
-import { selectState } from "@ostiary/audit/sealing/state-sql";
+import { selectState } from "@ostiary/audit/sealing/sealer-state-sql";
 import { EventWriter } from "@ostiary/audit/writes/commands";
 import { systemClock } from "@ostiary/lib/async";
 import { loadConfig } from "@ostiary/lib/runtime/config";

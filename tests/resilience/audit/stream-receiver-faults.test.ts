@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createServer, type Server } from "node:http";
 import type { Socket } from "node:net";
-import { CALL_TIMEOUT_MS } from "@ostiary/audit/streams/call";
+import { CALL_TIMEOUT_MS } from "@ostiary/audit/streams/receiver-call";
 import { type Clock, systemClock } from "@ostiary/lib/async";
 import type { AuditService } from "../../app/audit/audit-service.ts";
 import { exportProof, writeEvents } from "../../app/audit/proof-bed.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { ReadingPace } from "@ostiary/audit/exports/pace";
 import { ExportPermits, ExportSlot } from "@ostiary/audit/exports/permits";
+import { ReadingPace } from "@ostiary/audit/exports/reading-pace";
 import fc from "fast-check";
 import { rejection } from "../../support/index.ts";
 import { manualClock } from "../../support/manual-clock.ts";

@@ -51,18 +51,18 @@ export function operatorStream(deps: OperatorStreamDeps): Streams<OperatorRow> {
  * receiver has accepted the previous one.
  */
 async function deliverOperatorTurn(deps: OperatorStreamDeps, row: OperatorRow, turn: Turn): Promise<void> {
-  const courier = new OperatorCourier(deps, row, turn);
+  const delivery = new OperatorDelivery(deps, row, turn);
   try {
-    while (!turn.signal.aborted && (await courier.deliverNext())) {
+    while (!turn.signal.aborted && (await delivery.deliverNext())) {
       if (turn.isOver()) break;
     }
     await releaseOperatorLease(deps.writes, turn.lease);
   } finally {
-    courier.close();
+    delivery.close();
   }
 }
 
-class OperatorCourier {
+class OperatorDelivery {
   readonly #deps: OperatorStreamDeps;
   readonly #turn: Turn;
   readonly #sender: Sender;

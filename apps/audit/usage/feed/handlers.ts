@@ -12,8 +12,8 @@ import {
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { Elysia } from "elysia";
 import { operations } from "../operation-texts.ts";
-import { toUsageEvent, UsageEvent } from "./event.ts";
 import { selectUsageEvents, usageEventExists } from "./sql.ts";
+import { toUsageEvent, UsageEvent } from "./usage-event.ts";
 
 /** Serves the feed of usage to billing systems (AU-128). */
 export function feedHandlers(database: Database) {

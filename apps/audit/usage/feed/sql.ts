@@ -1,7 +1,7 @@
 import { type Database, followingIds, type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { KEY_COLUMNS, TOTAL_COLUMNS } from "../totals.ts";
-import type { UsageEventRow } from "./event.ts";
+import type { UsageEventRow } from "./usage-event.ts";
 
 const COLUMNS = [...KEY_COLUMNS, ...TOTAL_COLUMNS];
 const columns = sql.raw(COLUMNS.join(", "));

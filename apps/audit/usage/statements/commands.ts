@@ -5,11 +5,11 @@ import { selectChains } from "../../sealing/chain-sql.ts";
 import { writePass } from "../../sealing/pass-sql.ts";
 import { notePass, type PassDeps, type PassResult, SALT_BYTES } from "../../sealing/seal-pass.ts";
 import type { UsageStatements } from "../../sealing/sealer.ts";
+import type { SealerState } from "../../sealing/sealer-state-sql.ts";
 import { nextCheckpoint } from "../../sealing/sign-checkpoint.ts";
-import type { SealerState } from "../../sealing/state-sql.ts";
-import { statementOf } from "./compose.ts";
-import { type DueMonth, hasDue, selectDue } from "./due-sql.ts";
+import { type DueMonth, hasDue, selectDue } from "./due-months-sql.ts";
 import { statementsWritten } from "./sql.ts";
+import { statementOf } from "./statement.ts";
 
 /**
  * The time between the end of a month and the writing of its statement. In this time, delayed reports can arrive, and

@@ -2,7 +2,7 @@ import type { ProofEnd } from "@ostiary/lib/contracts/audit";
 import type { Statement } from "@ostiary/lib/domain/proof";
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
-import type { MonthPart } from "./due-sql.ts";
+import type { MonthPart } from "./due-months-sql.ts";
 
 /** A statement at its position in a chain, and the versions of its sums. */
 interface StatementWrite {

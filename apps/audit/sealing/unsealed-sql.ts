@@ -4,8 +4,8 @@ import { compare } from "../compare.ts";
 import { columns } from "../events/sql.ts";
 import { IS_SET_ASIDE } from "./altered-sql.ts";
 import type { UnsealedRow } from "./entries.ts";
+import type { OlderCursor } from "./sealer-state-sql.ts";
 import { type SealWindow, snapshotText } from "./snapshot.ts";
-import type { OlderCursor } from "./state-sql.ts";
 
 /**
  * Returns the id of the first transaction that a pass should leave to the next pass. From `xid` (inclusive) to that

@@ -3,7 +3,7 @@ import { SUM_NAMES, UsageSums } from "@ostiary/lib/domain/usage";
 import { Value } from "@sinclair/typebox/value";
 import { compare } from "../../compare.ts";
 import { refusedOf } from "../totals.ts";
-import type { DueMonth, MonthPart } from "./due-sql.ts";
+import type { DueMonth, MonthPart } from "./due-months-sql.ts";
 
 /**
  * Returns the statement of a month (AU-131). Every statement after the first one of a month corrects the previous

@@ -9,7 +9,7 @@ import { planRetry } from "./retry.ts";
 import { type SecretBox, SecretUnreadable } from "./secrets.ts";
 import { type Refusal, Sender, type SenderDeps, type Sent } from "./sender.ts";
 
-export interface CourierDeps extends SenderDeps {
+export interface DeliveryDeps extends SenderDeps {
   reads: Database;
   writes: Database;
   secrets: SecretBox;
@@ -34,21 +34,21 @@ const STUCK_MS = 60_000;
  * the turn is over. A batch counts as delivered once the database has the new position: a crash before that
  * write repeats the batch.
  */
-export async function deliverTurn(deps: CourierDeps, claimed: DeliveryRow, turn: Turn): Promise<void> {
-  const courier = new Courier(deps, turn, claimed);
+export async function deliverTurn(deps: DeliveryDeps, claimed: DeliveryRow, turn: Turn): Promise<void> {
+  const delivery = new Delivery(deps, turn, claimed);
   const { id } = claimed;
   try {
-    const isStuck = await courier.run();
+    const isStuck = await delivery.run();
     if (isStuck)
       deps.log.error({ stream_id: id }, "an audit stream waits for an entry that is missing from the log");
     await releaseLease(deps.writes, id, turn.lease, isStuck ? STUCK_MS : 0);
   } finally {
-    courier.close();
+    delivery.close();
   }
 }
 
-class Courier {
-  readonly #deps: CourierDeps;
+class Delivery {
+  readonly #deps: DeliveryDeps;
   readonly #turn: Turn;
   #stream: DeliveryRow;
   readonly #sender: Sender;
@@ -56,7 +56,7 @@ class Courier {
   readonly #opened = new Map<string, string>();
   #isStuck = false;
 
-  constructor(deps: CourierDeps, turn: Turn, stream: DeliveryRow) {
+  constructor(deps: DeliveryDeps, turn: Turn, stream: DeliveryRow) {
     this.#deps = deps;
     this.#turn = turn;
     this.#stream = stream;
