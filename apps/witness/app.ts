@@ -1,8 +1,8 @@
 import { createHandler, type HealthState, httpApp, probeRoutes } from "@ostiary/lib/runtime/http";
 import type { Listener } from "@ostiary/lib/runtime/service";
 import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
-import type { Cosigner } from "./checkpoints/cosigner.ts";
-import { checkpointHandlers, SUBMISSION_BYTES_MAX } from "./checkpoints/handlers.ts";
+import type { Cosigner } from "./cosigning/cosigner.ts";
+import { cosigningHandlers, SUBMISSION_BYTES_MAX } from "./cosigning/handlers.ts";
 
 export interface AppDeps {
   telemetry: Telemetry;
@@ -19,7 +19,7 @@ export function createApp({ telemetry, health, cosigner, requestsMax }: AppDeps)
 } {
   const handler = { telemetry, health, requestIdOnResponse: false, requestsMax };
   const options = { bodyBytesMax: SUBMISSION_BYTES_MAX, parseBodies: false };
-  const served = httpApp(options).use(checkpointHandlers(cosigner));
+  const served = httpApp(options).use(cosigningHandlers(cosigner));
   const probes = probeRoutes({ state: () => cosigner.check() }, health, telemetry);
   const internal = httpApp({ bodyBytesMax: 0 }).use(probes);
   return {

@@ -44,7 +44,7 @@ const LogsFileShape = Type.Object(
   { additionalProperties: false, rule: "must be a map with the key logs" },
 );
 
-/** The keys that may sign checkpoints, by the origin of their log. */
+/** The keys that may sign tree heads, by the origin of their log. */
 export type KnownLogs = ReadonlyMap<string, readonly NoteKey[]>;
 
 /** Checks the file of logs for `loadConfig` and returns every problem. */

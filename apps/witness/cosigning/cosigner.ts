@@ -43,7 +43,7 @@ interface Signed extends Submission {
 }
 
 /**
- * Cosigns checkpoints of configured logs (OP-80). The check against the last head, the write of the new head
+ * Cosigns tree heads of configured logs (OP-80). The check against the last head, the write of the new head
  * and the signature are one step, which no other call interrupts. Therefore the witness never cosigns two
  * histories of a log.
  */
@@ -69,9 +69,9 @@ export class Cosigner {
   }
 
   /**
-   * Cosigns the checkpoint in the body of an add-checkpoint call, if it extends the last cosigned one.
+   * Cosigns the tree head in the body of an add-checkpoint call, if it extends the last cosigned one.
    *
-   * @throws ApiError for a checkpoint that is refused
+   * @throws ApiError for a tree head that is refused
    */
   async add(body: string): Promise<Answer> {
     const signed = await this.#verified(this.#read(body));

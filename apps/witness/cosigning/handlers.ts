@@ -8,7 +8,7 @@ import type { Answer, Cosigner } from "./cosigner.ts";
 export const SUBMISSION_BYTES_MAX = 65_536;
 
 /** Serves add-checkpoint of C2SP tlog-witness (OP-80). */
-export function checkpointHandlers(cosigner: Cosigner) {
+export function cosigningHandlers(cosigner: Cosigner) {
   return new Elysia({ name: "witness-checkpoints", normalize: false }).post(
     "/add-checkpoint",
     async ({ request }) => responseOf(await cosigner.add(await readText(request, SUBMISSION_BYTES_MAX))),

@@ -1,7 +1,7 @@
 import type { Metrics } from "@ostiary/lib/runtime/telemetry";
 import { Counter } from "prom-client";
 
-/** The reasons for which checkpoints are refused. */
+/** The reasons for which tree heads are refused. */
 export const REFUSALS = [
   "malformed",
   "unknown_log",
