@@ -7,7 +7,7 @@ import { type PassDeps, SALT_BYTES } from "../sealing/seal-pass.ts";
 import { expectedOf, LogAltered } from "../sealing/sealed-state.ts";
 import { selectState } from "../sealing/sealer-state-sql.ts";
 import { nextCheckpoint } from "../sealing/sign-checkpoint.ts";
-import type { Undeclared } from "./month.ts";
+import type { Undeclared } from "./undeclared-places.ts";
 
 /** The maximum number of attempts to write declarations while another replica seals. */
 const TRIES_MAX = 100;

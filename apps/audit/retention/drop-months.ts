@@ -1,5 +1,4 @@
 import { pause } from "@ostiary/lib/async";
-import { monthStart } from "@ostiary/lib/domain/proof";
 import { StartRefused } from "@ostiary/lib/runtime/service";
 import { sqlState } from "@ostiary/lib/runtime/stores/database";
 import { selectSigningKeys } from "../published-checkpoints/sql.ts";
@@ -7,7 +6,7 @@ import { type PassDeps, sealPass } from "../sealing/seal-pass.ts";
 import { LogAltered } from "../sealing/sealed-state.ts";
 import { selectState } from "../sealing/sealer-state-sql.ts";
 import { declare } from "./declare.ts";
-import { type Month, monthsBefore, type Undeclared, undeclaredPlaces } from "./month.ts";
+import { checkSettled, type Month, monthsBefore } from "./droppable-months.ts";
 import {
   dropPartition,
   selectClock,
@@ -16,12 +15,8 @@ import {
   selectNow,
   selectPartitions,
 } from "./sql.ts";
+import { type Undeclared, undeclaredPlaces } from "./undeclared-places.ts";
 
-/**
- * The wait after the end of a month before the month can be dropped. An intent's time may differ from the clock by
- * a day, so events can arrive after the end.
- */
-const SETTLED_MS = 48 * 60 * 60 * 1000;
 /** The maximum number of chains whose declarations one checkpoint covers. */
 const DECLARED_MAX = 1_000;
 /** The maximum difference between the clocks of this machine and of the database. A larger difference means a wrong clock. */
@@ -48,11 +43,7 @@ export interface DroppedMonth {
 export async function* dropMonths(deps: PassDeps, before: string): AsyncGenerator<DroppedMonth, void, void> {
   const { reads, writes, key, clock } = deps;
   await checkClocks(deps);
-  if (monthStart(before) + SETTLED_MS > clock.now()) {
-    throw new StartRefused(
-      `The month before ${before} ended less than two days ago, so its events may still arrive. Choose an earlier month.`,
-    );
-  }
+  checkSettled(before, clock.now());
   const state = await selectState(writes);
   if (state.checkpoint?.jws != null && key === null) {
     throw new StartRefused(

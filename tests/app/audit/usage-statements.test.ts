@@ -344,7 +344,7 @@ describe.skipIf(!services().postgres.real)("the database", () => {
         refused_labels, refused_other, failed, bytes_in, bytes_out, duration_ms)
         values (${id}, ${month}, 's', '', 1, 0, 0, 0, 0, 0, 0, 0), (${id}, ${MONTH}, 's', '', 1, 0, 0, 0, 0, 0, 0, 0)`;
     const dueAt = async (nowMs: number) =>
-      (await selectDue(log, { nowMs, graceMs: 24 * HOUR_MS, limit: 10_000 }))
+      (await selectDue(log, { nowMs, limit: 10_000 }))
         .filter(({ organization_id }) => organization_id === id)
         .map((due) => due.month);
     const endMs = monthEnd(MONTH);

@@ -11,12 +11,6 @@ import { type DueMonth, hasDue, selectDue } from "./due-months-sql.ts";
 import { statementsWritten } from "./sql.ts";
 import { statementOf } from "./statement.ts";
 
-/**
- * The time between the end of a month and the writing of its statement. In this time, delayed reports can arrive, and
- * responses that were still streaming at the end of the month can finish. Counts that arrive later appear in a
- * correction.
- */
-const GRACE_MS = 24 * 60 * 60 * 1000;
 /** The maximum number of statements in one pass. */
 const STATEMENTS_MAX = 200;
 
@@ -28,7 +22,7 @@ interface NewStatement extends Unplaced {
 
 /** The functions with which the sealer writes statements of usage. */
 export const usageStatements: UsageStatements = {
-  due: (nowMs) => hasDue({ nowMs, graceMs: GRACE_MS }),
+  due: hasDue,
   write: stateUsage,
 };
 
@@ -39,7 +33,7 @@ export const usageStatements: UsageStatements = {
 async function stateUsage(deps: PassDeps, state: SealerState): Promise<PassResult> {
   const { reads, writes, sealed, clock, holder } = deps;
   const nowMs = clock.now();
-  const due = await selectDue(writes, { nowMs, graceMs: GRACE_MS, limit: STATEMENTS_MAX });
+  const due = await selectDue(writes, { nowMs, limit: STATEMENTS_MAX });
   if (due.length === 0) return { entries: 0, checkpoint: null, end: "done" };
   const found = due.map((each) => newStatement(each, nowMs));
   const owners = [...new Set(found.map(({ owner }) => owner))];

@@ -32,39 +32,40 @@ const part = sql.join(
   sql`, `,
 );
 
-/** The time of this service's clock, and the delay between the end of a month and its statement. */
-interface DueTime {
-  nowMs: number;
-  graceMs: number;
-}
+/**
+ * The time between the end of a month and the writing of its statement. In this time, delayed reports can arrive, and
+ * responses that were still streaming at the end of the month can finish. Counts that arrive later appear in a
+ * correction.
+ */
+const GRACE_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Matches the rows of `changed` whose month is due. A month becomes due `graceMs` after its end by both clocks, that
+ * Matches the rows of `changed` whose month is due. A month becomes due {@link GRACE_MS} after its end by both clocks, that
  * of this service and that of the database. So one wrong clock cannot close a month. A month is not due while the
  * organization's chain is set aside.
  */
-function isDue({ nowMs, graceMs }: DueTime): SQL {
-  const settled = sql`least(${new Date(nowMs - graceMs).toISOString()}::text::timestamptz,
-    now() - make_interval(secs => ${sql.raw(String(graceMs / 1_000))}))`;
+function isDue(nowMs: number): SQL {
+  const settled = sql`least(${new Date(nowMs - GRACE_MS).toISOString()}::text::timestamptz,
+    now() - make_interval(secs => ${sql.raw(String(GRACE_MS / 1_000))}))`;
   return sql`not changed.is_stated and changed.month < to_char(${settled} at time zone 'UTC', 'YYYY-MM')
     and not exists (select from audit.altered_chains aside
       where aside.owner = 'organization:' || changed.organization_id)`;
 }
 
 /** Returns the SQL condition that at least one month is due. */
-export function hasDue(time: DueTime): SQL {
-  return sql`exists (select from audit.usage_months changed where ${isDue(time)})`;
+export function hasDue(nowMs: number): SQL {
+  return sql`exists (select from audit.usage_months changed where ${isDue(nowMs)})`;
 }
 
 /** Returns at most `limit` months that are due, the oldest first. */
 export function selectDue(
   database: Database,
-  { limit, ...time }: DueTime & { limit: number },
+  { nowMs, limit }: { nowMs: number; limit: number },
 ): Promise<DueMonth[]> {
   return query<DueMonth>(database, "select_months_to_state")`
     with due as materialized (
         select distinct month, organization_id from audit.usage_months changed
-        where ${isDue(time)}
+        where ${isDue(nowMs)}
         order by month, organization_id limit ${sql.raw(String(limit))}
       )
       select due.organization_id, due.month,

@@ -3,44 +3,15 @@ import {
   hashFromHex,
   hexOf,
   monthEnd,
-  monthOf,
   monthStart,
   nextInChain,
   ZERO_HASH,
 } from "@ostiary/lib/domain/proof";
-import { StartRefused } from "@ostiary/lib/runtime/service";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { entriesOf } from "../sealing/entries.ts";
 import { LogAltered } from "../sealing/sealed-state.ts";
-import { type PartitionRow, type SealedHalf, selectDeclared, streamSealedHalves } from "./sql.ts";
-
-/** A month of the log that can be dropped: its partition contains exactly this month. */
-export interface Month {
-  name: string;
-  /** The month, such as `2026-01`. */
-  month: string;
-}
-
-const BOUND = /^FOR VALUES FROM \('(\d{4}-\d{2})-01 00:00:00\+00'\) TO \('(\d{4}-\d{2})-01 00:00:00\+00'\)$/;
-
-/**
- * Returns the months before `before`, the oldest first.
- *
- * @throws StartRefused if a partition is not exactly one month
- */
-export function monthsBefore(partitions: readonly PartitionRow[], before: string): Month[] {
-  const months = partitions.flatMap(({ name, bound }) => {
-    const [, month, next] = BOUND.exec(bound) ?? [];
-    const isMonth = month !== undefined && next === monthOf(monthEnd(month));
-    if (!isMonth) {
-      throw new StartRefused(
-        `The partition audit.${name} (${bound}) is not one month in UTC. Retention drops whole months only: split the partition first.`,
-      );
-    }
-    return month < before ? [{ name, month }] : [];
-  });
-  return months.toSorted((a, b) => (a.month < b.month ? -1 : 1));
-}
+import type { Month } from "./droppable-months.ts";
+import { type SealedHalf, selectDeclared, streamSealedHalves } from "./sql.ts";
 
 /** The undeclared positions of a month in one chain. */
 export interface Undeclared {
