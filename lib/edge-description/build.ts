@@ -8,12 +8,12 @@ import type { JsonObject } from "../openapi/index.ts";
 import { type EdgeRoute, edgeOperation } from "./edge-operation.ts";
 import { errorSchemas, gatewayHeaders, sharedResponses } from "./gateway-errors.ts";
 import { introduction } from "./introduction.ts";
-import { UniqueNames } from "./names.ts";
 import { type Placed, placeRoutes } from "./places.ts";
 import { schemesOf } from "./security.ts";
 import type { KnownDescription } from "./service-description.ts";
 import { ServiceMerge } from "./service-merge.ts";
-import { Work } from "./work.ts";
+import { UniqueNames } from "./unique-names.ts";
+import { WorkBudget } from "./work-budget.ts";
 
 /** The inputs of the edge description. */
 interface EdgeSources {
@@ -31,7 +31,7 @@ type LeftOut = ReadonlyMap<string, number>;
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of code samples
 const UNKNOWN_ORIGIN = "${API_URL}";
-/** The maximum cost of processing the descriptions of all services, in the units of {@link Work}. */
+/** The maximum cost of processing the descriptions of all services, in the units of {@link WorkBudget}. */
 const ALL_WORK_MAX = 256 * 1024 * 1024;
 
 /**
@@ -41,7 +41,7 @@ const ALL_WORK_MAX = 256 * 1024 * 1024;
 export function* edgeDescription(sources: EdgeSources): Generator<string, LeftOut> {
   const { title, serverUrl, descriptions } = sources;
   const names = new UniqueNames(Object.keys(errorSchemas));
-  const work = new Work(ALL_WORK_MAX);
+  const work = new WorkBudget(ALL_WORK_MAX);
   const merges = new Map<string, ServiceMerge>();
   for (const [service, { description }] of descriptions) {
     if (description !== null) merges.set(service, new ServiceMerge(service, description, names, work));

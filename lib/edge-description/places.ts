@@ -1,8 +1,8 @@
 import { type CompiledRoute, segmentsOf } from "../domain/routes/index.ts";
 import type { EdgeRoute, Place } from "./edge-operation.ts";
-import { pascalCase, UniqueNames } from "./names.ts";
 import type { FoundOperation } from "./service-description.ts";
 import type { ServiceMerge } from "./service-merge.ts";
+import { pascalCase, UniqueNames } from "./unique-names.ts";
 
 /**
  * A route, its place in the edge description (path, id and tag), and the operation with which its service

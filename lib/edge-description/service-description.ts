@@ -1,7 +1,7 @@
 import { isRecord } from "../domain/json/index.ts";
 import { type CompiledRoute, joinPrefix, METHODS } from "../domain/routes/index.ts";
 import type { JsonObject } from "../openapi/index.ts";
-import { VALUE_COST, Work } from "./work.ts";
+import { VALUE_COST, WorkBudget } from "./work-budget.ts";
 
 /** The maximum number of paths in one description. */
 const PATHS_MAX = 10_000;
@@ -101,7 +101,7 @@ export class ServiceDescription {
     if (paths.length > PATHS_MAX)
       throw new NotADescription(`The description has more than ${PATHS_MAX} paths.`);
     const description = new ServiceDescription(value);
-    const work = new Work(PATHS_WORK_MAX);
+    const work = new WorkBudget(PATHS_WORK_MAX);
     const base = basePath(value);
     for (const prefix of base === "" ? [""] : [base, ""]) {
       for (const [path, item] of paths) {
@@ -127,7 +127,7 @@ export class ServiceDescription {
    * Returns the operation that describes the upstream method and path of a route, or null if the description
    * has none.
    */
-  find(route: CompiledRoute, work: Work): FoundOperation | null {
+  find(route: CompiledRoute, work: WorkBudget): FoundOperation | null {
     const segments = upstreamSegments(route);
     const found = this.#find(this.#tree, segments, 0, route.method.toLowerCase(), work);
     // A HEAD operation is rarely described. The description of GET applies to HEAD too.
@@ -139,7 +139,7 @@ export class ServiceDescription {
    * Returns `value`, or the target if `value` is a reference inside this description. Returns null if the
    * result is not an object.
    */
-  resolve(value: unknown, work: Work): JsonObject | null {
+  resolve(value: unknown, work: WorkBudget): JsonObject | null {
     let current = value;
     for (let followed = 0; followed <= REFERENCES_MAX; followed++) {
       if (!isRecord(current)) return null;
@@ -153,7 +153,7 @@ export class ServiceDescription {
    * Returns the target of a reference such as `#/components/schemas/Widget`. Returns undefined for a broken
    * or external reference.
    */
-  at(ref: string, work: Work): unknown {
+  at(ref: string, work: WorkBudget): unknown {
     work.spend(VALUE_COST + Math.min(ref.length, REFERENCE_LENGTH_MAX));
     const pointer = pointerOf(ref);
     if (pointer === null) return undefined;
@@ -165,7 +165,7 @@ export class ServiceDescription {
     return current;
   }
 
-  #add(path: string, item: unknown, work: Work): true {
+  #add(path: string, item: unknown, work: WorkBudget): true {
     const resolved = this.resolve(item, work);
     if (resolved === null || path.length > PATH_LENGTH_MAX || !path.startsWith("/")) return true;
     const segments = templateSegments(path);
@@ -189,7 +189,7 @@ export class ServiceDescription {
     segments: readonly Segment<string | null>[],
     index: number,
     method: string,
-    work: Work,
+    work: WorkBudget,
   ): FoundOperation | null {
     work.spend(VALUE_COST);
     const segment = segments[index];

@@ -1,17 +1,17 @@
 import { isRecord } from "../domain/json/index.ts";
 import type { CompiledRoute } from "../domain/routes/index.ts";
 import type { JsonObject } from "../openapi/index.ts";
-import { cutCircles } from "./circles.ts";
 import { type EdgeRoute, edgeOperation, type Place } from "./edge-operation.ts";
-import type { UniqueNames } from "./names.ts";
+import { cutCycles } from "./reference-cycles.ts";
 import type { FoundOperation, ServiceDescription } from "./service-description.ts";
 import { OperationReader } from "./service-operation.ts";
 import { ServiceSchemas } from "./service-schemas.ts";
-import { Work } from "./work.ts";
+import type { UniqueNames } from "./unique-names.ts";
+import { WorkBudget } from "./work-budget.ts";
 
-/** The maximum work for the description of one service, in units of {@link Work}. */
+/** The maximum work for the description of one service, in units of {@link WorkBudget}. */
 const SERVICE_WORK_MAX = 32 * 1024 * 1024;
-/** The maximum work for one operation, one component or one search, in units of {@link Work}. */
+/** The maximum work for one operation, one component or one search, in units of {@link WorkBudget}. */
 const PART_WORK_MAX = 512 * 1024;
 /** The maximum number of tags that are copied from a service's description. */
 const TAGS_MAX = 1000;
@@ -23,11 +23,11 @@ export class ServiceMerge {
   readonly #description: ServiceDescription;
   readonly #schemas: ServiceSchemas;
   readonly #reader: OperationReader;
-  readonly #work: Work;
+  readonly #work: WorkBudget;
   #left_out = 0;
 
-  constructor(service: string, description: ServiceDescription, names: UniqueNames, whole: Work) {
-    this.#work = new Work(SERVICE_WORK_MAX, whole);
+  constructor(service: string, description: ServiceDescription, names: UniqueNames, whole: WorkBudget) {
+    this.#work = new WorkBudget(SERVICE_WORK_MAX, whole);
     this.#description = description;
     this.#schemas = new ServiceSchemas(service, description, names, this.#work);
     this.#reader = new OperationReader(description, this.#schemas, this.#work);
@@ -85,7 +85,7 @@ export class ServiceMerge {
       components.set(next.name, converted);
       yield "";
     }
-    for (const _ of cutCircles(components)) yield "";
+    for (const _ of cutCycles(components)) yield "";
     for (const [name, schema] of components) {
       const text = this.#within(() => this.#written(JSON.stringify(schema)));
       yield `${JSON.stringify(name)}:${text ?? "{}"}`;

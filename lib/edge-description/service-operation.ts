@@ -4,7 +4,7 @@ import { type JsonObject, sampleOf } from "../openapi/index.ts";
 import { ENVELOPE_FIELDS, ERROR_SCHEMA } from "./gateway-errors.ts";
 import type { FoundOperation, ServiceDescription } from "./service-description.ts";
 import type { ServiceSchemas } from "./service-schemas.ts";
-import { VALUE_COST, type Work } from "./work.ts";
+import { VALUE_COST, type WorkBudget } from "./work-budget.ts";
 
 /** An operation as its service describes it, converted for the edge description. */
 export interface ServiceOperation {
@@ -58,9 +58,9 @@ const STYLES: Readonly<Record<string, readonly string[]>> = {
 export class OperationReader {
   readonly #description: ServiceDescription;
   readonly #schemas: ServiceSchemas;
-  readonly #work: Work;
+  readonly #work: WorkBudget;
 
-  constructor(description: ServiceDescription, schemas: ServiceSchemas, work: Work) {
+  constructor(description: ServiceDescription, schemas: ServiceSchemas, work: WorkBudget) {
     this.#description = description;
     this.#schemas = schemas;
     this.#work = work;

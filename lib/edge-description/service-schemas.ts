@@ -1,8 +1,8 @@
 import { isRecord } from "../domain/json/index.ts";
 import type { JsonObject } from "../openapi/index.ts";
-import { pascalCase, type UniqueNames } from "./names.ts";
 import { pointerOf, type ServiceDescription } from "./service-description.ts";
-import { VALUE_COST, type Work } from "./work.ts";
+import { pascalCase, type UniqueNames } from "./unique-names.ts";
+import { VALUE_COST, type WorkBudget } from "./work-budget.ts";
 
 const ALIASES_MAX = 16;
 /**
@@ -18,14 +18,14 @@ export class ServiceSchemas {
   readonly #description: ServiceDescription;
   readonly #service: string;
   readonly #names: UniqueNames;
-  readonly #work: Work;
+  readonly #work: WorkBudget;
   readonly #named = new Map<JsonObject, string>();
   /** The schemas that conversions have referenced since the last call of {@link keep} or {@link drop}. */
   #mentioned = new Set<JsonObject>();
   readonly #queue: JsonObject[] = [];
   readonly #kept = new Set<JsonObject>();
 
-  constructor(service: string, description: ServiceDescription, names: UniqueNames, work: Work) {
+  constructor(service: string, description: ServiceDescription, names: UniqueNames, work: WorkBudget) {
     this.#service = service;
     this.#description = description;
     this.#names = names;

@@ -8,10 +8,10 @@ import {
   proofTime,
   retentionEntry,
 } from "../domain/proof/index.ts";
+import type { ChainCheck } from "./chain-check.ts";
 import type { EventsCheck } from "./event-lines-check.ts";
 import type { DeclarationFlaw } from "./findings.ts";
 import type { Problems } from "./problems.ts";
-import type { ChainCheck } from "./tampered-entries.ts";
 
 /** The largest difference that is accepted between the clocks of replicas. */
 const CLOCKS_MS = 60 * 60 * 1000;

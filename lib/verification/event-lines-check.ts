@@ -16,9 +16,9 @@ import {
   type WrittenByIntent,
 } from "../domain/proof/index.ts";
 import { isUlid } from "../domain/schemas/index.ts";
+import type { ChainCheck } from "./chain-check.ts";
 import { OwnersCheck } from "./owners-check.ts";
 import type { Problems } from "./problems.ts";
-import type { ChainCheck } from "./tampered-entries.ts";
 
 /**
  * The largest accepted difference between the clocks of replicas. It is also the longest accepted time between the

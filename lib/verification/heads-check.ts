@@ -1,8 +1,8 @@
 import type { EarlierHead, ProofEnd } from "../contracts/audit/index.ts";
 import { type ChainRange, type Checkpoint, hashFromHex, hexOf, isInMap } from "../domain/proof/index.ts";
+import type { ChainCheck } from "./chain-check.ts";
 import type { ProblemFinding } from "./findings.ts";
 import type { Problems } from "./problems.ts";
-import type { ChainCheck } from "./tampered-entries.ts";
 
 /** An earlier checkpoint whose head for this log is on the chain of the export. */
 export interface UsedHead {

@@ -9,9 +9,9 @@ import {
   statementEntry,
 } from "../domain/proof/index.ts";
 import { SUM_NAMES, type UsageSums } from "../domain/usage/index.ts";
+import type { ChainCheck } from "./chain-check.ts";
 import type { StatementFlaw } from "./findings.ts";
 import type { Problems } from "./problems.ts";
-import type { ChainCheck } from "./tampered-entries.ts";
 
 /** The largest difference that is accepted between the clocks of replicas. */
 const CLOCKS_MS = 60 * 60 * 1000;

@@ -2,6 +2,7 @@ import { type ProofEnd, proofEndSchema } from "../contracts/audit/index.ts";
 import { fits } from "../domain/errors/index.ts";
 import { isRecord, NotIJson, parseIJson } from "../domain/json/index.ts";
 import { hashFromHex, hexOf, keyIdOf, type SigningJwk } from "../domain/proof/index.ts";
+import { ChainCheck } from "./chain-check.ts";
 import { CheckpointsCheck } from "./checkpoints-check.ts";
 import { checkDropped, type Dropped } from "./dropped-check.ts";
 import { EventsCheck } from "./event-lines-check.ts";
@@ -10,7 +11,6 @@ import { checkHeads, daysWithoutHead, type UsedHead } from "./heads-check.ts";
 import type { KeptCopies } from "./kept-copies.ts";
 import { type Problem, Problems } from "./problems.ts";
 import { checkStatements, type StatedUsage } from "./statements-check.ts";
-import { ChainCheck } from "./tampered-entries.ts";
 import { checkTree, type ShownTree } from "./tree-check.ts";
 import { checkWitnesses, type Witnessed, type WitnessRule } from "./witnesses-check.ts";
 

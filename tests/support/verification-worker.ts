@@ -1,10 +1,10 @@
 /** A web worker that verifies each audit log export that its page posts, and posts the result. */
 import type { SigningJwk } from "@ostiary/lib/domain/proof";
 import {
+  inEnglish,
   type KeptCopies,
   readKept,
   readWitnessKeys,
-  spoken,
   verifyExport,
   type WitnessRule,
 } from "@ostiary/lib/verification";
@@ -23,7 +23,7 @@ const NOTHING: KeptCopies = { checkpoints: [], end: null };
 self.onmessage = async ({ data }: MessageEvent<Question>) => {
   const kept = data.kept === null ? NOTHING : await readKept(new Blob(data.kept.map((line) => `${line}\n`)));
   const verdict = await verifyExport(linesOf(data.lines), { keys: data.keys, kept, witnesses: ruleOf(data) });
-  self.postMessage(JSON.stringify(spoken(verdict)));
+  self.postMessage(JSON.stringify(inEnglish(verdict)));
 };
 
 function ruleOf({ witnesses }: Question): WitnessRule | null {

@@ -1,5 +1,5 @@
 import { INTERNAL_TOKEN_HEADER } from "@ostiary/lib/contracts/internal-api";
-import { type SpokenVerdict, spoken, verifyExport } from "@ostiary/lib/verification";
+import { type EnglishVerdict, inEnglish, verifyExport } from "@ostiary/lib/verification";
 import { INTERNAL_TOKEN } from "../faults/system/people.ts";
 import type { System } from "../faults/system/system.ts";
 import { waitFor } from "../support/wait-for.ts";
@@ -12,7 +12,7 @@ const SEALED_MS = 60_000;
  */
 export async function brokenProof({ audit }: System, organization_id: string): Promise<string[]> {
   const url = `${audit[0]?.url}/organizations/${organization_id}/audit-events?proof=true`;
-  let verdict: SpokenVerdict | null = null;
+  let verdict: EnglishVerdict | null = null;
   const isComplete = async () => {
     verdict = await verdictOn(url);
     return verdict.complete;
@@ -20,18 +20,18 @@ export async function brokenProof({ audit }: System, organization_id: string): P
   // Retry, because the newest events may not be sealed yet.
   await waitFor(isComplete, { timeoutMs: SEALED_MS }).catch(() => {});
   if (verdict === null) return ["proof: the log cannot be exported"];
-  const { complete, faults, undecided }: SpokenVerdict = verdict;
+  const { complete, faults, undecided }: EnglishVerdict = verdict;
   return complete ? [] : [`proof: ${[...faults.map(({ message }) => message), ...undecided].join(" ")}`];
 }
 
-async function verdictOn(url: string): Promise<SpokenVerdict> {
+async function verdictOn(url: string): Promise<EnglishVerdict> {
   const answer = await fetch(url, {
     headers: { accept: "application/x-ndjson", [INTERNAL_TOKEN_HEADER]: INTERNAL_TOKEN },
   });
   const text = await answer.text();
   if (answer.status !== 200) throw new Error(`${answer.status} ${text}`);
   const given = { keys: null, kept: { checkpoints: [], end: null }, witnesses: null };
-  return spoken(await verifyExport(linesOf(text), given));
+  return inEnglish(await verifyExport(linesOf(text), given));
 }
 
 async function* linesOf(text: string) {

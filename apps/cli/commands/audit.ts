@@ -1,4 +1,4 @@
-import { type SpokenVerdict, spoken, type VerifyGiven, verifyExport } from "@ostiary/lib/verification";
+import { type EnglishVerdict, inEnglish, type VerifyGiven, verifyExport } from "@ostiary/lib/verification";
 import type { Command } from "commander";
 import { Interrupted, Refused, Undecided, UsageError } from "../exit-codes.ts";
 import { Output } from "../output.ts";
@@ -65,7 +65,7 @@ async function verify(
   const { interruption } = terminal;
   const progress = new Progress(terminal.colours ? terminal.writeError : () => {});
   const found = await verifyExport(linesOf(file, interruption), given, (events) => progress.show(events));
-  const verdict = spoken(found);
+  const verdict = inEnglish(found);
   progress.clear();
   if (interruption.aborted) throw new Interrupted();
   output.result(verdict, () => {
@@ -85,7 +85,7 @@ async function givenOf({ checkpoint, keys, witnessKeys, quorum }: VerifyOptions)
   };
 }
 
-function refuseUnlessComplete(verdict: SpokenVerdict, origin: string | undefined): void {
+function refuseUnlessComplete(verdict: EnglishVerdict, origin: string | undefined): void {
   if (verdict.result === "altered") throw new Refused(problemSummary(verdict));
   if (origin !== undefined && verdict.tree?.origin !== origin) {
     const which =

@@ -1,16 +1,16 @@
-import { cosignedCount, type SpokenVerdict, type StatedUsage } from "@ostiary/lib/verification";
+import { cosignedCount, type EnglishVerdict, type StatedUsage } from "@ostiary/lib/verification";
 import { ENGLISH, sentenceOf } from "@ostiary/lib/verification/words";
 import { witnessLines } from "./witnesses.ts";
 
 /** Returns the lines that explain a verdict to a person. */
-export function reportLines(verdict: SpokenVerdict): string[] {
+export function reportLines(verdict: EnglishVerdict): string[] {
   if (verdict.result === "altered") return problemLines(verdict);
   if (verdict.result === "unwitnessed") return unwitnessedLines(verdict);
   return verdict.result === "complete" ? completeLines(verdict) : undecidedLines(verdict);
 }
 
 /** Returns one sentence about the problems. */
-export function problemSummary({ faults, faults_total }: SpokenVerdict): string {
+export function problemSummary({ faults, faults_total }: EnglishVerdict): string {
   const [first] = faults;
   const more = faults_total > 1 ? ` (and ${faults_total - 1} more)` : "";
   const what =
@@ -21,25 +21,25 @@ export function problemSummary({ faults, faults_total }: SpokenVerdict): string 
 }
 
 /** Returns one sentence about the reason why too few witnesses vouch for the log. */
-export function unwitnessedSummary({ witnesses }: SpokenVerdict): string {
+export function unwitnessedSummary({ witnesses }: EnglishVerdict): string {
   const why = witnesses?.lack == null ? "" : ` ${sentenceOf(witnesses.lack, ENGLISH)}`;
   return `This log lacks cosignatures of its witnesses.${why}`;
 }
 
 /** Returns one sentence about what the files do not show. */
-export function undecidedSummary({ undecided }: SpokenVerdict): string {
+export function undecidedSummary({ undecided }: EnglishVerdict): string {
   const more = undecided.length > 1 ? ` (and ${undecided.length - 1} more)` : "";
   return `No problem was found, but these files do not show everything that was asked. ${undecided[0] ?? ""}${more}`;
 }
 
-function completeLines(verdict: SpokenVerdict): string[] {
+function completeLines(verdict: EnglishVerdict): string[] {
   return [
     `${countedEvents(verdict)} ${verdict.events === 1 ? "is" : "are"} complete and unaltered.`,
     ...factLines(verdict),
   ];
 }
 
-function unwitnessedLines(verdict: SpokenVerdict): string[] {
+function unwitnessedLines(verdict: EnglishVerdict): string[] {
   return [
     `${countedEvents(verdict)} ${verdict.events === 1 ? "is" : "are"} unaltered, but the log lacks cosignatures of its witnesses.`,
     ...openLines(verdict),
@@ -47,12 +47,12 @@ function unwitnessedLines(verdict: SpokenVerdict): string[] {
   ];
 }
 
-function openLines({ undecided }: SpokenVerdict): string[] {
+function openLines({ undecided }: EnglishVerdict): string[] {
   const shown = undecided.slice(0, LINES_MAX).map((message) => `  open         ${message}`);
   return [...shown, ...restLine(undecided.length - LINES_MAX)];
 }
 
-function undecidedLines(verdict: SpokenVerdict): string[] {
+function undecidedLines(verdict: EnglishVerdict): string[] {
   return [
     `${countedEvents(verdict)} ${verdict.events === 1 ? "is" : "are"} unaltered. These files do not show:`,
     ...openLines(verdict),
@@ -60,12 +60,12 @@ function undecidedLines(verdict: SpokenVerdict): string[] {
   ];
 }
 
-function countedEvents({ events, occurred_from, occurred_to }: SpokenVerdict): string {
+function countedEvents({ events, occurred_from, occurred_to }: EnglishVerdict): string {
   const span = occurred_from === null ? "" : ` from ${occurred_from} to ${occurred_to}`;
   return `${events === 1 ? "1 event" : `${events} events`}${span}`;
 }
 
-function factLines(verdict: SpokenVerdict): string[] {
+function factLines(verdict: EnglishVerdict): string[] {
   const { owner, entries, pending } = verdict;
   return [
     `  log          ${owner}, ${entries} entries${pending === 0 ? "" : `, ${pending} events without an outcome`}`,
@@ -79,7 +79,7 @@ function factLines(verdict: SpokenVerdict): string[] {
   ];
 }
 
-function checkpointText({ checkpoint }: SpokenVerdict): string {
+function checkpointText({ checkpoint }: EnglishVerdict): string {
   if (checkpoint === null) return "none: the log is empty";
   const { number, sealed_at, kid, key_given } = checkpoint;
   const signed =
@@ -89,14 +89,14 @@ function checkpointText({ checkpoint }: SpokenVerdict): string {
   return `${number} of ${sealed_at}, ${signed}`;
 }
 
-function treeLines({ tree }: SpokenVerdict): string[] {
+function treeLines({ tree }: EnglishVerdict): string[] {
   if (tree === null) return [];
   return [
     `  tree         the checkpoints are in the tree of ${tree.size} checkpoints whose root ${tree.origin} signed`,
   ];
 }
 
-function witnessedLines({ witnesses }: SpokenVerdict): string[] {
+function witnessedLines({ witnesses }: EnglishVerdict): string[] {
   if (witnesses === null) return [];
   const { size, lack, quorum } = witnesses;
   const total = witnesses.witnesses.length;
@@ -105,7 +105,7 @@ function witnessedLines({ witnesses }: SpokenVerdict): string[] {
   return [`  witnesses    ${what}`, ...(size === null ? [] : witnessLines(witnesses.witnesses))];
 }
 
-function headLines({ heads }: SpokenVerdict): string[] {
+function headLines({ heads }: EnglishVerdict): string[] {
   const [first, last] = [heads[0], heads.at(-1)];
   if (first === undefined || last === undefined) return [];
   const which =
@@ -116,7 +116,7 @@ function headLines({ heads }: SpokenVerdict): string[] {
 }
 
 /** Returns a line for each of the newest statements of usage, the newest first. */
-function statementLines({ statements }: SpokenVerdict): string[] {
+function statementLines({ statements }: EnglishVerdict): string[] {
   const newest = statements.toReversed().slice(0, LINES_MAX);
   return [...newest.map(statementLine), ...restLine(statements.length - newest.length)];
 }
@@ -133,7 +133,7 @@ function counted(value: number): string {
   return value.toLocaleString("en-US").replaceAll(",", " ");
 }
 
-function droppedLines({ dropped_entries, dropped_before }: SpokenVerdict): string[] {
+function droppedLines({ dropped_entries, dropped_before }: EnglishVerdict): string[] {
   if (dropped_entries === 0) return [];
   return [
     `  dropped      ${dropped_entries} entries of events before ${dropped_before}: only their hashes are left`,
@@ -142,7 +142,7 @@ function droppedLines({ dropped_entries, dropped_before }: SpokenVerdict): strin
 
 const LINES_MAX = 20;
 
-function problemLines({ events, faults, faults_total }: SpokenVerdict): string[] {
+function problemLines({ events, faults, faults_total }: EnglishVerdict): string[] {
   const shown = faults.slice(0, LINES_MAX);
   const rest = faults_total - shown.length;
   return [

@@ -8,7 +8,7 @@ import {
   outcomeEntry,
   ZERO_HASH,
 } from "@ostiary/lib/domain/proof";
-import type { SpokenVerdict } from "@ostiary/lib/verification";
+import type { EnglishVerdict } from "@ostiary/lib/verification";
 import { ulid } from "ulid";
 import { freshDatabase, services, waitFor } from "../../support/index.ts";
 import { intent, json, logOf, metricOf, requestId, sqlOn } from "./audit-service.ts";
@@ -51,7 +51,7 @@ describe.skipIf(!services().postgres.real)("when the owner of the tables, with t
   async function attacked(
     statement: string,
     kept = NOTHING_KEPT,
-  ): Promise<{ verdict: SpokenVerdict; ids: string[] }> {
+  ): Promise<{ verdict: EnglishVerdict; ids: string[] }> {
     const { owner, path, ids } = await sealedLog();
     const filled = statement
       .replace(/\$(\d)/g, (_, n) => `'${ids[n - 1]}'`)

@@ -6,10 +6,10 @@ import type { ProofEnd, ProvenEvent } from "@ostiary/lib/contracts/audit";
 import type { SigningJwk } from "@ostiary/lib/domain/proof";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import {
+  type EnglishVerdict,
+  inEnglish,
   type KeptCopies,
   readWitnessKeys,
-  type SpokenVerdict,
-  spoken,
   type Verdict,
   type VerifyGiven,
   verifyExport,
@@ -159,8 +159,8 @@ export async function verify(
   keys: SigningJwk[] | null = null,
   kept = NOTHING_KEPT,
   witnesses: WitnessRule | null = null,
-): Promise<SpokenVerdict> {
-  return spoken(await verdictOf(text, { keys, kept, witnesses }));
+): Promise<EnglishVerdict> {
+  return inEnglish(await verdictOf(text, { keys, kept, witnesses }));
 }
 
 /** Verifies an export. Returns the findings as codes with values. */

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { type Clock, systemClock } from "@ostiary/lib/async";
 import type { ProofEnd } from "@ostiary/lib/contracts/audit";
-import { readWitnessKeys, type SpokenVerdict } from "@ostiary/lib/verification";
+import { type EnglishVerdict, readWitnessKeys } from "@ostiary/lib/verification";
 import { deleteOldCosignatures } from "../../../apps/audit/witnesses/sql.ts";
 import { services, waitFor } from "../../support/index.ts";
 import { listenLocally } from "../../support/listen-locally.ts";
@@ -198,7 +198,7 @@ describe("a root of the tree of checkpoints", () => {
 type CosignedPart = NonNullable<NonNullable<ProofEnd["tree"]>["cosigned"]>;
 
 /** Verifies an export, and requires a cosignature of this witness. */
-function verdictOn(text: string, { key }: Entry): Promise<SpokenVerdict> {
+function verdictOn(text: string, { key }: Entry): Promise<EnglishVerdict> {
   const rule = { keys: readWitnessKeys(key), quorum: 1, nowMs: Date.now() };
   return verify(text, null, NOTHING_KEPT, rule);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { Work } from "../../../lib/edge-description/work.ts";
+import { WorkBudget } from "../../../lib/edge-description/work-budget.ts";
 
 /** OpenAPI tools follow a `$ref` even in examples, so a value that contains a `$ref` is not used as data. */
 test.each([
@@ -11,5 +11,5 @@ test.each([
   [null, false],
   [undefined, false],
 ])("%j contains a reference: %p", (value, expected) => {
-  expect(new Work(1000).isData(value)).toBe(!expected);
+  expect(new WorkBudget(1000).isData(value)).toBe(!expected);
 });

@@ -3,7 +3,7 @@ import { type ProblemKind, sentenceOf } from "./findings.ts";
 import type { Verdict } from "./verify.ts";
 
 /** A problem as the command line shows it. */
-interface SpokenProblem {
+interface EnglishProblem {
   kind: ProblemKind;
   /** One sentence for a person. */
   message: string;
@@ -12,14 +12,14 @@ interface SpokenProblem {
 }
 
 /** A verdict whose findings are English sentences. */
-export interface SpokenVerdict extends Omit<Verdict, "faults" | "undecided" | "not_shown"> {
-  faults: readonly SpokenProblem[];
+export interface EnglishVerdict extends Omit<Verdict, "faults" | "undecided" | "not_shown"> {
+  faults: readonly EnglishProblem[];
   undecided: readonly string[];
   not_shown: readonly string[];
 }
 
 /** Returns a verdict with its findings as English sentences. */
-export function spoken(verdict: Verdict): SpokenVerdict {
+export function inEnglish(verdict: Verdict): EnglishVerdict {
   return {
     ...verdict,
     faults: verdict.faults.map(({ kind, finding, event_id, position }) => ({

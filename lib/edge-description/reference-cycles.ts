@@ -10,7 +10,7 @@ const PREFIX = "#/components/schemas/";
  * description would follow it forever. Keeps recursive properties, such as a tree node with child nodes.
  * Changes `components` in place and yields between short steps.
  */
-export function* cutCircles(components: ReadonlyMap<string, JsonObject>): Generator<void> {
+export function* cutCycles(components: ReadonlyMap<string, JsonObject>): Generator<void> {
   const done = new Set<string>();
   for (const start of components.keys()) {
     const open = new Set<string>();

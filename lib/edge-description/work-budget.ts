@@ -1,7 +1,7 @@
 import { isRecord } from "../domain/json/index.ts";
 import type { JsonObject } from "../openapi/index.ts";
 
-/** The cost of reading one value, in units of {@link Work}. Reading a character of text costs one unit. */
+/** The cost of reading one value, in units of {@link WorkBudget}. Reading a character of text costs one unit. */
 export const VALUE_COST = 16;
 
 class OutOfWork extends Error {}
@@ -10,13 +10,13 @@ class OutOfWork extends Error {}
  * A budget for processing the descriptions of services. Reading a value or copying a character costs units. A
  * part that exceeds its limit is abandoned. After the whole budget is spent, every further part is abandoned.
  */
-export class Work {
+export class WorkBudget {
   #left: number;
   #partLeft = Number.POSITIVE_INFINITY;
-  readonly #whole: Work | null;
+  readonly #whole: WorkBudget | null;
 
   /** @param whole the budget that contains this one and is charged for the same work */
-  constructor(units: number, whole: Work | null = null) {
+  constructor(units: number, whole: WorkBudget | null = null) {
     this.#left = units;
     this.#whole = whole;
   }
