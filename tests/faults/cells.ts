@@ -15,7 +15,7 @@ export const PARTS = [
 ] as const;
 export type Part = (typeof PARTS)[number];
 
-/** The faults for all parts. `break.ts` injects them. */
+/** The faults for all parts. `inject-faults.ts` injects them. */
 export const FAULTS = ["killed", "frozen", "cut", "black-holed", "slowed", "gone-silent"] as const;
 /** The faults for parts whose clock can be set: the clock jumps by an hour. */
 export const CLOCK_FAULTS = ["set-ahead", "set-back"] as const;

@@ -1,3 +1,4 @@
+import { type Answer, type CellRun, isExcused, isGood } from "./cell-run.ts";
 import { nameOf } from "./cells.ts";
 import { CLIENTS, type Client } from "./clients.ts";
 import { neverAWrongAdmission } from "./promises/admission.ts";
@@ -5,7 +6,6 @@ import { withoutEvent } from "./promises/audit.ts";
 import { healing } from "./promises/healing.ts";
 import { type Judgement, judge } from "./promises/index.ts";
 import { countBeyondLimit } from "./promises/limits.ts";
-import { type Answer, type CellRun, isExcused, isGood } from "./record.ts";
 
 /** A summary of the responses that one kind of client got during a fault. */
 export interface Sight {

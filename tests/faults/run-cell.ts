@@ -1,14 +1,14 @@
 import { waitFor } from "../support/wait-for.ts";
-import { breakParts, mendParts } from "./break.ts";
+import { type Answer, type CellRun, isExcused, isGood, type StreamsSeen } from "./cell-run.ts";
 import type { Cell } from "./cells.ts";
 import { CLIENTS, type Client, KINDS, LIMITS } from "./clients.ts";
 import type { AuditLog } from "./events.ts";
+import { endFault, injectFault } from "./inject-faults.ts";
 import type { Load } from "./load/load.ts";
 import type { Seen } from "./load/recorder.ts";
 import type { StreamReceiver } from "./load/stream-receiver.ts";
 import { healing } from "./promises/healing.ts";
-import type { ReachedRequests } from "./reached.ts";
-import { type Answer, type CellRun, isExcused, isGood, type StreamsSeen } from "./record.ts";
+import type { ReachedRequests } from "./reached-requests.ts";
 import { CLIENTS_PROCESS, type SchedulingDelay } from "./scheduling-delay.ts";
 import type { Callers } from "./system/people.ts";
 import type { System } from "./system/system.ts";
@@ -62,7 +62,7 @@ export interface Change {
 /** Injects and repairs the cell's fault under load, and returns everything that was recorded. */
 export function runCell(bed: Bed, cell: Cell, pace: Pace): Promise<CellRun> {
   const { system } = bed;
-  const change = { begin: () => breakParts(system, cell), end: () => mendParts(system, cell) };
+  const change = { begin: () => injectFault(system, cell), end: () => endFault(system, cell) };
   return runChange(bed, cell, change, pace);
 }
 

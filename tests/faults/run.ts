@@ -1,10 +1,10 @@
 import type { Leash } from "../support/clean-up-after-kill.ts";
+import type { CellRun } from "./cell-run.ts";
 import { type Cell, nameOf } from "./cells.ts";
 import { AuditLog } from "./events.ts";
 import { Load } from "./load/load.ts";
 import { StreamReceiver } from "./load/stream-receiver.ts";
-import { ReachedRequests } from "./reached.ts";
-import type { CellRun } from "./record.ts";
+import { ReachedRequests } from "./reached-requests.ts";
 import { type Bed, NotWell, newCallers, type Pace, runCell } from "./run-cell.ts";
 import { SchedulingDelay } from "./scheduling-delay.ts";
 import { type Progress, ROOT, type Services, System } from "./system/system.ts";

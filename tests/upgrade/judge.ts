@@ -1,7 +1,7 @@
+import { type Answer, type CellRun, isGood } from "../faults/cell-run.ts";
 import { CLIENTS, type Client } from "../faults/clients.ts";
 import { disturbed } from "../faults/promises/goes-on.ts";
 import { judge } from "../faults/promises/index.ts";
-import { type Answer, type CellRun, isGood } from "../faults/record.ts";
 import type { Part } from "./orders.ts";
 
 /** One step of an upgrade: both replicas of one service are replaced. */

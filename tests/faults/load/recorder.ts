@@ -1,5 +1,5 @@
+import type { Answer, Counted, Served } from "../cell-run.ts";
 import type { Client } from "../clients.ts";
-import type { Answer, Counted, Served } from "../record.ts";
 
 /** An answer without its scheduling delay, which is known only after the processes' next sample. */
 export type Seen = Omit<Answer, "delayMs">;

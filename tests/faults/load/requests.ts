@@ -1,6 +1,6 @@
+import type { Counted } from "../cell-run.ts";
 import type { Client } from "../clients.ts";
 import { LIMITS } from "../clients.ts";
-import type { Counted } from "../record.ts";
 import { type Caller, type Callers, NOBODY } from "../system/people.ts";
 
 /** A request of a client, with its caller. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type DeliveredBody, ProvingReceiver, START } from "../../app/audit/proving-receiver.ts";
 import type { Leash } from "../../support/clean-up-after-kill.ts";
 import { waitFor } from "../../support/wait-for.ts";
-import type { StreamsSeen } from "../record.ts";
+import type { StreamsSeen } from "../cell-run.ts";
 
 /**
  * The timeout of the wait for deliveries. It is generous, because taking over a lease alone takes up to 10 s.

@@ -1,4 +1,4 @@
-import type { CellRun } from "../record.ts";
+import type { CellRun } from "../cell-run.ts";
 import { at, type Promised } from "./promise.ts";
 
 /**

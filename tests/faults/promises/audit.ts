@@ -1,6 +1,6 @@
+import { type Answer, askedTheBroken, type CellRun, isExcused, ownTime, withinFault } from "../cell-run.ts";
 import { isAway } from "../cells.ts";
 import { LIMITS } from "../clients.ts";
-import { type Answer, askedTheBroken, type CellRun, isExcused, ownTime, withinFault } from "../record.ts";
 import { at, type Promised } from "./promise.ts";
 
 /**

@@ -1,6 +1,6 @@
+import { type CellRun, isConcerned, isExcused, isGood } from "../cell-run.ts";
 import type { Part } from "../cells.ts";
 import { KINDS } from "../clients.ts";
-import { type CellRun, isConcerned, isExcused, isGood } from "../record.ts";
 import { at, type Promised } from "./promise.ts";
 
 /** Returns the promise that a fault of `parts` does not affect clients that need none of the failed parts. */

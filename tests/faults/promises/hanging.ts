@@ -1,6 +1,6 @@
+import { askedTheBroken, type CellRun, isExcused, isGood, ownTime } from "../cell-run.ts";
 import { isOfClock } from "../cells.ts";
 import { KINDS } from "../clients.ts";
-import { askedTheBroken, type CellRun, isExcused, isGood, ownTime } from "../record.ts";
 import { at, type Promised } from "./promise.ts";
 
 /** The tolerance for network transfer and measurement, in addition to the gateway's own timeouts. */

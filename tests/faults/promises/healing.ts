@@ -1,5 +1,5 @@
+import { type CellRun, isExcused, isGood } from "../cell-run.ts";
 import { CLIENTS, type Client, KINDS } from "../clients.ts";
-import { type CellRun, isExcused, isGood } from "../record.ts";
 import type { Promised } from "./promise.ts";
 
 const HEALED_MS = 5_000;

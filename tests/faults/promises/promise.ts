@@ -1,4 +1,4 @@
-import type { CellRun } from "../record.ts";
+import type { CellRun } from "../cell-run.ts";
 
 /** A promise of the product: a statement that must hold during every fault. */
 export interface Promised {

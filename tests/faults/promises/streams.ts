@@ -1,4 +1,4 @@
-import { type CellRun, REPEAT_EXCUSED_MS } from "../record.ts";
+import { type CellRun, REPEAT_EXCUSED_MS } from "../cell-run.ts";
 import { at, type Promised } from "./promise.ts";
 
 /** Returns whether a fault may have prevented audit from storing that a receiver accepted a delivery. */

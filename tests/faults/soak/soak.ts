@@ -1,10 +1,10 @@
+import type { CellRun } from "../cell-run.ts";
 import { CELLS, type Cell, isOfClock } from "../cells.ts";
-import type { CellRun } from "../record.ts";
 import { runCells } from "../run.ts";
 import type { Bed, Pace } from "../run-cell.ts";
 import type { System } from "../system/system.ts";
 import type { Held } from "./flatness.ts";
-import { lookAt } from "./look.ts";
+import { heldResources } from "./held-resources.ts";
 
 const SERVICES: readonly string[] = ["identity", "audit", "gateway", "registry", "registries"];
 
@@ -40,6 +40,6 @@ export async function soak(
 
 async function lookAtAll(system: System, looks: ReadonlyMap<string, Held[]>): Promise<void> {
   for (const replica of system.replicas()) {
-    looks.get(replica.name)?.push(await lookAt(replica, system.peers));
+    looks.get(replica.name)?.push(await heldResources(replica, system.peers));
   }
 }

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { type CellRun, isGood } from "../../faults/cell-run.ts";
 import { cellsNamed, nameOf } from "../../faults/cells.ts";
 import { CLIENTS, type Client } from "../../faults/clients.ts";
 import { type Findings, findingsOf } from "../../faults/findings.ts";
-import { type CellRun, isGood } from "../../faults/record.ts";
 import { brokenPromises } from "../../faults/report.ts";
 import { runCells, withLoad, withSystem } from "../../faults/run.ts";
 import type { Bed } from "../../faults/run-cell.ts";

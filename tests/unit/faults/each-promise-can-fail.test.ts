@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
+import type { Answer, CellRun, Reached } from "../../faults/cell-run.ts";
 import { CELLS, type Cell, nameOf } from "../../faults/cells.ts";
 import { type Client, LIMITS } from "../../faults/clients.ts";
 import { judge, PROMISES } from "../../faults/promises/index.ts";
-import type { Answer, CellRun, Reached } from "../../faults/record.ts";
 import { anAnswer, aRun, aWindow, NOTHING_SEEN, TIMES } from "./a-run.ts";
 
 const cell = (name: string): Cell => {

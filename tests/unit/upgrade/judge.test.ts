@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import type { Answer } from "../../faults/cell-run.ts";
 import type { Client } from "../../faults/clients.ts";
-import type { Answer } from "../../faults/record.ts";
 import { brokenIn, lineOf, type Step } from "../../upgrade/judge.ts";
 import type { Part } from "../../upgrade/orders.ts";
 import { anAnswer, aRun } from "../faults/a-run.ts";

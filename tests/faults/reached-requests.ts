@@ -1,8 +1,8 @@
 import { open } from "node:fs/promises";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import type { Reached } from "./cell-run.ts";
 import { CLIENTS } from "./clients.ts";
-import type { Reached } from "./record.ts";
 
 const Noted = Type.Object({ request_id: Type.String(), path: Type.String() });
 const Asked = Type.Object({

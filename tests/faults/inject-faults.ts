@@ -1,8 +1,8 @@
 import type { BinaryTestServer } from "../support/binary-server.ts";
 import type { Proxy as NetworkProxy } from "../support/proxy.ts";
 import { waitFor } from "../support/wait-for.ts";
+import { BROKEN_REPLICA } from "./cell-run.ts";
 import { type Cell, isOfClock, type Part } from "./cells.ts";
-import { BROKEN_REPLICA } from "./record.ts";
 import type { SettableClock } from "./system/clock.ts";
 import { answerOf, type Replica } from "./system/replica.ts";
 import type { Linked, System } from "./system/system.ts";
@@ -25,7 +25,7 @@ interface Breakable {
 }
 
 /** Injects the fault of a cell into its parts. */
-export async function breakParts(system: System, cell: Cell): Promise<void> {
+export async function injectFault(system: System, cell: Cell): Promise<void> {
   await eachPart(system, cell, async ({ servers, links, clocks }) => {
     switch (cell.fault) {
       case "killed":
@@ -49,7 +49,7 @@ export async function breakParts(system: System, cell: Cell): Promise<void> {
 }
 
 /** Ends the fault of a cell. Resolves when its parts respond again. */
-export async function mendParts(system: System, cell: Cell): Promise<void> {
+export async function endFault(system: System, cell: Cell): Promise<void> {
   await eachPart(system, cell, async (part) => {
     if (cell.fault === "killed") await inTurn(part.servers, (server) => server.start());
     else if (cell.fault === "frozen") await inTurn(part.servers, (server) => server.thaw());

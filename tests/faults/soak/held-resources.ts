@@ -16,7 +16,7 @@ const LOOK_MS = 10_000;
  *
  * @param peers the names of the peers that the process connects to, by port
  */
-export async function lookAt(
+export async function heldResources(
   { name, server, upkeepFile }: Replica,
   peers: ReadonlyMap<number, string>,
 ): Promise<Held> {
