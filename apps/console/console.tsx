@@ -1,4 +1,4 @@
-import { Empty, Mark, useHeading } from "@ostiary/lib/page";
+import { Empty, Logo, useHeading } from "@ostiary/lib/page";
 import { useEffect } from "preact/hooks";
 import { fragmentOf, titleOf, type View, viewAt } from "./address.ts";
 import { ApplyView } from "./apply/apply-view.tsx";
@@ -69,7 +69,7 @@ function Shell() {
       </button>
       <header class="side">
         <p class="brand">
-          <Mark />
+          <Logo />
           Ostiary <span>console</span>
         </p>
         <nav aria-label="Console">

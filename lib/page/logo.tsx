@@ -1,5 +1,5 @@
 /** Draws the logo: an arch with a keyhole. */
-export function Mark() {
+export function Logo() {
   return (
     <svg viewBox="0 0 32 32" width="26" height="26" aria-hidden="true">
       <path d="M5 29V15a11 11 0 0 1 22 0v14z" fill="var(--accent)" />

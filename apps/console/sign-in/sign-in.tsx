@@ -1,4 +1,4 @@
-import { Button, Mark } from "@ostiary/lib/page";
+import { Button, Logo } from "@ostiary/lib/page";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useSession } from "../page-session.ts";
 import { FailureNotice } from "../parts/failure-notice.tsx";
@@ -52,7 +52,7 @@ export function SignIn() {
 function Brand() {
   return (
     <p class="brand">
-      <Mark />
+      <Logo />
       Ostiary <span>console</span>
     </p>
   );

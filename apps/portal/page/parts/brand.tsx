@@ -1,4 +1,4 @@
-import { Mark } from "@ostiary/lib/page";
+import { Logo } from "@ostiary/lib/page";
 import { useSession } from "../page-session.ts";
 import { useTexts } from "../texts/texts.ts";
 
@@ -7,7 +7,7 @@ export function BrandMark() {
   const { name, has_logo } = useSession().settings.brand;
   return (
     <p class="brand">
-      {has_logo ? <img class="logo" src="/portal/assets/logo" alt="" /> : <Mark />}
+      {has_logo ? <img class="logo" src="/portal/assets/logo" alt="" /> : <Logo />}
       {name}
     </p>
   );

@@ -2,7 +2,7 @@ import type { OrganizationQuota } from "@ostiary/lib/contracts/usage";
 import { useId } from "preact/hooks";
 import { Time } from "../parts/shown.tsx";
 import { useFormats, useTexts } from "../texts/texts.ts";
-import { levelOf, NEAR_SHARE } from "./usage.ts";
+import { levelOf, NEAR_SHARE } from "./quota-level.ts";
 
 /**
  * Shows the used and remaining requests of each quota of the current day and month. Shows a warning if at
