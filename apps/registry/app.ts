@@ -29,7 +29,7 @@ import { operatorHandlers } from "./operators/handlers.ts";
 import type { Operators } from "./operators/operators.ts";
 import type { OperatorProvider } from "./operators/provider.ts";
 import { projectionHandlers } from "./projection/handlers.ts";
-import type { ProjectionLag } from "./projection/lag.ts";
+import type { ProjectionLag } from "./projection/projection-lag.ts";
 import type { Publishing } from "./publishing/publish.ts";
 import { revisionHandlers } from "./revisions/handlers.ts";
 import { serviceHandlers } from "./services/handlers.ts";

@@ -4,7 +4,7 @@ import { ServiceName } from "@ostiary/lib/domain/routes";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { changeNoteHeaders } from "./operators/change-note.ts";
-import { authorOf } from "./operators/grant.ts";
+import { authorOf } from "./operators/write-permission.ts";
 import { readIfMatch } from "./publishing/if-match.ts";
 import type { ServiceWrite } from "./services/commands.ts";
 

@@ -8,7 +8,7 @@ import type { JsonObject } from "../openapi/index.ts";
 import { type EdgeRoute, edgeOperation } from "./edge-operation.ts";
 import { errorSchemas, gatewayHeaders, sharedResponses } from "./gateway-errors.ts";
 import { introduction } from "./introduction.ts";
-import { type Placed, placeRoutes } from "./places.ts";
+import { type Placed, placeRoutes } from "./place-routes.ts";
 import { schemesOf } from "./security.ts";
 import type { KnownDescription } from "./service-description.ts";
 import { ServiceMerge } from "./service-merge.ts";

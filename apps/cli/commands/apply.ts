@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { UsageError } from "../exit-codes.ts";
 import { pathTo } from "../registry-client.ts";
 import { markPreview } from "../review/review.ts";
-import { addReviewOptions, type ReviewOptions, reviewWriter } from "../review/write.ts";
+import { addReviewOptions, type ReviewOptions, reviewWriter } from "../review/write-review.ts";
 import type { CommandContext, Run } from "./command.ts";
 import { readDocument } from "./read-document.ts";
 import { addWaitOption, reportPropagation, sendWrite, type WaitOptions } from "./wait-option.ts";

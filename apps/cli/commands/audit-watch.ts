@@ -8,7 +8,7 @@ import { Output } from "../output.ts";
 import type { Terminal } from "../terminal.ts";
 import { readKept, readKeys } from "../verify/files.ts";
 import { CheckpointList } from "../watch/checkpoint-list.ts";
-import { follow } from "../watch/follow.ts";
+import { followCheckpoints } from "../watch/follow-checkpoints.ts";
 import { followTree, readRoot, type SignedRoot } from "../watch/follow-tree.ts";
 import { LogTree } from "../watch/log-tree.ts";
 import { NoResponse } from "../watch/read-log.ts";
@@ -95,7 +95,7 @@ async function look(
 ): Promise<void> {
   const kept = await keptIn(state);
   const keys = trusted ?? (await list.keys());
-  const { newest, later, problem, evidence } = await follow(list.newestFirst(), kept, keys);
+  const { newest, later, problem, evidence } = await followCheckpoints(list.newestFirst(), kept, keys);
   if (problem !== null) {
     const shown = evidence === null ? "" : ` The checkpoint that proves the problem is in ${state}.conflict.`;
     if (evidence !== null) await writeWhole(`${state}.conflict`, `${JSON.stringify(evidence)}\n`);

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { UsageError } from "../exit-codes.ts";
 import { pathTo } from "../registry-client.ts";
 import { markDiff } from "../review/review.ts";
-import { addReviewOptions, type ReviewOptions, reviewWriter } from "../review/write.ts";
+import { addReviewOptions, type ReviewOptions, reviewWriter } from "../review/write-review.ts";
 import { showPlan } from "./apply.ts";
 import { type CommandContext, type Run, revisionArgument } from "./command.ts";
 

@@ -1,6 +1,6 @@
 import { counted, Said } from "../parts/shown.tsx";
 import type { Failure } from "../registry/failure.ts";
-import { placeViolations } from "./places.ts";
+import { placeViolations } from "./violation-places.ts";
 
 interface ViolationsProps {
   document: string;

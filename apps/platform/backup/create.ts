@@ -6,11 +6,18 @@ import { StartRefused } from "@ostiary/lib/runtime/service";
 import { VERSION } from "@ostiary/lib/runtime/version";
 import { type BackupConfig, type Place, placesOf } from "./config.ts";
 import { type Dump, FORMAT, type Manifest, writeManifest } from "./manifest.ts";
-import { withDatabase } from "./open.ts";
+import { withDatabase } from "./open-database.ts";
+import {
+  connectionTo,
+  ended,
+  findTool,
+  type Surroundings,
+  type Tool,
+  variablesOf,
+} from "./postgres-tools.ts";
 import { Progress, type Say } from "./progress.ts";
 import type { SchemaName } from "./schemas.ts";
 import { selectMigrations, selectRolesOf, selectServerMajor } from "./sql.ts";
-import { connectionTo, ended, findTool, type Surroundings, type Tool, variablesOf } from "./tools.ts";
 
 /** The timeout for a table lock that another session holds, such as a migration. */
 const LOCK_WAIT_MS = 60_000;

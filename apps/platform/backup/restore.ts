@@ -3,11 +3,18 @@ import { StartRefused } from "@ostiary/lib/runtime/service";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { type BackupConfig, type Place, placesOf } from "./config.ts";
 import type { Dump, Manifest } from "./manifest.ts";
-import { withDatabase } from "./open.ts";
+import { withDatabase } from "./open-database.ts";
+import {
+  connectionTo,
+  ended,
+  findTool,
+  type Surroundings,
+  type Tool,
+  variablesOf,
+} from "./postgres-tools.ts";
 import { Progress, type Say } from "./progress.ts";
 import { migrationsOfThisVersion, type SchemaName } from "./schemas.ts";
 import { analyze, selectMissingRoles, selectSchemas, selectServerMajor } from "./sql.ts";
-import { connectionTo, ended, findTool, type Surroundings, type Tool, variablesOf } from "./tools.ts";
 import { verifyBackup } from "./verify.ts";
 
 /**

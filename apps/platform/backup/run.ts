@@ -3,9 +3,9 @@ import { runJob } from "@ostiary/lib/runtime/service";
 import { loadBackupConfig } from "./config.ts";
 import { createBackup } from "./create.ts";
 import type { Manifest } from "./manifest.ts";
+import type { Surroundings } from "./postgres-tools.ts";
 import { mebibytes, type Say } from "./progress.ts";
 import { restoreBackup } from "./restore.ts";
-import type { Surroundings } from "./tools.ts";
 import { verifyBackup } from "./verify.ts";
 
 const say: Say = (line) => void process.stderr.write(`${line}\n`);

@@ -2,7 +2,7 @@ import type { Applied, Preview } from "@ostiary/lib/contracts/registry-api";
 import { listChanges } from "@ostiary/lib/domain/routes";
 import type { Operator } from "@ostiary/lib/runtime/config/operators-file";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
-import { type Author, Grant, refuseMissing } from "../operators/grant.ts";
+import { type Author, refuseMissing, WritePermission } from "../operators/write-permission.ts";
 import { refuseConflicts } from "../publishing/conflicts.ts";
 import { type ExpectedPreview, requirePreview } from "../publishing/if-match.ts";
 import { type Publishing, publish } from "../publishing/publish.ts";
@@ -22,12 +22,12 @@ export function applyDocument(
   { expected, author }: { expected: ExpectedPreview; author: Author },
 ): Promise<Applied> {
   return publish(publishing, "apply", async (tx, fence) => {
-    const grant = await Grant.of(tx, author, configs);
+    const permission = await WritePermission.of(tx, author, configs);
     const names = [...configs.keys()];
     const [states] = await Promise.all([readStates(tx, names), refuseConflicts(tx, configs)]);
     requirePreview(expected, new Map(names.map((name) => [name, currentRevision(states.get(name))])));
     await refuseBrokenTests(tx, { rewritten: configs, roles: publishing.roles });
-    return appendAll(tx, configs, states, { fence, grant });
+    return appendAll(tx, configs, states, { fence, permission });
   });
 }
 
@@ -41,10 +41,14 @@ export function seedDocument(publishing: Publishing, configs: Configs, request_i
     const states = await readStates(tx, [...configs.keys()]);
     const fresh = new Map([...configs].filter(([name]) => !states.has(name)));
     if (fresh.size === 0) return { results: [] };
-    const grant = await Grant.of(tx, { operator: null, request_id, reason: null, link: null }, fresh);
+    const permission = await WritePermission.of(
+      tx,
+      { operator: null, request_id, reason: null, link: null },
+      fresh,
+    );
     await refuseConflicts(tx, fresh);
     await refuseBrokenTests(tx, { rewritten: fresh, roles: publishing.roles });
-    return appendAll(tx, fresh, states, { fence, grant });
+    return appendAll(tx, fresh, states, { fence, permission });
   });
 }
 
@@ -52,7 +56,7 @@ async function appendAll(
   tx: Orm,
   configs: Configs,
   states: ReadonlyMap<string, ServiceState>,
-  write: { fence: number; grant: Grant },
+  write: { fence: number; permission: WritePermission },
 ): Promise<Applied> {
   const written = [...configs].map(([service, config]) => {
     const revision = nextRevision(states.get(service));

@@ -8,7 +8,7 @@ import { Elysia } from "elysia";
 import { foreignService, operatorErrors, routeConflict, wrongUrl } from "../documented-errors.ts";
 import { waitedFor, waitParameters } from "../gateways/wait-parameter.ts";
 import { changeNoteHeaders } from "../operators/change-note.ts";
-import { authorOf } from "../operators/grant.ts";
+import { authorOf } from "../operators/write-permission.ts";
 import { previewTag, readExpectedPreview } from "../publishing/if-match.ts";
 import type { Publishing } from "../publishing/publish.ts";
 import { applyDocument, previewDocument } from "./commands.ts";

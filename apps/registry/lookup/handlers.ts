@@ -18,7 +18,7 @@ import { noQuery } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { operatorErrors } from "../documented-errors.ts";
-import { callerLabels, callerParameters, decisionOn } from "./caller.ts";
+import { callerLabels, callerParameters, decisionOn } from "./caller-decision.ts";
 import type { CurrentTable } from "./current-table.ts";
 import { operations } from "./operation-texts.ts";
 

@@ -2,8 +2,8 @@ import { Projections } from "@ostiary/lib/contracts/registry-api";
 import { noQuery } from "@ostiary/lib/runtime/http";
 import { Elysia } from "elysia";
 import { operatorErrors } from "../documented-errors.ts";
-import type { ProjectionLag } from "./lag.ts";
 import { operations } from "./operation-texts.ts";
+import type { ProjectionLag } from "./projection-lag.ts";
 
 /** Serves `GET /projections`, the outstanding projections. */
 export function projectionHandlers(lag: ProjectionLag) {

@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from "prom-client";
-import type { Lag, ProjectionLag } from "./lag.ts";
 import type { ProjectionResult } from "./projection.ts";
+import type { Lag, ProjectionLag } from "./projection-lag.ts";
 
 /** Registers the reconciler's metrics. The gauges query the database on each scrape. */
 export function createProjectionMetrics(registry: Registry, lag: ProjectionLag) {

@@ -6,7 +6,7 @@ import {
 } from "@ostiary/lib/domain/routes";
 import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { and, not, type SQL, sql } from "drizzle-orm";
-import type { Grant } from "../operators/grant.ts";
+import type { WritePermission } from "../operators/write-permission.ts";
 import { isOneOf, textsOf } from "../sql.ts";
 import { policies, type revisions, type writer } from "../tables.ts";
 
@@ -136,9 +136,9 @@ export async function otherOwnersOnPaths(
 export async function appendRevisions(
   tx: Orm,
   revisions: readonly NewRevision[],
-  { fence, grant }: { fence: number; grant: Grant },
+  { fence, permission }: { fence: number; permission: WritePermission },
 ): Promise<void> {
-  const { operator, request_id, reason, link } = grant.author;
+  const { operator, request_id, reason, link } = permission.author;
   const names = revisions.map(({ service }) => service);
   const configs = new Map(revisions.flatMap(({ service, config }) => (config ? [[service, config]] : [])));
   const written = revisions.map(({ config, ...revision }) => {

@@ -1,6 +1,6 @@
 import { validationError } from "@ostiary/lib/domain/errors";
 import { validateService } from "@ostiary/lib/domain/routes";
-import { Grant } from "../operators/grant.ts";
+import { WritePermission } from "../operators/write-permission.ts";
 import { requireRevision } from "../publishing/if-match.ts";
 import { type Publishing, publish } from "../publishing/publish.ts";
 import { appendConfig, type ServiceWrite } from "../services/commands.ts";
@@ -16,7 +16,7 @@ export function restoreRevision(
   { ifMatch, author }: ServiceWrite,
 ): Promise<CurrentService> {
   return publish(publishing, "restore", async (tx, fence) => {
-    await Grant.of(tx, author, new Map([[name, null]]));
+    await WritePermission.of(tx, author, new Map([[name, null]]));
     const state = await readState(tx, name);
     const { config: earlier } = await readRevision(tx, name, restored_from);
     requireRevision(ifMatch, state);
@@ -24,10 +24,10 @@ export function restoreRevision(
     const result = validateService(name, earlier);
     if (!result.ok) throw validationError(result.fields);
     const config = result.service;
-    const grant = await Grant.of(tx, author, new Map([[name, config]]));
+    const permission = await WritePermission.of(tx, author, new Map([[name, config]]));
     const revision = nextRevision(state);
     const written = { service: name, revision, action: "restore", restored_from, config } as const;
-    return appendConfig(tx, written, { fence, grant, roles: publishing.roles });
+    return appendConfig(tx, written, { fence, permission, roles: publishing.roles });
   });
 }
 

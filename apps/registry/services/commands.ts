@@ -1,7 +1,7 @@
 import { notFound } from "@ostiary/lib/domain/errors";
 import type { Roles, StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
-import { type Author, Grant } from "../operators/grant.ts";
+import { type Author, WritePermission } from "../operators/write-permission.ts";
 import { refuseConflicts } from "../publishing/conflicts.ts";
 import { type IfMatch, requireRevision } from "../publishing/if-match.ts";
 import { type Publishing, publish } from "../publishing/publish.ts";
@@ -24,12 +24,12 @@ export function putService(
   { ifMatch, author }: ServiceWrite,
 ): Promise<CurrentService> {
   return publish(publishing, "put", async (tx, fence) => {
-    const grant = await Grant.of(tx, author, new Map([[name, config]]));
+    const permission = await WritePermission.of(tx, author, new Map([[name, config]]));
     const state = await readState(tx, name);
     requireRevision(ifMatch, state);
     const revision = nextRevision(state);
     const written = { service: name, revision, action: "put", restored_from: null, config } as const;
-    return appendConfig(tx, written, { fence, grant, roles: publishing.roles });
+    return appendConfig(tx, written, { fence, permission, roles: publishing.roles });
   });
 }
 
@@ -37,13 +37,13 @@ export function putService(
 export async function appendConfig(
   tx: Orm,
   written: NewRevision & { config: StoredServiceConfig },
-  { fence, grant, roles }: { fence: number; grant: Grant; roles: Roles },
+  { fence, permission, roles }: { fence: number; permission: WritePermission; roles: Roles },
 ): Promise<CurrentService> {
   const { service: name, revision, config } = written;
   const rewritten = new Map([[name, config]]);
   await refuseConflicts(tx, rewritten, () => "");
   await refuseBrokenTests(tx, { rewritten, roles }, () => "");
-  await appendRevisions(tx, [written], { fence, grant });
+  await appendRevisions(tx, [written], { fence, permission });
   return { name, revision, config };
 }
 
@@ -54,13 +54,13 @@ export function deleteService(
   { ifMatch, author }: ServiceWrite,
 ): Promise<void> {
   return publish(publishing, "delete", async (tx, fence) => {
-    const grant = await Grant.of(tx, author, new Map([[name, null]]));
+    const permission = await WritePermission.of(tx, author, new Map([[name, null]]));
     const state = await readState(tx, name);
     if (state === undefined || state.deleted) throw notFound("service", name);
     requireRevision(ifMatch, state);
     await refuseBrokenTests(tx, { rewritten: new Map([[name, null]]), roles: publishing.roles });
     const revision = nextRevision(state);
     const deleted = { service: name, revision, action: "delete", restored_from: null, config: null } as const;
-    await appendRevisions(tx, [deleted], { fence, grant });
+    await appendRevisions(tx, [deleted], { fence, permission });
   });
 }

@@ -1,5 +1,5 @@
 export * from "./access-sample.ts";
-export * from "./collected.ts";
+export * from "./collected-metrics.ts";
 export * from "./duration-histogram.ts";
 export * from "./log.ts";
 export * from "./metrics.ts";

@@ -14,7 +14,7 @@ import {
 import type { Metric, Registry } from "prom-client";
 import { resultInSlices, systemClock } from "../../async/index.ts";
 import type { TelemetryConfig } from "../config/index.ts";
-import { metricsIn, readingsOf, type SteppedCounter } from "./collected.ts";
+import { metricsIn, readingsOf, type SteppedCounter } from "./collected-metrics.ts";
 import { DurationHistogram, type DurationSeries } from "./duration-histogram.ts";
 import { inParts } from "./export-parts.ts";
 import type { Logger } from "./log.ts";

@@ -1,6 +1,6 @@
 import type { Metric, Registry } from "prom-client";
 import { inSlices } from "../../async/index.ts";
-import { metricsIn, type Reading, readingsOf } from "./collected.ts";
+import { metricsIn, type Reading, readingsOf } from "./collected-metrics.ts";
 import { DurationHistogram, type DurationSeries, type Exemplar } from "./duration-histogram.ts";
 
 /** The time that a scrape may block the event loop before other work runs. */

@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { Counter, Gauge, type Registry } from "prom-client";
 import { systemClock } from "../../async/index.ts";
 import { VERSION } from "../version.ts";
-import { collectedGauge } from "./collected.ts";
+import { collectedGauge } from "./collected-metrics.ts";
 import { DurationHistogram } from "./duration-histogram.ts";
 import { residentMemory } from "./resident-memory.ts";
 

@@ -1,5 +1,5 @@
 import type { Registry } from "prom-client";
-import { type Reading, steppedCounter } from "./collected.ts";
+import { type Reading, steppedCounter } from "./collected-metrics.ts";
 import { DurationHistogram, type DurationSeries } from "./duration-histogram.ts";
 
 const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];

@@ -1,6 +1,6 @@
 import type { Registry } from "prom-client";
 import type { StoreObserver } from "../stores/observer.ts";
-import { collectedCounter } from "./collected.ts";
+import { collectedCounter } from "./collected-metrics.ts";
 import { DurationHistogram, type DurationSeries } from "./duration-histogram.ts";
 
 const BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];

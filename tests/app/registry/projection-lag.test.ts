@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
-import { ProjectionLag } from "../../../apps/registry/projection/lag.ts";
+import { ProjectionLag } from "../../../apps/registry/projection/projection-lag.ts";
 import { freshDatabase, rejection } from "../../support/index.ts";
 import { manualClock } from "../../support/manual-clock.ts";
 

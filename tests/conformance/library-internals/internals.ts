@@ -63,7 +63,7 @@ export const internals = {
   prom_client_remove: {
     library: "prom-client",
     does: "omits a gauge without labels after `remove()`",
-    usedIn: ["lib/runtime/telemetry/collected.ts"],
+    usedIn: ["lib/runtime/telemetry/collected-metrics.ts"],
     otherwise: "a gauge without a reading is reported as 0",
   },
   etcd3_faults: {

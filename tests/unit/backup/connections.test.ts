@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { type BackupConfig, type Place, placesOf } from "@ostiary/platform/backup/config";
-import { connectionTo } from "@ostiary/platform/backup/tools";
+import { connectionTo } from "@ostiary/platform/backup/postgres-tools";
 
 const tool = { path: "/usr/bin/pg_dump", major: 17 };
 const connection = (url: string, files = {}) => connectionTo(url, { DATABASE_URL: url, ...files }, tool);

@@ -4,10 +4,10 @@ import { useEffect, useState } from "preact/hooks";
 import { useFormats, useTexts } from "../texts/texts.ts";
 import { FailureNotice } from "./failure-notice.tsx";
 import { More } from "./more.tsx";
+import { hasWords, wordsOf } from "./search-words.ts";
 import { Loading } from "./shown.tsx";
 import { TextField } from "./text-field.tsx";
 import type { Pages } from "./use-pages.ts";
-import { hasWords, wordsOf } from "./words.ts";
 
 /** The number of rows that the list shows at first, and that each "Show more" adds. */
 const ROWS = 100;

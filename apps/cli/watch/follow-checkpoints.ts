@@ -22,7 +22,7 @@ interface Look {
  * Follows a list of checkpoints back from the newest to the kept one. Each checkpoint must be signed and must
  * name its predecessor. Without a kept checkpoint, the newest one is trusted.
  */
-export async function follow(
+export async function followCheckpoints(
   list: AsyncIterable<Checkpoint>,
   kept: Checkpoint | null,
   keys: readonly SigningJwk[],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { placeViolations } from "../../../apps/console/apply/places.ts";
+import { placeViolations } from "../../../apps/console/apply/violation-places.ts";
 
 const DOCUMENT = `services:
   widgets:

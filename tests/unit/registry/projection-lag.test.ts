@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { LagAlarm } from "../../../apps/registry/projection/lag.ts";
+import { LagAlarm } from "../../../apps/registry/projection/projection-lag.ts";
 import { manualClock } from "../../support/manual-clock.ts";
 import { type RecordedLine, recordedLog } from "../recorded-log.ts";
 

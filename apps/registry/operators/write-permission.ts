@@ -44,7 +44,7 @@ export type Writes = ReadonlyMap<string, StoredServiceConfig | null>;
  * The permission for a write. The statement that appends revisions requires it, so no write can skip the
  * check.
  */
-export class Grant {
+export class WritePermission {
   readonly author: Author;
 
   private constructor(author: Author) {
@@ -57,11 +57,11 @@ export class Grant {
    *
    * @throws ApiError 403 that lists the missing permissions
    */
-  static async of(tx: Orm, author: Author, writes: Writes): Promise<Grant> {
+  static async of(tx: Orm, author: Author, writes: Writes): Promise<WritePermission> {
     const { operator } = author;
     if (operator?.role === "reader") throw readerRefused(operator);
     await refuseMissing(tx, operator, writes);
-    return new Grant(author);
+    return new WritePermission(author);
   }
 }
 
