@@ -1,8 +1,8 @@
 import { waitFor } from "../support/wait-for.ts";
+import type { AuditLog } from "./audit-log.ts";
 import { type Answer, type CellRun, isExcused, isGood, type StreamsSeen } from "./cell-run.ts";
 import type { Cell } from "./cells.ts";
 import { CLIENTS, type Client, KINDS, LIMITS } from "./clients.ts";
-import type { AuditLog } from "./events.ts";
 import { endFault, injectFault } from "./inject-faults.ts";
 import type { Load } from "./load/load.ts";
 import type { Seen } from "./load/recorder.ts";

@@ -1,7 +1,7 @@
 import type { Leash } from "../support/clean-up-after-kill.ts";
+import { AuditLog } from "./audit-log.ts";
 import type { CellRun } from "./cell-run.ts";
 import { type Cell, nameOf } from "./cells.ts";
-import { AuditLog } from "./events.ts";
 import { Load } from "./load/load.ts";
 import { StreamReceiver } from "./load/stream-receiver.ts";
 import { ReachedRequests } from "./reached-requests.ts";
