@@ -10,7 +10,7 @@ import {
 } from "../domain/tlog/index.ts";
 
 /** A witness, and the time of the witness's cosignature. */
-export interface WitnessMark {
+export interface WitnessCosignature {
   /** The name in the witness's key. */
   name: string;
   /** The time of the newest valid cosignature, or null if there is none. */
@@ -27,7 +27,7 @@ export interface CosignedRoot {
   root: string;
   quorum: number;
   /** Every witness whose key was given, in the order of the keys. */
-  witnesses: readonly WitnessMark[];
+  witnesses: readonly WitnessCosignature[];
   /** Whether a quorum cosigned the root. */
   is_witnessed: boolean;
 }
@@ -84,7 +84,7 @@ export async function checkCosignedRoot(
   const note = readNote(text);
   const head = note === null ? null : readTreeHead(note.text);
   if (note === null || head === null) return null;
-  const { marks: witnesses } = await witnessMarks(note, keys, nowMs);
+  const { cosignatures: witnesses } = await witnessCosignatures(note, keys, nowMs);
   const is_witnessed = cosignedCount(witnesses) >= quorum;
   const { origin, size, root } = head;
   return { origin, size, root: root.toBase64(), quorum, witnesses, is_witnessed };
@@ -92,7 +92,7 @@ export async function checkCosignedRoot(
 
 /** The witnesses of a note, in the order of the given keys. */
 interface WitnessMarks {
-  marks: readonly WitnessMark[];
+  cosignatures: readonly WitnessCosignature[];
   /** The names of witnesses for which the note has an invalid signature. */
   wrong: readonly string[];
 }
@@ -101,7 +101,7 @@ interface WitnessMarks {
  * Returns when each witness last cosigned a note, and whose signatures are invalid. Ignores times more than
  * an hour after `nowMs`.
  */
-export async function witnessMarks(
+export async function witnessCosignatures(
   note: Note,
   keys: readonly NoteKey[],
   nowMs: number,
@@ -115,11 +115,14 @@ export async function witnessMarks(
     const known = times.get(noteKeyText(key));
     if (known === undefined || known < time) times.set(noteKeyText(key), time);
   }
-  const marks = keys.map((key) => ({ name: key.name, cosigned_at: times.get(noteKeyText(key)) ?? null }));
-  return { marks, wrong };
+  const cosignatures = keys.map((key) => ({
+    name: key.name,
+    cosigned_at: times.get(noteKeyText(key)) ?? null,
+  }));
+  return { cosignatures, wrong };
 }
 
 /** Returns how many witnesses cosigned. */
-export function cosignedCount(marks: readonly WitnessMark[]): number {
-  return marks.filter(({ cosigned_at }) => cosigned_at !== null).length;
+export function cosignedCount(cosignatures: readonly WitnessCosignature[]): number {
+  return cosignatures.filter(({ cosigned_at }) => cosigned_at !== null).length;
 }

@@ -1,5 +1,5 @@
 import type { NoteKey } from "../domain/tlog/index.ts";
-import { cosignedCount, type WitnessMark, witnessMarks } from "./cosigned-root.ts";
+import { cosignedCount, type WitnessCosignature, witnessCosignatures } from "./cosigned-root.ts";
 import type { Lack } from "./findings.ts";
 import type { Problems } from "./problems.ts";
 import type { TreeFindings } from "./tree-check.ts";
@@ -19,7 +19,7 @@ export interface Witnessed {
   size: number | null;
   quorum: number;
   /** Every witness that the user trusts, in the order of the keys. */
-  witnesses: readonly WitnessMark[];
+  witnesses: readonly WitnessCosignature[];
   /**
    * The reason why too few witnesses vouch for the export; null if a quorum cosigned a tree with the export's
    * checkpoint.
@@ -43,7 +43,7 @@ export async function checkWitnesses(
     return { size: null, quorum, witnesses, lack: other ?? { code: "not_cosigned" } };
   }
   const { size } = root;
-  const { marks: witnesses, wrong } = await witnessMarks(root.note, keys, nowMs);
+  const { cosignatures: witnesses, wrong } = await witnessCosignatures(root.note, keys, nowMs);
   for (const name of wrong) {
     problems.add({ code: "cosignature_wrong", witness: name });
   }

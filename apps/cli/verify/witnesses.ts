@@ -1,7 +1,7 @@
 import {
   NotWitnessKeys,
   readWitnessKeys,
-  type WitnessMark,
+  type WitnessCosignature,
   type WitnessRule,
 } from "@ostiary/lib/verification";
 import type { Command } from "commander";
@@ -49,7 +49,7 @@ function keysOf(file: string, text: string): WitnessRule["keys"] {
 }
 
 /** Returns a line for each witness. */
-export function witnessLines(witnesses: readonly WitnessMark[]): string[] {
+export function witnessLines(witnesses: readonly WitnessCosignature[]): string[] {
   return witnesses.map(
     ({ name, cosigned_at }) => `  witness      ${name}, ${cosigned_at ?? "no cosignature"}`,
   );

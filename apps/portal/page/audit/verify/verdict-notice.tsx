@@ -133,9 +133,9 @@ function SeenBy({ verdict: { witnesses } }: { verdict: Verdict }) {
   const t = useTexts().audit.verify;
   const formats = useFormats();
   if (witnesses === null) return null;
-  const { lack, witnesses: marks } = witnesses;
+  const { lack, witnesses: cosignatures } = witnesses;
   const isOfThisLog = lack === null || lack.code === "cosigned_by_few";
-  const names = marks.flatMap(({ name, cosigned_at }) => (cosigned_at === null ? [] : [name]));
+  const names = cosignatures.flatMap(({ name, cosigned_at }) => (cosigned_at === null ? [] : [name]));
   if (!isOfThisLog || names.length === 0) return null;
   return <li>{t.seenBy({ value: names.length, text: formats.number(names.length) }, names.join(", "))}</li>;
 }
