@@ -1,3 +1,4 @@
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { AuditBed } from "./audit/bed.ts";
 import { insertRows, type WriteSample, writeIntents } from "./audit/writers.ts";
 import type { Bench } from "./bench.ts";
@@ -25,7 +26,7 @@ export const audit: Bench = {
     await using bed = new AuditBed(["wrk", "pgbench"]);
     const { url } = await bed.database();
     const { internalUrl } = await bed.service(url);
-    const directory = await bed.directory();
+    const directory = temporaryFolder("bench");
     const rounds = quick ? 1 : 5;
     const seconds = quick ? 2 : 8;
     const ways: Record<string, () => Promise<WriteSample>> = {

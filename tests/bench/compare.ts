@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { SourceUnavailable, unpackSource } from "../support/older-source.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import type { Bench } from "./bench.ts";
 import { Bed, type Started } from "./gateway/bed.ts";
 import { memberPaths, publicPaths } from "./gateway/catalog.ts";
@@ -25,7 +23,7 @@ export function compareWith(revision: string | undefined): Bench {
       if (revision === undefined) throw new BenchImpossible("Name a commit: bun run bench compare REV.");
       const machine = describeMachine();
       options.progress(`checking out ${revision}`);
-      await using other = await CheckedOut.create(revision);
+      const root = await checkOut(revision);
       await using bed = await Bed.create();
       await using identity = await startIdentity();
       const services = {
@@ -34,7 +32,7 @@ export function compareWith(revision: string | undefined): Bench {
         ...identity,
       };
       const mine = waysOf("here", await startGateway(bed, services, 1_000));
-      const theirs = waysOf(revision, await startGateway(bed, services, 1_000, { root: other.root }));
+      const theirs = waysOf(revision, await startGateway(bed, services, 1_000, { root }));
       const ways = mine.flatMap((way, index) => [way, ...theirs.slice(index, index + 1)]);
       const plan = options.quick ? { rounds: 3, seconds: 2 } : { rounds: 9, seconds: 3 };
       const measured = await inRounds(ways, plan, options);
@@ -80,28 +78,15 @@ function rowsOf(measured: readonly MeasuredWay[]): string[][] {
   });
 }
 
-/** A checkout of another commit in a temporary directory, with its dependencies installed. */
-class CheckedOut implements AsyncDisposable {
-  readonly root: string;
-
-  private constructor(root: string) {
-    this.root = root;
-  }
-
-  /** @throws BenchImpossible if git is missing, or if the dependencies cannot be installed */
-  static async create(revision: string): Promise<CheckedOut> {
-    const root = await mkdtemp(join(tmpdir(), "ostiary-compare-"));
-    const checkedOut = new CheckedOut(root);
-    try {
-      await unpackSource(revision, root);
-    } catch (error) {
-      await checkedOut[Symbol.asyncDispose]();
-      throw error instanceof SourceUnavailable ? new BenchImpossible(error.message) : error;
-    }
-    return checkedOut;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await rm(this.root, { recursive: true, force: true });
-  }
+/**
+ * Checks out another commit in a temporary folder, with its dependencies installed.
+ *
+ * @throws BenchImpossible if git is missing, or if the dependencies cannot be installed
+ */
+async function checkOut(revision: string): Promise<string> {
+  const root = temporaryFolder("compare");
+  await unpackSource(revision, root).catch((error) => {
+    throw error instanceof SourceUnavailable ? new BenchImpossible(error.message) : error;
+  });
+  return root;
 }

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { openDatabase, sqlState } from "@ostiary/lib/runtime/stores/database";
 import postgres from "postgres";
 import { migrationsOf as migrationNames, writeMigrationsUntil } from "../support/older-schema.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import type { Bench, Progress } from "./bench.ts";
 import { BenchImpossible } from "./measure/cores.ts";
 import { describeMachine, machineLine } from "./measure/machine.ts";
@@ -52,7 +53,9 @@ export function migrationsOf(given?: string): Bench {
       const stalls: Stall[] = [];
       for (const schema of chosen) {
         const { url } = await bed.database();
-        stalls.push(...(await stallsOf(schema, { url, rows, directory: await bed.directory(), progress })));
+        stalls.push(
+          ...(await stallsOf(schema, { url, rows, directory: temporaryFolder("bench"), progress })),
+        );
       }
       return { text: textOf(machineLine(machine), rows, stalls), data: { machine, rows, stalls } };
     },

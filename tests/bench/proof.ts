@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { BUSY_ORGANIZATION, generateLog } from "../app/audit/generated-log.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { AuditBed } from "./audit/bed.ts";
 import { openLog, sealAll, writeGroups } from "./audit/log.ts";
 import { takeovers } from "./audit/takeover.ts";
@@ -25,7 +26,7 @@ export const proof: Bench = {
     const machine = describeMachine();
     await using bed = new AuditBed([]);
     const { url } = await bed.database();
-    const directory = await bed.directory();
+    const directory = temporaryFolder("bench");
     const rounds = quick ? 4 : 20;
     const events = quick ? 50_000 : 1_000_000;
     const ratio = await writersCost(url, rounds, progress);

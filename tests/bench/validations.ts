@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { VALIDATE_PATH } from "@ostiary/lib/contracts/internal-api";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import type { Bench } from "./bench.ts";
 import { type Goal, goalTable, judge } from "./measure/goals.ts";
 import { describeMachine, machineLine } from "./measure/machine.ts";
@@ -44,7 +45,7 @@ export const validations: Bench = {
     const peppered = await start({ SECRET_PEPPER: crypto.randomUUID() });
     progress(`creating ${whole(2 * PEOPLE * KEYS_EACH)} keys`);
     const people = await makePeople(identity);
-    const directory = await bed.directory();
+    const directory = temporaryFolder("bench");
     const bodies = {
       create: await writeLines(join(directory, "create"), [JSON.stringify({ name: "bench" })]),
       plain: await writeLines(join(directory, "plain"), await makeKeys(identity, people)),

@@ -4,12 +4,12 @@
  * not installed.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { lintFindings } from "../support/description-lint.ts";
 import { DocumentValidator, type OpenApiDocument, operationsIn } from "../support/openapi.ts";
 import { type Stack, startStack } from "../support/stack.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { GO_IS_MISSING, GO_REASON, runGo } from "./clients/go.ts";
 import { generatePython, PYTHON_IS_MISSING, PYTHON_REASON, runPython } from "./clients/python.ts";
@@ -91,23 +91,19 @@ const TOUR = {
 };
 
 /**
- * Creates a temporary folder in `within` with the edge description, and runs `work` in it. Passes the
+ * Creates a temporary folder, in `within` if it is given, with the edge description, and runs `work` in it. Passes the
  * environment variables for the program that uses the generated client.
  */
 async function generating(
-  within: string,
+  within: string | undefined,
   subject: string,
   work: (options: { cwd: string; env: Record<string, string> }) => Promise<void>,
 ): Promise<void> {
-  await mkdir(within, { recursive: true });
-  const cwd = await mkdtemp(join(within, "ostiary-edge-"));
-  try {
-    await Bun.write(join(cwd, "edge.json"), JSON.stringify(document));
-    const TOKEN = await (await fetch(`${stack.identityProviderUrl}/token?subject=${subject}`)).text();
-    await work({ cwd, env: { API_URL: stack.gateway.url, TOKEN } });
-  } finally {
-    await rm(cwd, { recursive: true });
-  }
+  if (within !== undefined) await mkdir(within, { recursive: true });
+  const cwd = temporaryFolder("edge", within);
+  await Bun.write(join(cwd, "edge.json"), JSON.stringify(document));
+  const TOKEN = await (await fetch(`${stack.identityProviderUrl}/token?subject=${subject}`)).text();
+  await work({ cwd, env: { API_URL: stack.gateway.url, TOKEN } });
 }
 
 test("a generated TypeScript client compiles strictly, without casts, and takes the tour", () =>
@@ -127,7 +123,7 @@ test("a generated TypeScript client compiles strictly, without casts, and takes 
   }));
 
 test.skipIf(PYTHON_IS_MISSING)(`a generated Python client takes the tour${PYTHON_REASON}`, () =>
-  generating(tmpdir(), "python", async (options) => {
+  generating(undefined, "python", async (options) => {
     await generatePython(["edge"], options.cwd, "--fail-on-warning");
     const answer = await runPython("edge.py", options);
     expect(answer).toMatchObject({ code: 0, stderr: "" });
@@ -136,7 +132,7 @@ test.skipIf(PYTHON_IS_MISSING)(`a generated Python client takes the tour${PYTHON
 );
 
 test.skipIf(GO_IS_MISSING)(`a generated Go client compiles and takes the tour${GO_REASON}`, () =>
-  generating(tmpdir(), "go", async (options) => {
+  generating(undefined, "go", async (options) => {
     const answer = await runGo("edge.go", ["edge"], options);
     expect(answer).toMatchObject({ code: 0, stderr: "" });
     expect(JSON.parse(answer.stdout)).toEqual(TOUR);

@@ -1,7 +1,5 @@
 /** Tests that the patterns in the OpenAPI descriptions mean the same in every client's language (ER-23). */
 import { describe, expect, test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { objectsIn } from "../support/openapi.ts";
 import { servedDocuments } from "./served-descriptions.ts";
@@ -102,14 +100,10 @@ describe("the patterns of the descriptions", () => {
   test.skipIf(Bun.which("go") === null)(
     "mean the same in Go",
     async () => {
-      const folder = await mkdtemp(join(tmpdir(), "ostiary-patterns-"));
-      try {
-        const file = join(folder, "main.go");
-        await Bun.write(file, GO);
-        expect(differences(await ask(["go", "run", file], spelled), spelled)).toEqual([]);
-      } finally {
-        await rm(folder, { recursive: true });
-      }
+      const folder = temporaryFolder("patterns");
+      const file = join(folder, "main.go");
+      await Bun.write(file, GO);
+      expect(differences(await ask(["go", "run", file], spelled), spelled)).toEqual([]);
     },
     120_000,
   );
@@ -140,3 +134,5 @@ func main() {
 	json.NewEncoder(os.Stdout).Encode(answers)
 }
 `;
+
+import { temporaryFolder } from "../support/temporary-folder.ts";

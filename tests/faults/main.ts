@@ -1,6 +1,5 @@
 import { parseArgs } from "node:util";
 import { describeMachine, type Machine, machineLine } from "../bench/measure/machine.ts";
-import type { Leash } from "../support/clean-up-after-kill.ts";
 import { CELLS, type Cell, cellsNamed, isOfClock, nameOf, QUICK_CELLS } from "./cells.ts";
 import { progress, runCommand } from "./command.ts";
 import { type Findings, findingsOf } from "./findings.ts";
@@ -18,14 +17,14 @@ const QUICK: Pace = { ...PACE, faultMs: 2_500 };
 
 await runCommand(runFaults);
 
-async function runFaults(leash: Leash): Promise<readonly string[]> {
+async function runFaults(): Promise<readonly string[]> {
   const values = readArguments();
   const minutes = minutesOf(values.soak);
   const pace = values.quick ? QUICK : PACE;
   const cells = cellsOf(values);
   const library = minutes === null && cells.some(isOfClock) ? clockLibrary() : null;
   const work = (bed: Bed) => (minutes === null ? runTable(bed, cells, pace) : runSoak(bed, pace, minutes));
-  const result = await withBed(leash, progress, work, undefined, library);
+  const result = await withBed(progress, work, undefined, library);
   if (values.out !== undefined) await writePage(values.out, result.text, minutes === null ? "table" : "soak");
   console.log(values.json ? JSON.stringify(result.data, null, 2) : result.text);
   return result.broken.length > 0 ? ["", "Broken promises:", ...result.broken] : [];

@@ -1,4 +1,3 @@
-import type { Leash } from "../support/clean-up-after-kill.ts";
 import { AuditLog } from "./audit-log.ts";
 import type { CellRun } from "./cell-run.ts";
 import { type Cell, nameOf } from "./cells.ts";
@@ -11,13 +10,12 @@ import { type Progress, ROOT, type Services, System } from "./system/system.ts";
 
 /** Starts the system and the load, and passes them to `work`. Stops both afterwards, even after an error. */
 export function withBed<T>(
-  leash: Leash,
   progress: Progress,
   work: (bed: Bed) => Promise<T>,
   services?: Services,
   clockLibrary: string | null = null,
 ): Promise<T> {
-  return withSystem(leash, progress, (quiet) => withLoad(quiet, work), services, clockLibrary);
+  return withSystem(progress, (quiet) => withLoad(quiet, work), services, clockLibrary);
 }
 
 /** A system without load. */
@@ -25,17 +23,16 @@ export type Quiet = Pick<Bed, "system" | "streams">;
 
 /** Starts the system, and passes it to `work`. Stops it afterwards, even after an error. */
 export async function withSystem<T>(
-  leash: Leash,
   progress: Progress,
   work: (quiet: Quiet) => Promise<T>,
   services?: Services,
   clockLibrary: string | null = null,
 ): Promise<T> {
   // `services` can be older releases, which may have no audit streams.
-  using streams = services === undefined ? await StreamReceiver.start(leash) : null;
+  using streams = services === undefined ? await StreamReceiver.start() : null;
   const auditVariables = streams?.variables ?? {};
   const own: Services = { roots: [ROOT, ROOT], variables: {}, audit: auditVariables, clockLibrary };
-  await using system = await System.start(leash, progress, services ?? own);
+  await using system = await System.start(progress, services ?? own);
   const [audit] = system.audit;
   if (audit !== undefined) await streams?.subscribe(audit.url, system.people.organizations);
   return await work({ system, streams });

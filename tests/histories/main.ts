@@ -1,15 +1,14 @@
 import { progress, runCommand } from "../faults/command.ts";
-import type { Leash } from "../support/clean-up-after-kill.ts";
 import { type Parameters, parametersOf } from "./parameters.ts";
 import { tooManyUndecided, verdictTable, wrongHistories } from "./report.ts";
 import { runHistories, unnoticedFaultyClients, withField } from "./run.ts";
 
-await runCommand(async (leash) => wrongIn(parametersOf(process.argv.slice(2)), leash));
+await runCommand(async () => wrongIn(parametersOf(process.argv.slice(2))));
 
 /** Records and checks histories, prints the verdicts, and returns a text for each problem. */
-function wrongIn({ minutes, seed, recorders, beside, json }: Parameters, leash: Leash): Promise<string[]> {
+function wrongIn({ minutes, seed, recorders, beside, json }: Parameters): Promise<string[]> {
   progress(`seed ${seed}${beside === null ? "" : `, with ${beside} beside this source`}`);
-  return withField(leash, progress, { seed, beside }, async (field) => {
+  return withField(progress, { seed, beside }, async (field) => {
     progress("checking that each model notices a faulty client");
     const unnoticed = await unnoticedFaultyClients(field, recorders);
     const untilMs = performance.now() + minutes * 60_000;

@@ -1,5 +1,4 @@
 import { type Progress, ROOT, System } from "../faults/system/system.ts";
-import type { Leash } from "../support/clean-up-after-kill.ts";
 import { Random } from "../support/random.ts";
 import { rootsOf } from "../upgrade/checkout.ts";
 import type { Verdict } from "./checker/check.ts";
@@ -25,14 +24,13 @@ export interface Start {
 
 /** Starts the system, and passes it to `work`. Stops it afterwards, even after an error. */
 export async function withField<T>(
-  leash: Leash,
   progress: Progress,
   { seed, beside }: Start,
   work: (field: Field) => Promise<T>,
 ): Promise<T> {
-  const older = beside === null ? undefined : (await rootsOf([beside], leash, progress)).get(beside);
+  const older = beside === null ? undefined : (await rootsOf([beside], progress)).get(beside);
   const services = { roots: [older ?? ROOT, ROOT], variables: {} } as const;
-  await using system = await System.start(leash, progress, services);
+  await using system = await System.start(progress, services);
   await publishLimited(system);
   const random = new Random(seed);
   return await work({ system, random, directory: new Directory(system, random), isFaulty: false });

@@ -3,10 +3,9 @@
  * the default ports, runs the steps, and draws their real output. Run it with `bun tests/pictures/tour.ts`.
  */
 
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TourStep, tourSteps } from "@ostiary/platform/tour";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { type ScreenText, type Style, terminalSvg } from "./terminal.ts";
 
 const ROOT = join(import.meta.dir, "../..");
@@ -30,7 +29,7 @@ export function stepsOfDefaults(adminTokenFile: string): TourStep[] {
 }
 
 async function draw(): Promise<void> {
-  const directory = await mkdtemp(join(tmpdir(), "ostiary-tour-picture-"));
+  const directory = temporaryFolder("tour-picture");
   const platform = Bun.spawn([process.execPath, "apps/platform/main.ts"], {
     cwd: ROOT,
     env: { PATH: process.env.PATH ?? "", HOME: directory, DATA_DIR: join(directory, ".ostiary") },
@@ -50,7 +49,6 @@ async function draw(): Promise<void> {
   } finally {
     platform.kill();
     await platform.exited;
-    await rm(directory, { recursive: true, force: true });
   }
 }
 

@@ -1,11 +1,11 @@
 /** Tests that a session behaves the same, whatever the settings of the database, the role or the URL are. */
 import { describe, expect, test } from "bun:test";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { freshDatabase, makeHostile, services } from "../support/index.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { describeDatabase } from "./database-suite.ts";
 
 const { real } = services().postgres;
@@ -56,7 +56,7 @@ describe("values, names and times are read as with default settings", () => {
   });
 
   test("in a PGlite directory with changed settings", async () => {
-    const directory = await mkdtemp(join(tmpdir(), "ostiary-pglite-"));
+    const directory = temporaryFolder("pglite");
     const url = `pglite://${join(directory, "data")}`;
     await (await openDatabase(url, { namespace: "suite" })).close();
     const file = `datestyle = 'SQL, DMY'\ntimezone = 'Asia/Kathmandu'\nsearch_path = 'nowhere'\n
@@ -66,6 +66,5 @@ describe("values, names and times are read as with default settings", () => {
     const database = await openDatabase(url, { namespace: "suite" });
     expect(await database.run("select", (orm) => rows(orm, shape))).toEqual([expected]);
     await database.close();
-    await rm(directory, { recursive: true });
   });
 });

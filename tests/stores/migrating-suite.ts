@@ -1,10 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
-import { newFolder, writeMigrations } from "./migrations.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { writeMigrations } from "./migrations.ts";
 
 async function folderWith(migrations: Record<string, string>): Promise<string> {
-  const folder = await newFolder();
+  const folder = temporaryFolder("migrations");
   await writeMigrations(folder, migrations);
   return folder;
 }
@@ -83,7 +84,7 @@ export function describeMigrating(database: () => Database): void {
     });
 
     test("fails for a folder without a journal", async () => {
-      await expect(database().migrate("empty", await newFolder())).rejects.toBeInstanceOf(Error);
+      await expect(database().migrate("empty", temporaryFolder("migrations"))).rejects.toBeInstanceOf(Error);
     });
   });
 }

@@ -3,7 +3,8 @@ import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/d
 import { sql as raw } from "drizzle-orm";
 import postgres from "postgres";
 import { freshDatabase, rejection, services, waitFor } from "../support/index.ts";
-import { newFolder, writeMigrations } from "./migrations.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { writeMigrations } from "./migrations.ts";
 
 setDefaultTimeout(120_000);
 
@@ -27,7 +28,7 @@ afterEach(async () => {
 /** Creates a database with the first migration, and a folder with the first and a second migration. */
 async function bed(second: Record<string, string> = SECOND) {
   const url = await freshDatabase();
-  const [before, folder] = await Promise.all([newFolder(), newFolder()]);
+  const [before, folder] = [temporaryFolder("migrations"), temporaryFolder("migrations")];
   await writeMigrations(before, FIRST);
   await writeMigrations(folder, { ...FIRST, ...second });
   const database = await open(url);

@@ -3,7 +3,8 @@ import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
 import postgres from "postgres";
 import { freshDatabase, rejection, services } from "../support/index.ts";
 import { writeMigrationsUntil } from "../support/older-schema.ts";
-import { migrate, newFolder } from "./migrations.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { migrate } from "./migrations.ts";
 
 setDefaultTimeout(600_000);
 
@@ -32,7 +33,7 @@ interface End {
  */
 async function newRelease(schema: Schema): Promise<string> {
   const url = await freshDatabase();
-  const folder = await newFolder();
+  const folder = temporaryFolder("migrations");
   await writeMigrationsUntil(folder, schema, RELEASED[schema]);
   await migrate(url, schema, folder);
   await run(

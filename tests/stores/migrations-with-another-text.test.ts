@@ -5,7 +5,8 @@ import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
 import postgres from "postgres";
 import { freshDatabase, rejection, services } from "../support/index.ts";
 import { writeMigrationsUntil } from "../support/older-schema.ts";
-import { migrate, newFolder, writeMigrations } from "./migrations.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { migrate, writeMigrations } from "./migrations.ts";
 
 setDefaultTimeout(60_000);
 
@@ -22,7 +23,7 @@ alter table ${SCHEMA}.things add column size int, add constraint things_size_che
 alter table ${SCHEMA}.things validate constraint things_size_check;`;
 
 async function folderWith(second: string): Promise<string> {
-  const folder = await newFolder();
+  const folder = temporaryFolder("migrations");
   await writeMigrations(folder, { ...FIRST, "0001_second": second });
   return folder;
 }
@@ -44,7 +45,7 @@ describe.skipIf(!services().postgres.real)("a migration that stands for an earli
   // OP-92
   test("counts as applied where the earlier text was applied, and vice versa", async () => {
     const [earlier, later] = [await folderWith(EARLIER), await folderWith(LATER)];
-    const first = await newFolder();
+    const first = temporaryFolder("migrations");
     await writeMigrations(first, FIRST);
     const made: unknown[] = [];
     for (const [applied, other] of [
@@ -86,9 +87,9 @@ describe.skipIf(!services().postgres.real)("routes/0001_limits_by_plan", () => {
   // OP-91, OP-92
   test("has the same result as the text that it stands for", async () => {
     const text = FIRST_TEXTS["routes/0001_limits_by_plan"];
-    const before = await newFolder();
+    const before = temporaryFolder("migrations");
     await writeMigrationsUntil(before, "routes", "0000_routes");
-    const folder = await newFolder();
+    const folder = temporaryFolder("migrations");
     await writeMigrationsUntil(folder, "routes", "0001_limits_by_plan");
     const file = await Bun.file(shippedFile("drizzle/routes/0001_limits_by_plan.sql")).text();
     expect(file).toContain(`\n-- stands for ${hashOf(text)}\n`);

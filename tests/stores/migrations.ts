@@ -1,15 +1,6 @@
-import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openDatabase } from "@ostiary/lib/runtime/stores/database";
-import { leash } from "../support/services.ts";
-
-/** Creates a folder that is removed after the tests of a file. */
-export async function newFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "ostiary-migrations-"));
-  leash().directory(folder);
-  return folder;
-}
 
 /** Applies the migrations in a folder, as a service does when it starts. */
 export async function migrate(url: string, schema: string, folder: string): Promise<number> {

@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { access, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { beforeAll, describe, expect, test } from "bun:test";
+import { access, cp, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   openDatabase,
@@ -11,6 +10,7 @@ import {
 } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { rejection } from "../support/index.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 describe("database on PGlite in a directory", () => {
   let parent: string;
@@ -18,13 +18,12 @@ describe("database on PGlite in a directory", () => {
   let made: string;
 
   beforeAll(async () => {
-    parent = await mkdtemp(join(tmpdir(), "ostiary-pglite-"));
+    parent = temporaryFolder("pglite");
     made = join(parent, "new", "100%41 #?ü'&");
     const database = await openDatabase(pgliteUrl(made), { namespace: "suite" });
     await database.run("create", (orm) => orm.execute(sql`create table kept as select 7 as id`));
     await database.close();
   });
-  afterAll(() => rm(parent, { recursive: true, force: true }));
 
   /** Returns a directory with the database of an earlier process, which is a copy. */
   async function madeBefore(name: string): Promise<string> {

@@ -12,7 +12,8 @@ import {
   waitFor,
 } from "../support/index.ts";
 import { listenLocally } from "../support/listen-locally.ts";
-import { newFolder, writeMigrations } from "./migrations.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { writeMigrations } from "./migrations.ts";
 
 const quick = {
   namespace: "suite",
@@ -134,7 +135,7 @@ describe.if(services().postgres.real)("database on PostgreSQL with many callers"
 
   // OP-16
   test("migrates an empty database from four replicas at once", async () => {
-    const folder = await newFolder();
+    const folder = temporaryFolder("migrations");
     await writeMigrations(folder, {
       "0000_first": "create table replicas.events (id int primary key);",
       "0001_second": "insert into replicas.events values (1);",

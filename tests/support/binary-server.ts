@@ -1,11 +1,31 @@
-import { rm } from "node:fs/promises";
-import type { Leash } from "./clean-up-after-kill.ts";
+import { leash } from "./clean-up-after-kill.ts";
 import { childrenOf, isStopped, signal } from "./processes.ts";
 import type { TestServer } from "./server.ts";
+import { removeFolder } from "./temporary-folder.ts";
 import { waitFor } from "./wait-for.ts";
 
 /** The time limit of a start, which takes one or two seconds, but many seconds on a busy machine. */
 const READY_TIMEOUT_MS = 60_000;
+
+/** The number of attempts to start a server. */
+const ATTEMPTS = 5;
+
+/**
+ * Starts the server that `prepare` returns. If another program takes a port of the server first, starts
+ * the next server of `prepare`, on other ports.
+ */
+export async function startOnFreePorts(prepare: () => BinaryTestServer): Promise<BinaryTestServer> {
+  for (let attempt = 1; ; attempt++) {
+    const server = prepare();
+    try {
+      await server.start();
+      return server;
+    } catch (error) {
+      await server.close();
+      if (attempt === ATTEMPTS || !/\bin use\b/i.test(String(error))) throw error;
+    }
+  }
+}
 
 export interface BinaryServer {
   url: string;
@@ -26,15 +46,12 @@ export interface BinaryServer {
 export class BinaryTestServer implements TestServer {
   readonly url: string;
   readonly #server: BinaryServer;
-  readonly #leash: Leash;
   #process: Bun.Subprocess | undefined;
   #frozen: number[] = [];
 
-  constructor(server: BinaryServer, leash: Leash) {
+  constructor(server: BinaryServer) {
     this.url = server.url;
     this.#server = server;
-    this.#leash = leash;
-    leash.directory(server.directory);
   }
 
   /** The process id. It is undefined while the server does not run. */
@@ -53,7 +70,7 @@ export class BinaryTestServer implements TestServer {
       detached: true,
     });
     running.unref();
-    this.#leash.process(running.pid, this.#server.crash);
+    leash().process(running.pid, this.#server.crash);
     this.#process = running;
     await waitFor(
       async () => {
@@ -99,8 +116,7 @@ export class BinaryTestServer implements TestServer {
 
   async close(): Promise<void> {
     await this.kill();
-    await rm(this.#server.directory, { recursive: true, force: true });
-    this.#leash.release(this.#server.directory);
+    await removeFolder(this.#server.directory);
   }
 
   async #end(name: NodeJS.Signals): Promise<void> {
@@ -110,6 +126,6 @@ export class BinaryTestServer implements TestServer {
     await this.thaw();
     signal(ending.pid, name);
     await ending.exited;
-    this.#leash.release(ending.pid);
+    leash().release(ending.pid);
   }
 }

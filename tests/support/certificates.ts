@@ -1,6 +1,6 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 /** The files of a certificate and its key, with the certificate's text. */
 export interface CertificatePair {
@@ -19,7 +19,7 @@ const HERE = "DNS:localhost,IP:127.0.0.1";
 
 /** A temporary folder with the certificates that its methods create with openssl. */
 export class Certificates {
-  readonly folder = mkdtempSync(join(tmpdir(), "ostiary-certificates-"));
+  readonly folder = temporaryFolder("certificates");
 
   constructor() {
     // PostgreSQL runs under another account and must be able to read the files.
@@ -41,10 +41,6 @@ export class Certificates {
     writeFileSync(join(folder, "index.txt"), "");
     writeFileSync(join(folder, "ca.cnf"), AUTHORITY);
     return { ...pair, sign: (subject, options) => this.#signed(folder, pair, subject, options) };
-  }
-
-  remove(): void {
-    rmSync(this.folder, { recursive: true });
   }
 
   #signed(

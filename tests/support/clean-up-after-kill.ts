@@ -3,7 +3,7 @@
  * containers and directories that the run has created. The shell's standard input ends when this process
  * ends. The shell then kills the processes, removes the rest and exits.
  */
-export class Leash {
+class Leash {
   readonly #shell = Bun.spawn(["sh", "-c", script], {
     stdin: "pipe",
     stdout: "ignore",
@@ -37,6 +37,14 @@ export class Leash {
     this.#shell.stdin.write(`${line}\n`);
     this.#shell.stdin.flush();
   }
+}
+
+let current: Leash | undefined;
+
+/** Returns the leash of this process. */
+export function leash(): Leash {
+  current ??= new Leash();
+  return current;
 }
 
 const script = `

@@ -1,10 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePort } from "./free-port.ts";
 import { runToEnd } from "./run-to-end.ts";
-import { leash } from "./services.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 /**
  * Whether tests start compose.yaml on a Docker engine, which takes minutes. `.ci/run` sets `TEST_CONTAINERS`
@@ -34,8 +32,7 @@ export class ComposeProject {
    * compose.yaml.
    */
   static async prepare(settings: Record<string, string> = {}): Promise<ComposeProject> {
-    const folder = await mkdtemp(join(tmpdir(), "ostiary-compose-"));
-    leash().directory(folder);
+    const folder = temporaryFolder("compose");
     const [user, group] = [process.getuid?.() || 1_000, process.getgid?.() || 1_000];
     const env = {
       OSTIARY_IMAGE: "ostiary:test",
@@ -83,9 +80,8 @@ export class ComposeProject {
     return { exitCode, said: stdout + stderr };
   }
 
-  /** Removes the project's containers, volumes and secrets. */
+  /** Removes the project's containers and volumes. */
   async close(): Promise<void> {
     await this.compose(["--profile", "*", "down", "--volumes", "--timeout", "40"]);
-    await rm(this.#folder, { recursive: true, force: true });
   }
 }

@@ -1,5 +1,5 @@
+import { leash } from "./clean-up-after-kill.ts";
 import { freePort } from "./free-port.ts";
-import { leash } from "./services.ts";
 import { waitFor } from "./wait-for.ts";
 
 /**

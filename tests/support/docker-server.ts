@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
-import type { Leash } from "./clean-up-after-kill.ts";
+import { leash } from "./clean-up-after-kill.ts";
 import { freePort } from "./free-port.ts";
 import type { TestServer } from "./server.ts";
 
@@ -50,10 +50,10 @@ const START_TIMEOUT_MS = 180_000;
  * Starts a server in its own container. This function chooses the port, because a port that Docker chooses
  * changes with each restart.
  */
-export async function startContainer(image: Image, leash: Leash): Promise<TestServer> {
+export async function startContainer(image: Image): Promise<TestServer> {
   const port = freePort();
   const name = `ostiary-test-${randomUUID()}`;
-  leash.container(name);
+  leash().container(name);
   const container = await new GenericContainer(image.name)
     .withName(name)
     .withCommand(image.command)
@@ -63,21 +63,19 @@ export async function startContainer(image: Image, leash: Leash): Promise<TestSe
     .withStartupTimeout(START_TIMEOUT_MS)
     .withWaitStrategy(Wait.forAll([Wait.forLogMessage(image.log), Wait.forListeningPorts()]))
     .start();
-  return new ContainerTestServer(image.url(port), name, container, leash);
+  return new ContainerTestServer(image.url(port), name, container);
 }
 
 class ContainerTestServer implements TestServer {
   readonly url: string;
   readonly #name: string;
   readonly #container: StartedTestContainer;
-  readonly #leash: Leash;
   #frozen = false;
 
-  constructor(url: string, name: string, container: StartedTestContainer, leash: Leash) {
+  constructor(url: string, name: string, container: StartedTestContainer) {
     this.url = url;
     this.#name = name;
     this.#container = container;
-    this.#leash = leash;
   }
 
   async kill(): Promise<void> {
@@ -114,7 +112,7 @@ class ContainerTestServer implements TestServer {
   async close(): Promise<void> {
     await this.thaw();
     await this.#container.stop();
-    this.#leash.release(this.#name);
+    leash().release(this.#name);
   }
 
   async #runs(): Promise<boolean> {

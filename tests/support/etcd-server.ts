@@ -1,27 +1,24 @@
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { BinaryTestServer } from "./binary-server.ts";
-import type { Leash } from "./clean-up-after-kill.ts";
+import { BinaryTestServer, startOnFreePorts } from "./binary-server.ts";
 import { EtcdPeers } from "./etcd-peers.ts";
 import { freePort } from "./free-port.ts";
 import type { TestServer } from "./server.ts";
+import { lastingFolder } from "./temporary-folder.ts";
 import { waitFor } from "./wait-for.ts";
 
 /**
  * Starts a new, empty etcd from its binary, on its own ports, with `settings` as arguments. With
  * `secureUrl`, it also serves clients over TLS at that URL.
  */
-export async function startEtcdBinary(
+export function startEtcdBinary(
   binary: string,
-  leash: Leash,
   settings: string[] = [],
   secureUrl?: string,
 ): Promise<BinaryTestServer> {
-  const member = { ...(await newMember("default")), secureUrl };
-  const server = await memberServer(binary, leash, member, [member], settings);
-  await server.start();
-  return server;
+  return startOnFreePorts(() => {
+    const member = { ...newMember("default"), secureUrl };
+    return memberServer(binary, member, [member], settings);
+  });
 }
 
 /** A cluster of several etcd nodes. */
@@ -43,16 +40,16 @@ export interface EtcdCluster {
 }
 
 /** Starts a new, empty etcd cluster of three nodes. */
-export async function startEtcdNodes(binary: string, leash: Leash): Promise<EtcdCluster> {
+export async function startEtcdNodes(binary: string): Promise<EtcdCluster> {
   const peers = new EtcdPeers();
   const members = await Promise.all(
     ["one", "two", "three"].map(async (name) => {
-      const member = await newMember(name);
+      const member = newMember(name);
       const door = await peers.open(member.peerPort);
       return { ...member, door, advertisedPort: door.port };
     }),
   );
-  const nodes = await Promise.all(members.map((member) => memberServer(binary, leash, member, members, [])));
+  const nodes = members.map((member) => memberServer(binary, member, members, []));
   await Promise.all(nodes.map((node) => node.start()));
   const each = (work: (node: TestServer) => Promise<void>) => Promise.all(nodes.map(work)).then(() => {});
   return {
@@ -87,42 +84,35 @@ interface Member {
   secureUrl?: string;
 }
 
-async function newMember(name: string): Promise<Member> {
+function newMember(name: string): Member {
   const peerPort = freePort();
   return { name, url: `http://127.0.0.1:${freePort()}`, peerPort, advertisedPort: peerPort };
 }
 
 /** Prepares a node that does not sync writes to disk. Only a crash of the machine could lose them. */
-async function memberServer(
+function memberServer(
   binary: string,
-  leash: Leash,
   { name, url, peerPort, advertisedPort, secureUrl }: Member,
   members: readonly Member[],
   settings: string[],
-): Promise<BinaryTestServer> {
-  const directory = await mkdtemp(join(tmpdir(), "ostiary-etcd-"));
-  return new BinaryTestServer(
-    {
-      url,
-      directory,
-      command: [
-        binary,
-        ...["--name", name, "--data-dir", join(directory, "data"), "--unsafe-no-fsync", ...settings],
-        ...["--listen-client-urls", secureUrl === undefined ? url : `${url},${secureUrl}`],
-        ...["--advertise-client-urls", url],
-        ...["--listen-peer-urls", peerUrl(peerPort)],
-        ...["--initial-advertise-peer-urls", peerUrl(advertisedPort)],
-        ...[
-          "--initial-cluster",
-          members.map((each) => `${each.name}=${peerUrl(each.advertisedPort)}`).join(),
-        ],
-      ],
-      ready: async () => (await fetch(`${url}/health`, { signal: AbortSignal.timeout(500) })).ok,
-      crash: "SIGKILL",
-      shutdown: "SIGTERM",
-    },
-    leash,
-  );
+): BinaryTestServer {
+  const directory = lastingFolder("etcd");
+  return new BinaryTestServer({
+    url,
+    directory,
+    command: [
+      binary,
+      ...["--name", name, "--data-dir", join(directory, "data"), "--unsafe-no-fsync", ...settings],
+      ...["--listen-client-urls", secureUrl === undefined ? url : `${url},${secureUrl}`],
+      ...["--advertise-client-urls", url],
+      ...["--listen-peer-urls", peerUrl(peerPort)],
+      ...["--initial-advertise-peer-urls", peerUrl(advertisedPort)],
+      ...["--initial-cluster", members.map((each) => `${each.name}=${peerUrl(each.advertisedPort)}`).join()],
+    ],
+    ready: async () => (await fetch(`${url}/health`, { signal: AbortSignal.timeout(500) })).ok,
+    crash: "SIGKILL",
+    shutdown: "SIGTERM",
+  });
 }
 
 async function leaderOf(nodes: readonly TestServer[]): Promise<TestServer | undefined> {

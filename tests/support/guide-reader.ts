@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, rm, symlink } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
+import { leash } from "./clean-up-after-kill.ts";
 import { ROOT } from "./documents.ts";
-import { leash } from "./services.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 /** Names in the repository's folder that a reader's folder does not have. */
 const LEFT_OUT = [".git", ".ostiary"];
@@ -10,7 +10,7 @@ const BETWEEN_BLOCKS = "--- end of block ---";
 
 export type Command = ReturnType<Reader["start"]>;
 
-/** Runs the commands of a guide in a copy of the repository's folder, which `close` removes. */
+/** Runs the commands of a guide in a temporary copy of the repository's folder. */
 export class Reader {
   readonly directory: string;
   readonly #env: Record<string, string>;
@@ -22,7 +22,7 @@ export class Reader {
 
   static async open(env: Record<string, string> = {}): Promise<Reader> {
     // The copy consists of links, so new files of the commands do not appear in the repository.
-    const directory = await mkdtemp(join(tmpdir(), "ostiary-reader-"));
+    const directory = temporaryFolder("reader");
     const names = (await readdir(ROOT)).filter((name) => !LEFT_OUT.includes(name));
     for (const name of names) await symlink(join(ROOT, name), join(directory, name));
     return new Reader(directory, env);
@@ -54,10 +54,6 @@ export class Reader {
   async runAll(blocks: readonly string[]): Promise<string[]> {
     const script = blocks.map((block) => `${block}\necho '${BETWEEN_BLOCKS}'\n`).join("");
     return (await this.run(script)).split(`${BETWEEN_BLOCKS}\n`).slice(0, -1);
-  }
-
-  close(): Promise<void> {
-    return rm(this.directory, { recursive: true, force: true });
   }
 }
 

@@ -1,7 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { leash } from "./services.ts";
+import { leash } from "./clean-up-after-kill.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 import { waitFor } from "./wait-for.ts";
 
 /** The commands of interactive shells without the user's settings, by name. */
@@ -34,7 +33,7 @@ export async function pasteInto(
   text: string,
   { cwd, bracketed }: { cwd: string; bracketed: boolean },
 ): Promise<PasteResult> {
-  const scratch = await mkdtemp(join(tmpdir(), "ostiary-shell-"));
+  const scratch = temporaryFolder("shell");
   const out = join(scratch, "stdout");
   const decoder = new TextDecoder();
   let screen = "";
@@ -65,6 +64,5 @@ export async function pasteInto(
     await child.exited;
     held.release(child.pid);
     child.terminal?.close();
-    await rm(scratch, { recursive: true, force: true });
   }
 }

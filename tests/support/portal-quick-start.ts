@@ -1,10 +1,9 @@
 /** Starts the quick start on free ports, for pictures and benchmarks of its portal. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isRecord } from "@ostiary/lib/domain/json";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { readUntil } from "./guide-reader.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const FREE_PORTS = Object.fromEntries(
@@ -27,7 +26,7 @@ export interface PortalQuickStart extends AsyncDisposable {
 }
 
 export async function startPortalQuickStart(env: Record<string, string> = {}): Promise<PortalQuickStart> {
-  const directory = await mkdtemp(join(tmpdir(), "ostiary-portal-"));
+  const directory = temporaryFolder("portal");
   const platform = Bun.spawn([process.execPath, "apps/platform/main.ts"], {
     cwd: ROOT,
     env: {
@@ -67,7 +66,6 @@ export async function startPortalQuickStart(env: Record<string, string> = {}): P
     async [Symbol.asyncDispose]() {
       platform.kill();
       await platform.exited;
-      await rm(directory, { recursive: true, force: true });
     },
   };
 }

@@ -2,7 +2,6 @@ import { existsSync, realpathSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import postgres from "postgres";
-import type { Leash } from "./clean-up-after-kill.ts";
 import { asAccount, initialize, type NewPostgres, newPostgres, run } from "./postgres-server.ts";
 import type { TestServer } from "./server.ts";
 import { waitFor } from "./wait-for.ts";
@@ -26,8 +25,8 @@ export interface PostgresPair {
 }
 
 /** Starts a new pair from the binaries in `bin`. */
-export async function startPostgresNodes(bin: string, leash: Leash): Promise<PostgresPair> {
-  const [one, two] = await Promise.all([newPostgres(bin, leash), newPostgres(bin, leash)]);
+export async function startPostgresNodes(bin: string): Promise<PostgresPair> {
+  const [one, two] = [newPostgres(bin), newPostgres(bin)];
   initialize(bin, one);
   await one.server.start();
   const primary = new Node(bin, one);

@@ -1,27 +1,25 @@
 import { spawnSync } from "node:child_process";
 import { chownSync } from "node:fs";
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
-import { BinaryTestServer } from "./binary-server.ts";
-import type { Leash } from "./clean-up-after-kill.ts";
+import { BinaryTestServer, startOnFreePorts } from "./binary-server.ts";
 import { freePort } from "./free-port.ts";
+import { lastingFolder } from "./temporary-folder.ts";
 
 /**
  * Starts a new, empty PostgreSQL from the binaries in `bin`, on its own port. By default, the server does not
  * sync to disk, which is fast. `changes` overrides its settings. `variables` adds environment variables.
  */
-export async function startPostgresBinary(
+export function startPostgresBinary(
   bin: string,
-  leash: Leash,
   changes: Record<string, string> = {},
   variables: Readonly<Record<string, string>> = {},
 ): Promise<BinaryTestServer> {
-  const made = await newPostgres(bin, leash, changes, variables);
-  initialize(bin, made);
-  await made.server.start();
-  return made.server;
+  return startOnFreePorts(() => {
+    const made = newPostgres(bin, changes, variables);
+    initialize(bin, made);
+    return made.server;
+  });
 }
 
 /** Creates the data directory of a server with `initdb`. */
@@ -42,13 +40,12 @@ export interface NewPostgres {
 }
 
 /** Prepares a server with its own directory and port, but does not start it. */
-export async function newPostgres(
+export function newPostgres(
   bin: string,
-  leash: Leash,
   changes: Record<string, string> = {},
   variables: Readonly<Record<string, string>> = {},
-): Promise<NewPostgres> {
-  const directory = await mkdtemp(join(tmpdir(), "ostiary-postgres-"));
+): NewPostgres {
+  const directory = lastingFolder("postgres");
   const account = unprivilegedAccount();
   if (account !== undefined) chownSync(directory, account.uid, account.gid);
   const data = join(directory, "data");
@@ -64,22 +61,19 @@ export async function newPostgres(
     shared_buffers: "64MB",
     ...changes,
   };
-  const server = new BinaryTestServer(
-    {
-      url,
-      directory,
-      command: asAccount(account, [
-        ...["env", ...Object.entries(variables).map(([name, value]) => `${name}=${value}`)],
-        join(bin, "postgres"),
-        ...["-D", data],
-        ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
-      ]),
-      ready: () => answers(url),
-      crash: "SIGQUIT",
-      shutdown: "SIGINT",
-    },
-    leash,
-  );
+  const server = new BinaryTestServer({
+    url,
+    directory,
+    command: asAccount(account, [
+      ...["env", ...Object.entries(variables).map(([name, value]) => `${name}=${value}`)],
+      join(bin, "postgres"),
+      ...["-D", data],
+      ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
+    ]),
+    ready: () => answers(url),
+    crash: "SIGQUIT",
+    shutdown: "SIGINT",
+  });
   return { server, directory, data, account };
 }
 

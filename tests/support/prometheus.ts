@@ -1,10 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { leash } from "./clean-up-after-kill.ts";
 import { freePort } from "./free-port.ts";
-import { leash } from "./services.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 import { waitFor } from "./wait-for.ts";
 
 /** Whether Prometheus and promtool are installed. Tests that need them are skipped without them. */
@@ -38,7 +37,7 @@ export interface Prometheus {
  * Starts a Prometheus that scrapes every second. `targets` contains the URL of each job, by the job's name.
  */
 export async function startPrometheus(targets: Record<string, string>): Promise<Prometheus> {
-  const folder = await mkdtemp(join(tmpdir(), "ostiary-prometheus-"));
+  const folder = temporaryFolder("prometheus");
   const port = freePort();
   const scrape_configs = Object.entries(targets).map(([job_name, url]) => ({
     job_name,
@@ -83,7 +82,6 @@ export async function startPrometheus(targets: Record<string, string>): Promise<
       child.kill("SIGKILL");
       await child.exited;
       held.release(child.pid);
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }

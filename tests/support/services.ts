@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { Etcd3 } from "etcd3";
 import { Redis } from "ioredis";
 import postgres from "postgres";
-import { Leash } from "./clean-up-after-kill.ts";
 import { images, startContainer } from "./docker-server.ts";
 import { type EtcdCluster, startEtcdBinary, startEtcdNodes } from "./etcd-server.ts";
 import { type PostgresPair, startPostgresNodes } from "./postgres-pair.ts";
@@ -17,6 +16,7 @@ import {
   type Source,
   variable,
 } from "./stores-under-test.ts";
+import { removeFoldersOfFile } from "./temporary-folder.ts";
 
 /**
  * Settings of PostgreSQL for hundreds of small databases that exist for seconds. Autovacuum would start a
@@ -45,7 +45,6 @@ class Services {
   readonly #alone: boolean;
   readonly #shared = new Map<ServiceName, Promise<TestServer>>();
   readonly #ofFile = new Set<TestServer>();
-  #leash: Leash | undefined;
 
   /** @param alone whether this is the only process that runs tests on the servers named in `environment` */
   constructor(environment: Record<string, string | undefined>, alone: boolean) {
@@ -63,11 +62,6 @@ class Services {
       return { real: source.kind !== "embedded", own: canStart(source), binary: "binary" in source };
     };
     return { postgres: service("postgres"), redis: service("redis"), etcd: service("etcd") };
-  }
-
-  leash(): Leash {
-    this.#leash ??= new Leash();
-    return this.#leash;
   }
 
   async start(name: ServiceName, settings: string[] = [], secureUrl?: string): Promise<TestServer> {
@@ -107,11 +101,12 @@ class Services {
     return this.#sources.redis.kind === "url" ? REDIS_DATABASES_DEFAULT : REDIS_DATABASES;
   }
 
-  /** Ends the servers that the tests of one file started for themselves. */
+  /** Ends the servers that the tests of one file started for themselves, and removes the file's folders. */
   async endFile(): Promise<void> {
     const started = [...this.#ofFile];
     this.#ofFile.clear();
     await Promise.allSettled(started.map((server) => server.close()));
+    await removeFoldersOfFile();
   }
 
   /** Ends all servers. The leash removes the directories of shared servers later, because that takes long. */
@@ -123,18 +118,17 @@ class Services {
 
   #start(name: ServiceName, settings: string[], secureUrl?: string): Promise<TestServer> {
     const source = this.#sources[name];
-    const leash = this.leash();
-    if (source.kind === "docker") return startContainer(images[name], leash);
+    if (source.kind === "docker") return startContainer(images[name]);
     const binary = source.kind === "embedded" ? undefined : source.binary;
     if (binary === undefined)
       throw new Error(`This run cannot start ${name}. Check services().${name}.own first.`);
     switch (name) {
       case "postgres":
-        return startPostgresBinary(binary, leash, SMALL_DATABASES);
+        return startPostgresBinary(binary, SMALL_DATABASES);
       case "redis":
-        return startRedisBinary(binary, leash, settings);
+        return startRedisBinary(binary, settings);
       case "etcd":
-        return startEtcdBinary(binary, leash, settings, secureUrl);
+        return startEtcdBinary(binary, settings, secureUrl);
     }
   }
 
@@ -142,7 +136,7 @@ class Services {
     const source = this.#sources.etcd;
     if (!("binary" in source) || source.binary === undefined)
       throw new Error("This run has no binary of etcd. Check services().etcd.binary first.");
-    const cluster = await startEtcdNodes(source.binary, this.leash());
+    const cluster = await startEtcdNodes(source.binary);
     for (const node of cluster.nodes) this.#ofFile.add(node);
     return cluster;
   }
@@ -151,7 +145,7 @@ class Services {
     const source = this.#sources.postgres;
     if (!("binary" in source) || source.binary === undefined)
       throw new Error("This run has no binary of PostgreSQL. Check services().postgres.binary first.");
-    const pair = await startPostgresNodes(source.binary, this.leash());
+    const pair = await startPostgresNodes(source.binary);
     this.#ofFile.add(pair.primary).add(pair.standby);
     return pair;
   }
@@ -173,11 +167,6 @@ function run(): Services {
 /** Returns the capabilities of this run for each kind of store. */
 export function services(): Record<ServiceName, Service> {
   return run().available();
-}
-
-/** Returns the leash, which removes the registered processes and files of this run when the run ends. */
-export function leash(): Leash {
-  return run().leash();
 }
 
 /**

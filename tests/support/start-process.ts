@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import { leash } from "./clean-up-after-kill.ts";
 import { QUICK_STARTS } from "./quick-starts.ts";
-import { leash } from "./services.ts";
 import { waitFor } from "./wait-for.ts";
 
 const START_TIMEOUT_MS = 120_000;

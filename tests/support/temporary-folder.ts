@@ -1,11 +1,36 @@
 import { mkdtempSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { leash } from "./services.ts";
+import { leash } from "./clean-up-after-kill.ts";
 
-/** Creates a folder below the system's temporary folder. The leash removes the folder after the test run. */
-export function temporaryFolder(name: string): string {
-  const path = mkdtempSync(join(tmpdir(), `ostiary-${name}-`));
+const ofFile = new Set<string>();
+
+/**
+ * Creates a folder in `within`, by default the system's temporary folder. It is removed after the tests of the
+ * file that runs, and in a process without tests when the process ends.
+ */
+export function temporaryFolder(name: string, within = tmpdir()): string {
+  const path = lastingFolder(name, within);
+  ofFile.add(path);
+  return path;
+}
+
+/** Creates a folder that several test files share. It is removed when the process ends. */
+export function lastingFolder(name: string, within = tmpdir()): string {
+  const path = mkdtempSync(join(within, `ostiary-${name}-`));
   leash().directory(path);
   return path;
+}
+
+/** Removes a folder of this process, whose content may be large, before its time. */
+export async function removeFolder(path: string): Promise<void> {
+  ofFile.delete(path);
+  await rm(path, { recursive: true, force: true });
+  leash().release(path);
+}
+
+/** Removes the temporary folders of a test file. The leash removes those that a process still writes to. */
+export async function removeFoldersOfFile(): Promise<void> {
+  await Promise.allSettled([...ofFile].map(removeFolder));
 }

@@ -1,9 +1,7 @@
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Progress, ROOT, RunImpossible } from "../faults/system/system.ts";
-import type { Leash } from "../support/clean-up-after-kill.ts";
 import { SourceUnavailable, unpackSource } from "../support/older-source.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { RELEASES, type Release, WORKING_TREE } from "./releases.ts";
 
 /**
@@ -39,11 +37,9 @@ export function absenceOf({ version, revision }: Release, clone = ROOT): string 
  */
 export async function rootsOf(
   versions: Iterable<string>,
-  leash: Leash,
   progress: Progress,
 ): Promise<ReadonlyMap<string, string>> {
-  const scratch = await mkdtemp(join(tmpdir(), "ostiary-versions-"));
-  leash.directory(scratch);
+  const scratch = temporaryFolder("versions");
   const roots = new Map<string, string>();
   for (const version of new Set(versions)) {
     progress(`preparing ${version}`);

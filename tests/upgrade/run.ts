@@ -2,7 +2,6 @@ import { withBed } from "../faults/run.ts";
 import { type Bed, type Pace, runChange } from "../faults/run-cell.ts";
 import { answerOf, type Replica, type Stop } from "../faults/system/replica.ts";
 import type { Progress } from "../faults/system/system.ts";
-import type { Leash } from "../support/clean-up-after-kill.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { releaseOf, rootsOf } from "./checkout.ts";
 import { brokenIn, type Closing, lineOf } from "./judge.ts";
@@ -39,9 +38,9 @@ const NO_FAULT = { parts: [], fault: "killed" } as const;
  *
  * @throws RunImpossible if a version or a store is missing on this machine
  */
-export async function runUpgrade(leash: Leash, upgrade: Upgrade, progress: Progress): Promise<string[]> {
+export async function runUpgrade(upgrade: Upgrade, progress: Progress): Promise<string[]> {
   const { from, legs, pace } = upgrade;
-  const roots = await rootsOf([from, ...legs.map(({ to }) => to)], leash, progress);
+  const roots = await rootsOf([from, ...legs.map(({ to }) => to)], progress);
   const rootTo = (version: string) => roots.get(version) ?? "";
   const work = async (bed: Bed) => {
     const broken: string[] = [];
@@ -62,7 +61,7 @@ export async function runUpgrade(leash: Leash, upgrade: Upgrade, progress: Progr
     broken.push(...(await brokenAtTheEnd(bed, { version, newest: rootTo(newestOf(roots)) })));
     return broken;
   };
-  return withBed(leash, progress, work, { roots: [rootTo(from), rootTo(from)], variables: VARIABLES });
+  return withBed(progress, work, { roots: [rootTo(from), rootTo(from)], variables: VARIABLES });
 }
 
 /** Returns the newest of the versions that are the keys of the map. */

@@ -49,10 +49,7 @@ describe("a call", () => {
       },
     });
   });
-  afterAll(() => {
-    server.stop(true);
-    certificates.remove();
-  });
+  afterAll(() => server.stop(true));
   const port = () => server.port ?? 0;
 
   test("goes to the address that was checked, with the host name of its URL for TLS and Host", async () => {

@@ -19,7 +19,6 @@ beforeAll(() => {
   first = certificates.make("first");
   second = certificates.make("second");
 });
-afterAll(() => certificates.remove());
 
 // GW-170
 describe.skipIf(!services().etcd.real)("a gateway with a certificate and HTTP/2", () => {

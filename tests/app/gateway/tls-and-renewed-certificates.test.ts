@@ -20,7 +20,6 @@ beforeAll(() => {
   first = certificates.make("first");
   second = certificates.make("second");
 });
-afterAll(() => certificates.remove());
 
 /** Copies a certificate and its key to new files for a gateway. A test can change the files later. */
 function installed(pair: CertificatePair): CertificatePair {

@@ -1,11 +1,11 @@
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { Leash } from "../../support/clean-up-after-kill.ts";
+import { leash } from "../../support/clean-up-after-kill.ts";
 import { startEtcdBinary } from "../../support/etcd-server.ts";
 import { freePort } from "../../support/free-port.ts";
 import { startRedisBinary } from "../../support/redis-server.ts";
 import type { TestServer } from "../../support/server.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { BenchImpossible, type Cores, divideCores, onSubjectCore } from "../measure/cores.ts";
 
@@ -20,14 +20,13 @@ export interface Started {
 }
 
 /**
- * The test bed of a bench: it starts processes, and stops them when it is disposed. A {@link Leash} stops
+ * The test bed of a bench: it starts processes, and stops them when it is disposed. The {@link leash} stops
  * them too if the run is interrupted. All processes except the subjects share one core with the load
  * generator.
  */
 export class Bed implements AsyncDisposable {
   readonly directory: string;
   readonly #cores: Cores;
-  readonly #leash = new Leash();
   readonly #ends = new AsyncDisposableStack();
 
   /** @throws BenchImpossible if a tool or a second core is missing */
@@ -36,14 +35,12 @@ export class Bed implements AsyncDisposable {
     if (missing.length > 0) {
       throw new BenchImpossible(`This bench needs ${missing.join(", ")}: install them and run it again.`);
     }
-    return new Bed(divideCores(), await mkdtemp(join(tmpdir(), "ostiary-bench-")));
+    return new Bed(divideCores(), temporaryFolder("bench"));
   }
 
   private constructor(cores: Cores, directory: string) {
     this.#cores = cores;
     this.directory = directory;
-    this.#leash.directory(directory);
-    this.#ends.defer(() => rm(directory, { recursive: true, force: true }));
   }
 
   /** Starts a new, empty Redis. */
@@ -104,11 +101,8 @@ export class Bed implements AsyncDisposable {
     await this.#ends.disposeAsync();
   }
 
-  async #store(
-    binary: string,
-    start: (binary: string, leash: Leash) => Promise<TestServer>,
-  ): Promise<TestServer> {
-    const server = await start(binary, this.#leash);
+  async #store(binary: string, start: (binary: string) => Promise<TestServer>): Promise<TestServer> {
+    const server = await start(binary);
     this.#ends.defer(() => server.close());
     return server;
   }
@@ -128,11 +122,11 @@ export class Bed implements AsyncDisposable {
       stdout: Bun.file("/dev/null"),
       stderr: log,
     });
-    this.#leash.process(child.pid);
+    leash().process(child.pid);
     this.#ends.defer(async () => {
       child.kill("SIGKILL");
       await child.exited;
-      this.#leash.release(child.pid);
+      leash().release(child.pid);
     });
     const url = `http://127.0.0.1:${port}`;
     const answered = await waitFor(async () => (child.exitCode === null ? (await fetch(url)).status : -1), {

@@ -1,6 +1,5 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { cpuSecondsOf } from "./machine.ts";
 import { percentile } from "./statistics.ts";
 import { runTool } from "./tool.ts";
@@ -20,26 +19,22 @@ export interface Clients {
  * @throws Error if a request failed, because the figures would then be meaningless
  */
 export async function loadByStreams(target: Target, seconds: number, clients: Clients): Promise<Sample> {
-  const folder = await mkdtemp(join(tmpdir(), "h2load-"));
-  try {
-    const log = join(folder, "requests");
-    const before = cpuSecondsOf(target.pid);
-    const output = await runTool(command(target, seconds, clients, log));
-    const cpu_seconds = cpuSecondsOf(target.pid) - before;
-    const { requests, failed } = countsIn(output);
-    if (failed > 0 || requests === 0) throw new Error(`${target.url}: ${failed} requests failed: ${output}`);
-    const timesMs = timesIn(await Bun.file(log).text());
-    return {
-      requests,
-      requests_per_second: requests / seconds,
-      p50_ms: percentile(timesMs, 50),
-      p99_ms: percentile(timesMs, 99),
-      cpu_share: cpu_seconds / seconds,
-      requests_per_cpu_second: requests / cpu_seconds,
-    };
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const folder = temporaryFolder("h2load");
+  const log = join(folder, "requests");
+  const before = cpuSecondsOf(target.pid);
+  const output = await runTool(command(target, seconds, clients, log));
+  const cpu_seconds = cpuSecondsOf(target.pid) - before;
+  const { requests, failed } = countsIn(output);
+  if (failed > 0 || requests === 0) throw new Error(`${target.url}: ${failed} requests failed: ${output}`);
+  const timesMs = timesIn(await Bun.file(log).text());
+  return {
+    requests,
+    requests_per_second: requests / seconds,
+    p50_ms: percentile(timesMs, 50),
+    p99_ms: percentile(timesMs, 99),
+    cpu_share: cpu_seconds / seconds,
+    requests_per_cpu_second: requests / cpu_seconds,
+  };
 }
 
 function command(

@@ -1,12 +1,11 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { BinaryTestServer } from "../../support/binary-server.ts";
-import { Leash } from "../../support/clean-up-after-kill.ts";
+import { leash } from "../../support/clean-up-after-kill.ts";
 import { startEtcdBinary } from "../../support/etcd-server.ts";
 import { startPostgresBinary } from "../../support/postgres-server.ts";
 import { startRedisBinary } from "../../support/redis-server.ts";
 import type { TestServer } from "../../support/server.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { BenchImpossible } from "./cores.ts";
 
@@ -25,7 +24,6 @@ export interface ServiceProcess {
 
 /** The test bed of a bench of services: it starts stores and services, and stops them when it is disposed. */
 export class ServiceBed implements AsyncDisposable {
-  readonly #leash = new Leash();
   readonly #ends = new AsyncDisposableStack();
 
   /** @throws BenchImpossible if a tool is missing */
@@ -37,30 +35,23 @@ export class ServiceBed implements AsyncDisposable {
   }
 
   async database(): Promise<BinaryTestServer> {
-    const server = await startPostgresBinary(dirname(Bun.which("postgres") ?? ""), this.#leash, DURABLE);
+    const server = await startPostgresBinary(dirname(Bun.which("postgres") ?? ""), DURABLE);
     this.#ends.defer(() => server.close());
     return server;
   }
 
   /** Starts an etcd that writes to disk with `fsync`. */
   async routeStore(): Promise<TestServer> {
-    const server = await startEtcdBinary(Bun.which("etcd") ?? "", this.#leash, []);
+    const server = await startEtcdBinary(Bun.which("etcd") ?? "", []);
     this.#ends.defer(() => server.close());
     return server;
   }
 
   /** Starts a new, empty Redis. */
   async counterStore(): Promise<TestServer> {
-    const server = await startRedisBinary(Bun.which("redis-server") ?? "", this.#leash);
+    const server = await startRedisBinary(Bun.which("redis-server") ?? "");
     this.#ends.defer(() => server.close());
     return server;
-  }
-
-  async directory(): Promise<string> {
-    const directory = await mkdtemp(join(tmpdir(), "ostiary-bench-"));
-    this.#leash.directory(directory);
-    this.#ends.defer(() => rm(directory, { recursive: true, force: true }));
-    return directory;
   }
 
   /**
@@ -69,16 +60,16 @@ export class ServiceBed implements AsyncDisposable {
    */
   async process(entry: string, variables: Record<string, string>): Promise<ServiceProcess> {
     const { PATH = "", HOME = "" } = process.env;
-    const log = join(await this.directory(), "log");
+    const log = join(temporaryFolder("bench"), "log");
     const child = Bun.spawn([process.execPath, join(import.meta.dir, "../../..", entry)], {
       env: { PATH, HOME, HOST: "127.0.0.1", PORT: "0", INTERNAL_PORT: "0", LOG_FILE: log, ...variables },
       stdio: ["ignore", "inherit", "inherit"],
     });
-    this.#leash.process(child.pid);
+    leash().process(child.pid);
     this.#ends.defer(async () => {
       child.kill();
       await child.exited;
-      this.#leash.release(child.pid);
+      leash().release(child.pid);
     });
     const listening = async () => {
       const lines = (await Bun.file(log).text()).split("\n").filter((line) => line.includes('"listening"'));

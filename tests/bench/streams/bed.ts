@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import type { AuditBed } from "../audit/bed.ts";
 import { exampleIntent } from "../audit/writers.ts";
 import type { ServiceProcess } from "../measure/service-bed.ts";
@@ -40,7 +41,7 @@ export async function startStreaming(
   databaseUrl: string,
   { fast, silent }: ReceiverPorts,
 ): Promise<ServiceProcess> {
-  const keyFile = join(await bed.directory(), "stream-keys");
+  const keyFile = join(temporaryFolder("bench"), "stream-keys");
   writeFileSync(keyFile, randomBytes(32).toString("base64"), { mode: 0o600 });
   return bed.process("apps/audit/main.ts", {
     DATABASE_URL: databaseUrl,

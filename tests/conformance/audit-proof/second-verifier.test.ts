@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createPrivateKey } from "node:crypto";
-import { mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readKept } from "@ostiary/cli/verify/files";
 import { NotIJson, parseIJson } from "@ostiary/lib/domain/json";
@@ -41,6 +40,7 @@ import {
   writeEvents,
 } from "../../app/audit/proof-bed.ts";
 import { services } from "../../support/index.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { headTree, mapRoot } from "../../support/trees-of-heads.ts";
 import { VECTOR_NAMES } from "./vector-names.ts";
 import { exportVectors, textOf, VECTORS, vectors, WITNESS_VECTORS } from "./vectors.ts";
@@ -99,7 +99,7 @@ describe("the product's code agrees with the test vectors for", () => {
 
   // AU-65, AU-66, AU-68, AU-76, AU-132, AU-156, AU-157, AU-195, AU-197, AU-198
   test.each(exportVectors)("an export: $title", async ({ title, lines, keys, kept, witnesses, result }) => {
-    const folder = await mkdtemp(join(tmpdir(), "ostiary-proof-"));
+    const folder = temporaryFolder("proof");
     const copies = kept === null ? NOTHING_KEPT : await readKept(await fileOf(folder, "kept", kept));
     const rule = witnessRuleOf(witnesses);
     const verdict = await verdictOf(textOf(lines), { keys, kept: copies, witnesses: rule });
@@ -189,7 +189,7 @@ describe.skipIf(Bun.which("python3") === null)("a verifier in Python, written fr
   let folder: string;
   beforeAll(async () => {
     audit = await startProvenAudit();
-    folder = await mkdtemp(join(tmpdir(), "ostiary-proof-"));
+    folder = temporaryFolder("proof");
   });
   afterAll(() => audit.stop());
 

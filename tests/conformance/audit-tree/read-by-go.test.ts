@@ -4,11 +4,11 @@
  */
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { copyFile, mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { logKey, noteKeyText } from "@ostiary/lib/domain/tlog";
 import { exportProof, keysOf, startProvenAudit, writeEvents } from "../../app/audit/proof-bed.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { run } from "../clients/services.ts";
 
 const MODULE = "golang.org/x/mod";
@@ -45,7 +45,7 @@ test.skipIf(!isHere)(
         await exportProof(audit);
       }
       const [key] = await keysOf(audit);
-      const cwd = await mkdtemp(join(tmpdir(), "ostiary-go-"));
+      const cwd = temporaryFolder("go");
       await Bun.write(join(cwd, "go.mod"), GO_MODULE);
       await copyFile(join(import.meta.dir, "reader.go"), join(cwd, "main.go"));
       const copied = async (path: string) => {

@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { intent, startAudit } from "../../app/audit/audit-service.ts";
 import { ADMIN_TOKEN, startRegistry } from "../../app/registry/harness.ts";
 import { freshDatabase, startProcess } from "../../support/index.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 export const SERVICES = ["registry", "identity", "audit"] as const;
 export type ServiceName = (typeof SERVICES)[number];
@@ -13,10 +12,7 @@ export type ServiceName = (typeof SERVICES)[number];
  * organization.
  */
 export interface ClientServices extends AsyncDisposable {
-  /**
-   * A folder with the description of each service, such as `registry.json`. It is removed when this is
-   * disposed.
-   */
+  /** A temporary folder with the description of each service, such as `registry.json`. */
   readonly folder: string;
   /** The environment variables for the program that uses the generated clients. */
   readonly env: Record<string, string>;
@@ -29,7 +25,7 @@ const LOGGED_ORGANIZATION = "01KA4YB0Q9X3M5N7P8R2S6T1VW";
  *
  * @param within the folder in which to create the folder with the descriptions
  */
-export async function startClientServices(within = tmpdir()): Promise<ClientServices> {
+export async function startClientServices(within?: string): Promise<ClientServices> {
   const [registry, identity, audit] = await Promise.all([
     startRegistry(),
     startProcess("apps/identity/main.ts", {
@@ -50,7 +46,7 @@ export async function startClientServices(within = tmpdir()): Promise<ClientServ
     );
   }
   await audit.patch("three", { outcome: "responded", status: 201, details: { name: "x" }, created_id: "w1" });
-  const folder = await mkdtemp(join(within, "ostiary-client-"));
+  const folder = temporaryFolder("client", within);
   for (const name of SERVICES) {
     await Bun.write(join(folder, `${name}.json`), await fetch(`${urls[name]}/swagger/json`));
   }
@@ -65,7 +61,7 @@ export async function startClientServices(within = tmpdir()): Promise<ClientServ
       LOGGED_ORGANIZATION,
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all([registry.stop(), identity.stop(), audit.stop(), rm(folder, { recursive: true })]);
+      await Promise.all([registry.stop(), identity.stop(), audit.stop()]);
     },
   };
 }

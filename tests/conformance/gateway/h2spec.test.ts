@@ -1,10 +1,9 @@
 /** Runs h2spec against the gateway's HTTP/2 port. The test is skipped if h2spec is not installed. */
 import { expect, test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { publicService, startLocalGateway } from "../../support/gateway.ts";
 import { RawUpstream } from "../../support/raw-http.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { run } from "../clients/services.ts";
 
 const H2SPEC = Bun.which("h2spec");
@@ -30,7 +29,7 @@ test.skipIf(H2SPEC === null)(
       // Most cases of h2spec send a POST with a body.
       things: publicService(service.url, { path: "/things", methods: ["GET", "POST", "HEAD"] }),
     });
-    const folder = await mkdtemp(join(tmpdir(), "h2spec-"));
+    const folder = temporaryFolder("h2spec");
     const report = join(folder, "report.xml");
     const { port } = new URL(gateway.url);
     const options = ["--strict", "--path", "/things", "--junit-report", report];
@@ -39,7 +38,7 @@ test.skipIf(H2SPEC === null)(
     const failed = cases.filter((each) => /<(failure|error)/.test(each));
     expect(cases.length).toBeGreaterThanOrEqual(CASES_MIN);
     expect(failed.map((each) => /classname="([^"]*)"/.exec(each)?.[1])).toEqual(Object.keys(FAILING));
-    await Promise.all([gateway.close(), rm(folder, { recursive: true })]);
+    await gateway.close();
     service.close();
   },
   120_000,

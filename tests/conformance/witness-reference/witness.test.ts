@@ -2,18 +2,17 @@
  * Tests the witness against a reference in Go, which uses golang.org/x/mod and filippo.io/torchwood (OP-80).
  * The test is skipped if Go cannot build the reference.
  */
-import { afterAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
-import { cp, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { newWitness, startWitness } from "../../app/witness/witness-bed.ts";
 import { runToEnd } from "../../support/run-to-end.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { keyId, publicBytes, verifierKeyText } from "../../support/test-log.ts";
 
 const ORIGIN = "reference.example.com/log";
-const folder = await mkdtemp(join(tmpdir(), "ostiary-reference-"));
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = temporaryFolder("reference");
 
 const isBuilt = Bun.which("go") !== null && (await build());
 const reason = isBuilt ? "" : " (skipped: go is not installed, or cannot build the reference)";

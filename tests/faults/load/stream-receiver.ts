@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type DeliveredBody, ProvingReceiver, START } from "../../app/audit/proving-receiver.ts";
-import type { Leash } from "../../support/clean-up-after-kill.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import type { StreamsSeen } from "../cell-run.ts";
 
@@ -32,9 +31,8 @@ export class StreamReceiver implements Disposable {
   readonly #logs = new Map<string, ProvingReceiver>();
   #seen: { problems: string[]; repeatsMs: number[] } = { problems: [], repeatsMs: [] };
 
-  static async start(leash: Leash): Promise<StreamReceiver> {
-    const directory = await mkdtemp(join(tmpdir(), "ostiary-streams-"));
-    leash.directory(directory);
+  static async start(): Promise<StreamReceiver> {
+    const directory = temporaryFolder("streams");
     const keyFile = join(directory, "keys");
     await writeFile(keyFile, randomBytes(32).toString("base64"), { mode: 0o600 });
     return new StreamReceiver(keyFile);

@@ -1,7 +1,6 @@
-import { chmod, mkdtemp, rename, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Leash } from "../../support/clean-up-after-kill.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 /** The tolerance when two clocks are compared, because a reading is old when it arrives. */
@@ -35,9 +34,8 @@ export class ProcessClock {
   readonly variables: Readonly<Record<string, string>>;
   readonly #file: string;
 
-  static async make(library: string, leash: Leash): Promise<ProcessClock> {
-    const directory = await mkdtemp(join(tmpdir(), "ostiary-clock-"));
-    leash.directory(directory);
+  static async make(library: string): Promise<ProcessClock> {
+    const directory = temporaryFolder("clock");
     await chmod(directory, 0o755); // PostgreSQL runs under an account of its own
     const clock = new ProcessClock(library, join(directory, "offset"));
     await clock.#write(0);

@@ -1,10 +1,8 @@
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BinaryTestServer } from "../../support/binary-server.ts";
-import type { Leash } from "../../support/clean-up-after-kill.ts";
 import { freePort } from "../../support/free-port.ts";
 import { type Proxy as NetworkProxy, startProxy } from "../../support/proxy.ts";
+import { lastingFolder } from "../../support/temporary-folder.ts";
 
 const READY_TIMEOUT_MS = 1_000;
 
@@ -37,7 +35,6 @@ export interface Replica {
 export async function startReplica(
   app: string,
   number: number,
-  leash: Leash,
   variables: Record<string, string>,
   firstRoot: string,
 ): Promise<Replica> {
@@ -45,35 +42,32 @@ export async function startReplica(
   const [port, internal_port] = [freePort(), freePort()];
   const url = `http://127.0.0.1:${port}`;
   const internalUrl = `http://127.0.0.1:${internal_port}`;
-  const directory = await mkdtemp(join(tmpdir(), `ostiary-${app}-`));
+  const directory = lastingFolder(`${app}`);
   const upkeepFile = join(directory, "upkeep");
   const { PATH = "", HOME = "" } = process.env;
-  const server = new BinaryTestServer(
-    {
-      url,
-      directory,
-      get command() {
-        const preload = join(import.meta.dir, "../../support/upkeep-process.ts");
-        return [process.execPath, "--preload", preload, join(root, `apps/${app}/main.ts`)];
-      },
-      env: {
-        PATH,
-        HOME,
-        HOST: "127.0.0.1",
-        PORT: String(port),
-        INTERNAL_PORT: String(internal_port),
-        LOG_LEVEL: "warn",
-        // Without this variable, the gateway sets it and restarts itself.
-        BUN_CONFIG_MAX_HTTP_REQUESTS: "65000",
-        UPKEEP_FILE: upkeepFile,
-        ...variables,
-      },
-      ready: async () => (await answerOf(`${internalUrl}/health/live`)) === 200,
-      crash: "SIGKILL",
-      shutdown: "SIGTERM",
+  const server = new BinaryTestServer({
+    url,
+    directory,
+    get command() {
+      const preload = join(import.meta.dir, "../../support/upkeep-process.ts");
+      return [process.execPath, "--preload", preload, join(root, `apps/${app}/main.ts`)];
     },
-    leash,
-  );
+    env: {
+      PATH,
+      HOME,
+      HOST: "127.0.0.1",
+      PORT: String(port),
+      INTERNAL_PORT: String(internal_port),
+      LOG_LEVEL: "warn",
+      // Without this variable, the gateway sets it and restarts itself.
+      BUN_CONFIG_MAX_HTTP_REQUESTS: "65000",
+      UPKEEP_FILE: upkeepFile,
+      ...variables,
+    },
+    ready: async () => (await answerOf(`${internalUrl}/health/live`)) === 200,
+    crash: "SIGKILL",
+    shutdown: "SIGTERM",
+  });
   await server.start();
   const links = { public: await startProxy(url), internal: await startProxy(internalUrl) };
   const replaceBy = async (next: string) => {

@@ -1,16 +1,14 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { VALIDATE_PATH } from "@ostiary/lib/contracts/internal-api";
 import postgres from "postgres";
 import { BinaryTestServer } from "../../support/binary-server.ts";
-import type { Leash } from "../../support/clean-up-after-kill.ts";
 import { startEtcdBinary } from "../../support/etcd-server.ts";
 import { freePort } from "../../support/free-port.ts";
 import { startPostgresBinary } from "../../support/postgres-server.ts";
 import { type Proxy as NetworkProxy, startProxy } from "../../support/proxy.ts";
 import { startRedisBinary } from "../../support/redis-server.ts";
 import { locateServices } from "../../support/stores-under-test.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { BROKEN_REPLICA } from "../cell-run.ts";
 import { EVENT_INTERVAL_MS, LIMITS } from "../clients.ts";
@@ -61,7 +59,6 @@ export class RunImpossible extends Error {
  */
 export class System implements AsyncDisposable {
   readonly #ends = new AsyncDisposableStack();
-  readonly #leash: Leash;
   readonly #services: Services;
   readonly #stores: Readonly<Record<"postgres" | "redis" | "etcd", Linked>>;
   readonly upstream: Linked;
@@ -79,20 +76,17 @@ export class System implements AsyncDisposable {
 
   /** @throws RunImpossible if PostgreSQL, Redis or etcd is not installed */
   static async start(
-    leash: Leash,
     progress: Progress,
     services: Services = { roots: [ROOT, ROOT], variables: {} },
   ): Promise<System> {
     progress("starting PostgreSQL, Redis, etcd and the upstream service");
     const library = services.clockLibrary ?? null;
-    const clocks = library === null ? null : await makeClocks(library, leash);
-    const stores = await startStores(leash, clocks?.postgres.variables);
-    const directory = await mkdtemp(join(tmpdir(), "ostiary-faults-"));
-    leash.directory(directory);
+    const clocks = library === null ? null : await makeClocks(library);
+    const stores = await startStores(clocks?.postgres.variables);
+    const directory = temporaryFolder("faults");
     const reachedFile = join(directory, "reached");
-    const upstream = await startUpstream(leash, reachedFile);
-    const system = new System(leash, services, stores, upstream, reachedFile, clocks);
-    system.#ends.defer(() => rm(directory, { recursive: true, force: true }));
+    const upstream = await startUpstream(reachedFile);
+    const system = new System(services, stores, upstream, reachedFile, clocks);
     try {
       progress("starting two of each: identity, audit, registry, gateway");
       await system.#startServices();
@@ -105,14 +99,12 @@ export class System implements AsyncDisposable {
   }
 
   private constructor(
-    leash: Leash,
     services: Services,
     stores: Readonly<Record<"postgres" | "redis" | "etcd", Linked>>,
     upstream: Linked,
     reachedFile: string,
     clocks: OwnClocks | null,
   ) {
-    this.#leash = leash;
     this.#services = services;
     this.#stores = stores;
     this.upstream = upstream;
@@ -273,7 +265,7 @@ export class System implements AsyncDisposable {
     const every = this.#services.variables;
     const hasClock = app === "audit" && number === BROKEN_REPLICA;
     const clock = hasClock ? this.#ownClocks?.audit.variables : undefined;
-    const replica = await startReplica(app, number, this.#leash, { ...variables, ...every, ...clock }, root);
+    const replica = await startReplica(app, number, { ...variables, ...every, ...clock }, root);
     this.#ends.defer(() => replica.server.close());
     for (const link of Object.values(replica.links)) this.#ends.defer(() => link.close());
     return replica;
@@ -310,10 +302,10 @@ export class System implements AsyncDisposable {
 /** The clocks of the processes that run with libfaketime. */
 type OwnClocks = Readonly<Record<"postgres" | "audit", ProcessClock>>;
 
-async function makeClocks(library: string, leash: Leash): Promise<OwnClocks> {
+async function makeClocks(library: string): Promise<OwnClocks> {
   return {
-    postgres: await ProcessClock.make(library, leash),
-    audit: await ProcessClock.make(library, leash),
+    postgres: await ProcessClock.make(library),
+    audit: await ProcessClock.make(library),
   };
 }
 
@@ -335,7 +327,7 @@ async function timeOfAnswers(url: string): Promise<number> {
   return Date.parse(answer.headers.get("date") ?? "");
 }
 
-async function startStores(leash: Leash, variablesOfPostgres?: Readonly<Record<string, string>>) {
+async function startStores(variablesOfPostgres?: Readonly<Record<string, string>>) {
   const sources = locateServices(process.env);
   const binary = (name: "postgres" | "redis" | "etcd") => {
     const source = sources[name];
@@ -343,28 +335,25 @@ async function startStores(leash: Leash, variablesOfPostgres?: Readonly<Record<s
     throw new RunImpossible(`This run needs the program ${name}: install it and run the command again.`);
   };
   const [postgres, redis, etcd] = await Promise.all([
-    startPostgresBinary(binary("postgres"), leash, {}, variablesOfPostgres),
-    startRedisBinary(binary("redis"), leash),
-    startEtcdBinary(binary("etcd"), leash),
+    startPostgresBinary(binary("postgres"), {}, variablesOfPostgres),
+    startRedisBinary(binary("redis")),
+    startEtcdBinary(binary("etcd")),
   ]);
   return { postgres: await linked(postgres), redis: await linked(redis), etcd: await linked(etcd) };
 }
 
-async function startUpstream(leash: Leash, reachedFile: string): Promise<Linked> {
+async function startUpstream(reachedFile: string): Promise<Linked> {
   const port = freePort();
   const url = `http://127.0.0.1:${port}`;
   const entry = join(import.meta.dir, "../upstream/main.ts");
-  const server = new BinaryTestServer(
-    {
-      url,
-      directory: await mkdtemp(join(tmpdir(), "ostiary-upstream-")),
-      command: [process.execPath, entry, String(port), reachedFile, String(EVENT_INTERVAL_MS)],
-      ready: async () => (await answerOf(`${url}/ready`)) === 200,
-      crash: "SIGKILL",
-      shutdown: "SIGTERM",
-    },
-    leash,
-  );
+  const server = new BinaryTestServer({
+    url,
+    directory: temporaryFolder("upstream"),
+    command: [process.execPath, entry, String(port), reachedFile, String(EVENT_INTERVAL_MS)],
+    ready: async () => (await answerOf(`${url}/ready`)) === 200,
+    crash: "SIGKILL",
+    shutdown: "SIGTERM",
+  });
   await server.start();
   return linked(server);
 }

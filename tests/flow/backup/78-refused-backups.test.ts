@@ -8,11 +8,11 @@ import { loadBackupConfig } from "@ostiary/platform/backup/config";
 import { createBackup } from "@ostiary/platform/backup/create";
 import { restoreBackup } from "@ostiary/platform/backup/restore";
 import { freshDatabase, rejection } from "../../support/index.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import {
   ask,
   backUp,
   isAble,
-  newDirectory,
   newMigrated,
   newPath,
   pathWith,
@@ -82,7 +82,7 @@ describe.skipIf(!isAble)("a backup", () => {
    * as JSON.
    */
   async function changed(change: Change) {
-    const directory = join(await newDirectory(), "copy");
+    const directory = join(temporaryFolder("backup"), "copy");
     await cp(whole, directory, { recursive: true });
     const file = Bun.file(join(directory, "manifest.json"));
     const result = change(await file.json());
@@ -212,7 +212,7 @@ describe.skipIf(!isAble)("a backup", () => {
     ["is a broken link", (place) => join(place, "link"), "cannot be read"],
     ["contains a complete backup", () => whole, "is not empty. Name a new directory for each backup."],
   ])("is not made in a directory that %s", async (_, inPlace, message) => {
-    const place = await newDirectory();
+    const place = temporaryFolder("backup");
     await Bun.write(join(place, "file"), "");
     await symlink("/none/x", join(place, "link"));
     const directory = inPlace(place);
@@ -224,7 +224,7 @@ describe.skipIf(!isAble)("a backup", () => {
 
   // OP-64
   test("is not made from a database that lacks one of the schemas", async () => {
-    const directory = await newPath();
+    const directory = newPath();
     const empty = createBackup({ DATABASE_URL: await freshDatabase() }, directory, surroundings(), silent);
     expect(await refusal(empty)).toContain("The database has no schema routes of Ostiary.");
     const bare = await newMigrated("routes", "identity");
@@ -234,11 +234,11 @@ describe.skipIf(!isAble)("a backup", () => {
 
   // OP-64
   test("needs pg_dump and pg_restore on the PATH, with a version that is known and new enough", async () => {
-    const none = await newDirectory();
+    const none = temporaryFolder("backup");
     await mkdir(join(none, "bin"));
     await chmod(join(none, "bin"), 0o755);
     const create = async (path: string) =>
-      refusal(createBackup({ DATABASE_URL: url }, await newPath(), surroundings(path), silent));
+      refusal(createBackup({ DATABASE_URL: url }, newPath(), surroundings(path), silent));
     expect(await create(join(none, "bin"))).toContain("pg_dump is not on the PATH.");
     expect(await create(await pathWith("pg_dump", "echo hello"))).toContain("does not print a version");
     expect(await create(await pathWith("pg_dump", version(9)))).toContain(

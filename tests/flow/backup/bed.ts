@@ -1,14 +1,14 @@
-import { chmod, mkdir, mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, mkdir } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
 import { openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { createBackup } from "@ostiary/platform/backup/create";
 import { restoreBackup } from "@ostiary/platform/backup/restore";
 import postgres from "postgres";
+import { leash } from "../../support/clean-up-after-kill.ts";
 import { freshDatabase, services } from "../../support/index.ts";
 import { runToEnd } from "../../support/run-to-end.ts";
-import { leash } from "../../support/services.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { ROOT } from "../cli/bed.ts";
 
 export const SCHEMAS = ["routes", "identity", "audit"] as const;
@@ -23,16 +23,9 @@ export function surroundings(path = PATH, signal = new AbortController().signal)
   return { env: { PATH: path }, signal };
 }
 
-/** Creates a directory that is removed after the test run. */
-export async function newDirectory(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), "ostiary-backup-"));
-  leash().directory(directory);
-  return directory;
-}
-
 /** Returns the path of a directory that does not exist yet. */
-export async function newPath(): Promise<string> {
-  return join(await newDirectory(), "backup");
+export function newPath(): string {
+  return join(temporaryFolder("backup"), "backup");
 }
 
 /** Creates a database with these schemas, in the state after all migrations. */
@@ -77,7 +70,7 @@ export async function organizationsOf(url: string): Promise<string[]> {
 
 /** Makes a backup of one database and returns the backup's directory. */
 export async function backUp(url: string): Promise<string> {
-  const directory = await newPath();
+  const directory = newPath();
   await createBackup({ DATABASE_URL: url }, directory, surroundings(), silent);
   return directory;
 }
@@ -88,7 +81,7 @@ export function restore(directory: string, url: string) {
 
 /** Returns a PATH on which a shell script replaces the program `name`. Other programs stay available. */
 export async function pathWith(name: string, script: string): Promise<string> {
-  const bin = join(await newDirectory(), "bin");
+  const bin = join(temporaryFolder("backup"), "bin");
   await mkdir(bin);
   await Bun.write(join(bin, name), `#!/bin/sh\n${script}\n`);
   await chmod(join(bin, name), 0o755);

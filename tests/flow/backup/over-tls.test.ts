@@ -53,7 +53,7 @@ describe.skipIf(!(isAble && services().etcd.binary))("ostiary backup over TLS", 
       for (const schema of SCHEMAS) await database.migrate(schema, shippedFile(`drizzle/${schema}`));
     });
     await publish(source);
-    backup = await newPath();
+    backup = newPath();
     expect(await runOstiary(["create", backup], databaseOf(source))).toMatchObject({ exitCode: 0 });
   });
   afterAll(async () => {
@@ -161,7 +161,7 @@ describe.skipIf(!(isAble && services().etcd.binary))("ostiary backup over TLS", 
     expect(restored.stderr + restored.stdout).toContain(message);
     expect(restored.exitCode).toBe(EXIT_UNUSABLE);
     expect(await schemasOf(target)).toEqual([]);
-    const directory = await newPath();
+    const directory = newPath();
     const created = await runOstiary(["create", directory], databaseOf(target, given()));
     expect(created.stderr + created.stdout).toContain(message);
     expect(created.exitCode).toBe(EXIT_UNUSABLE);

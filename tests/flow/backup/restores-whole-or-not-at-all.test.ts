@@ -6,12 +6,12 @@ import { createBackup } from "@ostiary/platform/backup/create";
 import { restoreBackup } from "@ostiary/platform/backup/restore";
 import { verifyBackup } from "@ostiary/platform/backup/verify";
 import { freshDatabase, rejection, waitFor } from "../../support/index.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import {
   addOrganization,
   ask,
   backUp,
   isAble,
-  newDirectory,
   newMigrated,
   newPath,
   organizationsOf,
@@ -42,7 +42,7 @@ describe.skipIf(!isAble)("ostiary backup", () => {
     await ask(url, `create role ${role}; grant usage on schema identity to ${role}`);
     await ask(url, `grant select (name) on identity.organizations to ${role}`);
     await addOrganization(url, "one");
-    const directory = await newPath();
+    const directory = newPath();
     const created = await runOstiary(["create", directory], { DATABASE_URL: url });
     expect(created).toMatchObject({ exitCode: 0 });
     expect(created.stdout).toStartWith(
@@ -76,7 +76,7 @@ describe.skipIf(!isAble)("ostiary backup", () => {
   test("dumps three databases, the audit log last, and restores them into one database", async () => {
     const [routes, identity, audit] = await Promise.all(SCHEMAS.map((schema) => newMigrated(schema)));
     await addOrganization(`${identity}`, "one");
-    const directory = await newPath();
+    const directory = newPath();
     const config = { AUDIT_DATABASE_URL: audit, IDENTITY_DATABASE_URL: identity, DATABASE_URL: routes };
     const { dumps } = await createBackup(config, directory, surroundings(), silent);
     expect(dumps.map(({ file }) => file)).toEqual(["routes.dump", "identity.dump", "audit.dump"]);
@@ -136,7 +136,7 @@ describe.skipIf(!isAble)("ostiary backup", () => {
   // OP-66
   test("says which schemas are restored when the second of several databases fails", async () => {
     const [routes, rest] = await Promise.all([newMigrated("routes"), newMigrated("identity", "audit")]);
-    const directory = await newPath();
+    const directory = newPath();
     const config = { REGISTRY_DATABASE_URL: routes, DATABASE_URL: rest };
     await createBackup(config, directory, surroundings(), silent);
     const target = await freshDatabase();
@@ -167,7 +167,7 @@ describe.skipIf(!isAble)("ostiary backup", () => {
   // OP-63
   test("lets one of two concurrent backups into the same directory fail, and the other is complete", async () => {
     const url = await newMigrated(...SCHEMAS);
-    const directory = await newDirectory();
+    const directory = temporaryFolder("backup");
     const create = () => createBackup({ DATABASE_URL: url }, directory, surroundings(), silent);
     const outcomes = await Promise.allSettled([create(), create()]);
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
@@ -176,7 +176,7 @@ describe.skipIf(!isAble)("ostiary backup", () => {
 
   // OP-63
   test("ends pg_dump and removes the directory at SIGTERM", async () => {
-    const directory = await newPath();
+    const directory = newPath();
     const child = await startEndlessBackup(directory);
     child.kill("SIGTERM");
     expect(await child.exited).toBe(1);
@@ -186,7 +186,7 @@ describe.skipIf(!isAble)("ostiary backup", () => {
 
   // OP-63, OP-64
   test("leaves a directory that verify refuses when it is killed", async () => {
-    const directory = await newPath();
+    const directory = newPath();
     const child = await startEndlessBackup(directory);
     child.kill("SIGKILL");
     await child.exited;
@@ -201,7 +201,7 @@ describe.skipIf(!isAble)("ostiary backup", () => {
     ["is killed by a signal", "echo half; kill -KILL $$", "pg_dump failed: the exit code is 137"],
   ])("leaves an empty directory empty when pg_dump %s", async (_, script, said) => {
     const DATABASE_URL = await newMigrated(...SCHEMAS);
-    const directory = await newDirectory();
+    const directory = temporaryFolder("backup");
     const path = await pathWith(
       "pg_dump",
       `[ "$1" = --version ] && exec echo "pg_dump (PostgreSQL) 99.1"\n${script}`,
@@ -221,7 +221,7 @@ describe.skipIf(!isAble)("ostiary backup", () => {
       "pg_dump",
       `[ "$1" = --version ] || psql --quiet "${DATABASE_URL}" --command="${statement}"\nexec "${real}" "$@"`,
     );
-    const directory = await newPath();
+    const directory = newPath();
     const error = await rejection(createBackup({ DATABASE_URL }, directory, surroundings(path), silent));
     expect(String(error)).toContain("The schema identity was migrated while it was dumped.");
     expect(existsSync(directory)).toBe(false);
@@ -230,13 +230,13 @@ describe.skipIf(!isAble)("ostiary backup", () => {
   test("passes the URL's password to pg_dump in the environment and not as an argument", async () => {
     const url = new URL(await newMigrated(...SCHEMAS));
     url.password = "p%40ss";
-    const report = join(await newDirectory(), "report");
+    const report = join(temporaryFolder("backup"), "report");
     const path = await pathWith(
       "pg_dump",
       `[ "$1" = --version ] && exec echo "pg_dump (PostgreSQL) 99.1"
        echo "$@" > ${report}; echo "$PGPASSWORD $PGSSLMODE" >> ${report}; echo dump`,
     );
-    await createBackup({ DATABASE_URL: url.href }, await newPath(), surroundings(path), silent);
+    await createBackup({ DATABASE_URL: url.href }, newPath(), surroundings(path), silent);
     const [parameters = "", variables] = (await Bun.file(report).text()).split("\n");
     expect(parameters).toContain(`--dbname=postgres://postgres@${url.host}${url.pathname}`);
     expect(parameters).not.toContain("p%40ss");

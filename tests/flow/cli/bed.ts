@@ -1,11 +1,10 @@
-import { afterAll, beforeAll } from "bun:test";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { useRegistry } from "../../app/registry/bed.ts";
 import { ADMIN_TOKEN, type Registry } from "../../app/registry/harness.ts";
+import { leash } from "../../support/clean-up-after-kill.ts";
 import { runToEnd } from "../../support/run-to-end.ts";
-import { leash } from "../../support/services.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 export const ROOT = join(import.meta.dir, "../../..");
@@ -35,11 +34,7 @@ export interface CliBed {
 
 export function useCli(): CliBed {
   const registry = useRegistry();
-  let directory = "";
-  beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), "ostiary-cli-"));
-  });
-  afterAll(() => rm(directory, { recursive: true }));
+  const directory = temporaryFolder("cli");
   return {
     registry,
     cli: (parameters, options) => runCli(registry.url, parameters, options),

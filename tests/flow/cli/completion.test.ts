@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { service } from "../../app/registry/harness.ts";
+import { leash } from "../../support/clean-up-after-kill.ts";
 import { runToEnd } from "../../support/run-to-end.ts";
-import { leash } from "../../support/services.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { environmentOf, ROOT, useCli } from "./bed.ts";
 

@@ -1,5 +1,5 @@
 /** Tests of the compiled executable, run without Bun, Node and the packages of this repository. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ADMIN_TOKEN, service } from "../../app/registry/harness.ts";
@@ -17,7 +17,6 @@ describe.skipIf(!canRunExecutable)("the executable", () => {
     built = await buildExecutable();
     executable = built.path;
   }, BUILD_MS);
-  afterAll(() => built.remove());
 
   /** Runs the executable in a temporary folder. It inherits no environment variable of the test. */
   function run(parameters: string[], { input = "", env = {}, cwd = directory() } = {}): Promise<Run> {

@@ -1,10 +1,9 @@
 /** Tests of the command line when REGISTRY_URL does not lead to a registry. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startLocalGateway } from "../../support/gateway.ts";
 import { freshDatabase, startProcess } from "../../support/index.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { useCli } from "./bed.ts";
 
 setDefaultTimeout(60_000);
@@ -195,12 +194,10 @@ describe("the command line without a usable registry", () => {
 });
 
 async function selfSigned(): Promise<{ key: string; cert: string }> {
-  const directory = await mkdtemp(join(tmpdir(), "ostiary-tls-"));
+  const directory = temporaryFolder("tls");
   const [key, cert] = [join(directory, "key"), join(directory, "cert")];
   const request = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=127.0.0.1"];
   const openssl = Bun.spawn(["openssl", ...request, "-keyout", key, "-out", cert], { stderr: "ignore" });
   expect(await openssl.exited).toBe(0);
-  const made = { key: await Bun.file(key).text(), cert: await Bun.file(cert).text() };
-  await rm(directory, { recursive: true });
-  return made;
+  return { key: await Bun.file(key).text(), cert: await Bun.file(cert).text() };
 }

@@ -3,11 +3,11 @@
  * certificate from a company's own CA. The command runs on this machine, because no Docker engine is needed.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Certificates } from "../../support/certificates.ts";
 import { runToEnd } from "../../support/run-to-end.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { ROOT } from "./file.ts";
 
 setDefaultTimeout(60_000);
@@ -24,7 +24,7 @@ describe.skipIf(Bun.which("openssl") === null)("the image's installation of pack
   let authority: string;
   let registry: ReturnType<typeof Bun.serve>;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "ostiary-build-"));
+    folder = temporaryFolder("build");
     const ca = certificates.authority("company");
     authority = ca.certFile;
     const { certFile, keyFile } = ca.sign("packages");
@@ -41,11 +41,7 @@ describe.skipIf(Bun.which("openssl") === null)("the image's installation of pack
     await Bun.write(join(folder, "package.json"), JSON.stringify({ dependencies: { thing: "1.0.0" } }));
     await Bun.write(join(folder, ".npmrc"), `registry=https://localhost:${registry.port}/\n`);
   });
-  afterAll(async () => {
-    await registry.stop(true);
-    certificates.remove();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => registry.stop(true));
 
   async function installed(caFile: string) {
     const script = install.replaceAll("\\\n", " ").replaceAll(IN_THE_BUILD, caFile);

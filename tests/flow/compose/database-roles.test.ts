@@ -1,7 +1,7 @@
 /**
  * Tests of the PostgreSQL roles that compose.yaml makes. The server runs on this machine, not in a container.
  */
-import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import postgres from "postgres";
 import { runOstiary } from "../../app/audit/service-role-bed.ts";
 import { freshRouteStoreUrl, rejection, services, startPostgres, startProcess } from "../../support/index.ts";
@@ -27,7 +27,6 @@ describe.skipIf(!can)("the roles of the services", () => {
       await sql`create database ostiary`;
     });
   });
-  afterAll(() => secrets.remove());
 
   /** Starts and stops each service, so that its migrations run. Returns the exit codes. */
   async function startEach(url: (name: (typeof WITH_DATABASE)[number]) => Promise<string> | string) {
@@ -151,7 +150,6 @@ describe.skipIf(!can)("the roles of the services", () => {
       "the helper's role is on another server",
     ]);
     expect(made.exitCode).toBe(0);
-    await own.remove();
   });
 
   test("stop the start with PostgreSQL's message when they cannot be made", async () => {

@@ -1,7 +1,7 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { runToEnd } from "../../support/run-to-end.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { ROOT } from "./file.ts";
 
 /** The services that have a database. */
@@ -16,7 +16,7 @@ export class Secrets {
   }
 
   static async make(given: Record<string, string> = {}): Promise<Secrets> {
-    const secrets = new Secrets(await mkdtemp(join(tmpdir(), "ostiary-secrets-")));
+    const secrets = new Secrets(temporaryFolder("secrets"));
     for (const [name, text] of Object.entries(given)) await secrets.write(name, text);
     secrets.makeMissing();
     return secrets;
@@ -53,10 +53,6 @@ export class Secrets {
     url.host = host;
     url.pathname = pathname;
     return url.href;
-  }
-
-  remove(): Promise<void> {
-    return rm(this.folder, { recursive: true, force: true });
   }
 }
 

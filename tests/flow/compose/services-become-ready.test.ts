@@ -50,7 +50,6 @@ describe.skipIf(!postgres.real || !redis.real || !etcd.real)(
     afterAll(async () => {
       await Promise.all([...running.values()].map((each) => each.stop()));
       await keySet.stop(true);
-      await secrets.remove();
     });
 
     /** Returns the environment variables of a container. Paths and URLs are replaced through `places`. */

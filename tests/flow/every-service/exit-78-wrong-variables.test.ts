@@ -1,14 +1,14 @@
 /** Tests that a refused start reports every problem at once, and no secret (OP-5, OP-6). */
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { freePort } from "../../support/free-port.ts";
 import { rejection } from "../../support/rejection.ts";
 import { freshDatabase, freshRouteStoreUrl, services, startRedis } from "../../support/services.ts";
 import { ProcessEnded, type RunningProcess, startProcess } from "../../support/start-process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 setDefaultTimeout(60_000);
@@ -23,7 +23,7 @@ let routeStore = "";
 
 beforeAll(async () => {
   if (etcd.own) routeStore = await freshRouteStoreUrl();
-  directory = await mkdtemp(join(tmpdir(), "ostiary-refused-"));
+  directory = temporaryFolder("refused");
   roles = join(directory, "roles.yaml");
   await writeFile(
     roles,
@@ -33,7 +33,6 @@ beforeAll(async () => {
 afterEach(async () => {
   await Promise.all(started.splice(0).map((each) => each.kill()));
 });
-afterAll(() => rm(directory, { recursive: true, force: true }));
 
 /** Expects that `app` does not start and that its output has no secret. */
 async function refusal(app: string, env: Record<string, string>): Promise<ProcessEnded> {

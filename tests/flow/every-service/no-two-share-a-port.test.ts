@@ -4,7 +4,6 @@
  */
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadPlatform } from "@ostiary/platform/config";
@@ -13,6 +12,7 @@ import { rejection } from "../../support/rejection.ts";
 import { runToEnd } from "../../support/run-to-end.ts";
 import { freshDatabase, freshRouteStoreUrl, services } from "../../support/services.ts";
 import { ProcessEnded, type RunningProcess, startProcess } from "../../support/start-process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 setDefaultTimeout(120_000);
@@ -21,11 +21,9 @@ const { etcd } = services();
 const SERVICES = ["gateway", "registry", "identity", "audit"];
 const ipv6 = hasIpv6();
 const started: RunningProcess[] = [];
-const directories: string[] = [];
 
 afterAll(async () => {
   await Promise.all(started.map((each) => each.kill()));
-  await Promise.all(directories.map((directory) => rm(directory, { recursive: true, force: true })));
 });
 
 async function start(app: string, env: Record<string, string>): Promise<RunningProcess> {
@@ -71,9 +69,12 @@ async function variables(app: string): Promise<Record<string, string>> {
 }
 
 async function platformVariables(): Promise<Record<string, string>> {
-  const DATA_DIR = await mkdtemp(join(tmpdir(), "ostiary-ports-"));
-  directories.push(DATA_DIR);
-  return { DATA_DIR, LOG_FILE: "-", DATABASE_URL: await freshDatabase(), ...everyPort("0") };
+  return {
+    DATA_DIR: temporaryFolder("ports"),
+    LOG_FILE: "-",
+    DATABASE_URL: await freshDatabase(),
+    ...everyPort("0"),
+  };
 }
 
 const PLATFORM_PORTS = [

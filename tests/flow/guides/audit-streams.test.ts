@@ -60,7 +60,6 @@ describe("the receiver of audit-streams.md", () => {
     receiver?.kill();
     await audit?.stop();
     gateway?.stop(true);
-    await reader?.close();
   });
 
   async function lines(): Promise<{ position: number; kind: string; event: { request_id: string } }[]> {

@@ -46,7 +46,7 @@ beforeEach(async () => {
   await rm(join(reader.directory, "siem-state.json"), { force: true });
 });
 afterAll(async () => {
-  await Promise.all([stack?.close(), collector?.stop(true), reader?.close()]);
+  await Promise.all([stack?.close(), collector?.stop(true)]);
 });
 
 /** Handles a request as the HTTP Event Collector does. The body is a sequence of JSON objects. */

@@ -1,7 +1,6 @@
 /** Follows backup-and-restore.md: backs up a database, loses its server, and restores into a new server. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { chmod, mkdtemp, rename } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, rename } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { type IdentityProvider, startIdentityProvider, startSampleService } from "@ostiary/demo";
 import { publishCatalogs } from "@ostiary/platform/catalogs";
@@ -10,8 +9,9 @@ import { writeSigningKey } from "../../app/audit/proof-bed.ts";
 import { commandsOf, ROOT } from "../../support/documents.ts";
 import { freePort } from "../../support/free-port.ts";
 import { Reader } from "../../support/guide-reader.ts";
-import { freshCounterStoreUrl, leash, services, startEtcd, startPostgres } from "../../support/services.ts";
+import { freshCounterStoreUrl, services, startEtcd, startPostgres } from "../../support/services.ts";
 import { type RunningProcess, startProcess } from "../../support/start-process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 setDefaultTimeout(240_000);
@@ -110,8 +110,7 @@ class System {
 
 /** Returns a PATH on which `ostiary` runs this source tree. */
 async function pathWithOstiary(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), "ostiary-path-"));
-  leash().directory(directory);
+  const directory = temporaryFolder("path");
   const program = join(directory, "ostiary");
   await Bun.write(program, `#!/bin/sh\nexec "${process.execPath}" "${ROOT}/apps/platform/ostiary.ts" "$@"\n`);
   await chmod(program, 0o755);
@@ -182,7 +181,6 @@ describe.skipIf(!able)("backup-and-restore.md", () => {
       await rename(join(reader.directory, name), join(restoring.directory, name));
     }
     await restoring.runAll(await commandsOf(GUIDE, "Restore"));
-    await restoring.close();
     // Only PostgreSQL is restored. etcd and Redis start empty.
     await system.start(after, (await startEtcd()).url, await freshCounterStoreUrl());
     await waitFor(async () => (await system.call("/demo/things/1", old.session)).ok, {
@@ -192,7 +190,7 @@ describe.skipIf(!able)("backup-and-restore.md", () => {
   });
   afterAll(async () => {
     await system?.stop();
-    await Promise.all([system?.provider.stop(), sample?.stop(), reader?.close()]);
+    await Promise.all([system?.provider.stop(), sample?.stop()]);
   });
 
   async function publish() {

@@ -80,7 +80,7 @@ afterEach(async () => {
   [taken, wrong, lost] = [new Map(), [], 0];
 });
 afterAll(async () => {
-  await Promise.all([audit.stop(), vendor.stop(true), reader.close()]);
+  await Promise.all([audit.stop(), vendor.stop(true)]);
 });
 
 async function answer(request: Request): Promise<Response> {

@@ -2,14 +2,14 @@
  * Tests of the Git hook and the pipelines in checks-before-publishing.md, run as Git, GitHub and GitLab run
  * them.
  */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { service } from "../../app/registry/harness.ts";
 import { blocksOf, commandsOf } from "../../support/documents.ts";
 import { runBash } from "../../support/run-to-end.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { environmentOf, ROOT, useCli } from "../cli/bed.ts";
 
 setDefaultTimeout(120_000);
@@ -22,16 +22,15 @@ const BAD = GOOD.replace("http:", "https:");
 
 let tools: string;
 beforeAll(async () => {
-  tools = await mkdtemp(join(tmpdir(), "ostiary-tools-"));
+  tools = temporaryFolder("tools");
   const ostiary = join(tools, "ostiary");
   await writeFile(ostiary, `#!/bin/sh\nexec "${process.execPath}" "${ROOT}/apps/cli/main.ts" "$@"\n`);
   await chmod(ostiary, 0o755);
 });
-afterAll(() => rm(tools, { recursive: true }));
 
 /** Creates a folder for a repository. Its scripts run with `ostiary` on their PATH. */
 async function repository(files: Record<string, string>) {
-  const directory = await mkdtemp(join(tools, "repository-"));
+  const directory = temporaryFolder("repository");
   const { PATH, ...environment } = environmentOf(registry.url);
   const env = {
     ...environment,

@@ -29,7 +29,7 @@ beforeAll(async () => {
   await reader.run(publish.replace("http://127.0.0.1:4000", stack.sampleServiceUrl));
 });
 afterAll(async () => {
-  await Promise.all([stack?.close(), reader?.close()]);
+  await stack?.close();
 });
 
 describe("choosing-limits.md", () => {

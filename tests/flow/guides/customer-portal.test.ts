@@ -1,5 +1,5 @@
 /** Follows customer-portal.md in a browser: presses, fills, follows or looks for every name in bold. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { commandsOf, ROOT } from "../../support/documents.ts";
@@ -50,7 +50,6 @@ describe.skipIf(browserPath === undefined)("customer-portal.md", () => {
   beforeAll(async () => {
     reader = await Reader.open();
   });
-  afterAll(() => reader.close());
 
   // PT-5, PT-7, PT-10, PT-42, PT-62, PT-68, PT-70
   test("leads to a branded portal with an invitation, a key, a call and a verified log", async () => {

@@ -23,7 +23,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await ostiary?.stop();
   await ended(provider);
-  await reader.close();
   ostiary = undefined;
 });
 

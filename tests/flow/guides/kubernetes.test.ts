@@ -1,7 +1,7 @@
 /**
  * Tests of the manifests in .github/kubernetes, and of the commands in kubernetes.md that create the secrets.
  */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -126,7 +126,6 @@ beforeAll(async () => {
     secrets.set(name, new Map(entries));
   }
 });
-afterAll(() => reader.close());
 
 /** Returns the environment variables of a service's container, with the paths of secrets on this machine. */
 function environment(part: string): Record<string, string> {

@@ -41,7 +41,7 @@ afterEach(async () => {
   await rm(join(reader.directory, "lifecycle-place"), { force: true });
 });
 afterAll(async () => {
-  await Promise.all([identity.stop(), reader.close()]);
+  await identity.stop();
 });
 
 async function killed({ command, read }: Running): Promise<void> {

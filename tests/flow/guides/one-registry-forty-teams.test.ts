@@ -3,8 +3,7 @@
  * tokens.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { clientOf, type Registry, service, startRegistry } from "../../app/registry/harness.ts";
@@ -12,6 +11,7 @@ import { OperatorProvider } from "../../app/registry/operators-bed.ts";
 import { blocksOf, commandsOf } from "../../support/documents.ts";
 import { waitFor } from "../../support/index.ts";
 import { runBash } from "../../support/run-to-end.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { environmentOf, ROOT } from "../cli/bed.ts";
 
 setDefaultTimeout(120_000);
@@ -40,7 +40,7 @@ const blockOf = async (heading: string, language: string, index = 0) =>
     ?.text ?? "";
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "ostiary-teams-"));
+  folder = temporaryFolder("teams");
   const ostiary = join(folder, "ostiary");
   await writeFile(ostiary, `#!/bin/sh\nexec "${process.execPath}" "${ROOT}/apps/cli/main.ts" "$@"\n`);
   await chmod(ostiary, 0o755);
@@ -76,7 +76,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all([registry?.stop(), provider?.standIn.stop(), github?.stop(true)]);
-  await rm(folder, { recursive: true });
 });
 
 /** Runs a shell script in a folder with these documents under `routes`. */
@@ -85,7 +84,7 @@ async function run(
   variables: Record<string, string>,
   documents: Record<string, object> = {},
 ) {
-  const directory = await mkdtemp(join(folder, "checkout-"));
+  const directory = temporaryFolder("checkout");
   await mkdir(join(directory, "routes"));
   for (const [name, services] of Object.entries(documents)) {
     await writeFile(join(directory, "routes", `${name}.yaml`), JSON.stringify({ services }));

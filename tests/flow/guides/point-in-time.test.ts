@@ -7,7 +7,6 @@ import postgres from "postgres";
 import { commandsOf } from "../../support/documents.ts";
 import { Reader } from "../../support/guide-reader.ts";
 import { initialize, newPostgres } from "../../support/postgres-server.ts";
-import { leash } from "../../support/services.ts";
 import { locateServices } from "../../support/stores-under-test.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -34,7 +33,7 @@ test.skipIf(bin === undefined || Bun.which("pg_basebackup") === null)(
     await mkdir(archive);
     await chmod(reader.directory, 0o777);
     await chmod(archive, 0o777);
-    const made = await newPostgres(bin ?? "", leash(), {
+    const made = newPostgres(bin ?? "", {
       wal_level: "replica",
       archive_mode: "on",
       archive_command: `test ! -f ${archive}/%f && cp %p ${archive}/%f`,
@@ -60,7 +59,7 @@ test.skipIf(bin === undefined || Bun.which("pg_basebackup") === null)(
     await waitFor(isArchived, { timeoutMs: 60_000, what: "the archived WAL" });
     await made.server.kill();
 
-    const restored = await newPostgres(bin ?? "", leash(), {});
+    const restored = newPostgres(bin ?? "", {});
     await reader.run(
       `BASE=${base} DATA=${restored.data} ARCHIVE=${archive} RESTORE_TO='${moment?.now}'\n${restore}`,
     );
@@ -78,6 +77,5 @@ test.skipIf(bin === undefined || Bun.which("pg_basebackup") === null)(
     expect(found.map(({ id }) => id)).toEqual(["kept"]);
     await add(restored.server.url, "new");
     await Promise.all([made.server.close(), restored.server.close()]);
-    await reader.close();
   },
 );

@@ -1,5 +1,5 @@
 /** Tests that commands of the guides leave the shell unchanged when a person pastes them. */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { blocksOf, documents } from "../../support/documents.ts";
 import { Reader } from "../../support/guide-reader.ts";
 
@@ -9,7 +9,6 @@ let reader: Reader;
 beforeAll(async () => {
   reader = await Reader.open();
 });
-afterAll(() => reader.close());
 
 /** Code blocks that set a `umask`. It must not stay in force for later commands in the same shell. */
 const privateBlocks = (

@@ -1,5 +1,5 @@
 /** Runs all commands of ten-minutes.md as a beginner would. Only the ports differ. */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { commandsOf } from "../../support/documents.ts";
 import { freePort } from "../../support/free-port.ts";
 import { moved, Reader } from "../../support/guide-reader.ts";
@@ -14,7 +14,6 @@ let reader: Reader;
 beforeAll(async () => {
   reader = await Reader.open();
 });
-afterAll(() => reader.close());
 
 test("ten-minutes.md leads from nothing to a protected API", async () => {
   const [start = "", ...others] = await commandsOf(GUIDE, "1. Start Ostiary");

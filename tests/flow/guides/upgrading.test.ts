@@ -26,7 +26,7 @@ describe("upgrading.md", () => {
       ADMIN_TOKEN,
     });
   });
-  afterEach(() => Promise.all([registry.stop(), reader.close()]));
+  afterEach(() => registry.stop());
 
   test("lets the new version check the services that an older version stored", async () => {
     const [save = "", start = "", ask = "", ...others] = await commandsOf(GUIDE, "Before");

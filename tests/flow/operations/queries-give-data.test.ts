@@ -3,8 +3,6 @@
  * all services: metrics in Prometheus, the log and the audit log.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { operatorVariables } from "../../app/audit/operator-bed.ts";
 import { startReceiver, streamVariables } from "../../app/audit/streams-bed.ts";
@@ -13,6 +11,7 @@ import { waitFor } from "../../support/index.ts";
 import { type MixedRun, SERVICES, startMixedRun } from "../../support/mixed-run.ts";
 import { hasPrometheus, type Prometheus, startPrometheus } from "../../support/prometheus.ts";
 import { runToEnd } from "../../support/run-to-end.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { alertRules, dashboards, readmeBlocks } from "./files.ts";
 
 setDefaultTimeout(240_000);
@@ -106,7 +105,7 @@ describe.skipIf(Bun.which("jq") === null)("the README's command for the log or t
   const blocks = (await readmeBlocks()).filter(({ language }) => language === "jq" || language === "audit");
 
   test.each(blocks.map(({ text }) => [text]))("finds data: %s", async (command) => {
-    const folder = await mkdtemp(join(tmpdir(), "ostiary-log-"));
+    const folder = temporaryFolder("log");
     const { request_id = "" } = run.answers.get("403") ?? {};
     // The outcome of an event is written after the response, so the first run can find nothing.
     await waitFor(async () => (await ran(command, folder, request_id)).stdout !== "");
@@ -122,7 +121,6 @@ describe.skipIf(Bun.which("jq") === null)("the README's command for the log or t
       expect(JSON.parse(stdout).required_labels).toEqual(["things:write"]);
     if (command.includes("KEY_PREFIX")) expect(stdout).toContain("PUT /demo/things/{thing_id} 200");
     if (command.includes("429")) expect(stdout).toContain(`${run.organization_id}`);
-    await rm(folder, { recursive: true });
   });
 });
 

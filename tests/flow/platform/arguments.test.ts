@@ -1,19 +1,15 @@
 /** Tests of the arguments of `bun start`, and of its behavior when nobody reads its output. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { runToEnd } from "../../support/run-to-end.ts";
 import { freshDatabase } from "../../support/services.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { FREE_PORTS } from "./bed.ts";
 
 setDefaultTimeout(180_000);
 
-let parent: string;
-beforeAll(async () => {
-  parent = await mkdtemp(join(tmpdir(), "ostiary-arguments-"));
-});
-afterAll(() => rm(parent, { recursive: true, force: true }));
+const parent = temporaryFolder("arguments");
 
 /**
  * Runs a bash pipeline in which `$START` is the platform. The output ends with the exit code of each command.

@@ -1,26 +1,22 @@
 /** Tests of the folder DATA_DIR: when the platform accepts, refuses or shares it. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { chmod, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { chmod, mkdir, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { freePort } from "../../support/free-port.ts";
 import { rejection } from "../../support/rejection.ts";
 import { runToEnd } from "../../support/run-to-end.ts";
 import { freshDatabase } from "../../support/services.ts";
 import { ProcessEnded, type RunningProcess } from "../../support/start-process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { FREE_PORTS, startPlatform } from "./bed.ts";
 
 setDefaultTimeout(180_000);
 
-let parent: string;
+const parent = temporaryFolder("data");
 const started: RunningProcess[] = [];
-beforeAll(async () => {
-  parent = await mkdtemp(join(tmpdir(), "ostiary-data-"));
-});
 afterAll(async () => {
   await Promise.all(started.map((platform) => platform.kill()));
-  await rm(parent, { recursive: true, force: true });
 });
 
 async function start(DATA_DIR: string, env: Record<string, string> = {}): Promise<RunningProcess> {

@@ -2,13 +2,13 @@
  * Tests that the toy identity provider is not offered on a network without the operator's consent. It signs a
  * token for any name, so everybody who reaches its port can be anybody.
  */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { rejection } from "../../support/rejection.ts";
 import { freshDatabase } from "../../support/services.ts";
 import { ProcessEnded } from "../../support/start-process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { startPlatform } from "./bed.ts";
 
 setDefaultTimeout(120_000);
@@ -17,9 +17,8 @@ let parent: string;
 let DATABASE_URL: string;
 beforeAll(async () => {
   DATABASE_URL = await freshDatabase();
-  parent = await mkdtemp(join(tmpdir(), "ostiary-network-"));
+  parent = temporaryFolder("network");
 });
-afterAll(() => rm(parent, { recursive: true, force: true }));
 
 // OP-60
 describe("HOST with an address other than loopback", () => {

@@ -2,13 +2,13 @@
  * Tests of the executable without Bun, Node, files of the repository and, if run as root, any other program.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { copyFile, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { buildExecutable, canRunExecutable, type Executable } from "../../support/executable.ts";
 import { runToEnd } from "../../support/run-to-end.ts";
 import { freshCounterStoreUrl, freshDatabase, freshRouteStoreUrl, services } from "../../support/services.ts";
 import { type RunningProcess, startCommand } from "../../support/start-process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { FREE_PORTS } from "./bed.ts";
 
@@ -25,12 +25,10 @@ const started: RunningProcess[] = [];
 beforeAll(async () => {
   if (!canRunExecutable) return;
   built = await buildExecutable();
-  folder = await mkdtemp(join(tmpdir(), "ostiary-alone-"));
+  folder = temporaryFolder("alone");
 });
 afterAll(async () => {
   await Promise.all(started.map((each) => each.kill()));
-  await built?.remove();
-  if (folder) await rm(folder, { recursive: true, force: true });
 });
 
 async function start(command: string[], env: Record<string, string>, cwd = folder): Promise<RunningProcess> {

@@ -1,21 +1,16 @@
 /** Tests of the start screen of the platform: every URL on it must work. */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { startIdentityProvider } from "@ostiary/demo";
 import { signingKey, startProvider } from "../../support/provider-stand-in.ts";
 import { freshDatabase } from "../../support/services.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { startPlatform } from "./bed.ts";
 
 setDefaultTimeout(120_000);
 
-let directory: string;
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "ostiary-screen-"));
-});
-afterAll(() => rm(directory, { recursive: true, force: true }));
+const directory = temporaryFolder("screen");
 
 /** Starts the platform, expects that every page on the start screen works, and returns the URLs by name. */
 async function screen(env: Record<string, string>): Promise<Record<string, string>> {
@@ -54,7 +49,7 @@ describe("the start screen appears", () => {
     const provider = startProvider(key);
     provider.answer = () => answer(provider.fetches()) ?? Response.json({ keys: [key.jwk] });
     const platform = await startPlatform({
-      DATA_DIR: await mkdtemp(join(directory, "ready-")),
+      DATA_DIR: temporaryFolder("ready"),
       DATABASE_URL: await freshDatabase(),
       DEMO: "false",
       AUTH_ISSUER: new URL(provider.uri).origin,

@@ -1,6 +1,4 @@
 import { afterAll, afterEach, beforeAll } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page, Route } from "playwright-core";
 import { readDescription } from "../../../apps/portal/page/reference/description.ts";
@@ -8,6 +6,7 @@ import { freshDatabase } from "../../support/services.ts";
 import { chooseName, untilAsked } from "../../support/sign-in-pages.ts";
 import type { RunningProcess } from "../../support/start-process.ts";
 import { launchBrowser, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { type WatchedPage, watchPage } from "../../support/watched-page.ts";
 import { startPlatform } from "../platform/bed.ts";
@@ -50,9 +49,7 @@ export interface PortalBed {
  */
 export function usePortal(env: Record<string, string> = {}): PortalBed {
   let running:
-    | (Pick<PortalBed, "platform" | "browser" | "databaseUrl" | "gatewayUrl" | "providerUrl"> & {
-        folder: string;
-      })
+    | Pick<PortalBed, "platform" | "browser" | "databaseUrl" | "gatewayUrl" | "providerUrl">
     | undefined;
   const opened: Page[] = [];
   const bed = () => {
@@ -60,7 +57,7 @@ export function usePortal(env: Record<string, string> = {}): PortalBed {
     return running;
   };
   beforeAll(async () => {
-    const folder = await mkdtemp(join(tmpdir(), "ostiary-portal-"));
+    const folder = temporaryFolder("portal");
     const store: Record<string, string> =
       "DATABASE_URL" in env ? {} : { DATABASE_URL: await freshDatabase() };
     const [browser, platform] = await Promise.all([
@@ -68,7 +65,6 @@ export function usePortal(env: Record<string, string> = {}): PortalBed {
       startPlatform({ DATA_DIR: join(folder, "data"), ...store, ...withoutEmpty(env) }),
     ]);
     running = {
-      folder,
       browser,
       platform,
       databaseUrl: store.DATABASE_URL ?? "",
@@ -80,7 +76,6 @@ export function usePortal(env: Record<string, string> = {}): PortalBed {
   });
   afterAll(async () => {
     await Promise.all([running?.browser.close(), running?.platform.stop()]);
-    if (running !== undefined) await rm(running.folder, { recursive: true, force: true });
   });
 
   const tokenOf = async (name: string) =>

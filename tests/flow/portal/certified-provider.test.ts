@@ -2,14 +2,13 @@
  * Tests of the portal with the OpenID provider `oidc-provider`, which the OpenID Foundation has certified.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { freePort } from "../../support/free-port.ts";
 import { freshDatabase } from "../../support/services.ts";
 import type { RunningProcess } from "../../support/start-process.ts";
 import { browserPath, launchBrowser, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { startPlatform } from "../platform/bed.ts";
 
@@ -24,7 +23,7 @@ describe.skipIf(browserPath === undefined)("the portal with a certified OpenID p
   const contexts: BrowserContext[] = [];
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "ostiary-certified-"));
+    folder = temporaryFolder("certified");
     const [providerPort, gatewayPort] = [freePort(), freePort()];
     gatewayUrl = `http://127.0.0.1:${gatewayPort}`;
     const issuer = `http://127.0.0.1:${providerPort}`;
@@ -58,7 +57,6 @@ describe.skipIf(browserPath === undefined)("the portal with a certified OpenID p
   afterAll(async () => {
     provider.kill();
     await Promise.all([browser.close(), platform.stop()]);
-    await rm(folder, { recursive: true, force: true });
   });
 
   async function signedIn(): Promise<Page> {

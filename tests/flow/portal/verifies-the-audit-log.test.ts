@@ -3,8 +3,7 @@
  * browser.
  */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { proofEndSchema } from "@ostiary/lib/contracts/audit";
 import { fits } from "@ostiary/lib/domain/errors";
@@ -12,6 +11,7 @@ import { isRecord, parseJson } from "@ostiary/lib/domain/json";
 import type { Page } from "playwright-core";
 import { type RunningProcess, startProcess } from "../../support/start-process.ts";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { type TestWitness, testWitness } from "../../support/test-log.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { signIn, textOf, usePortal } from "./bed.ts";
@@ -188,7 +188,7 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
     const checkpoints: unknown = isRecord(list) ? list.audit_checkpoints : null;
     const [newest] = Array.isArray(checkpoints) ? checkpoints : [];
     await changed("Another", 1);
-    const file = join(await mkdtemp(join(tmpdir(), "ostiary-kept-")), "kept.json");
+    const file = join(temporaryFolder("kept"), "kept.json");
     await writeFile(file, JSON.stringify(newest, null, 2));
     const { page, go } = await bed.open("ada");
     await go(`#/org/${id}/audit/verify`);
@@ -351,7 +351,7 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
   // PT-71, PT-72, PT-73
   test("names the witnesses that cosigned it, and says if there are too few", async () => {
     const [one, two] = [testWitness("<i>one</i>.example.com"), testWitness("two.example.com")];
-    const file = join(await mkdtemp(join(tmpdir(), "ostiary-witness-keys-")), "witnesses.txt");
+    const file = join(temporaryFolder("witness-keys"), "witnesses.txt");
     await writeFile(file, `${one.key}\n${two.key}\n`);
     const id = await changed("Seen", 2);
     const portal = await startPortal({

@@ -10,7 +10,6 @@ let reader: Reader;
 beforeAll(async () => {
   reader = await Reader.open();
 });
-afterAll(() => reader.close());
 
 describe("the README's section on running Ostiary for real", () => {
   let registry: Registry;

@@ -1,14 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { ProcessEnded, type RunningProcess } from "../../support/start-process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { startNewPlatform } from "../platform/bed.ts";
 import { expectTour, printedTour, takeTour } from "./tour.ts";
 
 setDefaultTimeout(150_000);
 
-let directory: string;
+const directory = temporaryFolder("tour");
 const started: RunningProcess[] = [];
 
 async function start(env: Record<string, string> = {}): Promise<RunningProcess> {
@@ -17,13 +16,9 @@ async function start(env: Record<string, string> = {}): Promise<RunningProcess> 
   return platform;
 }
 
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "ostiary-tour-"));
-});
 afterEach(async () => {
   await Promise.all(started.splice(0).map((platform) => platform.kill()));
 });
-afterAll(() => rm(directory, { recursive: true, force: true }));
 
 describe("the quick start", () => {
   // OP-56
@@ -48,7 +43,7 @@ describe("the quick start", () => {
   test("exits with 78 and names the port that is in use", async () => {
     const taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
     const port = String(taken.port);
-    const elsewhere = await mkdtemp(join(tmpdir(), "ostiary-port-"));
+    const elsewhere = temporaryFolder("port");
     try {
       const refusal = await refused({ DATA_DIR: elsewhere, GATEWAY_PORT: port, DEMO_PORT: port });
       expect(refusal.stderr).toEqual([
@@ -58,7 +53,6 @@ describe("the quick start", () => {
       ]);
     } finally {
       taken.stop(true);
-      await rm(elsewhere, { recursive: true, force: true });
     }
   });
 

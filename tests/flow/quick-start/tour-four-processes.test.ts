@@ -1,10 +1,9 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TourPlaces, tourText } from "@ostiary/platform/tour";
 import { services } from "../../support/services.ts";
 import { startStack } from "../../support/stack.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { expectTour, takeTour } from "./tour.ts";
 
 setDefaultTimeout(60_000);
@@ -14,7 +13,7 @@ const { postgres, redis, etcd } = services();
 test.skipIf(!(postgres.real && redis.real && etcd.real))(
   "the tour works with the four services as processes, PostgreSQL, Redis and etcd",
   async () => {
-    const directory = await mkdtemp(join(tmpdir(), "ostiary-tour-"));
+    const directory = temporaryFolder("tour");
     const stack = await startStack();
     try {
       const adminTokenFile = join(directory, "admin-token");
@@ -30,7 +29,6 @@ test.skipIf(!(postgres.real && redis.real && etcd.real))(
       expect(await stack.close()).toEqual([0, 0, 0, 0]);
     } finally {
       await stack.close();
-      await rm(directory, { recursive: true, force: true });
     }
   },
 );

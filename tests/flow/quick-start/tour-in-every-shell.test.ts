@@ -1,11 +1,10 @@
 /** Tests that the printed tour works in every shell, because people paste it into their own. */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SHELLS } from "../../support/interactive-shell.ts";
 import { freshDatabase } from "../../support/services.ts";
 import type { RunningProcess } from "../../support/start-process.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { startPlatform } from "../platform/bed.ts";
 import { expectTour, printedTour, takeTour } from "./tour.ts";
 
@@ -25,7 +24,7 @@ async function start(folder: string, env: Record<string, string> = {}): Promise<
 }
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), "ostiary-shells-"));
+  directory = temporaryFolder("shells");
   platform = await start(AWKWARD_NAME);
   tour = await printedTour(platform.stdout);
 }, 120_000);
@@ -34,7 +33,6 @@ afterEach(async () => {
 });
 afterAll(async () => {
   expect(await platform.stop()).toBe(0);
-  await rm(directory, { recursive: true, force: true });
 }, 120_000);
 
 const absent = Object.keys(SHELLS).filter((shell) => Bun.which(shell) === null);

@@ -1,8 +1,6 @@
 import { expect } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { pasteInto, SHELLS } from "../../support/interactive-shell.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 /** The output of each step of the tour, by its heading. */
@@ -13,17 +11,13 @@ const COMPLAINT = /not found|no match|bad pattern|parse error|syntax error|event
 
 /** Pastes the printed tour unchanged into an interactive shell in another folder. Returns its output. */
 export async function takeTour(text: string, shell = "bash", bracketed = true): Promise<TourOutput> {
-  const cwd = await mkdtemp(join(tmpdir(), "ostiary-elsewhere-"));
-  try {
-    const { stdout, screen } = await pasteInto(SHELLS[shell] ?? [], text, { cwd, bracketed });
-    expect(screen).not.toMatch(COMPLAINT);
-    const parts = stdout.split(/^== /m).slice(1);
-    return new Map(
-      parts.map((part) => [part.slice(0, part.indexOf("\n")), part.slice(part.indexOf("\n") + 1)]),
-    );
-  } finally {
-    await rm(cwd, { recursive: true, force: true });
-  }
+  const cwd = temporaryFolder("elsewhere");
+  const { stdout, screen } = await pasteInto(SHELLS[shell] ?? [], text, { cwd, bracketed });
+  expect(screen).not.toMatch(COMPLAINT);
+  const parts = stdout.split(/^== /m).slice(1);
+  return new Map(
+    parts.map((part) => [part.slice(0, part.indexOf("\n")), part.slice(part.indexOf("\n") + 1)]),
+  );
 }
 
 /** Returns the output of the step whose heading contains `words`. Exactly one heading must contain them. */

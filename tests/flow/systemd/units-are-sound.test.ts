@@ -1,7 +1,6 @@
 /** Tests of the units and environment files in `.github/systemd`, and of the guide that installs them. */
 import { describe, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { auditVariables } from "@ostiary/audit/config";
 import { gatewayVariables } from "@ostiary/gateway/config";
@@ -9,6 +8,7 @@ import { identityVariables } from "@ostiary/identity/config";
 import { configProblems } from "@ostiary/lib/runtime/config";
 import { portalVariables } from "@ostiary/portal/config";
 import { registryVariables } from "@ostiary/registry/config";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const ROOT = join(import.meta.dir, "../../..");
 const FOLDER = join(ROOT, ".github/systemd");
@@ -127,17 +127,13 @@ test("the guide for one machine names every file of .github/systemd", () => {
 });
 
 test.skipIf(Bun.which("systemd-analyze") === null)("systemd-analyze accepts the units", () => {
-  const folder = mkdtempSync(join(tmpdir(), "ostiary-units-"));
-  try {
-    const units = readdirSync(FOLDER).filter((file) => !file.endsWith(".env"));
-    for (const unit of units) {
-      // systemd-analyze checks that the program exists, so the copy names this machine's Bun.
-      writeFileSync(join(folder, unit.replace("@", "@8101")), textOf(unit).replaceAll(BUN, process.execPath));
-    }
-    const paths = readdirSync(folder).map((file) => join(folder, file));
-    const { exitCode, stderr } = Bun.spawnSync(["systemd-analyze", "verify", "--man=no", ...paths]);
-    expect({ exitCode, said: stderr.toString() }).toEqual({ exitCode: 0, said: "" });
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+  const folder = temporaryFolder("units");
+  const units = readdirSync(FOLDER).filter((file) => !file.endsWith(".env"));
+  for (const unit of units) {
+    // systemd-analyze checks that the program exists, so the copy names this machine's Bun.
+    writeFileSync(join(folder, unit.replace("@", "@8101")), textOf(unit).replaceAll(BUN, process.execPath));
   }
+  const paths = readdirSync(folder).map((file) => join(folder, file));
+  const { exitCode, stderr } = Bun.spawnSync(["systemd-analyze", "verify", "--man=no", ...paths]);
+  expect({ exitCode, said: stderr.toString() }).toEqual({ exitCode: 0, said: "" });
 });

@@ -1,12 +1,11 @@
 /** Tests of the nginx configuration in the guide for one machine. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Certificates } from "../../support/certificates.ts";
+import { leash } from "../../support/clean-up-after-kill.ts";
 import { blocksOf } from "../../support/documents.ts";
 import { freePort } from "../../support/free-port.ts";
-import { leash } from "../../support/services.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 setDefaultTimeout(60_000);
@@ -36,7 +35,7 @@ describe.skipIf(Bun.which("nginx") === null)("nginx with the guide's configurati
   let nginx: ReturnType<typeof Bun.spawn>;
   let gateway: ReturnType<typeof Bun.serve>;
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), "ostiary-nginx-"));
+    directory = temporaryFolder("nginx");
     gateway = Bun.serve({
       hostname: "127.0.0.1",
       port: 0,
@@ -70,8 +69,6 @@ describe.skipIf(Bun.which("nginx") === null)("nginx with the guide's configurati
     await nginx.exited;
     leash().release(nginx.pid);
     await gateway.stop(true);
-    certificates.remove();
-    await rm(directory, { recursive: true, force: true });
   });
   const tls = { rejectUnauthorized: false };
   const get = () => fetch(`https://${origin}/`, { tls });

@@ -1,7 +1,5 @@
 import { heapStats } from "bun:jsc";
 import { describe, expect, test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TelemetryConfig } from "@ostiary/lib/runtime/config";
 import { createTracing } from "@ostiary/lib/runtime/telemetry";
@@ -15,6 +13,7 @@ import {
 } from "../../support/collector.ts";
 import { manualClock } from "../../support/manual-clock.ts";
 import { runToEnd } from "../../support/run-to-end.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
@@ -247,7 +246,7 @@ describe("the OTEL environment variables", () => {
   });
 
   test("name the CA and the client certificate of TLS, without which export fails", async () => {
-    const { folder, certificate, key } = await selfSigned();
+    const { certificate, key } = await selfSigned();
     await using collector = startCollector(undefined, {
       cert: await Bun.file(certificate).text(),
       key: await Bun.file(key).text(),
@@ -268,13 +267,12 @@ describe("the OTEL environment variables", () => {
       1,
     );
     expect(collector.spans).toHaveLength(1);
-    await rm(folder, { recursive: true });
   });
 });
 
 /** Creates a self-signed certificate for 127.0.0.1. */
 async function selfSigned() {
-  const folder = await mkdtemp(join(tmpdir(), "ostiary-tls-"));
+  const folder = temporaryFolder("tls");
   const [certificate, key] = [join(folder, "certificate.pem"), join(folder, "key.pem")];
   const made = Bun.spawnSync([
     ...["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"],
@@ -282,7 +280,7 @@ async function selfSigned() {
     ...["-keyout", key, "-out", certificate],
   ]);
   if (made.exitCode !== 0) throw new Error(made.stderr.toString());
-  return { folder, certificate, key };
+  return { certificate, key };
 }
 
 // OP-55

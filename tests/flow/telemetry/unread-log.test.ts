@@ -1,12 +1,11 @@
 import { expect, test } from "bun:test";
 import { closeSync, openSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 // OP-44
 test("log lines are dropped, without a delay and in bounded memory, when nobody reads standard output", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "ostiary-pipe-"));
+  const folder = temporaryFolder("pipe");
   const pipe = join(folder, "pipe");
   Bun.spawnSync(["mkfifo", pipe]);
   // Opening the pipe for reading and writing keeps it open, but the test never reads from it.
@@ -25,6 +24,5 @@ test("log lines are dropped, without a delay and in bounded memory, when nobody 
     expect(told.rss_bytes).toBeLessThan(400_000_000);
   } finally {
     closeSync(stdout);
-    await rm(folder, { recursive: true });
   }
 }, 60_000);

@@ -1,7 +1,6 @@
 /** Tests of the files in `.github/witness` that run a witness with Docker, systemd or Kubernetes. */
 import { describe, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readNoteKey } from "@ostiary/lib/domain/tlog";
 import { configProblems } from "@ostiary/lib/runtime/config";
@@ -11,6 +10,7 @@ import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { parse, parseAllDocuments } from "yaml";
 import { blocksOf, ROOT } from "../../support/documents.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { interpolated } from "../compose/file.ts";
 
 const FOLDER = join(ROOT, ".github/witness");
@@ -76,25 +76,11 @@ function problemsOf(environment: Record<string, string>): unknown[] {
   return [...configProblems(witnessVariables, environment), ...unknown];
 }
 
-/** Runs `work` with a new folder, and removes the folder afterwards. */
-function withFolder(work: (folder: string) => void): void {
-  const folder = mkdtempSync(join(tmpdir(), "ostiary-witness-files-"));
-  try {
-    work(folder);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
 /** Returns the origins of the logs that a witness reads from a logs file with this text. */
 function logsIn(text: string): string[] {
-  const found: string[] = [];
-  withFolder((folder) => {
-    const path = join(folder, "logs.yaml");
-    writeFileSync(path, text);
-    found.push(...loadLogsFile(path).keys());
-  });
-  return found;
+  const path = join(temporaryFolder("witness-files"), "logs.yaml");
+  writeFileSync(path, text);
+  return [...loadLogsFile(path).keys()];
 }
 
 // OP-90
@@ -139,14 +125,12 @@ describe("a witness with systemd", () => {
     expect(Number(settings("TimeoutStopSec")[0]) * 1_000).toBeGreaterThan(stopMs + 10_000);
   });
 
-  test.skipIf(Bun.which("systemd-analyze") === null)("has a unit that systemd-analyze accepts", () =>
-    withFolder((folder) => {
-      const path = join(folder, "ostiary-witness.service");
-      writeFileSync(path, unit.replaceAll("/usr/local/bin/bun", process.execPath));
-      const { exitCode, stderr } = Bun.spawnSync(["systemd-analyze", "verify", "--man=no", path]);
-      expect({ exitCode, said: stderr.toString() }).toEqual({ exitCode: 0, said: "" });
-    }),
-  );
+  test.skipIf(Bun.which("systemd-analyze") === null)("has a unit that systemd-analyze accepts", () => {
+    const path = join(temporaryFolder("witness-files"), "ostiary-witness.service");
+    writeFileSync(path, unit.replaceAll("/usr/local/bin/bun", process.execPath));
+    const { exitCode, stderr } = Bun.spawnSync(["systemd-analyze", "verify", "--man=no", path]);
+    expect({ exitCode, said: stderr.toString() }).toEqual({ exitCode: 0, said: "" });
+  });
 });
 
 // OP-90
@@ -171,23 +155,23 @@ describe("a witness on Kubernetes", () => {
     expect(logsIn(data["logs.yaml"])).toEqual(["audit.example.com/log"]);
   });
 
-  test("gets a key on a new volume, and keeps an existing key", () =>
-    withFolder((folder) => {
-      const [keyFile, stateFile] = [join(folder, "key.pem"), join(folder, "state.json")];
-      const files = { WITNESS_KEY_FILE: keyFile, WITNESS_STATE_FILE: stateFile };
-      const env = { ...process.env, ...environment, ...files };
-      const start = () => {
-        const { exitCode, stdout } = Bun.spawnSync(["sh", "-c", ...init.args], { cwd: ROOT, env });
-        return { exitCode, said: stdout.toString() };
-      };
-      expect(readNoteKey(start().said.trim())?.name).toBe(data.name);
-      const key = readFileSync(keyFile, "utf8");
-      expect(start()).toEqual({ exitCode: 0, said: "" });
-      rmSync(stateFile);
-      expect(start()).toEqual({ exitCode: 0, said: "" });
-      expect(readFileSync(keyFile, "utf8")).toBe(key);
-      expect(existsSync(stateFile)).toBe(false);
-    }));
+  test("gets a key on a new volume, and keeps an existing key", () => {
+    const folder = temporaryFolder("witness-files");
+    const [keyFile, stateFile] = [join(folder, "key.pem"), join(folder, "state.json")];
+    const files = { WITNESS_KEY_FILE: keyFile, WITNESS_STATE_FILE: stateFile };
+    const env = { ...process.env, ...environment, ...files };
+    const start = () => {
+      const { exitCode, stdout } = Bun.spawnSync(["sh", "-c", ...init.args], { cwd: ROOT, env });
+      return { exitCode, said: stdout.toString() };
+    };
+    expect(readNoteKey(start().said.trim())?.name).toBe(data.name);
+    const key = readFileSync(keyFile, "utf8");
+    expect(start()).toEqual({ exitCode: 0, said: "" });
+    rmSync(stateFile);
+    expect(start()).toEqual({ exitCode: 0, said: "" });
+    expect(readFileSync(keyFile, "utf8")).toBe(key);
+    expect(existsSync(stateFile)).toBe(false);
+  });
 });
 
 // OP-90

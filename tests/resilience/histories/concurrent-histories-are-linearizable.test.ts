@@ -7,7 +7,6 @@ import { newRecorders } from "../../histories/recorders/index.ts";
 import { wrongHistories } from "../../histories/report.ts";
 import { runHistories, unnoticedFaultyClients, withField } from "../../histories/run.ts";
 import { services } from "../../support/index.ts";
-import { leash } from "../../support/services.ts";
 
 setDefaultTimeout(600_000);
 
@@ -21,7 +20,6 @@ test.skipIf(!(postgres.binary && redis.binary && etcd.binary))(
   "histories of two replicas are linearizable despite kills, freezes and restarts, and faulty clients are found",
   async () => {
     await withField(
-      leash(),
       () => {},
       { seed: SEED, beside: null },
       async (field) => {

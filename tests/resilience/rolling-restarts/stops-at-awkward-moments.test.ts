@@ -1,9 +1,10 @@
 /** Tests of a stop signal in the middle of a request, or while a service starts. */
 import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { leash } from "../../support/clean-up-after-kill.ts";
 import { publicService } from "../../support/gateway.ts";
 import { startGateway } from "../../support/gateway-process.ts";
 import { headerValue, RawClient, RawUpstream, spell } from "../../support/raw-http.ts";
-import { freshDatabase, leash, services } from "../../support/services.ts";
+import { freshDatabase, services } from "../../support/services.ts";
 import { type RunningProcess, startProcess } from "../../support/start-process.ts";
 import { waitFor } from "../../support/wait-for.ts";
 

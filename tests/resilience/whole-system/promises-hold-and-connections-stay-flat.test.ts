@@ -8,7 +8,6 @@ import { runCells, withLoad, withSystem } from "../../faults/run.ts";
 import type { Bed } from "../../faults/run-cell.ts";
 import { CAN_COUNT_CONNECTIONS } from "../../support/connections.ts";
 import { services, waitFor } from "../../support/index.ts";
-import { leash } from "../../support/services.ts";
 import { grown, leavingClients, most, readConnections, type Seen } from "./connection-readings.ts";
 
 setDefaultTimeout(300_000);
@@ -47,7 +46,6 @@ describe.skipIf(!(postgres.binary && redis.binary && etcd.binary))("the whole sy
   // The system runs without load, then under load, and then with faults. The tests judge the readings.
   beforeAll(async () => {
     await withSystem(
-      leash(),
       () => {},
       async (quiet) => {
         if (CAN_COUNT_CONNECTIONS) idle = await readConnections(quiet.system, async () => {});

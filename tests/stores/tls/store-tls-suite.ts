@@ -2,7 +2,7 @@
  * The tests of TLS that every store must pass: which certificates are trusted, and the messages for
  * operators.
  */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Peer, peerTls } from "@ostiary/lib/runtime/config";
@@ -32,7 +32,6 @@ export class TlsMaterial {
     beforeAll(() => {
       this.#made = this.#make();
     });
-    afterAll(() => this.#certificates.remove());
   }
 
   get made(): Material {

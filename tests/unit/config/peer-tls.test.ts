@@ -1,5 +1,5 @@
 /** Tests of the TLS files for stores and peers: which files are refused, and when new files take effect. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gatewayVariables } from "@ostiary/gateway/config";
@@ -15,7 +15,6 @@ beforeAll(() => {
   first = certificates.make("first");
   second = certificates.make("second");
 });
-afterAll(() => certificates.remove());
 
 const registry = {
   DATABASE_URL: "postgres://u:p@h/db?sslmode=verify-full",

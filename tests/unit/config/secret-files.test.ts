@@ -1,15 +1,14 @@
-import { afterAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { describe, expect, test } from "bun:test";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { auditVariables } from "@ostiary/audit/config";
 import { ConfigError, loadConfig } from "@ostiary/lib/runtime/config";
 import { loadPlatform, platformVariables } from "@ostiary/platform/config";
 import { schemas } from "@ostiary/platform/readmes";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { thrownBy } from "../thrown.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "secret-files-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder("secret-files");
 
 let files = 0;
 function secretFile(content: string | Uint8Array): string {

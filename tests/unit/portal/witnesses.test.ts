@@ -1,17 +1,16 @@
 /** Tests of the portal's configured witnesses: the key file, the quorum and the origin. */
-import { afterAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readWitnessKeys, verifyExport } from "@ostiary/lib/verification";
 import { checkWitnesses, loadWitnesses } from "@ostiary/portal/witnesses";
 import { commandOf } from "../../../apps/portal/page/audit/verify/command.ts";
 import { de } from "../../../apps/portal/page/texts/de.ts";
 import { en } from "../../../apps/portal/page/texts/en.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { TestLog, testWitness } from "../../support/test-log.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "ostiary-witness-keys-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder("witness-keys");
 
 const [one, two] = [testWitness("one.example.com").key, testWitness("two.example.com").key];
 

@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError } from "@ostiary/lib/runtime/config";
 import { CredentialRefusal } from "@ostiary/lib/runtime/tokens";
 import { Operators } from "@ostiary/registry/operators";
 import fc from "fast-check";
 import { manualClock } from "../../support/manual-clock.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 type Claims = Record<string, string>;
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "ostiary-claims-"));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder("claims");
 
 /** Returns operators with the given claims, named by their index, or null if their file is refused. */
 function operatorsOf(all: readonly Claims[]): Operators | null {

@@ -1,25 +1,20 @@
 import { describe, expect, test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { accessSample, createLog, type Logger, type LogOptions } from "@ostiary/lib/runtime/telemetry";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** Returns the log lines that `write` makes, after the log is flushed. */
 async function logged(level: LogOptions["level"], write: (log: Logger) => void): Promise<unknown[]> {
-  const folder = await mkdtemp(join(tmpdir(), "ostiary-log-"));
-  try {
-    const file = join(folder, "log");
-    const { log, flush } = createLog({ service: "gateway", level, file });
-    write(log);
-    await flush();
-    const text = await Bun.file(file).text();
-    return text
-      .split("\n")
-      .filter((line) => line !== "")
-      .map((line) => JSON.parse(line));
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const folder = temporaryFolder("log");
+  const file = join(folder, "log");
+  const { log, flush } = createLog({ service: "gateway", level, file });
+  write(log);
+  await flush();
+  const text = await Bun.file(file).text();
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
 }
 
 describe("a log line", () => {
@@ -67,7 +62,7 @@ describe("a log line", () => {
 
   // OP-35
   test("is written from debug up after a switch of the level, and from the original level after the next", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "ostiary-log-"));
+    const folder = temporaryFolder("log");
     const file = join(folder, "log");
     const sink = createLog({ service: "gateway", level: "warn", file });
     for (const message of ["before", "between", "after"]) {
@@ -83,11 +78,10 @@ describe("a log line", () => {
       "between",
       "warn",
     ]);
-    await rm(folder, { recursive: true });
   });
 
   test("in the pretty format is one line, whatever its fields contain", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "ostiary-log-"));
+    const folder = temporaryFolder("log");
     const file = join(folder, "log");
     const { log, flush } = createLog({ service: "gateway", level: "info", file, format: "pretty" });
     log.info({ route: "/things/{id}", status: 200, user: undefined }, "request completed");
@@ -100,7 +94,6 @@ describe("a log line", () => {
     expect(second).toContain('text="a\\n\\u001b[2Jb" list=[ 1, { a: 2 } ]');
     expect(second).not.toContain("\u001b");
     expect(rest).toBe("");
-    await rm(folder, { recursive: true });
   });
 
   test("is written when the log is flushed", async () => {

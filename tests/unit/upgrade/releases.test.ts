@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { ROOT, RunImpossible } from "../../faults/system/system.ts";
 import { rejection } from "../../support/index.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { absenceOf, releaseOf, rootOf } from "../../upgrade/checkout.ts";
 import { ORDERS, PARTS, shortRun, wholeRun } from "../../upgrade/orders.ts";
 import { upgradeOf } from "../../upgrade/parameters.ts";
@@ -39,7 +39,7 @@ describe("the releases that an upgrade can run", () => {
   });
 
   test("the error for a clone without the commit says what to fetch", async () => {
-    const clone = await mkdtemp(join(tmpdir(), "ostiary-clone-"));
+    const clone = temporaryFolder("clone");
     Bun.spawnSync(["git", "init", "--quiet", clone]);
     expect(absenceOf(RELEASES[0], clone)).toBe(
       `This clone does not have 0.1.0 (commit ${RELEASES[0].revision.slice(0, 12)}): run git fetch --unshallow, or clone the whole history.`,
