@@ -1,0 +1,86 @@
+/** Tests that test processes on one machine never get the same port, and leave no folder behind. */
+import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { BinaryTestServer, startOnFreePorts } from "../support/binary-server.ts";
+import { freePort } from "../support/free-port.ts";
+import { lastingFolder, removeFoldersOfFile, temporaryFolder } from "../support/temporary-folder.ts";
+import { waitFor } from "../support/wait-for.ts";
+
+const PROCESSES = 20;
+const PORTS = 200;
+
+/** Starts a process that runs a script with `freePort` and `temporaryFolder`. */
+function runScript(script: string) {
+  const imports = ["free-port", "temporary-folder"].map(
+    (name) =>
+      `import * as ${name.replace("-", "_")} from "${join(import.meta.dir, `../support/${name}.ts`)}";`,
+  );
+  return Bun.spawn([process.execPath, "-e", [...imports, script].join("\n")], {
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+}
+
+test("processes that ask for ports at the same time never get the same port", async () => {
+  const processes = Array.from({ length: PROCESSES }, () =>
+    runScript(`
+      const lines = console[Symbol.asyncIterator]();
+      console.log("ready");
+      await lines.next();
+      console.log(JSON.stringify(Array.from({ length: ${PORTS} }, free_port.freePort)));
+      await lines.next();`),
+  );
+  const outputs = processes.map(({ stdout }) => stdout.pipeThrough(new TextDecoderStream()).getReader());
+  const answers = () => Promise.all(outputs.map(async (output) => (await output.read()).value ?? ""));
+  const tell = () => {
+    for (const { stdin } of processes) {
+      stdin.write("\n");
+      stdin.flush();
+    }
+  };
+  expect(new Set(await answers())).toEqual(new Set(["ready\n"]));
+  tell();
+  const ports = (await answers()).flatMap((answer): unknown[] => JSON.parse(answer));
+  tell();
+  expect(ports).toHaveLength(PROCESSES * PORTS);
+  expect(new Set(ports).size).toBe(PROCESSES * PORTS);
+});
+
+test("a port in use is not returned", () => {
+  const taken = Bun.listen({ hostname: "127.0.0.1", port: freePort(), socket: { data() {} } });
+  expect(Array.from({ length: 2 * PORTS }, freePort)).not.toContain(taken.port);
+  taken.stop(true);
+});
+
+test("a server whose port another program has taken starts on another port", async () => {
+  const taken = Bun.listen({ hostname: "127.0.0.1", port: freePort(), socket: { data() {} } });
+  const ports = [taken.port, freePort()];
+  const server = await startOnFreePorts(() => {
+    const url = `http://127.0.0.1:${ports.shift()}`;
+    const script = `require("node:http").createServer((_, answer) => answer.end()).listen(${new URL(url).port}, "127.0.0.1")`;
+    const ready = async () => (await fetch(url, { signal: AbortSignal.timeout(500) })).ok;
+    const directory = lastingFolder("server");
+    const command = [process.execPath, "-e", script];
+    return new BinaryTestServer({ url, directory, command, ready, crash: "SIGKILL", shutdown: "SIGTERM" });
+  });
+  expect(ports).toEqual([]);
+  expect((await fetch(server.url)).status).toBe(200);
+  await server.close();
+  taken.stop(true);
+});
+
+test("a temporary folder is removed with its file, a lasting one with its process", async () => {
+  const [own, lasting] = [temporaryFolder("own"), lastingFolder("lasting")];
+  await Bun.write(join(own, "inner/file"), "");
+  await removeFoldersOfFile();
+  expect([existsSync(own), existsSync(lasting)]).toEqual([false, true]);
+  const killed = runScript(`
+    const folders = [temporary_folder.temporaryFolder("own"), temporary_folder.lastingFolder("lasting")];
+    console.log(JSON.stringify(folders));
+    process.kill(process.pid, "SIGKILL");`);
+  const folders: string[] = JSON.parse(await killed.stdout.text());
+  expect(folders).toHaveLength(2);
+  await waitFor(() => !folders.some((folder) => existsSync(folder)), { what: "The removal of the folders" });
+});
