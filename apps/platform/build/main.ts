@@ -49,6 +49,9 @@ async function build(target: Target): Promise<string> {
     naming: { asset: "[dir]/[name].[ext]" },
     plugins: [await embedPlugin(ENTRY)],
     minify: true,
+    // With bytecode, the executable starts in a fraction of the time. It needs the format to be named.
+    bytecode: true,
+    format: "esm",
     throw: false,
     compile: {
       target: `bun-${target}`,
