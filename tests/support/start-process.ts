@@ -26,6 +26,8 @@ export interface RunningProcess {
 }
 
 export interface ProcessOptions {
+  /** Whether the service runs from its source, also where the run has an executable. Default: false. */
+  source?: boolean;
   /** The maximum number of open files and connections. By default, it is that of this process. */
   descriptors_max?: number;
 }
@@ -46,17 +48,19 @@ export class ProcessEnded extends Error {
 }
 
 /**
- * Starts a service with Bun from the root of the repository. `called` is the entry file or a list of
- * parameters. The environment contains only `env`, QUICK_STARTS, PATH, HOME and variables that select free
- * ports. Resolves once the service logs that it listens. Rejects with `ProcessEnded` when the process exits
- * before.
+ * Starts a service from the root of the repository. `called` is its entry file or a list of parameters of
+ * Bun. With an entry file, the service runs from the executable that `bun run verify` built, if any. The
+ * environment contains only `env`, QUICK_STARTS, PATH, HOME and variables that select free ports. Resolves
+ * once the service logs that it listens. Rejects with `ProcessEnded` when the process exits before.
  */
 export async function startProcess(
   called: string | readonly string[],
   env: Record<string, string>,
-  { descriptors_max }: ProcessOptions = {},
+  { descriptors_max, source = false }: ProcessOptions = {},
 ): Promise<RunningProcess> {
-  const command = [process.execPath, ...(typeof called === "string" ? [called] : called)];
+  const [entry = "", ...parameters] = typeof called === "string" ? [called] : called;
+  const program = source ? undefined : programOf(entry);
+  const command = [...(program ?? [process.execPath, entry]), ...parameters];
   const limited = ["sh", "-c", `ulimit -n ${descriptors_max} && exec "$@"`, "sh", ...command];
   const { PATH = "", HOME = "" } = process.env;
   const variables = { PATH, HOME, ...QUICK_STARTS, ...FREE, ...loadedOnce(command, env), ...env };
@@ -65,12 +69,19 @@ export async function startProcess(
 
 const ROOT = join(import.meta.dir, "../..");
 
+/** Returns the command that runs the service of an entry file from the executable of this run, if any. */
+function programOf(entry: string): string[] | undefined {
+  const { TEST_EXECUTABLE } = process.env;
+  const [, service] = /^apps\/(?!platform)(\w+)\/main\.ts$/.exec(entry) ?? [];
+  return TEST_EXECUTABLE && service ? [TEST_EXECUTABLE, service] : undefined;
+}
+
 /**
  * Returns the variable without which a gateway or quick start replaces its own process and loads everything
  * twice. The value fits only the default of MAX_UPSTREAM_REQUESTS.
  */
 function loadedOnce(command: readonly string[], env: Record<string, string>): Record<string, string> {
-  const isReplaced = command.some((word) => /^apps\/(gateway|platform)\/main\.ts$/.test(word));
+  const isReplaced = command.some((word) => /^(gateway|apps\/(gateway|platform)\/main\.ts)$/.test(word));
   if (!isReplaced || env.MAX_UPSTREAM_REQUESTS !== undefined) return {};
   return { BUN_CONFIG_MAX_HTTP_REQUESTS: "65000" };
 }

@@ -3,6 +3,7 @@
  * code of `bun test`. A plain `bun test` runs the same tests in one process and takes longer.
  */
 import { availableParallelism } from "node:os";
+import { buildExecutable, canRunExecutable } from "./executable.ts";
 import { QUICK_STARTS } from "./quick-starts.ts";
 import { locateServices } from "./stores-under-test.ts";
 
@@ -16,6 +17,8 @@ const { etcd } = locateServices(process.env);
 const shared = etcd.kind === "url" && etcd.binary === undefined;
 const workers = shared ? 1 : Math.min(Math.ceil(availableParallelism() * WORKERS_PER_CORE), WORKERS_MAX);
 
+// Tests start hundreds of services, which the executable loads in a fraction of the time.
+const executable = canRunExecutable ? await buildExecutable() : undefined;
 const tests = Bun.spawn(
   [
     process.execPath,
@@ -25,7 +28,7 @@ const tests = Bun.spawn(
   ],
   {
     cwd: `${import.meta.dir}/../..`,
-    env: { ...process.env, ...QUICK_STARTS },
+    env: { TEST_EXECUTABLE: executable?.path, ...process.env, ...QUICK_STARTS },
     stdio: ["ignore", "inherit", "inherit"],
   },
 );

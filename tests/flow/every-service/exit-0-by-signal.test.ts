@@ -16,7 +16,7 @@ afterEach(async () => {
 });
 
 async function start(app: string, env: Record<string, string>): Promise<RunningProcess> {
-  const process = await startProcess(`apps/${app}/main.ts`, env);
+  const process = await startProcess(`apps/${app}/main.ts`, env, { source: true });
   started.push(process);
   return process;
 }

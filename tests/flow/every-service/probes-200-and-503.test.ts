@@ -46,7 +46,11 @@ beforeAll(async () => {
 async function start(app: App, env: Record<string, string> = {}): Promise<Probed> {
   const store = await startProxy(stores[app]);
   cleanups.push(() => store.close());
-  const service = await startProcess(`apps/${app}/main.ts`, { ...(await variables(app, store.url)), ...env });
+  const service = await startProcess(
+    `apps/${app}/main.ts`,
+    { ...(await variables(app, store.url)), ...env },
+    { source: true },
+  );
   cleanups.push(() => service.kill());
   return { service, store, check: checks[app] };
 }
