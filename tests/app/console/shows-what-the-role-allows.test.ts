@@ -225,7 +225,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await dialog(page).getByRole("textbox", { name: /^Type/ }).fill("own-gone");
     await dialog(page).getByRole("button", { name: "Delete the service" }).click();
     await page.getByText("No longer needed").waitFor();
-    await page.getByRole("link", { name: /^Revision 1 put/ }).click();
+    await page.getByRole("link", { name: /^Revision 1 written/ }).click();
     await page.getByRole("button", { name: "Restore revision 1 …" }).click();
     await dialog(page).getByRole("textbox", { name: "Reason" }).fill("Needed again");
     await dialog(page).getByRole("button", { name: "Restore as revision 3" }).click();

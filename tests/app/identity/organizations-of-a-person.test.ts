@@ -23,7 +23,7 @@ function expectTooMany(answer: Answer) {
     error: {
       type: "invalid_request_error",
       code: "CONFLICT",
-      message: "A person may create 3 organizations: delete one first.",
+      message: "The person has created 3 organizations, the maximum: delete one first.",
       request_id: "",
       details: { field: "organizations", value: "3" },
     },

@@ -208,7 +208,7 @@ describe("audit verify", () => {
         "has 6 checkpoints, but this file ends with checkpoint 7",
       ],
       ["a cosignature with another byte", "The cosignature of the witness partner.example.net/w2 is wrong"],
-      ["the log was forked, beside the root of the first history", "does not begin with the tree of 7"],
+      ["the log was forked, with the root of the first history", "does not begin with the tree of 7"],
     ])("exits with 1 and says why: %s", async (title, why) => {
       const { exitCode, stderr } = await audit(title, "--quorum", "2");
       expect(exitCode).toBe(1);
