@@ -1,6 +1,5 @@
 import type { PeerTls } from "../../config/index.ts";
 import { observeNothing, type StoreObserver } from "../observer.ts";
-import { EtcdRouteStore } from "./etcd.ts";
 import type { EtcdEndpointsOptions } from "./etcd-endpoints.ts";
 import { MemoryRouteStore } from "./memory.ts";
 import type { RouteStore } from "./route-store.ts";
@@ -27,6 +26,8 @@ const DEFAULT_NAMESPACE = "edge/gateway/routes";
 export async function openRouteStore(url: string, options: RouteStoreOptions = {}): Promise<RouteStore> {
   if (url === "memory://") return memoryRouteStore(options);
   const { namespace = DEFAULT_NAMESPACE, observer = observeNothing, tls } = options;
+  // The quick start needs no etcd client, whose packages take as long to load as all others together.
+  const { EtcdRouteStore } = await import("./etcd.ts");
   return new EtcdRouteStore({ ...etcdEndpoints(url), tls }, namespace, observer);
 }
 
