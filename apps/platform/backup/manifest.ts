@@ -1,4 +1,4 @@
-import { open, readFile, rename, stat } from "node:fs/promises";
+import { open, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { tryJson } from "@ostiary/lib/domain/json";
 import { StartRefused } from "@ostiary/lib/runtime/service";
@@ -51,20 +51,28 @@ export const Manifest = Type.Object(
 );
 export type Manifest = Readonly<Static<typeof Manifest>>;
 
-/** Writes the manifest atomically: after a crash, the file is complete or missing. */
+/**
+ * Writes the manifest atomically: after a crash, the file is complete or missing. A failure, such as a full disk,
+ * leaves no file.
+ */
 export async function writeManifest(directory: string, manifest: Manifest): Promise<void> {
   const path = join(directory, FILE);
-  const file = await open(`${path}.part`, "wx", 0o600);
+  const part = `${path}.part`;
+  const file = await open(part, "wx", 0o600);
   try {
-    await file.writeFile(`${JSON.stringify(manifest, null, 2)}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
+    try {
+      await file.writeFile(`${JSON.stringify(manifest, null, 2)}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(part, path);
+    const folder = await open(directory);
+    await folder.sync().finally(() => folder.close());
+  } catch (error) {
+    for (const left of [part, path]) await rm(left, { force: true });
+    throw error;
   }
-  await rename(`${path}.part`, path);
-  const folder = await open(directory);
-  await folder.sync();
-  await folder.close();
 }
 
 /**
