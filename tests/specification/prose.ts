@@ -1,4 +1,4 @@
-import { stringsIn } from "./strings.ts";
+import { commentsIn, stringsIn, type Written } from "./strings.ts";
 
 /** A phrase that plain English avoids, with advice on what to write instead. */
 interface Avoided {
@@ -100,18 +100,10 @@ export function proseOfMarkdown(text: string): Prose[] {
   return found;
 }
 
-/** Returns a pattern for the comments in a file that is not Markdown. Consecutive lines are one comment. */
-function commentsIn(path: string): RegExp {
-  if (/\.(?:tsx?|js|css)$/.test(path)) return /\/\*.*?\*\/|(?:^[ \t]*\/\/[^\n]*\n)+/gms;
-  return path.endsWith(".sql")
-    ? /(?:^[ \t]*--[^\n]*\n)+/gm
-    : /(?:^[ \t]*#(?!!)[^\n]*\n)+|(?<=\S +)# [^\n]*/gm;
-}
-
 /** Returns the comments in a file that is not Markdown, without indented lines of `#` comments, which are code. */
 export function proseOfComments(path: string, text: string): Prose[] {
   const found: Prose[] = [];
-  for (const { 0: comment, index } of text.matchAll(commentsIn(path))) {
+  for (const { text: comment, index } of commentsOf(path, text)) {
     const plain = comment
       .replaceAll(/^[ \t]*\/\/ (?:biome-ignore .*|[A-Z]{2}-\d[A-Z\d, -]*)$/gm, "")
       .replaceAll(/^[ \t]*# {2,}.*$/gm, "")
@@ -126,18 +118,48 @@ export function proseOfComments(path: string, text: string): Prose[] {
   return found;
 }
 
+function commentsOf(path: string, text: string): readonly Written[] {
+  return /\.(?:tsx?|js)$/.test(path)
+    ? joinLines(commentsIn(path, text), text)
+    : Array.from(text.matchAll(commentPattern(path)), ({ 0: found, index }) => ({ text: found, index }));
+}
+
+/** Returns a pattern for the comments in a file of another language. Consecutive lines are one comment. */
+function commentPattern(path: string): RegExp {
+  if (path.endsWith(".css")) return /\/\*.*?\*\//gs;
+  return path.endsWith(".sql")
+    ? /(?:^[ \t]*--[^\n]*\n)+/gm
+    : /(?:^[ \t]*#(?!!)[^\n]*\n)+|(?<=\S +)# [^\n]*/gm;
+}
+
+/** Joins comments of `//` that are on consecutive lines. */
+function joinLines(comments: readonly Written[], code: string): readonly Written[] {
+  const joined: Written[] = [];
+  for (const comment of comments) {
+    const before = joined.at(-1);
+    const end = before === undefined ? 0 : before.index + before.text.length;
+    if (before?.text.startsWith("//") && /^\n[ \t]*$/.test(code.slice(end, comment.index))) {
+      joined.pop();
+      joined.push({
+        text: code.slice(before.index, comment.index + comment.text.length),
+        index: before.index,
+      });
+    } else joined.push(comment);
+  }
+  return joined;
+}
+
 /** Returns a problem for each `@param` of a doc comment whose name is not in the code directly below the comment. */
 export function paramProblems(path: string, code: string): string[] {
-  return Array.from(code.matchAll(/\/\*\*(?:(?!\*\/).)*?@param .*?\*\//gs)).flatMap(
-    ({ 0: comment, index }) => {
-      const [below = ""] = code.slice(index + comment.length).split(/\n\s*\n|\/\*\*/, 1);
-      const names = Array.from(comment.matchAll(/@param `?(\w+)/g), ([, name = ""]) => name);
-      const line = code.slice(0, index).split("\n").length;
-      return names
-        .filter((name) => !new RegExp(`\\b${name}\\b`).test(below))
-        .map((name) => `${path}:${line} @param ${name} is not a parameter`);
-    },
-  );
+  return commentsOf(path, code).flatMap(({ text: comment, index }) => {
+    if (!comment.startsWith("/**")) return [];
+    const [below = ""] = code.slice(index + comment.length).split(/\n\s*\n|\/\*\*/, 1);
+    const names = Array.from(comment.matchAll(/@param `?(\w+)/g), ([, name = ""]) => name);
+    const line = code.slice(0, index).split("\n").length;
+    return names
+      .filter((name) => !new RegExp(`\\b${name}\\b`).test(below))
+      .map((name) => `${path}:${line} @param ${name} is not a parameter`);
+  });
 }
 
 /** A word of prose with its punctuation. It may be a name or a number, but has no other signs of code. */

@@ -1,5 +1,5 @@
-/** A string, a template, or a text between JSX tags, as the code spells it. */
-interface Written {
+/** A string, a template, a text between JSX tags, or a comment, as the code spells it. */
+export interface Written {
   /** The text, with `value` for each `${…}`. */
   readonly text: string;
   /** The position of the text in the code. */
@@ -22,13 +22,23 @@ const TEMPLATE_PART = /((?:[^`\\$]|\\.|\$(?!\{))*)(`|\$\{)/gs;
 
 /** Returns the texts in a file of TypeScript code, except templates with a tag, such as SQL. */
 export function stringsIn(path: string, code: string): readonly Written[] {
-  const reader = new StringReader(code, path.endsWith(".tsx") ? JSX_TOKEN : TOKEN);
-  while (!reader.ended) reader.readCode();
-  return reader.found;
+  return read(path, code).strings;
 }
 
-class StringReader {
-  readonly found: Written[] = [];
+/** Returns the comments in a file of TypeScript code, as the code spells them. Each `//` is a comment. */
+export function commentsIn(path: string, code: string): readonly Written[] {
+  return read(path, code).comments;
+}
+
+function read(path: string, code: string): CodeReader {
+  const reader = new CodeReader(code, path.endsWith(".tsx") ? JSX_TOKEN : TOKEN);
+  while (!reader.ended) reader.readCode();
+  return reader;
+}
+
+class CodeReader {
+  readonly strings: Written[] = [];
+  readonly comments: Written[] = [];
   readonly #code: string;
   readonly #token: RegExp;
   #at = 0;
@@ -47,7 +57,9 @@ class StringReader {
     for (let depth = 0; depth >= 0 && !this.ended; ) {
       const [token = "", ...texts] = this.#next(this.#token);
       const text = texts.find((each) => each !== undefined);
-      if (text !== undefined) this.found.push({ text, index: this.#at - token.length });
+      const index = this.#at - token.length;
+      if (text !== undefined) this.strings.push({ text, index });
+      else if (/^\/[/*]/.test(token)) this.comments.push({ text: token, index });
       else if (token === "`") this.#readTemplate();
       else if (token === "{") depth++;
       else if (token === "}") depth--;
@@ -65,7 +77,7 @@ class StringReader {
       text += "value";
       this.readCode();
     }
-    if (!hasTag) this.found.push({ text, index });
+    if (!hasTag) this.strings.push({ text, index });
   }
 
   /** Returns the next match, and moves behind it. Moves to the end if there is none. */

@@ -141,6 +141,16 @@ describe("prose", () => {
     ]);
   });
 
+  test.each([
+    ["a glob in a string", 'glob("apps/*/tables.ts");\n/** one */\n'],
+    ["a glob in a template", "glob(`apps/*/tables.ts`);\n/* one */\n"],
+    ["a regular expression", "text.match(/apps\\/*/);\n/* one */\n"],
+    ["a string with a comment in it", 'read("/** two */", "// three");\n// one\n'],
+    ["code on the same line", "read(); // one\n"],
+  ])("is read from a comment of TypeScript after %s", (_, code) => {
+    expect(proseOfComments("a.ts", code).map(({ text }) => text.trim())).toEqual(["one"]);
+  });
+
   test("is read from comments of YAML and SQL, and not from commands in them", () => {
     const yaml = "#!/bin/sh\n# one\n#\n#   run it\na: 1 # two\nb: http://x/#c\n";
     expect(proseOfComments("a.yaml", yaml).map(({ text, line }) => [text.trim(), line])).toEqual([
@@ -154,6 +164,7 @@ describe("prose", () => {
     const code =
       "/**\n * Adds.\n * @param a one\n * @param c two\n */\nfunction f(a: B) {}\n\nconst c = 1;\n";
     expect(paramProblems("a.ts", code)).toEqual(["a.ts:1 @param c is not a parameter"]);
+    expect(paramProblems("a.ts", `const text = ${JSON.stringify(code)};`)).toEqual([]);
   });
 
   // biome-ignore-start lint/suspicious/noTemplateCurlyInString: the texts are the source of templates
