@@ -241,7 +241,7 @@ describe.skipIf(!able)("backup-and-restore.md", () => {
   // OP-62, OP-67
   test("restores the routes, which the registry writes into an empty etcd", async () => {
     await Bun.write(join(reader.directory, "admin-token"), ADMIN_TOKEN);
-    const [commands = ""] = await commandsOf(GUIDE, "Look whether all is there");
+    const [commands = ""] = await commandsOf(GUIDE, "Check that everything is there");
     const listed = await reader.run(commands.replace("http://127.0.0.1:5002", system.url("registry")));
     expect(listed).toMatch(/^demo +http/m);
     expect(listed).toMatch(/^identity +http/m);
@@ -254,7 +254,7 @@ describe.skipIf(!able)("backup-and-restore.md", () => {
   });
 
   test("keeps the proof of the log, and continues it", async () => {
-    const [, verify = ""] = await commandsOf(GUIDE, "Look whether all is there");
+    const [, verify = ""] = await commandsOf(GUIDE, "Check that everything is there");
     const verified = () => reader.run(`export KEY=${old.session}\n${verify}`);
     expect(await verified()).toContain("are complete and unaltered.");
     await system.call("/demo/things/2", old.session, "*/*", { method: "PUT" });
@@ -263,7 +263,7 @@ describe.skipIf(!able)("backup-and-restore.md", () => {
 
   // OP-67
   test("is detected by an export newer than the backup, once the log is longer again", async () => {
-    const [, verify = ""] = await commandsOf(GUIDE, "Look whether all is there");
+    const [, verify = ""] = await commandsOf(GUIDE, "Check that everything is there");
     const later = verify.replace("--checkpoint kept.ndjson", "--checkpoint later.ndjson");
     expect(later).not.toBe(verify);
     for (const thing of [3, 4, 5, 6]) {
