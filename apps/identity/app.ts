@@ -38,10 +38,15 @@ interface AppOptions {
 
 /** Returns the handlers of the service's two ports. */
 export function createApp(options: AppOptions) {
-  return { public: publicHandler(options), internal: internalHandler(options) };
+  const { telemetry, health, requestsMax } = options;
+  const handler = { telemetry, health, requestIdOnResponse: false, requestsMax };
+  return {
+    public: createHandler(publicApp(options), handler),
+    internal: createHandler(internalApp(options), handler),
+  };
 }
 
-function publicHandler({ deps, telemetry, health, swaggerEnabled, requestsMax }: AppOptions) {
+function publicApp({ deps, swaggerEnabled }: AppOptions) {
   const routes = new Elysia({ name: "identity", normalize: false })
     .use(usersHandlers(deps))
     .use(organizationsHandlers(deps))
@@ -55,14 +60,11 @@ function publicHandler({ deps, telemetry, health, swaggerEnabled, requestsMax }:
     .use(sessionsHandlers(deps))
     .use(rolesHandlers(deps));
   const app = httpApp({ bodyBytesMax: BODY_BYTES_MAX }).use(routes);
-  const served = swaggerEnabled
-    ? app.use(swaggerRoutes(routes, { ...publicText, bodyBytesMax: BODY_BYTES_MAX }))
-    : app;
-  return createHandler(served, { telemetry, health, requestIdOnResponse: false, requestsMax });
+  if (!swaggerEnabled) return app;
+  return app.use(swaggerRoutes(routes, { ...publicText, bodyBytesMax: BODY_BYTES_MAX }));
 }
 
-function internalHandler(options: AppOptions) {
-  const { deps, telemetry, health, internalAuthToken, swaggerEnabled, requestsMax } = options;
+function internalApp({ deps, telemetry, health, internalAuthToken, swaggerEnabled }: AppOptions) {
   const { database, validations } = deps;
   const ping = async () => {
     await Promise.all([database.ping(PING_TIMEOUT_MS), validations.ping(PING_TIMEOUT_MS)]);
@@ -74,8 +76,6 @@ function internalHandler(options: AppOptions) {
     .use(internalToken(internalAuthToken))
     .use(probeRoutes({ database: ping }, health, telemetry))
     .use(routes);
-  const served = swaggerEnabled
-    ? app.use(swaggerRoutes(routes, { ...internalText, bodyBytesMax: BODY_BYTES_MAX }))
-    : app;
-  return createHandler(served, { telemetry, health, requestIdOnResponse: false, requestsMax });
+  if (!swaggerEnabled) return app;
+  return app.use(swaggerRoutes(routes, { ...internalText, bodyBytesMax: BODY_BYTES_MAX }));
 }

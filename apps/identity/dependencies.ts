@@ -5,7 +5,7 @@ import { monotonicFactory } from "ulid";
 import { LastUses } from "./api-keys/last-uses.ts";
 import { createSecrets, type Secrets } from "./new-secrets.ts";
 import { createRoles, type Roles } from "./roles/roles.ts";
-import { createSecretHashes, type Peppers } from "./secret-hashes.ts";
+import { type Peppers, secretHashes } from "./secret-hashes.ts";
 import { type Credentials, credentialsIn } from "./validations/sql.ts";
 
 /**
@@ -52,20 +52,14 @@ interface DependenciesOptions
 }
 
 export function createDependencies(options: DependenciesOptions): Dependencies {
-  const { database, validations, rolesFile, brand, clock, random, tracing } = options;
-  const { peppers, apiKeyMaxAgeSeconds, organizationsPerPersonMax, defaultPlan } = options;
+  const { rolesFile, brand, peppers, random, tracing, ...given } = options;
   const nextUlid = monotonicFactory();
   return {
-    database,
-    validations,
-    credentials: credentialsIn(validations, tracing),
+    ...given,
+    credentials: credentialsIn(given.validations, tracing),
     roles: createRoles(rolesFile),
-    clock,
-    newId: () => nextUlid(clock.now()),
-    secrets: createSecrets(brand, random, createSecretHashes(peppers)),
+    newId: () => nextUlid(given.clock.now()),
+    secrets: createSecrets(brand, random, secretHashes(peppers)),
     lastUses: new LastUses(),
-    apiKeyMaxAgeSeconds,
-    organizationsPerPersonMax,
-    defaultPlan,
   };
 }

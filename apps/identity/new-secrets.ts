@@ -9,8 +9,7 @@ export interface Secrets {
   session(): Secret;
   /** Creates an invite token, which does not contain the brand. */
   inviteToken(): Secret;
-  /** Returns every hash under which a secret may be stored, with the hash for new secrets first. */
-  hashesOf(text: string): [current: string, ...others: string[]];
+  readonly hashesOf: SecretHashes;
 }
 
 export interface Secret {
@@ -30,11 +29,11 @@ const SHOWN_LENGTH = 4;
 export function createSecrets(
   brand: string,
   random: (bytes: number) => Uint8Array,
-  hashes: SecretHashes,
+  hashesOf: SecretHashes,
 ): Secrets {
   const secretOf = (wirePrefix: string, secret: string): Secret => {
     const plaintext = `${wirePrefix}${secret}`;
-    const [hash] = hashes.of(plaintext);
+    const [hash] = hashesOf(plaintext);
     return { plaintext, hash, prefix: `${wirePrefix}${secret.slice(0, SHOWN_LENGTH)}` };
   };
   const credential = (kind: "k" | "s") => {
@@ -50,6 +49,6 @@ export function createSecrets(
       const secret = random(SECRET_BYTES).toBase64({ alphabet: "base64url", omitPadding: true });
       return secretOf(INVITE_TOKEN_PREFIX, secret);
     },
-    hashesOf: (text) => hashes.of(text),
+    hashesOf,
   };
 }

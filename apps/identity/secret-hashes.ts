@@ -1,13 +1,10 @@
 import { hashCredential } from "@ostiary/lib/domain/credentials";
 
 /**
- * The hashes under which secrets are stored: plain SHA-256, or an HMAC with a pepper that is not in the
- * database.
+ * Returns every hash under which a secret may be stored, with the hash for new secrets first. A hash is plain SHA-256,
+ * or an HMAC with a pepper that is not in the database.
  */
-export interface SecretHashes {
-  /** Returns every hash under which a secret may be stored, with the hash for new secrets first. */
-  of(text: string): [current: string, ...others: string[]];
-}
+export type SecretHashes = (text: string) => [current: string, ...others: string[]];
 
 export interface Peppers {
   /** The pepper for new secrets. With null, new hashes are plain SHA-256. */
@@ -18,17 +15,17 @@ export interface Peppers {
 }
 
 /**
- * Creates the hashes of secrets. A hash with a pepper has the form `hmac-sha256:{pepper}:{hex}`, where eight
+ * Returns the function that hashes secrets. A hash with a pepper has the form `hmac-sha256:{pepper}:{hex}`, where eight
  * digits name the pepper. So rows that were hashed with an older pepper can be found and counted. A plain
  * hash is only 64 digits (ID-81).
  */
-export function createSecretHashes({ current, previous, plainAccepted }: Peppers): SecretHashes {
+export function secretHashes({ current, previous, plainAccepted }: Peppers): SecretHashes {
   const newer = current === null ? [] : [peppered(current)];
   const older = previous === null ? [] : [peppered(previous)];
   const plain = plainAccepted ? [hashCredential] : [];
   const [first = hashCredential, ...others] =
     current === null ? [hashCredential, ...older] : [...newer, ...older, ...plain];
-  return { of: (text) => [first(text), ...others.map((hash) => hash(text))] };
+  return (text) => [first(text), ...others.map((hash) => hash(text))];
 }
 
 const ID_TEXT = "which pepper this is";

@@ -58,10 +58,8 @@ export const RotateApiKeyBody = Type.Object(
   shapeOf("Rotate API key request", "How long the old key stays valid."),
 );
 
-export type ApiKeyRow = Pick<
-  typeof apiKeys.$inferSelect,
-  "id" | "name" | "key_prefix" | "created_at" | "expires_at" | "last_used_at" | "revoked_at"
->;
+/** A key without its hash and its owner. */
+export type ApiKeyRow = Omit<typeof apiKeys.$inferSelect, "hash" | "user_id" | "member_id">;
 
 export function toApiKey(row: ApiKeyRow): ApiKey {
   return {
@@ -75,12 +73,9 @@ export function toApiKey(row: ApiKeyRow): ApiKey {
   };
 }
 
-/** The row of a key that a rotation replaces. */
-export type RotatedKeyRow = ApiKeyRow & Pick<typeof apiKeys.$inferSelect, "rotated_to">;
-
 /** Returns the reason why a key cannot be rotated, or null if it can. */
 export function whyOver(
-  { revoked_at, rotated_to, expires_at }: RotatedKeyRow,
+  { revoked_at, rotated_to, expires_at }: ApiKeyRow,
   now: number,
 ): "revoked" | "rotated" | "expired" | null {
   if (rotated_to !== null) return "rotated";

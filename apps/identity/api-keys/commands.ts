@@ -3,11 +3,11 @@ import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import type { Dependencies } from "../dependencies.ts";
 import { trimmed } from "../fields.ts";
 import {
+  type ApiKeyRow,
   type CreateApiKey,
   type CreatedApiKey,
   KEY_NAME_DEFAULT,
   lifetimeAfter,
-  type RotatedKeyRow,
   toApiKey,
   whyOver,
 } from "./api-key.ts";
@@ -26,6 +26,7 @@ function newKey({ newId, clock, secrets }: Dependencies, name: string, lifetimeM
     expires_at: lifetimeMs === null ? null : new Date(now + lifetimeMs),
     last_used_at: null,
     revoked_at: null,
+    rotated_to: null,
   };
   const created: CreatedApiKey = { ...toApiKey(row), key: plaintext };
   return { row: { ...row, hash }, created };
@@ -77,7 +78,7 @@ export async function rotateKey(
   return database.transaction("rotate_api_key", work, { lane: await owner.lane(database) });
 }
 
-function refuseOver(key: RotatedKeyRow, now: number): void {
+function refuseOver(key: ApiKeyRow, now: number): void {
   const value = whyOver(key, now);
   if (value === null) return;
   const message = {

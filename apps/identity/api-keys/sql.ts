@@ -1,26 +1,31 @@
 import { notFound } from "@ostiary/lib/domain/errors";
 import type { PageRequest } from "@ostiary/lib/runtime/http";
 import { type Orm, preparedRows, rows } from "@ostiary/lib/runtime/stores/database";
-import { and, type Column, eq, gt, inArray, isNull, lte, or, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  type Column,
+  eq,
+  getTableColumns,
+  gt,
+  inArray,
+  isNull,
+  lte,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import { behind, byId } from "../list-sql.ts";
 import { inBatches } from "../row-batches.ts";
 import { apiKeys, members, users } from "../tables.ts";
-import type { ApiKeyRow, RotatedKeyRow } from "./api-key.ts";
+import type { ApiKeyRow } from "./api-key.ts";
 import type { KeyFilter } from "./filters.ts";
 import type { LastUse } from "./last-uses.ts";
 
 /** The owner of a key: a person of the directory, or a member of an organization. */
 export type KeyOwner = { user_id: string } | { member_id: string };
 
-const keyColumns = {
-  id: apiKeys.id,
-  name: apiKeys.name,
-  key_prefix: apiKeys.key_prefix,
-  created_at: apiKeys.created_at,
-  expires_at: apiKeys.expires_at,
-  last_used_at: apiKeys.last_used_at,
-  revoked_at: apiKeys.revoked_at,
-};
+/** The columns of a key without its hash, which no response needs. */
+const { hash: _, ...keyColumns } = getTableColumns(apiKeys);
 
 function belongsTo(owner: KeyOwner) {
   return "user_id" in owner ? eq(apiKeys.user_id, owner.user_id) : eq(apiKeys.member_id, owner.member_id);
@@ -58,7 +63,7 @@ const insertMemberKey = insertUnder(
 export async function insertKey(
   orm: Orm,
   owner: KeyOwner,
-  key: ApiKeyRow & { hash: string },
+  key: Omit<ApiKeyRow, "rotated_to"> & { hash: string },
 ): Promise<boolean> {
   const [owned] =
     "user_id" in owner
@@ -94,9 +99,9 @@ export function listKeys(
 }
 
 /** Locks a key for a change and returns it; throws a 404 when the owner has no such key. */
-export async function lockKey(tx: Orm, owner: KeyOwner, id: string): Promise<RotatedKeyRow> {
+export async function lockKey(tx: Orm, owner: KeyOwner, id: string): Promise<ApiKeyRow> {
   const [row] = await tx
-    .select({ ...keyColumns, rotated_to: apiKeys.rotated_to })
+    .select(keyColumns)
     .from(apiKeys)
     .where(and(eq(apiKeys.id, id), belongsTo(owner)))
     .for("no key update");

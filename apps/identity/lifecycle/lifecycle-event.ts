@@ -1,6 +1,7 @@
 import { PlanName } from "@ostiary/lib/domain/routes";
 import { type Static, Type } from "@sinclair/typebox";
 import { idField, mostlyNull, nullable, shownRole, timeField } from "../fields.ts";
+import type { NewMember } from "../members/sql.ts";
 import type { Roles } from "../roles/roles.ts";
 
 const MemberData = Type.Object(
@@ -57,19 +58,9 @@ export type LifecycleEvent = Static<typeof LifecycleEvent>;
 /** An event to append. The insert adds its id and its time. */
 export type NewEvent = Pick<LifecycleEvent, "type" | "organization_id" | "data">;
 
-/** The fields of a membership that membership events contain. */
-interface EventMember {
-  id: string;
-  organization_id: string;
-  principal: "user" | "service_account";
-  user_id: string | null;
-  service_account_id: string | null;
-  role: string | null;
-}
-
 export function memberEvent(
   type: "member.created" | "member.removed",
-  member: EventMember,
+  member: NewMember,
   roles: Roles,
 ): NewEvent {
   return {

@@ -10,7 +10,7 @@ import { personOfSubject } from "../users/commands.ts";
 import { findUserBySubject } from "../users/sql.ts";
 import type { UserRow } from "../users/user.ts";
 import { refuseLossOfLastHolder, refuseRemovalOfLast } from "./last-member.ts";
-import type { LivingMemberRow, MemberChange } from "./member.ts";
+import { type LivingMemberRow, type MemberChange, memberAlready } from "./member.ts";
 import {
   endMemberships,
   findMembership,
@@ -40,10 +40,7 @@ export function addMember(
     const person = await personOfSubject(tx, deps, idp);
     if (!isNew) await lockOrganization(tx, organization_id, "update");
     if ((await findMembership(tx, organization_id, person.id)) !== null) {
-      throw new ApiError("CONFLICT", {
-        message: "This person is a member already.",
-        details: { field: "idp" },
-      });
+      throw new ApiError(memberAlready.code, memberAlready);
     }
     return joinOrganization(tx, deps, organization_id, person, role);
   };

@@ -11,6 +11,7 @@ import {
   isLiving,
   Member,
   type MemberChange,
+  memberAlready,
   PersonOfMember,
   readChange,
   toFormerMember,
@@ -26,12 +27,6 @@ import {
   requireMember,
   requirePersonOf,
 } from "./sql.ts";
-
-const memberAlready = {
-  code: "CONFLICT",
-  message: "This person is a member already.",
-  details: { field: "idp" },
-} as const;
 
 /** Returns the routes that list and add the members of an organization (ID-29). */
 export function membersHandlers(deps: Dependencies) {
@@ -76,18 +71,15 @@ export function membersHandlers(deps: Dependencies) {
 /** The parts of a request that change and removal of a member use. */
 interface MemberCall {
   params: MemberAddress;
-}
-
-interface ChangeCall extends MemberCall {
   body: MemberChange;
   set: Parameters<typeof setAuditNote>[0];
 }
 
 /** Returns the change and the removal of a member, for paths with and without the organization. */
 function memberWrites(deps: Dependencies) {
-  const change = async ({ params, body, set }: ChangeCall) =>
+  const change = async ({ params, body, set }: MemberCall) =>
     toMember(noteChange(set, await changeMember(deps, params, readChange(body))), deps.roles);
-  const remove = async ({ params }: MemberCall) => {
+  const remove = async ({ params }: Pick<MemberCall, "params">) => {
     await removeMemberAt(deps, params);
     return status(204, undefined);
   };

@@ -20,6 +20,13 @@ export function addMemberBody(roles: Roles) {
   );
 }
 
+/** The refusal to add a person who is a member already. */
+export const memberAlready = {
+  code: "CONFLICT",
+  message: "This person is a member already.",
+  details: { field: "idp" },
+} as const;
+
 /** The fields that a PATCH can change whether or not its path names the organization. */
 const changeFields = {
   status: Type.Optional(MemberStatus),

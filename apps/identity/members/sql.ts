@@ -179,15 +179,7 @@ export async function hasOtherMember(
  */
 export async function lockMembershipsOf(tx: Orm, user_id: string): Promise<NewMember[]> {
   return tx
-    .select({
-      id: members.id,
-      organization_id: members.organization_id,
-      principal: members.principal,
-      user_id: members.user_id,
-      service_account_id: members.service_account_id,
-      role: members.role,
-      created_at: members.created_at,
-    })
+    .select()
     .from(members)
     .where(and(eq(members.user_id, user_id), notRemoved))
     .orderBy(asc(members.organization_id))

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createHash, createHmac } from "node:crypto";
-import { createSecretHashes } from "@ostiary/identity/secret-hashes";
+import { secretHashes } from "@ostiary/identity/secret-hashes";
 import fc from "fast-check";
 import { NO_PEPPERS } from "../../support/no-peppers.ts";
 
@@ -10,7 +10,7 @@ const hmac = (pepper: string, text: string) => createHmac("sha256", pepper).upda
 
 /** Returns how each hash of a secret is made: `plain`, or with the `new` or the `old` pepper. */
 function waysOf(peppers: Partial<typeof NO_PEPPERS>): string[] {
-  const hashes = createSecretHashes({ ...NO_PEPPERS, ...peppers }).of("acme-k-2-x");
+  const hashes = secretHashes({ ...NO_PEPPERS, ...peppers })("acme-k-2-x");
   return hashes.map((hash) => {
     if (hash === plain("acme-k-2-x")) return "plain";
     const digits = hash.split(":").at(-1);
@@ -29,20 +29,20 @@ test("a secret is stored with the current pepper, and found by every accepted ha
 });
 
 test("a hash starts with a short id of its pepper", () => {
-  const [first] = createSecretHashes({ ...NO_PEPPERS, current: NEW }).of("one");
-  const [second] = createSecretHashes({ ...NO_PEPPERS, current: NEW }).of("two");
-  const [other] = createSecretHashes({ ...NO_PEPPERS, current: OLD }).of("one");
+  const [first] = secretHashes({ ...NO_PEPPERS, current: NEW })("one");
+  const [second] = secretHashes({ ...NO_PEPPERS, current: NEW })("two");
+  const [other] = secretHashes({ ...NO_PEPPERS, current: OLD })("one");
   expect(first).toMatch(/^hmac-sha256:[0-9a-f]{8}:[0-9a-f]{64}$/);
   expect(first.slice(0, 20)).toBe(second.slice(0, 20));
   expect(first.slice(0, 20)).not.toBe(other.slice(0, 20));
 });
 
 test("hashes equal HMAC-SHA-256 of RFC 2104, whatever was hashed before", () => {
-  const hashes = createSecretHashes({ ...NO_PEPPERS, current: NEW });
+  const hashes = secretHashes({ ...NO_PEPPERS, current: NEW });
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => {
       fc.pre(text.isWellFormed());
-      const [peppered, bare] = hashes.of(text);
+      const [peppered, bare] = hashes(text);
       expect(peppered.endsWith(hmac(NEW, text))).toBe(true);
       expect(bare).toBe(plain(text));
     }),
