@@ -10,9 +10,9 @@ import { openReads } from "./events/sql.ts";
 import { Exports } from "./exports/export.ts";
 import { PartitionKeeper } from "./partitions/commands.ts";
 import { Sealer } from "./sealing/sealer.ts";
-import { loadSigningKey, type SigningKey } from "./signing-key/key-file.ts";
+import { loadSigningKey } from "./signing-key/key-file.ts";
 import { publishSigningKey } from "./signing-key/publish-key.ts";
-import { wireStreams } from "./streams/wire.ts";
+import { type Shared, wireStreams } from "./streams/wire.ts";
 import { usageTeller } from "./usage/feed/usage-event-writer.ts";
 import { quotaSweeper } from "./usage/quotas/sweeper.ts";
 import { usageStatements } from "./usage/statements/commands.ts";
@@ -28,23 +28,14 @@ const WRITE_CONNECTIONS = 5;
  */
 const SEAL_WAIT_MS = 4_000;
 
-interface AuditGiven {
-  /** A database that the process already opened for writes. */
-  database?: Database;
-  /** The clock; the system clock by default. */
-  clock?: Clock;
-}
-
-/** The stores, the clock and the telemetry that all parts of the service use. */
-interface Shared {
-  writes: Database;
-  reads: Database;
-  clock: Clock;
-  telemetry: Telemetry;
-}
-
-/** Builds the audit service from its configuration. */
-export async function wireAudit(config: AuditConfig, given: AuditGiven = {}): Promise<Service> {
+/**
+ * Builds the audit service from its configuration. `given.database` is a database that the process already opened for
+ * writes.
+ */
+export async function wireAudit(
+  config: AuditConfig,
+  given: { database?: Database; clock?: Clock } = {},
+): Promise<Service> {
   const telemetry = await createTelemetry({ name: "audit", namespace: "audit" }, config);
   const clock = given.clock ?? systemClock;
   const health = { draining: false };
@@ -94,30 +85,20 @@ async function partsOf(config: AuditConfig, shared: Shared) {
   });
   const keyFile = config.AUDIT_SIGNING_KEY_FILE;
   const key = keyFile === undefined ? null : await loadSigningKey(keyFile);
-  const sealer = sealerOf(config, key, shared);
+  const sealer = new Sealer({
+    ...shared,
+    key,
+    origin: config.AUDIT_LOG_ORIGIN,
+    intervalMs: config.SEAL_INTERVAL_MS,
+    usage: usageStatements,
+    log,
+    metrics: telemetry.metrics,
+  });
   const streams = await wireStreams(config, shared);
   const witnesses = wireWitnesses(config, { ...shared, isSealing: () => sealer.isSealing });
   const teller = usageTeller({ database: writes, log, clock });
   const quotas = quotaSweeper({ database: writes, log, clock });
   return { partitions, writer, key, sealer, streams, witnesses, teller, quotas };
-}
-
-function sealerOf(
-  config: AuditConfig,
-  key: SigningKey | null,
-  { reads, writes, clock, telemetry }: Shared,
-): Sealer {
-  return new Sealer({
-    reads,
-    writes,
-    key,
-    origin: config.AUDIT_LOG_ORIGIN,
-    intervalMs: config.SEAL_INTERVAL_MS,
-    usage: usageStatements,
-    clock,
-    log: telemetry.log,
-    metrics: telemetry.metrics,
-  });
 }
 
 function exportsOf(
@@ -164,36 +145,22 @@ async function stopParts(parts: Parts): Promise<void> {
   await writer.drained();
 }
 
-interface Stores {
-  writes: Database;
-  reads: Database;
-  /** Closes the stores that were opened here. */
-  close(): Promise<void>;
-}
-
 /**
  * Opens the stores. If the process passes a database, that database serves the writes. With PostgreSQL, reads get
  * their own connections.
  */
-async function openStores(
-  config: AuditConfig,
-  given: Database | undefined,
-  { observeStore }: Telemetry,
-): Promise<Stores> {
+async function openStores(config: AuditConfig, given: Database | undefined, { observeStore }: Telemetry) {
   const options = { namespace: SCHEMA, observer: observeStore, tls: peerTls(config, "DATABASE") };
   const writes =
-    given === undefined
-      ? await openDatabase(config.DATABASE_URL, { ...options, poolMax: WRITE_CONNECTIONS })
-      : given.scoped(options.namespace, options.observer);
-  if (config.DATABASE_URL.startsWith("pglite://")) {
-    return { writes, reads: writes, close: () => writes.close() };
-  }
-  const reads = await openReads(config.DATABASE_URL, options);
+    given?.scoped(options.namespace, options.observer) ??
+    (await openDatabase(config.DATABASE_URL, { ...options, poolMax: WRITE_CONNECTIONS }));
+  const embedded = config.DATABASE_URL.startsWith("pglite://");
+  const reads = embedded ? writes : await openReads(config.DATABASE_URL, options);
   return {
     writes,
     reads,
-    close: async () => {
-      await Promise.all([writes.close(), reads.close()]);
+    async close() {
+      await Promise.all([writes.close(), ...(embedded ? [] : [reads.close()])]);
     },
   };
 }

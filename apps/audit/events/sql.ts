@@ -8,7 +8,7 @@ import {
 } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { type EventLog, type EventRow, eventOf } from "./event.ts";
-import { type EventBounds, type EventFilter, type ExactFilter, exactFilters } from "./filter.ts";
+import { type EventBounds, type EventFilter, exactFilters } from "./filter.ts";
 
 const EXPORT_BATCH_ROWS = 200;
 const CONNECTIONS = 8;
@@ -49,13 +49,9 @@ export async function* streamEvents(
 }
 
 export const columns = sql.raw(
-  [
-    ...["id", "occurred_at", "request_id", "organization_id", "user_id", "actor_member_id"],
-    ...["actor_auth_type", "actor_key_prefix", "service", "method", "route", "params", "ip", "user_agent"],
-    ...["outcome", "status", "details", "created_id"],
-  ]
-    .map((column) => `event.${column}`)
-    .join(", "),
+  `event.id, event.occurred_at, event.request_id, event.organization_id, event.user_id, event.actor_member_id,
+  event.actor_auth_type, event.actor_key_prefix, event.service, event.method, event.route, event.params, event.ip,
+  event.user_agent, event.outcome, event.status, event.details, event.created_id`,
 );
 
 /**
@@ -117,16 +113,6 @@ function paramsJson({ params }: EventFilter): string {
 
 const AND = sql` and `;
 
-const columnOf = {
-  actor_member_id: sql`event.actor_member_id`,
-  service: sql`event.service`,
-  method: sql`event.method`,
-  route: sql`event.route`,
-  outcome: sql`event.outcome`,
-  request_id: sql`event.request_id`,
-  created_id: sql`event.created_id`,
-} satisfies Record<ExactFilter, SQL>;
-
 export function logCondition({ kind, id }: EventLog): SQL {
   return kind === "organization" ? sql`event.organization_id = ${id}` : sql`event.user_id = ${id}`;
 }
@@ -144,7 +130,7 @@ function matches(filter: EventFilter): SQL[] {
   const conditions: SQL[] = [];
   for (const name of exactFilters) {
     const value = filter.exact[name];
-    if (value !== undefined) conditions.push(sql`${columnOf[name]} = ${value}`);
+    if (value !== undefined) conditions.push(sql`event.${sql.identifier(name)} = ${value}`);
   }
   if (filter.params.size > 0) {
     conditions.push(sql`event.params @> ${paramsJson(filter)}::text::jsonb`);

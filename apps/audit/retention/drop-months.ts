@@ -1,12 +1,13 @@
 import { pause } from "@ostiary/lib/async";
 import { StartRefused } from "@ostiary/lib/runtime/service";
 import { sqlState } from "@ostiary/lib/runtime/stores/database";
+import type { Partition } from "../partitions/partition.ts";
 import { selectSigningKeys } from "../published-checkpoints/sql.ts";
 import { type PassDeps, sealPass } from "../sealing/seal-pass.ts";
 import { LogAltered } from "../sealing/sealed-state.ts";
 import { selectState } from "../sealing/sealer-state-sql.ts";
 import { declare } from "./declare.ts";
-import { checkSettled, type Month, monthsBefore } from "./droppable-months.ts";
+import { checkSettled, monthsBefore } from "./droppable-months.ts";
 import {
   dropPartition,
   selectClock,
@@ -60,7 +61,9 @@ export async function* dropMonths(deps: PassDeps, before: string): AsyncGenerato
       "Events from before the proof was introduced are not sealed yet: let the service run, and try again later.",
     );
   }
-  await checkLastDeclared(deps);
+  // a killed command may have dropped the last declared month without this check; earlier months were checked
+  const lastDeclared = await selectLastDeclared(reads);
+  if (lastDeclared !== null) await checkKept(deps, lastDeclared);
   for (const month of monthsBefore(await selectPartitions(reads), before)) {
     const dropped = await dropMonth(deps, month).catch(nullWhereGone);
     if (dropped !== null) yield dropped;
@@ -80,24 +83,13 @@ async function checkClocks({ reads, clock }: PassDeps): Promise<void> {
   );
 }
 
-/**
- * Checks the month that was declared last, because a killed command may have dropped the month without this check.
- * Months are declared in order, so earlier months were checked.
- *
- * @throws LogAltered if the chains have lost hashes of that month
- */
-async function checkLastDeclared(deps: PassDeps): Promise<void> {
-  const month = await selectLastDeclared(deps.reads);
-  if (month !== null) await checkKept(deps, month);
-}
-
 /** Returns null if the error means that another command dropped the month first; otherwise rethrows the error. */
 function nullWhereGone(error: unknown): null {
   if (sqlState(error) === UNDEFINED_TABLE) return null;
   throw error;
 }
 
-async function dropMonth(deps: PassDeps, month: Month): Promise<DroppedMonth> {
+async function dropMonth(deps: PassDeps, month: Partition): Promise<DroppedMonth> {
   const dropped = { month: month.month, logs: 0, entries: 0 };
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     const asOf = await selectNow(deps.reads);
@@ -124,7 +116,7 @@ async function checkKept({ reads }: PassDeps, month: string): Promise<void> {
   );
 }
 
-async function declareAll(deps: PassDeps, month: Month, dropped: DroppedMonth): Promise<void> {
+async function declareAll(deps: PassDeps, month: Partition, dropped: DroppedMonth): Promise<void> {
   let batch: Undeclared[] = [];
   for await (const undeclared of undeclaredPlaces(deps.reads, month)) {
     batch.push(undeclared);
@@ -138,7 +130,7 @@ async function declareAll(deps: PassDeps, month: Month, dropped: DroppedMonth): 
 }
 
 /** Drops the partition once no transaction uses it. Returns false if the month has changed since the snapshot `asOf`. */
-async function dropOnceFree({ writes, clock }: PassDeps, month: Month, asOf: string): Promise<boolean> {
+async function dropOnceFree({ writes, clock }: PassDeps, month: Partition, asOf: string): Promise<boolean> {
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     try {
       return await writes.transaction("drop_partition", (tx) => dropPartition(tx, month, asOf));

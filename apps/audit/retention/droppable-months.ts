@@ -1,5 +1,6 @@
 import { monthEnd, monthOf, monthStart } from "@ostiary/lib/domain/proof";
 import { StartRefused } from "@ostiary/lib/runtime/service";
+import type { Partition } from "../partitions/partition.ts";
 import type { PartitionRow } from "./sql.ts";
 
 /**
@@ -20,21 +21,14 @@ export function checkSettled(before: string, nowMs: number): void {
   );
 }
 
-/** A month of the log that can be dropped: its partition contains exactly this month. */
-export interface Month {
-  name: string;
-  /** The month, such as `2026-01`. */
-  month: string;
-}
-
 const BOUND = /^FOR VALUES FROM \('(\d{4}-\d{2})-01 00:00:00\+00'\) TO \('(\d{4}-\d{2})-01 00:00:00\+00'\)$/;
 
 /**
- * Returns the months before `before`, the oldest first.
+ * Returns the partitions of the months before `before`, the oldest first.
  *
  * @throws StartRefused if a partition is not exactly one month
  */
-export function monthsBefore(partitions: readonly PartitionRow[], before: string): Month[] {
+export function monthsBefore(partitions: readonly PartitionRow[], before: string): Partition[] {
   const months = partitions.flatMap(({ name, bound }) => {
     const [, month, next] = BOUND.exec(bound) ?? [];
     const isMonth = month !== undefined && next === monthOf(monthEnd(month));

@@ -1,6 +1,7 @@
 import { type ChainRange, monthEnd, monthStart } from "@ostiary/lib/domain/proof";
 import { type Database, type Orm, query, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
+import type { Partition } from "../partitions/partition.ts";
 import { lockPartitions } from "../partitions/sql.ts";
 import type { StoredRow } from "../sealing/entries.ts";
 import { parseSnapshot } from "../sealing/snapshot.ts";
@@ -120,11 +121,7 @@ const LOCK_MS = 200;
  * Drops a partition unless an event of its month changed after the snapshot `asOf`; returns whether it was dropped.
  * Rejects if the partition stays in use for {@link LOCK_MS}.
  */
-export async function dropPartition(
-  tx: Orm,
-  { name, month }: { name: string; month: string },
-  asOf: string,
-): Promise<boolean> {
+export async function dropPartition(tx: Orm, { name, month }: Partition, asOf: string): Promise<boolean> {
   const partition = sql`audit.${sql.identifier(name)}`;
   await rows(tx, sql.raw(`set local lock_timeout = ${LOCK_MS}`));
   await rows(tx, sql`lock table only audit.audit_events, only ${partition} in access exclusive mode`);

@@ -8,9 +8,9 @@ import {
   ZERO_HASH,
 } from "@ostiary/lib/domain/proof";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
+import type { Partition } from "../partitions/partition.ts";
 import { entriesOf } from "../sealing/entries.ts";
 import { LogAltered } from "../sealing/sealed-state.ts";
-import type { Month } from "./droppable-months.ts";
 import { type SealedHalf, selectDeclared, streamSealedHalves } from "./sql.ts";
 
 /** The undeclared positions of a month in one chain. */
@@ -28,7 +28,7 @@ const BATCH_ROWS = 500;
  */
 export async function* undeclaredPlaces(
   database: Database,
-  month: Month,
+  month: Partition,
 ): AsyncGenerator<Undeclared, void, void> {
   const declared = new Map<number, ChainRange[]>();
   for (const { chain_id, ranges } of await selectDeclared(database, month.month)) {

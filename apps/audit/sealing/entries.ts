@@ -79,26 +79,14 @@ export function partsInOrder(rows: readonly UnsealedRow[]): EventPart[] {
   );
 }
 
-/** Returns the entries of an intent or outcome, one in each log that it belongs to. */
-export function entriesOf({ row, is_outcome }: EventPart, newSalt: () => string): NewEntry[] {
-  return is_outcome ? outcomeEntries(row, newSalt) : intentEntries(row, newSalt);
-}
-
-/** Returns the intent's entries: one for each log to which the intent added the event. */
-function intentEntries(row: StoredRow, newSalt: () => string): NewEntry[] {
-  return viewsOf(row)
-    .filter(({ joins }) => !joins)
-    .map((view) => entryOf(row, view, false, newSalt));
-}
-
 /**
- * Returns the outcome's entry in each log. If the outcome added the event to a log, that log gets the intent's
- * entry first.
+ * Returns the entries of an intent or outcome, one in each log that it belongs to. If the outcome added the event to a
+ * log, that log gets the entries of both with the outcome.
  */
-function outcomeEntries(row: StoredRow, newSalt: () => string): NewEntry[] {
+export function entriesOf({ row, is_outcome }: EventPart, newSalt: () => string): NewEntry[] {
   return viewsOf(row).flatMap((view) => [
-    ...(view.joins ? [entryOf(row, view, false, newSalt)] : []),
-    entryOf(row, view, true, newSalt),
+    ...(view.joins === is_outcome ? [entryOf(row, view, false, newSalt)] : []),
+    ...(is_outcome ? [entryOf(row, view, true, newSalt)] : []),
   ]);
 }
 

@@ -33,11 +33,10 @@ export async function recoverPass(deps: PassDeps, state: SealerState): Promise<P
       older: state.older,
       restored: isLast ? [owner] : [],
     };
-    if (!(await writePass(deps.writes, state.passes, write)))
-      return { entries: 0, checkpoint: null, end: "lost" };
+    if (!(await writePass(deps.writes, state.passes, write))) return { entries: 0, end: "lost" };
     deps.sealed.remember(write.heads, write.checkpoint);
     if (isLast) deps.log.error({ owner }, "the log of an owner matches its seal again: sealing continues");
-    return { entries: entries.length, checkpoint: write.checkpoint, end: "behind" };
+    return { entries: entries.length, end: "behind" };
   }
   return null;
 }

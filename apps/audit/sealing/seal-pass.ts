@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type Clock, inSlices } from "@ostiary/lib/async";
-import { type Checkpoint, signText } from "@ostiary/lib/domain/proof";
+import { signText } from "@ostiary/lib/domain/proof";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import type { HeadMap } from "../head-map/head-map.ts";
@@ -45,7 +45,6 @@ export interface PassDeps {
  */
 export interface PassResult {
   entries: number;
-  checkpoint: Checkpoint | null;
   end: "done" | "behind" | "lost";
 }
 
@@ -68,18 +67,12 @@ export async function sealPass(deps: PassDeps, found: SealerState): Promise<Pass
   const state = isMoved ? { ...found, older: null } : found;
   const unsealed = isMoved ? await movedRows(deps, state) : await dueRows(deps.reads, state);
   const due = { ...unsealed, behind: unsealed.behind || state.has_unmapped || isTreeBehind(deps, state) };
-  if (due.rows.length === 0 && !due.behind && !isMoved) return { entries: 0, checkpoint: null, end: "done" };
+  if (due.rows.length === 0 && !due.behind && !isMoved) return { entries: 0, end: "done" };
   const entries = await newEntries(deps, due.rows, state);
   const write = await passWrite(deps, state, due, entries);
-  if (!(await writePass(deps.writes, state.passes, write))) {
-    return { entries: 0, checkpoint: null, end: "lost" };
-  }
+  if (!(await writePass(deps.writes, state.passes, write))) return { entries: 0, end: "lost" };
   notePass(deps, write);
-  return {
-    entries: write.entries.length,
-    checkpoint: write.checkpoint,
-    end: due.behind ? "behind" : "done",
-  };
+  return { entries: write.entries.length, end: due.behind ? "behind" : "done" };
 }
 
 /**

@@ -4,6 +4,7 @@ import { parseTime } from "@ostiary/lib/domain/schemas";
 import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
 import { ulid } from "ulid";
 import { chainAt } from "../sealing/altered-sql.ts";
+import type { ChainPlace } from "./batch.ts";
 import { Receiver, type ReceiverDeps } from "./receiver-call.ts";
 import { newSecret, type SecretBox } from "./secrets.ts";
 import { signedHeaders } from "./signature.ts";
@@ -15,9 +16,7 @@ import {
   lockStream,
   lockStreams,
   replaceSecret,
-  type StartPlace,
   type StreamAddress,
-  type StreamChange,
   selectEnd,
   selectFirstSince,
   selectForTest,
@@ -32,6 +31,8 @@ import {
   STREAMS_MAX,
   type StreamFilter,
   type StreamRow,
+  streamsOff,
+  tooManyStreams,
   toStream,
   type UpdateStreamBody,
 } from "./stream.ts";
@@ -59,7 +60,9 @@ export async function createStream(
     "create_stream",
     async (tx) => {
       await lockStreams(tx, organization_id);
-      if ((await countStreams(tx, organization_id)) >= STREAMS_MAX) throw tooManyStreams();
+      if ((await countStreams(tx, organization_id)) >= STREAMS_MAX) {
+        throw new ApiError(tooManyStreams.code, tooManyStreams);
+      }
       const { url, format = "ostiary" } = body;
       const start = await startPlace(tx, organization_id, body);
       await insertStream(tx, {
@@ -77,13 +80,6 @@ export async function createStream(
   return { ...toStream(row), secret };
 }
 
-function tooManyStreams(): ApiError {
-  return new ApiError("CONFLICT", {
-    message: `An organization has at most ${STREAMS_MAX} streams: delete one first.`,
-    details: { field: "streams", value: String(STREAMS_MAX) },
-  });
-}
-
 /**
  * Returns the box that encrypts secrets.
  *
@@ -91,10 +87,7 @@ function tooManyStreams(): ApiError {
  */
 function secretsOf({ secrets }: StreamCommandDeps): SecretBox {
   if (secrets !== null) return secrets;
-  throw new ApiError("CONFLICT", {
-    message: "Streams are off: the operator has not set AUDIT_STREAM_KEY_FILE.",
-    details: { field: "AUDIT_STREAM_KEY_FILE", value: "unset" },
-  });
+  throw new ApiError(streamsOff.code, streamsOff);
 }
 
 /** Returns the filter, or null for a filter without conditions. */
@@ -113,7 +106,7 @@ async function startPlace(
   tx: Orm,
   organization_id: string,
   { from_position, from_time }: CreateStreamBody,
-): Promise<StartPlace> {
+): Promise<ChainPlace> {
   const end = await selectEnd(tx, organization_id);
   if (from_position !== undefined && from_position > end.position + 1) {
     const message = `from_position must be at most ${end.position + 1}, the next position of the log.`;
@@ -163,7 +156,7 @@ export async function changeStream(
   address: StreamAddress,
   body: UpdateStreamBody,
 ): Promise<{ stream: AuditStream; details: Details }> {
-  const change: StreamChange = {
+  const change: UpdateStreamBody = {
     ...body,
     ...(body.filter !== undefined && { filter: filterOf(body.filter) }),
   };

@@ -234,17 +234,11 @@ function entryOf(row: FlatRow & NonNullable<EntryRow["event"]>): EntryRow {
   const { position, chain, is_outcome, salt, entry_occurred_at, is_dropped, ...rest } = row;
   const { bytes_before: _bytes, chain_id: _chain, ...event } = rest;
   const occurred_at = new Date(entry_occurred_at).toISOString();
-  return {
-    position,
-    chain,
-    is_outcome,
-    salt,
-    occurred_at,
-    event: is_dropped ? null : event,
-    retention: null,
-    statement: null,
-  };
+  return { ...BARE, position, chain, is_outcome, salt, occurred_at, event: is_dropped ? null : event };
 }
+
+/** The fields of an entry that only some kinds of entries set. */
+const BARE = { is_outcome: false, event: null, retention: null, statement: null };
 
 /**
  * Adds the declarations of dropped months and the statements of usage to the entries, in the order of
@@ -281,7 +275,7 @@ async function selectRetentions(
   return found.map(({ position, chain, salt, month, declared_at, ranges }) => {
     const occurred_at = new Date(declared_at).toISOString();
     const retention = { month, declared_at: occurred_at, ranges };
-    return { position, chain, salt, is_outcome: false, occurred_at, event: null, retention, statement: null };
+    return { ...BARE, position, chain, salt, occurred_at, retention };
   });
 }
 
@@ -298,13 +292,7 @@ async function selectStatementEntries(
     select position, encode(chain, 'hex') as chain, encode(salt, 'hex') as salt, statement
       from audit.statements where chain_id = ${bigint(chain_id)} and position > ${bigint(after)}
         and position <= ${bigint(end)} order by position limit ${sql.raw(String(BATCH_ENTRIES_MAX))}`;
-  return found.map((row) => ({
-    ...row,
-    is_outcome: false,
-    occurred_at: row.statement.stated_at,
-    event: null,
-    retention: null,
-  }));
+  return found.map((row) => ({ ...BARE, ...row, occurred_at: row.statement.stated_at }));
 }
 
 /** Returns the SQL condition of a filter. An entry that is an intent matches as a pending event. */

@@ -37,29 +37,16 @@ import {
   CreateStreamBody,
   OVERLAP_DEFAULT_S,
   RotateSecretBody,
-  STREAMS_MAX,
+  streamsOff,
+  tooManyStreams,
   toStream,
   UpdateStreamBody,
 } from "./stream.ts";
 import { type TargetRules, urlProblem, urlWithoutQuery } from "./targets.ts";
-import type { TestCalls } from "./test-calls.ts";
+import { type TestCalls, tooManyTestCalls } from "./test-calls.ts";
 
 const STREAMS_PATH = "/organizations/:organization_id/audit-streams";
 const STREAM_PATH = `${STREAMS_PATH}/:stream_id`;
-const full = {
-  code: "CONFLICT",
-  message: `An organization has at most ${STREAMS_MAX} streams: delete one first.`,
-  details: { field: "streams", value: String(STREAMS_MAX) },
-} as const;
-const off = {
-  code: "CONFLICT",
-  message: "Streams are off: the operator has not set AUDIT_STREAM_KEY_FILE.",
-  details: { field: "AUDIT_STREAM_KEY_FILE", value: "unset" },
-} as const;
-const busy = {
-  code: "RATE_LIMITED",
-  message: "Too many test calls are running. Try again in a moment.",
-} as const;
 
 export interface StreamHandlersDeps extends StreamCommandDeps {
   reads: Database;
@@ -158,7 +145,7 @@ function listHandlers(deps: StreamHandlersDeps) {
             "details",
             "created",
           ),
-          ...bodyErrors(full),
+          ...bodyErrors(tooManyStreams),
         },
         detail: operations.createAuditStream,
       },
@@ -235,7 +222,7 @@ function receiverHandlers(deps: StreamHandlersDeps) {
             AuditStreamWithSecret,
             "The stream with its new secret. No other response contains the secret.",
           ),
-          ...bodyErrors("NOT_FOUND", off),
+          ...bodyErrors("NOT_FOUND", streamsOff),
         },
         detail: operations.rotateAuditStreamSecret,
       },
@@ -244,7 +231,7 @@ function receiverHandlers(deps: StreamHandlersDeps) {
       ...checked(deps),
       response: {
         200: answer(AuditStreamTest, "The result of the test request."),
-        ...errors("NOT_FOUND", off, busy),
+        ...errors("NOT_FOUND", streamsOff, tooManyTestCalls),
       },
       detail: operations.testAuditStream,
     });

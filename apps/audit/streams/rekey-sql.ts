@@ -1,14 +1,11 @@
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { type SecretBox, SecretUnreadable } from "./secrets.ts";
+import type { SecretRow } from "./sql.ts";
 
 const ROWS_MAX = 100;
 
-interface SealedRow {
-  id: string;
-  secret: string;
-  previous_secret: string | null;
-}
+type SealedRow = SecretRow & { id: string };
 
 /**
  * Re-encrypts the secrets of streams with the first (current) key of the key file, so that older keys can be

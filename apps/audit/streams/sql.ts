@@ -1,7 +1,8 @@
 import { type Database, type Orm, query, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
+import type { ChainPlace } from "./batch.ts";
 import { pauseFor } from "./lease-sql.ts";
-import type { StreamFilter, StreamRow } from "./stream.ts";
+import type { StreamFilter, StreamRow, UpdateStreamBody } from "./stream.ts";
 
 /** The ids that identify a stream. */
 export interface StreamAddress {
@@ -25,12 +26,21 @@ export function selectStreams(
       where organization_id = ${organization_id} and id > ${after ?? ""} order by id limit ${limit}`;
 }
 
-export async function selectStream(orm: Orm, address: StreamAddress): Promise<StreamRow | null> {
+export async function selectStream(
+  orm: Orm,
+  address: StreamAddress,
+  lock: SQL = sql``,
+): Promise<StreamRow | null> {
   const [found] = await rows<StreamRow>(
     orm,
-    sql`select ${shownColumns} from audit.streams stream where ${isAt(address)}`,
+    sql`select ${shownColumns} from audit.streams stream where ${isAt(address)} ${lock}`,
   );
   return found ?? null;
+}
+
+/** Locks a stream until the transaction ends, and returns it. Returns null when the stream does not exist. */
+export function lockStream(tx: Orm, address: StreamAddress): Promise<StreamRow | null> {
+  return selectStream(tx, address, sql`for update`);
 }
 
 function isAt({ organization_id, stream_id }: StreamAddress): SQL {
@@ -53,18 +63,12 @@ export async function countStreams(tx: Orm, organization_id: string): Promise<nu
   return found?.count ?? 0;
 }
 
-/** The position of a log after which a stream begins, and the running hash there in hexadecimal. */
-export interface StartPlace {
-  position: number;
-  chain: string;
-}
-
 /** Returns the last position of an organization's chain, or position 0 if the organization has no chain. */
 export async function selectEnd(
   orm: Orm,
   organization_id: string,
-): Promise<StartPlace & { chain_id: number | null }> {
-  const [found] = await rows<StartPlace & { chain_id: number }>(
+): Promise<ChainPlace & { chain_id: number | null }> {
+  const [found] = await rows<ChainPlace & { chain_id: number }>(
     orm,
     sql`select id as chain_id, position, encode(chain, 'hex') as chain from audit.chains
       where owner = ${`organization:${organization_id}`}`,
@@ -91,7 +95,8 @@ interface NewStream extends StreamAddress {
   filter: StreamFilter | null;
   /** The encrypted secret. */
   secret: string;
-  start: StartPlace;
+  /** The place after which the stream begins. */
+  start: ChainPlace;
 }
 
 export async function insertStream(tx: Orm, stream: NewStream): Promise<void> {
@@ -109,25 +114,8 @@ function jsonText(value: unknown): string | null {
   return value === null ? null : JSON.stringify(value);
 }
 
-/** The fields that a change sets. Undefined fields stay as they are. */
-export interface StreamChange {
-  url?: string;
-  format?: string;
-  filter?: StreamFilter | null;
-  status?: "active" | "paused";
-}
-
-/** Locks a stream until the transaction ends, and returns it. Returns null when the stream does not exist. */
-export async function lockStream(tx: Orm, address: StreamAddress): Promise<StreamRow | null> {
-  const [found] = await rows<StreamRow>(
-    tx,
-    sql`select ${shownColumns} from audit.streams stream where ${isAt(address)} for update`,
-  );
-  return found ?? null;
-}
-
 /** Changes a stream. A stream that resumes, or that fails and gets another URL, continues at once. */
-export async function updateStream(tx: Orm, address: StreamAddress, change: StreamChange): Promise<void> {
+export async function updateStream(tx: Orm, address: StreamAddress, change: UpdateStreamBody): Promise<void> {
   const sets = [sql`updated_at = now()`];
   if (change.url !== undefined) sets.push(sql`url = ${change.url}`);
   if (change.format !== undefined) sets.push(sql`format = ${change.format}`);

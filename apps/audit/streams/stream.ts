@@ -13,6 +13,20 @@ export const OVERLAP_DEFAULT_S = 86_400;
 /** The maximum overlap of a rotation, in seconds: a week. */
 const OVERLAP_MAX_S = 604_800;
 
+/** The refusal of a stream beyond {@link STREAMS_MAX}. */
+export const tooManyStreams = {
+  code: "CONFLICT",
+  message: `An organization has at most ${STREAMS_MAX} streams: delete one first.`,
+  details: { field: "streams", value: String(STREAMS_MAX) },
+} as const;
+
+/** The refusal of an operation that needs a secret, on a service without a key for secrets. */
+export const streamsOff = {
+  code: "CONFLICT",
+  message: "Streams are off: the operator has not set AUDIT_STREAM_KEY_FILE.",
+  details: { field: "AUDIT_STREAM_KEY_FILE", value: "unset" },
+} as const;
+
 const closed = { additionalProperties: false };
 
 const url = Type.String({
@@ -224,19 +238,9 @@ export const AuditStreamTest = Type.Object(
 export type AuditStreamTest = Static<typeof AuditStreamTest>;
 
 /** A stream as the queries of this folder return it. */
-export interface StreamRow {
-  id: string;
-  url: string;
-  format: AuditStream["format"];
-  filter: StreamFilter | null;
-  status: AuditStream["status"];
-  failing_since: string | null;
-  last_error: string | null;
+export interface StreamRow extends Omit<AuditStream, "last_delivered"> {
   delivered_position: number | null;
   delivered_occurred_at: string | null;
-  lag_events: number;
-  created_at: string;
-  updated_at: string;
 }
 
 export function toStream(row: StreamRow): AuditStream {

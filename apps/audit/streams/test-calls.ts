@@ -8,6 +8,12 @@ import { rateLimited } from "@ostiary/lib/domain/errors";
 const TEST_CALLS_MAX = 10;
 const RETRY_AFTER_SECONDS = 10;
 
+/** The refusal of a test request beyond {@link TEST_CALLS_MAX}. */
+export const tooManyTestCalls = {
+  code: "RATE_LIMITED",
+  message: "Too many test calls are running. Try again in a moment.",
+} as const;
+
 /** The test requests of this process. */
 export class TestCalls {
   readonly #permits = new Semaphore(TEST_CALLS_MAX, 0);
@@ -22,8 +28,7 @@ export class TestCalls {
       return await this.#permits.run(work);
     } catch (error) {
       if (!(error instanceof NoPermit)) throw error;
-      const message = "Too many test calls are running. Try again in a moment.";
-      throw rateLimited(RETRY_AFTER_SECONDS, { message });
+      throw rateLimited(RETRY_AFTER_SECONDS, { message: tooManyTestCalls.message });
     }
   }
 }

@@ -13,11 +13,12 @@ import { organizationStreams } from "./organization-streams.ts";
 import type { ReceiverDeps } from "./receiver-call.ts";
 import { rekeying } from "./rekeying.ts";
 import { SecretBox } from "./secrets.ts";
-import { StreamWatch } from "./status-readings.ts";
+import { watchStreams } from "./status-readings.ts";
 import { targetRulesOf } from "./targets.ts";
 import { TestCalls } from "./test-calls.ts";
 
-interface StreamsGiven {
+/** The stores, the clock and the telemetry that all parts of the service use. */
+export interface Shared {
   reads: Database;
   writes: Database;
   clock: Clock;
@@ -37,7 +38,7 @@ interface StreamParts {
 }
 
 /** Builds the parts of streams from the configuration. */
-export async function wireStreams(config: AuditConfig, given: StreamsGiven): Promise<StreamParts> {
+export async function wireStreams(config: AuditConfig, given: Shared): Promise<StreamParts> {
   const { reads, writes, clock, telemetry } = given;
   const { log } = telemetry;
   const keyFile = config.AUDIT_STREAM_KEY_FILE;
@@ -46,11 +47,11 @@ export async function wireStreams(config: AuditConfig, given: StreamsGiven): Pro
   const secrets = keyFile === undefined ? null : new SecretBox(await StreamKeys.open(keyFile, clock, log));
   const metrics = createDeliveryMetrics(telemetry.metrics);
   const settings = operatorStreamOf(config);
-  const watch = new StreamWatch({ reads, clock, log, hasOperatorStream: settings !== null });
-  createStreamGauges(telemetry.metrics, () => watch.readings);
-  if (settings !== null) createOperatorGauges(telemetry.metrics, () => watch.operator);
+  const watch = watchStreams({ reads, clock, log, hasOperatorStream: settings !== null });
+  createStreamGauges(telemetry.metrics, () => watch.newest.statuses);
+  if (settings !== null) createOperatorGauges(telemetry.metrics, () => watch.newest.operator);
   const delivery = { ...shared, log, metrics };
-  const background: Background[] = [watch];
+  const background: Background[] = [watch.loop];
   if (secrets !== null) {
     background.push(new Dispatcher(organizationStreams({ ...delivery, secrets }), delivery));
     background.push(rekeying({ ...delivery, secrets }));

@@ -75,13 +75,10 @@ export const UsagePage = Type.Object(
 );
 
 /** The row of an item of usage. */
-export interface UsageRow extends Totals {
+export interface UsageRow
+  extends Totals,
+    Partial<Record<"service" | "method" | "route" | "member_id" | "key_prefix", string>> {
   key: string;
-  service?: string;
-  method?: string;
-  route?: string;
-  member_id?: string;
-  key_prefix?: string;
 }
 
 /** A time range in epoch milliseconds, the end exclusive. */

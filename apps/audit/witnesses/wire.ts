@@ -1,10 +1,7 @@
-import type { Clock } from "@ostiary/lib/async";
-import type { Database } from "@ostiary/lib/runtime/stores/database";
-import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { selectNote } from "../checkpoint-tree/sql.ts";
 import type { AuditConfig } from "../config.ts";
 import type { CosignedRoots } from "../exports/proof.ts";
-import { receiverDepsOf } from "../streams/wire.ts";
+import { receiverDepsOf, type Shared } from "../streams/wire.ts";
 import { createWitnessGauges } from "./metrics.ts";
 import { selectCosignedRoot } from "./sql.ts";
 import { loadWitnesses } from "./witnesses-file.ts";
@@ -15,11 +12,7 @@ const INTERVAL_WAIT_MS_MAX = 10_000;
 /** The additional time that an export waits for the responses of the witnesses. */
 const ANSWER_WAIT_MS = 2_000;
 
-interface WitnessesGiven {
-  reads: Database;
-  writes: Database;
-  clock: Clock;
-  telemetry: Telemetry;
+interface WitnessesGiven extends Shared {
   isSealing: () => boolean;
 }
 

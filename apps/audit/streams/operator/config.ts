@@ -1,5 +1,5 @@
 import { type ConfigProblem, listItems, optionalText } from "@ostiary/lib/runtime/config";
-import { Type } from "@sinclair/typebox";
+import { type Static, type TObject, Type } from "@sinclair/typebox";
 import { type TargetConfig, targetRulesOf, urlProblem } from "../targets.ts";
 import type { Beginning } from "./sql.ts";
 
@@ -42,12 +42,7 @@ export interface OperatorStreamSettings {
   from: Beginning;
 }
 
-interface OperatorStreamConfig {
-  AUDIT_OPERATOR_STREAM_URL?: string;
-  AUDIT_OPERATOR_STREAM_SECRET?: string;
-  AUDIT_OPERATOR_STREAM_FORMAT: OperatorStreamSettings["format"];
-  AUDIT_OPERATOR_STREAM_FROM: Beginning;
-}
+type OperatorStreamConfig = Static<TObject<typeof operatorStreamVariables>>;
 
 /** Returns the settings, or null if the operator has no stream. */
 export function operatorStreamOf(config: OperatorStreamConfig): OperatorStreamSettings | null {

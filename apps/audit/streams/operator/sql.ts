@@ -1,6 +1,6 @@
 import { type Database, query, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
-import { BATCH_ENTRIES_MAX, type ChainPlace, type EntryRow } from "../batch.ts";
+import { BATCH_ENTRIES_MAX, type ChainPlace } from "../batch.ts";
 import { bigint, type FoundEntry, selectEntries, withOtherEntries } from "../delivery-sql.ts";
 import { type HeldLease, isClaimable, leaseEnd, pauseFor } from "../lease-sql.ts";
 import type { FailureState, RetryPlan } from "../retry.ts";
@@ -108,36 +108,19 @@ export async function selectNextParts(database: Database, cursor: Cursor): Promi
   const result: NextParts = { parts: [], behind: new Map(), end: null, stuck: [] };
   for (const [index, chain] of wanted.entries()) {
     if (cut !== null && index > cut) break;
-    const entries = await entriesOf(database, chain, found);
-    const { chain_id, checkpoint, end, head } = chain;
-    const reached = entries.at(-1)?.position ?? chain.position;
-    if (entries.length > 0) result.parts.push(partOf(chain, entries));
-    if (reached < end && index !== cut) result.stuck.push(organizationOf(chain));
+    const { chain_id, checkpoint, position, end, head } = chain;
+    const own = found.filter((entry) => entry.chain_id === chain_id);
+    const entries = await withOtherEntries(database, chain, own, end);
+    const reached = entries.at(-1)?.position ?? position;
+    const organization_id = chain.owner.slice(ORGANIZATION.length);
+    const after = { position, chain: chain.chain };
+    if (entries.length > 0) result.parts.push({ organization_id, chain_id, after, entries });
+    if (reached < end && index !== cut) result.stuck.push(organization_id);
     else if (reached < head) break;
     result.behind.set(chain_id, { checkpoint, chain_id });
     result.end = { checkpoint, chain_id };
   }
   return result;
-}
-
-/** Returns the entries of a chain in `found`, with its declarations of dropped months and its statements. */
-async function entriesOf(
-  database: Database,
-  { chain_id, position, end }: WantedChain,
-  found: readonly FoundEntry[],
-): Promise<EntryRow[]> {
-  const own = found.filter((entry) => entry.chain_id === chain_id);
-  if (own.length === end - position) return own;
-  return withOtherEntries(database, { chain_id, position }, own, end);
-}
-
-function organizationOf({ owner }: MovedChain): string {
-  return owner.slice(ORGANIZATION.length);
-}
-
-function partOf(moved: MovedChain, entries: EntryRow[]): OrganizationPart {
-  const { chain_id, position, chain } = moved;
-  return { organization_id: organizationOf(moved), chain_id, after: { position, chain }, entries };
 }
 
 function selectMoved(database: Database, { checkpoint, chain_id }: Cursor): Promise<MovedChain[]> {
@@ -184,20 +167,15 @@ function selectEntriesOf(database: Database, wanted: readonly WantedChain[]): Pr
   return selectEntries(database, source, sql`true`);
 }
 
-/** The new position up to which a chain is delivered. */
-interface ChainAdvance extends ChainPlace {
-  chain_id: number;
-}
-
 /**
- * Stores the stream's new cursor and renews its lease. If `isDelivered`, resets the count of failures. Returns
+ * Stores the stream's new cursor, with the places up to which chains are delivered, and renews its lease. If `isDelivered`, resets the count of failures. Returns
  * false, and writes nothing, if the lease was lost.
  */
 export async function advanceOperatorStream(
   database: Database,
   lease: string,
   { checkpoint, chain_id }: Cursor,
-  places: readonly ChainAdvance[],
+  places: readonly (ChainPlace & { chain_id: number })[],
   isDelivered: boolean,
 ): Promise<boolean> {
   const healed = isDelivered

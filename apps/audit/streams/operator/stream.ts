@@ -1,8 +1,7 @@
-import type { Database } from "@ostiary/lib/runtime/stores/database";
-import type { Logger } from "@ostiary/lib/runtime/telemetry";
+import type { DeliveryDeps } from "../delivery-turn.ts";
 import type { Streams, Turn } from "../dispatcher.ts";
 import { planRetry } from "../retry.ts";
-import { type Refusal, Sender, type SenderDeps, type Sent } from "../sender.ts";
+import { type Refusal, Sender, type Sent } from "../sender.ts";
 import { type OperatorBatch, operatorBatch, operatorMessageId } from "./batch.ts";
 import type { OperatorStreamSettings } from "./config.ts";
 import {
@@ -18,11 +17,8 @@ import {
   selectNextParts,
 } from "./sql.ts";
 
-interface OperatorStreamDeps extends SenderDeps {
+interface OperatorStreamDeps extends Omit<DeliveryDeps, "secrets"> {
   settings: OperatorStreamSettings;
-  reads: Database;
-  writes: Database;
-  log: Pick<Logger, "error" | "warn">;
 }
 
 /** Returns the stream that delivers the entries of all organizations to the operator's receiver (AU-110). */

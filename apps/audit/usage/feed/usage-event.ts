@@ -2,7 +2,7 @@ import { UsageCount } from "@ostiary/lib/contracts/usage";
 import { idField, timeField, ULID_EXAMPLE } from "@ostiary/lib/domain/schemas";
 import { usageSums } from "@ostiary/lib/domain/usage";
 import { type Static, Type } from "@sinclair/typebox";
-import { HOUR_MS, refusedOf, type Totals } from "../totals.ts";
+import { HOUR_MS, type KEY_COLUMNS, refusedOf, type Totals } from "../totals.ts";
 
 const { service, method, route, member_id, key_prefix } = UsageCount.properties;
 
@@ -41,16 +41,7 @@ export const UsageEvent = Type.Object(
 export type UsageEvent = Static<typeof UsageEvent>;
 
 /** A row of `audit.usage_events`. */
-export interface UsageEventRow extends Totals {
-  id: string;
-  organization_id: string;
-  hour: string;
-  service: string;
-  route: string;
-  method: string;
-  member_id: string;
-  key_prefix: string;
-}
+export type UsageEventRow = Totals & Record<"id" | (typeof KEY_COLUMNS)[number], string>;
 
 export function toUsageEvent({ id, organization_id, hour, key_prefix, ...row }: UsageEventRow): UsageEvent {
   const startsMs = new Date(hour).getTime();

@@ -34,7 +34,7 @@ async function stateUsage(deps: PassDeps, state: SealerState): Promise<PassResul
   const { reads, writes, sealed, clock, holder } = deps;
   const nowMs = clock.now();
   const due = await selectDue(writes, { nowMs, limit: STATEMENTS_MAX });
-  if (due.length === 0) return { entries: 0, checkpoint: null, end: "done" };
+  if (due.length === 0) return { entries: 0, end: "done" };
   const found = due.map((each) => newStatement(each, nowMs));
   const owners = [...new Set(found.map(({ owner }) => owner))];
   const map = await sealed.openMap(state.checkpoint, owners);
@@ -60,13 +60,9 @@ async function stateUsage(deps: PassDeps, state: SealerState): Promise<PassResul
     also: statementsWritten(plan.entries.map(statementWrite)),
     ...checked,
   };
-  if (!(await writePass(writes, state.passes, pass))) return { entries: 0, checkpoint: null, end: "lost" };
+  if (!(await writePass(writes, state.passes, pass))) return { entries: 0, end: "lost" };
   notePass(deps, pass);
-  return {
-    entries: entries.length,
-    checkpoint: pass.checkpoint,
-    end: due.length === STATEMENTS_MAX ? "behind" : "done",
-  };
+  return { entries: entries.length, end: due.length === STATEMENTS_MAX ? "behind" : "done" };
 }
 
 function newStatement(due: DueMonth, nowMs: number): NewStatement {
