@@ -1,14 +1,12 @@
 import { ENGLISH } from "./english.ts";
-import { type ProblemKind, sentenceOf } from "./findings.ts";
+import { sentenceOf } from "./findings.ts";
+import type { Problem } from "./problems.ts";
 import type { Verdict } from "./verify.ts";
 
 /** A problem as the command line shows it. */
-interface EnglishProblem {
-  kind: ProblemKind;
+interface EnglishProblem extends Omit<Problem, "finding"> {
   /** One sentence for a person. */
   message: string;
-  event_id: string | null;
-  position: number | null;
 }
 
 /** A verdict whose findings are English sentences. */
@@ -22,11 +20,10 @@ export interface EnglishVerdict extends Omit<Verdict, "faults" | "undecided" | "
 export function inEnglish(verdict: Verdict): EnglishVerdict {
   return {
     ...verdict,
-    faults: verdict.faults.map(({ kind, finding, event_id, position }) => ({
+    faults: verdict.faults.map(({ kind, finding, ...place }) => ({
       kind,
       message: sentenceOf(finding, ENGLISH),
-      event_id,
-      position,
+      ...place,
     })),
     undecided: verdict.undecided.map((question) => sentenceOf(question, ENGLISH)),
     not_shown: verdict.not_shown.map((fact) => sentenceOf(fact, ENGLISH)),

@@ -88,7 +88,7 @@ export async function verifyExport(
   const checks = { problems, chain, events, given };
   if (end !== null) return verdictOf(end, await checkEnd(end, checks), checks);
   problems.add({ code: "cut_off" });
-  return verdictOf(null, null, checks);
+  return verdictOf(null, NOTHING_FOUND, checks);
 }
 
 interface Checks {
@@ -123,6 +123,15 @@ interface EndFindings {
   tree: ShownTree | null;
   witnesses: Witnessed | null;
 }
+
+/** The findings of a file without its last line. */
+const NOTHING_FOUND: EndFindings = {
+  dropped: { entries: 0, before: null, ranges: [] },
+  heads: [],
+  statements: [],
+  tree: null,
+  witnesses: null,
+};
 
 /** Compares an export with an earlier export of the same log. */
 function compareExports(
@@ -171,13 +180,11 @@ function endOf(value: unknown, line: number, problems: Problems): ProofEnd | nul
 
 function verdictOf(
   end: ProofEnd | null,
-  found: EndFindings | null,
+  found: EndFindings,
   { problems, chain, events, given }: Checks,
 ): Verdict {
-  const dropped = found?.dropped ?? null;
+  const { dropped, heads, statements, tree, witnesses } = found;
   const checkpoint = end?.checkpoint ?? null;
-  const { undecided } = problems;
-  const witnesses = found?.witnesses ?? null;
   const result = resultOf(problems, witnesses);
   return {
     result,
@@ -197,19 +204,16 @@ function verdictOf(
             kid: keyIdOf(checkpoint),
             key_given: given.keys !== null,
           },
-    tree: found?.tree ?? null,
+    tree,
     witnesses,
-    heads: found?.heads ?? [],
-    statements: found?.statements ?? [],
-    dropped_entries: dropped?.entries ?? 0,
-    dropped_before: dropped?.before ?? null,
+    heads,
+    statements,
+    dropped_entries: dropped.entries,
+    dropped_before: dropped.before,
     faults: problems.first(PROBLEMS_SHOWN),
     faults_total: problems.count,
-    undecided: undecided.slice(0, PROBLEMS_SHOWN),
-    not_shown:
-      end === null
-        ? []
-        : factsNotShown(end, { dropped, heads: found?.heads ?? [], from: events.from, witnesses }),
+    undecided: problems.undecided.slice(0, PROBLEMS_SHOWN),
+    not_shown: end === null ? [] : factsNotShown(end, found, events.from),
   };
 }
 
@@ -222,17 +226,8 @@ function resultOf(problems: Problems, witnesses: Witnessed | null): Verdict["res
 /** Returns the facts that even an unaltered export cannot prove. */
 function factsNotShown(
   { checkpoint, head, tree }: ProofEnd,
-  {
-    dropped,
-    heads,
-    from,
-    witnesses,
-  }: {
-    dropped: Dropped | null;
-    heads: readonly UsedHead[];
-    from: string | null;
-    witnesses: Witnessed | null;
-  },
+  { dropped, heads, witnesses }: EndFindings,
+  from: string | null,
 ): NotShown[] {
   if (checkpoint === null) return [];
   const old = checkpoint.map === undefined;
@@ -241,9 +236,9 @@ function factsNotShown(
   if (!old && checkpoint.jws !== null && !hasWitnesses) facts.push({ code: "other_history" });
   if (checkpoint.jws !== null && tree === undefined)
     facts.push({ code: "tree", checkpoint: checkpoint.number });
-  if (checkpoint.jws === null) facts.push({ code: "author", months: dropped?.before != null });
+  if (checkpoint.jws === null) facts.push({ code: "author", months: dropped.before !== null });
   const days = old || head.position === 0 ? null : daysWithoutHead(from, checkpoint, heads);
   if (days !== null) facts.push({ code: "days", ...days });
-  if (dropped !== null && dropped.entries > 0) facts.push({ code: "dropped", entries: dropped.entries });
+  if (dropped.entries > 0) facts.push({ code: "dropped", entries: dropped.entries });
   return facts;
 }
