@@ -40,18 +40,35 @@ export function revisionNumber(text: string): number {
   return revision;
 }
 
-/** The headers of writes to one service; see {@link serviceWrite}. */
-export const writeHeaders = Type.Object({
-  "if-match": Type.Optional(
-    Type.String({
-      // no example, because the page's "try it out" would send it
-      description:
-        'The expected current revision in quotes, such as `"3"`, or `*` for any revision. 412 if another one is current.',
-      openapi: { pattern: '^(\\*|(W/)?"[!#-~]*"( *, *(W/)?"[!#-~]*")*)$' },
+/** Returns the schema of a query parameter that is `true` or `false`. */
+export function booleanParameter(description: string) {
+  return Type.Optional(
+    Type.Union([Type.Literal("true"), Type.Literal("false")], {
+      description,
+      rule: "must be true or false",
+      openapi: { type: "boolean", default: false },
     }),
-  ),
-  ...changeNoteHeaders,
-});
+  );
+}
+
+/** Returns the schema of the headers of a write. `ifMatch` describes the If-Match header. */
+export function writeHeadersWith(ifMatch: string) {
+  return Type.Object({
+    "if-match": Type.Optional(
+      Type.String({
+        // no example, because the page's "try it out" would send it
+        description: ifMatch,
+        openapi: { pattern: '^(\\*|(W/)?"[!#-~]*"( *, *(W/)?"[!#-~]*")*)$' },
+      }),
+    ),
+    ...changeNoteHeaders,
+  });
+}
+
+/** The headers of writes to one service; see {@link serviceWrite}. */
+export const writeHeaders = writeHeadersWith(
+  'The expected current revision in quotes, such as `"3"`, or `*` for any revision. 412 if another one is current.',
+);
 
 /** Reads the precondition and the author of a write from its headers. Throws a 422 for a malformed header. */
 export function serviceWrite(request: Request): ServiceWrite {

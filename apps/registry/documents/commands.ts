@@ -7,10 +7,9 @@ import { refuseConflicts } from "../publishing/conflicts.ts";
 import { type ExpectedPreview, requirePreview } from "../publishing/if-match.ts";
 import { type Publishing, publish } from "../publishing/publish.ts";
 import { refuseBrokenTests } from "../publishing/route-tests.ts";
-import { appendRevisions } from "../publishing/sql.ts";
+import { appendRevisions, type Configs } from "../publishing/sql.ts";
 import { nextRevision, type ServiceState } from "../services/service.ts";
 import { readServices, readStates } from "../services/sql.ts";
-import type { Configs } from "./document.ts";
 
 /**
  * Creates or replaces all services of a document in one transaction. Throws a 412 if their current revisions differ

@@ -1,7 +1,8 @@
 import { validationError } from "@ostiary/lib/domain/errors";
-import { type StoredServiceConfig, validateDocument } from "@ostiary/lib/domain/routes";
+import { validateDocument } from "@ostiary/lib/domain/routes";
 import { decodeUtf8, invalidText, parseJsonText, parseText, parseYaml } from "@ostiary/lib/runtime/documents";
 import { readBytes } from "@ostiary/lib/runtime/http";
+import type { Configs } from "../publishing/sql.ts";
 
 const JSON_TYPE = "application/json";
 const YAML_TYPES = ["application/yaml", "application/x-yaml", "text/yaml"];
@@ -18,9 +19,6 @@ export async function readDocument(request: Request, bytesMax: number): Promise<
   const text = await readText(request, bytesMax);
   return type === JSON_TYPE ? parseJsonText(text) : parseText(text);
 }
-
-/** The services of a document by name, valid and in stored form. */
-export type Configs = ReadonlyMap<string, StoredServiceConfig>;
 
 /** Returns the services of a document. Throws a 422 with all violations if the document is not valid. */
 export function validServices(document: unknown): Configs {

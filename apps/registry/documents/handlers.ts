@@ -7,8 +7,8 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { foreignService, operatorErrors, routeConflict, wrongUrl } from "../documented-errors.ts";
 import { waitedFor, waitParameters } from "../gateways/wait-parameter.ts";
-import { changeNoteHeaders } from "../operators/change-note.ts";
 import { authorOf } from "../operators/write-permission.ts";
+import { booleanParameter, writeHeadersWith } from "../parameters.ts";
 import { previewTag, readExpectedPreview } from "../publishing/if-match.ts";
 import type { Publishing } from "../publishing/publish.ts";
 import { applyDocument, previewDocument } from "./commands.ts";
@@ -17,28 +17,15 @@ import { DOCUMENT_BODY, operations } from "./operation-texts.ts";
 
 const query = Type.Object(
   {
-    dry_run: Type.Optional(
-      Type.Union([Type.Literal("true"), Type.Literal("false")], {
-        description: "`true`: check everything and report the changes, but write nothing.",
-        rule: "must be true or false",
-        openapi: { type: "boolean", default: false },
-      }),
-    ),
+    dry_run: booleanParameter("`true`: check everything and report the changes, but write nothing."),
     ...waitParameters,
   },
   { additionalProperties: false },
 );
 
-const headers = Type.Object({
-  "if-match": Type.Optional(
-    Type.String({
-      description:
-        "The ETag of a dry run of the same services. The response is 412 if one of these services was written since the dry run. `*` matches any state.",
-      openapi: { pattern: '^(\\*|(W/)?"[!#-~]*"( *, *(W/)?"[!#-~]*")*)$' },
-    }),
-  ),
-  ...changeNoteHeaders,
-});
+const headers = writeHeadersWith(
+  "The ETag of a dry run of the same services. The response is 412 if one of these services was written since the dry run. `*` matches any state.",
+);
 
 /** Serves `POST /apply` (RG-43). */
 export function documentHandlers(publishing: Publishing, bodyBytesMax: number) {

@@ -88,7 +88,9 @@ export function lookupHandlers(current: CurrentTable, roles: RolesFile | null) {
         details: {
           resource: "route",
           id: `${method} ${requested}`,
-          nearest: nearestRoutes(table, requested, NEAREST_MAX).map(place),
+          nearest: nearestRoutes(table, requested, NEAREST_MAX).map(
+            ({ service, scope, method, path }): NearestRoute => ({ service, scope, method, path }),
+          ),
         },
       });
     },
@@ -133,8 +135,4 @@ function limitsFor(
     return { limits: [{ policy: policyIn(bucketPrefix), requests, window_seconds }] };
   }
   return { limits: limitsOf(rate_limit, plan).map(shownLimit) };
-}
-
-function place({ service, scope, method, path }: CompiledRoute): NearestRoute {
-  return { service, scope, method, path };
 }

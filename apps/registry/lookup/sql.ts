@@ -41,7 +41,7 @@ const selectChanged = preparedRows<ChangedRow>(sql`
   order by services.name`);
 
 /** A service with two of its revisions. */
-export interface RevisionStep {
+interface RevisionStep {
   service: string;
   known: number;
   current: number;

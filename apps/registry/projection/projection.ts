@@ -43,15 +43,17 @@ export class Projection {
 
   /** Writes a state that was read as the newest revision of a service. */
   async project(desired: Desired): Promise<ProjectionResult> {
-    const { name, fence, config } = desired;
-    const isWritten = await this.#deps.routeStore.writeFenced({
+    if (!(await this.#write(desired))) return this.#refused(desired);
+    await markProjected(this.#deps.database, desired.name, desired.fence);
+    return "written";
+  }
+
+  #write({ name, fence, config }: Desired): Promise<boolean> {
+    return this.#deps.routeStore.writeFenced({
       key: ROUTES_PREFIX + name,
       value: config,
       fence: { key: FENCES_PREFIX + name, value: fence },
     });
-    if (!isWritten) return this.#refused(desired);
-    await markProjected(this.#deps.database, name, fence);
-    return "written";
   }
 
   /**
@@ -75,15 +77,9 @@ export class Projection {
   }
 
   async #removeUnknown(name: string): Promise<ProjectionResult> {
-    const { database, routeStore } = this.#deps;
-    const fence = await fenceOfAbsence(database, name, await this.#recordedFence(name));
+    const fence = await fenceOfAbsence(this.#deps.database, name, await this.#recordedFence(name));
     if (fence === null) return "superseded";
-    const isWritten = await routeStore.writeFenced({
-      key: ROUTES_PREFIX + name,
-      value: null,
-      fence: { key: FENCES_PREFIX + name, value: fence },
-    });
-    return isWritten ? "written" : "superseded";
+    return (await this.#write({ name, fence, config: null })) ? "written" : "superseded";
   }
 
   /**

@@ -5,11 +5,10 @@ import {
   findRouteConflicts,
   type RateLimitPolicy,
   type RouteConflict,
-  type StoredServiceConfig,
 } from "@ostiary/lib/domain/routes";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import type { policies } from "../tables.ts";
-import { otherOwners, otherPolicies } from "./sql.ts";
+import { type Configs, otherOwners, otherPolicies } from "./sql.ts";
 
 type PolicyNumbers = Omit<typeof policies.$inferSelect, "name" | "service">;
 
@@ -20,7 +19,7 @@ type PolicyNumbers = Omit<typeof policies.$inferSelect, "name" | "service">;
  */
 export async function refuseConflicts(
   orm: Orm,
-  configs: ReadonlyMap<string, StoredServiceConfig>,
+  configs: Configs,
   pathPrefix: (service: string) => string = (service) => `services.${service}.`,
 ): Promise<void> {
   const declared = (await otherPolicies(orm, configs)).map(

@@ -9,20 +9,15 @@ import {
   type RouteTable,
   RouteTableBuilder,
   RouteTest,
-  type StoredServiceConfig,
   testFailed,
 } from "@ostiary/lib/domain/routes";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
+import type { Writes } from "../operators/write-permission.ts";
 import { readServices } from "../services/sql.ts";
-import { otherOwnersOnPaths, otherTests } from "./sql.ts";
+import { type Configs, otherOwnersOnPaths, otherTests } from "./sql.ts";
 
 /** The time that building tables may block the event loop before other work runs. */
 const SLICE_MS = 5;
-
-/** The services of a write, with their new configs, or null for a service that it deletes. */
-type Rewritten = ReadonlyMap<string, StoredServiceConfig | null>;
-
-type Configs = ReadonlyMap<string, StoredServiceConfig>;
 
 /** A test of a current service. */
 interface Kept {
@@ -40,7 +35,7 @@ interface Kept {
  */
 export async function refuseBrokenTests(
   orm: Orm,
-  { rewritten, roles }: { rewritten: Rewritten; roles: Roles },
+  { rewritten, roles }: { rewritten: Writes; roles: Roles },
   pathPrefix: (service: string) => string = (service) => `services.${service}.`,
 ): Promise<void> {
   const after = new Map(

@@ -18,7 +18,8 @@ export type NewRevision = Pick<
   config: StoredServiceConfig | null;
 };
 
-type Configs = ReadonlyMap<string, StoredServiceConfig>;
+/** Services by name, valid and in stored form. */
+export type Configs = ReadonlyMap<string, StoredServiceConfig>;
 
 /** The lane of every transaction that calls `becomeWriter`. */
 export const WRITERS_LANE = "writers";

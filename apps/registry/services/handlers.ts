@@ -15,7 +15,7 @@ import {
 } from "../documented-errors.ts";
 import { readJson } from "../documents/document.ts";
 import { waitedFor, waitQuery } from "../gateways/wait-parameter.ts";
-import { serviceName, serviceParams, serviceWrite, writeHeaders } from "../parameters.ts";
+import { booleanParameter, serviceName, serviceParams, serviceWrite, writeHeaders } from "../parameters.ts";
 import type { Publishing } from "../publishing/publish.ts";
 import { deleteService, putService } from "./commands.ts";
 import type { Recheck } from "./invalid-services.ts";
@@ -25,13 +25,7 @@ import { listServices, readService } from "./sql.ts";
 
 const listQuery = Type.Object(
   {
-    invalid: Type.Optional(
-      Type.Union([Type.Literal("true"), Type.Literal("false")], {
-        description: "`true`: only services that today's rules would refuse, with the reasons.",
-        rule: "must be true or false",
-        openapi: { type: "boolean", default: false },
-      }),
-    ),
+    invalid: booleanParameter("`true`: only services that today's rules would refuse, with the reasons."),
   },
   { additionalProperties: false },
 );

@@ -18,17 +18,12 @@ export const testsOfRevision = and(
   eq(routeTests.revision, revisions.revision),
 );
 
-/** Lists every current service in the order of their names. */
-export function listServices(orm: Orm): Promise<(CurrentService | UnreadableService)[]> {
-  return currentServices(orm);
-}
-
 /**
  * Returns a current service. Throws a 404 if it does not exist, and a 409 if this version of Ostiary cannot read its
  * config.
  */
 export async function readService(orm: Orm, name: string): Promise<CurrentService> {
-  const [service] = await currentServices(orm, eq(services.name, name));
+  const [service] = await listServices(orm, eq(services.name, name));
   if (service === undefined) throw notFound("service", name);
   if (service.config === null) throw unreadableRevision(name, service.revision);
   return service;
@@ -39,7 +34,7 @@ export async function readServices(
   orm: Orm,
   names: readonly string[],
 ): Promise<Map<string, CurrentService | UnreadableService>> {
-  const found = await currentServices(orm, isOneOf(services.name, names));
+  const found = await listServices(orm, isOneOf(services.name, names));
   return new Map(found.map((service) => [service.name, service]));
 }
 
@@ -59,7 +54,8 @@ export async function countPublished(orm: Orm): Promise<Published> {
   return published;
 }
 
-async function currentServices(orm: Orm, filter?: SQL): Promise<(CurrentService | UnreadableService)[]> {
+/** Lists the current services that match the filter, in the order of their names. */
+export async function listServices(orm: Orm, filter?: SQL): Promise<(CurrentService | UnreadableService)[]> {
   const found = await orm
     .select({
       name: services.name,
