@@ -1,7 +1,6 @@
 import { PlanName } from "@ostiary/lib/domain/routes";
 import { type Static, Type } from "@sinclair/typebox";
 import { idField, mostlyNull, nullable, shownRole, timeField } from "../fields.ts";
-import type { NewMember } from "../members/sql.ts";
 import type { Roles } from "../roles/roles.ts";
 
 const MemberData = Type.Object(
@@ -58,9 +57,12 @@ export type LifecycleEvent = Static<typeof LifecycleEvent>;
 /** An event to append. The insert adds its id and its time. */
 export type NewEvent = Pick<LifecycleEvent, "type" | "organization_id" | "data">;
 
+/** The fields of a membership that membership events contain. */
+type EventMember = Omit<Static<typeof MemberData>, "member_id"> & { id: string; organization_id: string };
+
 export function memberEvent(
   type: "member.created" | "member.removed",
-  member: NewMember,
+  member: EventMember,
   roles: Roles,
 ): NewEvent {
   return {
