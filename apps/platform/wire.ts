@@ -58,7 +58,8 @@ export async function startPlatform({ config, env, fresh, onProgress }: Platform
   await using started = new AsyncDisposableStack();
   const directory = await openDataDirectory(config.DATA_DIR, fresh);
   started.defer(() => directory.close());
-  const adminToken = await adminTokenFrom(directory.adminTokenFile, config.ADMIN_TOKEN);
+  const { adminTokenFile } = directory;
+  const adminToken = await adminTokenFrom(adminTokenFile, config.ADMIN_TOKEN);
   const keys = await keyFiles(env, directory);
   const databaseUrl = config.DATABASE_URL ?? directory.databaseUrl;
   onProgress("Opening the stores");
@@ -73,7 +74,9 @@ export async function startPlatform({ config, env, fresh, onProgress }: Platform
     ...keys,
   });
   const backends = await startBackends(config, environment, stores);
-  started.defer(() => stopAll(Object.values(backends)));
+  started.defer(async () => {
+    await Promise.all(Object.values(backends).map((part) => part.shutdown()));
+  });
   const demo = config.DEMO ? await startDemo(config) : null;
   if (demo) started.defer(() => demo.shutdown());
 
@@ -94,12 +97,20 @@ export async function startPlatform({ config, env, fresh, onProgress }: Platform
     port: gateway.port,
     internal_port: gateway.internal_port,
     log: gateway.log,
-    switchLogLevel: () => switchLogLevels([gateway, ...Object.values(backends), portal]),
+    switchLogLevel() {
+      for (const part of [gateway, ...Object.values(backends), portal]) part?.switchLogLevel?.();
+    },
     shutdown: () => running.disposeAsync(),
     addresses,
-    adminTokenFile: directory.adminTokenFile,
+    adminTokenFile,
     isDescriptionPublic: isPublic,
-    tour: demo && tourPlaces(addresses, demo, directory.adminTokenFile),
+    tour: demo && {
+      gatewayUrl: addresses.gatewayUrl,
+      registryUrl: addresses.registryUrl,
+      identityProviderUrl: demo.issuer,
+      sampleServiceUrl: demo.sampleServiceUrl,
+      adminTokenFile,
+    },
   };
 }
 
@@ -171,22 +182,4 @@ function addressesOf(
     identityUrl: localOrigin(config.HOST, backends.identity.port),
     auditUrl: localOrigin(config.HOST, backends.audit.port),
   };
-}
-
-function tourPlaces({ gatewayUrl, registryUrl }: Addresses, demo: Demo, adminTokenFile: string): TourPlaces {
-  return {
-    gatewayUrl,
-    registryUrl,
-    identityProviderUrl: demo.issuer,
-    sampleServiceUrl: demo.sampleServiceUrl,
-    adminTokenFile,
-  };
-}
-
-function switchLogLevels(parts: (Running | null)[]): void {
-  for (const part of parts) part?.switchLogLevel?.();
-}
-
-async function stopAll(parts: Running[]): Promise<void> {
-  await Promise.all(parts.map((part) => part.shutdown()));
 }

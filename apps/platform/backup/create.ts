@@ -13,6 +13,7 @@ import {
   findTool,
   type Surroundings,
   type Tool,
+  type ToolRun,
   variablesOf,
 } from "./postgres-tools.ts";
 import { Progress, type Say } from "./progress.ts";
@@ -110,12 +111,7 @@ async function claimDirectory(directory: string): Promise<boolean> {
   return false;
 }
 
-interface Dumping {
-  readonly config: BackupConfig;
-  readonly directory: string;
-  readonly tool: Tool;
-  readonly surroundings: Surroundings;
-  readonly say: Say;
+interface Dumping extends ToolRun {
   /** The files that this run has created. */
   readonly written: string[];
 }

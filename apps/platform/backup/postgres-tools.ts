@@ -1,6 +1,7 @@
 import { databaseUsesTls, type Environment } from "@ostiary/lib/runtime/config";
 import { StartRefused } from "@ostiary/lib/runtime/service";
 import type { BackupConfig } from "./config.ts";
+import type { Say } from "./progress.ts";
 
 /** A client program of PostgreSQL, and its major version. */
 export interface Tool {
@@ -83,6 +84,16 @@ function tlsOf(url: string, config: BackupConfig, tool: Tool): Record<string, st
 export interface Surroundings {
   readonly env: Environment;
   readonly signal: AbortSignal;
+}
+
+/** The parameters of a run of a program on a backup. */
+export interface ToolRun {
+  readonly config: BackupConfig;
+  /** The directory of the backup. */
+  readonly directory: string;
+  readonly tool: Tool;
+  readonly surroundings: Surroundings;
+  readonly say: Say;
 }
 
 /** Returns the environment of a program: the connection's variables, and the operator's PATH, HOME and PGPASSFILE. */

@@ -10,6 +10,7 @@ import {
   findTool,
   type Surroundings,
   type Tool,
+  type ToolRun,
   variablesOf,
 } from "./postgres-tools.ts";
 import { Progress, type Say } from "./progress.ts";
@@ -115,20 +116,12 @@ async function checkTarget(database: Database, { schemas, server_major, roles }:
   }
 }
 
-interface Restoring {
-  readonly config: BackupConfig;
-  readonly directory: string;
-  readonly tool: Tool;
-  readonly surroundings: Surroundings;
-  readonly say: Say;
-}
-
 /**
  * Restores one dump in one transaction. This process feeds the dump to `pg_restore`, so the restore fails if the
  * process dies.
  */
-async function restoreDump(dump: Dump, place: Place, restoring: Restoring): Promise<void> {
-  const { config, directory, tool, surroundings, say } = restoring;
+async function restoreDump(dump: Dump, place: Place, run: ToolRun): Promise<void> {
+  const { config, directory, tool, surroundings, say } = run;
   const connection = connectionTo(place.url, config, tool);
   const child = Bun.spawn(
     [tool.path, "--single-transaction", "--exit-on-error", "--no-password", `--dbname=${connection.dbname}`],

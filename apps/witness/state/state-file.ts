@@ -1,7 +1,7 @@
 import { open, readFile, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fits, systemErrorCode } from "@ostiary/lib/domain/errors";
-import { parseIJson } from "@ostiary/lib/domain/json";
+import { parseIJson, tryJson } from "@ostiary/lib/domain/json";
 import { type Static, Type } from "@sinclair/typebox";
 
 /** The newest tree head of a log that the witness cosigned. */
@@ -50,7 +50,7 @@ export class NotAState extends Error {
  * @throws NotAState
  */
 export async function readState(path: string): Promise<WitnessState> {
-  const value = parsed(await textOf(path));
+  const value = tryJson(await textOf(path), parseIJson);
   if (!fits(stateSchema, value)) throw new NotAState("other");
   const logs = new Map(value.logs.map((head) => [head.origin, head]));
   if (logs.size < value.logs.length) throw new NotAState("other");
@@ -104,13 +104,5 @@ async function textOf(path: string): Promise<string> {
     return await readFile(path, "utf8");
   } catch (error) {
     throw new NotAState(systemErrorCode(error) === "ENOENT" ? "missing" : "unreadable");
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseIJson(text);
-  } catch {
-    return null;
   }
 }
