@@ -71,15 +71,7 @@ export function appPage(options: AppPage) {
   );
   const app = new Elysia({ name: options.name, normalize: false }).use(assetRoutes(path, assets));
   for (const each of options.paths) {
-    app.get(
-      each,
-      async ({ request }) => {
-        const response = answerWith(request, await html(), REVALIDATE);
-        for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
-        return response;
-      },
-      hidden,
-    );
+    app.get(each, async ({ request }) => answerWith(request, await html(), REVALIDATE, headers), hidden);
   }
   return app;
 }

@@ -49,7 +49,7 @@ export function httpApp(options: HttpAppOptions) {
     handler: { standardHostname: false },
   });
   const allowed = new AllowedMethods(app);
-  const templateOf = remembered(template);
+  const templates = new Map<string, string>();
   if (options.parseBodies !== false) {
     app.onParse({ as: "global" }, async ({ request, route }) => {
       const text = await readText(request, options.bodyBytesMaxOf?.[route] ?? options.bodyBytesMax);
@@ -59,7 +59,7 @@ export function httpApp(options: HttpAppOptions) {
   return app
     .onTransform({ as: "global" }, ({ request, route, params }) => {
       const context = contextOf(request);
-      context.route = templateOf(route);
+      context.route = templates.getOrInsertComputed(route, template);
       // A probe works with any query string, so it skips the checks of parameters.
       if (isProbe(route)) return;
       refuseBrokenParams(params);
@@ -85,18 +85,6 @@ export function httpApp(options: HttpAppOptions) {
  */
 export function template(route: string): string {
   return route.replace(/:([A-Za-z_][A-Za-z0-9_]*)/g, "{$1}");
-}
-
-/** Caches the results of `spell`, which is called with only a few different texts. */
-function remembered(spell: (text: string) => string): (text: string) => string {
-  const spelled = new Map<string, string>();
-  return (text) => {
-    const known = spelled.get(text);
-    if (known !== undefined) return known;
-    const made = spell(text);
-    spelled.set(text, made);
-    return made;
-  };
 }
 
 /** Adds the ids in the path to the request's log line. */

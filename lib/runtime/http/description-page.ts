@@ -50,11 +50,8 @@ export function descriptionPage(options: DescriptionPage) {
   return new Elysia({ name: `page ${options.path}`, normalize: false })
     .get(
       options.path,
-      async ({ request }) => {
-        const response = answerWith(request, await html(), REVALIDATE);
-        response.headers.set("Content-Security-Policy", POLICY);
-        return response;
-      },
+      async ({ request }) =>
+        answerWith(request, await html(), REVALIDATE, { "Content-Security-Policy": POLICY }),
       hidden,
     )
     .use(assetRoutes(options.path, assets));

@@ -27,8 +27,7 @@ export async function representationOf(
   body: string | Uint8Array<ArrayBuffer> | Bun.BunFile,
   type: string,
 ): Promise<Representation> {
-  const isFile = typeof body !== "string" && !(body instanceof Uint8Array);
-  return { body, type, etag: tagOf(isFile ? await body.bytes() : body) };
+  return { body, type, etag: tagOf(await new Response(body).bytes()) };
 }
 
 /** Returns a representation that also has a gzip-compressed body. The body is compressed only once, here. */
@@ -36,12 +35,7 @@ export async function compressedRepresentationOf(
   body: string | Uint8Array<ArrayBuffer> | Bun.BunFile,
   type: string,
 ): Promise<Representation> {
-  const bytes =
-    typeof body === "string"
-      ? new TextEncoder().encode(body)
-      : body instanceof Uint8Array
-        ? body
-        : await body.bytes();
+  const bytes = await new Response(body).bytes();
   const small = new Uint8Array(await compress(bytes));
   return { body, type, etag: tagOf(bytes), gzip: { body: small, etag: tagOf(small) } };
 }
@@ -62,7 +56,7 @@ export function* representationOfPieces<Result>(
   return { representation: { body: new Blob(texts), type, etag: entityTag(hash) }, result: step.value };
 }
 
-function tagOf(bytes: string | Uint8Array<ArrayBuffer>): string {
+function tagOf(bytes: Uint8Array): string {
   return entityTag(new Bun.CryptoHasher("sha256").update(bytes));
 }
 
@@ -71,10 +65,16 @@ function entityTag(hash: Bun.CryptoHasher): string {
 }
 
 /** Returns a 200 with the body, or a 304 if the client already has the body. */
-export function answerWith(request: Request, representation: Representation, cacheControl: string): Response {
+export function answerWith(
+  request: Request,
+  representation: Representation,
+  cacheControl: string,
+  more: Readonly<Record<string, string>> = {},
+): Response {
   const zipped = takesGzip(request) ? representation.gzip : undefined;
   const { body, etag } = zipped ?? representation;
   const headers = {
+    ...more,
     "Cache-Control": cacheControl,
     ETag: etag,
     ...(representation.gzip && { Vary: "Accept-Encoding" }),

@@ -1,7 +1,7 @@
 import { type AnyElysia, Elysia } from "elysia";
 import { descriptionPage } from "./description-page.ts";
 import { DESCRIPTION_PATH, openApiDescription, type SwaggerOptions } from "./openapi.ts";
-import { once } from "./page-assets.ts";
+import { hidden, once } from "./page-assets.ts";
 import { answerWith, REVALIDATE, representationOf } from "./representation.ts";
 
 /**
@@ -14,7 +14,9 @@ export function swaggerRoutes(app: AnyElysia, options: SwaggerOptions) {
   );
   return new Elysia({ name: "swagger", normalize: false })
     .use(descriptionPage({ path: "/swagger", descriptionPath: DESCRIPTION_PATH, title: options.title }))
-    .get(DESCRIPTION_PATH, async ({ request }) => answerWith(request, await description(), REVALIDATE), {
-      detail: { hide: true },
-    });
+    .get(
+      DESCRIPTION_PATH,
+      async ({ request }) => answerWith(request, await description(), REVALIDATE),
+      hidden,
+    );
 }
