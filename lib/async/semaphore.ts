@@ -93,8 +93,8 @@ export class KeyedSemaphore {
 
   /** Takes a permit of `name`, as {@link Semaphore.acquire} does. */
   async acquire(name: string, timeoutMs: number): Promise<Release> {
-    const semaphore = this.#semaphores.get(name) ?? new Semaphore(this.#permits, this.#waitingMax);
-    this.#semaphores.set(name, semaphore);
+    const begun = () => new Semaphore(this.#permits, this.#waitingMax);
+    const semaphore = this.#semaphores.getOrInsertComputed(name, begun);
     const release = await semaphore.acquire(timeoutMs);
     return () => {
       release();

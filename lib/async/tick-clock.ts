@@ -29,8 +29,7 @@ export function tickClock(tickMs: number, clock: Clock = systemClock): Clock {
       // Do not count the current tick, because most of its time may have passed.
       const at = tick + 1 + Math.ceil(ms / tickMs);
       const timer = { work };
-      const timers = dueAt.get(at) ?? new Set();
-      if (timers.size === 0) dueAt.set(at, timers);
+      const timers = dueAt.getOrInsertComputed(at, () => new Set());
       timers.add(timer);
       if (!ticking) awaitTick();
       return () => {

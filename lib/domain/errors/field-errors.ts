@@ -23,14 +23,9 @@ interface Wording {
 /** The field names and list indexes that lead to a value, from the top of the input. */
 export type FieldPath = readonly (string | number)[];
 
-interface Violation {
-  readonly path: FieldPath;
-  readonly message: string;
-}
-
 /** Collects the problems of an input, up to {@link FIELD_ERRORS_MAX}. */
 export class Violations {
-  readonly all: Violation[] = [];
+  readonly all: { readonly path: FieldPath; readonly message: string }[] = [];
 
   /** True when the list has reached its maximum length. Further problems are ignored. */
   get isFull(): boolean {

@@ -1,6 +1,6 @@
 import { Value } from "@sinclair/typebox/value";
 import type { Change } from "./change-schema.ts";
-import { type Method, SCOPES, type Scope } from "./methods-and-scopes.ts";
+import { SCOPES } from "./methods-and-scopes.ts";
 import type { StoredServiceConfig } from "./service-schema.ts";
 
 type Place = Pick<Change, "scope" | "method" | "path">;
@@ -46,13 +46,9 @@ function partsOf(config: StoredServiceConfig | null): Parts {
   for (const scope of SCOPES) {
     for (const { path, methods, ...settings } of config[scope]?.routes ?? []) {
       for (const method of methods) {
-        parts.set(partKey(scope, method, path), { place: { scope, method, path }, value: settings });
+        parts.set(`route ${scope} ${method} ${path}`, { place: { scope, method, path }, value: settings });
       }
     }
   }
   return parts;
-}
-
-function partKey(scope: Scope, method: Method, path: string): string {
-  return `route ${scope} ${method} ${path}`;
 }

@@ -166,7 +166,7 @@ export const ScopeConfig = Type.Object(
 );
 export type ScopeConfig = Static<typeof ScopeConfig>;
 
-export const StoredScope = Type.Object(
+const StoredScope = Type.Object(
   { routes: routesOf(StoredRoute) },
   {
     ...closedShape("A scope"),
@@ -174,7 +174,6 @@ export const StoredScope = Type.Object(
     description: "The routes of one scope, in stored form.",
   },
 );
-export type StoredScope = Static<typeof StoredScope>;
 
 const HOST_LABEL = "[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?";
 const HOST = `(${HOST_LABEL}(\\.${HOST_LABEL})*\\.?|\\[[0-9A-Fa-f]{0,4}:[0-9A-Fa-f:.]{1,43}\\])`;

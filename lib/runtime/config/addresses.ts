@@ -183,11 +183,6 @@ function decoded(text: string): string | null {
  */
 export function isKeyPair(item: string): boolean {
   const [key = "", ...value] = item.split("=");
-  if (value.length === 0 || !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(key.trim())) return false;
-  try {
-    decodeURIComponent(item);
-    return true;
-  } catch {
-    return false;
-  }
+  const isToken = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(key.trim());
+  return value.length > 0 && isToken && decoded(item) !== null;
 }

@@ -25,15 +25,7 @@ const PEERS = {
 } as const;
 
 export type Peer = keyof typeof PEERS;
-const peers: readonly Peer[] = [
-  "DATABASE",
-  "COUNTER_STORE",
-  "ROUTE_STORE",
-  "CREDENTIAL_VALIDATE",
-  "AUDIT",
-  "AUTH_JWKS",
-  "OPERATOR_JWKS",
-];
+type PeerUrls = (typeof PEERS)[Peer];
 
 function isHttps(url: string): boolean {
   return url.startsWith("https://");
@@ -75,7 +67,7 @@ interface PeerFiles {
   key?: string;
 }
 
-function filesOf(config: Variables, peer: Peer): PeerFiles {
+function filesOf(config: Variables, peer: string): PeerFiles {
   const file = (part: string) => {
     const path = config[`${peer}_${part}_FILE`];
     return typeof path === "string" ? path : undefined;
@@ -88,12 +80,11 @@ function filesOf(config: Variables, peer: Peer): PeerFiles {
  * for peers whose URL uses TLS.
  */
 export function checkPeerTls(config: Variables): ConfigProblem[] {
-  return peers.flatMap((peer) => peerProblems(config, peer));
+  return Object.entries(PEERS).flatMap(([peer, urls]) => peerProblems(config, peer, urls));
 }
 
-function peerProblems(config: Variables, peer: Peer): ConfigProblem[] {
+function peerProblems(config: Variables, peer: string, { url, isTls, form }: PeerUrls): ConfigProblem[] {
   const files = filesOf(config, peer);
-  const { url, isTls, form } = PEERS[peer];
   const address = config[url];
   const given = Object.entries(files).filter(([, path]) => path !== undefined);
   if (typeof address === "string" && !isTls(address)) {
@@ -111,7 +102,7 @@ function peerProblems(config: Variables, peer: Peer): ConfigProblem[] {
   return read !== null && "message" in read ? [read] : [];
 }
 
-function pairOf({ cert, key }: PeerFiles, peer: Peer) {
+function pairOf({ cert, key }: PeerFiles, peer: string) {
   if (cert === undefined || key === undefined) return null;
   return readKeyPair(
     { variable: `${peer}_CERT_FILE`, path: cert },

@@ -1,8 +1,7 @@
 import type { FieldPath } from "../../domain/errors/index.ts";
 import { tryJson } from "../../domain/json/index.ts";
 import { type Place, placeAt } from "./invalid-text.ts";
-import type { Located } from "./located.ts";
-import { yamlPlaces } from "./yaml-places.ts";
+import { type Located, yamlPlaces } from "./yaml-places.ts";
 
 /**
  * Returns the position of each path in a JSON or YAML document. If a path does not exist in the text, or

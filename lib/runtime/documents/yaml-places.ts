@@ -1,17 +1,21 @@
 import { EVENT_ID, type Event, getScalarValue, parseEvents, SCALAR_STYLE, type ScalarEvent } from "js-yaml";
 import { JSON_DEPTH_MAX } from "../../domain/json/index.ts";
-import type { Located } from "./located.ts";
 
-interface Key {
-  readonly text: string;
+/** The position of a value in a text, with the positions of the value's fields or items. */
+export interface Located {
+  /**
+   * The offset of a field's key. For an item of a list and for the whole text, it is the offset of the value.
+   */
   readonly offset: number;
+  /** The fields of a map by key, or the items of a list by index. */
+  readonly parts: ReadonlyMap<string | number, Located>;
 }
 
 interface Open {
   readonly parts: Map<string | number, Located>;
   readonly isList: boolean;
   /** The key of the map whose value has not been read yet. */
-  key: Key | null;
+  key: { readonly text: string; readonly offset: number } | null;
 }
 
 /**

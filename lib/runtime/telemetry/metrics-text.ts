@@ -1,6 +1,6 @@
 import type { Metric, Registry } from "prom-client";
 import { inSlices } from "../../async/index.ts";
-import { metricsIn, type Reading, readingsOf } from "./collected-metrics.ts";
+import { metricsIn, readingsOf } from "./collected-metrics.ts";
 import { DurationHistogram, type DurationSeries, type Exemplar } from "./duration-histogram.ts";
 
 /** The time that a scrape may block the event loop before other work runs. */
@@ -69,7 +69,7 @@ async function familyOf(metric: Metric, format: TextFormat): Promise<Family> {
   const stepped = readingsOf(metric);
   if (stepped !== undefined) {
     const { name, help, readings } = stepped;
-    return { name, help, type: "counter", series: readingLines(name, readings(), format) };
+    return { name, help, type: "counter", series: sampleLines(name, readings(), format) };
   }
   const { name, help, type, values } = await metric.get();
   // The library's type declares a numeric enum, but the value is the lowercase name.
@@ -116,11 +116,6 @@ function seriesLines(name: string, series: DurationSeries, format: TextFormat): 
   }
   const sum = numberText(series.sumSeconds, format);
   return `${lines}${name}_sum${shared} ${sum}\n${name}_count${shared} ${count}\n`;
-}
-
-function* readingLines(name: string, readings: Iterable<Reading>, format: TextFormat): Generator<string> {
-  for (const { labels, value } of readings)
-    yield `${name}${labelText(labels)} ${numberText(value, format)}\n`;
 }
 
 /** A value that the library reports. For a value of a histogram, `metricName` is its full name. */

@@ -19,14 +19,9 @@ export interface Metrics {
    * Returns the response to a scrape. If the `accept` header allows OpenMetrics, the response has that format
    * and contains exemplars.
    */
-  scrape(accept: string | null): Promise<Scrape>;
+  scrape(accept: string | null): Promise<{ readonly contentType: string; readonly text: string }>;
   /** Stops periodic measurements. */
   stop(): void;
-}
-
-interface Scrape {
-  readonly contentType: string;
-  readonly text: string;
 }
 
 const ACCEPTS_OPEN_METRICS = /\bapplication\/openmetrics-text\b/;
