@@ -1,4 +1,4 @@
-import { Empty, Logo, useHeading } from "@ostiary/lib/page";
+import { Empty, useHeading } from "@ostiary/lib/page";
 import { useEffect } from "preact/hooks";
 import { fragmentOf, titleOf, type View, viewAt } from "./address.ts";
 import { ApplyView } from "./apply/apply-view.tsx";
@@ -12,7 +12,7 @@ import { RevisionsView } from "./revisions/revisions-view.tsx";
 import { RoutesView } from "./routes/routes-view.tsx";
 import { ServiceView } from "./services/service-view.tsx";
 import { ServicesView } from "./services/services-view.tsx";
-import { SignIn } from "./sign-in/sign-in.tsx";
+import { Brand, SignIn } from "./sign-in/sign-in.tsx";
 
 /** Renders the whole page. */
 export function Console({ session }: { session: Session }) {
@@ -33,21 +33,13 @@ export function Console({ session }: { session: Session }) {
   );
 }
 
-const PLACES: readonly View[] = [
-  { name: "routes" },
-  { name: "services" },
-  { name: "lookup" },
-  { name: "apply" },
-  { name: "gateways" },
-];
-
-const LABELS: Partial<Record<View["name"], string>> = {
-  routes: "Routes",
-  services: "Services",
-  lookup: "Look up",
-  apply: "Apply",
-  gateways: "Gateways",
-};
+const PLACES = [
+  { name: "routes", label: "Routes" },
+  { name: "services", label: "Services" },
+  { name: "lookup", label: "Look up" },
+  { name: "apply", label: "Apply" },
+  { name: "gateways", label: "Gateways" },
+] as const;
 
 /** Returns the heading of a view. A reader can review a document but not apply it. */
 function headingOf(view: View | null, writes: boolean): string {
@@ -68,16 +60,13 @@ function Shell() {
         Skip to the content
       </button>
       <header class="side">
-        <p class="brand">
-          <Logo />
-          Ostiary <span>console</span>
-        </p>
+        <Brand />
         <nav aria-label="Console">
           <ul class="places">
             {PLACES.map((each) => (
               <li key={each.name}>
                 <a href={fragmentOf(each)} aria-current={each.name === place ? "page" : undefined}>
-                  {each.name === "apply" && !writes ? "Review" : LABELS[each.name]}
+                  {each.name === "apply" && !writes ? "Review" : each.label}
                 </a>
               </li>
             ))}

@@ -7,13 +7,8 @@ import { counted } from "../parts/shown.tsx";
 import { RouteTable } from "./route-table.tsx";
 import { countScopes, hasWords, type RouteRow, wordsOf } from "./rows.ts";
 
-interface RouteExplorerProps {
-  rows: readonly RouteRow[];
-  withService: boolean;
-}
-
 /** Shows routes in pages, with a search over all their fields and a filter by scope. */
-export function RouteExplorer({ rows, withService }: RouteExplorerProps) {
+export function RouteExplorer({ rows, withService }: { rows: readonly RouteRow[]; withService: boolean }) {
   const [search, setSearch] = useState("");
   const [scope, setScope] = useState<Scope | null>(null);
   const [number, turn] = useState(1);

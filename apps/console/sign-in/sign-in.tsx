@@ -49,7 +49,8 @@ export function SignIn() {
   );
 }
 
-function Brand() {
+/** Shows the logo and the name of the page. */
+export function Brand() {
   return (
     <p class="brand">
       <Logo />
