@@ -21,6 +21,8 @@ export class OrganizationSession {
   readonly #gateway: Gateway;
   readonly #isChosen: (organization_id: string) => boolean;
   readonly #member = signal<ChosenMember | null>(null);
+  /** The membership in the chosen organization, or null while no session is open in an organization. */
+  readonly member: ReadonlySignal<ChosenMember | null> = this.#member;
   #session: Session | null = null;
   #renewal: Promise<Answer<string>> | null = null;
 
@@ -28,11 +30,6 @@ export class OrganizationSession {
   constructor(gateway: Gateway, isChosen: (organization_id: string) => boolean) {
     this.#gateway = gateway;
     this.#isChosen = isChosen;
-  }
-
-  /** The membership in the chosen organization, or null while no session is open in an organization. */
-  get member(): ReadonlySignal<ChosenMember | null> {
-    return this.#member;
   }
 
   forget(): void {

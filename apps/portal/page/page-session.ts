@@ -40,8 +40,12 @@ export class Session {
   readonly #provider: ProviderSession;
   readonly #state: Signal<State> = signal<State>({ name: "starting" });
   readonly #person = signal<Person | null>(null);
-  readonly organization: OrganizationSession;
   readonly #announcement = signal("");
+  readonly organization: OrganizationSession;
+  readonly state: ReadonlySignal<State> = this.#state;
+  readonly person: ReadonlySignal<Person | null> = this.#person;
+  /** The text that a screen reader announces next. */
+  readonly announcement: ReadonlySignal<string> = this.#announcement;
 
   constructor(settings: PortalSettings) {
     this.settings = settings;
@@ -59,22 +63,9 @@ export class Session {
     this.language = signal(languageFor(navigator.languages, settings.languages));
   }
 
-  get state(): ReadonlySignal<State> {
-    return this.#state;
-  }
-
-  get person(): ReadonlySignal<Person | null> {
-    return this.#person;
-  }
-
   /** The membership in the chosen organization, or null while no session is open in an organization. */
   get member(): ReadonlySignal<ChosenMember | null> {
     return this.organization.member;
-  }
-
-  /** The text that a screen reader announces next. */
-  get announcement(): ReadonlySignal<string> {
-    return this.#announcement;
   }
 
   announce(text: string): void {

@@ -3,10 +3,10 @@
  * longer or the download failed.
  */
 export async function readBytes(
-  body: ReadableStream<Uint8Array> | null,
+  body: ReadableStream<Uint8Array<ArrayBuffer>> | null,
   bytesMax: number,
 ): Promise<{ bytes: Uint8Array; cut: boolean }> {
-  const pieces: Uint8Array[] = [];
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   let cut = false;
   const reader = body?.getReader();
@@ -23,11 +23,6 @@ export async function readBytes(
   } catch {
     cut = true;
   }
-  const bytes = new Uint8Array(Math.min(length, bytesMax));
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece.subarray(0, bytes.length - at), at);
-    at += piece.length;
-  }
-  return { bytes, cut };
+  const bytes = await new Blob(pieces).slice(0, bytesMax).arrayBuffer();
+  return { bytes: new Uint8Array(bytes), cut };
 }

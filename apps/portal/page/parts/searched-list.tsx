@@ -3,14 +3,12 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { useFormats, useTexts } from "../texts/texts.ts";
 import { FailureNotice } from "./failure-notice.tsx";
-import { More } from "./more.tsx";
+import { More, ROWS } from "./more.tsx";
 import { hasWords, wordsOf } from "./search-words.ts";
 import { Loading } from "./shown.tsx";
 import { TextField } from "./text-field.tsx";
 import type { Pages } from "./use-pages.ts";
 
-/** The number of rows that the list shows at first, and that each "Show more" adds. */
-const ROWS = 100;
 /** The maximum number of items in a list without a search field. */
 const SEEN_AT_ONCE = 20;
 

@@ -4,7 +4,7 @@ import type { Place } from "../address.ts";
 import { useSession } from "../page-session.ts";
 import { DataTable } from "../parts/data-table.tsx";
 import { FailureNotice } from "../parts/failure-notice.tsx";
-import { More } from "../parts/more.tsx";
+import { More, ROWS } from "../parts/more.tsx";
 import { wordsOf } from "../parts/search-words.ts";
 import { Loading } from "../parts/shown.tsx";
 import { TextField } from "../parts/text-field.tsx";
@@ -14,9 +14,6 @@ import { REFERENCE } from "../view-paths.ts";
 import { type Description, isFound, isGranted, type Operation } from "./description.ts";
 import { fetchDescription } from "./fetch-description.ts";
 import { OperationView } from "./operation-view.tsx";
-
-/** The number of rows that the list shows at first, and that each "Show more" adds. */
-const ROWS = 100;
 
 /** Shows the operations of the edge description that the member may call (PT-41). */
 export function ReferenceView({ place }: { place: Place }) {

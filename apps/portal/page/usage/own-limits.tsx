@@ -6,15 +6,12 @@ import { type Gateway, pathTo } from "../gateway.ts";
 import { useSession } from "../page-session.ts";
 import { DataTable } from "../parts/data-table.tsx";
 import { FailureNotice } from "../parts/failure-notice.tsx";
-import { More } from "../parts/more.tsx";
+import { More, ROWS } from "../parts/more.tsx";
 import { Loading } from "../parts/shown.tsx";
 import { isGranted, type Operation } from "../reference/description.ts";
 import { fetchDescription } from "../reference/fetch-description.ts";
 import { useFormats, useTexts } from "../texts/texts.ts";
 import { type Limit, limitsOf } from "./limits.ts";
-
-/** The number of rows that the list shows at first, and that each "Show more" adds. */
-const ROWS = 100;
 
 /** Shows the limits of the member's calls on request only, because the edge description can be large. */
 export function OwnLimits() {

@@ -63,12 +63,7 @@ function Problems({ problems, total }: { problems: readonly Problem[]; total: nu
   );
 }
 
-interface SentencesProps {
-  title: string;
-  sentences: readonly string[];
-}
-
-function Sentences({ title, sentences }: SentencesProps) {
+function Sentences({ title, sentences }: { title: string; sentences: readonly string[] }) {
   if (sentences.length === 0) return null;
   return (
     <>
