@@ -7,7 +7,7 @@ import {
   parseCredential,
 } from "@ostiary/lib/domain/credentials";
 import { CredentialRefusal } from "@ostiary/lib/runtime/tokens";
-import type { Admitted } from "./principal.ts";
+import { type Admitted, admittedPerson } from "./principal.ts";
 import { type Kept, ResultCache } from "./result-cache.ts";
 import { type ValidationClient, validationDown } from "./validation-client.ts";
 
@@ -71,17 +71,7 @@ function admittedBy(result: ValidResult, parsed: ParsedCredential): Admitted {
   if (auth_type === null)
     throw validationDown("auth", `found a ${parsed.kind} credential in the wrong realm`);
   const proof = { auth_type, key_prefix: parsed.displayPrefix };
-  if (result.realm === "directory") {
-    const principal = {
-      ...proof,
-      user_id: result.user_id,
-      organization_id: null,
-      member_id: null,
-      labels: null,
-      plan: null,
-    };
-    return { realm: "directory", principal };
-  }
+  if (result.realm === "directory") return admittedPerson(proof, result.user_id);
   const { organization_id, member_id, labels = [], plan = null } = result;
   return {
     realm: "organization",

@@ -21,3 +21,14 @@ export interface Admitted {
   readonly realm: Realm;
   readonly principal: Principal;
 }
+
+/** Returns a person as an admitted caller. `proof` describes the credential. */
+export function admittedPerson(
+  proof: Pick<Principal, "auth_type" | "key_prefix">,
+  user_id: string,
+): Admitted {
+  return {
+    realm: "directory",
+    principal: { ...proof, user_id, organization_id: null, member_id: null, labels: null, plan: null },
+  };
+}

@@ -6,7 +6,7 @@ import {
   type VerifyToken,
 } from "@ostiary/lib/runtime/tokens";
 import type { CacheOptions } from "./keys-and-sessions.ts";
-import type { Admitted } from "./principal.ts";
+import { type Admitted, admittedPerson } from "./principal.ts";
 import { type Kept, ResultCache } from "./result-cache.ts";
 import type { ValidationClient } from "./validation-client.ts";
 
@@ -17,6 +17,7 @@ interface TokenAdmissionOptions {
   readonly cache: CacheOptions;
 }
 
+const JWT = { auth_type: "jwt", key_prefix: null } as const;
 const PERSON_REFUSED = new CredentialRefusal("person", "Identity refuses the person: they are suspended.");
 
 /**
@@ -36,7 +37,7 @@ export function admitTokens(
   async function find(subject: string): Promise<Kept<Admitted | CredentialRefusal>> {
     const untilElapsedMs = clock.elapsedMs() + ttlMs;
     const result = await validation.person(issuer, subject);
-    const value = result.valid ? admittedPerson(result.user_id) : PERSON_REFUSED;
+    const value = result.valid ? admittedPerson(JWT, result.user_id) : PERSON_REFUSED;
     return { value, untilElapsedMs, endsAtMs: Number.POSITIVE_INFINITY };
   }
 
@@ -69,19 +70,4 @@ function toKeep(verified: VerifiedToken | CredentialRefusal): Kept<string | Cred
         untilElapsedMs: Number.POSITIVE_INFINITY,
         endsAtMs: verified.expiresAtMs,
       };
-}
-
-function admittedPerson(user_id: string): Admitted {
-  return {
-    realm: "directory",
-    principal: {
-      auth_type: "jwt",
-      key_prefix: null,
-      user_id,
-      organization_id: null,
-      member_id: null,
-      labels: null,
-      plan: null,
-    },
-  };
 }

@@ -28,10 +28,6 @@ type PersonResult = Static<typeof PersonResult>;
 export interface ValidationClient {
   person(issuer: string, subject: string): Promise<PersonResult>;
   credential(credential: string): Promise<ValidationResult>;
-}
-
-/** A validation client that owns its connections. */
-interface OpenValidationClient extends ValidationClient {
   /** Closes the idle connections. */
   close(): void;
 }
@@ -53,7 +49,7 @@ export interface ValidationSignals {
 export function createValidationClient(
   config: ValidationConfig,
   { durations, tracing }: ValidationSignals = {},
-): OpenValidationClient {
+): ValidationClient {
   const readPerson = reader(PersonResult);
   const readCredential = reader(ValidationResult);
   const headers = internalCallHeaders(config.INTERNAL_AUTH_TOKEN);

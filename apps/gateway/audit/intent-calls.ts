@@ -50,7 +50,7 @@ export class IntentCalls {
           ),
         triedBy,
         failedBy,
-        resultsIn: resultsReader(intentResultsSchema, triedByResult),
+        resultsIn: resultsReader(intentResultsSchema, ({ result }) => triedBy(STATUS_OF_RESULT[result])),
       },
       { clock, tracing },
     );
@@ -85,7 +85,3 @@ const STATUS_OF_RESULT: Readonly<Record<IntentAnswer["result"], number>> = {
   existing: 200,
   invalid: 422,
 };
-
-function triedByResult({ result }: IntentAnswer): IntentTry {
-  return triedBy(STATUS_OF_RESULT[result]);
-}

@@ -71,6 +71,8 @@ export class Overload {
   readonly #clock: Clock;
   readonly #loop: Loop;
   readonly #refused: Record<OverloadCause, number> = { requests: 0, connections: 0, memory: 0 };
+  /** Number of refused requests since the start, by cause. */
+  readonly refused: Readonly<Record<OverloadCause, number>> = this.#refused;
   readonly #requestsPerCheck: number;
   #cause: OverloadCause = "requests";
   #allowed: number;
@@ -144,11 +146,6 @@ export class Overload {
   /** Whether more than half of the allowed requests were in flight when the latest request arrived. */
   get isCrowded(): boolean {
     return this.#isCrowded;
-  }
-
-  /** Number of refused requests since the start, by cause. */
-  get refused(): Readonly<Record<OverloadCause, number>> {
-    return this.#refused;
   }
 
   /**

@@ -61,7 +61,8 @@ const REALMS: Readonly<Record<ProtectedScope, Realm>> = {
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { config, log, clock = systemClock, signals, onCache, onRefused = () => {} } = options;
   const keySet = keySetOf(config, log, clock);
-  const cache = cacheOptionsOf(config, clock, onCache);
+  const { ADMISSION_CACHE_ENTRIES: entries, APIKEY_CACHE_TTL_SECS } = config;
+  const cache = { entries, ttlMs: APIKEY_CACHE_TTL_SECS * 1000, clock, onCache };
   const validation = createValidationClient(config, signals);
   const admitCredential = admitCredentials(validation, cache);
   const verify = tokenVerifierOf(config, keySet, clock);
@@ -104,14 +105,6 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       validation.close();
     },
   };
-}
-
-function cacheOptionsOf(
-  { ADMISSION_CACHE_ENTRIES: entries, APIKEY_CACHE_TTL_SECS }: AdmissionConfig,
-  clock: Clock,
-  onCache: CacheOptions["onCache"],
-): CacheOptions {
-  return { entries, ttlMs: APIKEY_CACHE_TTL_SECS * 1000, clock, onCache };
 }
 
 function tokenVerifierOf(config: AdmissionConfig, keySet: KeySet, clock: Clock) {

@@ -21,11 +21,8 @@ export class CallDurations {
   }
 
   of(service: string): ServiceCalls {
-    const known = this.#services.get(service);
-    if (known !== undefined) return known;
-    const calls = new ServiceCalls((status_class) => this.#histogram.series({ service, status_class }));
-    this.#services.set(service, calls);
-    return calls;
+    const seriesOf = (status_class: string) => this.#histogram.series({ service, status_class });
+    return this.#services.getOrInsertComputed(service, () => new ServiceCalls(seriesOf));
   }
 }
 

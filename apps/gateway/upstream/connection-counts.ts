@@ -40,11 +40,10 @@ export class ConnectionCounts {
   }
 
   of(service: string): ServiceConnections {
-    const known = this.#services.get(service);
-    if (known !== undefined) return known;
-    const counts = new ServiceConnections(this.#histogram.series({ service }));
-    this.#services.set(service, counts);
-    return counts;
+    return this.#services.getOrInsertComputed(
+      service,
+      () => new ServiceConnections(this.#histogram.series({ service })),
+    );
   }
 
   entries(): Iterable<[service: string, counts: ServiceConnections]> {

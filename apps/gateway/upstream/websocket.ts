@@ -1,5 +1,6 @@
 import { systemClock } from "@ostiary/lib/async";
 import { ApiError, systemErrorCode } from "@ostiary/lib/domain/errors";
+import { listItems } from "@ostiary/lib/runtime/config";
 import type { Exchange } from "../exchange.ts";
 import { badGateway, ClientGone } from "./call.ts";
 import { beginSpan, failSpan } from "./call-span.ts";
@@ -117,7 +118,7 @@ export class WebSockets {
     }
     const { timeoutMs } = this.#options;
     const handshake = { url, headers, left: request.signal };
-    const protocols = listed(request.headers.get("sec-websocket-protocol"));
+    const protocols = listItems(request.headers.get("sec-websocket-protocol") ?? "");
     const endMs = systemClock.elapsedMs() + timeoutMs;
     try {
       const service = await accepted({ ...handshake, protocols, timeoutMs }).catch((failure) => {
@@ -192,13 +193,6 @@ function requireHandshake(headers: Headers): void {
 function requireOrigin(origin: string | null, origins: ReadonlySet<string>): void {
   if (origin === null || origins.size === 0 || origins.has(origin)) return;
   throw new ApiError("INVALID_REQUEST", { message: "Pages of this origin may not open a WebSocket here." });
-}
-
-function listed(value: string | null): string[] {
-  return (value ?? "")
-    .split(",")
-    .map((part) => part.trim())
-    .filter((part) => part !== "");
 }
 
 function failureOf(error: unknown): string {

@@ -1,15 +1,11 @@
 /** The maximum size of bodies that are read completely, so that they keep their Content-Length (GW-100). */
 export const BUFFERED_BYTES_MAX = 65_536;
 
-interface Message {
-  clone(): { bytes(): Promise<Uint8Array> };
-}
-
 /**
  * Returns a body if all of it has arrived, otherwise null. Reads a clone, so that the body itself can still
  * be read in chunks.
  */
-export function arrivedBody(message: Message): Uint8Array | null {
+export function arrivedBody(message: { clone(): { bytes(): Promise<Uint8Array> } }): Uint8Array | null {
   const bytes = message.clone().bytes();
   // For a rejected promise, `peek` would return the reason as if it were the value.
   if (Bun.peek.status(bytes) === "fulfilled") {

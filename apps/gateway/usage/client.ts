@@ -32,33 +32,18 @@ export function createUsageClient({ url, internalToken, instance, tls }: UsageCl
   const base = withoutTrailingSlashes(url);
   const headers = internalCallHeaders(internalToken);
   const carrier = peerClient(base);
+  // Every call is repeatable: the number of a report makes its call idempotent, and a question changes nothing.
+  const send = (method: "PUT" | "POST", path: string, body: object, timeoutMs: number) =>
+    boundedCall(
+      { method, url: base + path, headers, body: JSON.stringify(body), timeoutMs, repeatable: true, tls },
+      carrier,
+    );
   return {
     async put(number, report, timeoutMs = TIMEOUT_MS) {
-      const call = {
-        method: "PUT",
-        url: `${base}${USAGE_PATH}/${instance}/${number}`,
-        headers,
-        body: JSON.stringify(report),
-        timeoutMs: Math.min(timeoutMs, TIMEOUT_MS),
-        // The number of the report makes the call idempotent.
-        repeatable: true,
-        tls,
-      } as const;
-      return (await boundedCall(call, carrier)).status;
+      const path = `${USAGE_PATH}/${instance}/${number}`;
+      return (await send("PUT", path, report, Math.min(timeoutMs, TIMEOUT_MS))).status;
     },
-    ask: (quotas) =>
-      boundedCall(
-        {
-          method: "POST",
-          url: base + QUOTA_COUNTS_PATH,
-          headers,
-          body: JSON.stringify({ quotas }),
-          timeoutMs: ASK_TIMEOUT_MS,
-          repeatable: true,
-          tls,
-        },
-        carrier,
-      ),
+    ask: (quotas) => send("POST", QUOTA_COUNTS_PATH, { quotas }, ASK_TIMEOUT_MS),
     close: () => carrier.close(),
   };
 }

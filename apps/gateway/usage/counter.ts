@@ -19,16 +19,7 @@ export interface EndedRequest {
 type Route = EndedRequest["route"];
 
 /** The counts of one principal's requests on one route within one hour. */
-interface Tally {
-  requests: number;
-  refused_limit: number;
-  refused_labels: number;
-  refused_other: number;
-  failed: number;
-  bytes_in: number;
-  bytes_out: number;
-  duration_ms: number;
-}
+type Tally = ReturnType<typeof emptyTally>;
 
 const HOUR_MS = 3_600_000;
 /**
@@ -170,7 +161,7 @@ export class UsageCounter {
     if (known !== undefined) return known;
     if (this.#counts.size >= this.#countsMax) return null;
     const named = { organization_id, hour, service, route: path, method, member_id, key_prefix, policies };
-    const count = emptyCount(named);
+    const count: UsageCount = { ...named, ...noUsage() };
     this.#counts.set(name, count);
     return count;
   }
@@ -219,7 +210,7 @@ function policiesOf({ rate_limit, bucketPrefix }: Route, plan: string | null): U
   });
 }
 
-function emptyTally(): Tally {
+function emptyTally() {
   return {
     requests: 0,
     refused_limit: 0,
@@ -232,14 +223,8 @@ function emptyTally(): Tally {
   };
 }
 
-type CountName = Pick<
-  UsageCount,
-  "organization_id" | "hour" | "service" | "route" | "method" | "member_id" | "key_prefix" | "policies"
->;
-
-function emptyCount(name: CountName): UsageCount {
+function noUsage() {
   return {
-    ...name,
     requests: 0,
     refused: { limit: 0, labels: 0, other: 0 },
     failed: 0,

@@ -33,6 +33,8 @@ export class QuotaCountLookup {
   /** The lookups in progress, by bucket. */
   readonly #asked = new Map<string, Promise<number>>();
   readonly #results: Record<QuestionResult, number> = { ok: 0, failed: 0, refused: 0 };
+  /** The number of calls, by result. */
+  readonly results: Readonly<Record<QuestionResult, number>> = this.#results;
   #failing = false;
   #warnedOfVersion = false;
 
@@ -44,11 +46,6 @@ export class QuotaCountLookup {
       waitMs: GATHER_MS,
       clock,
     });
-  }
-
-  /** The number of calls, by result. */
-  get results(): Readonly<Record<QuestionResult, number>> {
-    return this.#results;
   }
 
   /**

@@ -39,6 +39,8 @@ export class UsageReporter {
   readonly #clock: Clock;
   readonly #loop: Loop;
   readonly #results: Record<ReportResult, number> = { ok: 0, failed: 0, refused: 0 };
+  /** The number of calls, by result. */
+  readonly results: Readonly<Record<ReportResult, number>> = this.#results;
   #number = 0;
   #underway: NumberedReport | null = null;
   #failing = false;
@@ -53,11 +55,6 @@ export class UsageReporter {
       onFailure: (error) => this.#noteFailure(error),
       clock: this.#clock,
     });
-  }
-
-  /** The number of calls, by result. */
-  get results(): Readonly<Record<ReportResult, number>> {
-    return this.#results;
   }
 
   start(): void {
