@@ -1,6 +1,7 @@
 import { User } from "@ostiary/lib/contracts/identity-api";
-import { ProviderSession, type SignInFailure } from "@ostiary/lib/page";
+import { forgetInTab, keepInTab, ProviderSession, readFromTab, type SignInFailure } from "@ostiary/lib/page";
 import { batch, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { Type } from "@sinclair/typebox";
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { type Address, addressAt } from "./address.ts";
@@ -8,7 +9,6 @@ import { type Answer, answered, type Failure, failed } from "./failure.ts";
 import { type Caller, Gateway, pathTo } from "./gateway.ts";
 import { type ChosenMember, OrganizationSession } from "./organization-session.ts";
 import type { PortalSettings } from "./settings.ts";
-import { forgetInvite, keepInvite, readInvite } from "./sign-in/kept-invite.ts";
 import { languageFor } from "./texts/texts.ts";
 
 /** The person who is signed in. */
@@ -28,6 +28,8 @@ export type State =
 const EVERY_LABEL = "*";
 const PAGE_PATH = "/portal";
 const INVITE_PATH = `${PAGE_PATH}/invite`;
+/** The key of the token of an invitation in the tab, where the token survives the sign-in. */
+const KEPT_INVITE = "ostiary.portal.invite";
 
 /** The state that the whole page shares. Credentials are kept in memory only (PT-11). */
 export class Session {
@@ -84,10 +86,10 @@ export class Session {
    */
   async start(): Promise<void> {
     const { pathname, hash } = location;
-    if (pathname === INVITE_PATH) keepInvite(hash.slice(1));
+    if (pathname === INVITE_PATH) keepInTab(KEPT_INVITE, hash.slice(1));
     if (this.#provider.isReturn()) return this.#comeBack();
     if (pathname === INVITE_PATH) history.replaceState(null, "", `${PAGE_PATH}#/invite`);
-    this.invite.value = readInvite();
+    this.invite.value = readFromTab(KEPT_INVITE, Type.String());
     this.address.value = addressAt(location.hash);
     if (this.#provider.wasSignedIn) return this.signIn(true);
     this.#state.value = { name: "signed-out", reason: null };
@@ -101,7 +103,7 @@ export class Session {
 
   async #comeBack(): Promise<void> {
     const result = await this.#provider.finish();
-    this.invite.value = readInvite();
+    this.invite.value = readFromTab(KEPT_INVITE, Type.String());
     this.address.value = addressAt(location.hash);
     if (!result.ok) {
       const { failure } = result;
@@ -131,7 +133,7 @@ export class Session {
    */
   async signOut(): Promise<void> {
     this.#forget();
-    forgetInvite();
+    forgetInTab(KEPT_INVITE);
     batch(() => {
       this.invite.value = null;
       this.#state.value = { name: "signed-out", reason: "out" };
@@ -141,7 +143,7 @@ export class Session {
 
   /** Forgets the invitation whose link the person opened. */
   discardInvite(): void {
-    forgetInvite();
+    forgetInTab(KEPT_INVITE);
     this.invite.value = null;
   }
 
