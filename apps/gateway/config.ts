@@ -147,17 +147,13 @@ export function checkHttp2(config: Partial<GatewayConfig>): ConfigProblem[] {
   const { HTTP2_ENABLED, HTTP2_CLEARTEXT, TLS_CERT_FILE, TLS_KEY_FILE } = config;
   const isTls = TLS_CERT_FILE !== undefined || TLS_KEY_FILE !== undefined;
   if (HTTP2_CLEARTEXT && isTls) {
-    return [
-      {
-        variable: "HTTP2_CLEARTEXT",
-        message: "cannot be used with TLS_CERT_FILE and TLS_KEY_FILE: set either this variable or the files.",
-      },
-    ];
+    const message =
+      "cannot be used with TLS_CERT_FILE and TLS_KEY_FILE: set either this variable or the files.";
+    return [{ variable: "HTTP2_CLEARTEXT", message }];
   }
   if (HTTP2_CLEARTEXT && HTTP2_ENABLED === false) {
-    return [
-      { variable: "HTTP2_CLEARTEXT", message: "has no effect without HTTP2_ENABLED: set HTTP2_ENABLED too." },
-    ];
+    const message = "has no effect without HTTP2_ENABLED: set HTTP2_ENABLED too.";
+    return [{ variable: "HTTP2_CLEARTEXT", message }];
   }
   if (HTTP2_ENABLED && HTTP2_CLEARTEXT === false && !isTls) {
     const message =

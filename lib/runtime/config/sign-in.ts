@@ -1,6 +1,6 @@
 import type { TOptional, TString } from "@sinclair/typebox";
 import { isOrigin, listItems } from "./addresses.ts";
-import { optionalText, textOr, type VariableOptions } from "./variables.ts";
+import { optionalList, optionalText, textOr, type VariableOptions } from "./variables.ts";
 
 /** Returns the rule for the client id of a page. */
 export function clientIdRule(page: string): string {
@@ -31,11 +31,11 @@ export function signInAudience(): TOptional<TString> {
 
 /** Returns the schema of the additional origins that a page may call. */
 export function providerOrigins(): TOptional<TString> {
-  return optionalText("must be origins such as https://login.example.com, separated by commas", {
-    check: (text) => listItems(text).length > 0 && listItems(text).every(isWebOrigin),
-    description:
-      "Additional origins that the page may call, for an identity provider with endpoints outside of its issuer's origin.",
-  });
+  return optionalList(
+    "must be origins such as https://login.example.com, separated by commas",
+    isWebOrigin,
+    "Additional origins that the page may call, for an identity provider with endpoints outside of its issuer's origin.",
+  );
 }
 
 /**

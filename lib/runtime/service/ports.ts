@@ -20,7 +20,7 @@ export function portProblems(uses: readonly PortUse[]): ConfigProblem[] {
     return twin === undefined ? unusable(use) : [twice(use, twin)];
   });
   // A host that cannot be bound is reported once, even if several ports use it.
-  return found.filter((problem, index) => found.findIndex((each) => isSame(each, problem)) === index);
+  return found.filter((problem, index) => found.findIndex((each) => Bun.deepEquals(each, problem)) === index);
 }
 
 /** Checks the two ports of a service for `loadConfig`. */
@@ -68,10 +68,6 @@ export function portProblem({ variable, host, port, shared }: PortUse, error: un
 
 function twice({ variable, port }: PortUse, twin: PortUse): ConfigProblem {
   return { variable, message: `is ${port}, the same port as ${twin.variable}: set two different ports.` };
-}
-
-function isSame(one: ConfigProblem, other: ConfigProblem): boolean {
-  return one.variable === other.variable && one.message === other.message;
 }
 
 /**

@@ -78,17 +78,14 @@ export class DurationHistogram extends Histogram {
   readonly help: string;
   readonly #bounds: readonly number[];
   readonly #series: DurationSeries[] = [];
+  /** The series that were created, in order. */
+  readonly all: Iterable<DurationSeries> = this.#series;
 
   constructor(configuration: HistogramConfiguration<string> & { buckets: number[] }) {
     super(configuration);
     this.name = configuration.name;
     this.help = configuration.help;
     this.#bounds = configuration.buckets;
-  }
-
-  /** The series that were created, in order. */
-  get all(): Iterable<DurationSeries> {
-    return this.#series;
   }
 
   /** Creates a series. It must be called only once for each combination of label values. */

@@ -5,7 +5,7 @@ import { lateDeadline, readNothing } from "./etcd-endpoint.ts";
 import { EtcdEndpoints, type EtcdEndpointsOptions } from "./etcd-endpoints.ts";
 import { EtcdLease } from "./etcd-lease.ts";
 import { EtcdWatch } from "./etcd-watch.ts";
-import { isCompacted, routeStoreFailure } from "./failure.ts";
+import { isCompacted, throwRouteStoreFailure } from "./failure.ts";
 import type { CallTimes } from "./hedged-call.ts";
 import type {
   FencedWrite,
@@ -67,7 +67,7 @@ export class EtcdRouteStore implements RouteStore {
         try {
           return await this.#listAtOneRevision(prefix);
         } catch (error) {
-          if (!isCompacted(error) || attempt === LIST_ATTEMPTS) throw routeStoreFailure(error);
+          if (!isCompacted(error) || attempt === LIST_ATTEMPTS) throw error;
         }
       }
     });
@@ -131,9 +131,7 @@ export class EtcdRouteStore implements RouteStore {
   async watch(prefix: string, listener: RouteListener): Promise<RouteWatch> {
     const findNode = async () => (await this.#endpoints.ask(CALL, readNothing)).client;
     // Check once whether a node answers: the watch itself would retry forever and never report the error.
-    await findNode().catch((error) => {
-      throw routeStoreFailure(error);
-    });
+    await findNode().catch(throwRouteStoreFailure);
     const watch = new EtcdWatch(findNode, prefix, listener);
     this.#watches.add(watch);
     const close = async () => {
@@ -200,30 +198,21 @@ export class EtcdRouteStore implements RouteStore {
     times: CallTimes,
     call: (client: Etcd3, deadline: number) => Promise<T>,
   ): Promise<T> {
-    return this.#observed(operation, async () => {
-      try {
-        return (await this.#endpoints.ask(times, call)).value;
-      } catch (error) {
-        throw routeStoreFailure(error);
-      }
-    });
+    return this.#observed(operation, async () => (await this.#endpoints.ask(times, call)).value);
   }
 
   /** Sends an unconditional write once, to one node. A retry could undo a later write. */
   #write<T>(operation: string, write: (client: Etcd3, deadline: number) => Promise<T>): Promise<T> {
     return this.#observed(operation, async () => {
-      try {
-        const { client } = await this.#endpoints.ask(CALL, readNothing);
-        const written = write(client, lateDeadline(CALL.timeoutMs));
-        return await answerWithin(CALL.timeoutMs, "route_store", written);
-      } catch (error) {
-        throw routeStoreFailure(error);
-      }
+      const { client } = await this.#endpoints.ask(CALL, readNothing);
+      const written = write(client, lateDeadline(CALL.timeoutMs));
+      return answerWithin(CALL.timeoutMs, "route_store", written);
     });
   }
 
   #observed<T>(operation: string, work: () => Promise<T>): Promise<T> {
-    return observed(this.#observer, { system: "etcd", operation, namespace: this.#namespace }, work);
+    const name = { system: "etcd", operation, namespace: this.#namespace };
+    return observed(this.#observer, name, () => work().catch(throwRouteStoreFailure));
   }
 }
 

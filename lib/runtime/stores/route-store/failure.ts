@@ -8,17 +8,17 @@ import {
 import { StoreUnavailable } from "../errors.ts";
 
 /**
- * Returns `StoreUnavailable` if etcd did not answer. Returns any other error unchanged, such as a refused
+ * Throws `StoreUnavailable` if etcd did not answer. Throws any other error unchanged, such as a refused
  * request.
  */
-export function routeStoreFailure(error: unknown): unknown {
-  if (error instanceof StoreUnavailable || error instanceof GRPCInvalidArgumentError) return error;
+export function throwRouteStoreFailure(error: unknown): never {
+  if (error instanceof StoreUnavailable || error instanceof GRPCInvalidArgumentError) throw error;
   const absent =
     error instanceof GRPCGenericError ||
     error instanceof EtcdError ||
     error instanceof ClientRuntimeError ||
     error instanceof ClientClosedError;
-  return absent ? new StoreUnavailable("route_store", error) : error;
+  throw absent ? new StoreUnavailable("route_store", error) : error;
 }
 
 /**
