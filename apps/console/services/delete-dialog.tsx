@@ -1,5 +1,5 @@
 import type { GivenNote, Service } from "@ostiary/lib/contracts/registry-api";
-import { listChanges, markChanges, type StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import { listChanges, markChanges } from "@ostiary/lib/domain/routes";
 import { useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
 import { useSession } from "../page-session.ts";
@@ -18,11 +18,11 @@ interface DeleteDialogProps {
 
 /** Shows what a deletion removes. Deletes the service only if the shown revision is still current. */
 export function DeleteDialog({ service, onClose, onStale }: DeleteDialogProps) {
-  const { name, revision } = service;
+  const { name, revision, ...config } = service;
   const session = useSession();
   const [typed, setTyped] = useState("");
   const [note, setNote] = useState<GivenNote>({});
-  const changes = markChanges(listChanges(configOf(service), null), service.rate_limits);
+  const changes = markChanges(listChanges(config, null), service.rate_limits);
   const writing = useWrite();
 
   const remove = (wait: boolean) =>
@@ -74,8 +74,4 @@ function NameField({ name, ...field }: { name: string; value: string; onChange: 
     </>
   );
   return <TextField label={label} {...field} />;
-}
-
-function configOf({ name: _name, revision: _revision, ...config }: Service): StoredServiceConfig {
-  return config;
 }
