@@ -168,8 +168,8 @@ function selectEntriesOf(database: Database, wanted: readonly WantedChain[]): Pr
 }
 
 /**
- * Stores the stream's new cursor, with the places up to which chains are delivered, and renews its lease. If `isDelivered`, resets the count of failures. Returns
- * false, and writes nothing, if the lease was lost.
+ * Stores the stream's new cursor and the places up to which chains are delivered, and renews the stream's lease. If
+ * `isDelivered`, resets the count of failures. Returns false, and writes nothing, if the lease was lost.
  */
 export async function advanceOperatorStream(
   database: Database,
