@@ -26,7 +26,7 @@ test("the capacity guide shows what the model computes from the figures", () => 
 test("the capacity guide quotes the README's figure for one core", async () => {
   const readme = await Bun.file(join(import.meta.dir, "../../../README.md")).text();
   const [, alone = ""] =
-    /\s(\d+ \d{3}) times a second with 10 routes/.exec(readme.replaceAll("\n", " ")) ?? [];
+    /\s(\d+ \d{3}) requests a second with 10 routes/.exec(readme.replaceAll("\n", " ")) ?? [];
   expect(alone).not.toBe("");
   expect(page.replaceAll("\n", " ")).toContain(`ran ${alone} times a second`);
 });

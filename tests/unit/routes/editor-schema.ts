@@ -29,7 +29,7 @@ export const BEYOND_JSON_SCHEMA: { rule: string; message: RegExp }[] = [
   { rule: "Two routes of a service have one method and full path.", message: /is declared already/ },
   { rule: "`rate_limit` names a policy that the service does not have.", message: /has no policy/ },
   { rule: "`{path.…}` in `upstream` names no param of the path.", message: /is not a param of the path/ },
-  { rule: "A param stands twice in a full path.", message: /occurs twice in this path/ },
+  { rule: "A full path has the same param twice.", message: /occurs twice in this path/ },
   {
     rule: "A `route_prefix` and a path are too long together, or have too many params.",
     message: /The full path|A path can have at most/,
