@@ -1,9 +1,9 @@
 /** Tests of the command line when REGISTRY_URL does not lead to a registry. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
+import { Certificates } from "../../support/certificates.ts";
 import { startLocalGateway } from "../../support/gateway.ts";
 import { freshDatabase, startProcess } from "../../support/index.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { useCli } from "./bed.ts";
 
 setDefaultTimeout(60_000);
@@ -160,11 +160,11 @@ describe("the command line without a usable registry", () => {
   );
 
   test("suggests https:// for a TLS server, and http:// for a server without TLS", async () => {
-    const { key, cert } = await selfSigned();
+    const { keyFile, cert } = new Certificates().make("registry");
     const secure = Bun.serve({
       port: 0,
       hostname: "127.0.0.1",
-      tls: { key, cert },
+      tls: { key: readFileSync(keyFile), cert },
       fetch: () => new Response(),
     });
     const wrong = async (url: string) => (await cli(["services"], { env: { REGISTRY_URL: url } })).stderr;
@@ -192,12 +192,3 @@ describe("the command line without a usable registry", () => {
     await other.stop(true);
   });
 });
-
-async function selfSigned(): Promise<{ key: string; cert: string }> {
-  const directory = temporaryFolder("tls");
-  const [key, cert] = [join(directory, "key"), join(directory, "cert")];
-  const request = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=127.0.0.1"];
-  const openssl = Bun.spawn(["openssl", ...request, "-keyout", key, "-out", cert], { stderr: "ignore" });
-  expect(await openssl.exited).toBe(0);
-  return { key: await Bun.file(key).text(), cert: await Bun.file(cert).text() };
-}

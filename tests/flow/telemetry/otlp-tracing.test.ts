@@ -1,9 +1,9 @@
 import { heapStats } from "bun:jsc";
 import { describe, expect, test } from "bun:test";
-import { join } from "node:path";
 import type { TelemetryConfig } from "@ostiary/lib/runtime/config";
 import { createTracing } from "@ostiary/lib/runtime/telemetry";
 import { reportingFailures } from "@ostiary/lib/runtime/telemetry/otlp-export";
+import { Certificates } from "../../support/certificates.ts";
 import {
   disabledConfigs,
   GATEWAY,
@@ -13,7 +13,6 @@ import {
 } from "../../support/collector.ts";
 import { manualClock } from "../../support/manual-clock.ts";
 import { runToEnd } from "../../support/run-to-end.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
@@ -246,42 +245,27 @@ describe("the OTEL environment variables", () => {
   });
 
   test("name the CA and the client certificate of TLS, without which export fails", async () => {
-    const { certificate, key } = await selfSigned();
+    const { certFile, keyFile, cert } = new Certificates().make("collector");
     await using collector = startCollector(undefined, {
-      cert: await Bun.file(certificate).text(),
-      key: await Bun.file(key).text(),
-      ca: await Bun.file(certificate).text(),
+      cert,
+      key: await Bun.file(keyFile).text(),
+      ca: cert,
       requestCert: true,
       rejectUnauthorized: true,
     });
     const shown = {
-      OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE: certificate,
-      OTEL_EXPORTER_OTLP_CLIENT_KEY: key,
+      OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE: certFile,
+      OTEL_EXPORTER_OTLP_CLIENT_KEY: keyFile,
     };
-    expect(
-      await sendOne(collector.endpoint, { OTEL_EXPORTER_OTLP_CERTIFICATE: certificate, ...shown }),
-    ).toEqual([]);
+    expect(await sendOne(collector.endpoint, { OTEL_EXPORTER_OTLP_CERTIFICATE: certFile, ...shown })).toEqual(
+      [],
+    );
     expect(collector.spans).toHaveLength(1);
     expect(await sendOne(collector.endpoint, shown)).toHaveLength(1);
-    expect(await sendOne(collector.endpoint, { OTEL_EXPORTER_OTLP_CERTIFICATE: certificate })).toHaveLength(
-      1,
-    );
+    expect(await sendOne(collector.endpoint, { OTEL_EXPORTER_OTLP_CERTIFICATE: certFile })).toHaveLength(1);
     expect(collector.spans).toHaveLength(1);
   });
 });
-
-/** Creates a self-signed certificate for 127.0.0.1. */
-async function selfSigned() {
-  const folder = temporaryFolder("tls");
-  const [certificate, key] = [join(folder, "certificate.pem"), join(folder, "key.pem")];
-  const made = Bun.spawnSync([
-    ...["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"],
-    ...["-subj", "/CN=collector", "-addext", "subjectAltName=IP:127.0.0.1"],
-    ...["-keyout", key, "-out", certificate],
-  ]);
-  if (made.exitCode !== 0) throw new Error(made.stderr.toString());
-  return { certificate, key };
-}
 
 // OP-55
 test("spans use bounded memory while the collector does not answer", async () => {
