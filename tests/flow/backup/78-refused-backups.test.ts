@@ -8,6 +8,7 @@ import { loadBackupConfig } from "@ostiary/platform/backup/config";
 import { createBackup } from "@ostiary/platform/backup/create";
 import { restoreBackup } from "@ostiary/platform/backup/restore";
 import { freshDatabase, rejection } from "../../support/index.ts";
+import { pathWith } from "../../support/path-with.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import {
   ask,
@@ -15,7 +16,6 @@ import {
   isAble,
   newMigrated,
   newPath,
-  pathWith,
   restore,
   runOstiary,
   SCHEMAS,
@@ -240,15 +240,15 @@ describe.skipIf(!isAble)("a backup", () => {
     const create = async (path: string) =>
       refusal(createBackup({ DATABASE_URL: url }, newPath(), surroundings(path), silent));
     expect(await create(join(none, "bin"))).toContain("pg_dump is not on the PATH.");
-    expect(await create(await pathWith("pg_dump", "echo hello"))).toContain("does not print a version");
-    expect(await create(await pathWith("pg_dump", version(9)))).toContain(
+    expect(await create(pathWith({ pg_dump: "echo hello" }))).toContain("does not print a version");
+    expect(await create(pathWith({ pg_dump: version(9) }))).toContain(
       "Install the client programs of PostgreSQL",
     );
     const target = await freshDatabase();
     const restored = async (path: string) =>
       refusal(restoreBackup({ DATABASE_URL: target }, whole, surroundings(path), silent));
     expect(await restored(join(none, "bin"))).toContain("pg_restore is not on the PATH.");
-    expect(await restored(await pathWith("pg_restore", version(9)))).toContain("was made by pg_dump");
+    expect(await restored(pathWith({ pg_restore: version(9) }))).toContain("was made by pg_dump");
     expect(await schemasOf(target)).toEqual([]);
   });
 });

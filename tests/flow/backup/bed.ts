@@ -1,5 +1,4 @@
-import { chmod, mkdir } from "node:fs/promises";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
 import { openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { createBackup } from "@ostiary/platform/backup/create";
@@ -77,15 +76,6 @@ export async function backUp(url: string): Promise<string> {
 
 export function restore(directory: string, url: string) {
   return restoreBackup({ DATABASE_URL: url }, directory, surroundings(), silent);
-}
-
-/** Returns a PATH on which a shell script replaces the program `name`. Other programs stay available. */
-export async function pathWith(name: string, script: string): Promise<string> {
-  const bin = join(temporaryFolder("backup"), "bin");
-  await mkdir(bin);
-  await Bun.write(join(bin, name), `#!/bin/sh\n${script}\n`);
-  await chmod(join(bin, name), 0o755);
-  return `${bin}${delimiter}${PATH}`;
 }
 
 const COMMAND = [process.execPath, "apps/platform/ostiary.ts", "backup"];

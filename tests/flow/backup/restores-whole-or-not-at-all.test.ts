@@ -6,6 +6,7 @@ import { createBackup } from "@ostiary/platform/backup/create";
 import { restoreBackup } from "@ostiary/platform/backup/restore";
 import { verifyBackup } from "@ostiary/platform/backup/verify";
 import { freshDatabase, rejection, waitFor } from "../../support/index.ts";
+import { pathWith } from "../../support/path-with.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import {
   addOrganization,
@@ -16,7 +17,6 @@ import {
   newPath,
   organizationsOf,
   PATH,
-  pathWith,
   restore,
   runOstiary,
   SCHEMAS,
@@ -202,10 +202,9 @@ describe.skipIf(!isAble)("ostiary backup", () => {
   ])("leaves an empty directory empty when pg_dump %s", async (_, script, said) => {
     const DATABASE_URL = await newMigrated(...SCHEMAS);
     const directory = temporaryFolder("backup");
-    const path = await pathWith(
-      "pg_dump",
-      `[ "$1" = --version ] && exec echo "pg_dump (PostgreSQL) 99.1"\n${script}`,
-    );
+    const path = pathWith({
+      pg_dump: `[ "$1" = --version ] && exec echo "pg_dump (PostgreSQL) 99.1"\n${script}`,
+    });
     const error = await rejection(createBackup({ DATABASE_URL }, directory, surroundings(path), silent));
     expect(String(error)).toContain(said);
     expect(await readdir(directory)).toEqual([]);
@@ -217,10 +216,9 @@ describe.skipIf(!isAble)("ostiary backup", () => {
     const statement =
       "insert into identity.schema_migrations (written_at_ms, hash) values (9000000000000, 'a')";
     const real = Bun.which("pg_dump");
-    const path = await pathWith(
-      "pg_dump",
-      `[ "$1" = --version ] || psql --quiet "${DATABASE_URL}" --command="${statement}"\nexec "${real}" "$@"`,
-    );
+    const path = pathWith({
+      pg_dump: `[ "$1" = --version ] || psql --quiet "${DATABASE_URL}" --command="${statement}"\nexec "${real}" "$@"`,
+    });
     const directory = newPath();
     const error = await rejection(createBackup({ DATABASE_URL }, directory, surroundings(path), silent));
     expect(String(error)).toContain("The schema identity was migrated while it was dumped.");
@@ -231,11 +229,10 @@ describe.skipIf(!isAble)("ostiary backup", () => {
     const url = new URL(await newMigrated(...SCHEMAS));
     url.password = "p%40ss";
     const report = join(temporaryFolder("backup"), "report");
-    const path = await pathWith(
-      "pg_dump",
-      `[ "$1" = --version ] && exec echo "pg_dump (PostgreSQL) 99.1"
+    const path = pathWith({
+      pg_dump: `[ "$1" = --version ] && exec echo "pg_dump (PostgreSQL) 99.1"
        echo "$@" > ${report}; echo "$PGPASSWORD $PGSSLMODE" >> ${report}; echo dump`,
-    );
+    });
     await createBackup({ DATABASE_URL: url.href }, newPath(), surroundings(path), silent);
     const [parameters = "", variables] = (await Bun.file(report).text()).split("\n");
     expect(parameters).toContain(`--dbname=postgres://postgres@${url.host}${url.pathname}`);
@@ -267,7 +264,7 @@ describe.skipIf(!isAble)("a restore by a role that may not create a schema", () 
 async function startEndlessBackup(directory: string) {
   const DATABASE_URL = await newMigrated(...SCHEMAS);
   const dump = join(directory, "routes-identity-audit.dump");
-  const PATH = await pathWith("pg_dump", ENDLESS);
+  const PATH = pathWith({ pg_dump: ENDLESS });
   const child = startOstiary(["create", directory], { DATABASE_URL, PATH });
   await waitFor(() => existsSync(dump) && Bun.file(dump).size > 0, { timeoutMs: 60_000 });
   return child;

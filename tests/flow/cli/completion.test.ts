@@ -1,11 +1,12 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { service } from "../../app/registry/harness.ts";
 import { leash } from "../../support/clean-up-after-kill.ts";
+import { pathWith, scriptOf } from "../../support/path-with.ts";
 import { runToEnd } from "../../support/run-to-end.ts";
 import { waitFor } from "../../support/wait-for.ts";
-import { environmentOf, ROOT, useCli } from "./bed.ts";
+import { environmentOf, useCli } from "./bed.ts";
 
 const { registry, cli, file, directory } = useCli();
 
@@ -14,16 +15,11 @@ beforeAll(async () => {
   await registry.put("widgets", service("/widgets"));
   await registry.put("gadgets", service("/gadgets"));
   await registry.put("gadgets", service("/gadgets/more"));
-  const bin = join(directory(), "bin");
-  await mkdir(bin);
-  const ostiary = join(bin, "ostiary");
-  await writeFile(ostiary, `#!/bin/sh\nexec "${process.execPath}" "${ROOT}/apps/cli/main.ts" "$@"\n`);
-  await chmod(ostiary, 0o755);
   await file("my routes.yaml", "");
   await mkdir(join(directory(), "ostiary"));
   await file("ostiary/config.yaml", 'registries: { prod: { url: "http://a:1", token_env: PROD } }');
-  const environment = environmentOf(registry.url);
-  env = { ...environment, PATH: `${bin}:${environment.PATH}`, XDG_CONFIG_HOME: directory(), TERM: "xterm" };
+  const PATH = pathWith({ ostiary: scriptOf("apps/cli/main.ts") });
+  env = { ...environmentOf(registry.url), PATH, XDG_CONFIG_HOME: directory(), TERM: "xterm" };
 });
 
 /** Runs `complete`, as the completion script of each shell does, and returns the suggested words. */

@@ -2,10 +2,10 @@
  * Tests of the GitHub workflow in the README of the command line. Its steps run here as on a GitHub runner.
  */
 import { beforeAll, describe, expect, test } from "bun:test";
-import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { service } from "../../app/registry/harness.ts";
+import { pathWith, scriptOf } from "../../support/path-with.ts";
 import { runBash } from "../../support/run-to-end.ts";
 import { environmentOf, ROOT, useCli } from "./bed.ts";
 
@@ -25,26 +25,20 @@ function step(job: string, name: string): Step {
   return found;
 }
 
+const PATH = pathWith({
+  ostiary: scriptOf("apps/cli/main.ts"),
+  // A stand-in for GitHub's `gh`: it writes the comment to a file.
+  gh: 'echo "$@" > comment.txt; cat preview.md >> comment.txt',
+});
+
 beforeAll(async () => {
-  const bin = join(directory(), "bin");
-  await mkdir(bin);
-  const programs = {
-    ostiary: `exec "${process.execPath}" "${ROOT}/apps/cli/main.ts" "$@"`,
-    // A stand-in for GitHub's `gh`: it writes the comment to a file.
-    gh: 'echo "$@" > comment.txt; cat preview.md >> comment.txt',
-  };
-  for (const [name, text] of Object.entries(programs)) {
-    await writeFile(join(bin, name), `#!/bin/sh\n${text}\n`);
-    await chmod(join(bin, name), 0o755);
-  }
   await registry.put("piped", service("/piped"));
 });
 
 async function runStep({ run = "" }: Step): Promise<number> {
-  const { PATH, ...environment } = environmentOf(registry.url);
   const { exitCode } = await runBash(run, directory(), {
-    ...environment,
-    PATH: `${join(directory(), "bin")}:${PATH}`,
+    ...environmentOf(registry.url),
+    PATH,
     PULL_REQUEST: "https://github.com/a/b/pull/1",
   });
   return exitCode;

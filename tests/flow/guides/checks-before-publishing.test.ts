@@ -2,15 +2,16 @@
  * Tests of the Git hook and the pipelines in checks-before-publishing.md, run as Git, GitHub and GitLab run
  * them.
  */
-import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { service } from "../../app/registry/harness.ts";
 import { blocksOf, commandsOf } from "../../support/documents.ts";
+import { pathWith, scriptOf } from "../../support/path-with.ts";
 import { runBash } from "../../support/run-to-end.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { environmentOf, ROOT, useCli } from "../cli/bed.ts";
+import { environmentOf, useCli } from "../cli/bed.ts";
 
 setDefaultTimeout(120_000);
 
@@ -20,21 +21,14 @@ const { registry } = useCli();
 const GOOD = JSON.stringify({ services: { orders: service("/orders") } });
 const BAD = GOOD.replace("http:", "https:");
 
-let tools: string;
-beforeAll(async () => {
-  tools = temporaryFolder("tools");
-  const ostiary = join(tools, "ostiary");
-  await writeFile(ostiary, `#!/bin/sh\nexec "${process.execPath}" "${ROOT}/apps/cli/main.ts" "$@"\n`);
-  await chmod(ostiary, 0o755);
-});
+const PATH = pathWith({ ostiary: scriptOf("apps/cli/main.ts") });
 
 /** Creates a folder for a repository. Its scripts run with `ostiary` on their PATH. */
 async function repository(files: Record<string, string>) {
   const directory = temporaryFolder("repository");
-  const { PATH, ...environment } = environmentOf(registry.url);
   const env = {
-    ...environment,
-    PATH: `${tools}:${PATH}`,
+    ...environmentOf(registry.url),
+    PATH,
     HOME: directory,
     GIT_CONFIG_NOSYSTEM: "1",
     GIT_AUTHOR_NAME: "a",

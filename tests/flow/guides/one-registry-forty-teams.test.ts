@@ -3,22 +3,25 @@
  * tokens.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { clientOf, type Registry, service, startRegistry } from "../../app/registry/harness.ts";
 import { OperatorProvider } from "../../app/registry/operators-bed.ts";
 import { blocksOf, commandsOf } from "../../support/documents.ts";
 import { waitFor } from "../../support/index.ts";
+import { pathWith, scriptOf } from "../../support/path-with.ts";
 import { runBash } from "../../support/run-to-end.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { environmentOf, ROOT } from "../cli/bed.ts";
+import { environmentOf } from "../cli/bed.ts";
 
 setDefaultTimeout(120_000);
 
 const GUIDE = ".github/guides/one-registry-forty-teams.md";
 const FILE = "The file of operators";
 const OWNER = "5550001";
+
+const PATH = pathWith({ ostiary: scriptOf("apps/cli/main.ts") });
 
 let folder: string;
 let provider: OperatorProvider;
@@ -41,9 +44,6 @@ const blockOf = async (heading: string, language: string, index = 0) =>
 
 beforeAll(async () => {
   folder = temporaryFolder("teams");
-  const ostiary = join(folder, "ostiary");
-  await writeFile(ostiary, `#!/bin/sh\nexec "${process.execPath}" "${ROOT}/apps/cli/main.ts" "$@"\n`);
-  await chmod(ostiary, 0o755);
   await writeFile(join(folder, "operators.yaml"), await blockOf(FILE, "yaml"));
   provider = await OperatorProvider.start();
   const variables = Object.fromEntries(
@@ -90,8 +90,8 @@ async function run(
     await writeFile(join(directory, "routes", `${name}.yaml`), JSON.stringify({ services }));
   }
   await Bun.write(join(directory, "operators.yaml"), Bun.file(join(folder, "operators.yaml")));
-  const { PATH, ADMIN_TOKEN: _, ...environment } = environmentOf(registry.url);
-  const env = { ...environment, PATH: `${folder}:${PATH}`, HOME: directory, ...variables };
+  const { ADMIN_TOKEN: _, ...environment } = environmentOf(registry.url);
+  const env = { ...environment, PATH, HOME: directory, ...variables };
   return runBash(script, directory, env);
 }
 
