@@ -39,7 +39,7 @@ interface AuditAppDeps {
   health: HealthState;
   /** Database for reads of the log. */
   reads: Database;
-  /** Database for writes, which the readiness probe checks. */
+  /** Database for writes. The readiness probe checks this database. */
   writes: Database;
   writer: EventWriter;
   clock: Clock;

@@ -6,11 +6,11 @@ import { SCHEMA } from "./database-schema.ts";
 import { checkSigningKeyFile } from "./signing-key/key-file.ts";
 
 /**
- * The environment variables of commands that run as the log's owner. They are the service's variables for the
- * database and the signing key.
+ * The environment variables of commands that need the database user that owns the log's tables. They are the service's
+ * variables for the database and the signing key.
  */
 export const ownerVariables = Type.Object({
-  DATABASE_URL: databaseUrl("The database of the log, with the log's owner as the user."),
+  DATABASE_URL: databaseUrl("The database of the log. The user must own the tables of the log."),
   ...tlsVariables("DATABASE"),
   AUDIT_SIGNING_KEY_FILE: auditVariables.properties.AUDIT_SIGNING_KEY_FILE,
 });

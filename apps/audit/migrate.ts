@@ -6,7 +6,7 @@ import { grantServiceRole } from "./service-role/commands.ts";
 import { loadSigningKey } from "./signing-key/key-file.ts";
 import { publishSigningKey } from "./signing-key/publish-key.ts";
 
-/** Migrates as the owner, publishes the key, grants `role` the service's rights, and returns a report. */
+/** Runs the migrations, publishes the signing key, grants `role` the service's rights, and returns a report. */
 export async function migrate(config: OwnerConfig, role: string | undefined): Promise<string> {
   const database = await openAsOwner(config);
   try {

@@ -17,7 +17,7 @@ ${LISTS_INTRODUCTION}
 ${RULES_INTRODUCTION}`,
   tags: [
     { name: "Audit events", description: "The log, newest first, as pages or as an export." },
-    { name: "Streams", description: "Delivery of events to receivers of the organization's own." },
+    { name: "Streams", description: "Delivery of an organization's events to its own receivers." },
     { name: "Usage", description: "The usage of organizations, as gateways counted it." },
     {
       name: "Proof",
@@ -36,8 +36,8 @@ export const internalText = {
 Each request needs \`X-Platform-Internal-Token\` with the value of \`INTERNAL_AUTH_TOKEN\`, if one is configured.
 
 The request's id names the event, so the gateway can repeat a write that got a 503 or no answer: an existing intent or
-outcome stays unchanged. A batch has at most 100 items. Gateways report usage too, each report under a number that
-counts once. Billing systems read the feed of usage.
+outcome stays unchanged. A batch has at most 100 items. Gateways report usage too. Each report has a number, so a
+repeated report counts once. Billing systems read the feed of usage.
 ${ERRORS_INTRODUCTION}
 ${RULES_INTRODUCTION}`,
   tags: [

@@ -55,7 +55,10 @@ export class Interrupted extends CommandFailure {
   override readonly message = "Interrupted.";
 }
 
-/** Replaces REGISTRY_URL and ADMIN_TOKEN in an error's message with the profile, if the values came from a profile. */
+/**
+ * Replaces REGISTRY_URL and ADMIN_TOKEN in an error's message with the fields of the profile that supplied them, if
+ * any.
+ */
 export function inWordsOfProfile<Failure>(failure: Failure, profile: string | undefined): Failure {
   if (profile === undefined || !(failure instanceof Error)) return failure;
   failure.message = failure.message

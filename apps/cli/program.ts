@@ -47,8 +47,8 @@ export interface Invocation {
 }
 
 /**
- * Runs the operator's command line and returns its exit code. The codes are 0 success, 1 refused, 2 usage, 3
- * an effect that `--fail-on` names, 4 undecided and 130 interrupted.
+ * Runs the operator's command line and returns its exit code. Success is 0, a refusal 1, wrong usage 2 and an effect
+ * that `--fail-on` names 3. An undecided check is 4, and an interruption 130.
  */
 export async function runCommandLine(invocation: Invocation): Promise<number> {
   const { parameters } = invocation;

@@ -22,7 +22,7 @@ const Missing = Type.Object({ resource: Type.String(), id: Type.String() });
 const TooLarge = Type.Object({ max_size_bytes: Type.Integer() });
 const Current = Type.Object({ current_revision: Type.Union([Type.Integer(), Type.Null()]) });
 
-/** Returns the reasons of a refusal, one per line. Details replace the message when they say more. */
+/** Returns the reasons of a refusal, one per line. The details of the error replace its message if they say more. */
 export function refusalText({ message, envelope, writing }: Refused): string {
   const details = envelope?.error.details ?? null;
   if (Value.Check(Fields, details)) {

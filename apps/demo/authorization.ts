@@ -14,8 +14,8 @@ interface Code {
 }
 
 /**
- * Signs a token for a person. `claims` name the audience: the client for an ID token, or the requested one
- * for an access token.
+ * Signs a token for a person. `claims` name the audience: the client for an ID token, or the requested audience for
+ * an access token.
  */
 type SignToken = (subject: string, claims?: Record<string, unknown>) => Promise<string>;
 

@@ -23,7 +23,7 @@ interface GatewayDependencies {
   telemetry: Telemetry;
   checks: ReadyChecks;
   health: HealthState;
-  /** Whether the public port serves HTTP/2 too. */
+  /** Whether the public port serves HTTP/2 in addition to HTTP/1.1. */
   isHttp2: boolean;
 }
 

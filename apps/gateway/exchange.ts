@@ -11,7 +11,7 @@ import type { GatewaySocket } from "./upstream/websocket-tunnel.ts";
 export class Exchange {
   readonly request: Request;
   readonly server: Bun.Server<GatewaySocket>;
-  /** The X-Request-ID, never the client's own (GW-83). */
+  /** The id of the request, sent as X-Request-ID. The client's own X-Request-ID is never used (GW-83). */
   readonly request_id = Bun.randomUUIDv7();
   readonly receivedAtMs = systemClock.now();
   readonly started = systemClock.elapsedMs();
@@ -19,7 +19,7 @@ export class Exchange {
   match: RouteMatch | null = null;
   principal: Principal | null = null;
   rate: RateState | null = null;
-  /** The caller whose share the request counts against, or null if it is not counted. */
+  /** The caller whose share the request counts against, or null if the request counts against no share. */
   share: string | null = null;
   /** The call to the service, until its response is complete. */
   call: UpstreamCall | null = null;
@@ -31,11 +31,11 @@ export class Exchange {
   readonly origin: string | null;
   /** Whether the request has no body or its body was read to the end. */
   bodyComplete: boolean;
-  /** Whether the service may have been called. */
+  /** Whether the call to the service has begun. The service may have received the request. */
   forwarded = false;
-  /** The bytes of the request body that have passed through the gateway. */
+  /** The number of bytes of the request body that have passed through the gateway. */
   bytes_in = 0;
-  /** The bytes of the response body that have passed through the gateway. */
+  /** The number of bytes of the response body that have passed through the gateway. */
   bytes_out = 0;
   readonly #addresses: ClientAddresses;
   #socketAddress: string | null = null;

@@ -94,7 +94,10 @@ async function refuse(exchange: Exchange, steps: Steps, failure: unknown): Promi
   return finished(exchange, steps, steps.responder.refuse(exchange, answered), answered);
 }
 
-/** Returns the 429 for an address with too many 401s and unmatched 404s, or null. */
+/**
+ * Counts a 401 or an unmatched 404 for the client's address. Returns the 429 if the address has too many,
+ * else null.
+ */
 function denial(exchange: Exchange, steps: Steps, error: ApiError): Promise<ApiError | null> | null {
   const counts = error.status === 401 || (error.status === 404 && exchange.match === null);
   return counts ? steps.limiter.failed(exchange.ip, error.cause) : null;

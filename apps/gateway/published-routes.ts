@@ -36,9 +36,9 @@ export interface LoadedRoutes {
 
 /**
  * The published routes: read completely at the start, and then updated by a watch. After an interruption of
- * the watch, all routes are read again. Each load builds a new table and replaces the served one in one step.
- * A service with an invalid value is left out with a warning, and does not affect other services. After a
- * failed load, the gateway keeps the current table and retries.
+ * the watch, all routes are read again. Each load builds a new table and replaces the served table in one
+ * step. A service with an invalid value is left out with a warning, and does not affect other services. After
+ * a failed load, the gateway keeps the current table and retries.
  */
 export class PublishedRoutes {
   readonly #store: RouteStore;
@@ -95,7 +95,7 @@ export class PublishedRoutes {
     return this.#loadedAtMs;
   }
 
-  /** Whether the route store may hold changes that were missed or could not be read. */
+  /** Whether the route store may hold changes that this gateway missed or could not read. */
   get stale(): boolean {
     return this.#isUnread;
   }
@@ -214,7 +214,8 @@ export class PublishedRoutes {
       this.#skipped.delete(name);
       return result.service;
     }
-    const problem = result === null ? "its value is not JSON, or is nested too deeply" : "it is not valid";
+    const problem =
+      result === null ? "its value is not JSON, or is nested too deeply" : "its value is not valid";
     this.#log.warn({ route_service: name, fields: result?.fields }, `service left out: ${problem}`);
     const [first] = result?.fields ?? [];
     const reason = first === undefined ? problem : `${first.path}: ${first.message}`;

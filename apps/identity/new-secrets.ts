@@ -1,7 +1,7 @@
 import { formatCredential, SECRET_BYTES } from "@ostiary/lib/domain/credentials";
 import type { SecretHashes } from "./secret-hashes.ts";
 
-/** Creates the secrets that are shown once and stored as a hash. */
+/** Creates API keys, sessions and invite tokens, and the hashes under which they are stored. */
 export interface Secrets {
   /** The first part of the deployment's API keys and sessions. */
   readonly brand: string;
@@ -13,7 +13,7 @@ export interface Secrets {
 }
 
 export interface Secret {
-  /** The secret, which only the response to its creator contains. */
+  /** The whole secret. Identity stores only invite tokens as plaintext, and only while the invite is active. */
   readonly plaintext: string;
   /** The hash that is stored and looked up. */
   readonly hash: string;

@@ -14,7 +14,7 @@ const PathIds = Type.Object({
 
 export type PathId = keyof typeof PathIds.properties;
 
-/** The resource that an error names, by id in a path. The first malformed id in this order is reported. */
+/** The resource that an error names for each id of a path. The first malformed id in this order is reported. */
 const resources: [name: PathId, resource: string][] = [
   ["user_id", "user"],
   ["organization_id", "organization"],

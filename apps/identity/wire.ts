@@ -16,7 +16,7 @@ import { openValidations } from "./validations/sql.ts";
 const SCHEMA = "identity";
 const MIGRATIONS = shippedFile("drizzle/identity");
 
-/** Builds the identity service. `given.database` is shared with other services and stays open when this one stops. */
+/** Builds the identity service. `given.database` is shared with other services and stays open when identity stops. */
 export async function wireIdentity(
   config: IdentityConfig,
   given: { database?: Database } = {},

@@ -105,8 +105,8 @@ function unusable(root: string, reason: string): ConfigError {
 }
 
 /**
- * Deletes the data of earlier starts. Refuses a folder without an Ostiary database, and a database that is in
- * use.
+ * Deletes the data of earlier starts. Refuses a folder whose `database` contains other files, and a database that is
+ * in use.
  */
 async function clear(root: string): Promise<void> {
   const database = join(root, "database");
@@ -127,8 +127,8 @@ async function clear(root: string): Promise<void> {
 }
 
 /**
- * Returns whether the folder is empty or contains a database of Ostiary. A database whose creation failed has
- * a lock but no PG_VERSION.
+ * Returns whether the folder `database` is empty or missing, or contains a database of Ostiary. A database whose
+ * creation failed has a lock but no PG_VERSION.
  */
 async function isOurs(root: string, database: string): Promise<boolean> {
   const found = await readdir(database).catch((): string[] => []);
@@ -173,8 +173,8 @@ function checked(file: string, [problem]: readonly ConfigProblem[]): string {
 const TOKEN_BYTES = 24;
 
 /**
- * Returns the admin token: `given`, otherwise the token in the file, otherwise a new one. Writes the token to the
- * file.
+ * Returns the admin token: `given`, otherwise the token in the file, otherwise a new token. Writes a given or new
+ * token to the file.
  */
 export async function adminTokenFrom(file: string, given: string | undefined): Promise<string> {
   const kept = given ?? (await readFile(file, "utf8").catch(() => "")).trim();

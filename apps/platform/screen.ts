@@ -3,7 +3,7 @@ import type { PlatformConfig } from "./config.ts";
 import { quoted, tourText } from "./tour.ts";
 import type { Platform } from "./wire.ts";
 
-/** The commands that a person types for this program's start and for the operator's command line. */
+/** The commands that a person types: one starts this program, the other the operator's command line. */
 export interface Commands {
   start: string;
   cli: string;

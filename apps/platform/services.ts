@@ -125,7 +125,7 @@ export async function startGateway(
 /** The portal's client id at the toy identity provider. */
 const DEMO_CLIENT_ID = "portal";
 
-/** Starts the portal. Returns null if it is off or has no identity provider. */
+/** Starts the portal. Returns null if the portal is off or has no identity provider. */
 export async function startPortal(
   config: PlatformConfig,
   env: Environment,

@@ -123,9 +123,8 @@ function bodyLimit({ MAX_BODY_BYTES }: RegistryConfig): number {
 }
 
 /**
- * Refuses a request without the token of an operator with 401, also for unknown paths (RG-1). The registry's
- * description, the schema and the pages need no token. The edge description needs no token if EDGE_DOCUMENT_PUBLIC
- * is set.
+ * Refuses a request that carries no operator's token: 401, also at an unknown path (RG-1). The registry's description,
+ * the document schema and the pages need no token. The edge description needs no token if EDGE_DOCUMENT_PUBLIC is set.
  */
 async function refuseWithoutToken(request: Request, { config, operators }: AppDeps): Promise<void> {
   const isOpen = isOpenPath(new URL(request.url).pathname, config);

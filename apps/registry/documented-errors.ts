@@ -51,7 +51,7 @@ export const forbiddenDetails = {
         description: "A part of the write for which the operator has no permission.",
       },
     ),
-    { description: "FORBIDDEN: what the operator may not write, at most 100." },
+    { description: "FORBIDDEN: the parts that the operator may not write, at most 100." },
   ),
 };
 

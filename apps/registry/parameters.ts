@@ -67,7 +67,7 @@ export function writeHeadersWith(ifMatch: string) {
 
 /** The headers of writes to one service; see {@link serviceWrite}. */
 export const writeHeaders = writeHeadersWith(
-  'The expected current revision in quotes, such as `"3"`, or `*` for any revision. 412 if another one is current.',
+  'The expected current revision in quotes, such as `"3"`, or `*` for any revision. 412 if another revision is current.',
 );
 
 /** Reads the precondition and the author of a write from its headers. Throws a 422 for a malformed header. */

@@ -4,7 +4,7 @@ import type { SwaggerOptions } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { forbiddenDetails } from "./documented-errors.ts";
 
-const description = `The admin API that publishes routes. It keeps every revision, and projects the current one to the gateways' store.
+const description = `The admin API that publishes routes. The registry keeps each revision and projects the newest to the gateways' store.
 
 Begin with a dry run of a document (\`POST /apply?dry_run=true\`), which shows the changes; then apply the document. A
 200 says that the routes are recorded. With \`wait_ms\`, the operation waits until gateways serve the routes.

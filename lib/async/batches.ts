@@ -78,7 +78,7 @@ export class Batches<Item, Result> {
     });
   }
 
-  /** Starts the batches that are due, or schedules the next batch. */
+  /** Starts each batch that is full or may start at once, or schedules the next batch. */
   start(): void {
     while (this.#isDue() && this.#mayBegin()) this.#begin();
     if (this.#waiting.length === 1) this.#schedule(this.#waiting);

@@ -1,6 +1,6 @@
 import { withDeadline } from "./deadline.ts";
 
-/** The error for a caller without a permit: none became free in time, or too many callers are waiting. */
+/** The error for a caller without a permit: no permit became free in time, or too many callers are waiting. */
 export class NoPermit extends Error {
   constructor(message: string) {
     super(message);

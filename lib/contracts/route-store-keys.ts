@@ -8,7 +8,7 @@ export const ROUTES_PREFIX = "edge/gateway/routes/";
 
 /**
  * The key prefix of fences. The service's name follows the prefix. The fence belongs to the service's last
- * projection; gateways do not read it.
+ * projection. Gateways do not read fences.
  */
 export const FENCES_PREFIX = "edge/gateway/revisions/";
 

@@ -227,7 +227,7 @@ export const UsageReport = Type.Object(
     }),
     counts: Type.Array(UsageCount, {
       maxItems: USAGE_COUNTS_MAX,
-      description: "The counts. If the same combination occurs twice, both counts are added.",
+      description: "The counts. Two counts of the same hour, route and credential are added together.",
     }),
     quotas: Type.Optional(
       Type.Array(QuotaCharge, {

@@ -14,7 +14,7 @@ export interface EdgeRoute {
   readonly policy: RateLimitPolicy | null;
 }
 
-/** The parts of an operation that must fit the other operations, such as its unique id. */
+/** The parts of an operation that depend on the other operations, such as its unique id. */
 export interface Place {
   /** The names of the params in the description's path, in the order of the route's params. */
   readonly params: readonly string[];

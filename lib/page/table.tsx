@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 
 /**
- * Returns the `role` attribute of a table element. The styles for narrow screens stack the cells, and then
- * browsers ignore the implicit roles.
+ * Returns the `role` attribute of a table element. On narrow screens the styles stack the cells, and browsers
+ * then ignore the implicit roles.
  */
 const as = (role: "table" | "rowgroup" | "row" | "columnheader" | "cell") => ({ role });
 

@@ -43,7 +43,7 @@ export class NotWitnessKeys extends Error {
   }
 }
 
-/** The maximum time by which the clock of a witness may be ahead. */
+/** The maximum time by which the clock of a witness may be ahead of the verifier's clock. */
 const AHEAD_MS_MAX = 3_600_000;
 const KEYS_MAX = 100;
 

@@ -29,7 +29,7 @@ export class NotKeptCopies extends Error {
   readonly problem: "cut_off" | "empty" | "other";
 
   constructor(problem: NotKeptCopies["problem"]) {
-    super(`The file contains neither checkpoints nor an export: ${problem}.`);
+    super(`The file contains no copy of the log that can be compared: ${problem}.`);
     this.name = "NotKeptCopies";
     this.problem = problem;
   }

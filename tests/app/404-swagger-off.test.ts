@@ -5,7 +5,7 @@ import { ADMIN_TOKEN, startRegistry } from "./registry/harness.ts";
 
 const env = { SWAGGER_ENABLED: "false" };
 
-/** Starts each service without its Swagger page. `urls` are the ports that would have the page. */
+/** Starts each service without its Swagger page. `urls` has the ports' URLs. */
 const services = {
   identity: async () => {
     const identity = await startProcess("apps/identity/main.ts", {

@@ -19,7 +19,7 @@ type Wanted = Pick<EventFilter, "exact"> & {
   before?: number;
 };
 
-/** Common values, and values that only the oldest tenth of the log has. */
+/** The filters to measure, with common values and with values that only the oldest tenth of the log has. */
 const filters: Record<string, Wanted> = {
   "no filter": { exact: {} },
   actor_member_id: { exact: { actor_member_id: "member-7" } },

@@ -2,7 +2,7 @@ import type { JudgedGoal } from "./measure/goals.ts";
 
 /** A benchmark that runs by name: `bun run bench <name>`. */
 export interface Bench {
-  /** The line about this bench in the list of benches: what it measures. */
+  /** The description of the bench in the list of benches. */
   readonly summary: string;
   /** Runs the bench, and calls `options.progress` while it runs. */
   run(options: BenchOptions): Promise<BenchResult>;

@@ -43,8 +43,8 @@ const SIZES: readonly Size[] = [
 ];
 
 /**
- * Measures the effects of one edit of a service: how long it stalls other requests, and how soon gateways
- * serve it. Also measures the memory that a gateway needs for its routes.
+ * Measures the effects of one edit of a service: how long the edit stalls other requests, and how soon
+ * gateways serve the edited service. Also measures the memory that a gateway needs for its routes.
  */
 export const edits: Bench = {
   summary:

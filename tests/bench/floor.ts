@@ -64,7 +64,7 @@ export function floorUnder(loadName?: string): Bench {
   };
 }
 
-/** Returns the measurements to take of requests without a body whose methods allow one. */
+/** Returns the measurements to take with requests that could have a body but have none. */
 async function emptyBodies(bed: Bed, subjects: readonly Subject[]): Promise<Measured<string>[]> {
   const subject = subjects.find(({ name }) => name === "public");
   if (subject === undefined) return [];

@@ -18,7 +18,8 @@ const WARM_UP_REQUESTS = 200_000;
 /** The pause before a reading, in which the garbage collector can return memory to the system. */
 const SETTLE_MS = 2_000;
 /**
- * The number of readings. Their median counts, because the heap size varies with the last garbage collection.
+ * The number of readings. The result is their median, because the heap size varies with the last garbage
+ * collection.
  */
 const LOOKS = 5;
 
@@ -26,8 +27,8 @@ const GROWTH: Goal = { title: "memory after the load / before, warmed up", bound
 const STREAM: Goal = { title: "an idle event stream, KiB", bound: 32, at_most: true };
 
 /**
- * Measures whether the gateway's memory grows with the number of requests, and what an open event stream
- * needs.
+ * Measures whether the gateway's memory grows with the number of requests, and how much memory an open event
+ * stream needs.
  */
 export const memory: Bench = {
   summary: "memory of the gateway after two million requests (--quick: 100 000), and of 1 000 event streams",

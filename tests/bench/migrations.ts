@@ -16,7 +16,7 @@ const ROWS_QUICK = 1_000_000;
 /** The `lock_timeout` of writers: the goal for the longest time that a migration may block a write. */
 const LOCK_MS_MAX = 200;
 const LOCK_NOT_AVAILABLE = "55P03";
-/** How long writers run before a migration, to measure the longest write without one. */
+/** How long writers run before a migration, to measure the longest write without a migration. */
 const BEFORE_MS = 3_000;
 const BETWEEN_MS = 5;
 
@@ -69,7 +69,10 @@ interface Place {
   readonly progress: Progress;
 }
 
-/** Applies the migrations of a schema in sequence. Writers write to all existing tables while one runs. */
+/**
+ * Applies the migrations of a schema in sequence. During each migration, writers write to all existing
+ * tables.
+ */
 async function stallsOf(schema: SchemaName, { url, rows, directory, progress }: Place): Promise<Stall[]> {
   const database = await openDatabase(url, {
     namespace: schema,

@@ -133,7 +133,10 @@ function ticksOf(pid: number): number {
   return Number(fields[11]) + Number(fields[12]);
 }
 
-/** Generates and seals a log, exports one organization's part with proof, and verifies it with `ostiary`. */
+/**
+ * Generates and seals a log, exports one organization's part with proof, and verifies the export with
+ * `ostiary`.
+ */
 async function verifying(url: string, directory: string, bed: AuditBed, events: number, progress: Progress) {
   await using whole_ = await openLog(url, "verified");
   progress("generating a large log");

@@ -53,7 +53,9 @@ export const registry: Bench = {
   },
 };
 
-/** Returns the results of `rounds` runs of `measure`, after a warm-up run whose result it drops. */
+/**
+ * Runs `measure` once as a warm-up and then `rounds` times. Returns the results without that of the warm-up.
+ */
 async function repeat(rounds: number, measure: (round: number) => Promise<number>): Promise<number[]> {
   const samples: number[] = [];
   for (let round = 0; round <= rounds; round++) {

@@ -21,7 +21,8 @@ import {
 
 const DAY_MS = 86_400_000;
 /**
- * The events to generate for each event of the busy organization, which owns about half of a generated log.
+ * The number of events to generate for each event of the busy organization. This organization owns about half
+ * of a generated log.
  */
 const SHARE = 2.1;
 const DRAIN_MS_MAX = 3_600_000;

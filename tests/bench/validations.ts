@@ -128,7 +128,8 @@ function waysOf(
 interface Bodies {
   readonly create: string;
   /**
-   * Validations of keys that are stored without a pepper; `peppered` has validations of keys stored with one.
+   * Validations of keys that are stored without a pepper; `peppered` has validations of keys that are stored
+   * with a pepper.
    */
   readonly plain: string;
   readonly peppered: string;

@@ -247,7 +247,7 @@ describe("audit", () => {
     expect((await call("POST", path, created)).status).toBe(409);
   }
 
-  /** Calls each operation with the sample of its body. Each operation on a stream gets a new one. */
+  /** Calls each operation with the sample of its body. Operations on a stream get a new stream each. */
   async function successes() {
     for (const { operationId, method, path: template, requestBody } of operationsIn(description)) {
       const owner = template.includes("audit-streams") ? `of ${operationId}` : NOBODY;

@@ -14,7 +14,7 @@ import { rawRequest } from "../support/raw-http.ts";
 const TRACE_ID = "12345678901234567890123456789012";
 const PARENT_ID = "1234567890123456";
 const PARENT = `00-${TRACE_ID}-${PARENT_ID}-01`;
-/** The parent in the format of a later version, which may add fields. */
+/** `PARENT` in a later version of the format, which may add fields. */
 const LATER = `cc-${TRACE_ID}-${PARENT_ID}-01`;
 
 const answerSchema = Type.Object({

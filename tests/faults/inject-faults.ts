@@ -11,10 +11,13 @@ import type { Linked, System } from "./system/system.ts";
 const SLOWED_MS = 50;
 const RETURN_MS = 60_000;
 
-/** How far a clock is set. Audit refuses events whose time differs from its clock by a day. */
+/**
+ * How far a clock fault moves a clock: by less than a day, because audit refuses events whose time differs
+ * from its clock by a day.
+ */
 const CLOCK_MS = 3_600_000;
 
-/** The processes, network links and clocks of a part, to which a fault is injected. */
+/** The processes, network links and clocks of a part, into which a fault is injected. */
 interface Breakable {
   readonly servers: readonly BinaryTestServer[];
   readonly links: readonly NetworkProxy[];

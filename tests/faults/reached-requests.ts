@@ -35,7 +35,10 @@ export class ReachedRequests {
   }
 }
 
-/** Parses a recorded request. Omits a request that names no caller, because no client sent the request. */
+/**
+ * Parses a recorded request. Omits a request whose query names no client and caller, because no client of a
+ * run sent the request.
+ */
 function reachedOf(line: string): Reached[] {
   if (line === "") return [];
   const { request_id, path } = Value.Parse(Noted, JSON.parse(line));

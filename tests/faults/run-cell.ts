@@ -13,7 +13,7 @@ import { CLIENTS_PROCESS, type SchedulingDelay } from "./scheduling-delay.ts";
 import type { Callers } from "./system/people.ts";
 import type { System } from "./system/system.ts";
 
-/** The test bed of a cell: the system, the load, and the readers of what happened. */
+/** The test bed of a cell: the system, the load, and the readers that collect what happened. */
 export interface Bed {
   readonly system: System;
   readonly load: Load;
@@ -175,8 +175,8 @@ function withDelays(system: System, delay: SchedulingDelay, answers: readonly Se
 }
 
 /**
- * Returns the names of the processes on a request's path. Includes both replicas where either may have served
- * it.
+ * Returns the names of the processes on a request's path. Includes both replicas of a service if either may
+ * have served the request.
  */
 function processesOf(system: System, { client, replica }: Pick<Answer, "client" | "replica">): string[] {
   const first = client === "publish" ? system.registries[replica] : system.gateways[replica];

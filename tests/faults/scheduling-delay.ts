@@ -44,7 +44,7 @@ export class SchedulingDelay {
     return names.reduce((sum, name) => sum + waited(after, name) - waited(before, name), 0);
   }
 
-  /** Removes the samples that delays after `beforeMs` do not need. */
+  /** Removes the samples that are not needed to compute delays after `beforeMs`. */
   forget(beforeMs: number): void {
     const kept = this.#samples.findLastIndex(({ atMs }) => atMs <= beforeMs);
     this.#samples.splice(0, Math.max(0, kept));

@@ -44,7 +44,7 @@ const linesOf = (service: ServiceName) => accessLines(run.stack[service]);
 function lineOf(name: string): Record<string, unknown> {
   const { request_id } = run.answers.get(name) ?? {};
   const found = linesOf("gateway").filter((line) => line.request_id === request_id);
-  if (found.length !== 1 || found[0] === undefined) throw new Error(`${found.length} lines of ${name}`);
+  if (found.length !== 1 || found[0] === undefined) throw new Error(`${found.length} log lines for ${name}`);
   return found[0];
 }
 
@@ -55,7 +55,7 @@ function serverSpans(service?: ServiceName): ReceivedSpan[] {
   );
 }
 
-test("the run has the expected statuses", () => {
+test("every request of the run has its expected status", () => {
   const statuses = Array.from(run.answers, ([name, { status }]) => [name, status]);
   expect(Object.fromEntries(statuses)).toEqual(STATUSES);
 });

@@ -57,7 +57,9 @@ const SEARCH = {
     routes: [{ path: "/search", methods: ["GET"], rate_limit: { requests: 30, window_seconds: 10 } }],
   },
 };
-/** The new configuration of the service `search`, whose confirmation the dark screenshot shows. */
+/**
+ * The new configuration of the service `search`. The dark screenshot shows the confirmation of this change.
+ */
 const CHANGED_SEARCH = {
   url: "http://search:9090",
   public: { routes: [{ path: "/search", methods: ["GET", "POST"] }] },

@@ -6,7 +6,10 @@ export interface Written {
   readonly index: number;
 }
 
-/** The parts of TypeScript code that decide where strings start and end. The groups are texts. */
+/**
+ * The parts of TypeScript code that decide where strings start and end. Each capturing group is the text of a
+ * string.
+ */
 const TOKENS = [
   /\/\*.*?\*\/|\/\/[^\n]*/, // a comment
   /(?<=(?:[(,=:[!&|?{};>]|\breturn)\s*)\/(?:[^\\/[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\//, // a regular expression

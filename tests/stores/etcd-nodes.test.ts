@@ -18,8 +18,8 @@ import { everyCall } from "./route-store-calls.ts";
 setDefaultTimeout(120_000);
 
 /**
- * Expects that every call of most stores succeeds. Retries, because etcd may hold an election on a busy
- * machine. Each store calls a random endpoint first, so bad endpoints must not use up the time of a call.
+ * Expects that most of `stores` new stores succeed with every call, although each starts with a random
+ * endpoint, which may be a bad one. Retries, because etcd may hold an election on a busy machine.
  */
 async function expectAnswers(url: string, stores = 12): Promise<void> {
   const answers = async () => {

@@ -115,7 +115,7 @@ describe.skipIf(!services().postgres.real)("migrations of an existing schema", (
     const isWaiting = async () =>
       (await sql`select from pg_locks where not granted and mode = 'AccessExclusiveLock'`).length > 0;
     await waitFor(isWaiting, { what: "a step of the migration to wait for the reader", timeoutMs: 60_000 });
-    // If the step kept waiting for its lock, this write would wait behind it, and the step behind the reader.
+    // If the step kept waiting for its lock, this write would wait for the step, and the step for the reader.
     await sql.unsafe(`insert into ${SCHEMA}.things (id) values (2)`);
     await reader`commit`;
     await migrated;
@@ -243,7 +243,7 @@ describe.skipIf(!services().postgres.real)("an index of a partitioned table", ()
     return made;
   }
 
-  /** Returns the table of each index on a partition that belongs to the index, and whether it is valid. */
+  /** Returns the name of each partition that has a part of the index, and whether the part is valid. */
   async function parts(sql: postgres.Sql): Promise<unknown[]> {
     const found = await sql`select part.indrelid::regclass::text as table, part.indisvalid as valid
       from pg_inherits join pg_index part on part.indexrelid = inhrelid

@@ -96,7 +96,7 @@ describe.skipIf(!services().postgres.real)("a migration whose session dies", () 
       await migrate(undisturbed, schema, folder);
       const whole = await endOf(undisturbed, schema);
       expect(whole.statements).toBeGreaterThan(4);
-      // The database retries lost work once, so only two consecutive deaths let the first start fail.
+      // A start retries once if its session dies, so only two consecutive deaths let the first start fail.
       for (let number = 1; number <= whole.statements; number += STRIDES[schema]) {
         const url = await copyThatDies(release, [number, number + 1]);
         await rejection(migrate(url, schema, folder));

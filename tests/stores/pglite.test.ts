@@ -14,7 +14,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 describe("database on PGlite in a directory", () => {
   let parent: string;
-  /** A directory that a database created. Most tests use copies, because creating one is slow. */
+  /** A directory that a database created. Most tests use copies, because the creation is slow. */
   let made: string;
 
   beforeAll(async () => {
@@ -25,7 +25,7 @@ describe("database on PGlite in a directory", () => {
     await database.close();
   });
 
-  /** Returns a directory with the database of an earlier process, which is a copy. */
+  /** Returns a copy of `made`, as the directory of an earlier process. */
   async function madeBefore(name: string): Promise<string> {
     const directory = join(parent, name);
     await cp(made, directory, { recursive: true });

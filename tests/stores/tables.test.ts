@@ -38,7 +38,7 @@ async function declaredTables(): Promise<Map<string, PgTable[]>> {
 
 const declared = await declaredTables();
 
-/** Converts drizzle's declaration of a table. */
+/** Converts drizzle's declaration of a table to a {@link Table}. */
 function declaredTable(table: PgTable): Table {
   const { name, columns, primaryKeys } = getTableConfig(table);
   const composite = primaryKeys.flatMap((key) => key.columns.map((column) => column.name));

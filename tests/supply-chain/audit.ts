@@ -8,8 +8,8 @@ const TIMEOUT_MS = 60_000;
 
 /**
  * Audits the installed packages with `bun audit`. The exit code is 1 if a vulnerability of high or critical
- * severity is known. It is 0, with a line that says so, if the package registry has no audits, as is the case
- * for some mirrors.
+ * severity is known, otherwise 0. If the package registry returns no audit, as some mirrors do not, the text
+ * says that nothing was audited.
  */
 export async function audit(env: Record<string, string | undefined>, timeoutMs = TIMEOUT_MS): Promise<Audit> {
   const child = Bun.spawn([process.execPath, "audit", "--audit-level=high"], {

@@ -84,8 +84,8 @@ function packageAt(folder: string, known: Map<string, Package>, tools = false): 
 }
 
 /**
- * Returns the folder of a package, from the nearest `node_modules` as the runtime does. Null if it is not
- * installed.
+ * Returns the folder of a package, from the nearest `node_modules` as the runtime does. Null if the package
+ * is not installed.
  */
 function folderOf(name: string, from: string): string | null {
   const own = /^@ostiary\/(.*)$/.exec(name)?.[1];
@@ -98,7 +98,8 @@ function folderOf(name: string, from: string): string | null {
 }
 
 /**
- * Returns the license in a manifest. Older manifests have an object with `type`, or a list of such objects.
+ * Returns the license that a manifest names, or null. Older manifests have an object with `type`, or a list
+ * of such objects.
  */
 function licenseOf(given: unknown): string | null {
   if (typeof given === "string") return given;

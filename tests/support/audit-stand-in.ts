@@ -46,7 +46,10 @@ export interface AuditStandIn {
   readonly writes: Write[];
   /** Returns the writes so far that have this method. */
   of(method: "PUT" | "PATCH"): Write[];
-  /** Returns the highest number of concurrent calls so far. */
+  /**
+   * Returns the highest number of concurrent calls so far. A batch or report counts only until its body is
+   * read.
+   */
   readonly most: () => number;
   /** Called for each write. By default it accepts the write. */
   answer: Answer;
@@ -73,7 +76,7 @@ export const answering = (status: number): Answer => {
   return () => new Response(null, { status });
 };
 
-/** Returns a function that responds to a batch with the same result for each of its writes. */
+/** Returns a function that responds to a batch with `result` for each of its writes. */
 export const eachIs =
   (result: string): BatchAnswer<{ readonly request_id: string }> =>
   (items) =>

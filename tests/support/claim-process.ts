@@ -1,7 +1,7 @@
 /**
  * A process that claims a database's folder, started by `bun claim-process.ts FOLDER AT_MS`. It claims the
- * folder at the time AT_MS, in milliseconds since 1970. It prints the result and holds the folder until a
- * test kills it.
+ * folder at the time AT_MS, in milliseconds since 1970. It prints the result, and holds the folder for 60 s
+ * or until a test kills the process.
  */
 import { claimFolder } from "@ostiary/lib/runtime/stores/database";
 

@@ -3,8 +3,8 @@ import { freePort } from "./free-port.ts";
 import { waitFor } from "./wait-for.ts";
 
 /**
- * Starts the service behind a crowd as its own process, so that measurements of this process exclude the
- * service.
+ * Starts, as a process of its own, the service that a crowd calls. Measurements of this process then exclude
+ * the service.
  */
 export async function startCrowdService(): Promise<{ url: string; stop(): Promise<void> }> {
   const port = freePort();
@@ -17,7 +17,7 @@ export async function startCrowdService(): Promise<{ url: string; stop(): Promis
   const url = `http://127.0.0.1:${port}`;
   await waitFor(async () => (await fetch(url)).ok, {
     timeoutMs: 60_000,
-    what: "the service behind a crowd",
+    what: "the service that a crowd calls",
   });
   return {
     url,

@@ -1,4 +1,4 @@
-/** The service behind a crowd, started as a process by `bun crowd-service.ts PORT`. */
+/** The service that a crowd calls, started as a process by `bun crowd-service.ts PORT`. */
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { CROWD_PATHS } from "./crowd.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Crowds of many clients of one kind. A client is a socket, because `fetch` limits concurrent calls and reads
- * ahead, so that no client would be slow.
+ * Crowds of many clients of one kind. Each client is a socket of its own. `fetch` limits concurrent calls,
+ * and it reads ahead, so a client that uses `fetch` is never slow.
  */
 
 /** The kinds of clients, each with the state that a client reaches and keeps. */
@@ -20,7 +20,7 @@ export type CrowdKind =
   /** The client has sent a small body except for its last byte. */
   | "held_body";
 
-/** The paths of the service behind a crowd (`crowd-service.ts`). */
+/** The paths of the service that a crowd calls (`crowd-service.ts`). */
 export const CROWD_PATHS = {
   small: "/crowd/small",
   stream: "/crowd/stream",

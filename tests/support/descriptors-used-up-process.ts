@@ -1,4 +1,7 @@
-/** A process that uses up its file descriptors, and then prints whether a scrape still has the resident memory. */
+/**
+ * A process that uses up its file descriptors, and then prints whether its metrics still have the resident
+ * memory.
+ */
 import { openSync, writeSync } from "node:fs";
 import { createMetrics } from "@ostiary/lib/runtime/telemetry";
 

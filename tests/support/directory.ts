@@ -6,7 +6,10 @@ export interface DirectoryProcess {
   readonly validateUrl: string;
   /** Calls the public port and returns the parsed response. Throws unless the status is 2xx. */
   call(method: string, path: string, body?: object): Promise<Record<string, unknown>>;
-  /** Returns the user id of an identity provider's subject. The service creates an unknown user. */
+  /**
+   * Returns the user id of an identity provider's subject. The service creates the user if the subject is
+   * new.
+   */
   person(issuer: string, subject: string): Promise<string>;
   /** Creates an organization that the user owns. Returns its id and the id of the user's membership. */
   organization(user_id: string): Promise<{ id: string; member_id: string }>;

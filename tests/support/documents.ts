@@ -32,7 +32,10 @@ export async function blocksOf(path: string): Promise<Block[]> {
   return blocks;
 }
 
-/** Returns the blocks of shell commands under a heading of a Markdown file. Throws when it has none. */
+/**
+ * Returns the blocks of shell commands under a heading of a Markdown file. Throws if the heading has no such
+ * blocks.
+ */
 export async function commandsOf(path: string, heading: string): Promise<string[]> {
   const blocks = (await blocksOf(path)).filter(
     (block) => block.heading === heading && block.language === "sh",

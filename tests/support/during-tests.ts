@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from "bun:test";
 
 /**
  * Starts a resource before the tests of a file or `describe`, and ends the resource after them. Returns a
- * proxy, which the file can use before the start.
+ * proxy that exists before the start, but can be used only while these tests run.
  */
 export function duringTests<Running extends AsyncDisposable>(
   start: () => Promise<Running>,
@@ -16,7 +16,7 @@ export function duringTests<Running extends AsyncDisposable>(
   return standInFor(() => running);
 }
 
-/** Returns a proxy that passes each access to the object that `find` returns at that time. */
+/** Returns a proxy that passes each access to the object that `find` returns at the time of the access. */
 export function standInFor<Running extends object>(find: () => Running | undefined): Running {
   const found = () => {
     const running = find();

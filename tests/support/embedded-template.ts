@@ -1,6 +1,6 @@
 /**
- * Makes the new embedded databases of tests copies of an empty database, because a copy takes a quarter of
- * the CPU time. The tests of database folders in `tests/stores` and the test of the tour do not use copies.
+ * Lets tests create embedded databases as copies of an empty database, because a copy takes a quarter of the
+ * CPU time. The tests of database folders in `tests/stores` and the test of the tour do not use copies.
  */
 import { existsSync } from "node:fs";
 import { mkdir, rename } from "node:fs/promises";
@@ -34,8 +34,8 @@ async function emptyDatabase(): Promise<Blob> {
 }
 
 /**
- * Makes each new database in memory a copy of an empty database and, with `folders`, each new one in a
- * folder.
+ * From now on, new databases are copies of an empty database. Databases in folders are copies only with
+ * `folders`.
  */
 export function useEmbeddedTemplate({ folders }: { folders: boolean }): void {
   Reflect.set(PGlite, "create", async (given?: unknown) => {

@@ -32,8 +32,8 @@ export interface EtcdCluster {
   cutOff(node: TestServer): Promise<void>;
   /**
    * Ends all outages, so that the nodes run, reach each other and respond. A node of etcd 3.4 that was cut
-   * off then starts an election, because this version has no pre-vote. The election can take longer than a
-   * call may take.
+   * off then starts an election, because this version does not use pre-vote by default. The election can take
+   * longer than a call may take.
    */
   recover(): Promise<void>;
   close(): Promise<void>;
@@ -79,7 +79,7 @@ interface Member {
   url: string;
   /** The port on which the node listens for the other nodes. */
   peerPort: number;
-  /** The port to which the other nodes connect: that of the node's proxy in a cluster. */
+  /** The port to which the other nodes connect. In a cluster, this is the port of the node's proxy. */
   advertisedPort: number;
   secureUrl?: string;
 }
@@ -89,7 +89,7 @@ function newMember(name: string): Member {
   return { name, url: `http://127.0.0.1:${freePort()}`, peerPort, advertisedPort: peerPort };
 }
 
-/** Prepares a node that does not sync writes to disk. Only a crash of the machine could lose them. */
+/** Prepares a node that does not sync writes to disk. Only a crash of the machine could lose these writes. */
 function memberServer(
   binary: string,
   { name, url, peerPort, advertisedPort, secureUrl }: Member,

@@ -1,7 +1,7 @@
 /**
- * A service that does not catch some errors: those of the paths `/reject`, `/reject-text` and `/throw`. The
- * environment variable FAILURE_AT_START names such a path, whose error then occurs before the service
- * listens.
+ * A service with errors that it does not catch: requests for the paths `/reject`, `/reject-text` and `/throw`
+ * cause them. The environment variable FAILURE_AT_START names such a path, whose error then occurs before the
+ * service listens.
  */
 import { listenVariables, loadConfig } from "@ostiary/lib/runtime/config";
 import { runMain, type Service, serve } from "@ostiary/lib/runtime/service";

@@ -1,4 +1,7 @@
-/** The first port of all blocks. They end below the ephemeral range, which the system assigns to clients. */
+/**
+ * The first port of the first block. All blocks end below the ephemeral range, which the system assigns to
+ * clients.
+ */
 const FIRST = 20_000;
 const BLOCKS = 48;
 const BLOCK_PORTS = 250;
@@ -37,7 +40,7 @@ function claimBlock(): number {
   throw new Error(`All ${BLOCKS} blocks of ports are claimed: run fewer test processes at once.`);
 }
 
-/** Listens on a port, or returns null if it is in use. */
+/** Listens on a port. Returns null if the port is in use. */
 function listenOn(port: number): Bun.TCPSocketListener | null {
   try {
     return Bun.listen({ hostname: "127.0.0.1", port, socket: { data() {} } });

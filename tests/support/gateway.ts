@@ -27,8 +27,8 @@ export interface LocalGateway extends AsyncDisposable {
 }
 
 /**
- * Starts a gateway in this process. By default, audit is off and there are no rate limits; `env` overrides
- * this.
+ * Starts a gateway in this process. By default, audit is off and there are no rate limits. `env` overrides
+ * these defaults.
  */
 export async function startLocalGateway(env: Record<string, string> = {}): Promise<LocalGateway> {
   const logFile = join(temporaryFolder("gateway"), "log");

@@ -4,7 +4,7 @@ import { leash } from "./clean-up-after-kill.ts";
 import { ROOT } from "./documents.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-/** Names in the repository's folder that a reader's folder does not have. */
+/** The files and folders of the repository that a reader's folder does not have. */
 const LEFT_OUT = [".git", ".ostiary"];
 const BETWEEN_BLOCKS = "--- end of block ---";
 
@@ -42,7 +42,7 @@ export class Reader {
     return child;
   }
 
-  /** Runs commands and returns their standard output. When a command fails, it throws the output. */
+  /** Runs commands and returns their standard output. Throws the whole output if a command fails. */
   async run(commands: string): Promise<string> {
     const child = this.start(commands);
     const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
@@ -71,8 +71,8 @@ export function withNodeOrBun(commands: string): string {
 }
 
 /**
- * Waits until a process has written `words` and returns the output so far. It then reads on in the
- * background, so that a full pipe does not block the process.
+ * Waits until a process has written `words`, and returns the output so far. Then reads on in the background,
+ * so that a full pipe does not block the process.
  */
 export async function readUntil(stream: ReadableStream<Uint8Array>, words: string): Promise<string> {
   let text = "";

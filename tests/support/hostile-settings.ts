@@ -23,8 +23,8 @@ const settings: Record<string, string> = {
 };
 
 /**
- * Applies these settings to the database and to its current role, whose settings take precedence. Returns the
- * database's URL with some of the settings as query parameters.
+ * Applies the hostile settings to the database at `url` and to its current role, whose settings take
+ * precedence. Returns the database's URL with some of the settings as query parameters.
  */
 export async function makeHostile(url: string): Promise<string> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });

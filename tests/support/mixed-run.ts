@@ -29,7 +29,7 @@ export interface GatewayAnswer {
 export interface MixedRun {
   readonly stack: MixedStack;
   readonly collector: Collector;
-  /** The responses by a name of their request. */
+  /** The responses, each by the name that the run gives to its request. */
   readonly answers: ReadonlyMap<string, GatewayAnswer>;
   readonly organization_id: string;
   readonly memberKey: string;

@@ -4,7 +4,7 @@ import type { AnySchema } from "ajv";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 
-/** A JSON Schema in an OpenAPI description, as its keywords. */
+/** A JSON Schema in an OpenAPI description: an object with its keywords. */
 export type Schema = Record<string, unknown>;
 
 export interface Media {
@@ -86,7 +86,10 @@ export function resolved(document: OpenApiDocument, schema: Schema): Schema {
   return name === undefined ? schema : (document.components.schemas[name] ?? {});
 }
 
-/** Returns the fields of an operation's JSON request body, each with a sample. Null without such a body. */
+/**
+ * Returns the fields of an operation's JSON request body, each with a sample. Null if the operation has no
+ * JSON body.
+ */
 export function bodyFields(document: OpenApiDocument, { requestBody }: Operation): BodyField[] | null {
   const media = requestBody?.content["application/json"];
   if (media === undefined) return null;

@@ -10,7 +10,10 @@ export interface Conditions {
 /** An event to pass on: bytes, the sender's end of data (FIN), or the close of the sender's socket. */
 type Load = Buffer | "end" | "close";
 
-/** Passes on what `from` sends to `to`, in order. The latency at the time of sending delays each part. */
+/**
+ * Passes on everything that `from` sends, in order, to `to`. Delays each part by the latency at the time of
+ * sending.
+ */
 export function passOn(from: Socket, to: Socket, conditions: () => Conditions): void {
   const underway: { load: Load; dueMs: number }[] = [];
   const arrive = (load: Load) => {

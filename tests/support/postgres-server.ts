@@ -109,8 +109,8 @@ function unprivilegedAccount(): Account | undefined {
 }
 
 /**
- * Returns a command that runs `command` under an account. It keeps its process id, which thus is that of
- * `command`.
+ * Returns a command that runs `command` under an account. The returned command replaces itself with
+ * `command`, so its process id is that of `command`.
  */
 export function asAccount(account: Account | undefined, command: string[]): string[] {
   if (account === undefined) return command;

@@ -27,8 +27,8 @@ plugin({
 // Disables the reaper of testcontainers, which can hang under Bun. The leash removes the containers instead.
 process.env.TESTCONTAINERS_RYUK_DISABLED = "true";
 if (worker === undefined || worker === "1") process.stderr.write(`${run.describe()}\n`);
-// A worker of `--parallel` runs this after each of its files, other processes only at their end. The leash
-// ends the servers that a worker leaves running.
+// A worker of `--parallel` runs this hook after each of its files. Other processes run the hook only at their
+// end. The leash ends the servers that a worker leaves running.
 afterAll(() => (worker === undefined ? run.close() : run.endFile()), CLOSE_TIMEOUT_MS);
 for (const [signal, code] of [
   ["SIGINT", 130],

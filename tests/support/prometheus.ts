@@ -6,7 +6,7 @@ import { freePort } from "./free-port.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 import { waitFor } from "./wait-for.ts";
 
-/** Whether Prometheus and promtool are installed. Tests that need them are skipped without them. */
+/** Whether Prometheus and promtool are installed. Tests that need the two programs are skipped otherwise. */
 export const hasPrometheus = Bun.which("prometheus") !== null && Bun.which("promtool") !== null;
 
 const Sample = Type.Object({

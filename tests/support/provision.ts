@@ -1,8 +1,8 @@
 /**
- * Prepares a new clone for `bun test`. It installs the dependencies and, as root on Debian, the missing
- * programs. On other machines, it prints what is missing and how to install that. The tests then use Docker
- * or the embedded stores and print what they do not test. This file runs before the installation, so it
- * imports no packages.
+ * Prepares a new clone for `bun test`. Installs the dependencies and, as root on Debian, the missing
+ * programs. On other machines, prints which programs are missing and how to install them. The tests then use
+ * Docker or the embedded stores and print what they do not test. This file runs before the installation, so
+ * it imports no packages.
  */
 import { existsSync } from "node:fs";
 import { chmod, rm, writeFile } from "node:fs/promises";
@@ -145,7 +145,7 @@ function apt(...parameters: string[]): Promise<void> {
   });
 }
 
-/** Runs a command. When the command fails, it throws the command's output. */
+/** Runs a command. Throws the output of the command if the command fails. */
 async function run(command: string[], cwd: string, env: Environment = {}): Promise<void> {
   const running = Bun.spawn(command, {
     cwd,

@@ -18,8 +18,8 @@ export interface Proxy {
    */
   forget(): void;
   /**
-   * Keeps all connections open but passes nothing on, until `heal`. New connections are accepted and silent,
-   * too. After `heal`, these connections stay silent and those to the server are closed.
+   * Passes nothing on until `heal`. Present connections stay open, and new ones are accepted. `heal` closes
+   * the server's side of all of them; their clients' side stays open and silent.
    */
   swallow(): void;
   /** Delays everything by this time, in both directions. */

@@ -1,7 +1,6 @@
 /**
- * A client and an upstream that send and receive HTTP/1.1 as bytes, on both sides of a server under test. The
- * client can send requests, and the upstream responses, that no library would produce. The upstream records
- * its requests.
+ * A client and an upstream that send and receive HTTP/1.1 as bytes, on both sides of a server under test.
+ * Both can send messages that no library would produce. The upstream records the requests that it receives.
  */
 
 import {
@@ -27,7 +26,7 @@ export {
 
 /** A connection of the client or the upstream. */
 export class RawSocket {
-  /** The received bytes that are not parsed yet. It stays empty while `keep` is false. */
+  /** The received bytes that are not parsed yet. Stays empty while `keep` is false. */
   received: Buffer = Buffer.alloc(0);
   receivedBytes = 0;
   /** Whether `received` keeps the bytes. Otherwise, the connection only counts them. */
@@ -204,9 +203,9 @@ export type RawHandler = (request: RawRequest, socket: RawSocket) => RawAnswer |
 
 export interface RawUpstreamOptions {
   /**
-   * Whether the handler is called before the request's body arrives. By default, it is called with complete
-   * requests. The handler reads such a body from `socket`, and the connection serves no request after that
-   * body.
+   * If true, the handler is called before the request's body arrives. It then reads the body from `socket`,
+   * and the connection serves no request after this body. By default, the handler is called with complete
+   * requests.
    */
   atHead?: boolean;
 }

@@ -33,7 +33,7 @@ const NODE_TIMEOUT_MS = "2000";
 
 export async function startRedisCluster(): Promise<RedisCluster> {
   const settings = ["--cluster-enabled", "yes", "--cluster-node-timeout", NODE_TIMEOUT_MS];
-  // While one shard is missing, the other shards continue to count.
+  // While one shard is missing, the other shards continue to serve.
   settings.push("--cluster-require-full-coverage", "no", "--repl-diskless-sync-delay", "0");
   const servers = await Promise.all(Array.from({ length: 2 * SHARDS }, () => startRedis(settings)));
   const nodes = servers.map(nodeOf);
@@ -93,8 +93,8 @@ function shardOf(nodes: readonly RedisNode[], index: number): RedisShard {
 }
 
 /**
- * Connects the nodes to a cluster. The first three nodes become primaries, and each other node the replica of
- * one.
+ * Joins the nodes into a cluster. The first three nodes become primaries, and each other node becomes the
+ * replica of one primary.
  */
 async function meet(nodes: readonly RedisNode[]): Promise<void> {
   const ids = await Promise.all(nodes.map((node) => node.ask("CLUSTER", "MYID").then(String)));

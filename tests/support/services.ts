@@ -86,13 +86,13 @@ class Services {
   }
 
   /**
-   * Returns the URL of the shared server for tests that empty it. Throws when other processes use the server,
-   * too.
+   * Returns the URL of the shared server, for tests that empty the server. Throws if other processes may run
+   * tests on this server, too.
    */
   async emptiableUrl(name: ServiceName): Promise<string | undefined> {
     if (this.#sources[name].kind === "url" && !this.#alone)
       throw new Error(
-        `${variable(name)} is emptied before each test, so only one process may run tests on it: leave out --parallel.`,
+        `Tests empty the store at ${variable(name)}, so only one process may run tests on it: leave out --parallel.`,
       );
     return this.url(name);
   }

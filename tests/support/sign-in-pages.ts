@@ -8,8 +8,8 @@ export const KEPT_BY_PAGE = `(async () => JSON.stringify([
 ]))()`;
 
 /**
- * The error on a page that the identity provider redirected to without a sign-in that began in the same
- * window.
+ * Matches the error that a page shows after a redirect from the identity provider, if no sign-in began in the
+ * same window.
  */
 export const CANNOT_RETURN = /did not start in this window/;
 

@@ -51,7 +51,7 @@ export class ProcessEnded extends Error {
  * Starts a service from the root of the repository. `called` is its entry file or a list of parameters of
  * Bun. With an entry file, the service runs from the executable that `bun run verify` built, if any. The
  * environment contains only `env`, QUICK_STARTS, PATH, HOME and variables that select free ports. Resolves
- * once the service logs that it listens. Rejects with `ProcessEnded` when the process exits before.
+ * once the service logs that it listens. Rejects with `ProcessEnded` if the process exits before that.
  */
 export async function startProcess(
   called: string | readonly string[],
@@ -77,8 +77,9 @@ function programOf(entry: string): string[] | undefined {
 }
 
 /**
- * Returns the variable without which a gateway or quick start replaces its own process and loads everything
- * twice. The value fits only the default of MAX_UPSTREAM_REQUESTS.
+ * Returns the variable that makes a gateway or quick start keep its process. Without the variable, it would
+ * replace its own process and load everything twice. The value fits only the default of
+ * MAX_UPSTREAM_REQUESTS.
  */
 function loadedOnce(command: readonly string[], env: Record<string, string>): Record<string, string> {
   const isReplaced = command.some((word) => /^(gateway|apps\/(gateway|platform)\/main\.ts)$/.test(word));
@@ -161,7 +162,7 @@ function collect(stream: ReadableStream<Uint8Array>): { lines: readonly string[]
   return { lines, ended: read() };
 }
 
-/** Returns the object of a log line, or nothing for another line. */
+/** Returns the JSON object of a log line in a list, or an empty list for any other line. */
 function parseLine(line: string): Record<string, unknown>[] {
   if (!line.startsWith("{")) return [];
   try {

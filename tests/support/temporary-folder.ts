@@ -23,7 +23,7 @@ export function lastingFolder(name: string, within = tmpdir()): string {
   return path;
 }
 
-/** Removes a folder of this process, whose content may be large, before its time. */
+/** Removes a folder of this process early, because its content may be large. */
 export async function removeFolder(path: string): Promise<void> {
   ofFile.delete(path);
   await rm(path, { recursive: true, force: true });

@@ -76,7 +76,7 @@ function importCycles(): string[] {
 
 const appOf = (file: string) => file.split("/")[1];
 
-/** A comment, a string, a template, or an identifier. Only identifiers have a group. */
+/** Matches a comment, a string, a template or an identifier. The group captures only identifiers. */
 const TOKEN = /\/\/.*|\/\*[\s\S]*?\*\/|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`|\b([a-z]\w*)/g;
 
 /** Returns the snake_case identifiers that a source also has in camelCase, or that mix both cases. */

@@ -1,4 +1,4 @@
-/** Returns the error of this class that `work` throws, or null if it throws nothing. Other errors pass. */
+/** Returns the error of this class that `work` throws, or null if none is thrown. Rethrows other errors. */
 export function thrownBy<Kind extends Error>(
   kind: abstract new (...parameters: never[]) => Kind,
   work: () => unknown,

@@ -8,8 +8,8 @@ const TIMES = 20_000;
 const UNDERWAY = 64;
 const ROUNDS = 4;
 /**
- * The maximum number of surviving traces. Some survive, because the collector takes values on the stack for
- * references.
+ * The maximum number of surviving traces. Some survive, because the collector treats each value on the stack
+ * as a possible reference.
  */
 const LEFT_MAX = TIMES / 4;
 

@@ -24,8 +24,8 @@ export interface Upgrade {
  */
 const GRACE_MS = 1_500;
 /**
- * The shutdown timeout is longer than any request, because release 0.1.0 waits for event streams until it
- * expires.
+ * The shutdown timeout is longer than any single request, but short, because release 0.1.0 waits for open
+ * event streams until the timeout expires.
  */
 const VARIABLES = { SHUTDOWN_GRACE_MS: String(GRACE_MS), SHUTDOWN_TIMEOUT_MS: "4000" };
 const READY_MS = 120_000;

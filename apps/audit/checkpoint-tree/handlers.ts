@@ -21,7 +21,7 @@ import {
 } from "./operation-texts.ts";
 import { selectLeafTexts, selectSubtrees } from "./sql.ts";
 
-/** The Cache-Control of the signed root, which changes with each checkpoint. */
+/** The Cache-Control of the signed root. The root changes with each checkpoint. */
 const SHORT = "public, max-age=2";
 const NOTE_TYPE = "text/plain; charset=utf-8";
 const PARTS = ["first", "second", "third", "fourth"];
@@ -46,7 +46,7 @@ const part = (which: string) =>
 
 /**
  * Serves the tree of checkpoints in the format of C2SP tlog-tiles (AU-152, AU-153). Anyone may keep copies of the
- * tree. `selectRoot` returns the signed root for readers.
+ * tree. `selectRoot` returns the signed root that readers get.
  */
 export function checkpointTreeHandlers(database: Database, selectRoot: () => Promise<string | null>) {
   const routes = new Elysia({

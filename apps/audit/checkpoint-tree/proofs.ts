@@ -32,8 +32,8 @@ export interface TreeProofs {
 }
 
 /**
- * Returns the proofs that the tree under the newest signed root contains these checkpoints. Returns null while no
- * root is signed, or if the tree lacks one of the checkpoints.
+ * Returns the proofs that the tree under the newest signed root contains `checkpoint` and the checkpoints of the
+ * questions. Returns null while no root is signed, or if the tree lacks one of these checkpoints.
  */
 export async function selectTreeProofs(
   database: Database,

@@ -80,8 +80,8 @@ export class CheckpointTree {
   }
 
   /**
-   * Returns the missing leaves of checkpoints, up to the limit of one pass. Adds the leaf of `next` if no earlier
-   * leaf stays missing.
+   * Returns what one pass adds to the tree, and writes nothing. These are the leaves of stored checkpoints that the
+   * tree lacks, up to the limit of a pass. If none is then missing, the leaf of `next` follows.
    *
    * @param newest the newest stored checkpoint, or null before the first
    * @throws TreeAltered if the stored tree differs from its signed root, or if the next checkpoints are incomplete,

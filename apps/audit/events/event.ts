@@ -69,8 +69,8 @@ export function withoutPerson(event: UserEvent): Omit<UserEvent, "user_id"> {
 }
 
 /**
- * Returns the event without its outcome. If `named`, the outcome named the organization: the intent had none, and
- * `member_id` was its member.
+ * Returns the event as it was before its outcome. `named` tells whether the outcome named the organization. The event
+ * then had no organization before, and its member was `member_id`.
  */
 export function withoutOutcome(row: EventRow, named: boolean, member_id: string | null): EventRow {
   const pending = { ...row, outcome: "pending" as const, status: null, details: null, created_id: null };

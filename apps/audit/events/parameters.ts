@@ -66,7 +66,7 @@ const filterQuerySchema = Type.Object(
     proof: Type.Optional(
       Type.Union([Type.Literal("true"), Type.Literal("false")], {
         description:
-          "true: an NDJSON export of the whole log with its proof, for `bun cli audit verify`. It cannot be combined with filters.",
+          "true: an NDJSON export of the whole log with its proof, for `bun cli audit verify`. Filters cannot be combined with proof=true.",
         rule: "must be true or false",
         openapi: { type: "boolean", default: false, anyOf: undefined },
       }),

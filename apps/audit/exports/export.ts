@@ -34,7 +34,7 @@ export class Exports {
     this.#permits = new ExportPermits(deps.clock);
   }
 
-  /** Streams items about the owner of a log. The items count towards the same limits as exports of the log itself. */
+  /** Streams other items of a log's owner, such as usage. The limits count this export as an export of the log. */
   async respond<Item>(
     request: Request,
     format: ExportFormat,
@@ -104,7 +104,7 @@ async function checkAsked(database: Database, number: number): Promise<void> {
     throw validationError([{ path: "checkpoint", message: `There is no checkpoint ${number}.` }]);
   }
   if (found.map === undefined && (await selectNote(database)) === null) {
-    const message = `Checkpoint ${number} was written by an older version of Ostiary and does not show the heads of all logs.`;
+    const message = `Checkpoint ${number} was written by an older version of Ostiary and does not show the heads of all logs: choose a newer checkpoint.`;
     throw validationError([{ path: "checkpoint", message }]);
   }
 }

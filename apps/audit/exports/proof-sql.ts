@@ -96,7 +96,7 @@ export async function isUnsealed(
 type ProvenRow = EventRow & {
   named_by_outcome: boolean | null;
   intent_member_id: string | null;
-  /** Whether the outcome belongs to the sealed state. */
+  /** Whether the outcome belongs to the state of the log that the export shows. */
   outcome_seen: boolean;
   intent: EventProof["outcome"];
   outcome_place: EventProof["outcome"];
@@ -143,7 +143,7 @@ function provenStatement(log: EventLog, { chain_id, position, sealed_to, older_s
       : sql`event.intent_xid`;
   const was = (name: SQL, unplaced: SQL) =>
     sql`coalesce(${name}.position <= ${position}::bigint, ${unplaced})`;
-  // the sealer skips an event without a row in audit.request_ids: the export shows it without a position
+  // the sealer skips an event without a row in audit.request_ids: the export shows the event without a position
   const intentUnplaced = sql`${seen(addedXid)} or not ${CLAIMED}`;
   return sql`select ${columns}, event.named_by_outcome, event.intent_member_id,
       event.outcome <> 'pending' and ${was(sql`o`, seen(sql`event.outcome_xid`))} as outcome_seen,
@@ -285,7 +285,7 @@ async function selectRetention(
     select position, encode(salt, 'hex') as salt, encode(chain, 'hex') as chain, month, declared_at, ranges
       from audit.retentions where chain_id = ${chain_id ?? 0}::bigint order by position`;
   if (found.some((declaration) => declaration.position > position)) {
-    throw new Error("Retention declared months of this log during its export.");
+    throw new Error("Retention declared months of this log during the export: export the log again.");
   }
   return found.map(({ declared_at, ...declaration }) => ({
     ...declaration,
@@ -293,7 +293,7 @@ async function selectRetention(
   }));
 }
 
-/** Returns runs of entries that were dropped before declarations existed, or null if there are none. */
+/** Returns the ranges of entries that were dropped before declarations existed, or null if there are none. */
 async function selectDropped(
   database: Database,
   { chain_id, position, undeclared_before }: SealedLog,

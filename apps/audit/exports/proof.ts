@@ -11,9 +11,9 @@ import {
 } from "./proof-sql.ts";
 
 const BATCH_ROWS = 200;
-/** The pause between two checks whether the sealer has caught up. */
+/** The pause between two reads of the sealer's state, while an export waits for the sealer. */
 const SEALED_POLL_MS = 50;
-/** The pause between two checks whether witnesses have cosigned. */
+/** The pause between two reads of the newest cosigned root, while an export waits for witnesses. */
 const COSIGNED_POLL_MS = 200;
 
 /** The roots that the witnesses of the log cosigned. */

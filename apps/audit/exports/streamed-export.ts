@@ -58,7 +58,7 @@ async function send(
       }
     }
     // frees the slot before the client sees the end of the export, because the client may then request
-    // another
+    // another export
     stream.ended();
     sink.end();
   } catch (error) {

@@ -226,7 +226,7 @@ function branchOf(node: MapNode): Branch {
 function leafOf({ node, changed }: Branch, digit: number): LeafSlot | null {
   const slot = changed.get(digit) ?? node.slot(digit);
   if (slot !== null && !isLeaf(slot))
-    throw new Error("The way of an owner in the map of heads was not read.");
+    throw new Error("The path of an owner in the map of heads was not read.");
   return slot;
 }
 

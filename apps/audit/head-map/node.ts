@@ -43,7 +43,7 @@ const UNKNOWN: Readonly<Subtrees> = Array.from({ length: 2 * SLOTS }, () => unde
 
 /**
  * A stored node of the map of heads: four levels of the tree, with a slot for each hexadecimal digit. Stored nodes
- * never change: each checkpoint writes new nodes on the ways to the heads that moved.
+ * never change: each checkpoint writes new nodes on the paths to the heads that changed.
  *
  * In memory a node keeps its stored bytes: a bitmap of used slots, a bitmap of leaves, and the used slots in order.
  * The node caches the hashes of its subtrees, so a changed slot costs only the hashes above the slot.

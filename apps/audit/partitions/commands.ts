@@ -27,7 +27,7 @@ interface PartitionKeeperDeps {
 }
 
 const INTERVAL_MS = 60 * 60 * 1000;
-/** Delay after the first failed run. Each further failure makes the delay longer, up to the normal interval. */
+/** Delay after the first failed attempt. Each further failure makes the delay longer, up to the normal interval. */
 const RETRY_MS = INTERVAL_MS / 8;
 
 /** Creates missing monthly partitions: once at `start`, which rejects on failure, then every hour. */
@@ -64,7 +64,7 @@ export class PartitionKeeper {
 
   async stop(): Promise<void> {
     await this.#loop.stop();
-    await this.#keeping?.catch(() => {}); // its caller gets the error
+    await this.#keeping?.catch(() => {}); // the caller of `keep` gets the error
   }
 
   async #run(): Promise<void> {

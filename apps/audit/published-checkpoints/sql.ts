@@ -45,7 +45,7 @@ export async function selectSigningKeys(database: Database): Promise<SigningJwk[
   return found.map(jwkOf);
 }
 
-/** Publishes a key unless it is published already. Rejects if the user of the database may not add keys. */
+/** Publishes a key unless it is published already. Rejects if the database user may not add keys. */
 export async function insertSigningKey(database: Database, { kid, x }: SigningJwk): Promise<void> {
   if ((await selectSigningKeys(database)).some((known) => known.kid === kid)) return;
   await query(database, "insert_signing_key")`

@@ -62,7 +62,7 @@ async function declareOnce(
     return { chain_id, position, month, declared_at, ranges, chain, salt };
   });
   return writePass(writes, state.passes, {
-    // the replica that seals stays the holder
+    // keeps the stored holder, so that the replica that seals goes on
     holder: state.holder ?? holder,
     sealed_to: state.sealed_to,
     older: state.older,

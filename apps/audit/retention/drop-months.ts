@@ -36,8 +36,8 @@ export interface DroppedMonth {
 
 /**
  * Drops the months before `before`, the oldest first. For each month, verifies the events against the seal, adds a
- * declaration to each chain with entries of the month, and drops the partition. An interrupted run continues where
- * it stopped.
+ * declaration to each chain with entries of the month, and drops the partition. After an interruption, the
+ * next command continues where this one stopped.
  *
  * @throws LogAltered for a month with an event that differs from the sealed one; that month is not dropped
  */

@@ -76,7 +76,7 @@ async function drop(config: OwnerConfig, before: string, say: Say): Promise<void
     if (months.length === 0) await say(`There is no month before ${before}.\n`);
   } catch (error) {
     if (!lacksPrivilege(error)) throw error;
-    throw new StartRefused("The user of DATABASE_URL may not drop months: use the owner of the log.");
+    throw new StartRefused("The user of DATABASE_URL may not drop months: use the user that owns the log.");
   } finally {
     await database.close();
   }

@@ -85,7 +85,7 @@ export async function selectLostPlaces(database: Database, month: string): Promi
 /** The intent or the outcome of an event, at its position in a chain. */
 export interface SealedHalf extends StoredRow {
   chain_id: number;
-  /** Null if the chain has no row. */
+  /** The owner of the chain, or null if `audit.chains` has no row of the chain. */
   owner: string | null;
   position: number;
   is_outcome: boolean;

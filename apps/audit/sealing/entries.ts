@@ -28,9 +28,9 @@ export interface StoredRow extends EventRow {
 
 /** An event whose intent or outcome is not sealed yet. */
 export interface UnsealedRow extends StoredRow {
-  /** Whether the intent is due. */
+  /** Whether the pass that reads this row must seal the intent. */
   intent_due: boolean;
-  /** Whether the outcome is due. */
+  /** Whether the pass that reads this row must seal the outcome. */
   outcome_due: boolean;
   /**
    * Whether `audit.request_ids` contains this event under its request id. The row is missing if something other

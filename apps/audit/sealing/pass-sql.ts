@@ -47,7 +47,7 @@ export interface PassWrite {
   heads: readonly HeadWrite[];
   /** The nodes that the checkpoint adds to the map of heads. */
   nodes: readonly NodeWrite[];
-  /** Null if no head moves. */
+  /** The checkpoint that the pass makes, or null if the pass changes no head. */
   checkpoint: Checkpoint | null;
   /** The new leaves of the tree of checkpoints. */
   tree: TreeWrite;

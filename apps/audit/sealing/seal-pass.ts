@@ -48,7 +48,7 @@ export interface PassResult {
   end: "done" | "behind" | "lost";
 }
 
-/** Events that are due, and the new values of the sealer's marks, which are written with the events' entries. */
+/** The events that a pass must seal, and the new values of the sealer's marks. The pass writes both together. */
 interface Due {
   rows: UnsealedRow[];
   sealed_to: string;
@@ -122,8 +122,8 @@ async function olderRows(database: Database, { sealed_to }: SealerState, cursor:
 }
 
 /**
- * Returns due events of a restored database. `sealed_to` is a snapshot of the server that the log came from.
- * It is replaced once all events are sealed.
+ * Returns the events to seal in a restored database. `sealed_to` is a snapshot of the server that the log came from.
+ * A snapshot of this server replaces `sealed_to` once all events are sealed.
  */
 async function restoredRows(database: Database, { sealed_to }: SealerState, now: Snapshot): Promise<Due> {
   const rows = await selectAnyUnsealed(database, ENTRIES_MAX);
@@ -132,8 +132,8 @@ async function restoredRows(database: Database, { sealed_to }: SealerState, now:
 }
 
 /**
- * Returns due events after somebody changed the marks. Searches the whole log; the marks stay unsigned until the
- * search is complete.
+ * Returns the events to seal after somebody changed the marks. Searches the whole log; the marks stay unsigned until
+ * the search is complete.
  */
 async function movedRows({ reads, log }: PassDeps, state: SealerState): Promise<Due> {
   if (state.marks !== null)
@@ -169,7 +169,7 @@ async function newEntries(
   );
 }
 
-/** Returns the due entries of rows, in the order of their transactions. */
+/** Returns the entries of rows that the pass must seal, in the order of their transactions. */
 export async function entriesOfRows({ clock }: PassDeps, rows: readonly UnsealedRow[]): Promise<NewEntry[]> {
   const entries: NewEntry[] = [];
   const newSalt = () => randomBytes(SALT_BYTES).toString("hex");

@@ -277,7 +277,7 @@ export class SealedState {
       problem = await checkpointProblem(checkpoint, this.#keys);
     }
     if (problem !== "unsigned") return problem === null;
-    // The operator may add a signing key later, so the checkpoints before the first signed one stay unsigned.
+    // The operator may add a signing key later, so checkpoints before the first signed one are right without one.
     const first = await selectFirstSigned(this.#database);
     return first === null || checkpoint.number < first;
   }

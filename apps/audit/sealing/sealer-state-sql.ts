@@ -16,7 +16,7 @@ export interface SealerState {
   /** Number of passes that wrote something. */
   passes: number;
   holder: string | null;
-  /** Time since the last write of any replica. */
+  /** The time since the last pass, of any replica, that wrote something. */
   idle_ms: number;
   /** A `pg_snapshot`. All events that are visible in the snapshot have entries. */
   sealed_to: string;

@@ -30,10 +30,10 @@ interface SealerDeps {
   metrics: Metrics;
 }
 
-/** Another replica replaces a sealer that writes nothing for its interval and this time. */
+/** Another replica replaces a sealer that writes nothing for its interval plus this time. */
 const SILENCE_MS = 2_000;
 const RETRY_MS = 500;
-/** Pause between two checks whether an altered chain is restored. */
+/** Pause between two searches for an altered chain that is restored. */
 const RECOVER_MS = 5_000;
 /** Pauses between attempts to write statements of usage: after a success, and after a failure. */
 const STATE_USAGE_MS = 1_000;
@@ -140,7 +140,10 @@ export class Sealer {
     return false;
   }
 
-  /** If a check is due, continues to seal a restored chain. Returns whether more events of the chain wait. */
+  /**
+   * Continues to seal a restored chain, except for {@link RECOVER_MS} after a search that found none. Returns whether
+   * more events of the chain wait.
+   */
   async #recover(deps: PassDeps): Promise<boolean> {
     const nowMs = deps.clock.elapsedMs();
     if (nowMs < this.#recoverAtMs) return false;

@@ -136,9 +136,9 @@ const INSERTED_FINAL = sql.raw("event.outcome <> 'pending' and event.outcome_xid
 interface Unsealed {
   /** The FROM clause, with a WHERE clause if one is needed. Events have the alias `event`. */
   from: SQL;
-  /** Whether the intent of an event is due. */
+  /** The SQL condition that the pass must seal the intent of an event. */
   intent: SQL;
-  /** Whether the outcome of an event is due. */
+  /** The SQL condition that the pass must seal the outcome of an event. */
   outcome: SQL;
 }
 

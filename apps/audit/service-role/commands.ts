@@ -4,8 +4,8 @@ import { lockPartitions } from "../partitions/sql.ts";
 import { createRole, grantWork, selectRole } from "./sql.ts";
 
 /**
- * Grants a role the rights that the service needs. Creates the role, without a password, if it does not exist. The
- * caller must be the owner of the log, and must have run the migrations.
+ * Grants a role the rights that the service needs. Creates the role, without a password, if it does not exist.
+ * `database` must be opened as the user that owns the log's tables, and the migrations must have run.
  *
  * @throws StartRefused for a role that grants do not restrict, or if the database user may not create the role or
  * grant it rights
@@ -32,7 +32,7 @@ export async function grantServiceRole(database: Database, role: string): Promis
   } catch (error) {
     if (!lacksPrivilege(error)) throw error;
     throw new StartRefused(
-      `The user of DATABASE_URL may not create the role ${role} or grant it rights: create it first (create role … login), and migrate as the owner of schema audit.`,
+      `The user of DATABASE_URL may not create the role ${role} or grant it rights: create the role first (create role … login), and migrate as the owner of the database schema audit.`,
     );
   }
 }

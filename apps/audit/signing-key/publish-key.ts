@@ -15,7 +15,7 @@ export async function publishSigningKey(database: Database, { jwk, kid }: Signin
   } catch (error) {
     if (!lacksPrivilege(error)) throw error;
     throw new StartRefused(
-      `The log lacks the key ${kid} of AUDIT_SIGNING_KEY_FILE, and the user of DATABASE_URL may not add it: run ostiary audit migrate as the owner of the log, with this AUDIT_SIGNING_KEY_FILE.`,
+      `The log lacks the key ${kid} of AUDIT_SIGNING_KEY_FILE, and the user of DATABASE_URL may not add it: run ostiary audit migrate as the user that owns the log, with this AUDIT_SIGNING_KEY_FILE.`,
     );
   }
 }

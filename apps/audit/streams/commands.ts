@@ -231,7 +231,7 @@ export async function testStream(deps: StreamCommandDeps, address: StreamAddress
       return { delivered: true, status: result.status, error: null, duration_ms };
     }
     if (result.outcome === "aborted")
-      throw new Error("A test call was aborted, although nothing aborts test calls.");
+      throw new Error("A test call has no abort signal, but it ended as aborted.");
     return { delivered: false, status: result.status, error: result.error, duration_ms };
   } finally {
     receiver.close();

@@ -11,7 +11,7 @@ const RETRY_MS = 1_000;
  * waiting streams get a slot.
  */
 const TURN_MS = 5_000;
-/** The minimum time between two searches for due streams. */
+/** The minimum time between two searches for streams that have something to deliver. */
 const CLAIM_GAP_MS = 20;
 /** The time that delivery requests in flight may still take when the service stops. */
 const STOP_MS = 5_000;

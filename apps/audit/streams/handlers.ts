@@ -187,7 +187,7 @@ function oneStreamHandlers(deps: StreamHandlersDeps) {
         ...checked(deps, { body: UpdateStreamBody }),
         body: UpdateStreamBody,
         response: {
-          200: answer(AuditStream, "The stream, changed.", "details"),
+          200: answer(AuditStream, "The changed stream.", "details"),
           ...bodyErrors("NOT_FOUND"),
         },
         detail: operations.updateAuditStream,

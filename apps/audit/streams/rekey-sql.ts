@@ -35,7 +35,7 @@ async function renew(
       update audit.streams set secret = ${sealed}, previous_secret = ${previous}
         where id = ${id} and secret = ${secret} and previous_secret is not distinct from ${previous_secret}`;
   } catch (error) {
-    // the next delivery reports the error
+    // skips a secret that cannot be read: the next delivery of its stream reports the error
     if (!(error instanceof SecretUnreadable)) throw error;
   }
 }

@@ -12,8 +12,8 @@ export interface StatusReading {
 }
 
 /**
- * Returns a reading for each status. A stream waits since it may deliver, or since its next event if the event is
- * later. So neither an old backlog nor a pause after a failure counts as waiting.
+ * Returns a reading for each status. The wait of a stream begins when the stream may deliver, or when its next event
+ * occurred if that time is later. So neither an old backlog nor a pause after a failure counts as waiting.
  */
 export function selectStatuses(database: Database): Promise<StatusReading[]> {
   return query<StatusReading>(database, "select_stream_statuses")`

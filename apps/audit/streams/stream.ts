@@ -89,13 +89,13 @@ export const CreateStreamBody = Type.Object(
         minimum: 1,
         maximum: Number.MAX_SAFE_INTEGER,
         description:
-          "Begins with this position of the log. Without it, and without from_time, the stream begins now.",
+          "The position of the first entry that the stream delivers. Without from_position and from_time, the stream begins now.",
         examples: [1],
       }),
     ),
     from_time: Type.Optional({
       ...Type.String({
-        description: "Begins with the first entry of an event that occurred at this time or later. RFC 3339.",
+        description: "The stream begins with the first entry of an event of this time or later. RFC 3339.",
         examples: ["2026-01-31T12:00:00Z"],
         rule: "must be an RFC 3339 time such as 2026-01-31T12:00:00Z",
         openapi: { format: "date-time" },
@@ -185,7 +185,7 @@ export const AuditStream = Type.Object(
     ),
     lag_events: Type.Integer({
       minimum: 0,
-      description: "Entries of the log that the stream has not delivered yet.",
+      description: "The number of entries of the log that the stream has not delivered yet.",
       examples: [0],
     }),
     created_at: timeField("When the stream was created."),

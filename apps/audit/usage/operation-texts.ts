@@ -16,7 +16,7 @@ export const operations = describeOperations(
     ],
     putUsageReport: [
       "Report usage",
-      "Adds the counts of a report. If the number is not higher than the last one of the instance, nothing changes.",
+      "Adds the counts of a report. If the number is not higher than the number of the instance's last report, nothing changes.",
     ],
     readQuotaCounts: [
       "Read the counts of quotas",

@@ -68,7 +68,7 @@ export const UsagePage = Type.Object(
     }),
     quotas: Type.Array(OrganizationQuota, {
       description:
-        "Quotas of the organization that were charged in the current day or month, for any requested time. At most 100; the quota with the least left comes first.",
+        "Quotas of the organization that were charged in the current day or month, whatever time is requested. At most 100; the quota with the least left comes first.",
     }),
   },
   { additionalProperties: false, title: "Usage list", description: "A page of usage." },

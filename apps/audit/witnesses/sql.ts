@@ -49,7 +49,7 @@ export async function insertCosignature(database: Database, cosignature: Cosigna
 }
 
 /**
- * Deletes cosignatures of roots smaller than `newest`, the size of the newest root that a quorum cosigned, or 0.
+ * Deletes cosignatures of roots smaller than `newest`, the size of the newest root that a quorum cosigned (0 for none).
  * Also limits the roots larger than `newest`: keeps only the {@link ROOTS_MAX} largest.
  */
 export async function deleteOldCosignatures(database: Database, newest: number): Promise<void> {

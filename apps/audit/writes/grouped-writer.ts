@@ -72,7 +72,7 @@ export class GroupedWriter<Item, Result> {
 
   /** Resolves when no write of `key` is in flight; never rejects. */
   async settled(key: string): Promise<void> {
-    await this.#underWay[key]?.catch(() => {}); // its caller gets the error
+    await this.#underWay[key]?.catch(() => {}); // the caller of `add` gets the error
   }
 
   /** Resolves once all items that were added so far have a result or an error. */

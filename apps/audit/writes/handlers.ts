@@ -96,7 +96,7 @@ function singleWrites({ writer, metrics, clock }: WriteRoutesDeps) {
         params: eventParams,
         body: outcomeSchema,
         response: {
-          204: Type.Undefined({ description: "The outcome was applied, or the event had one already." }),
+          204: Type.Undefined({ description: "The outcome was applied, or the event was already final." }),
           ...failures,
         },
         detail: operations.patchEventOutcome,

@@ -54,7 +54,7 @@ function setStyle(node: Node): void {
   if (node.kind === "scalar" && node.tag === STRING_TAG && LIKE_A_NUMBER.test(node.value)) {
     node.style = SCALAR_STYLE.SINGLE_QUOTED;
   }
-  // writes methods and labels on one line
+  // writes a list of single values, such as methods or labels, on one line
   if (node.kind === "sequence" && node.items.every((item) => item.kind === "scalar")) {
     node.style = COLLECTION_STYLE.FLOW;
   }

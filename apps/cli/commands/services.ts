@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { pathTo } from "../registry-client.ts";
 import type { Run } from "./command.ts";
 
-/** The text for a service or revision that the registry cannot show. */
+/** The reason, as the end of a message, why the registry cannot show a service or revision. */
 export const UNREADABLE =
   "another version of the registry stored it, and the registry that responded cannot read it";
 

@@ -19,7 +19,7 @@ type Format = (typeof FORMATS)[number];
 export function addValidate(program: Command, _run: Run, { terminal }: Setting): void {
   program
     .command("validate")
-    .description("Check configuration documents, together, without a registry")
+    .description("Check configuration documents, also against each other, without a registry")
     .argument("<file...>", "YAML or .json files, or - for standard input")
     .addOption(new Option("--format <format>", "how to write the problems").choices(FORMATS))
     .option("--roles <file>", "the roles file, for tests with a role")

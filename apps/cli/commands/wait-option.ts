@@ -53,7 +53,10 @@ export function addWaitOption(command: Command, { goal } = PUBLISHED): Command {
   return command.addOption(new Option(`${FLAG} [ms]`, description).argParser(waitArgument));
 }
 
-/** Adds the default value to a bare `--wait`. A value must follow `=`, because the next word can be the file. */
+/**
+ * Adds the default value to a bare `--wait`. A value must follow `=`, because the word after a bare `--wait` can be
+ * the file.
+ */
 export function withDefaultWait(parameters: readonly string[]): string[] {
   return parameters.map((parameter) => (parameter === FLAG ? `${FLAG}=${WAIT_MS_MAX}` : parameter));
 }

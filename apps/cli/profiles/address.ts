@@ -9,8 +9,8 @@ export type ReadVariable = (name: string) => string | undefined;
 
 /**
  * Returns the registry that `--registry` names, otherwise the registry of the environment variables, otherwise the
- * default of the profiles file. The URL and the token always come from the same source, so that no token goes to
- * another registry.
+ * default registry of the profiles file. The URL and the token always come from the same source, so that no token
+ * goes to another registry.
  */
 export async function findRegistry(
   named: string | undefined,

@@ -1,7 +1,7 @@
 import { type MarkedChange, settingChanges, subjectOf, summaryOf } from "@ostiary/lib/domain/routes";
 import type { Review, ServiceReview } from "./review.ts";
 
-/** A limit below that of GitHub, which refuses comments of more than 65 536 characters. */
+/** The maximum length of the Markdown text. GitHub refuses comments of more than 65 536 characters. */
 const LENGTH_MAX = 60_000;
 const HEAD = "| | Route | Scope | Change | Review |\n|---|---|---|---|---|\n";
 

@@ -22,7 +22,7 @@ export interface Review {
 
 export interface ServiceReview {
   service: string;
-  /** The end of a sentence that begins with the name of the service. It says the state of the service. */
+  /** The state of the service, as the end of a sentence that begins with the name of the service. */
   state: string;
   changes: MarkedChange[];
 }

@@ -31,9 +31,9 @@ async function existing(path: string): Promise<Bun.BunFile> {
   try {
     if (!(await file.stat()).isDirectory()) return file;
   } catch {
-    throw new UsageError(`${path} cannot be read.`);
+    throw new UsageError(`${path} cannot be read: check the path and the permissions of the file.`);
   }
-  throw new UsageError(`${path} is a folder.`);
+  throw new UsageError(`${path} is a folder: name a file.`);
 }
 
 /** The size limit of a file that is read as one text. */

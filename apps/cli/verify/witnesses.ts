@@ -27,7 +27,7 @@ export function addQuorumAndOrigin(command: Command): Command {
     .option("--origin <name>", "the name that the log must have, such as audit.example.com/log");
 }
 
-/** Reads the keys of witnesses, and the quorum, which is all of them by default. */
+/** Returns the witnesses whose keys are in a file, and the quorum. The default quorum is the number of keys. */
 export async function witnessRule(keysFile: string, givenQuorum: number | undefined): Promise<WitnessRule> {
   const keys = keysOf(keysFile, await textOf(keysFile));
   const { quorum = keys.length } = { quorum: givenQuorum };

@@ -47,7 +47,7 @@ export function readRoot(bytes: Uint8Array): SignedRoot | null {
 /**
  * Checks that the tree of a log extends the kept tree and contains the newest checkpoint of the list.
  *
- * @throws NoResponse if the log had a tree and now serves none
+ * @throws NoResponse if the log serves no root although it had one, or serves something other than a signed root
  */
 export async function followTree(
   tree: LogTree,
@@ -64,7 +64,7 @@ export async function followTree(
     (kept === null ? null : await growthProblem(tree, kept.head, shown.head)) ??
     (newest === null ? null : await leafProblem(tree, shown.head, newest));
   if (problem !== null) return { root: null, problem, evidence: shown };
-  // a cache may show an older root for a moment
+  // keep the larger tree: a cache may show an older root for a moment
   const root = kept !== null && kept.head.size > shown.head.size ? kept : shown;
   return { root, problem: null, evidence: null };
 }
@@ -94,7 +94,10 @@ async function growthProblem(tree: LogTree, kept: TreeHead, shown: TreeHead): Pr
     : `The tree of ${shown.size} checkpoints does not begin with the kept tree of ${kept.size}: the log has been rewritten since that tree was kept.`;
 }
 
-/** Returns a problem if the tree lacks the newest checkpoint of the list, unless the tree is older. */
+/**
+ * Returns a problem if the tree lacks the newest checkpoint of the list, unless the tree is older than that
+ * checkpoint.
+ */
 async function leafProblem(
   tree: LogTree,
   { size, root }: TreeHead,

@@ -44,7 +44,7 @@ export function OperatorView() {
 
 interface BoundsProps {
   title: string;
-  /** The text for an operator without bounds. */
+  /** The text for a null `list`, which means that the operator is not restricted. */
   all: string;
   list: readonly string[] | null;
 }

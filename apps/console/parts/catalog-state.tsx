@@ -12,7 +12,7 @@ interface CatalogStateProps {
   children: ComponentChildren;
 }
 
-/** Shows its children once all services are loaded. If a later refresh fails, the children stay. */
+/** Shows `children` once all services are loaded. If a later refresh fails, `children` stay. */
 export function CatalogState({ what, lead, children }: CatalogStateProps) {
   const session = useSession();
   const { loading, answer, failure } = session.catalog.value;

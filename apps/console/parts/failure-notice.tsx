@@ -82,12 +82,13 @@ function Conflicts({ conflicts }: Pick<Failure, "conflicts">) {
 }
 
 /**
- * Returns the registry's message. For stale data, and for services and paths that the operator may not publish,
- * returns a text of this page.
+ * Returns the registry's message. Returns a text of this page for stale data, and for a write of services or
+ * paths that the operator may not publish.
  */
 function textOf({ kind, message, missing }: Failure): string {
   if (kind === "stale") return STALE;
   return missing.length > 0 ? "Nothing was written. Your permissions do not include:" : message;
 }
 
-const STALE = "Nothing was written, because this page shows old data. Load the current data, then decide.";
+const STALE =
+  "Nothing was written, because this page shows old data. Load the current data, and repeat the change if you still need it.";

@@ -1,4 +1,4 @@
-/** The number of rows in one page of a list. Pages limit rendering time, and suit every screen reader. */
+/** The number of rows in one page of a list. Paged lists render fast, and work with every screen reader. */
 const PAGE_ROWS = 50;
 
 export interface Page<Row> {

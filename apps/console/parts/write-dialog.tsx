@@ -29,7 +29,7 @@ interface WriteDialogProps {
   onWrite: (wait: boolean) => void;
   onClose: () => void;
   children: ComponentChildren;
-  /** A last question, below the checkbox to wait. */
+  /** The last element of the form, such as the field for the name of a service to delete. */
   last?: ComponentChildren;
 }
 
@@ -74,8 +74,8 @@ export function WriteDialog({
 }
 
 /**
- * Returns the title and the retry button of the notice about a failed write. The button reloads the data. It
- * appears if the data is stale, or if the write may have taken effect.
+ * Returns the title and the retry button of the notice about a failed write. The button reloads the data. The
+ * notice has the button if the data is stale, or if the write may have taken effect.
  */
 export function lookAgainAfter({ kind, outcomeUnknown }: Failure, title: string, onRetry: () => void) {
   return {

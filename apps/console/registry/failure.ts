@@ -3,7 +3,7 @@ import { type ErrorEnvelope, type FieldError, reasonOf } from "@ostiary/lib/doma
 import { isRecord } from "@ostiary/lib/domain/json";
 import type { OutOfBounds } from "@ostiary/lib/domain/routes";
 
-/** A route of a refused write that another service owns. */
+/** A route of a refused write. Another service owns the route. */
 interface Conflict {
   service: string;
   method: string;
@@ -22,7 +22,7 @@ interface Conflict {
  * - `conflict`: another service owns a route (409)
  * - `stale`: another write came first (412)
  * - `unreadable`: another version of Ostiary wrote the revision (409)
- * - `missing`: no service or revision has this name (404)
+ * - `missing`: no service has this name, or the service has no such revision (404)
  * - `strange`: the response is not from a registry, or is from another version of the registry
  */
 export type FailureKind =

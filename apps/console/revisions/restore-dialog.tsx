@@ -16,7 +16,10 @@ interface RestoreDialogProps {
   onChanged: () => Promise<void>;
 }
 
-/** Shows what restoring a revision would change, and makes exactly these changes or none. */
+/**
+ * Shows what restoring a revision would change. Restores the revision with exactly these changes, or not at
+ * all.
+ */
 export function RestoreDialog({ service, revision, newest, onClose, onChanged }: RestoreDialogProps) {
   const session = useSession();
   const [note, setNote] = useState<GivenNote>({});

@@ -12,7 +12,10 @@ import { useWrite } from "../use-write.ts";
 interface DeleteDialogProps {
   service: Service;
   onClose: () => void;
-  /** Reloads the service after a failed deletion, if the service has changed or may be deleted. */
+  /**
+   * Reloads the service after a failed deletion, if the service has changed, or if the deletion may have
+   * taken effect.
+   */
   onStale: () => void;
 }
 

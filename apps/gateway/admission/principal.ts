@@ -10,9 +10,9 @@ export interface Principal {
   readonly user_id: string | null;
   readonly organization_id: string | null;
   readonly member_id: string | null;
-  /** The labels that a member's role grants, or null for a user. User routes require no labels. */
+  /** The labels that a member's role grants, or null for a person. User routes require no labels. */
   readonly labels: readonly string[] | null;
-  /** The plan of the organization. Null for a user, and for an organization without a plan. */
+  /** The plan of the organization. Null for a person, and for an organization without a plan. */
   readonly plan: string | null;
 }
 

@@ -30,7 +30,10 @@ export interface CallOptions {
   readonly tracing?: SharedContext;
 }
 
-/** The maximum time that an item waits for a call in flight, because the audit service may never respond. */
+/**
+ * The maximum time that an item waits for the end of a call in flight. The wait is limited, because the audit
+ * service may never respond.
+ */
 const GATHER_MS = 5;
 
 /**
@@ -54,7 +57,7 @@ export class BatchedCalls<Item, Tried> {
     return this.#batches.add(item);
   }
 
-  /** Sends a batch. Resolves once each of its items has been attempted. */
+  /** Sends a batch. Resolves when the attempt to send each item has ended. */
   async #settle(batch: readonly Member<Item, Tried>[]): Promise<unknown> {
     if (batch.length === 1) return this.#sendAlone(batch);
     const send = (items: Item[]) => this.#calls.together(items).catch((error) => ({ error }));

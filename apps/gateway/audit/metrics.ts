@@ -7,7 +7,8 @@ import {
 
 type AuditWrite = "intent" | "outcome";
 /**
- * The result of a write. `failed`: refused, or not accepted in time. `dropped`: discarded before delivery.
+ * The result of a write. `failed`: refused, or not accepted in time. `not_found`: the audit service has no
+ * intent for the outcome. `dropped`: discarded before delivery.
  */
 export type WriteResult = "ok" | "failed" | "not_found" | "dropped";
 

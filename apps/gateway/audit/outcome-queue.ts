@@ -18,13 +18,13 @@ interface OutcomeQueueOptions {
 
 const PAUSE_MIN_MS = 100;
 /**
- * The delay after the first 404 for an outcome (GW-145). During the delay, the audit service may store the
- * intent late.
+ * The delay before an outcome is sent again after its first 404 (GW-145). In this time, the audit service may
+ * store the late intent of the outcome.
  */
 const LATE_INTENT_MS = 5_000;
 /**
- * The time without an accepted outcome that counts as an outage. The first accepted outcome after an outage
- * ends the backoff of all other outcomes.
+ * The minimum length of an outage: the time since the last accepted outcome. The first accepted outcome after
+ * an outage ends the backoff of all other outcomes.
  */
 const OUTAGE_MS = 1_000;
 

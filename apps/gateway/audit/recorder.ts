@@ -37,7 +37,7 @@ interface AuditRecorderOptions {
   readonly config: AuditConfig & { readonly INTERNAL_AUTH_TOKEN?: string };
   readonly log: Pick<Logger, "info" | "warn" | "error">;
   readonly registry: Metrics["registry"];
-  /** The exporter of traces. */
+  /** The tracing of the calls to the audit service; undefined if traces are not exported. */
   readonly tracing?: Tracing;
 }
 

@@ -33,7 +33,7 @@ export function readResponseNotes(
   };
 }
 
-const DETAILS_RULE = `must be one JSON object in visible ASCII of at most ${AUDIT_DETAILS_BYTES_MAX} bytes and ${AUDIT_DETAILS_DEPTH_MAX} levels; the names in an object must differ, and a double must represent each number`;
+const DETAILS_RULE = `must be one JSON object in visible ASCII of at most ${AUDIT_DETAILS_BYTES_MAX} bytes and ${AUDIT_DETAILS_DEPTH_MAX} levels; the names in an object must differ, and each number must keep all its digits as a double`;
 
 function readDetails(fields: readonly string[], warn: NoteWarning): ResponseNotes["details"] {
   const header = fieldValue(fields, AUDIT_DETAILS_HEADER);

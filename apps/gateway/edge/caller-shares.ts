@@ -3,7 +3,7 @@ import type { Principal } from "../admission/principal.ts";
 
 /**
  * The number of equal shares into which the maximum number of requests in flight is divided. While more than
- * half of that maximum is in flight, each caller may add at most one share.
+ * half of that maximum is in flight, the new requests of a caller may fill at most one share.
  */
 const SHARES = 8;
 const RETRY_AFTER_SECONDS = 1;
@@ -11,7 +11,7 @@ const RETRY_AFTER_SECONDS = 1;
 /** A request that counts against the share of its caller. */
 export interface SharedRequest {
   readonly principal: Principal | null;
-  /** The caller whose share the request counts against, or null if it is not counted. */
+  /** The caller whose share the request counts against, or null if the request counts against no share. */
   share: string | null;
 }
 

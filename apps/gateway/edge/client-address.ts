@@ -6,15 +6,15 @@ import { isIP } from "node:net";
 export class ClientAddresses {
   readonly #hops: number;
 
-  /** @param hops number of proxies in front that append to X-Forwarded-For; 0 trusts none */
+  /** @param hops number of trusted proxies in front of the gateway that append to X-Forwarded-For */
   constructor(hops: number) {
     this.#hops = hops;
   }
 
   /**
    * Returns entry `hops` of X-Forwarded-For, counted from the right: the address that the outermost trusted
-   * proxy saw. Uses the leftmost entry if there are fewer entries. Returns the socket's address if the entry
-   * is not an address.
+   * proxy saw. Uses the leftmost entry if there are fewer entries. Returns the socket's address if `hops` is
+   * 0, the header is missing or the entry is not an address.
    */
   clientOf(headers: Headers, socketAddress: string): string {
     if (this.#hops === 0) return socketAddress;

@@ -2,9 +2,9 @@ import { RATE_LIMIT_HEADERS } from "@ostiary/lib/domain/ratelimit";
 
 /** The CORS headers for browsers (GW-106 to GW-110). */
 export interface CorsPolicy {
-  /** The names for `Vary`, which the caller of {@link describe} must set. */
+  /** The request headers that responses must name in `Vary`. The caller of {@link describe} sets `Vary`. */
   readonly vary: readonly string[];
-  /** CORS headers of every proxied response and every error. */
+  /** The CORS headers that are the same in every proxied response and every error. */
   readonly constant: Readonly<Record<string, string>>;
   /** Sets the CORS headers that depend on the origin. Called for every proxied response and every error. */
   describe(headers: Headers, origin: string | null): void;
@@ -17,7 +17,7 @@ const METHODS = "GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS";
 const REQUEST_HEADERS_DEFAULT = "Authorization, Content-Type, X-API-Key";
 const EXPOSED = ["X-Request-ID", ...Object.values(RATE_LIMIT_HEADERS), "Retry-After"].join(", ");
 
-/** @param allowed origins that may call; an empty list allows every origin */
+/** @param allowed the origins whose pages may call the gateway; an empty list allows every origin */
 export function createCorsPolicy(allowed: readonly string[]): CorsPolicy {
   return allowed.length === 0 ? allowEvery : allowListed(new Set(allowed));
 }

@@ -8,7 +8,7 @@ export interface OverloadOptions {
   readonly requestsMax: number;
   /**
    * The maximum number of connections of clients and services together. 0 means three quarters of the
-   * descriptors.
+   * descriptors that the process may open.
    */
   readonly connections_max: number;
   /**
@@ -46,8 +46,8 @@ const CHECKS_IN_ROOM = 4;
 /** The number of descriptors that one request may open: one for its client and one for its service. */
 const DESCRIPTORS_OF_REQUEST = 2;
 /**
- * The number of requests in flight that are admitted under any pressure. Otherwise, resources that cannot be
- * freed would block all requests.
+ * The number of requests in flight that are admitted under any pressure. Without this reserve, resources that
+ * cannot be freed would block all requests.
  */
 const RESERVED_REQUESTS = 100;
 /**

@@ -32,8 +32,8 @@ export function processReadings(): ProcessReadings {
 }
 
 /**
- * Returns the number of open descriptors that Linux reports since version 6.2, or 0 on other systems. Takes
- * 3 µs for any number of descriptors.
+ * Returns the number of open descriptors, which Linux reports since version 6.2. Returns 0 on other systems.
+ * Takes 3 µs for any number of descriptors.
  */
 function countedDescriptors(): number {
   return statSync("/proc/self/fd", { throwIfNoEntry: false })?.size ?? 0;

@@ -13,7 +13,10 @@ const CLIENT_GONE_STATUS = 499;
 const UNMATCHED = "unmatched";
 const PREFLIGHT = "preflight";
 
-/** Writes one log line, one count and one span for each request (OP-37). */
+/**
+ * Records each request in the metrics and in its trace, and writes the log lines that are not sampled out
+ * (OP-37).
+ */
 export class RequestLog {
   readonly #telemetry: Telemetry;
   readonly #traffic: Traffic;
@@ -75,7 +78,10 @@ export class RequestLog {
   }
 }
 
-/** Returns the prefix of a credential with a valid form, whether it was accepted or not. */
+/**
+ * Returns the display prefix of the request's API key or session, even if refused, or null without a valid
+ * form.
+ */
 function presentedKeyPrefix({ credential }: Exchange): string | null {
   return credential === null ? null : displayPrefix(credential);
 }

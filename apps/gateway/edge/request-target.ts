@@ -9,8 +9,8 @@ export interface RequestTarget {
 const KNOWN_HOSTS_MAX = 1_000;
 
 /**
- * Reads the target of requests (GW-6, GW-8). Refuses a request without a valid Host with 400, because the
- * runtime would not parse the URL: dot segments would remain in the path.
+ * Reads the target of requests (GW-6, GW-8). Throws a 400 for a request without a valid Host, because the
+ * runtime does not parse the URL of such a request: dot segments would remain in the path.
  */
 export class RequestTargets {
   /** Host values that were found valid. Nearly all requests use one of a few values. */

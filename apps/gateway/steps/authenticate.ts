@@ -25,8 +25,8 @@ export interface Authenticator {
    * Returns the caller of a request to a route of `scope`, synchronously if the result is cached.
    *
    * @param credential the request's X-API-Key
-   * @throws ApiError 401 for a missing, bad or wrong-realm credential, with a {@link CredentialRefusal} as
-   * cause
+   * @throws ApiError 401 for a credential that is missing, refused or of the wrong realm, with a
+   * {@link CredentialRefusal} as cause
    * @throws ApiError 503 (kind `auth` or `network`) if the key set or identity is unavailable
    */
   authenticate(
@@ -167,7 +167,10 @@ function bearerToken(authorization: string | null): string | null {
   return authorization.slice(BEARER.length).trim();
 }
 
-/** Returns the 401. Only user routes name a scheme, Bearer, because HTTP has no scheme for API keys. */
+/**
+ * Returns the 401. Only the 401 of a user route names a scheme (Bearer), because HTTP has no scheme for API
+ * keys.
+ */
 function unauthorized(scope: ProtectedScope, cause: CredentialRefusal): ApiError {
   const headers = scope === "user" ? { "WWW-Authenticate": "Bearer" } : undefined;
   return new ApiError("UNAUTHORIZED", { kind: "auth", headers, cause });

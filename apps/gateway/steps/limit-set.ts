@@ -34,7 +34,7 @@ interface Charged {
   readonly bucket: string;
   /** The time that was left in the window when the request was counted. */
   readonly ttlMs: number;
-  /** The time of the count on the monotonic clock. */
+  /** The time at which the request was counted, on the monotonic clock. */
   readonly atElapsedMs: number;
   readonly quota: QuotaBucket | null;
 }
@@ -83,7 +83,10 @@ export class LimitSetCounter {
   readonly #store: LimitSetOptions["store"];
   readonly #quotas: QuotaRecord | null;
   readonly #clock: LimitSetOptions["clock"];
-  /** The prepared form of each list. The weak map frees a list together with its route. */
+  /**
+   * The prepared form of each list of limits. The weak map frees the form together with the list and its
+   * route.
+   */
   readonly #prepared = new WeakMap<readonly AppliedLimit[], PreparedLimits>();
 
   constructor({ store, quotas, clock }: LimitSetOptions) {
@@ -96,7 +99,7 @@ export class LimitSetCounter {
    * Counts a request of `subject`.
    *
    * @throws StoreUnavailable if the store fails
-   * @throws ApiError 503 if neither the store nor the audit service has the count of a quota
+   * @throws ApiError 503 if the store lacks the count of a quota and the audit service is unavailable
    */
   async count(limits: readonly AppliedLimit[], subject: string): Promise<SetState> {
     const now = this.#clock.now();
@@ -125,8 +128,8 @@ export class LimitSetCounter {
   }
 
   /**
-   * Repeats a charge that the store rejected because it has no counts of quotas. The repeated charge contains
-   * the counts of the quota record.
+   * Repeats a charge that the store rejected because the store lacks the counts of some quotas. The repeated
+   * charge contains the counts of the quota record.
    */
   async #chargeFromKnown(countings: readonly Counting[]): Promise<WindowCount[]> {
     const charges = countings.map(async ({ charge, quota }) =>

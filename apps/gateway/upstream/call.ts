@@ -12,13 +12,16 @@ const SWEEP_MS = 50;
  * clients or services.
  */
 const STEP_MAX_MS = 2 * SWEEP_MS;
-/** The time without a read after which a client is a slow reader, whose call ends when memory is short. */
+/**
+ * The time without a read after which a client counts as a slow reader. The calls of slow readers end when
+ * memory is short.
+ */
 const READER_PATIENCE_MS = 1_000;
 
 /** The `index` of a call that is not in flight. */
 const ENDED = -1;
 
-/** The client of a call, and the server that can close its connection. */
+/** The request of a call's client, and the server that can close the client's connection. */
 interface CallClient {
   readonly request: Request;
   readonly server: { timeout(request: Request, seconds: number): void };

@@ -9,7 +9,7 @@ import { type BodyConnection, ResponseSource } from "./response-source.ts";
 /**
  * The reason why a connection was closed, as metrics count it.
  *
- * - `idle`: the connection was idle for too long, or too many were idle.
+ * - `idle`: the connection was idle for too long, or the gateway had too many idle connections.
  * - `service`: the service closed the connection between two requests.
  * - `last`: the connection could not carry another request.
  * - `abandoned`: the gateway aborted the request.
@@ -65,7 +65,7 @@ export class Connection implements Abortable, BodyConnection, RequestSink, Respo
   usableUntilMs = 0;
   /** Number of requests that the connection has carried. */
   uses = 0;
-  /** The time for which the service keeps the idle connection, or null if the service announces none. */
+  /** The time for which the service keeps the idle connection, or null if the service announces no time. */
   keepAliveMs: number | null = null;
   readonly #owner: ConnectionOwner;
   readonly #clock: Clock;

@@ -2,8 +2,8 @@ const LF = 10;
 const CR = 13;
 
 /**
- * The number of bytes in a tail. An empty line can end with CR and LF, and the byte before them ends the
- * previous line.
+ * The number of bytes in a tail, which is the end of a stream. An empty line can end with CR and LF, and the
+ * byte before them ends the previous line.
  */
 const TAIL_BYTES = 3;
 const TAIL_MASK = 0xff_ff_ff;

@@ -13,7 +13,7 @@ import { keepsResponseField } from "./headers.ts";
 /** Statuses without a body, whatever the fields say. */
 const BODILESS: ReadonlySet<number> = new Set([204, 304]);
 
-/** Methods that the runtime resends when a reused connection dies, unless their body is a stream. */
+/** Methods whose requests the runtime resends when a reused connection is lost, unless the body is a stream. */
 const REPEATED: ReadonlySet<string> = new Set(["PUT", "DELETE"]);
 const NOTHING = new Uint8Array();
 

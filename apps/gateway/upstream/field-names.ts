@@ -1,6 +1,6 @@
 /**
- * The meanings of header fields for the response reader. All fields except ordinary ones determine where a
- * response ends or whether its connection can be reused.
+ * The meanings of header fields for the response reader. All fields except those with the meaning ORDINARY
+ * determine where a response ends or whether its connection can be reused.
  */
 export const ORDINARY = 0;
 export const CONTENT_LENGTH = 1;

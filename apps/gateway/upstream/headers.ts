@@ -67,7 +67,10 @@ interface UpstreamHeaderOptions {
 /** Builds the headers of upstream calls. */
 export class UpstreamHeaders {
   readonly #options: UpstreamHeaderOptions;
-  /** Whether to remove the headers of a name. Cached, because requests repeat the same names. */
+  /**
+   * For each header name, whether the header is removed from requests. Cached, because requests repeat the
+   * same names.
+   */
   readonly #removed = new Map<string, boolean>();
 
   constructor(options: UpstreamHeaderOptions) {
@@ -126,8 +129,8 @@ export class UpstreamHeaders {
   }
 
   /**
-   * Returns whether `name` is the same as a guarded header for a service that does not distinguish `_` and `-`.
-   * CGI, for example, turns `-` into `_`.
+   * Returns whether a service that does not distinguish `_` and `-` would read `name` as a header that the
+   * gateway removes. CGI, for example, turns `-` into `_`.
    */
   #isTwin(name: string): boolean {
     if (!name.includes("_")) return false;

@@ -45,8 +45,8 @@ export interface PooledRequest extends CarriedRequest {
  */
 const DIALS_MAX = 256;
 /**
- * The time before an announced close at which an idle connection is no longer reused. The margin allows for
- * clock differences between the two hosts.
+ * The time before an announced close at which an idle connection is no longer reused. The margin covers
+ * network delay and timer differences between the two hosts.
  */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
 
@@ -147,7 +147,8 @@ export class ConnectionPool implements ConnectionOwner {
     this.#dialing -= 1;
     this.#counts.failed += 1;
     this.#shared.budget.give();
-    // Fail the oldest waiting request if the remaining attempts to connect are too few for all.
+    // Fail the oldest waiting request if the remaining attempts to connect are too few for all waiting
+    // requests.
     if (this.#waiting.length > this.#dialing) this.#waiting.shift()?.request.failed(cause, false);
     this.dial();
   }
@@ -168,7 +169,10 @@ export class ConnectionPool implements ConnectionOwner {
     this.#shared.budget.give();
   }
 
-  /** Closes the idle connections that expire before `untilMs`, and unneeded ones above the limit. */
+  /**
+   * Closes the idle connections that expire before `untilMs`, and the unneeded idle connections above the
+   * limit.
+   */
   sweep(untilMs: number): void {
     const excess = Math.max(0, this.#spare - this.#shared.options.idleMax);
     const retired = this.#idle.filter(

@@ -23,7 +23,7 @@ export class ResponseRelay {
   #bytes = 0;
   #ended = false;
   #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
-  /** The position in a stream of server-sent events; null for other streams, and for encoded ones. */
+  /** The position in a stream of server-sent events; null for other streams and for encoded event streams. */
   #events: EventTail | null = null;
   #leaving = false;
 
@@ -34,7 +34,7 @@ export class ResponseRelay {
     this.#onEnd = onEnd;
   }
 
-  /** The bytes of the service's body that were written to the client's stream. */
+  /** The number of bytes of the service's body that were written to the client's stream. */
   get bytes(): number {
     return this.#bytes;
   }

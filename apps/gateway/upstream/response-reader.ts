@@ -19,7 +19,7 @@ export interface ResponseHead {
   readonly framing: Framing;
   /** Whether the connection can carry another request after this response. */
   readonly keepAlive: boolean;
-  /** The time for which the service keeps the idle connection, or null if the service announces none. */
+  /** The time for which the service keeps the idle connection, or null if the service announces no time. */
   readonly keepAliveTimeoutMs: number | null;
 }
 
@@ -86,7 +86,7 @@ export class ResponseReader {
     return this.#begun;
   }
 
-  /** Whether the reader waits for no response. */
+  /** Whether no response is pending. */
   get complete(): boolean {
     return this.#phase === IDLE;
   }
@@ -260,8 +260,8 @@ export class ResponseReader {
   }
 
   /**
-   * @param alone whether no bytes follow the response. If bytes follow, the connection is not reused, because
-   * they could be read as the next response.
+   * @param alone true if no bytes follow the response. Otherwise, the connection is not reused, because these
+   * bytes could be read as the next response.
    */
   #finish(alone: boolean): void {
     this.#phase = IDLE;

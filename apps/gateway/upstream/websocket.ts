@@ -52,6 +52,7 @@ export class WebSockets {
    * Opens a tunnel between client and service. Calls `onEnd` when both connections are closed.
    *
    * @throws ApiError 400 for an invalid handshake or an unlisted origin, 502 if the service does not accept
+   * the WebSocket
    * @throws ClientGone if the client leaves before the tunnel is open
    */
   async open(exchange: Exchange, path: string, onEnd: (failure: Error | null) => void): Promise<void> {
@@ -68,7 +69,7 @@ export class WebSockets {
     });
     const headers = new Headers({ "X-Request-ID": exchange.request_id });
     if (service.protocol !== "") headers.set("Sec-WebSocket-Protocol", service.protocol);
-    // Otherwise, the runtime would choose the first protocol that the client offers.
+    // Without this deletion, the runtime would choose the first protocol that the client offers.
     else request.headers.delete("Sec-WebSocket-Protocol");
     if (!server.upgrade(request, { data: tunnel, headers })) {
       service.terminate();
@@ -93,7 +94,7 @@ export class WebSockets {
   handlers(): Bun.WebSocketHandler<GatewaySocket> {
     return {
       maxPayloadLength: this.#options.messageBytesMax,
-      // The runtime sets no limits: the tunnel pauses the faster side and detects idle connections.
+      // Turn off the runtime's limits, because the tunnel pauses the faster side and closes idle connections.
       backpressureLimit: 0,
       idleTimeout: 0,
       open: (client) => client.data.attach(client),

@@ -6,7 +6,7 @@ import type { PeerTls } from "@ostiary/lib/runtime/config";
 import { peerClient } from "../upstream/peer-client.ts";
 
 const TIMEOUT_MS = 5_000;
-/** The timeout of a call for quota counts, for which requests wait. */
+/** The timeout of a call for quota counts. It is short, because requests wait for the counts. */
 const ASK_TIMEOUT_MS = 2_000;
 
 /** The calls about usage to the audit service (AU-120, AU-192). A call rejects with `CallFailed`. */

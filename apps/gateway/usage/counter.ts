@@ -39,7 +39,7 @@ export class UsageCounter {
   readonly #countsMax: number;
   #tallies = new Map<Principal, Map<Route, Tally>>();
   #tallied = 0;
-  /** The hour of the tallies. */
+  /** The start of the hour of the tallies. `#endsMs` is its end. */
   #startsMs = 0;
   #endsMs = 0;
   /** The counts that wait for a report, by the names of principal, route and hour. */
@@ -56,7 +56,7 @@ export class UsageCounter {
     return this.#counts.size + this.#tallied;
   }
 
-  /** Number of requests since the start that no accepted report contains. */
+  /** Number of requests since the start that could not be counted or reported. */
   get uncounted(): number {
     return this.#uncountedTotal;
   }
@@ -106,8 +106,8 @@ export class UsageCounter {
   }
 
   /**
-   * Begins the hour that contains `timeMs`. The hour may be an earlier one, because a request counts in the
-   * hour of its arrival.
+   * Begins the hour that contains `timeMs`. This can be an earlier hour than the hour of the tallies, because
+   * a request counts in the hour of its arrival.
    */
   #turnTo(timeMs: number): void {
     this.#settle();
@@ -178,7 +178,10 @@ function addTo(count: UsageCount, tally: Tally): void {
   count.duration_ms += tally.duration_ms;
 }
 
-/** Counts the refusal or failure of a request. A client that leaves or sends too much is not a failure. */
+/**
+ * Counts the refusal or failure of a request. A request whose client leaves, or sends a body that is too
+ * large or too slow, has not failed.
+ */
 function note(tally: Tally, forwarded: boolean, status: number | null, failure: Error | null): void {
   if (status === null || failure instanceof ClientGone) return;
   if (forwarded) {

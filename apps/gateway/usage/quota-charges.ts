@@ -21,7 +21,7 @@ export class QuotaCharges {
     return this.#waiting.size;
   }
 
-  /** The number of charges since the start that no accepted report contains. */
+  /** The number of charges since the start that could not be kept or reported. */
   get lost(): number {
     return this.#lost;
   }

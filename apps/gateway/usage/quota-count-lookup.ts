@@ -15,7 +15,7 @@ interface QuotaCountLookupOptions {
   readonly clock?: Clock;
 }
 
-/** The maximum time that a quota waits for a call in flight. */
+/** The maximum time that a lookup waits for the end of a call in flight. */
 const GATHER_MS = 5;
 const REFUSALS: ReadonlySet<number> = new Set([400, 413, 422]);
 const UNKNOWN_PATH = 404;
@@ -24,8 +24,8 @@ const UNKNOWN_PATH = 404;
 type Asked = Member<QuotaName, number>;
 
 /**
- * Reads the counts of quotas that the counter store lacks from the audit service (GW-192). Concurrent
- * requests for the same quota share one lookup. Lookups that start at the same time share one call.
+ * Asks the audit service for the counts of quotas that the counter store lacks (GW-192). Concurrent requests
+ * for the same quota share one lookup. Lookups that start at the same time share one call.
  */
 export class QuotaCountLookup {
   readonly #options: QuotaCountLookupOptions;

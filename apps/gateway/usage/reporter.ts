@@ -62,7 +62,8 @@ export class UsageReporter {
   }
 
   /**
-   * Reports the remaining counts for at most `deadlineMs`. No request may be in flight when it is called.
+   * Tries for at most `deadlineMs` to report the remaining counts. Must be called after the last request has
+   * ended.
    */
   async close(deadlineMs: number): Promise<void> {
     const endMs = this.#clock.elapsedMs() + deadlineMs;

@@ -21,7 +21,7 @@ export interface UsageRecorder {
   /** The record of quota charges, or null if there is no audit service. */
   readonly quotas: QuotaRecord | null;
   start(): void;
-  /** Reports the remaining counts for at most `deadlineMs`. */
+  /** Tries for at most `deadlineMs` to report the remaining counts. */
   close(deadlineMs: number): Promise<void>;
 }
 
@@ -85,7 +85,7 @@ function addUsageMetrics(
   });
   collectedCounter(registry, {
     name: "gateway_usage_uncounted_total",
-    help: "Requests of organizations that no accepted usage report contains: no room, an id that audit does not accept, a refused report, or a stop while audit was unavailable.",
+    help: "Requests of organizations that no accepted usage report contains. The gateway had no room, audit refused an id or the report, or the gateway stopped while audit was unavailable.",
     read: () => counter.uncounted,
   });
   collectedGauge(registry, {
@@ -109,7 +109,7 @@ function addQuotaMetrics(
   });
   collectedCounter(registry, {
     name: "gateway_quota_charges_lost_total",
-    help: "Charges to quotas that no accepted usage report contains: no room, a subject that audit does not accept, a refused report, or a stop while audit was unavailable.",
+    help: "Charges to quotas that no accepted usage report contains. The gateway had no room, audit refused a subject or the report, or the gateway stopped while audit was unavailable.",
     read: () => charges.lost,
   });
 }

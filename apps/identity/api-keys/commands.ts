@@ -84,7 +84,7 @@ function refuseOver(key: ApiKeyRow, now: number): void {
   const message = {
     revoked: "This key is revoked: create a new one.",
     expired: "This key has expired: create a new one.",
-    rotated: `This key was rotated already, to the key ${key.rotated_to}.`,
+    rotated: `This key was rotated already: rotate its replacement, the key ${key.rotated_to}.`,
   }[value];
   throw new ApiError("CONFLICT", { message, details: { field: "status", value } });
 }

@@ -3,7 +3,7 @@ import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import type { Dependencies } from "../dependencies.ts";
 import { writeLastUses } from "./sql.ts";
 
-/** Stores the uses that validations have noted. Uses of locked keys wait for the next run. */
+/** Stores the uses that validations have noted. Uses of locked keys wait for the next call. */
 export async function storeLastUses({ database, lastUses }: Dependencies): Promise<void> {
   for (const batch of lastUses.batches()) {
     const locked = new Set(await database.run("write_last_uses", (orm) => writeLastUses(orm, batch)));

@@ -132,7 +132,7 @@ export async function revokeKey(tx: Orm, owner: KeyOwner, id: string, now: Date)
 }
 
 /**
- * Stores the last uses of keys, and the new hashes that some uses contain. A stored use that is later stays. Returns
+ * Stores the last uses of keys, and the new hashes that some uses contain. Keeps a stored use that is later. Returns
  * the ids of keys that another transaction holds locked. Never waits for a lock, which avoids deadlocks.
  */
 export async function writeLastUses(orm: Orm, uses: readonly LastUse[]): Promise<string[]> {

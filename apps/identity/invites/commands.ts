@@ -92,7 +92,7 @@ export async function redeemInvite(
   const redemption = await database.transaction("redeem_invite", work, { lane });
   if ("member" in redemption) return redemption;
   throw new ApiError("CONFLICT", {
-    message: `This invite is ${redemption.ended}.`,
+    message: `This invite is ${redemption.ended}: ask for a new invite.`,
     details: { field: "status", value: redemption.ended },
   });
 }

@@ -20,7 +20,7 @@ import { listInvites } from "./sql.ts";
 
 const inviteIsOver = {
   code: "CONFLICT",
-  message: "This invite is revoked.",
+  message: "This invite is revoked: ask for a new invite.",
   details: { field: "status", value: "revoked" },
 } as const;
 

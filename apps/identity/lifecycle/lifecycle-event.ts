@@ -7,7 +7,7 @@ const MemberData = Type.Object(
   {
     member_id: idField("The member."),
     principal: Type.Union([Type.Literal("user"), Type.Literal("service_account")], {
-      description: "Whether the member is a person.",
+      description: "The kind of member: a person or a service account.",
     }),
     user_id: nullable(idField("The person, or null for a service account.")),
     service_account_id: mostlyNull(idField("The id of the service account, or null for a person.")),

@@ -13,7 +13,7 @@ const memberColumns = {
   service_account_name: serviceAccounts.name,
 };
 
-/** Matches members that are not removed. The status is a literal, so that the planner uses the indexes over them. */
+/** Matches members that are not removed. The literal lets the planner use the indexes over only these members. */
 const notRemoved = ne(members.status, sql`'removed'`);
 
 function selectMembers(orm: Orm, condition: SQL | undefined) {

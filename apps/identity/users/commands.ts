@@ -18,7 +18,10 @@ import {
 } from "./sql.ts";
 import type { UserRow } from "./user.ts";
 
-/** The maximum number of attempts. An attempt fails when another transaction creates or deletes the same person. */
+/**
+ * The maximum number of attempts to find or create a person. An attempt fails when another transaction creates or
+ * deletes the same person.
+ */
 const ROUNDS_MAX = 10;
 
 /**

@@ -48,7 +48,7 @@ export function toMembership({ id, organization, role }: MembershipRow, roles: R
 /** The characters that can be stored and compared: no control characters, and surrogates only in pairs. */
 const STORABLE = /^(?:[^\p{Cc}\p{Cs}])+$/u;
 
-/** Refuses an IdP subject in a body with 422 when no identity provider would issue it. */
+/** Returns the IdP subject of a body. Throws a 422 for a subject that no identity provider would issue. */
 export function checkedSubject(idp: IdpSubject): IdpSubject {
   const fields: FieldError[] = (["issuer", "subject"] as const)
     .filter((part) => idp[part].length > SUBJECT_LENGTH_MAX || !STORABLE.test(idp[part]))

@@ -1,7 +1,7 @@
 import { segmentsOf } from "@ostiary/lib/page/segments-of";
 import type { ViewPath } from "./view-paths.ts";
 
-/** The part of a fragment after the path of the view. */
+/** The part of a URL fragment that follows the path of the view. */
 export interface Place {
   readonly segments: readonly string[];
   readonly query: URLSearchParams;

@@ -5,7 +5,7 @@ import { Value } from "@sinclair/typebox/value";
 /**
  * The reason why a call failed.
  *
- * - `signed_out`: the gateway does not accept the credential, and a renewal failed
+ * - `signed_out`: the gateway does not accept the credential, and a renewal failed or did not help
  * - `forbidden`: the role of the member grants too little (403)
  * - `missing`: no resource has this id, or the caller may not see the resource (404)
  * - `conflict`: the state of the resource prevents the call (409, 412)

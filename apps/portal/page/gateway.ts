@@ -115,7 +115,10 @@ export class Gateway {
     return answered({ items, has_more: page.value.has_more === true });
   }
 
-  /** Makes a call without a timeout, and returns the response with an unread body. An export needs this. */
+  /**
+   * Makes a call without a timeout, for large responses such as exports. Returns the response with an unread
+   * body.
+   */
   stream(path: string, call: Call): Promise<Answer<Response>> {
     return this.#answer(path, call);
   }
@@ -235,8 +238,8 @@ function isIdempotent({ method = "GET" }: Pick<Call, "method">): boolean {
 const REFUSAL_BYTES_MAX = 16_384;
 
 /**
- * Returns whether a 401 looks like a response of the gateway itself. Leaves the body readable. Returns true
- * for HEAD, because its response has no body to check.
+ * Returns whether a 401 looks like a response of the gateway itself. Reads a clone, so that the body stays
+ * readable. Returns true for HEAD, whose response has no body to check.
  */
 async function isRefusal(response: Response, { method }: Call): Promise<boolean> {
   if (method === "HEAD") return true;

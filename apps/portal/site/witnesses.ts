@@ -12,7 +12,9 @@ const DEPENDENT = ["PORTAL_WITNESS_QUORUM", "PORTAL_WITNESS_ORIGIN"] as const;
 
 type WitnessVariables = Pick<PortalConfig, typeof VARIABLE | (typeof DEPENDENT)[number]>;
 
-/** Returns the witnesses that must have cosigned each log, or null if the portal requires no witnesses. */
+/**
+ * Returns the witnesses that must have cosigned each log. Returns null if the portal requires no witnesses.
+ */
 export function loadWitnesses(config: WitnessVariables): WitnessSettings | null {
   const { PORTAL_WITNESS_KEYS_FILE: path } = config;
   if (path === undefined) return null;

@@ -113,7 +113,7 @@ const path = {
   pattern: `^(/|${PATH})$`,
   not: { anyOf: [{ pattern: DOT_SEGMENT }, { pattern: `(\\{[^{]*){${PATH_PARAMS_MAX + 1}}` }] },
   details:
-    "A path is / or segments, each a {param} or a literal in lower case, without a trailing slash; everything but visible ASCII is percent-encoded.",
+    "A path is /, or segments that each begin with /: a {param}, or text in lower case. It has no trailing slash. Everything but visible ASCII is percent-encoded.",
 };
 
 const upstream = {

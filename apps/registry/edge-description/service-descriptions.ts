@@ -15,9 +15,9 @@ const CALLS_MAX = 8;
 /** The maximum size of all descriptions together. */
 const ALL_BYTES_MAX = 64 * 1024 * 1024;
 const RETRY_MS = 1_000;
-/** The maximum pause between searches for due descriptions, because another replica may have published a service. */
+/** The maximum pause between searches for descriptions to read: another replica may have published a service. */
 const LOOK_MS = 5_000;
-/** The minimum pause between searches for due descriptions, because each of many writes wakes the loop. */
+/** The minimum pause between searches for descriptions to read, because each of many writes wakes the loop. */
 const GAP_MS = 100;
 
 /** The state of one service's description. */
@@ -81,7 +81,7 @@ export class ServiceDescriptions {
 
   /**
    * Drops the descriptions of deleted services and of services without an `openapi` path, and starts the due reads.
-   * Waits for no read.
+   * Does not wait for the reads.
    */
   refresh(current: Pick<CurrentTable, "services" | "lifeOf">): void {
     const { services } = current;

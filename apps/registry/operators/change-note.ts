@@ -18,13 +18,13 @@ interface ChangeNote {
 export const changeNoteHeaders = {
   "x-change-reason": Type.Optional(
     Type.String({
-      description: `Why the write is made, in at most ${REASON_LENGTH_MAX} characters of UTF-8. The history shows it.`,
+      description: `Why the write is made, in at most ${REASON_LENGTH_MAX} characters of UTF-8. The history shows this reason.`,
       openapi: { maxLength: REASON_LENGTH_MAX },
     }),
   ),
   "x-change-link": Type.Optional(
     Type.String({
-      description: "The http or https URL of a ticket or pipeline run. The history shows it.",
+      description: "The http or https URL of a ticket or pipeline run. The history shows this URL.",
       openapi: { maxLength: LINK_LENGTH_MAX, format: "uri" },
     }),
   ),

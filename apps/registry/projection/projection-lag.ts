@@ -25,7 +25,7 @@ const LOOK_MS = 5_000;
 
 interface Waiting {
   readonly projected_fence: number | null;
-  /** The clock's elapsed time at which the service began to wait; negative before the start. */
+  /** The clock's elapsed time when the service began to wait. Negative if the wait began before this process. */
   readonly sinceMs: number;
 }
 

@@ -8,7 +8,7 @@ import { type Desired, fenceOfAbsence, markProjected, raiseFence, readDesired } 
 /** The maximum time by which a valid fence can be in the future. A fence is a time in microseconds. */
 const AHEAD_MAX_MS = 86_400_000;
 
-/** The result of an attempt; `superseded` means that the route store has a newer fence. */
+/** The result of an attempt to project a service. `superseded`: the route store has a newer fence. */
 export type ProjectionResult = "written" | "unchanged" | "superseded";
 
 export interface ProjectionDeps {

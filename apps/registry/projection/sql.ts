@@ -11,7 +11,7 @@ type ServiceRow = typeof services.$inferSelect;
  */
 export type Desired = Pick<ServiceRow, "name" | "fence"> & { config: string | null };
 
-/** An outstanding service, with the time since its newest revision was committed. */
+/** A service whose projection is outstanding, with the time since its newest revision was committed. */
 type OutstandingAge = Pick<ServiceRow, "name" | "projected_fence"> & { ageMs: number };
 
 /** The condition of the index `services_outstanding`. */
@@ -38,7 +38,7 @@ const outstandingAfter = prepared((orm) =>
     .limit(sql.placeholder("limit")),
 );
 
-/** Returns the outstanding services after a fence and name, in the order of their writes. */
+/** Returns services whose projection is outstanding, after a fence and name, in the order of their writes. */
 export function listOutstanding(
   database: Database,
   { fence, name }: Pick<Desired, "fence" | "name">,
@@ -97,7 +97,7 @@ export async function markProjected(database: Database, name: string, fence: num
   );
 }
 
-/** Gives the state committed with `fence` a new fence greater than `above`. The service is then outstanding again. */
+/** Gives the state committed with `fence` a new fence greater than `above`. Its projection is outstanding again. */
 export async function raiseFence(
   database: Database,
   name: string,

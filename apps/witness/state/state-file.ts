@@ -33,7 +33,7 @@ export interface WitnessState {
   logs: ReadonlyMap<string, CosignedHead>;
 }
 
-/** The error for a state file that is missing or contains something else. */
+/** The error for a state file that is missing, that cannot be read, or that contains something else. */
 export class NotAState extends Error {
   readonly problem: "missing" | "unreadable" | "other";
 

@@ -9,7 +9,7 @@ import {
 } from "../../domain/schemas/index.ts";
 import { finalOutcomeSchema } from "./event.ts";
 
-/** Returns the schema of an id that appears exactly as the service that issued it wrote it. */
+/** Returns the schema of an id, which the log shows exactly as it was written. */
 const writtenId = (description: string) => nullable(Type.String({ description, examples: [ULID_EXAMPLE] }));
 
 export const eventOutcomeSchema = Type.Union([Type.Literal("pending"), ...finalOutcomeSchema.anyOf], {

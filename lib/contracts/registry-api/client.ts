@@ -38,7 +38,7 @@ export abstract class RegistryApi {
   readonly #token: string | TokenSource;
   readonly #timeoutMs: number;
 
-  /** @param token the token of every request, or a function that renews a token which the registry refuses */
+  /** @param token one token for all requests, or a function that returns the current token and renews it after a 401 */
   constructor(token: string | TokenSource, timeoutMs: number) {
     this.#token = token;
     this.#timeoutMs = timeoutMs;

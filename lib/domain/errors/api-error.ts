@@ -4,7 +4,7 @@ import { type ErrorCode, type ErrorKind, errorCodes } from "./error-codes.ts";
 
 const KEY_LENGTH_MAX = 128;
 
-/** Returns a key of the input, shortened to 128 characters, for use in paths and messages. */
+/** Returns a property name of the input, shortened to 128 characters, for use in paths and messages. */
 export function shownKey(key: string): string {
   return key.length > KEY_LENGTH_MAX ? `${key.slice(0, KEY_LENGTH_MAX)}…` : key;
 }

@@ -40,7 +40,10 @@ const OrganizationToHandOver = Type.Object(
     id: idField("The organization_id."),
     name: Type.String({ description: "The organization's name.", examples: ["Analytical Engines"] }),
   },
-  { title: "OrganizationToHandOver", description: "An organization that would be left without an owner." },
+  {
+    title: "OrganizationToHandOver",
+    description: "An organization that would lose its last member or its last holder of creator_role.",
+  },
 );
 
 /** The fields of `details` for each code (ER-7). A code that is not listed has no details. */
@@ -77,7 +80,7 @@ export const errorDetails: Readonly<Partial<Record<ErrorCode, TProperties>>> = {
   ORGANIZATION_HANDOFF_REQUIRED: {
     organizations: Type.Array(OrganizationToHandOver, {
       description:
-        "ORGANIZATION_HANDOFF_REQUIRED: the organizations that would be left without an owner, at most 100.",
+        "ORGANIZATION_HANDOFF_REQUIRED: the organizations that would lose their last member or their last holder of creator_role, at most 100.",
     }),
   },
   PRECONDITION_FAILED: {

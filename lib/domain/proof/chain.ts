@@ -49,7 +49,7 @@ export function hexOf(hash: Hash): string {
   return hash.toHex();
 }
 
-/** Reads a text that {@link HASH_PATTERN} accepts. */
+/** Decodes a hash from a hexadecimal text that {@link HASH_PATTERN} matches. */
 export function hashFromHex(text: string): Hash {
   return Uint8Array.fromHex(text);
 }

@@ -76,7 +76,7 @@ export async function signedCheckpoint(
 
 /**
  * The reason why a checkpoint fails verification. `unsigned`: it has no signature. `unknown_key`: it names
- * none of the trusted keys.
+ * none of the trusted keys. `other_content`: its fields differ from the signed text.
  */
 export type CheckpointProblem = "unsigned" | "unknown_key" | "wrong_signature" | "other_content";
 

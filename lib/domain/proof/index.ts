@@ -1,4 +1,4 @@
-/** The proof of the audit log (AU-50): entries, chains, heads and checkpoints. Pure. */
+/** The proof of the audit log (AU-50): entries, chains, heads and checkpoints. This code does no I/O. */
 export * from "./canonical-json.ts";
 export * from "./chain.ts";
 export * from "./checkpoint.ts";

@@ -7,7 +7,7 @@
  * a hash tag, and put all keys of the route into one slot.
  */
 export type Bucket =
-  /** A route whose limit is inherited or inline: one bucket for each method and full path. */
+  /** A route with an inline limit or the gateway's default limit: one bucket for each method and full path. */
   | { kind: "route"; method: string; path: string }
   /** A named policy of one service. */
   | { kind: "local"; service: string; policy: string }

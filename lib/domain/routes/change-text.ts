@@ -6,7 +6,7 @@ import type { Effect } from "./review-mark.ts";
 import { testText } from "./route-test-text.ts";
 import type { StoredRoute } from "./service-schema.ts";
 
-/** The subject of a change: a route, or a setting of the service itself. */
+/** The target of a change: a route, or a setting of the service itself. */
 type Subject =
   | { method: Method; path: string; scope: Scope }
   | { method: null; path: null; scope: null; name: string };
@@ -21,7 +21,7 @@ export function subjectOf({ scope, method, path, before, after }: Change): Subje
   return { method: null, path: null, scope: null, name };
 }
 
-/** A setting that differs. `before` is null for an addition, and `after` for a removal. */
+/** A setting that differs. `before` is null for an addition, and `after` is null for a removal. */
 export interface SettingChange {
   name: string;
   before: string | null;

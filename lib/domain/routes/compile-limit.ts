@@ -68,7 +68,7 @@ function namedLimit(
 ): NamedLimit {
   if (typeof rate_limit !== "string") return { policy: null, limit: rate_limit, bucketPrefix: inline };
   const limit = rate_limits?.[rate_limit];
-  if (limit === undefined) throw new Error("A valid service has every policy that its routes name.");
+  if (limit === undefined) throw new Error("A route names a policy that its service does not have.");
   const bucket = limit.shared
     ? ({ kind: "shared", policy: rate_limit } as const)
     : ({ kind: "local", service, policy: rate_limit } as const);

@@ -1,6 +1,6 @@
 /**
  * Route configuration: schemas, rules, expansion, ownership and the route table. Gateway and registry share
- * all of it.
+ * this code.
  */
 
 export * from "./change-marks.ts";

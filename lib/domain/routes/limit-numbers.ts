@@ -20,7 +20,7 @@ export function numbersFor(
   const own = plan !== null && Object.hasOwn(plans, plan) ? plans[plan] : undefined;
   if (own === false) return null;
   const window = period ?? own?.window_seconds ?? window_seconds;
-  if (window === undefined) throw new Error("A valid limit has a window or a period.");
+  if (window === undefined) throw new Error("The limit has neither window_seconds nor period.");
   return { requests: own?.requests ?? requests, window };
 }
 

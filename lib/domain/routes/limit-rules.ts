@@ -79,6 +79,6 @@ const noPlansMessage = (scope: Scope) =>
 
 function repeatedMessage(limit: string | Partly<InlineRateLimit>): string {
   return typeof limit === "string"
-    ? `The policy ${quoted(limit)} is listed twice.`
+    ? `The policy ${quoted(limit)} is listed twice: remove one of the two.`
     : "Two limits of the list have the same window: keep the smaller limit.";
 }

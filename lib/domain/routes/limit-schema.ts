@@ -62,7 +62,7 @@ const PlanNumbers = Type.Object(
     ...closedShape("A limit of a plan"),
     title: "PlanNumbers",
     description:
-      "The numbers for organizations with the plan. Without window_seconds, the window is that of the limit.",
+      "The numbers for organizations with the plan. Without window_seconds, the window of the limit applies.",
   },
 );
 

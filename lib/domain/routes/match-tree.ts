@@ -97,7 +97,7 @@ export class RouteTree {
     return this.#root;
   }
 
-  /** Adds a route, and returns the routes that {@link rivalsOf} returns. */
+  /** Adds a route. Returns its rivals, like {@link rivalsOf}. */
   insert(route: CompiledRoute): readonly CompiledRoute[] {
     const literals = literalsOf(route);
     const method = METHODS.indexOf(route.method);
@@ -192,8 +192,9 @@ function literalsOf({ path }: CompiledRoute): string[] {
 }
 
 /**
- * Compares routes by service name, then the more protected scope, then path in text order. The position of a
- * route in its service has no effect, so inserting a route leaves the others unchanged.
+ * Compares routes by service name, then by scope (the more protected scope first), path in text order and
+ * method. The position of a route in its service has no effect, so inserting a route leaves the others
+ * unchanged.
  */
 export function byPrecedence(a: CompiledRoute, b: CompiledRoute): number {
   if (a.service !== b.service) return a.service < b.service ? -1 : 1;

@@ -12,7 +12,7 @@ interface Declared {
   local?: Declaration;
 }
 
-/** A policy of a service that is being written. The policy conflicts with another service's policy. */
+/** A policy that a write declares for `service`, and that conflicts with a policy of another service. */
 interface PolicyConflict {
   readonly service: string;
   /** The name of the policy. */

@@ -17,7 +17,7 @@ export interface OwnedRoute {
   readonly path: string;
 }
 
-/** A route of a service that is being written. Another service owns the route. */
+/** A route that a write claims for `service`, although another service owns the route. */
 export interface RouteConflict extends OwnedRoute {
   readonly owner: string;
   readonly owner_path: string;

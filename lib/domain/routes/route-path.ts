@@ -17,11 +17,11 @@ const PARAM = /^\{([A-Za-z_][A-Za-z0-9_]*)\}$/;
 const NOT_VISIBLE_ASCII = /[^\x21-\x7e]/;
 /** Characters that URL parsing rewrites, cuts off or cannot read. */
 const NOT_IN_A_URL_PATH = /["#<>?\\^`]|%(?![0-9A-Fa-f]{2})/;
-/** A quick test that matches every non-canonical path, and some canonical ones. */
+/** A quick test that matches every path that is not canonical, and some canonical paths. */
 const PERHAPS_NOT_CANONICAL = /[A-Z]|\/(?:\/|$|(?:\.|%2e){1,2}(?:\/|$))/;
 const BRACED_OR_NOT = /\{[^{}/]*\}|[^{}]+|[{}]/g;
 
-/** Splits a valid path into segments; `/` has none. */
+/** Splits a valid path into segments; `/` has no segments. */
 export function segmentsOf(path: string): Segment[] {
   if (path === "/") return [];
   return path
@@ -62,7 +62,10 @@ export function pathViolations(path: string, scope: Scope, prefix?: Prefix): str
   return violations;
 }
 
-/** Returns the message about a character that a URL path cannot contain, or null if there is none. */
+/**
+ * Returns the message about a character that a URL path cannot contain, or null if `path` has no such
+ * character.
+ */
 export function characterViolation(path: string): string | null {
   const unseen = NOT_VISIBLE_ASCII.exec(path)?.[0];
   if (unseen !== undefined) {
@@ -117,7 +120,7 @@ function nameViolations(name: string, seen: Set<string>, scope: Scope): string[]
   const reserved: readonly string[] = SUBJECT_FIELDS[scope];
   if (reserved.includes(name)) {
     violations.push(
-      `{${name}} cannot be a param of a route in scope ${scope}: upstream has the caller's id as {subject.${name}}.`,
+      `{${name}} cannot be a param of a route in scope ${scope}: in upstream, write the caller's id as {subject.${name}}.`,
     );
   }
   return violations;

@@ -31,7 +31,7 @@ interface Context {
   readonly prefix: Prefix | undefined | null;
   /** The service's policies by name; undefined for an invalid policy. */
   readonly policies: Policies;
-  /** The path in the input of the first route that declares each method and full path. */
+  /** For each method and full path, the path in the input of the first route that declares them. */
   readonly declared: Map<string, FieldPath>;
   /**
    * The total bytes of the full paths so far. A long prefix can expand a short document to a large service.

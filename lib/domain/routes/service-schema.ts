@@ -37,7 +37,9 @@ const Label = Type.String({
   examples: ["widgets:write"],
 });
 
-/** The OpenAPI keyword for unique items. `service-rules.ts` checks them, many times faster than TypeBox. */
+/**
+ * The OpenAPI keyword for unique items. `service-rules.ts` checks uniqueness, many times faster than TypeBox.
+ */
 const unique = { uniqueItems: true };
 
 export const RequiredLabels = Type.Array(Label, {

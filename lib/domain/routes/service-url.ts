@@ -5,7 +5,7 @@ const HOST =
   "The host of the url must be a name such as `widgets` or `widgets.internal`, or an IP address, with IPv6 in brackets. A name has at most 253 characters, in labels of 1 to 63 letters, digits, `-` and `_`. Write the url as `http://host:port`.";
 const SCHEME = "http://";
 const NAME_LENGTH_MAX = 253;
-/** A label of RFC 1123, or one with `_`, which container engines assign. */
+/** A label of RFC 1123, or a label with `_`, which container engines assign. */
 const LABEL = /^(?!-)[A-Za-z0-9_-]{1,63}(?<!-)$/;
 const IPV6 = /^\[[0-9A-Fa-f:.]{2,45}\]$/;
 

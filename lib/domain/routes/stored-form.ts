@@ -12,7 +12,10 @@ import {
   type StoredServiceConfig,
 } from "./service-schema.ts";
 
-/** Returns the full path of a route. For the `path` `/`, returns the prefix without trailing slashes. */
+/**
+ * Returns the full path of a route. If `path` is `/`, returns the prefix without trailing slashes, or `/`
+ * without a prefix.
+ */
 export function joinPrefix(prefix: string | undefined, path: string): string {
   const base = withoutTrailingSlashes(prefix ?? "");
   if (path !== "/") return base + path;

@@ -1,4 +1,4 @@
-/** Upstream templates (RG-21, RG-22). */
+/** Parses and checks upstream templates (RG-21, RG-22). */
 import { characterViolation } from "./route-path.ts";
 import { type Scope, SUBJECT_FIELDS, type SubjectField } from "./service-schema.ts";
 

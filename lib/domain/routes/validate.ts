@@ -146,7 +146,7 @@ function nameViolations(name: string, at: string): Violations {
   return violations;
 }
 
-/** @param above the tests from the top of the document to store with the service */
+/** @param above the tests at the top of the document that are stored with this service */
 function readWritten(
   value: unknown,
   at: FieldPath,

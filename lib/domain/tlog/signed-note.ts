@@ -113,7 +113,7 @@ function readSignature(line: string): NoteSignature | null {
   };
 }
 
-/** Decodes base64 (RFC 4648, section 4). Returns null for text that no encoder produces. */
+/** Decodes base64 in its canonical spelling (RFC 4648, section 4). Returns null for any other text. */
 export function bytesOf(base64: string): Uint8Array | null {
   if (!BASE64.test(base64)) return null;
   const bytes = Uint8Array.fromBase64(base64);

@@ -43,7 +43,10 @@ export class ProviderSession {
     return this.#provider.begin(location.hash, silent);
   }
 
-  /** Completes a sign-in with the response in the URL's query, and restores the fragment where it began. */
+  /**
+   * Completes a sign-in with the response in the URL's query, and restores the fragment at which the sign-in
+   * began.
+   */
   async finish(): Promise<Returned> {
     const { search } = location;
     // Removes the code from the address bar and the history before any request.

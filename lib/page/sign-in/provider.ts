@@ -64,7 +64,8 @@ export class Provider {
     this.#place = place;
     this.#client = { client_id: settings.client_id };
     this.#redirect_uri = `${place.origin}${signInReturnPath(place.path)}`;
-    // An issuer without TLS is the operator's choice, as in the quick start on one machine.
+    // Calls without TLS are allowed only if the operator configured an http:// issuer, as the quick start
+    // does.
     this.#options = { [oauth.allowInsecureRequests]: settings.issuer.startsWith("http:") };
   }
 
@@ -123,7 +124,7 @@ export class Provider {
 
   /**
    * Exchanges the code in the query of the redirect URI for tokens. Removes the stored attempt even if the
-   * exchange fails. Also returns the fragment where the sign-in began.
+   * exchange fails. Also returns the fragment at which the sign-in began.
    */
   async finish(search: string): Promise<SignInResult & { fragment: string }> {
     const attempt = takeFromTab(this.#attemptKey, Attempt);
@@ -155,7 +156,9 @@ export class Provider {
     }
   }
 
-  /** Renews the access token. Fails with `needed` without a refresh token, or if the provider refuses. */
+  /**
+   * Renews the access token. Fails with `needed` if there is no refresh token, or if the provider refuses it.
+   */
   async renew({ refresh_token, id_token }: Tokens): Promise<SignInResult> {
     if (refresh_token === null) return { ok: false, failure: { kind: "needed", message: "" } };
     try {
@@ -175,7 +178,10 @@ export class Provider {
     }
   }
 
-  /** Returns the URL that ends the provider's session. Null if the provider has none or does not answer. */
+  /**
+   * Returns the URL that ends the provider's session. Null if the provider has no such URL or does not
+   * answer.
+   */
   async endAddress({ id_token }: Tokens): Promise<string | null> {
     try {
       const { end_session_endpoint } = await this.#discover();

@@ -50,8 +50,8 @@ const FILE_OPTIONS = ["sslcert", "sslkey", "sslpassword", "sslcrl", "sslcrldir"]
 const SESSION_KINDS = ["primary", "read-write"];
 
 /**
- * Returns whether the driver interprets all options correctly. The driver misreads other options, or refuses
- * them at the first connection.
+ * Returns whether the query has only options that the driver interprets correctly. The driver would misread
+ * the other options, or refuse them at the first connection.
  */
 function areDatabaseOptions(query: string): boolean {
   const options = new URLSearchParams(query);
@@ -91,8 +91,8 @@ function isNamed(authority = ""): boolean {
 }
 
 /**
- * Returns whether the text is the authority of an etcd endpoint. It must have both a user name and a
- * password, or neither.
+ * Returns whether the text is the authority of an etcd endpoint, with both a user name and a password or with
+ * neither.
  */
 function isEndpoint(authority: string | undefined): boolean {
   if (authority === undefined || !isAuthority(authority)) return false;

@@ -28,7 +28,7 @@ const CLAIM_NAME = /^[\x21-\x7e]{1,256}$/;
  */
 const SAME_FOR_ALL: ReadonlySet<string> = new Set(["iss", "aud", "azp", "exp", "nbf", "iat", "jti", "typ"]);
 
-/** Issuers that give tokens to everybody. Each has the claims that identify the owner of a token. */
+/** Issuers that give tokens to everybody, each with the claims that identify the owner of a token. */
 const OPEN_ISSUERS: Readonly<Record<string, readonly string[]>> = {
   "https://token.actions.githubusercontent.com": [
     ...["repository", "repository_id", "repository_owner", "repository_owner_id", "sub"],

@@ -255,7 +255,10 @@ function proofProblems(index: number, { token_sha256, claims }: Record<string, u
   return [{ path: [...path, "claims"], message: `${at} has both token_sha256 and claims: keep one of them` }];
 }
 
-/** Returns a problem if a publisher has no services or paths, or if another role has them. */
+/**
+ * Returns a problem if a publisher lacks `services` or `paths`, or if an operator of another role has one of
+ * them.
+ */
 function reachProblems(index: number, entry: Record<string, unknown>): FileProblem[] {
   const { role } = entry;
   if (!fits(OperatorRole, role)) return [];

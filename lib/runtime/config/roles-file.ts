@@ -70,14 +70,14 @@ export function parseRolesFile(text: string): RolesFile {
   return { ...file, roles: new Map(Object.entries(file.roles)) };
 }
 
-/** Returns whether a problem is not below an invalid slug. {@link slugProblems} reports invalid slugs. */
+/** Returns false for a problem below an invalid slug, because {@link slugProblems} reports the slug itself. */
 function isBesideInvalidSlugs({ path: [top, slug] }: FileProblem): boolean {
   return top !== "roles" || slug === undefined || SLUG_PATTERN.test(String(slug));
 }
 
 /**
- * Returns the problems that the schema cannot express. Checks only the parts that match the schema, so one
- * start can report both kinds of problems.
+ * Returns the problems that the schema cannot express. Skips the parts that do not match the schema, so that
+ * one start can report schema problems and other problems together.
  */
 function ruleProblems(value: unknown): FileProblem[] {
   if (!isRecord(value) || !isRecord(value.roles)) return [];

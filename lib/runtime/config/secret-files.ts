@@ -8,7 +8,7 @@ type SecretFile = { value: string } | { message: string };
 /**
  * Reads a secret from a file, and removes the line break that editors and `echo` append. Only plain files are
  * read, because a pipe without a writer would block the start. The message of a problem completes a sentence
- * that begins with the variable's name. It never quotes the file.
+ * that begins with the variable's name. The message never quotes the file.
  */
 export function readSecretFile(path: string): SecretFile {
   try {

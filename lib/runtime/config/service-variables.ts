@@ -14,8 +14,8 @@ import {
 } from "./variables.ts";
 
 /**
- * Returns the environment variables for listening, shutdown and telemetry. All four services have the same
- * ones (OP-1).
+ * Returns the environment variables for listening, shutdown and telemetry. All four services have these
+ * variables (OP-1).
  */
 export function listenVariables(defaults: { host: string; port: number; internal_port: number }) {
   return {
@@ -41,7 +41,7 @@ export const shutdownVariables = {
     25_000,
     0,
     600_000,
-    "How long requests in flight may run after SHUTDOWN_GRACE_MS, in milliseconds. The service aborts those that take longer.",
+    "How long requests in flight may run after SHUTDOWN_GRACE_MS, in milliseconds. The service aborts requests that take longer.",
   ),
 };
 

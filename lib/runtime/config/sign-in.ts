@@ -7,7 +7,10 @@ export function clientIdRule(page: string): string {
   return `must be the client id that the identity provider gave to the ${page}`;
 }
 
-/** Returns the check and the description for the client id of a page. */
+/**
+ * Returns the options of a variable that holds the client id of a page: a check of the value, and
+ * `description`.
+ */
 export function clientIdOptions(description: string): VariableOptions {
   return { check: isVisible, description };
 }

@@ -27,7 +27,7 @@ export function readTextFile(variable: string, path: string): string {
 
 /**
  * Parses the YAML of the file that `variable` names, and returns its value as `schema` describes it.
- * @param problemsOf returns all problems of a value; `shape` lists those that `schema` finds
+ * @param problemsOf returns all problems of a value; `shape` lists the problems that `schema` finds
  * @throws ConfigError with every problem and its line
  */
 export function parseYamlFile<Schema extends TSchema>(

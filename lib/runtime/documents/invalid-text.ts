@@ -8,7 +8,7 @@ export interface Place {
   readonly column: number;
 }
 
-/** The kind of a text, by which messages name it. */
+/** The word by which messages name a text. */
 export type TextKind = "body" | "file";
 
 /** A message in two parts. The place stands between them: `The key` and ` must be a string.` */
@@ -16,7 +16,7 @@ type MessageParts = readonly [before: string, after: string];
 
 /**
  * The 422 for a text that cannot be parsed as a configuration. The message states the place of the error.
- * Callers that show the place in another way take `place` and `parts`.
+ * Callers that show the place in another way use `place` and `parts`.
  */
 export class InvalidText extends ApiError {
   /** The place of the error, or null if the error concerns the whole text. */
@@ -32,7 +32,7 @@ export class InvalidText extends ApiError {
   }
 }
 
-/** Returns the 422 for a text that cannot be used as a whole. */
+/** Returns the 422 for an error that concerns the whole text. */
 export function invalidText(message: string): InvalidText {
   return new InvalidText([message, ""], null);
 }

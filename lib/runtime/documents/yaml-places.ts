@@ -14,7 +14,7 @@ export interface Located {
 interface Open {
   readonly parts: Map<string | number, Located>;
   readonly isList: boolean;
-  /** The key of the map whose value has not been read yet. */
+  /** The last key of the map if the key's value has not been read yet, otherwise null. */
   key: { readonly text: string; readonly offset: number } | null;
 }
 

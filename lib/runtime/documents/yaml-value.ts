@@ -47,7 +47,7 @@ interface Built {
 interface Open {
   readonly into: unknown[] | Record<string, unknown>;
   readonly anchor: string | null;
-  /** The key of the map whose value has not been read yet. */
+  /** The last key of the map if the key's value has not been read yet, otherwise null. */
   key: string | null;
   size: number;
   height: number;
@@ -109,7 +109,10 @@ export class ValueBuilder {
     this.#open.push({ into, anchor, key: null, size: 1, height: 1 });
   }
 
-  /** Closes the innermost open list or map. Does nothing at the end of a document, when none is open. */
+  /**
+   * Closes the innermost open list or map. Does nothing at the end of a document, when no list or map is
+   * open.
+   */
   #end(): void {
     const ended = this.#open.pop();
     if (ended === undefined) return;
@@ -137,7 +140,7 @@ export class ValueBuilder {
       const problem =
         built === null
           ? "is inside the value that it repeats: write the value out"
-          : "has no anchor before it: mark the value that it repeats, or quote the text";
+          : "has no anchor before it: write &name before the value that it repeats, or quote the text";
       throw invalidAt(this.#text, start, `The alias *${name.slice(0, ALIAS_SHOWN_MAX)}`, ` ${problem}.`);
     }
     if (this.#open.length + built.height > JSON_DEPTH_MAX) throw nestedYaml(start, this.#text);

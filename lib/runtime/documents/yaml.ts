@@ -20,9 +20,12 @@ import { nestedYaml, ValueBuilder } from "./yaml-value.ts";
 const NO_DOCUMENT_START = "directives end mark is expected";
 
 interface YamlOptions {
-  /** The kind that messages name; `body` by default. */
+  /** The word by which messages name the text; `body` by default. */
   readonly kind?: TextKind;
-  /** Gets the position of each duplicate key, which is then not an error: the last value counts. */
+  /**
+   * Called with the position of each duplicate key. With this callback, a duplicate key is not an error: the
+   * last value counts.
+   */
   readonly onRepeatedKey?: (place: Place) => void;
 }
 

@@ -57,7 +57,7 @@ export function answer<Schema extends TSchema>(
   });
 }
 
-/** Returns the schema of a 204. A handler returns it with `status(204, undefined)`. */
+/** Returns the schema of a 204. A handler sends the 204 with `status(204, undefined)`. */
 export function emptyAnswer(description: string) {
   return Type.Void({ description });
 }

@@ -18,7 +18,7 @@ interface AppPage {
   waiting?: string;
   /** The URL of the icon. */
   icon: string;
-  /** Other origins that the page may call, such as the identity provider's. */
+  /** Other origins that the page may call, such as the origin of the identity provider. */
   origins?: readonly string[];
   /** A value that is passed to the page's script. */
   settings?: unknown;

@@ -60,7 +60,7 @@ export function httpApp(options: HttpAppOptions) {
     .onTransform({ as: "global" }, ({ request, route, params }) => {
       const context = contextOf(request);
       context.route = templates.getOrInsertComputed(route, template);
-      // A probe works with any query string, so it skips the checks of parameters.
+      // A probe works with any query string, so its parameters are not checked.
       if (isProbe(route)) return;
       refuseBrokenParams(params);
       noteSubject(context, params);
@@ -123,8 +123,7 @@ export function repeatedParameters(url: string): FieldError[] {
 class AllowedMethods {
   readonly #app: AnyElysia;
   /**
-   * The segments and methods of each path template. They are read at the first use, after the app has all its
-   * routes.
+   * The segments and methods of each path template, read at the first use, after the app has all its routes.
    */
   #paths: { segments: string[]; methods: Set<string> }[] | undefined;
 

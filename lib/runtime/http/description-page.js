@@ -1,12 +1,12 @@
-// The browser script of the pages that show an OpenAPI description. The attributes of its script tag are the
-// settings.
+// The browser script of the pages that show an OpenAPI description. The script reads its settings from the
+// attributes of its script tag.
 
 const { description: address, title } = document.currentScript.dataset;
 const OPEN_OPERATIONS_MAX = 200;
 
 /**
- * Follows the browser's color scheme: this class turns on Swagger UI's dark mode. The rest of the page uses
- * its style sheet.
+ * Follows the browser's color scheme: the class `dark-mode` turns on the dark mode of Swagger UI. The rest of
+ * the page follows the color scheme through its style sheet.
  */
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);

@@ -29,7 +29,7 @@ const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
 /**
  * Returns the request handler of a service's port. The handler creates the request's context, runs the app,
- * and logs and counts the result once. Probes are counted but not logged.
+ * and logs and counts the result once. Probes are counted, but logged only if they throw an error.
  */
 export function createHandler(
   app: AnyElysia,
@@ -138,8 +138,8 @@ function finish(
   // The trace of a successful probe is never exported, so no exemplar may refer to it.
   const trace_id = trace?.recorded && !isProbe(route) ? trace.trace_id : null;
   metrics.requests.observe({ route, method, status, duration_ms, trace_id });
-  // The span of a successful probe is not ended, so it is never exported. A failed probe is logged like any
-  // other failure.
+  // The span of a successful probe is not ended, so it is never exported. A probe that throws an error is
+  // logged like any other failed request.
   if (error === null && isProbe(route)) return;
   trace?.end({ route: matched, status, error_message: error?.message });
   if (!hasAccessLine(status)) return;

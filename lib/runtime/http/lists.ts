@@ -23,7 +23,7 @@ export function listQueryProperties(limitMax = LIMIT_MAX) {
       Type.String({
         description: `The number of items in a page: ${LIMIT_DEFAULT} by default, at most ${limitMax}. Larger values count as ${limitMax}.`,
         pattern: "^0*[1-9][0-9]*$",
-        rule: `must be a whole number of at least 1; larger values than ${limitMax} count as ${limitMax}`,
+        rule: `must be a whole number of at least 1; values above ${limitMax} count as ${limitMax}`,
         openapi: {
           type: "integer",
           minimum: 1,

@@ -18,8 +18,8 @@ export function assetRoutes(path: string, assets: () => Promise<Assets>) {
     async ({ request, params, query }) => {
       const asset = (await assets()).get(params.file);
       if (asset === undefined) throw notFound();
-      // The page came from a replica with another version of Ostiary, and gets this version's asset without permanent
-      // caching.
+      // If `v` differs, the page came from a replica with another version of Ostiary. The browser must not
+      // cache this version's asset permanently under that URL.
       return answerWith(request, asset, query.v === versionOf(asset) ? IMMUTABLE : REVALIDATE);
     },
     hidden,

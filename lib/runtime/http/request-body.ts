@@ -31,8 +31,8 @@ export async function readText(request: Request, bytesMax: number): Promise<stri
 /**
  * Parses a JSON body.
  *
- * @throws ApiError 400 for malformed JSON, 422 for too deep nesting or for JSON that is not I-JSON if `parse`
- * requires it
+ * @throws ApiError 400 for malformed JSON, 422 for nesting that is too deep, or if `parse` requires I-JSON
+ * and the body is not I-JSON
  */
 export function parseBody(text: string, parse: (text: string) => unknown = parseJson): unknown {
   try {

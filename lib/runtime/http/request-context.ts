@@ -3,7 +3,7 @@ import type { RequestTrace } from "../telemetry/request-trace.ts";
 
 /** The data that a service keeps about one request. */
 export interface RequestContext {
-  /** The request's X-Request-ID, or a new id if the request has none (ER-5). */
+  /** The request's X-Request-ID, or a new id if the request has no valid X-Request-ID (ER-5). */
   readonly request_id: string;
   readonly trace: RequestTrace | null;
   /** The template of the matched route, or null if no route has matched yet. */

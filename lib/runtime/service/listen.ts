@@ -43,8 +43,8 @@ export function listen<Socket>(
 }
 
 /**
- * Returns the WebSocket handler, or one that does nothing. The runtime requires a handler even if no request
- * is upgraded.
+ * Returns the listener's WebSocket handler, or a handler that does nothing. The runtime requires a handler
+ * even if no request is upgraded.
  */
 export function webSocketHandler<Socket>({ websocket }: Listener<Socket>): Bun.WebSocketHandler<Socket> {
   return websocket ?? { message: () => {} };

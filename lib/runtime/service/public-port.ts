@@ -9,8 +9,8 @@ import type { Listener } from "./service.ts";
 /** The interval at which the certificate files are compared with the certificate in use. */
 const CHECK_PAUSE_MS = 2_000;
 /**
- * The time for which clients may keep connections with the old certificate. Each response on them has `Connection:
- * close`.
+ * The time for which clients may keep connections with the old certificate. Each response on such a
+ * connection has `Connection: close`.
  */
 const RETIRE_MS = 3_000;
 const FORCED_STOP_MS = 1_000;
@@ -31,7 +31,7 @@ interface PublicPortOptions<Socket> {
 export class PublicPort<Socket> {
   readonly port: number;
   readonly #options: PublicPortOptions<Socket>;
-  /** The servers that still have connections. The last one serves the current certificate. */
+  /** The servers that still have connections. The last server serves the current certificate. */
   readonly #servers: Bun.Server<Socket>[] = [];
   /** The loop that checks the certificate files; undefined without TLS. */
   readonly #renewal: Loop | undefined;

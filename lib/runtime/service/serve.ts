@@ -17,7 +17,7 @@ export interface Running {
   readonly name: string;
   readonly port: number;
   readonly internal_port: number;
-  /** The log for uncaught errors of the process. If it is missing, they go to standard error. */
+  /** The log for uncaught errors of the process. Without this log, uncaught errors go to standard error. */
   readonly log?: Logger;
   /** Switches between `LOG_LEVEL` and `debug`. */
   switchLogLevel?(): void;

@@ -23,7 +23,7 @@ export interface StoreOperation extends OperationName {
 
 export const observeNothing: StoreObserver = () => {};
 
-/** Runs `work`, and reports its duration and whether it failed to `observer`. */
+/** Runs `work`, and reports to `observer` how long `work` took and whether it failed. */
 export async function observed<T>(
   observer: StoreObserver,
   name: OperationName,

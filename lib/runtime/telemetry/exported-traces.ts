@@ -129,8 +129,8 @@ function callFor(requests: HeldTraces, method: string, url: string): CallSpan | 
 }
 
 /**
- * Returns the call span without a trace. Its headers mark the call as not recorded; otherwise the called
- * service would make its own sampling decision.
+ * Returns a call span that belongs to no request. Its headers mark the call as not recorded; otherwise the
+ * called service would make its own sampling decision.
  */
 function unrecordedCall(ids: TraceIds): CallSpan {
   const traceparent = formatTraceparent(ids.newTraceId(), ids.newSpanId(), false);

@@ -17,8 +17,8 @@ export function jsonLines(service: string): LineFormat {
 }
 
 /**
- * Returns a function for the current time as text. It formats each millisecond only once, because many lines
- * have the same timestamp.
+ * Returns a function for the current time as text. The function formats each millisecond only once, because
+ * many lines have the same timestamp.
  */
 function timestampText(): () => string {
   let spelledMs = Number.NaN;

@@ -81,7 +81,7 @@ export function requestMetrics(registry: Registry): RequestMetrics {
   });
   const histogram = new DurationHistogram({
     name: "http_request_duration_seconds",
-    help: "Seconds from the arrival of a request to the start of its response, by matched route template and method.",
+    help: "Seconds from the arrival of a request to the start of its response, by matched route template and method. The gateway measures a stream or WebSocket to its end.",
     labelNames: ["route", "method"],
     buckets: BUCKETS_SECONDS,
     registers: [registry],

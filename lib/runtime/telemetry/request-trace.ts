@@ -8,11 +8,11 @@ import { formatTraceparent, parseTraceparent, parseTracestate, type TraceParent 
  */
 export interface RequestTrace {
   readonly trace_id: string;
-  /** The id of this service's server span. Calls that the service makes have it as their parent. */
+  /** The id of this service's server span. This span is the parent of the calls that the service makes. */
   readonly span_id: string;
   /** The `traceparent` header for calls to other services. */
   readonly traceparent: string;
-  /** The caller's tracestate if it and the traceparent are valid, or null. */
+  /** The caller's tracestate, or null if the tracestate or the traceparent is missing or invalid. */
   readonly tracestate: string | null;
   /** Whether the trace is recorded and exported. Callers compute attributes only for a recorded trace. */
   readonly recorded: boolean;
@@ -50,7 +50,8 @@ export interface Tracing {
   ): RequestTrace;
   /**
    * Runs `work` for a request: calls and store operations in `work` become spans of its trace. Callers should
-   * use it only for recorded traces, because it makes each `await` in `work` a quarter more expensive.
+   * use this method only for recorded traces, because each `await` in `work` becomes a quarter more
+   * expensive.
    */
   within<T>(trace: RequestTrace, work: () => T): T;
   /**

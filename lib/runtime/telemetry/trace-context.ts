@@ -1,6 +1,6 @@
 /**
- * Parses and formats the W3C Trace Context headers `traceparent` and `tracestate` (GW-84). It implements
- * level 1 with the additions of level 2. The functions are pure: callers supply the random bytes.
+ * Parses and formats the W3C Trace Context headers `traceparent` and `tracestate` (GW-84). This file
+ * implements level 1 with the additions of level 2. The functions are pure: callers supply the random bytes.
  */
 
 /** The caller's span, as described by its traceparent. */

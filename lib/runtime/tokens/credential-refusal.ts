@@ -16,7 +16,7 @@ export type RefusalReason =
   | "person"
   | "operator";
 
-/** The reason why a credential was refused. Only log lines of level `debug` contain the reason. */
+/** The reason why a credential was refused. Log lines contain the reason only at level `debug`. */
 export class CredentialRefusal {
   readonly reason: RefusalReason;
   /** A sentence about the cause. It does not contain the credential. */

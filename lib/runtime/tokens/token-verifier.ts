@@ -105,7 +105,7 @@ async function verifyWith(
 
 /**
  * Verifies a token whose header matches several keys, because it has no `kid` or because several keys have
- * the same one (GW-53). Skips keys that cannot be used with the token's algorithm.
+ * the same `kid` (GW-53). Skips keys that cannot be used with the token's algorithm.
  */
 async function verifyWithEach(
   token: string,

@@ -125,17 +125,17 @@ export function logOf(organization_id: string): string {
   return `/organizations/${organization_id}/audit-events`;
 }
 
-/** Opens the database of a service that uses a PostgreSQL server. Tests send SQL that the service never sends. */
+/** Opens the database of a service that uses PostgreSQL, so that tests can send SQL that no service sends. */
 export async function openLog({ databaseUrl }: AuditService): Promise<Database & AsyncDisposable> {
   return closing(await openDatabase(databaseUrl, { namespace: "audit" }));
 }
 
-/** Opens the database of a service, as {@link openLog}, for all tests that share the service. */
+/** Opens the database of a service, as {@link openLog} does, for all tests that share the service. */
 export function sharedLog(audit: AuditService): Database {
   return duringTests(() => openLog(audit));
 }
 
-/** Opens a database, by default a new one, and creates the tables of the audit service without the service. */
+/** Opens a database, by default a new one, and creates the audit service's tables. Starts no service. */
 export async function newLog(
   databaseUrl?: string,
   migrations = MIGRATIONS,

@@ -140,7 +140,8 @@ describe("a batch of outcomes", () => {
     const results = await outcomes(all.map((request_id) => ({ request_id, ...rejected })));
     await writing;
     for (const { request_id, result } of results) {
-      // An outcome can arrive before its intent. Its result is then not_found, and the event stays pending.
+      // An outcome can arrive before its intent. The result of the outcome is then not_found, and the event
+      // stays pending.
       const outcome = result === "applied" ? "rejected" : "pending";
       expect(await audit.event(String(request_id))).toMatchObject({ outcome });
     }

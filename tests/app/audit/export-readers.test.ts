@@ -12,7 +12,7 @@ setDefaultTimeout(60_000);
 
 const NDJSON = { Accept: "application/x-ndjson" };
 const OWNERS = ["owner-1", "owner-2", "owner-3", "owner-4", "owner-5"];
-/** The events of each owner. At over 2 KB each, an export is several times larger than all socket buffers. */
+/** The number of events of each owner. Events have over 2 KB, so an export exceeds all socket buffers. */
 const EVENTS = 10_000;
 const LAG_MS_MAX = 1_500;
 
@@ -33,7 +33,7 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
     await log.close();
     await audit.stop();
   });
-  /** Expects that a test leaves no slot in use and no cursor open. */
+  /** Expects that a test leaves no export slot in use and no database cursor open. */
   afterEach(async () => {
     for (const socket of sockets.splice(0)) socket.destroy();
     await waitFor(async () => (await cursors()) === 0, { what: "the end of every cursor" });

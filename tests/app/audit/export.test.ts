@@ -160,7 +160,7 @@ describe.skipIf(!services().postgres.real)("an export of a large log", () => {
         = count(*) + count(*) filter (where outcome <> 'pending') as sealed from audit.audit_events`;
     return found[0]?.sealed === true;
   };
-  /** A FROM and a WHERE clause for the open transactions of other sessions. Each belongs to an export. */
+  /** The FROM and WHERE clauses that select other sessions' open transactions, which belong to exports. */
   const transactions = sql`from pg_stat_activity
     where datname = current_database() and xact_start is not null and pid <> pg_backend_pid()`;
   const cursors = async () => {

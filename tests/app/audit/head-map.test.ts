@@ -86,7 +86,8 @@ const head = (owner: string, position: number): Head => ({
 const none = (owner: string): Head => ({ owner, position: 0, chain: ZERO_HASH });
 
 /**
- * Expects that a proof shows this head and no other one, and that every change of its path makes it invalid.
+ * Expects that a proof shows `expected` and no other head, and that an edit of the proof's path makes the
+ * proof invalid.
  */
 function expectProof(expected: Head, map: MapProof, root: Uint8Array): void {
   expect(isInMap(expected, map, root)).toBe(true);

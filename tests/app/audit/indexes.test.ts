@@ -14,7 +14,8 @@ const EVENTS = 200_000;
 const END_MS = Date.now();
 const SPAN_MS = 150 * 86_400_000;
 /**
- * The 8 KiB blocks that reading a page may access: a few for each of its 100 events and each month's index.
+ * The maximum number of 8 KiB blocks that the database may access for a page: a few for each of the page's
+ * 100 events and for each month's index.
  */
 const PAGE_BLOCKS_MAX = 600;
 

@@ -46,7 +46,7 @@ describe("an intent", () => {
     ["of another offset", "2026-01-01T02:00:00.000+02:00", "2026-01-01T00:00:00.000Z"],
     ["with microseconds", "2026-01-01T00:00:00.123456Z", "2026-01-01T00:00:00.123Z"],
     ["in lower case", "2026-01-01t00:00:00z", "2026-01-01T00:00:00.000Z"],
-  ])("takes a time %s", async (_, occurred_at, expected) => {
+  ])("accepts a time %s", async (_, occurred_at, expected) => {
     await using service = await startAudit({ clock: manualClock("2026-01-01T12:00:00Z") });
     expect((await service.put("r", intent({ occurred_at }))).status).toBe(201);
     const { audit_events } = await service.list("/organizations/organization-1/audit-events");

@@ -61,8 +61,8 @@ describe.skipIf(!services().postgres.real)("the same requests in opposite orders
   });
 
   /**
-   * Returns how many deadlocks the database server counted. Results do not show deadlocks, because the writer
-   * retries.
+   * Returns how many deadlocks the database server counted. The results of writes do not show deadlocks,
+   * because the writer retries.
    */
   async function deadlocks(): Promise<number | undefined> {
     // A connection may report its statistics only when it closes, so wait until all are closed.

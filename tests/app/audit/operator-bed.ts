@@ -15,12 +15,12 @@ export function newSecret(): string {
   return `whsec_${randomBytes(32).toString("base64")}`;
 }
 
-/** Returns the environment variables that set up an operator's stream to this URL. */
+/** Returns the environment variables that set up the operator's stream, with this URL and this secret. */
 export function operatorVariables(url: string, secret = newSecret()): Record<string, string> {
   return { AUDIT_OPERATOR_STREAM_URL: url, AUDIT_OPERATOR_STREAM_SECRET: secret };
 }
 
-/** An organization whose events only show that the stream delivers. */
+/** The id of an organization. Its events only show that the operator's stream delivers. */
 export const SET_UP = "set-up";
 
 export function organizationOf(n: number): string {
@@ -28,7 +28,8 @@ export function organizationOf(n: number): string {
 }
 
 /**
- * Verifies each organization's chain in the deliveries of the operator's stream, so no entry can be missing.
+ * Verifies each organization's chain in the deliveries of the operator's stream. Throws if an entry is
+ * missing.
  */
 export class OrganizationReceivers {
   readonly #logs = new Map<string, ProvingReceiver>();

@@ -69,7 +69,7 @@ async function complete(audit: AuditService, receiver: TestReceiver, organizatio
   return got;
 }
 
-/** Writes events of {@link SET_UP} until the receiver gets one. */
+/** Writes events of {@link SET_UP} until the receiver gets a call. */
 async function isSetUp(audit: AuditService, receiver: TestReceiver): Promise<void> {
   await waitFor(async () => {
     await audit.put(requestId(), intent({ organization_id: SET_UP }));

@@ -174,7 +174,7 @@ describe("an export with proof", () => {
     await writeEvents(audit, 3, { organization_id: "edited" });
     const whole = await exportProof(audit, "/organizations/edited/audit-events");
     const [third, second, first] = whole.events;
-    if (!first || !second || !third) throw new Error("three events");
+    if (!first || !second || !third) throw new Error("The log has fewer than three events.");
     const { end } = whole;
     const kindOf = async (text: string) => (await verify(text)).faults[0]?.kind;
     const of = (events: typeof whole.events) => exportText({ events, end });
@@ -193,8 +193,8 @@ describe("an export with proof", () => {
     expect(await kindOf(`{"a":1}\n${lines.join("\n")}\n`)).toBe("unreadable");
     expect(await kindOf(`${"[".repeat(50_000)}\n${lines.join("\n")}\n`)).toBe("unreadable");
     expect(await kindOf(whole.text.replace('"ip":', '"more":1,"ip":'))).toBe("unreadable");
-    // JSON parsers differ in which of two equal members they use and how many digits they keep, so both are
-    // errors.
+    // JSON parsers differ in which of two equal members they use, and in how many digits they keep. The
+    // verifier refuses such texts.
     const twice = whole.text.replace('"ip":', '"ip":"203.0.113.9","ip":');
     expect((await verify(twice)).faults[0]?.message).toBe(
       'Line 1 is not I-JSON: an object has two members with the name "ip".',
@@ -264,7 +264,7 @@ describe("an export with proof", () => {
 });
 
 // AU-58
-describe("without a key", () => {
+describe("without a signing key", () => {
   const audit = sharedAudit({ env: { SEAL_INTERVAL_MS: "100" } });
 
   test("chains are still built, and the verifier reports them as unsigned", async () => {

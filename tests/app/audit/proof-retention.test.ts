@@ -244,7 +244,7 @@ onServer("a month that is dropped", () => {
       while (!isOver) {
         await writeEvents(audit, 3, { organization_id: owner });
         const { text } = await exportProof(audit, path).catch(() => ({ text: "" }));
-        // An export fails if the month is declared while it runs. The loop then skips the verification.
+        // An export fails if the month is declared during the export. The loop then skips the verification.
         if (text !== "") expect((await verify(text, keys)).faults).toEqual([]);
       }
     })();
@@ -315,7 +315,7 @@ onServer("a month that is dropped", () => {
   type Declaration = NonNullable<ProofEnd["retention"]>[number];
 });
 
-onServer("a log without a key", () => {
+onServer("a log without a signing key", () => {
   test("says that dropped months prove nothing: anyone who can write the database can declare them", async () => {
     await using audit = await startAudit({ env: { SEAL_INTERVAL_MS: "100" } });
     await using log = await openLog(audit);

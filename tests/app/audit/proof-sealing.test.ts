@@ -39,7 +39,7 @@ const silent = async () => {
   return (await createTelemetry({ name: "audit", namespace: "audit" }, loadConfig(auditVariables, env))).log;
 };
 
-/** Writes an event in a transaction that stays open until `held` resolves. Calls `written` before that. */
+/** Writes an event and calls `written`, in a transaction that stays open until `held` resolves. */
 function writeHeld(log: Database, id: string, held: Promise<void>, written: () => void): Promise<void> {
   return log.transaction("held", async (tx) => {
     await rows(
@@ -277,7 +277,7 @@ test.skipIf(!services().postgres.real)("an upgrade leaves no intent without a po
   expect(verdict).toMatchObject({ complete: true, events: 5 });
 });
 
-/** Copies the folder of migrations without the named one and all later ones. Returns the path of the copy. */
+/** Copies the folder of migrations without the migration `tag` and all later ones. Returns the new path. */
 async function migrationsBefore(tag: string): Promise<string> {
   const folder = temporaryFolder("migrations");
   await cp(MIGRATIONS, folder, { recursive: true });

@@ -47,7 +47,7 @@ describe.skipIf(!services().postgres.binary)("when the service's role owns no pa
   test("only the owner publishes a key: the service does not start with a key that the log does not know", async () => {
     const other = writeSigningKey();
     expect(String(await rejection(start(other)))).toContain(
-      "run ostiary audit migrate as the owner of the log",
+      "run ostiary audit migrate as the user that owns the log",
     );
     expect(await keysOf(audit)).toHaveLength(1);
     await migrate({ DATABASE_URL: log.ownerUrl, AUDIT_SIGNING_KEY_FILE: other }, log.role);
@@ -117,7 +117,7 @@ describe.skipIf(!services().postgres.binary)("when the service's role owns no pa
     expect([denied.exitCode, denied.stdout, denied.stderr]).toEqual([
       78,
       "",
-      "The user of DATABASE_URL may not drop months: use the owner of the log.",
+      "The user of DATABASE_URL may not drop months: use the user that owns the log.",
     ]);
     expect(await runOstiary(variables, "drop", "--before", "2020-02")).toEqual({
       exitCode: 0,
@@ -157,7 +157,7 @@ describe.skipIf(!services().postgres.binary)("when the service's role owns no pa
     const denied = await runOstiary({ ...variables, DATABASE_URL: log.roleUrl }, "retention");
     expect(denied).toMatchObject({
       exitCode: 78,
-      stderr: expect.stringContaining("use the owner of the log"),
+      stderr: expect.stringContaining("use the user that owns the log"),
     });
     const jobs = await Promise.all([1, 2].map(() => runOstiary(variables, "retention")));
     expect(jobs.map(({ exitCode, stderr }) => ({ exitCode, stderr }))).toEqual(

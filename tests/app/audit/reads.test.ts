@@ -252,7 +252,7 @@ describe("a read", () => {
     "params[a]=1&params[a]=2",
     "params%5Ba%5D=1&params[a]=1",
     "service=a&service=a",
-  ])("with %s is 422: a parameter is given once", async (query) => {
+  ])("with %s is 422, because each parameter may occur only once", async (query) => {
     const [name] = new URLSearchParams(query).keys();
     for (const log of logs) {
       expect(await wrongFields(await audit.get(`${log}/audit-events?${query}`))).toEqual([name ?? ""]);

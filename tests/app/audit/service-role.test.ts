@@ -145,7 +145,7 @@ onServer("a role that was made by migrate --role", () => {
     ["select set_config('session_replication_role', 'replica', false)", DENIED],
     ["copy audit.audit_events to program 'true'", DENIED],
     ["insert into audit.schema_migrations values (1, 'x')", DENIED],
-  ])("%s is %s", async (statement, expected) => {
+  ])("may not run %s: SQLSTATE %s", async (statement, expected) => {
     const before = await everything();
     expect(await state(statement)).toBe(expected);
     expect(await everything()).toEqual(before);
@@ -295,7 +295,7 @@ onServer("ostiary audit migrate", () => {
     const refused = await runOstiary({ DATABASE_URL: log.ownerUrl }, "migrate", "--role", "somebody_new");
     expect([refused.exitCode, refused.stderr]).toEqual([
       78,
-      "The user of DATABASE_URL may not create the role somebody_new or grant it rights: create it first (create role … login), and migrate as the owner of schema audit.",
+      "The user of DATABASE_URL may not create the role somebody_new or grant it rights: create the role first (create role … login), and migrate as the owner of the database schema audit.",
     ]);
     await log.remove();
   });

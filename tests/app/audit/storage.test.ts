@@ -210,7 +210,7 @@ describe("partitions", () => {
     const databaseUrl = await freshDatabase();
     const replicas = await Promise.all(Array.from({ length: 4 }, () => startAudit({ databaseUrl })));
     const [first] = replicas;
-    if (first === undefined) throw new Error("No replica.");
+    if (first === undefined) throw new Error("No replica was started.");
     const log = await openLog(first);
     expect(await partitions(log)).toHaveLength(4);
     await log.close();

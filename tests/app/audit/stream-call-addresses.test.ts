@@ -30,7 +30,7 @@ function names(...answers: string[][]) {
 }
 
 // AU-100
-describe("a call", () => {
+describe("a call to the receiver of a stream", () => {
   const certificates = new Certificates();
   let server: Bun.Server<undefined>;
   const seen: { host: string | null; body: string }[] = [];

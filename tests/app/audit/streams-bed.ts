@@ -24,7 +24,7 @@ export interface TestReceiver extends Disposable {
   readonly url: string;
   readonly port: number;
   readonly calls: ReceivedCall[];
-  /** Returns the response to a delivery. Tests replace it. */
+  /** Returns the response to a delivery. Tests replace this function. */
   answer: (call: ReceivedCall) => Response | Promise<Response>;
   stop(): void;
 }

@@ -17,7 +17,7 @@ function varied(length: number): string {
 }
 
 /**
- * Returns an arbitrary for a field of at most `lengthMax` characters. Some of its texts are one too long.
+ * Returns an arbitrary for a field of at most `lengthMax` characters. Some texts are one character too long.
  */
 function texts(lengthMax: number): fc.Arbitrary<string> {
   const character = fc.oneof(

@@ -41,7 +41,7 @@ class Feed {
     return fetch(`${this.audit.internalUrl}/internal/usage-events${query}`, { headers });
   }
 
-  /** Reads all events after an id, or all events if it is null, in pages of `limit`. */
+  /** Reads all events after the id `after`, or all events if `after` is null, in pages of `limit`. */
   async read(after: string | null = null, limit = 500): Promise<Event[]> {
     const events: Event[] = [];
     for (let last = after; ; last = events.at(-1)?.id ?? last) {
@@ -62,7 +62,7 @@ function count(organization_id: string, changes: Record<string, unknown> = {}) {
 const LATER = HOUR + 1;
 const publish = (database: Database, countMax = 1_000) => tellUsage(database, LATER, Date.now(), countMax);
 
-describe("the feed", () => {
+describe("the usage feed", () => {
   const feed = new Feed(sharedAudit({ env: { INTERNAL_AUTH_TOKEN: TOKEN } }));
   const database = sharedLog(feed.audit);
 

@@ -10,7 +10,7 @@ import { openLog, sqlOn, startAudit } from "./audit-service.ts";
 setDefaultTimeout(60_000);
 
 describe.skipIf(!services().postgres.real)("usage that is older than the retention period", () => {
-  /** A log whose service is stopped: it would write statements for months that these tests need without one. */
+  /** A log without a running service, which would write statements for months that must have none. */
   const log = duringTests(async () => {
     const audit = await startAudit();
     await audit.stop();

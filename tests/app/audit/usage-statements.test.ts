@@ -51,7 +51,7 @@ async function statedOrganization() {
   return id;
 }
 
-describe("a statement", () => {
+describe("a usage statement", () => {
   // AU-131, AU-134
   test("has the sums of a month by service and by policy, one day after the month ends", async () => {
     const id = await statedOrganization();

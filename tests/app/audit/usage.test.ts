@@ -40,7 +40,7 @@ async function usageOf(organization_id: string, query = RANGE) {
   return body;
 }
 
-describe("a report", () => {
+describe("a usage report", () => {
   // AU-120
   test("with the same number counts once, however often and in whatever order it comes", async () => {
     const id = ulid();
@@ -292,7 +292,7 @@ describe("GET /organizations/{organization_id}/usage", () => {
   });
 });
 
-describe("gaps", () => {
+describe("the gaps in an organization's usage", () => {
   const silent = "2026-03-04T06:28:59.000Z";
   const gapsOf = async (query = RANGE) =>
     (await usageOf(ulid(), query)).gaps.filter(({ after }: { after: string }) => after === silent);

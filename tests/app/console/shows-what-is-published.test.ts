@@ -141,7 +141,7 @@ describe.skipIf(browserPath === undefined)("the console shows", () => {
   });
 });
 
-describe.skipIf(browserPath === undefined)("an empty registry", () => {
+describe.skipIf(browserPath === undefined)("the console of an empty registry", () => {
   const bed = useConsole({});
 
   test("leads to the first document", async () => {

@@ -169,7 +169,7 @@ describe.skipIf(browserPath === undefined)("a registry that dies during an apply
   }, PAGE_TIMEOUT_MS);
   afterAll(() => Promise.all([browser.close(), registry.stop()]));
 
-  /** Stops the registry during an apply and drops its response. With `before`, the request is dropped too. */
+  /** Stops the registry during an apply and drops the response. With `before`, drops the request too. */
   async function dyingUnder(page: Page, before: boolean): Promise<void> {
     await page.route("**/apply*", async (route) => {
       if (route.request().url().includes("dry_run")) return route.continue();

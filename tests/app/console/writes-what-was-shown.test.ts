@@ -1,6 +1,6 @@
 /**
- * Tests that the console shows each apply, deletion and restore first, and then writes exactly that or
- * nothing.
+ * Tests that the console first shows what an apply, a deletion or a restore changes, and then writes exactly
+ * these changes or nothing.
  */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";

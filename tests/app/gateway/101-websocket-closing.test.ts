@@ -51,7 +51,7 @@ async function connect(): Promise<RawClient> {
   return client;
 }
 
-/** Sends more messages than the buffers up to the service hold. */
+/** Sends messages with more bytes than all buffers between the client and the service hold. */
 function fill(client: RawClient): void {
   const message = clientMessage(MESSAGE_BYTES);
   client.send(Buffer.concat(Array(Math.ceil(SENT_BYTES / MESSAGE_BYTES)).fill(message)));
@@ -98,7 +98,7 @@ describe("the gateway stops reading from a side that sends pings and reads no po
     for (let before = -1; before !== side.unsent; await Bun.sleep(300)) before = side.unsent;
     expect(side.flushed).toBe(false);
   };
-  /** Waits until the gateway has read every ping. The timeout restarts whenever it reads some more. */
+  /** Waits until the gateway has read every ping. The timeout restarts whenever the gateway reads more. */
   const taken = async (side: RawSocket) => {
     for (let before = side.unsent; !side.flushed; before = side.unsent) {
       await waitFor(() => side.flushed || side.unsent < before, { what: "the gateway to read more pings" });

@@ -123,7 +123,7 @@ describe("returns 502 if the service does not accept the handshake:", () => {
 });
 
 // GW-143
-test("the event has the outcome responded and 101, the log line is written at the end, and the metrics count it", async () => {
+test("a WebSocket has an event with the outcome responded and 101, has a log line at its end, and is counted in metrics", async () => {
   const client = await RawClient.connect(bed.gateway.url);
   client.send(handshake("/org/room", { "X-API-Key": MEMBER_KEY }));
   const id = headerValue((await client.response()).headers, "x-request-id") ?? "";
@@ -149,7 +149,7 @@ test("the event has the outcome responded and 101, the log line is written at th
 });
 
 // GW-133
-test("ignores other upgrades, as HTTP allows", async () => {
+test("the gateway ignores upgrades to other protocols, as HTTP allows", async () => {
   const response = await rawRequest(
     bed.gateway.url,
     spell("GET", "/public/a", { Connection: "Upgrade", Upgrade: "h2c" }),

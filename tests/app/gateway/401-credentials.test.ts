@@ -104,7 +104,7 @@ const reached = async (path: string, headers: Record<string, string>) => {
 };
 
 // GW-33, GW-34, GW-35
-describe("a credential reaches the owner that its scope names, or 401", () => {
+describe("a credential reaches the owner that the route's scope names, or gets 401:", () => {
   const all = async (headers: Record<string, string>) => [
     await reached("/user", headers),
     await reached("/org", headers),
@@ -128,7 +128,7 @@ describe("a credential reaches the owner that its scope names, or 401", () => {
     expect([user, org]).toEqual([401, `/o/${organization.id}`]);
     expect(member).not.toContain(organization.member_id);
   });
-  test("none", async () => expect(await all({})).toEqual([401, 401, 401]));
+  test("no credential", async () => expect(await all({})).toEqual([401, 401, 401]));
   test("a key in Authorization", async () =>
     expect(await all(bearer(secrets.member))).toEqual([401, 401, 401]));
   test("an unknown well-formed key", async () => {

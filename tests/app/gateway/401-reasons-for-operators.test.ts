@@ -87,8 +87,8 @@ describe("a refused token", () => {
   test("is explained even if its client address gets 429 instead of 401", async () => {
     await using limited = await start({ RATE_LIMIT_AUTH_FAILURE_REQUESTS: "1" });
     const stale = await token({ exp: 1 });
-    // While it waited for its routes, `start` may have got 404s that count too, so the number of 401s
-    // varies.
+    // `start` sends requests until its routes are loaded. Each 404 counts as a failure too, so the number of
+    // 401s varies.
     for (let status = 401; status !== 429; ) {
       const answer = await call(stale, limited);
       status = answer.status;

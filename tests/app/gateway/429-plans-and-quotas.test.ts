@@ -47,7 +47,8 @@ afterAll(async () => {
 
 let organizations = 0;
 /**
- * Returns a function that sends requests as a member of one new organization, with any plan for each request.
+ * Returns a function that sends a request as a member of a new organization. `plan` is the plan of the
+ * organization, unless a call gives another plan.
  */
 function callerOf(plan?: string | null, key = WRITER) {
   const organization_id = `org-${++organizations}`;

@@ -13,7 +13,7 @@ const { service, audit } = bed;
 const call = bed.call.bind(bed);
 
 // GW-134
-describe("which requests are audited", () => {
+describe("the route and the method decide if a request is audited:", () => {
   const table: [method: string, target: string, audited: boolean, credential: string | null][] = [
     ["POST", "/public", false, null],
     ["GET", "/org/things", false, WRITER],
@@ -63,7 +63,7 @@ test("the intent is stored before the service is called, with actor, route, para
 });
 
 // GW-2, GW-139
-test("returns 503 if the intent cannot be written, and does not call the service", async () => {
+test("a request is 503 if its intent cannot be written, and the service is not called", async () => {
   audit.answer = answering(503);
   const response = await call("POST", "/org/things", WRITER);
   expect(response.status).toBe(503);

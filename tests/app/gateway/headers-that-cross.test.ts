@@ -171,7 +171,7 @@ describe("hop-by-hop headers are not forwarded:", () => {
   });
 });
 
-describe("everything else passes unchanged:", () => {
+describe("all other headers pass unchanged:", () => {
   // GW-88, GW-89
   test("in a request", async () => {
     const lines: Lines = [

@@ -294,7 +294,7 @@ describe("metrics", () => {
   });
 });
 
-describe("health", () => {
+describe("a gateway", () => {
   // GW-160, OP-25
   test("is always live, but ready only with a key set", async () => {
     expect(await (await fetch(`${gateway.internalUrl}/health/live`)).json()).toEqual({ status: "healthy" });

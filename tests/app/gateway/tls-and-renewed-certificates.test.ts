@@ -98,8 +98,8 @@ describe.skipIf(!services().etcd.real)("a gateway with a certificate", () => {
     };
     const client = async (keepalive: boolean) => {
       while (!stopped) {
-        // A new connection can fail if it is opened in the moment the first server stops, so it is retried
-        // once.
+        // A new connection can fail if it is opened while the first server stops, so the client tries once
+        // more.
         const answered = keepalive ? ask(true) : ask(false).catch(() => ask(false));
         statuses.push(await answered.catch(String));
       }

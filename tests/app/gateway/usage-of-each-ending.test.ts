@@ -19,8 +19,8 @@ afterEach(async () => {
 });
 
 /**
- * Stops the gateway, which makes it report all counts. Returns the sums of all reports; a resent one counts
- * once.
+ * Stops the gateway, which then reports all counts. Returns the sums of all reports. A report that was sent
+ * again counts once.
  */
 async function reported() {
   isClosed = true;

@@ -131,7 +131,7 @@ export function addManyEvents(identity: IdentityHarness, organization_id: string
   );
 }
 
-/** Adds `count` organizations. In each, `owner` is the owner and `member` another member. */
+/** Adds `count` organizations. In each of them, `owner` is the owner and `member` is another member. */
 export async function addManyMemberships(
   identity: IdentityHarness,
   { member, owner }: { member: string; owner: string },

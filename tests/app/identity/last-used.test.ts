@@ -98,9 +98,9 @@ describe("last_used_at", () => {
   });
 });
 
-describe.skipIf(!real)("on a server", () => {
+describe.skipIf(!real)("last_used_at on a PostgreSQL server", () => {
   // ID-63
-  test("a key with a locked row is stored later, and does not delay other keys or validations", async () => {
+  test("of a key with a locked row is stored later, and does not delay other keys or validations", async () => {
     const [locked, free] = [await newKey(), await newKey()];
     const client = postgres(identity.databaseUrl, { max: 1 });
     const release = Promise.withResolvers<void>();
@@ -122,7 +122,7 @@ describe.skipIf(!real)("on a server", () => {
     await client.end();
   });
 
-  test("replicas never deadlock when they store the same keys while keys are revoked and members are removed", async () => {
+  test("is stored without deadlocks by replicas with the same keys, while keys are revoked and members removed", async () => {
     const replicas = [identity, await identity.restarted(null), await identity.restarted(null)];
     const { id } = await identity.organization();
     const owners = await Promise.all(Array.from({ length: 6 }, () => identity.member(id)));
@@ -160,7 +160,7 @@ describe.skipIf(!real)("on a server", () => {
     expect(await deadlocks()).toEqual(before);
   });
 
-  test("a stopping process stores the last uses", async () => {
+  test("is stored once more by a process that stops", async () => {
     const databaseUrl = await freshDatabase();
     const directory = await startDirectory({ DATABASE_URL: databaseUrl });
     const { key } = await directory.key(`/users/${await directory.person(ISSUER, "ada")}`);

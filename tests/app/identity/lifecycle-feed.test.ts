@@ -112,7 +112,7 @@ describe.skipIf(!real)("with 20 writers at once, on two replicas whose clocks ar
   }, 120_000);
 });
 
-describe("the feed", () => {
+describe("the lifecycle feed", () => {
   // ID-92, ID-93, ID-94
   test("has the organization's name, and each membership with principal, ids and role", async () => {
     const { id, owner, ownerMember } = await identity.organization("Feed");

@@ -37,7 +37,7 @@ describe("every list", () => {
     count: number;
   }
 
-  /** The items that a list has besides the created ones: the owner, and the service account that has keys. */
+  /** The number of items that a list has besides the `count` created ones, such as the owner. */
   const BESIDES: Readonly<Record<string, number>> = { members: 2, memberships: 1, service_accounts: 1 };
 
   /** Creates `count` items for each list, and returns the described lists of an owner. */

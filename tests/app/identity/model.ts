@@ -1,6 +1,6 @@
 /**
  * A simple model of the identity service, with maps and loops instead of a database. Tests compare the
- * service with it. It shares no code with the service, and runs one call at a time.
+ * service with the model. The model shares no code with the service, and runs one call at a time.
  */
 
 export interface Person {

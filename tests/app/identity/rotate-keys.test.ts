@@ -6,7 +6,7 @@ import { BRAND, TIME, ULID } from "./harness.ts";
 const real = services().postgres.real;
 const identity = useIdentity({ poolMax: 20 });
 
-/** Creates a new owner for each of the three paths of keys, and returns the URL path of that owner's keys. */
+/** For each path of keys, a function that creates an owner and returns the URL path of the owner's keys. */
 const ownersByPath = {
   "/users/{user_id}/api-keys": async () => `/users/${await identity.person()}/api-keys`,
   "/members/{member_id}/api-keys": async () =>

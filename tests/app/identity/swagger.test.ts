@@ -53,7 +53,7 @@ describe("the OpenAPI description", () => {
   });
 });
 
-describe("the page", () => {
+describe("the Swagger page of identity", () => {
   let running: RunningProcess;
   beforeAll(async () => {
     running = await startProcess("apps/identity/main.ts", { DATABASE_URL: await freshDatabase() });

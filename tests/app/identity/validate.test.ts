@@ -75,7 +75,7 @@ describe("a key", () => {
 });
 
 // ID-79
-describe("version 1", () => {
+describe("in the format of version 1,", () => {
   const secret = () =>
     crypto.getRandomValues(new Uint8Array(32)).toBase64({ alphabet: "base64url", omitPadding: true });
   const hashOf = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest("hex");
@@ -218,7 +218,7 @@ describe("many concurrent validations", () => {
   });
 });
 
-describe("the request", () => {
+describe("the request of a validation", () => {
   // ID-84
   test("is 422 with neither or both of credential and idp, unknown fields or wrong types, and 400 if not JSON", async () => {
     const idp = { issuer: ISSUER, subject: "a" };

@@ -64,7 +64,7 @@ function settingsIn(page: string): unknown {
   );
 }
 
-describe("the page", () => {
+describe("the portal's page", () => {
   // PT-3
   test.each(["/portal", "/portal/signed-in?code=c&state=s", "/portal/invite"])(
     "is served at %p",
@@ -164,7 +164,7 @@ test("the page gets the keys of the witnesses, the origin, and by default the nu
   });
 });
 
-describe("the process", () => {
+describe("the portal's process", () => {
   // PT-1
   test("is ready at once, logs its name and exits with 0", async () => {
     const own = await start({});

@@ -143,8 +143,8 @@ describe("a token that expires while a write waits", () => {
     const gateway = ending(await startLoadingGateway(own.registry.routeStore));
     gateway.holdUp();
     const services = { w: service("/w") };
-    // The registry allows 30 s of clock skew, so the token expires after `seconds`. If it expires before the
-    // write is committed, a slow machine tries again with a longer one.
+    // The registry allows 30 s of clock skew, so it refuses the token after `seconds`. If the token expires
+    // before the write is committed, as on a slow machine, `begin` tries again with twice the time.
     const begin = async (seconds: number): Promise<[string, Promise<{ status: number }>]> => {
       const token = await provider.token({ team: "widgets", exp: inSeconds(seconds - 30) });
       const write = own.with(token).call("POST", "/apply?wait_ms=30000", { services });
@@ -290,7 +290,7 @@ describe("two registries on one database", () => {
 });
 
 // RG-128
-describe("the log", () => {
+describe("the registry's log", () => {
   test("has the subject of an admitted token, and at level debug why a token is refused", async () => {
     const LOG_FILE = join(temporaryFolder("log"), "registry.log");
     const env = { ...provider.env, LOG_FILE, LOG_LEVEL: "debug" };
@@ -329,7 +329,7 @@ describe("the log", () => {
 });
 
 // RG-123
-describe("a start", () => {
+describe("a start of the registry", () => {
   const refusalOf = (env: Record<string, string>) =>
     startOperated([claiming("team", "reader")], { env }).then(
       () => null,

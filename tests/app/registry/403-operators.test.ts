@@ -276,7 +276,7 @@ describe("many operators at once", () => {
       [],
     );
     const { revisions } = (await admin.call("GET", `/services/${name}/revisions`)).body;
-    // Revisions are listed newest first. Each one of the team must follow one without a foreign path.
+    // Revisions are listed newest first. No revision of the team may follow a revision with a foreign path.
     const paths: string[] = revisions.map(
       (revision: { config: { user: { routes: { path: string }[] } } }) =>
         revision.config.user.routes[0]?.path ?? "",

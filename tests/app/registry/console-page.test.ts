@@ -110,7 +110,7 @@ describe("the console's page", () => {
   });
 });
 
-describe("the script", () => {
+describe("the console's script", () => {
   async function raw(path: string, encoding: string) {
     const answer = await fetch(`${registry.url}${path}`, {
       headers: { "Accept-Encoding": encoding },

@@ -1,5 +1,6 @@
 /**
- * Tests that the route look-up table, which reads only later writes, equals a table that reads everything.
+ * Tests that the route look-up table equals a table that reads everything, although it reads only the writes
+ * since its last read.
  */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openDatabase, rows } from "@ostiary/lib/runtime/stores/database";

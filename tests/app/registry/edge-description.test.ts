@@ -322,7 +322,7 @@ describe("a service's own description", () => {
     using second = new SelfDescribing();
     first.answer = () => Response.json(describing("First", "/heir"));
     second.answer = () => Response.json(describing("Second", "/heir"));
-    // a replica that looks rarely, beside the one that writes
+    // `other` looks for new descriptions at the long default interval, and `registry` every 20 ms.
     await using other = await startRegistry({ databaseUrl: registry.databaseUrl });
     const seen = async () => (await other.call("GET", DOCUMENT)).body.paths["/heir"]?.get.summary;
     for (let round = 0; round < 5; round++) {

@@ -104,7 +104,7 @@ describe.skipIf(browserPath === undefined)("the page of the edge description", (
       expect(await background()).toBe("rgb(28, 32, 34)");
       expect(await findingsOn(page, "color-contrast")).toEqual([]);
       await page.emulateMedia({ colorScheme: "light" });
-      // The page gets the change with an event, so wait for it.
+      // The page learns of the new color scheme from an event, so wait until the page has changed.
       await waitFor(async () => (await page.evaluate("document.documentElement.className")) === "");
       expect(await background()).toBe("rgb(255, 255, 255)");
       await context.close();

@@ -69,8 +69,8 @@ describe("the list of gateways", () => {
     await become([true, true], one, two);
     await registry.routeStore.put(`${ROUTES_PREFIX}bad`, "{");
     await become([false, false], one, two);
-    // The gateways count as not current as soon as the store has the bad entry. Wait until they report it as
-    // skipped.
+    // The gateways count as not current as soon as the store has the bad entry. Wait until the gateways
+    // report the service `bad` as skipped.
     const left = [{ service: "bad", reason: expect.any(String) }];
     await waitFor(async () =>
       (await list()).every(({ skipped }: { skipped: unknown[] }) => skipped.length > 0),

@@ -66,8 +66,8 @@ export class OperatorProvider {
   }
 
   /**
-   * Signs a token that expires in an hour. `claims` are added to it or replace its own; undefined removes
-   * one.
+   * Signs a token that expires in an hour. `claims` adds or replaces claims of the token. The value undefined
+   * removes a claim.
    */
   token(claims: Record<string, unknown>, { key = this.key, header = {} } = {}): Promise<string> {
     return sign(

@@ -20,7 +20,7 @@ const outstanding = async () => (await registry.call("GET", "/projections")).bod
 const names = async () => (await outstanding()).map(({ service }: { service: string }) => service).sort();
 
 // RG-83
-test("lists services, including deleted ones, until the route store has their newest revision", async () => {
+test("GET /projections lists services, including deleted ones, until the route store has their newest revision", async () => {
   await registry.put("kept", service("/kept"));
   await registry.put("going", service("/going"));
   await waitFor(async () => (await outstanding()).length === 0);
@@ -34,7 +34,7 @@ test("lists services, including deleted ones, until the route store has their ne
   await waitFor(async () => (await outstanding()).length === 0);
 });
 
-test("requires the token and accepts no parameters", async () => {
+test("GET /projections requires the token and accepts no parameters", async () => {
   expect((await fetch(`${registry.url}/projections`)).status).toBe(401);
   expect((await registry.call("GET", "/projections?service=kept")).status).toBe(422);
   expect((await registry.call("DELETE", "/projections")).status).toBe(405);

@@ -21,7 +21,7 @@ beforeAll(async () => {
 const find = (method: string, path: string, caller: Record<string, string>, on = registry) =>
   on.call("GET", `/routes?${new URLSearchParams({ method, path, ...caller })}`);
 
-describe("who may call", () => {
+describe("who may call a route", () => {
   // RG-75
   test.each([
     ["PUT", "/org/things", { role: "owner" }, true, ["*"]],
@@ -34,7 +34,7 @@ describe("who may call", () => {
     ["GET", "/org/things", { labels: "a" }, true, []],
     ["PUT", "/user/things", { role: "member" }, true, []],
     ["GET", "/open", { labels: "a" }, true, []],
-  ])("%s %s by %j", async (method, path, caller, allowed, decided_by) => {
+  ])("is decided by role or labels: %s %s by %j", async (method, path, caller, allowed, decided_by) => {
     const answer = await find(method, path, caller);
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({ method, allowed, decided_by });

@@ -283,7 +283,7 @@ describe("an invalid test", () => {
   });
 
   // RG-147
-  test("at the top is one with the name of a test of the service, or one beyond 1000 tests of a service", async () => {
+  test("at the top of a document has the name of a test of the service, or exceeds the service's 1000 tests", async () => {
     const services = { [own]: withTests(service(`/${own}`), { ...good, path: "/nowhere" }) };
     const twice = await registry.call("POST", "/apply", { services, tests: [{ ...good, path: "/nowhere" }] });
     expect([twice.status, fields(twice)[0]?.path]).toEqual([422, "tests[0].name"]);

@@ -69,7 +69,7 @@ describe("the OpenAPI description", () => {
   });
 });
 
-describe.skipIf(browserPath === undefined)("the page in a browser", () => {
+describe.skipIf(browserPath === undefined)("the registry's Swagger page in a browser", () => {
   const browser = duringTests(launchBrowser, PAGE_TIMEOUT_MS);
 
   const open = () => openSwagger(browser, registry.url, "Services-listServices");

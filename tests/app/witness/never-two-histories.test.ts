@@ -12,7 +12,7 @@ import { addCheckpoint, cosignedAt, newWitness, startWitness, type WitnessFiles 
 setDefaultTimeout(120_000);
 
 // OP-83
-test("cosigns one of many forks that arrive at once", async () => {
+test("a witness cosigns one of many forks that arrive at once", async () => {
   const log = new TestLog("log.example.com").grow(10);
   const files = await newWitness([log]);
   await using witness = await startWitness(files);
@@ -27,7 +27,7 @@ test("cosigns one of many forks that arrive at once", async () => {
 });
 
 // OP-83
-test("cosigns many logs at once, with consecutive heads of each", async () => {
+test("a witness cosigns many logs at once, with consecutive heads of each", async () => {
   const logs = Array.from({ length: 20 }, (_, n) => new TestLog(`log.example.com/${n}`));
   const files = await newWitness(logs);
   await using witness = await startWitness(files);
@@ -43,7 +43,7 @@ test("cosigns many logs at once, with consecutive heads of each", async () => {
 });
 
 // OP-83
-test("remembers every cosignature that it returned after it is killed at any moment", async () => {
+test("a witness remembers every cosignature that it returned after it is killed at any moment", async () => {
   const log = new TestLog("log.example.com");
   const files = await newWitness([log]);
   let cosigned = 0;
@@ -72,7 +72,7 @@ test("remembers every cosignature that it returned after it is killed at any mom
 });
 
 // OP-83
-test("runs in one process at a time", async () => {
+test("a witness runs in one process at a time", async () => {
   const files = await newWitness([new TestLog("log.example.com")]);
   {
     await using _first = await startWitness(files);
@@ -85,7 +85,7 @@ test("runs in one process at a time", async () => {
 });
 
 // OP-83
-test("returns 503 and is not ready while the state cannot be written, and forgets nothing", async () => {
+test("a witness returns 503 and is not ready while the state cannot be written, and forgets nothing", async () => {
   const log = new TestLog("log.example.com").grow(4);
   const files = await newWitness([log]);
   await using witness = await startWitness(files);
@@ -103,7 +103,7 @@ test("returns 503 and is not ready while the state cannot be written, and forget
 });
 
 // OP-84
-test("refuses to start without its state, or with the state of another witness", async () => {
+test("a witness refuses to start without its state, or with the state of another witness", async () => {
   const files = await newWitness([new TestLog("log.example.com")]);
   const other = await newWitness([new TestLog("log.example.com")]);
   const refusal = async (changes: Record<string, string>) => {

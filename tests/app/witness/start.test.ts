@@ -91,7 +91,7 @@ describe("ostiary witness init", () => {
 });
 
 // OP-84
-test("a start names every invalid variable and file at once, and exits with 78", async () => {
+test("the start of a witness names every invalid variable and file at once, and exits with 78", async () => {
   const env = {
     WITNESS_NAME: "a name",
     WITNESS_KEY_FILE: await fileOf("no key"),

@@ -7,7 +7,7 @@ import { exampleIntent } from "./writers.ts";
 
 const Newest = Type.Object({ audit_checkpoints: Type.Array(Type.Object({ number: Type.Integer() })) });
 
-/** The replica that seals, and the replica that takes over when it dies. */
+/** The replica that seals, and the replica that takes over when the sealing replica dies. */
 interface Replicas {
   readonly sealer: ServiceProcess;
   readonly other: ServiceProcess;

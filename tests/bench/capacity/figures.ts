@@ -84,7 +84,8 @@ export function figuresFrom(allBenches: unknown, before: Figures, day: string): 
     gateway_stream_kib: rounded(goal(memory.goals, "an idle event stream, KiB")),
     gateway_edit_stall_ms: rounded(goal(edits.goals, "longest stall by one edit, 100 000 routes, ms")),
     identity_validation_us: perCall(validations, "validate"),
-    // An upper bound: all cores busy, and all their time spent by PostgreSQL. pgbench takes a part of it.
+    // An upper bound: it assumes that PostgreSQL uses the whole time of all cores. In fact, pgbench uses a
+    // part.
     postgres_validation_us: rounded((machine.cores * 1e6) / spreadOf(validations.selects).median),
   };
 }

@@ -57,7 +57,7 @@ function shown(value: unknown): string {
   return typeof value === "number" && value >= 1_000 ? whole(value) : String(value);
 }
 
-/** Returns a table row for each kind of work: how many operations a second one fully used core handles. */
+/** Returns a table row for each kind of work: how many operations one fully used core handles in a second. */
 export function perCore(figures: Figures): string[][] {
   const row = (title: string, us: number) => [title, whole(Number((1e6 / us).toPrecision(2)))];
   return [

@@ -23,7 +23,7 @@ interface Subject extends Target {
 }
 
 /**
- * Checks that a subject does its whole job, so that it is not fast because it omits work.
+ * Checks that a subject does its whole job, because a subject that omits work is faster.
  *
  * @throws Error that says which work the subject omits
  */

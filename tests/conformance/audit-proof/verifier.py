@@ -582,7 +582,7 @@ class Log:
         return min((position for at, position in self.days.items() if at >= day), default=math.inf)
 
     def bridge(self, runs):
-        """Marks the runs as dropped of which the export shows no entry. Returns these runs."""
+        """Marks as dropped the runs of which the export shows no entry. Returns these runs."""
         absent = [run for run in runs if not any(run["from"] <= place <= run["to"] for place in self.places)]
         for run in absent:
             self.gone.update(range(int(run["from"]), int(run["to"]) + 1))

@@ -29,7 +29,7 @@ func check(err error) {
 	}
 }
 
-// pathOf returns the path of a tile in the format of C2SP tlog-tiles, which has no height.
+// pathOf returns the path of a tile in the format of C2SP tlog-tiles, whose paths do not contain the tile height.
 func pathOf(tile tlog.Tile) string {
 	return "tile/" + strings.TrimPrefix(tile.Path(), fmt.Sprintf("tile/%d/", height))
 }

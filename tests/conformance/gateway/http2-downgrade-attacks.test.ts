@@ -29,8 +29,8 @@ const gateway = useHttp2Gateway();
 const { service } = gateway;
 
 /**
- * Sends an honest request from another client. Expects that the service got it, and nothing hidden in an
- * attack.
+ * Sends an honest request from another client. Expects that the service got this request, and no request or
+ * header that an attack hid.
  */
 async function expectNothingHidden(): Promise<void> {
   const honest = await RawHttp2Client.connect(gateway.url);
@@ -235,7 +235,7 @@ describe("a streamed body is complete at the service only if it has the announce
       expect({ status: end.status, reset: end.reset }).toEqual({ status: null, reset: ErrorCode.protocol });
       client.destroy();
       await expectNothingHidden();
-      // The service has only the honest request, so it did not get the attack completely.
+      // The service recorded only the honest request, so it never got the attack as a complete request.
       expect(service.requests.length).toBe(1);
     });
   }

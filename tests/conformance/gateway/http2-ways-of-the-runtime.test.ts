@@ -111,7 +111,7 @@ test("a connection with only PING frames counts as idle", async () => {
   waiting.destroy();
 });
 
-describe("is not offered:", () => {
+describe("the runtime does not offer", () => {
   const ENABLE_CONNECT_PROTOCOL = 8;
 
   test("a WebSocket over HTTP/2", async () => {

@@ -73,7 +73,7 @@ contract("postgres_hosts", () => {
   expect(client.options).toMatchObject({ host: ["::1"], port: [5433] });
 });
 
-describe.if(services().postgres.real)("a server", () => {
+describe.if(services().postgres.real)("with a PostgreSQL server", () => {
   contract("postgres_pid", async () => {
     const client = postgres(await freshDatabase(), { max: 1 });
     try {

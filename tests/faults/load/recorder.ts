@@ -1,7 +1,10 @@
 import type { Answer, Counted, Served } from "../cell-run.ts";
 import type { Client } from "../clients.ts";
 
-/** An answer without its scheduling delay, which is known only after the processes' next sample. */
+/**
+ * An answer without its scheduling delay. That delay is known only after the next sample of the processes'
+ * waits.
+ */
 export type Seen = Omit<Answer, "delayMs">;
 
 /** A version that a gateway served, without the scheduling delay. */

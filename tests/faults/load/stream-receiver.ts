@@ -101,7 +101,7 @@ export class StreamReceiver implements Disposable {
             : [];
         }),
       );
-    await waitFor(() => missing().length === 0, { timeoutMs: DELIVERED_MS }).catch(() => {}); // The promise says so
+    await waitFor(() => missing().length === 0, { timeoutMs: DELIVERED_MS }).catch(() => {}); // The promise `streams` reports missing entries
     const { problems, repeatsMs } = this.#seen;
     return { problems, missing: missing(), repeats: repeatsMs.map((atMs) => ({ atMs, delayMs: 0 })) };
   }

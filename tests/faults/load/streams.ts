@@ -43,7 +43,7 @@ export async function keepStream(
   }
 }
 
-/** A timer that aborts a stream without events. */
+/** A timer that aborts a stream if no event arrives in time. */
 class Silence {
   readonly #controller = new AbortController();
   #timer = this.#again();

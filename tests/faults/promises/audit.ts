@@ -4,8 +4,8 @@ import { LIMITS } from "../clients.ts";
 import { at, type Promised } from "./promise.ts";
 
 /**
- * Returns the answers to audited requests that ran while no intent could be stored. Returns null if the cell
- * has no such fault.
+ * Returns the answers to audited requests that ran while no intent could be stored. Returns null if the fault
+ * of the cell does not prevent audit from storing intents.
  */
 function unrecorded(run: CellRun): Answer[] | null {
   const { parts } = run.cell;

@@ -3,7 +3,10 @@ import type { Part } from "../cells.ts";
 import { KINDS } from "../clients.ts";
 import { at, type Promised } from "./promise.ts";
 
-/** Returns the promise that a fault of `parts` does not affect clients that need none of the failed parts. */
+/**
+ * Returns the check of a promise: a fault of `parts` does not affect clients that need none of the failed
+ * parts.
+ */
 function goesOn(name: string, title: string, parts: readonly Part[]): Promised {
   return {
     name,
@@ -13,7 +16,10 @@ function goesOn(name: string, title: string, parts: readonly Part[]): Promised {
   };
 }
 
-/** Describes the requests that need no failed part and still failed, from the injection of the fault on. */
+/**
+ * Describes the requests that failed after the injection of the fault began, although they need no failed
+ * part.
+ */
 export function disturbed(run: CellRun): string[] {
   return run.answers
     .filter(({ startedMs }) => startedMs >= run.breakingMs)

@@ -15,8 +15,8 @@ export function healing(run: CellRun): ReadonlyMap<Client | "routes", number> {
 }
 
 /**
- * Returns the time from the end of the fault to the start of the client's last failed request; 0 if none
- * failed.
+ * Returns the time from the end of the fault to the start of the client's last failed request. Returns 0 if
+ * no request failed, and `Infinity` if no request has succeeded since then.
  */
 function healingOf(run: CellRun, client: Client): number {
   const later = run.answers.filter(
@@ -29,7 +29,8 @@ function healingOf(run: CellRun, client: Client): number {
 }
 
 /**
- * Returns the time from the end of the fault until every gateway serves a version that was published since.
+ * Returns the time from the end of the fault until every gateway serves a version that was published after
+ * the fault.
  */
 function healingOfRoutes({ served, returnedMs }: CellRun): number {
   const firsts = Array.from({ length: GATEWAYS }, (_, gateway) =>

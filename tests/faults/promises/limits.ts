@@ -7,7 +7,10 @@ interface CountedAnswer extends Answer {
   readonly counted: NonNullable<Answer["counted"]>;
 }
 
-/** The maximum difference between the ends of one window that two gateways report. They round to seconds. */
+/**
+ * The maximum difference between the ends of one window that two gateways report, because each rounds to
+ * seconds.
+ */
 const SAME_END_S = 1;
 
 /** Checks that the gateways together admit exactly as many requests in each window as the limit allows. */
@@ -69,7 +72,7 @@ function problemsOfWindow(run: CellRun, window: readonly CountedAnswer[]): strin
   }
   if (left.size < passed.length) {
     problems.push(
-      `${passed.length - left.size} requests in the window ${when} repeat another's remaining count`,
+      `${passed.length - left.size} requests in the window ${when} repeat the remaining count of another request`,
     );
   }
   const refused = window.length - passed.length;
@@ -92,8 +95,8 @@ function isUndisturbed(run: CellRun, window: readonly CountedAnswer[]): boolean 
 }
 
 /**
- * Returns the answers to limited requests that ran while Redis was down. Returns null if the cell has no such
- * fault.
+ * Returns the answers to limited requests that ran while Redis was down. Returns null if the fault of the
+ * cell does not take Redis down.
  */
 function uncounted(run: CellRun): Answer[] | null {
   if (!run.cell.parts.includes("redis") || !isAway(run.cell)) return null;

@@ -23,8 +23,8 @@ interface Bound {
 const MIB = 1_048_576;
 const CONNECTIONS_MAX: Bound = { share: 0.25, besides: 2 };
 /**
- * The maximum number of idle connections that `fetch` keeps. After a fault, it keeps as many as its peak
- * needed.
+ * The maximum number of idle connections that `fetch` keeps. After a fault, it keeps up to as many idle
+ * connections as it had in use at the peak.
  */
 const FETCH_IDLE_MAX = 64;
 

@@ -54,8 +54,8 @@ export class ProcessClock {
   }
 
   /**
-   * Returns the clock in a form that can be set. After setting it, `set` waits until `read` returns the new
-   * time.
+   * Returns this clock as one that can be set. Its `set` changes the clock, and then waits until `read`
+   * returns the new time.
    */
   readBy(read: () => Promise<number>): SettableClock {
     return {

@@ -5,7 +5,7 @@ import { waitFor } from "../../support/wait-for.ts";
 import { LIMITS } from "../clients.ts";
 import type { Replica } from "./replica.ts";
 
-/** The names of the owners. There are two, so that a wrong admission can reach the other one's data. */
+/** The names of the owners. There are two, so that a wrong admission can reach the other owner's data. */
 const OWNERS = ["ada", "bert"] as const;
 
 /** A person that owns an organization. */

@@ -163,7 +163,7 @@ export class System implements AsyncDisposable {
         headers: { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" },
         body: JSON.stringify(config),
         signal: AbortSignal.timeout(LIMITS.publisherPatienceMs),
-        // An earlier fault may have silenced a kept-alive connection, and its failure would count for this
+        // An earlier fault may have silenced a kept-alive connection. A failure on it would count for this
         // fault.
         keepalive: false,
       });
@@ -227,7 +227,7 @@ export class System implements AsyncDisposable {
       VALIDATE_TIMEOUT_MS: String(LIMITS.validateMs),
       UPSTREAM_TIMEOUT_MS: String(LIMITS.upstreamMs),
       UPSTREAM_IDLE_TIMEOUT_MS: String(LIMITS.upstreamMs),
-      // Idle connections that a fault silenced close before the next fault ends.
+      // With this value, idle connections that a fault has silenced are closed before the next fault ends.
       UPSTREAM_KEEP_ALIVE_MS: "2000",
     });
     this.#gatewayDoors = this.#balancer(this.gateways, "public");

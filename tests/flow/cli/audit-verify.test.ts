@@ -67,7 +67,7 @@ describe("audit verify", () => {
   });
 
   // AU-157
-  test("confirms a kept root of the tree for an export of its size, and refuses a forged root", async () => {
+  test("confirms a kept root of the tree by an export with checkpoint=N, and refuses a forged root", async () => {
     await exportProof(audit);
     const root = await (await audit.get("/audit-log/checkpoint")).text();
     const size = Number(root.split("\n")[1]);

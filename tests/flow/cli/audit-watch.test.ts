@@ -22,7 +22,7 @@ import { useCli } from "./bed.ts";
 
 setDefaultTimeout(60_000);
 
-/** A server with the public endpoints of a log. A test sets the checkpoints and the tree that it returns. */
+/** A server with the public endpoints of a log. It returns the checkpoints and the tree that a test sets. */
 interface ShownLog {
   url: string;
   show(checkpoints: readonly Checkpoint[], pageSize?: number): void;

@@ -100,7 +100,7 @@ describe("the suggested words", () => {
     [["--registry", ""], ["prod"]],
     [["services", "--registry=p"], ["--registry=prod"]],
     [["--timeout", ""], []],
-  ])("%j", async (typed, expected) => {
+  ])("fit the typed words %j", async (typed, expected) => {
     const found = await words("zsh", ...typed);
     expect(typed[0] === "nosuch" ? found.slice(0, 2) : found).toEqual(expected);
   });

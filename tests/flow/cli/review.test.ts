@@ -120,7 +120,7 @@ describe("--fail-on", () => {
     ["breaks", () => changed, 3],
     ["opens,breaks", () => harmless, 0],
     ["opens,breaks", () => same, 0],
-  ])("%s", async (effects, document, exitCode) => {
+  ])("exits with 3 only for a preview with one of these marks: %s", async (effects, document, exitCode) => {
     const plain = await cli(["diff", document()]);
     for (const command of [["diff"], ["apply", "--dry-run"]]) {
       const run = await cli([...command, document(), `--fail-on=${effects}`]);

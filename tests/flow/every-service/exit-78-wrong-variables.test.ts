@@ -43,8 +43,8 @@ async function refusal(app: string, env: Record<string, string>): Promise<Proces
 }
 
 /**
- * Expects exit code 78, and returns the problems on standard error in alphabetical order. Each starts with its
- * environment variable, although standard error names a variable only once.
+ * Expects exit code 78, and returns the problems on standard error in alphabetical order. Each problem starts
+ * with its environment variable, although standard error names a variable only once.
  */
 async function problems(app: string, env: Record<string, string>): Promise<string[]> {
   const { exitCode, stderr } = await refusal(app, env);

@@ -49,7 +49,7 @@ async function killed({ command, read }: Running): Promise<void> {
   await Promise.all([command.exited, read]);
 }
 
-/** Starts the program of the guide, and appends the id of each event that it prints to `seen`. */
+/** Starts the program of the guide, and appends to `seen` the id of each event that the program prints. */
 function started(seen: string[], env: Record<string, string> = {}): Running {
   const command = reader.start(`exec ${follow}`, env);
   const read = async () => {

@@ -10,7 +10,7 @@ beforeAll(async () => {
   reader = await Reader.open();
 });
 
-/** Code blocks that set a `umask`. It must not stay in force for later commands in the same shell. */
+/** Code blocks that set a `umask`, which must not stay in force for later commands in the same shell. */
 const privateBlocks = (
   await Promise.all(
     (

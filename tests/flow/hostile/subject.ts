@@ -53,9 +53,9 @@ export class Subject {
   }
 
   /**
-   * Sends requests one by one, and expects that all together cost at most `cpuMsMax` of CPU time. If not,
-   * expects that the cheapest of several attempts of each request does: other attempts can include
-   * compilation and garbage collection.
+   * Sends requests one by one, and expects that all together cost at most `cpuMsMax` of CPU time. If they
+   * cost more, sends each request up to `TRIES` times, until one attempt costs at most `cpuMsMax`: the other
+   * attempts can include compilation and garbage collection.
    */
   async sendBounded(port: Port, requests: readonly HostileRequest[], cpuMsMax: number): Promise<Answer[]> {
     const before = await this.cpu_ms();

@@ -170,7 +170,7 @@ describe.skipIf(browserPath === undefined)("each field of the portal", () => {
   });
 
   // PT-38
-  test("for a time accepts only complete times up to the year 9999, the later one second", async () => {
+  test("for a time accepts only complete times up to the year 9999, and in “Before” only times after “From”", async () => {
     const { page, go } = await bed.open("ada");
     await go(`#/org/${id}/audit`);
     await page.getByRole("table", { name: "Events" }).waitFor();

@@ -49,7 +49,7 @@ describe.skipIf(browserPath === undefined)("each view and dialog of the portal",
 
   /**
    * Returns the URL fragments that the walk starts with: pages without a link to them, and pages with data.
-   * The walk visits one page of each kind, which could otherwise be one without data.
+   * The walk visits only one page of each kind, so the pages with data must come first.
    */
   const unlinked = () => [
     `#/org/${id}/overview`,

@@ -338,7 +338,7 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
     });
   }
 
-  /** Adds a root that the witness cosigned to the last line of an export. */
+  /** Adds to the last line of an export a root that the witness cosigned. */
   function cosigned(lines: string[], witness: TestWitness): string[] {
     const end: unknown = parseJson(lines.at(-1) ?? "");
     if (!fits(proofEndSchema, end) || end.tree === undefined) throw new Error("The export has no tree.");

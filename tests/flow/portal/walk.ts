@@ -17,7 +17,7 @@ const BUTTONS = "main button:not([type=reset])";
 /** The end of a submit button's name if the button opens a dialog. Other submit buttons make a change. */
 const ASKS_FIRST = "…";
 
-/** Returns a function that waits until all requests of the page have ended and it shows no loading state. */
+/** Returns a function that waits until the page has no request in flight and shows no loading state. */
 export function settling(page: Page): () => Promise<void> {
   const underway = new Set<unknown>();
   page.on("request", (request) => underway.add(request));
@@ -65,7 +65,7 @@ interface Opening {
   titles: Set<string>;
 }
 
-/** Presses a button with the keyboard. Yields the dialog that it opens, unless its title was seen before. */
+/** Presses a button with the keyboard. Yields the dialog that opens, unless `titles` has its title. */
 async function* dialogOf(page: Page, settled: () => Promise<void>, { name, opener, titles }: Opening) {
   if (opener.endsWith(ASKS_FIRST)) await fillIn(page);
   const button = page.locator(BUTTONS).getByText(opener, { exact: true }).first();

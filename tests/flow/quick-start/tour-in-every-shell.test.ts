@@ -16,7 +16,7 @@ const AWKWARD_NAME = `it's "100%41" #1 !! $HOME \`id\` ?[a]=~ {b,c};&`;
 let directory: string;
 let platform: RunningProcess;
 let tour: string;
-/** The platforms that one test starts. */
+/** The platforms that the current test started. They are killed after the test. */
 const others: RunningProcess[] = [];
 
 async function start(folder: string, env: Record<string, string> = {}): Promise<RunningProcess> {

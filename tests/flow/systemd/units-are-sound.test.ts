@@ -29,7 +29,7 @@ const GIVEN: Record<string, string> = {
   COUNTER_STORE_URL: "redis://127.0.0.1:6379",
   ADMIN_TOKEN: "admin-token",
   INTERNAL_AUTH_TOKEN: "internal-token",
-  // The files name paths on the operator's machine. These files exist here.
+  // These paths exist here. They replace the paths on the operator's machine that the environment files name.
   ROLES_FILE: join(ROOT, "seeds/roles.yaml"),
   OPERATORS_FILE: join(ROOT, "seeds/operators.yaml"),
 };

@@ -19,9 +19,9 @@ interface Placed<State> {
 }
 
 /**
- * Searches a linearization of the operations on one object: an order that the model allows, in which an
- * operation that was answered before a call precedes that call. It is the algorithm of Wing and Gong with the
- * memoization of Lowe. After `stepsMax` steps, the result is "undecided".
+ * Searches for a linearization of the operations on one object: an order that the model allows, in which an
+ * operation that was answered before a call precedes that call. The search is the algorithm of Wing and Gong
+ * with the memoization of Lowe. After `stepsMax` steps, the result is "undecided".
  *
  * Three rules prune the search without excluding a linearization. An operation that never changes the state
  * is linearized as soon as the model allows it. Among equal calls without an answer, the earliest one takes
@@ -89,9 +89,10 @@ function nextState<State, Call, Answer>(
 }
 
 /**
- * Returns whether the operation never changes the state, so that linearizing it at once is right.
+ * Returns whether the operation never changes the state, so that it can be linearized at once.
  *
- * @throws Error if the model says that the operation never changes the state, but it changes this state
+ * @throws Error if the model says that the operation never changes the state, but the operation changes this
+ * state
  */
 function isCertain<State, Call, Answer>(
   model: Model<State, Call, Answer>,
@@ -119,8 +120,8 @@ function takeBack<State>(placed: Placed<State>[], events: Events): Placed<State>
 }
 
 /**
- * Returns, for each operation without an answer, the index of the previous equal call without an answer. It
- * is undefined if there is none.
+ * Returns, for each operation without an answer, the index of the previous equal call without an answer. The
+ * index is undefined if there is no such call.
  */
 function earlierEquals(operations: readonly Operation<unknown, unknown>[]): (number | undefined)[] {
   const before = operations.map((): number | undefined => undefined);

@@ -102,9 +102,10 @@ function isUnclear({ status }: Answered): boolean {
 }
 
 /**
- * Repeats a request until it succeeds. It is for preparations, which are not part of a history.
+ * Repeats a request until it succeeds. Used for preparations, which are not part of a history.
  *
- * @param done a status that counts as success, because an earlier attempt without a response has succeeded
+ * @param done a status that also counts as success, because an earlier attempt without a response may have
+ * succeeded
  */
 export function insist(
   replicas: readonly Replica[],

@@ -14,7 +14,10 @@ const PAGE = 7;
 const PAGE_MAX = 500;
 const COMPLETE_MS = 60_000;
 
-/** Records clients that create organizations, and readers that follow the lifecycle feed page by page. */
+/**
+ * Records the calls of clients that create organizations, and of readers that follow the lifecycle feed page
+ * by page.
+ */
 export class FeedRecorder implements Recorder {
   readonly name = feedOf([]).name;
   /** The id of the last event in the previous history; null before the first history. */

@@ -12,7 +12,10 @@ const USES = 4;
 const REVOKED_PERCENT = 4;
 const READ_PERCENT = 15;
 
-/** Records clients that redeem one invite for several people, read the invite, and sometimes revoke it. */
+/**
+ * Records the calls of clients that redeem one invite for several people, read the invite, and sometimes
+ * revoke it.
+ */
 export const recordInvites: Recorder = {
   name: invitesOf(USES).name,
   async record(field): Promise<Verdict[]> {

@@ -15,7 +15,7 @@ const PATH = "/histories/limited";
 const READY_MS = 60_000;
 const MORE_MAX = 40;
 
-/** Records clients that call one limited route through both gateways until the limit is reached. */
+/** Records the calls of clients to one limited route, through both gateways, until the limit is reached. */
 export const recordLimits: Recorder = {
   name: limitOf(REQUESTS).name,
   async record(field): Promise<Verdict[]> {

@@ -10,7 +10,7 @@ const CLIENTS = 4;
 const STEPS = 6;
 const MORE_OWNERS = 3;
 
-/** Records clients that promote, demote and remove the owners of one organization. */
+/** Records the calls of clients that promote, demote and remove the owners of one organization. */
 export const recordOwners: Recorder = {
   name: ownersOf([]).name,
   async record({ directory, random, isFaulty }): Promise<Verdict[]> {

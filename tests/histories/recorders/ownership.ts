@@ -9,7 +9,7 @@ import { writesOf } from "./writes.ts";
 const CLIENTS = 4;
 const STEPS = 7;
 
-/** Records clients that let three services claim and release one route. */
+/** Records the calls of clients that let three services claim and release one route. */
 export const recordOwnership: Recorder = {
   name: ownership.name,
   async record(field): Promise<Verdict[]> {
@@ -43,7 +43,7 @@ class Claims {
       const answered = await askSurely(this.#field.system.registries, this.#field.random, asked);
       if (answered === null) return null;
       const { status, body } = answered;
-      // Deleting a service that does not exist releases the route too.
+      // A 404 for a DELETE counts as a release: a service that does not exist owns no route.
       if (status < 300 || (status === 404 && asked.method === "DELETE")) return { kind: "done" };
       if (status !== 409) return unexpected(asked, answered);
       return { kind: "conflict", owner: textIn(body, "error", "details", "conflicts", 0, "owner") };

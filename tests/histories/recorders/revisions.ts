@@ -19,7 +19,9 @@ import { writesOf } from "./writes.ts";
 const CLIENTS = 4;
 const STEPS = 7;
 
-/** Records clients that write, restore, delete and read one service. Most writes have `If-Match`. */
+/**
+ * Records the calls of clients that write, restore, delete and read one service. Most writes have `If-Match`.
+ */
 export const recordRevisions: Recorder = {
   name: revisions.name,
   async record(field): Promise<Verdict[]> {

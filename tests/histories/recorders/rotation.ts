@@ -11,7 +11,7 @@ const STEPS = 6;
 /** The overlap that the faulty client requests. The model allows no overlap. */
 const FAULTY_OVERLAP_S = 3_600;
 
-/** Records clients that repeatedly rotate one key, and validate old and new keys. */
+/** Records the calls of clients that repeatedly rotate one key, and validate old and new keys. */
 export const recordRotation: Recorder = {
   name: rotation.name,
   async record(field): Promise<Verdict[]> {

@@ -65,7 +65,7 @@ const WAITS: Readonly<Record<string, (socket: Socket) => void>> = {
 
 const EARLY = "closes in the middle of the call";
 
-/** A receiver that lets the next call fail in the way `next`, if it is set, and accepts all other calls. */
+/** A receiver that lets the next call fail as `next` says, and then accepts all calls. */
 class FailingReceiver {
   readonly accepted: DeliveredBody[] = [];
   /** The bodies of all calls that arrived completely, including calls that then failed. */

@@ -87,8 +87,8 @@ describe.skipIf(!services().etcd.binary || !services().postgres.real)("a cluster
       expect([list.status, list.body.error?.code]).toEqual([503, "SERVICE_UNAVAILABLE"]);
       for (let count = 0; count < 20; count++) expect(await statusOf("/before")).toBe(200);
       expect(await statusOf("/after")).toBe(404);
-      // A new gateway cannot load routes, so it must refuse to start: it must not replace one that has
-      // routes.
+      // A new gateway cannot load routes. It must refuse to start, so that it does not replace a gateway that
+      // has routes.
       const refused = await rejection(startGateway(cluster.url));
       if (!(refused instanceof ProcessEnded)) throw refused;
       expect(refused.exitCode).toBe(1);

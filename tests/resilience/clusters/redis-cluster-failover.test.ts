@@ -94,8 +94,8 @@ describe.skipIf(!services().redis.binary)("a Redis Cluster of three primaries an
       const promoted = performance.now();
       const first = await waitFor(() => count(bucket), { timeoutMs: 30_000, what: "a count" });
       expect(performance.now() - promoted).toBeLessThan(BACK_MS);
-      // The refused count is not included. The frozen node may have executed it, but its writes are discarded
-      // after the failover.
+      // The count does not include the refused call. The frozen node may have executed the call, but the
+      // writes of that node are discarded after the failover.
       expect(first).toBe(4);
       await mend(primary);
       await waitFor(async () => !(await isPrimary(primary)), {

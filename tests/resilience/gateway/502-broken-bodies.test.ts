@@ -209,7 +209,8 @@ describe.skipIf(!services().etcd.real)("an incomplete response of a service", ()
   }
   const LEFT = { outcome: "no_response", status: null };
   const gone = () => gateway.logs().filter(({ status }) => status === 499);
-  // The gateway keeps a connection that it opened for a client who left before it could send the request.
+  // A connection without received bytes is not a call: the gateway keeps a connection that it opened for a
+  // request whose client left before the request was sent.
   const openCalls = () =>
     service.sockets.filter(({ closed, receivedBytes }) => !closed && receivedBytes > 0).length;
 

@@ -270,8 +270,8 @@ test("a client that sends slowly does not cause a timeout of the service", async
 // GW-124
 describe("a kept-alive connection that the service closes", () => {
   /**
-   * Sends a request on a reused connection, which the service closes at this request. `sent` counts its
-   * attempts.
+   * Sends a request over a reused connection, which the service closes when it receives the request. `sent`
+   * is the number of times that the gateway sent the request.
    */
   async function attempts(method: string, body = ""): Promise<{ status: number; sent: number }> {
     let served = 0;

@@ -1,6 +1,7 @@
 /**
  * Tests that many idle, slow or silent clients do not delay others. Each client takes at most a few times the
- * memory that the gateway's README says, and none after it has left. `bun run bench connections` measures it.
+ * memory that the gateway's README says, and none after it has left. `bun run bench connections` measures the
+ * memory.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openDescriptors } from "../../bench/measure/descriptors.ts";

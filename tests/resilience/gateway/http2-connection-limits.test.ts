@@ -91,8 +91,8 @@ const neverAnswers = () => {
 };
 
 /**
- * Calls `spell` for up to `count` new streams and sends the results. Stops when the server closes the
- * connection.
+ * Sends the bytes that `spell` returns for each of up to `count` new streams. Stops when the server closes
+ * the connection. Returns the number of streams.
  */
 async function flood(
   client: RawHttp2Client,

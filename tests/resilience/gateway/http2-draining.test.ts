@@ -1,6 +1,6 @@
 /**
- * Tests that a gateway that stops sends GOAWAY, finishes open streams, and lets clients send others
- * elsewhere.
+ * Tests that a gateway that stops sends GOAWAY, finishes open streams, and lets clients send further requests
+ * to another gateway.
  */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { type LocalGateway, publicService, startLocalGateway } from "../../support/gateway.ts";

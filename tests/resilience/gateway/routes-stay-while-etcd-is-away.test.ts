@@ -97,7 +97,7 @@ describe.skipIf(!services().etcd.own)("an outage of the route store", () => {
       await serving(async () => {
         await breakIt();
         if (change === "during") await store.put(`${ROUTES_PREFIX}changed`, serviceAt(path));
-        await Bun.sleep(500); // requests during the outage
+        await Bun.sleep(500); // Lets requests run during the outage.
         await mend();
         if (change === "after")
           await waitFor(() => store.put(`${ROUTES_PREFIX}changed`, serviceAt(path)).then(() => true));

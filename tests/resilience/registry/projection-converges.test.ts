@@ -53,7 +53,7 @@ describe.skipIf(!isReal)("the route store becomes equal to the database", () => 
     return registry;
   }
 
-  /** Starts a registry in this process, which is faster. Only for tests that kill neither it nor etcd. */
+  /** Starts a registry in this process, which is faster, for tests that kill neither a registry nor etcd. */
   async function startHere(): Promise<Client & { stop(): Promise<void> }> {
     const routeStore = await openRouteStore(etcd.url);
     const registry = await startRegistry({ databaseUrl: database, routeStore, env });

@@ -149,7 +149,7 @@ describe.skipIf(!isReal)("a rolling restart", () => {
           const [row] = await sql`select count(*)::int as whole from audit.audit_events
           where request_id in ${sql([...request_ids])} and outcome = 'responded'`;
           if (row?.whole === request_ids.length) return true;
-          throw new Error(`${row?.whole} of ${request_ids.length}`);
+          throw new Error(`${row?.whole} of ${request_ids.length} events have the outcome responded.`);
         },
         { pollMs: 200 },
       );

@@ -1,6 +1,4 @@
-/**
- * Tests of calls over a kept-alive connection that identity closes, because it stops, while the call starts.
- */
+/** Tests of calls that start on a kept-alive connection while identity stops and closes the connection. */
 import { afterEach, expect, test } from "bun:test";
 import { boundedCall } from "@ostiary/lib/runtime/calls";
 import { createValidationClient } from "../../../apps/gateway/admission/validation-client.ts";

@@ -44,7 +44,7 @@ const files: Readonly<Record<string, { check: (path: string) => ConfigProblem[];
   },
 };
 
-/** Ten levels of aliases. Each level repeats the one before nine times. */
+/** Ten levels of aliases. Each level repeats the previous level nine times. */
 const billionLaughs = [
   "l0: &l0 [x, x, x, x, x, x, x, x, x]",
   ...Array.from({ length: 9 }, (_, n) => `l${n + 1}: &l${n + 1} [${Array(9).fill(`*l${n}`).join(", ")}]`),
@@ -75,7 +75,7 @@ const hostile: readonly (readonly [what: string, text: string, message: string])
   [
     "has two values inside each other",
     "a: &a [*b]\nb: &b [*a]",
-    "The alias *b has no anchor before it: mark the value that it repeats, or quote the text.",
+    "The alias *b has no anchor before it: write &name before the value that it repeats, or quote the text.",
   ],
 ];
 

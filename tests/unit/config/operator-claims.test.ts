@@ -131,7 +131,7 @@ describe("two operators", () => {
 });
 
 // RG-124
-describe("a token is compared with the claims of an operator:", () => {
+describe("a token fits the claims of an operator only as specified:", () => {
   const fits = (wanted: Record<string, string>, token: Record<string, unknown>) =>
     fitsClaims({ pairs: Object.entries(wanted), endsMs: null }, token);
 

@@ -92,7 +92,7 @@ function oneOperator(fields: Record<string, unknown>): string {
 const TOKEN_RULE = "must be the SHA-256 of a token: 64 lower-case hexadecimal digits, in quotes";
 
 // RG-111
-describe("an operators file that is refused", () => {
+describe("the check of an operators file", () => {
   const files: [what: string, text: string, message: string][] = [
     ["an empty file", "", "The file must be a map with the key operators"],
     ["a list", "- a", "The file must be a map with the key operators"],
@@ -107,7 +107,7 @@ describe("an operators file that is refused", () => {
       "operators[0] must be a map with name, role, and token_sha256 or claims",
     ],
   ];
-  /** The part of each message after `operators[0]`. */
+  /** Refused operators: what is wrong, the fields, and the part of the message after `operators[0]`. */
   const operators: [what: string, fields: Record<string, unknown>, message: string][] = [
     [
       "no name",
@@ -186,7 +186,7 @@ describe("an operators file that is refused", () => {
   const all = [...files];
   for (const [what, fields, message] of operators)
     all.push([what, oneOperator(fields), `operators[0]${message}`]);
-  test.each(all)("%s", (_, text, message) => {
+  test.each(all)("refuses %s", (_, text, message) => {
     const said = problems(text).map((problem) => problem.replace(/^line \d+: /, ""));
     expect(said).toEqual([`${message}.`]);
   });
@@ -215,13 +215,13 @@ describe("an operators file that is refused", () => {
     expect(problems(text).join()).not.toContain(HASH);
   });
 
-  test("an operator with the token of ADMIN_TOKEN", () => {
+  test("refuses an operator with the token of ADMIN_TOKEN", () => {
     expect(problems(GOOD, { adminToken: "one" })).toEqual([
       "line 4: operators[0].token_sha256[0] is the token of ADMIN_TOKEN: give each operator its own token.",
     ]);
   });
 
-  test("a file that does not exist", () => {
+  test("refuses a file that does not exist", () => {
     expect(checkOperatorsFile({ OPERATORS_FILE: "/nowhere/operators.yaml" })).toEqual([
       { variable: "OPERATORS_FILE", message: "names /nowhere/operators.yaml, which cannot be read." },
     ]);

@@ -28,7 +28,7 @@ const problemsOf = (variables: Record<string, string>) =>
   );
 
 // OP-10, OP-23
-describe("TLS files that are refused", () => {
+describe("the check of TLS files", () => {
   const noCertificates = "must be a file of certificates in PEM form that this user may read.";
   test.each<[string, () => Record<string, string>, string[]]>([
     ["a missing CA file", () => ({ DATABASE_CA_FILE: "/nowhere" }), [`DATABASE_CA_FILE ${noCertificates}`]],
@@ -73,11 +73,11 @@ describe("TLS files that are refused", () => {
         "DATABASE_CA_FILE is only for TLS: write DATABASE_URL with ?sslmode=verify-full, or leave this variable out.",
       ],
     ],
-  ])("%s", (_, variables, expected) => {
+  ])("refuses %s", (_, variables, expected) => {
     expect(problemsOf(variables())).toEqual(expected);
   });
 
-  test("a certificate with its key and a bundle of CAs are accepted", () => {
+  test("accepts a certificate with its key, and a bundle of CAs", () => {
     const bundle = join(certificates.folder, "bundle.pem");
     writeFileSync(bundle, `Some words\n${first.cert}\n${second.cert}`);
     const { certFile, keyFile } = first;

@@ -2,7 +2,7 @@ import { type Answer, type CellRun, isConcerned } from "../../faults/cell-run.ts
 import { type Cell, isOfClock } from "../../faults/cells.ts";
 import { CLIENTS, type Client, KINDS, LIMITS } from "../../faults/clients.ts";
 
-/** The times of a run. The fault lasts from 10 s to 14 s, and the part is back at 15 s. */
+/** The times of a run. The fault lasts from 10 s to 14 s, and the failed part is back at 15 s. */
 export const TIMES = {
   beganMs: 0,
   breakingMs: 9_900,

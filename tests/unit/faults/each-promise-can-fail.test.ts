@@ -26,7 +26,7 @@ const streamed = (more: object) => ({ streams: { ...NOTHING_SEEN, ...more } });
 const answered = (client: Client, more: Partial<Answer> = {}) => ({
   answers: [anAnswer(client, during, more)],
 });
-/** Returns one answer of that duration during the fault, as part of a run. */
+/** Returns one answer that took `ms` during the fault, as part of a run. */
 const answeredAfter = (ms: number, client: Client, more: Partial<Answer>) => ({
   answers: [slow(anAnswer(client, during, more), ms)],
 });

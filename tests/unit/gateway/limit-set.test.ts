@@ -10,7 +10,7 @@ import { manualClock } from "../../support/manual-clock.ts";
 import { serviceWith, stored } from "../routes/fixtures.ts";
 
 const config = loadConfig(Type.Object(limitVariables), {});
-/** A stand-in for the record of quotas. It keeps the charges, and `asked` counts the calls of `known`. */
+/** A stand-in for the record of quotas. It adds up the charges, and `asked` counts the calls of `known`. */
 class QuotaRecord {
   readonly charges = new Map<string, number>();
   knownCounts: Readonly<{ [bucket: string]: number }> = {};
@@ -43,7 +43,7 @@ function limiting(rate_limit: unknown, policies: object = {}) {
     record,
     /** Empties the counters, like a restart of the counter store. */
     lose: () => store.close(),
-    /** Limits one request with another limiter on the same counters, whose clock is ahead. */
+    /** Limits one request with another limiter, whose clock is `ms` ahead, on the same counters. */
     ahead(ms: number) {
       const other = createLimiter({ config, store, clock: manualClock(clock.now() + ms), quotas: record });
       return other.limit(route, caller("o1", null));

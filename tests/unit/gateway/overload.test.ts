@@ -41,7 +41,7 @@ function overloadOf(options: Partial<OverloadOptions> = {}, descriptors_max = 2_
   overload.start();
   return {
     overload,
-    /** Runs the next check, and waits until the timer of the check after it is set. */
+    /** Runs the next check, and waits until the check has set the timer of the following check. */
     async look() {
       await Bun.sleep(0);
       clock.advance(100);

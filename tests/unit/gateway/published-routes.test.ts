@@ -182,7 +182,7 @@ test("a service whose new value is invalid loses its routes, with one warning, u
   const before = loads();
   interrupt();
   await waitFor(() => loads() > before);
-  expect(messages().filter((line) => line === "service left out: it is not valid")).toHaveLength(1);
+  expect(messages().filter((line) => line === "service left out: its value is not valid")).toHaveLength(1);
   await put(store, "/good");
   await waitFor(() => pathsOf(routes.table).length === 1);
   await routes.stop();

@@ -41,7 +41,7 @@ describe("charges", () => {
   });
 });
 
-/** A client of known counts. `answer` returns the responses of the audit service. */
+/** A look-up of known counts, with a stand-in for the audit service. `answer` returns its responses. */
 class Bed {
   readonly calls: (readonly QuotaName[])[] = [];
   readonly lines: string[] = [];

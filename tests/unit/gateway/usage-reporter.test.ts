@@ -19,7 +19,7 @@ class Bed {
   readonly lines: string[] = [];
   /** The fields of each log line. */
   readonly fields: object[] = [];
-  /** The next responses, 201 if the list is empty. An error means that the response to a report is lost. */
+  /** The statuses of the next responses. An Error is a lost response. If the list is empty: 201. */
   readonly answers: (number | Error)[] = [];
   taken = 0;
   #last = 0;

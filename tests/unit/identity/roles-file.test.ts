@@ -70,7 +70,7 @@ describe("a roles file that is accepted", () => {
 });
 
 // ID-70, ID-71
-describe("a roles file that is refused", () => {
+describe("the check of a roles file", () => {
   const withViewer = (labels: string) => good.replace("viewer: []", `viewer:${labels}`);
   const refusals: [what: string, text: string, message: string | RegExp][] = [
     ["an empty file", "", "line 1: The file must be a map with roles, creator_role and default_role."],
@@ -138,15 +138,15 @@ describe("a roles file that is refused", () => {
     [
       "an alias without an anchor",
       withViewer(" *missing"),
-      "line 4: The alias *missing has no anchor before it: mark the value that it repeats, or quote the text.",
+      "line 4: The alias *missing has no anchor before it: write &name before the value that it repeats, or quote the text.",
     ],
   ];
 
-  test.each(refusals)("%s", (_, text, message) => {
+  test.each(refusals)("refuses %s", (_, text, message) => {
     expect(problems(text)).toEqual([typeof message === "string" ? message : expect.stringMatching(message)]);
   });
 
-  test("no problem is reported twice, and at most a hundred problems are reported", () => {
+  test("reports no problem twice, and at most a hundred problems", () => {
     expect(problems(`roles: ${"[".repeat(5_000)}`)).toEqual([
       "line 1: The YAML is nested more than 64 levels deep: flatten it.",
     ]);
@@ -154,7 +154,7 @@ describe("a roles file that is refused", () => {
     expect(problems(`roles:\n${slugs}creator_role: a\ndefault_role: a\n`)).toHaveLength(100);
   });
 
-  test("violations of the schema and of other rules are reported together", () => {
+  test("reports violations of the schema and of other rules together", () => {
     const text = `roles:
   Owner: ["*"]
   Admin: [org:write, org:write]
@@ -178,7 +178,7 @@ extra: 1
     ]);
   });
 
-  test("every problem is reported at once", () => {
+  test("reports every problem at once", () => {
     const text = good
       .replace("viewer: []", "viewer: [A, b c]")
       .replace("creator_role: owner", "creator_role: 7")
@@ -192,7 +192,7 @@ extra: 1
     expect(problems(rules)).toHaveLength(2);
   });
 
-  test("the error for a file that cannot be read names its path", () => {
+  test("names the path of a file that cannot be read", () => {
     const load = () => loadRolesFile("/nowhere/roles.yaml");
     expect(load).toThrow(ConfigError);
     expect(load).toThrow("ROLES_FILE names /nowhere/roles.yaml, which cannot be read.");

@@ -45,7 +45,7 @@ const RANGES = [
 ];
 const KEPT = { size: SIZE, newest: CHECKPOINT };
 
-/** Example values for each code. They include each variant of the sentence once. */
+/** Example values for each finding code. They produce each variant of the code's sentence once. */
 const VALUES: { readonly [C in FindingCode]: readonly Omit<FindingOf<C>, "code">[] } = {
   beyond_head: [{ last: POSITION, head: SIZE }],
   other_end: ENTRIES.map((entry) => ({ entry })),

@@ -31,7 +31,7 @@ describe("the syntax error in a JSON text", () => {
     ["[1.]", 2, "a comma or a ] is missing."],
     ["nul", 0, "expected a value: write strings and keys in double quotes."],
     ["{}}", 2, "text follows the end of the JSON."],
-  ])("%j", (text, offset, reason) => {
+  ])("has an offset and a reason: %j", (text, offset, reason) => {
     expect(jsonSyntaxError(text)).toEqual({ offset, reason });
   });
 

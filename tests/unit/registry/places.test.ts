@@ -151,7 +151,7 @@ describe("an error of parsing", () => {
       () => parseText("a: *b"),
       { line: 1, column: 4 },
       "The alias *b",
-      " has no anchor before it: mark the value that it repeats, or quote the text.",
+      " has no anchor before it: write &name before the value that it repeats, or quote the text.",
     ],
     [
       "two YAML documents",

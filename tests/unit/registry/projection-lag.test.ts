@@ -8,7 +8,7 @@ function watched() {
   const { log, lines } = recordedLog();
   const alarm = new LagAlarm(log, time);
   return {
-    /** Runs the alarm once a second, and returns its log lines. `age` is the age of the oldest projection. */
+    /** Runs the alarm each second and returns its log lines. `age` returns the oldest projection's age. */
     look(seconds: number, age: (second: number) => number, outstanding = 3): RecordedLine[] {
       lines.length = 0;
       for (let second = 1; second <= seconds; second++) {

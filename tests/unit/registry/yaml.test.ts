@@ -144,7 +144,7 @@ describe("YAML is refused when it", () => {
     ["a: &a [x]\n*a : 1", "The key at line 2, column 1 must be a string."],
     [
       "a: *missing",
-      "The alias *missing at line 1, column 4 has no anchor before it: mark the value that it repeats, or quote the text.",
+      "The alias *missing at line 1, column 4 has no anchor before it: write &name before the value that it repeats, or quote the text.",
     ],
     [
       "a: &a 1\nb: &a [*a]",

@@ -48,7 +48,7 @@ function effectsOf(changes: readonly MarkedChange[]): string {
   return EFFECTS.filter((effect) => found.has(effect)).join(" ");
 }
 
-describe("a route that changes", () => {
+describe("a route has the specified marks when it changes:", () => {
   test.each<[string, Side, Side, string]>([
     // Changes of the scope.
     [
@@ -125,7 +125,7 @@ describe("a route that changes", () => {
   });
 });
 
-describe("a route whose limit changes", () => {
+describe("a route has the specified marks when its limit changes:", () => {
   const unlimited = false;
   const inherited = undefined;
   const rate = (requests: number, window_seconds: number) => ({ requests, window_seconds });
@@ -182,7 +182,7 @@ describe("a route whose limit changes", () => {
 });
 
 describe("a route that is added or removed", () => {
-  test.each(["public", "user", "organization", "member"])("of scope %s", (scope) => {
+  test.each(["public", "user", "organization", "member"])("of scope %s has the specified marks", (scope) => {
     expect(effectsOf(markedBetween(null, one({ scope })))).toBe(scope === "public" ? "opens" : "");
     expect(effectsOf(markedBetween(one({ scope }), null))).toBe("breaks");
   });
@@ -231,7 +231,7 @@ describe("a route that is added or removed", () => {
   });
 });
 
-describe("the policies and the url of a service", () => {
+describe("a changed policy or url of a service has the specified marks:", () => {
   const withPolicy = (policy?: object) =>
     stored({ url: "http://a:1", user: { routes: [] }, ...(policy && { rate_limits: { p: policy } }) });
 

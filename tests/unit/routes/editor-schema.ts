@@ -35,7 +35,7 @@ export const BEYOND_JSON_SCHEMA: { rule: string; message: RegExp }[] = [
     message: /The full path|A path can have at most/,
   },
   {
-    rule: "The host of the url is no IPv6 address, or no name that can be an international one.",
+    rule: "The host of the url is not a valid IPv6 address, or not a valid international name.",
     message: /The host of the url/,
   },
   {
@@ -43,7 +43,7 @@ export const BEYOND_JSON_SCHEMA: { rule: string; message: RegExp }[] = [
     message: /Set window_seconds|window_seconds or period, not both/,
   },
   {
-    rule: "A plan has a window_seconds beside a period.",
+    rule: "A limit with a period has a plan with window_seconds.",
     message: /The period of the limit applies to every plan/,
   },
   {

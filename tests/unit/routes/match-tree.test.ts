@@ -68,7 +68,7 @@ function seen(table: RouteTable, asked: readonly (readonly [string, readonly str
   };
 }
 
-/** Returns the fields that matches read of a tree. Matches in trees with one outline cost the same (GW-18). */
+/** Returns the fields of a tree that matches read. Trees with equal fields have equal costs (GW-18). */
 function outlineOf({ claims, first, reach, param, literals }: Node): object {
   const children = Array.from(literals ?? [], (child) => [child.literal, outlineOf(child)] as const);
   return { claims, first, reach, param: param && outlineOf(param), literals: Object.fromEntries(children) };

@@ -134,7 +134,7 @@ describe("hostile input", () => {
 });
 
 describe("shapes", () => {
-  /** Compares two paths as RG-28 defines it: params equal params, and literals equal the same literals. */
+  /** Returns whether two paths have one shape: params equal params, literals the same literals (RG-28). */
   const alike = (a: readonly (string | null)[], b: readonly (string | null)[]) =>
     a.length === b.length && a.every((part, index) => part === b[index]);
 

@@ -110,7 +110,7 @@ function naiveMatch(routes: readonly (string | null)[][], request: readonly stri
 }
 
 // GW-12, GW-14
-test("agrees with a naive matcher on random tables and paths", () => {
+test("a route table agrees with a naive matcher on random tables and paths", () => {
   const table = fc.uniqueArray(fc.tuple(fc.constantFrom("GET", "POST"), segments), {
     maxLength: 30,
     selector: ([method, parts]) => `${method} ${spell(parts)}`,

@@ -8,7 +8,7 @@ const PATH = "public.routes[0].path";
 
 // RG-15, RG-16, RG-17
 check(
-  "canonical paths",
+  "the validation of canonical paths",
   [
     ["the root", pathsService("/")],
     ["lower case, digits and marks", pathsService("/a-b_c~1/.well-known/x.y/@me:do;v=1,2!$&'()*+|")],
@@ -94,7 +94,7 @@ describe("an invalid prefix", () => {
 
 // RG-18
 check(
-  "characters and length of paths",
+  "the validation of characters and length of paths",
   [
     ["escapes", pathsService("/a%20b/caf%c3%a9")],
     ["1024 bytes", pathsService(`/${"a".repeat(1023)}`)],
@@ -119,7 +119,7 @@ const params = (count: number) => Array.from({ length: count }, (_, index) => `/
 
 // RG-19, RG-20
 check(
-  "path params",
+  "the validation of path params",
   [
     ["letters, digits and underscores", pathsService("/{a}/{_b}/{C9_d}")],
     ["a name of 64 characters", pathsService(`/{${"a".repeat(64)}}`)],

@@ -22,7 +22,7 @@ const plansOf = (count: number) =>
 
 // RG-23, RG-24, RG-25, RG-26, RG-107, RG-108, RG-109
 check(
-  "labels, limits and audit",
+  "the validation of labels, limits and audit",
   [
     ["one label", labels(["a:b.c_d-9"])],
     ["32 labels", labels(Array.from({ length: 32 }, (_, index) => `l${index}`))],

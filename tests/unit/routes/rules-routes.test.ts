@@ -9,7 +9,7 @@ const gets = (scope: string, path: string) => serviceWith(scope, [{ path, ...GET
 
 // RG-8, RG-9, RG-10, RG-27
 check(
-  "methods",
+  "the validation of methods",
   [
     ["a list of all seven", route({ methods: ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] })],
     [
@@ -100,7 +100,7 @@ const AT = `${ROUTE}.upstream`;
 
 // RG-21, RG-22
 check(
-  "upstream",
+  "the validation of upstreams",
   [
     ["none", route(GET)],
     ["an absolute path", upstream("/v1/Widgets")],

@@ -12,7 +12,7 @@ const FORM = /`http:\/\/host:port`/;
 const NO_HOST = /^The host of the url must be a name .*`http:\/\/host:port`/;
 
 // RG-11
-describe("service names", () => {
+describe("the validation of service names", () => {
   test.each(["a", "A-b_c.9", "x".repeat(128), "__proto__", "constructor", "..."])("accepts %s", (name) => {
     const services = Object.fromEntries([[name, pathsService("/")]]);
     expectEditorToAgree({ services });
@@ -36,7 +36,7 @@ describe("service names", () => {
 
 // RG-12, RG-13
 check(
-  "the url of a service",
+  "the validation of the url of a service",
   [
     ["a name and a port", withUrl("http://widgets:8080")],
     ["a name with dots, hyphens and underscores", withUrl("http://my_svc.a-b.local:80")],
@@ -92,7 +92,7 @@ check(
 
 // RG-6, RG-7
 check(
-  "scopes and unknown fields",
+  "the validation of scopes and unknown fields",
   [
     ["one scope", pathsService("/")],
     ["a scope without routes", { url: "http://a:1", member: { routes: [] } }],
@@ -162,7 +162,7 @@ function withUrl(url: unknown): object {
 
 // RG-14
 check(
-  "the path of a service's own OpenAPI document",
+  "the validation of the path of a service's own OpenAPI document",
   [
     ["a path", withOpenapi("/openapi.json")],
     ["a path of several segments", withOpenapi("/swagger/json")],

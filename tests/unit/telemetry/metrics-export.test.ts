@@ -199,7 +199,7 @@ describe("the export of metrics", () => {
 });
 
 // OP-52
-test("nothing is sent if export is off, and the metrics can still be scraped", async () => {
+test("no metric is sent if the export is off, and the metrics can still be scraped", async () => {
   await using collector = startCollector();
   for (const [, config] of disabledConfigs(collector.endpoint)) {
     const telemetry = await createTelemetry(AUDIT, config);

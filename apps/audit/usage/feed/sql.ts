@@ -10,9 +10,9 @@ const key = sql.raw(KEY_COLUMNS.join(", "));
 const isDue = sql.raw(KEY_COLUMNS.map((name) => `untold.${name} = due.${name}`).join(" and "));
 
 /**
- * Moves at most `count` hourly counts to the feed, for hours that begin by `untilMs`. Returns the number of moved
- * counts. The feed is locked until the commit, so that ids follow the order of commits. A second replica moves nothing while
- * the feed is locked. A count that a report is changing is left for the next call.
+ * Moves at most `count` hourly counts to the feed, for hours that begin at `untilMs` or earlier. Returns the number of
+ * moved counts. The feed is locked until the commit, so that ids follow the order of commits. A second replica moves
+ * nothing while the feed is locked. A count that a report is changing is left for the next call.
  */
 export function tellUsage(
   database: Database,

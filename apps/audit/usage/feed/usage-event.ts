@@ -16,7 +16,7 @@ const UsageEventData = Type.Object(
   {
     additionalProperties: false,
     title: "Usage event data",
-    description: "Numbers to add to those of earlier events of the same hour, route and key.",
+    description: "Numbers to add to the numbers of earlier events of the same hour, route and key.",
   },
 );
 

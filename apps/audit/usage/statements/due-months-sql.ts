@@ -40,9 +40,9 @@ const part = sql.join(
 const GRACE_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Matches the rows of `changed` whose month is due. A month becomes due {@link GRACE_MS} after its end by both clocks, that
- * of this service and that of the database. So one wrong clock cannot close a month. A month is not due while the
- * organization's chain is set aside.
+ * Matches the rows of `changed` whose month is due for a statement. A month becomes due {@link GRACE_MS} after its end,
+ * by the clock of this service and by the clock of the database. So one wrong clock cannot close a month. A month is
+ * not due while the organization's chain is set aside, because the chain was altered.
  */
 function isDue(nowMs: number): SQL {
   const settled = sql`least(${new Date(nowMs - GRACE_MS).toISOString()}::text::timestamptz,
@@ -52,12 +52,12 @@ function isDue(nowMs: number): SQL {
       where aside.owner = 'organization:' || changed.organization_id)`;
 }
 
-/** Returns the SQL condition that at least one month is due. */
+/** Returns the SQL condition that the statement of at least one month is due. */
 export function hasDue(nowMs: number): SQL {
   return sql`exists (select from audit.usage_months changed where ${isDue(nowMs)})`;
 }
 
-/** Returns at most `limit` months that are due, the oldest first. */
+/** Returns at most `limit` months whose statement is due, the oldest first. */
 export function selectDue(
   database: Database,
   { nowMs, limit }: { nowMs: number; limit: number },

@@ -23,7 +23,7 @@ const UsageStatement = Type.Object(
     ...Statement.properties,
     corrected_by: Type.Union([Type.String(), Type.Null()], {
       description:
-        "The newest statement of the month, if it is later than this one. Null for the newest statement.",
+        "The id of the newest statement of the month. Null if this statement is the newest statement.",
       examples: [null, "2026-01.2"],
     }),
     position: Type.Integer({

@@ -72,7 +72,7 @@ function EventFacts({ log, event }: { log: Log; event: ShownEvent }) {
   );
 }
 
-/** Links to the other events of the same key, and to those of the same member. */
+/** Links to the events of the same key, and to the events of the same member. */
 function EventLinks({ log, event: { actor } }: { log: Log; event: ShownEvent }) {
   const t = useTexts().audit;
   const address = useAddress();

@@ -18,7 +18,7 @@ import {
 
 interface FilterFormProps {
   selection: Selection;
-  /** The failure of the last request for events, or null. Its field errors appear in the form. */
+  /** The failure of the last request for events, or null. The form shows the field errors of the failure. */
   failure: Failure | null;
   onChoose: (selection: Selection) => void;
 }

@@ -23,15 +23,15 @@ export type Filters = Readonly<Record<FilterName, string>>;
 export const OUTCOMES = ["pending", "rejected", "responded", "no_response"] as const;
 
 /**
- * The parameter in the page's fragment for the prefix of a key. The audit service cannot filter by key, so
- * the page filters the loaded events.
+ * The query parameter in the page's fragment that holds the prefix of an API key. The audit service cannot
+ * filter by key, so the page filters the loaded events.
  */
 const KEY = "key_prefix";
 
 /** The filters that the audit service applies, and the key by which the page filters the loaded events. */
 export interface Selection {
   filters: Filters;
-  /** The prefix of the key. Empty for events of all keys. */
+  /** The prefix of the API key. Empty for events of all keys. */
   key_prefix: string;
 }
 

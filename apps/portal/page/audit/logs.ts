@@ -3,7 +3,7 @@ import type { Static } from "@sinclair/typebox";
 import { type Caller, type Gateway, pathTo } from "../gateway.ts";
 import { AUDIT, PERSON_AUDIT, type ViewPath } from "../view-paths.ts";
 
-/** An event of an organization's or a person's log, without the person's id: the page does not show it. */
+/** An event of an organization's or a person's log, without the person's id, which the page does not show. */
 export const ShownEvent = organizationEventSchema;
 export type ShownEvent = Static<typeof ShownEvent>;
 

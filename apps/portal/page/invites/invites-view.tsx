@@ -12,7 +12,7 @@ import { useTexts } from "../texts/texts.ts";
 import { InviteDialog } from "./invite-dialog.tsx";
 import { linkOf } from "./link.ts";
 
-/** Lists the invitations, creates them and revokes them. */
+/** Lists, creates and revokes invitations. */
 export function InvitesView() {
   const t = useTexts().invites;
   const [creating, setCreating] = useState(false);

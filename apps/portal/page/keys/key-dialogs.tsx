@@ -101,7 +101,7 @@ interface NewKeyDialogProps extends KeyDialogProps {
   action: string;
   /** The names of the form fields among the children. */
   fields?: readonly string[];
-  /** The problems of the fields that the page finds before it sends the form. */
+  /** The problems that the page finds in the fields before it sends the form. */
   found?: Problems;
   path: readonly string[];
   body: object;

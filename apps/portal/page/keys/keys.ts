@@ -38,7 +38,7 @@ export function isUsable(key: ApiKey, nowMs: number): boolean {
   return state === "valid" || state === "ends_soon";
 }
 
-/** Returns a curl command with a new key, ready to run in a shell. */
+/** Returns a curl command that makes the example call with a new key. */
 export function curlOf({ example }: KeyAddress, key: string, origin: string): string {
   return `curl -fsS -H 'X-API-Key: ${key}' '${origin}${example}'`;
 }

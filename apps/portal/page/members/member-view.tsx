@@ -150,7 +150,7 @@ interface ChangeRoleProps extends LivingProps {
   refused: string | null;
 }
 
-/** Shows what a chosen role allows, and then changes the member's role to it. */
+/** Shows what the chosen role allows, and changes the member's role to the chosen role. */
 function ChangeRole({ member, name, roles, refused, onChange }: ChangeRoleProps) {
   const t = useTexts().members;
   const session = useSession();

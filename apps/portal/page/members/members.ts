@@ -8,12 +8,12 @@ import { PAGE_ITEMS } from "../parts/use-pages.ts";
  */
 type LastOf = "member" | "holder" | null;
 
-/** The maximum number of pages to read in search of another member. Beyond it, only the service can tell. */
+/** The maximum number of pages of members that {@link lastOf} reads before it returns null. */
 const PAGES_MAX = 10;
 
 /**
  * Finds out whether a member is the last member or the last holder of the creator role. Returns null if the
- * member is neither, or if the answer is not certain.
+ * member is neither, if a request fails, or if the list is too long to read.
  */
 export async function lastOf(
   gateway: Gateway,

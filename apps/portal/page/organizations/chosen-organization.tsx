@@ -7,7 +7,7 @@ import { Loading } from "../parts/shown.tsx";
 import { useTexts } from "../texts/texts.ts";
 import { ORGANIZATIONS } from "../view-paths.ts";
 
-/** Creates a session in the organization `id`, and then shows its children. */
+/** Creates a session in the organization `id`, and then shows `children`. */
 export function ChosenOrganization({ id, children }: { id: string; children: JSX.Element }) {
   const session = useSession();
   const { overview, organizations } = useTexts();

@@ -18,7 +18,10 @@ interface NameFormProps {
   isMain?: boolean;
   write: (name: string) => Promise<Answer<Organization>>;
   done: (organization: Organization) => void;
-  /** Called to reload the data if the outcome is unknown. `clear` removes the notice about the failure. */
+  /**
+   * Called to reload the data if the outcome of the write is unknown. `clear` removes the notice about the
+   * failure.
+   */
   onUnknown: (clear: () => void) => unknown;
   retryLabel?: string;
   children: ComponentChildren;

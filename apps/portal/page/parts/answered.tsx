@@ -9,7 +9,10 @@ interface AnsweredProps<Answer> {
   children: (answer: Answer) => ComponentChildren;
 }
 
-/** Shows the result of a request, a placeholder before the result arrives, and why the request failed. */
+/**
+ * Shows the result of a request. Shows a placeholder before the result arrives, and a notice if the request
+ * failed.
+ */
 export function Answered<Answer>({ asked: { answer, failure, again }, children }: AnsweredProps<Answer>) {
   return (
     <>

@@ -49,7 +49,7 @@ export function FailureNotice({ failure, title, text, shown = [], onRetry, retry
   );
 }
 
-/** Returns whether to show the service's message too, because it says more than the page's own text. */
+/** Returns whether the service's message says more than the page's own text. If so, the notice shows both. */
 function isSaid({ kind, message, fields }: Failure): boolean {
   return message !== "" && (kind === "conflict" || (kind === "invalid" && fields.length === 0));
 }

@@ -1,8 +1,8 @@
 import { useEffect } from "preact/hooks";
 
 /**
- * Prevents the loss of the keyboard focus. When the focused element is removed, such as a button of a revoked
- * key, moves the focus to the heading of the section around it.
+ * Prevents the loss of the keyboard focus. If the focused element is removed, such as the button of a revoked
+ * key, moves the focus to the heading of its section.
  */
 export function useKeptFocus(): void {
   useEffect(() => {

@@ -30,7 +30,7 @@ type State<Item> = Omit<Pages<Item>, "more" | "again">;
 
 const EMPTY = { items: [], has_more: false, loading: true, answered: false, failure: null };
 
-/** Reads the list at `path` page by page. The property `name` of a response contains the items. */
+/** Reads the list at `path` page by page. `name` is the property of a response that has the items: `members`. */
 export function useList<Item extends TSchema & { static: { id: string } }>(
   name: string,
   item: Item,

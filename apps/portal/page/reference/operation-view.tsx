@@ -181,7 +181,10 @@ function ParameterField({ parameter, value, problem, onInput }: ParameterFieldPr
   );
 }
 
-/** A state that is never busy: the confirmation dialog closes before the call begins. */
+/**
+ * The state of the write in the confirmation dialog: never busy, because the dialog closes before the call
+ * begins.
+ */
 const NOTHING: Writing = { busy: false, failure: null, async write() {}, clear() {} };
 
 interface ConfirmCallProps {

@@ -26,7 +26,7 @@ export function ResponseNotice({ exchange }: { exchange: Exchange }) {
   );
 }
 
-/** The status that a browser reports for a redirect, because it hides the real status from pages. */
+/** The status that a browser reports for a redirect. Browsers hide the real status from pages. */
 const REDIRECTED = 0;
 
 function Shown({ response }: { response: ShownResponse }) {

@@ -17,7 +17,10 @@ import { useTexts } from "../texts/texts.ts";
 import { useAddress } from "../use-address.ts";
 import { MEMBERS, SERVICE_ACCOUNTS } from "../view-paths.ts";
 
-/** Shows a service account with its keys. The view of its member changes the role and the status. */
+/**
+ * Shows a service account with its keys. Links to the view of the account's member, which changes the role
+ * and the status.
+ */
 export function ServiceAccountView({ id }: { id: string }) {
   const t = useTexts().serviceAccounts;
   const session = useSession();

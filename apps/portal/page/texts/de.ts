@@ -41,7 +41,7 @@ export const de: Texts = {
     missing: ["Nicht gefunden", "Der Eintrag wurde entfernt oder gehört zu einer anderen Organisation."],
     conflict: [
       "Konflikt mit dem aktuellen Stand",
-      "Prüfen Sie den aktuellen Stand und entscheiden Sie dann.",
+      "Prüfen Sie den aktuellen Stand, und wiederholen Sie die Änderung, wenn sie noch nötig ist.",
     ],
     invalid: ["Die Eingabe ist ungültig", ""],
     limited: ["Zu viele Anfragen", "Ein Limit ist erreicht. Versuchen Sie es später erneut."],

@@ -32,7 +32,10 @@ export const en = {
     signed_out: ["You are signed out", "Sign in again to continue. Nothing was changed."],
     forbidden: ["Your role does not allow this", "Ask an owner of the organization for another role."],
     missing: ["Not found", "The item was removed, or belongs to another organization."],
-    conflict: ["The change conflicts with the current state", "Check the current state, then decide."],
+    conflict: [
+      "The change conflicts with the current state",
+      "Look at the current state, and repeat the change if you still need it.",
+    ],
     invalid: ["The input is not valid", ""],
     limited: ["Too many requests", "A limit was reached. Try again later."],
     away: ["The service does not answer", "Try again in a moment."],

@@ -8,12 +8,13 @@ export interface Limit {
   readonly window: number | "day" | "month";
 }
 
-/** The maximum number of limits that the page shows for an operation. A route has at most three. */
+/** The maximum number of limits that the page reads for an operation. A route has at most three. */
 const LIMITS_MAX = 10;
 
 /**
  * Returns the limits for a plan from an operation's `x-rate-limit` in the edge description. Empty if the
- * operation has no limit. Returns "default" for the gateway's default limit: the description has no numbers.
+ * operation has no limit. Returns "default" for the gateway's default limit, whose numbers the description
+ * omits.
  */
 export function limitsOf(described: unknown, plan: string | null): readonly Limit[] | "default" {
   if (!isRecord(described)) return [];

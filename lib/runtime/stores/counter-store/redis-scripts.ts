@@ -1,7 +1,8 @@
 /**
- * Increments all buckets in one atomic step. Returns the count and the remaining milliseconds of each bucket. A key
- * without an expiry gets a new one; otherwise, it would block its callers forever. A key whose value is not a number
- * has the count 0. On a read-only server the whole script fails, so the client switches to another server.
+ * Increments all buckets in one atomic step. Returns the count and the remaining milliseconds of each bucket.
+ * A key without an expiry gets a new expiry, because a key that never expires could block its callers
+ * forever. A key whose value is not a number has the count 0. On a read-only server the whole script fails,
+ * so the client switches to another server.
  */
 const countScript = `
 local answers = {}
@@ -122,7 +123,7 @@ export interface ScriptCommands {
   countInWindows(keys: number, ...keysAndWindows: (string | number)[]): Promise<number[]>;
   /**
    * Runs `chargeScript`. The arguments are the number of keys, the keys, the number of groups and the size of
-   * each group. The window in milliseconds, `requests` and `start` of each key follow. Resolves as
+   * each group. The window in milliseconds, `requests` and `start` of each key follow. Resolves like
    * {@link countInWindows}.
    */
   chargeGroups(keys: number, ...keysAndArguments: (string | number)[]): Promise<number[]>;

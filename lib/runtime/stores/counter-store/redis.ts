@@ -18,8 +18,8 @@ const RECONNECT_MS = 200;
  */
 const SILENCE_MS = 2_000;
 /**
- * The maximum number of increments in one command. It limits how long a command blocks the server. The
- * buckets of a cluster are on different nodes, so each increment is a command of its own there.
+ * The maximum number of increments in one command. The maximum limits how long a command blocks the server. A
+ * cluster gets one command for each increment, because its buckets are on different nodes.
  */
 const BATCH_MAX = 256;
 /**
@@ -275,7 +275,7 @@ export class RedisCounterStore implements CounterStore {
 
   /**
    * Refreshes the slot map of a cluster. The replica of a dead or frozen node takes over within seconds, and
-   * the cluster does not announce it.
+   * the cluster does not announce the takeover.
    */
   #askForSlots(): void {
     if (this.#client instanceof Redis) return;

@@ -60,7 +60,7 @@ export async function claimPath(path: string, shown = path): Promise<() => Promi
   const pidFile = pidFileOf(path);
   try {
     lock = new Sqlite(lockFileOf(path));
-    // Wait, because another process may hold the lock for a moment to check it.
+    // Wait, because a process that only checks for a claim also locks the file for a moment.
     lock.run(`pragma busy_timeout = ${CHECK_MS_MAX}`);
     lock.run("begin exclusive");
     await writeFile(pidFile, String(process.pid));
@@ -77,7 +77,7 @@ export async function claimPath(path: string, shown = path): Promise<() => Promi
 
 /**
  * Returns the process that holds the claim on `path`, such as "process 123". Returns null if no process holds
- * it. Does not claim the path.
+ * the claim. Does not claim the path.
  */
 export function claimHolder(path: string): string | null {
   const lockFile = lockFileOf(path);

@@ -13,9 +13,9 @@ import type { Orm } from "./orm.ts";
  */
 export interface Database {
   /**
-   * Runs `work` on any connection, outside of a transaction. It is meant for reads and idempotent statements,
-   * because `work` can be retried once after a lost connection. Work that locks something names its lane.
-   * Work with a lane counts as a writer, and is retried after a conflict like a transaction.
+   * Runs `work` on any connection, outside of a transaction. This method is meant for reads and idempotent
+   * statements, because `work` can be retried once after a lost connection. Work that locks something names
+   * its lane. Work with a lane counts as a writer, and is retried after a conflict like a transaction.
    */
   run<T>(operation: string, work: (orm: Orm) => Promise<T>, options?: RunOptions): Promise<T>;
   /**
@@ -27,8 +27,8 @@ export interface Database {
   transaction<T>(operation: string, work: (tx: Orm) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /**
    * Yields rows in batches from a server-side cursor, for exports of any size. All rows come from one
-   * snapshot, and each batch is read on demand. On a server, the stream holds one connection until it ends. A
-   * consumer that pauses for more than a minute loses the stream there.
+   * snapshot, and each batch is read on demand. On a server, the stream holds one connection until it ends,
+   * and a consumer that pauses for more than a minute loses the stream.
    */
   stream<Row>(operation: string, statement: SQL, batchRows: number): AsyncIterable<Row[]>;
   /**
@@ -50,10 +50,10 @@ export interface Database {
 
 export interface RunOptions {
   /**
-   * The lock for which this work may wait, such as the id of an organization whose row it locks. Work in the
-   * same lane uses only a small part of the connections; further work queues in this process, first in, first
-   * out. If the queue is full, work is rejected immediately with `StoreUnavailable`. Therefore a queue for
-   * one lock does not block other work.
+   * The lock for which this work may wait, such as the id of an organization whose row the work locks. Work
+   * in the same lane uses only a small part of the connections; further work queues in this process, first
+   * in, first out. If the queue is full, work is rejected immediately with `StoreUnavailable`. Therefore a
+   * queue for one lock does not block other work.
    */
   lane?: string;
 }

@@ -72,7 +72,7 @@ export function lacksPrivilege(error: unknown): boolean {
   return sqlState(error) === INSUFFICIENT_PRIVILEGE;
 }
 
-/** Returns the driver's error. drizzle wraps it in its own. */
+/** Returns the driver's error. drizzle wraps the driver's error in an error of its own. */
 function driverError(error: unknown): unknown {
   return error instanceof DrizzleQueryError ? error.cause : error;
 }
@@ -116,7 +116,7 @@ function reportedFailure(error: unknown): Reported | undefined {
   return undefined;
 }
 
-/** Returns whether the server reported the error. Only these errors have a severity. */
+/** Returns whether the server reported the error. Only errors of the server have a severity. */
 function isReported(error: unknown): error is Error & Reported {
   return error instanceof Error && "severity" in error && "code" in error && typeof error.code === "string";
 }

@@ -69,8 +69,8 @@ export function isUnanswerable(question: Question, before: Backends, now: Backen
 
 /**
  * Ends the server processes that serve connections with this application name: all of them, or only `pids`.
- * Otherwise they would hold locks and connection slots until the server notices the lost clients, which can
- * take hours.
+ * Otherwise, these processes would hold locks and connection slots until the server notices the lost clients,
+ * which can take hours.
  */
 export async function endBackends(sql: postgres.Sql, name: string, pids?: readonly number[]): Promise<void> {
   if (pids?.length === 0) return;

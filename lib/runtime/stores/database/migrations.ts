@@ -13,8 +13,8 @@ export interface MigrationAccess {
    */
   transaction<T>(work: (tx: Orm) => Promise<T>, lockMs?: number): Promise<T>;
   /**
-   * Runs `work` on one connection outside of a transaction, and then releases its advisory locks. Null for a
-   * database without concurrent writers.
+   * Runs `work` on one connection outside of a transaction, and then releases the advisory locks of the
+   * connection. Null for a database without concurrent writers.
    */
   readonly outside: (<T>(work: (orm: Orm) => Promise<T>) => Promise<T>) | null;
 }
@@ -96,7 +96,7 @@ interface Plan {
 /** A migration as recorded in the journal. */
 interface Applied {
   readonly hash: string;
-  /** The number of its steps that are applied, or null if all of them are. */
+  /** The number of steps of the migration that are applied, or null if all steps are applied. */
   readonly steps_done: number | null;
   /** The reason why versions without this migration cannot serve the schema, or null if they can. */
   readonly refuses_older: string | null;
@@ -172,8 +172,8 @@ interface Begun {
  */
 async function begin(tx: Orm, plan: Plan, byStep: boolean): Promise<Begun> {
   const { schema, journal, migrations } = plan;
-  // If nothing is missing, return without a lock: a user who may not change the schema can start after its owner has
-  // migrated it.
+  // If no migration is missing, return without a lock. A service whose database user may not change the
+  // database schema can then start, once the schema's owner has migrated it.
   const known = await readableJournal(tx, plan);
   if (known !== null && migrations.every((each) => isApplied(known, each)))
     return { journal: known, next: null };
@@ -332,7 +332,7 @@ async function noteRefusal(
   );
 }
 
-/** Returns the applied migrations, or null if there is no journal that this user can read. */
+/** Returns the applied migrations, or null if there is no journal that the database user can read. */
 async function readableJournal(tx: Orm, { schema, journal }: Plan): Promise<Journal | null> {
   const [found] = await rows<{ readable: boolean }>(
     tx,

@@ -8,7 +8,7 @@ export const dialect = new PgDialect();
 
 const builder = asOrm(
   drizzle(() => {
-    throw new Error("A prepared query was run where it is built.");
+    throw new Error("A prepared query was run while it was built.");
   }),
 );
 

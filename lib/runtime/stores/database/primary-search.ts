@@ -58,8 +58,8 @@ export function wantsPrimary(url: string): boolean {
 
 /**
  * Finds the primary among several servers by asking all of them at the same time. The driver's own search
- * asks one after another: it waits for a frozen server each time. It also accepts a standby for `read-write`,
- * and never ends while no server listens.
+ * asks one server after another, and waits for a frozen server each time. It also accepts a standby for
+ * `read-write`, and never ends while no server listens.
  */
 export class PrimarySearch {
   readonly #urls: readonly string[];

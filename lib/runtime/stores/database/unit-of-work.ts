@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 /**
  * Detects and rejects nested calls. Inside a transaction, `Database.run` and `Database.transaction` would use
- * another connection. They would not see the transaction's writes, and would wait forever on an embedded
- * database or a full pool.
+ * another connection. The nested call would not see the transaction's writes, and would wait forever on an
+ * embedded database or a full pool.
  */
 export class UnitOfWork {
   readonly #current = new AsyncLocalStorage<{ open: boolean }>();

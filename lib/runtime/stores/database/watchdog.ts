@@ -16,7 +16,7 @@ interface WatchdogLimits {
 /** A request that the server has not answered yet. */
 export interface Question {
   askedAt: number;
-  /** Whether the request, such as BEGIN, is one that a healthy server answers almost immediately. */
+  /** Whether a healthy server answers the request almost immediately, as it answers BEGIN. */
   quick: boolean;
   /** The approximate size of the request's parameters. */
   sizeBytes: number;

@@ -77,13 +77,13 @@ class NodeConnection {
 
 /**
  * A channel that only `end` closes. After each failed call, the library calls `close` in order to replace the
- * channel. That would leak connections: a channel that is closed while it connects, or between two attempts,
- * can still connect later, and nothing closes that connection.
+ * channel. A real close would leak connections: a channel that is closed while it connects, or between two
+ * attempts, can still connect later, and nothing closes that connection.
  */
 class LastingChannel extends Channel {
   override close(): void {}
 
-  /** Closes the channel. Waits first for an attempt to connect that is in progress or due. */
+  /** Closes the channel. Waits first for an attempt to connect that is in progress or about to begin. */
   end(): void {
     const { CONNECTING, TRANSIENT_FAILURE } = connectivityState;
     const state = this.getConnectivityState(false);

@@ -14,9 +14,9 @@ export interface EtcdEndpointsOptions {
 }
 
 /**
- * The nodes of one etcd cluster. A call goes to the node that answered last. If it does not answer, the call
- * also goes to other nodes. A call can therefore run more than once, even after its response, so calls must
- * be idempotent.
+ * The nodes of one etcd cluster. A call goes to the node that answered last. If this node does not answer,
+ * the call also goes to other nodes. A call can therefore run more than once, even after its response, so
+ * calls must be idempotent.
  */
 export class EtcdEndpoints {
   readonly #endpoints: readonly EtcdEndpoint[];

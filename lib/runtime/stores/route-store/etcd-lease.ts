@@ -13,13 +13,13 @@ interface LeaseCalls {
 }
 
 /**
- * The minimum time between two writes. If several values are set within this time, only the last one is
+ * The minimum time between two writes. If several values are set within this time, only the last value is
  * written.
  */
 const WRITE_GAP_MS = 250;
 /** The number of renewals in one time to live. */
 const SIGNS_OF_LIFE = 4;
-/** Allows for timer drift: a run may start slightly early. */
+/** A renewal is due after nine tenths of its interval, because a timer may fire slightly early. */
 const DUE_EARLIER = 0.9;
 const RETRY_MS = 250;
 const RELEASE_MS = 2_000;

@@ -14,7 +14,7 @@ const RESTART_MS = 200;
 const ASK_MS = 400;
 /** The maximum number of unanswered checks. The watch leaves a silent node after 1.2 to 1.6 s. */
 const UNANSWERED_MAX = 3;
-/** The id of the watch. It is the only watch on its stream. */
+/** The id of the watch, which is the only watch on its stream. */
 const WATCH_ID = 1;
 const ASK_TIMEOUT_MS = ASK_MS * UNANSWERED_MAX;
 

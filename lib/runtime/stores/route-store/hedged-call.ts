@@ -5,7 +5,7 @@ import { StoreUnavailable } from "../errors.ts";
 export interface CallTimes {
   /** The timeout of the whole call. */
   timeoutMs: number;
-  /** The timeout of one attempt. After it, the call may try the same endpoint again. */
+  /** The timeout of one attempt. After this time, the call may try the same endpoint again. */
   attemptMs: number;
   /** The time without a response after which the call also goes to the next endpoint. */
   hedgeMs: number;
@@ -20,7 +20,9 @@ export type Verdict = "answered" | "unanswered" | "refused";
 export interface HedgedCall<Endpoint, T> extends CallTimes {
   /** The endpoints in the order of attempts. The order repeats until the call times out. */
   order: readonly Endpoint[];
-  /** Makes an attempt at one endpoint. It must settle by `deadline`, in milliseconds since the epoch. */
+  /**
+   * Makes an attempt at one endpoint. The attempt must settle by `deadline`, in milliseconds since the epoch.
+   */
   attempt: (endpoint: Endpoint, deadline: number) => Promise<T>;
   verdictOn: (error: Error) => Verdict;
   clock?: Clock;
@@ -30,7 +32,7 @@ const RETRY_MS = 100;
 
 /**
  * Returns the first response of several endpoints, and the endpoint that sent it. If an endpoint fails or is
- * slow, the call goes to the next one; no endpoint has two attempts at the same time. An error with the
+ * slow, the call goes to the next endpoint; no endpoint has two attempts at the same time. An error with the
  * verdict `answered` ends the call. The call rejects with `StoreUnavailable` at its timeout, or as soon as
  * all endpoints have refused the connection. Later responses are ignored.
  */

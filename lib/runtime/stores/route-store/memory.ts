@@ -19,7 +19,7 @@ interface Watch {
   untold: RouteChange[];
 }
 
-/** A route store in the memory of this process. Closing it ends all watches, but keeps the entries. */
+/** A route store in the memory of this process. Closing the store ends all watches, but keeps the entries. */
 export class MemoryRouteStore implements RouteStore {
   readonly #observer: StoreObserver;
   readonly #namespace: string;

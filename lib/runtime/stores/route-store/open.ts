@@ -6,7 +6,7 @@ import type { RouteStore } from "./route-store.ts";
 
 interface RouteStoreOptions {
   /**
-   * The name of the store in metrics: the key prefix that the user of the store works with. Default:
+   * The store's `db_namespace` in metrics: the key prefix that the caller works with. Default:
    * `edge/gateway/routes`.
    */
   namespace?: string;

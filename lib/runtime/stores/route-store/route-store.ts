@@ -2,7 +2,7 @@
  * A small key-value store with watches: etcd, or the memory of one process (OP-11).
  *
  * Every method rejects with `StoreUnavailable` if the store exceeds the adapter's timeout. A rejected write
- * may still be applied later; `writeFenced` makes that harmless.
+ * may still be applied later; `writeFenced` makes such a late write harmless.
  */
 export interface RouteStore {
   get(key: string): Promise<RouteEntry | null>;
@@ -19,8 +19,8 @@ export interface RouteStore {
   /**
    * Writes `value` to `key`, or deletes the key if `value` is null, and records `fence.value` at `fence.key`,
    * all in one transaction. Does nothing if a greater number is recorded there. Therefore a delayed or
-   * repeated write cannot replace a newer one. Returns false if a greater number was recorded: either nothing
-   * was written, or a newer write has replaced this one.
+   * repeated write cannot replace a newer write. Returns false if a greater number was recorded: either
+   * nothing was written, or a newer write has replaced this one.
    */
   writeFenced(write: FencedWrite): Promise<boolean>;
   /**

@@ -29,7 +29,8 @@ export function describeMessages({ name, make }: ClientUnderTest): void {
   const client = make();
   const service = new RawUpstream();
   /**
-   * A service that calls its handler after the head. Its connections serve no request after one with a body.
+   * A service that calls its handler after the head of a request. A connection serves no further request
+   * after a request with a body.
    */
   const streaming = new RawUpstream(() => OK, { atHead: true });
   afterAll(() => {
@@ -270,8 +271,8 @@ export function describeMessages({ name, make }: ClientUnderTest): void {
       source.end();
       streaming.handler = () => OK;
       expect((await call(client, streaming)).text).toBe("ok");
-      // The client opened a new connection for the GET, so the service cannot take the rest of the body for
-      // it.
+      // The client opened a new connection for the GET, so the service cannot read the rest of the POST's
+      // body as the GET.
       expect(streaming.requests.map(({ method }) => method)).toEqual(["POST", "GET"]);
       expect(streaming.requests.map(({ connection }) => connection)).toEqual([
         streaming.sockets.length - 1,

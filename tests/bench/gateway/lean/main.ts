@@ -133,7 +133,7 @@ function limitHeaders({ count, leftMs }: Window): [string, string][] {
   ];
 }
 
-/** Returns a new random `traceparent`. It generates random bytes in blocks, which is cheaper. */
+/** Returns a new random `traceparent`. Generates random bytes in blocks, which is cheaper. */
 function nextTrace(): string {
   if (randomUsed + TRACE_BYTES > RANDOM_BYTES) {
     crypto.getRandomValues(random);

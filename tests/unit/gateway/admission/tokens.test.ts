@@ -81,7 +81,7 @@ describe("claims", () => {
     ["any audience when none is configured", () => ({ aud: "whoever" }), "admitted"],
   ];
   // GW-45, GW-46
-  test.each(rows)("with %s", async (_, change, expected) => {
+  test.each(rows)("with %s are admitted or get 401, as specified", async (_, change, expected) => {
     const { verdict } = await open();
     expect(await verdict("user", bearer(await sign(bed.main, claims(change()))))).toBe(expected);
   });

@@ -179,12 +179,12 @@ const heads: Row[] = [
   ],
 ];
 
-// Each row gets options, because the test runner passes a callback in place of a missing last argument.
+// Each row gets options: the test runner passes its callback `done` in place of a missing last argument.
 const rows = [...bodies, ...withoutBody, ...connections, ...heads].map(
   ([what, bytes, expected, options = {}]) => [what, bytes, expected, options] as const,
 );
 
-describe("reads", () => {
+describe("the gateway's reader reads", () => {
   test.each(rows)("%s", (_, bytes, expected, options) => {
     const { head, refused, ...read } = readResponse([bytes], options);
     expect(refused).toBeNull();
@@ -206,7 +206,7 @@ describe("reads", () => {
   });
 });
 
-describe("reads the same when it is split at any byte:", () => {
+describe("the gateway's reader reads the same when a response is split at any byte:", () => {
   test.each(rows)("%s", (_, bytes, __, options) => {
     const whole = readResponse([bytes], options);
     for (let at = 1; at < bytes.length; at++) {

@@ -134,20 +134,20 @@ const unbounded: Record<string, string> = {
 };
 
 // GW-166
-test.each(Object.entries({ ...heads, ...framings, ...unbounded }))("refuses %s", (_, bytes) => {
+test.each(Object.entries({ ...heads, ...framings, ...unbounded }))("the gateway refuses %s", (_, bytes) => {
   const { refused, head, body } = readResponse([bytes]);
   expect(refused).not.toBeNull();
   expect({ head, body }).toEqual({ head: null, body: "" });
 });
 
 // GW-166
-test.each(Object.entries(chunkings))("refuses %s", (_, bytes) => {
+test.each(Object.entries(chunkings))("the gateway refuses %s", (_, bytes) => {
   expect(readResponse([CHUNKED + bytes]).refused).not.toBeNull();
 });
 
 // GW-166
 test.each(Object.entries({ ...heads, ...framings }))(
-  "refuses %s at the same byte and for the same reason when it arrives byte by byte",
+  "the gateway refuses %s at the same byte and for the same reason when it arrives byte by byte",
   (_, bytes) => {
     expect(readResponse(cutAt(bytes, [...bytes].keys().toArray()))).toEqual(readResponse([bytes]));
   },

@@ -25,7 +25,7 @@ export type WorkerMessage =
    */
   | { type: "failed"; reason: "kept" | "broken" | "away" };
 
-/** A copy of the end of a log. With this copy, a later verification detects changes before that end. */
+/** A copy of the end of a log. A later verification uses the copy to detect changes before that end. */
 export interface KeptCopy {
   /** The number of the checkpoint in the copy. */
   number: number;

@@ -100,7 +100,9 @@ function Progress({ verification }: { verification: Verification }) {
   );
 }
 
-/** Offers the end of the log as a file. With it, a later verification detects changes before that end. */
+/**
+ * Offers the end of the log as a file. A later verification uses the file to detect changes before that end.
+ */
 function Keep({ copy }: { copy: KeptCopy }) {
   const t = useTexts().audit.verify;
   const formats = useFormats();

@@ -145,7 +145,7 @@ async function publishedKeys(exportUrl: string): Promise<SigningJwk[] | null> {
 
 const checkpointPage = Type.Object({ audit_checkpoints: Type.Array(Checkpoint), has_more: Type.Boolean() });
 
-/** Adds to the copies the published checkpoints that are newer than their oldest checkpoint. */
+/** Adds the published checkpoints that are newer than the oldest checkpoint of the copies. */
 async function withCheckpoints(copies: KeptCopies, exportUrl: string): Promise<KeptCopies> {
   if (copies.checkpoints.length === 0) return copies;
   const until = Math.min(...copies.checkpoints.map(({ number }) => number));
