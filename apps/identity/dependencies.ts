@@ -2,7 +2,7 @@ import type { Clock, SharedContext } from "@ostiary/lib/async";
 import type { RolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { monotonicFactory } from "ulid";
-import { LastUses } from "./api-keys/last-uses.ts";
+import { LastUseBuffer } from "./api-keys/last-use-buffer.ts";
 import { createSecrets, type Secrets } from "./new-secrets.ts";
 import { createRoles, type Roles } from "./roles/roles.ts";
 import { type Peppers, secretHashes } from "./secret-hashes.ts";
@@ -26,7 +26,7 @@ export interface Dependencies {
   /** Returns a new ULID, greater than every earlier one of this process. */
   readonly newId: () => string;
   readonly secrets: Secrets;
-  readonly lastUses: LastUses;
+  readonly lastUses: LastUseBuffer;
   /** The longest lifetime of a new API key; null allows keys that never expire. */
   readonly apiKeyMaxAgeSeconds: number | null;
   /** The limit for existing organizations that one person has created. */
@@ -60,6 +60,6 @@ export function createDependencies(options: DependenciesOptions): Dependencies {
     roles: createRoles(rolesFile),
     newId: () => nextUlid(given.clock.now()),
     secrets: createSecrets(brand, random, secretHashes(peppers)),
-    lastUses: new LastUses(),
+    lastUses: new LastUseBuffer(),
   };
 }

@@ -114,7 +114,7 @@ const OrganizationResult = Type.Object(
     plan: Type.Optional(
       nullable(PlanName, {
         description:
-          "The plan of the organization. Null means no plan. An older identity leaves the field out.",
+          "The plan of the organization. Null means no plan. An older version of the identity service omits this field.",
       }),
     ),
     expires_at,

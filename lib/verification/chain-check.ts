@@ -6,7 +6,7 @@ import {
   sameHash,
   ZERO_HASH,
 } from "../domain/proof/index.ts";
-import type { NamedEntry, ProblemValues } from "./findings.ts";
+import type { NamedEntry, ProblemValues } from "./finding-codes.ts";
 import type { Problems } from "./problems.ts";
 
 /** An entry in an export: its position, its own hash, and the chain hash that the export gives for the entry. */

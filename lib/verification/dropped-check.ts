@@ -10,7 +10,7 @@ import {
 } from "../domain/proof/index.ts";
 import type { ChainCheck } from "./chain-check.ts";
 import type { EventsCheck } from "./event-lines-check.ts";
-import type { DeclarationFlaw } from "./findings.ts";
+import type { DeclarationFlaw } from "./finding-codes.ts";
 import type { Problems } from "./problems.ts";
 
 /** The largest difference that is accepted between the clocks of replicas. */

@@ -1,5 +1,5 @@
 import { ENGLISH } from "./english.ts";
-import { sentenceOf } from "./findings.ts";
+import { sentenceOf } from "./finding-codes.ts";
 import type { Problem } from "./problems.ts";
 import type { Verdict } from "./verify.ts";
 

@@ -1,6 +1,6 @@
 import { type IJsonViolation, iJsonSentence } from "../domain/json/index.ts";
 import type { CheckpointProblem } from "../domain/proof/index.ts";
-import type { DeclarationFlaw, FindingWords, NamedEntry, NamedRoot, StatementFlaw } from "./findings.ts";
+import type { DeclarationFlaw, FindingWords, NamedEntry, NamedRoot, StatementFlaw } from "./finding-codes.ts";
 
 /** The English sentence for each finding, as the command line shows it. */
 export const ENGLISH: FindingWords = {
@@ -180,7 +180,7 @@ function statementFlaw(why: StatementFlaw): string {
     case "repeated_names":
       return "names a service or a policy twice, or out of order";
     case "refusals":
-      return "has a number of refusals that is not the sum over their reasons";
+      return "has a number of refusals that differs from the sum of the refusals by reason";
   }
 }
 

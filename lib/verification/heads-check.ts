@@ -1,7 +1,7 @@
 import type { EarlierHead, ProofEnd } from "../contracts/audit/index.ts";
 import { type ChainRange, type Checkpoint, hashFromHex, hexOf, isInMap } from "../domain/proof/index.ts";
 import type { ChainCheck } from "./chain-check.ts";
-import type { ProblemFinding } from "./findings.ts";
+import type { ProblemFinding } from "./finding-codes.ts";
 import type { Problems } from "./problems.ts";
 
 /** An earlier checkpoint whose head for this log is on the chain of the export. */

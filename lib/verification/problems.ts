@@ -1,4 +1,4 @@
-import { KINDS, type ProblemFinding, type ProblemKind, type Question } from "./findings.ts";
+import { KINDS, type ProblemFinding, type ProblemKind, type Question } from "./finding-codes.ts";
 
 export interface Problem {
   kind: ProblemKind;

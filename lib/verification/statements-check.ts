@@ -10,7 +10,7 @@ import {
 } from "../domain/proof/index.ts";
 import { SUM_NAMES, type UsageSums } from "../domain/usage/index.ts";
 import type { ChainCheck } from "./chain-check.ts";
-import type { StatementFlaw } from "./findings.ts";
+import type { StatementFlaw } from "./finding-codes.ts";
 import type { Problems } from "./problems.ts";
 
 /** The largest difference that is accepted between the clocks of replicas. */

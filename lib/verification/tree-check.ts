@@ -17,7 +17,7 @@ import {
   readTreeHead,
   type TreeHead,
 } from "../domain/tlog/index.ts";
-import type { NamedRoot } from "./findings.ts";
+import type { NamedRoot } from "./finding-codes.ts";
 import type { KeptCopies } from "./kept-copies.ts";
 import type { Problems } from "./problems.ts";
 

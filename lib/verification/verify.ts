@@ -6,7 +6,7 @@ import { ChainCheck } from "./chain-check.ts";
 import { CheckpointsCheck } from "./checkpoints-check.ts";
 import { checkDropped, type Dropped } from "./dropped-check.ts";
 import { EventsCheck } from "./event-lines-check.ts";
-import type { NotShown, Question } from "./findings.ts";
+import type { NotShown, Question } from "./finding-codes.ts";
 import { checkHeads, daysWithoutHead, type UsedHead } from "./heads-check.ts";
 import type { KeptCopies } from "./kept-copies.ts";
 import { type Problem, Problems } from "./problems.ts";

@@ -1,6 +1,6 @@
 import type { NoteKey } from "../domain/tlog/index.ts";
 import { cosignedCount, type WitnessCosignature, witnessCosignatures } from "./cosigned-root.ts";
-import type { Lack } from "./findings.ts";
+import type { Lack } from "./finding-codes.ts";
 import type { Problems } from "./problems.ts";
 import type { TreeFindings } from "./tree-check.ts";
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { Bench, BenchOptions } from "./bench.ts";
-import { goalTable, JudgedGoal } from "./measure/goals.ts";
+import { goalTable, JudgedGoal } from "./measure/goal-table.ts";
 import { describeMachine, machineLine } from "./measure/machine.ts";
 import { pictureOf } from "./measure/picture.ts";
 

@@ -4,7 +4,7 @@ import { openRouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { waitFor } from "../support/wait-for.ts";
 import type { Bench } from "./bench.ts";
 import { caller, startIdentity } from "./gateway/identity.ts";
-import { type Goal, goalTable, judge } from "./measure/goals.ts";
+import { type Goal, goalTable, judge } from "./measure/goal-table.ts";
 import { describeMachine, machineLine } from "./measure/machine.ts";
 import { inRounds, type MeasuredWay, valuesOf, type Way } from "./measure/rounds.ts";
 import { ServiceBed, type ServiceProcess } from "./measure/service-bed.ts";

@@ -1,4 +1,4 @@
-import type { JudgedGoal } from "./measure/goals.ts";
+import type { JudgedGoal } from "./measure/goal-table.ts";
 
 /** A benchmark that runs by name: `bun run bench <name>`. */
 export interface Bench {

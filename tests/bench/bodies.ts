@@ -6,7 +6,7 @@ import { Bed } from "./gateway/bed.ts";
 import { startIdentity } from "./gateway/identity.ts";
 import { startGateway, startPassThrough } from "./gateway/subjects.ts";
 import { BenchImpossible } from "./measure/cores.ts";
-import { type Goal, goalTable, judge } from "./measure/goals.ts";
+import { type Goal, goalTable, judge } from "./measure/goal-table.ts";
 import { cpuSecondsOf, describeMachine, machineLine } from "./measure/machine.ts";
 import { ratiosOf, spreadOf } from "./measure/statistics.ts";
 import { table } from "./measure/table.ts";

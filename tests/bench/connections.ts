@@ -7,7 +7,7 @@ import type { Bench, BenchOptions } from "./bench.ts";
 import { Bed, type Started } from "./gateway/bed.ts";
 import { BenchImpossible } from "./measure/cores.ts";
 import { allowedDescriptors, openDescriptors } from "./measure/descriptors.ts";
-import { type Goal, goalTable, type JudgedGoal, judge } from "./measure/goals.ts";
+import { type Goal, goalTable, type JudgedGoal, judge } from "./measure/goal-table.ts";
 import { describeMachine, machineLine, residentBytes } from "./measure/machine.ts";
 import { percentile, spreadOf } from "./measure/statistics.ts";
 import { table, whole } from "./measure/table.ts";

@@ -10,7 +10,7 @@ import { Bed, type Started } from "./gateway/bed.ts";
 import { publicPaths } from "./gateway/catalog.ts";
 import { type Identity, startIdentity } from "./gateway/identity.ts";
 import { HEADERS, startGateway, startUpstream } from "./gateway/subjects.ts";
-import { type Goal, goalTable, type JudgedGoal, judge } from "./measure/goals.ts";
+import { type Goal, goalTable, type JudgedGoal, judge } from "./measure/goal-table.ts";
 import {
   describeMachine,
   forgetResidentBytesMax,

@@ -12,7 +12,7 @@ import { rivalMissing } from "./gateway/rival.ts";
 import { startServices } from "./gateway/subjects.ts";
 import { verify } from "./gateway/verify.ts";
 import { BenchImpossible } from "./measure/cores.ts";
-import { goalTable } from "./measure/goals.ts";
+import { goalTable } from "./measure/goal-table.ts";
 import { describeMachine, machineLine } from "./measure/machine.ts";
 import { CONNECTIONS } from "./measure/wrk.ts";
 

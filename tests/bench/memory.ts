@@ -4,7 +4,7 @@ import { Bed, type Started } from "./gateway/bed.ts";
 import { publicPaths } from "./gateway/catalog.ts";
 import { startIdentity } from "./gateway/identity.ts";
 import { startGateway } from "./gateway/subjects.ts";
-import { type Goal, goalTable, judge } from "./measure/goals.ts";
+import { type Goal, goalTable, judge } from "./measure/goal-table.ts";
 import { describeMachine, machineLine, residentBytes } from "./measure/machine.ts";
 import { spreadOf } from "./measure/statistics.ts";
 import { table, whole } from "./measure/table.ts";

@@ -3,7 +3,7 @@ import { type PortalQuickStart, startPortalQuickStart } from "../support/portal-
 import { browserPath, launchBrowser } from "../support/swagger-page.ts";
 import type { Bench } from "./bench.ts";
 import { BenchImpossible } from "./measure/cores.ts";
-import { type Goal, goalTable, judge } from "./measure/goals.ts";
+import { type Goal, goalTable, judge } from "./measure/goal-table.ts";
 import { describeMachine, machineLine } from "./measure/machine.ts";
 import { ServiceBed } from "./measure/service-bed.ts";
 import { spreadOf } from "./measure/statistics.ts";

@@ -5,7 +5,7 @@ import { AuditBed } from "./audit/bed.ts";
 import { openLog, sealAll } from "./audit/log.ts";
 import type { Bench, Progress } from "./bench.ts";
 import { countOf } from "./measure/count.ts";
-import { type Goal, goalTable, judge } from "./measure/goals.ts";
+import { type Goal, goalTable, judge } from "./measure/goal-table.ts";
 import { describeMachine, machineLine, residentBytes } from "./measure/machine.ts";
 import type { ServiceProcess } from "./measure/service-bed.ts";
 import { spreadOf } from "./measure/statistics.ts";

@@ -4,7 +4,7 @@ import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import type { Bench } from "./bench.ts";
-import { type Goal, goalTable, judge } from "./measure/goals.ts";
+import { type Goal, goalTable, judge } from "./measure/goal-table.ts";
 import { describeMachine, machineLine } from "./measure/machine.ts";
 import { pgbench, transactionsPerSecond } from "./measure/pgbench.ts";
 import { inRounds, type MeasuredWay, valuesOf, type Way } from "./measure/rounds.ts";

@@ -4,7 +4,7 @@ import { sql } from "drizzle-orm";
 /** A chain whose stored row differs from the row that was sealed. */
 export interface AlteredChain {
   owner: string;
-  /** The difference between the stored row and the sealed one, as a clause of an error message. */
+  /** The difference between the stored row and the sealed one, as a part of the sentence of an error message. */
   reason: string;
   /** The position that was sealed last, or null if it is unknown. */
   position: number | null;

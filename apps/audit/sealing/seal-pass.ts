@@ -228,7 +228,7 @@ async function chainsOf(
   return { map, chains };
 }
 
-/** Signs the sealer's marks. Returns undefined if no key is configured. */
+/** Signs the sealer's marks, which record how far the log is sealed. Returns undefined if no key is configured. */
 async function signedMarks(
   { key }: PassDeps,
   marks: Pick<SealerState, "sealed_to" | "older">,

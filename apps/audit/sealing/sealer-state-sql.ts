@@ -20,7 +20,10 @@ export interface SealerState {
   idle_ms: number;
   /** A `pg_snapshot`. All events that are visible in the snapshot have entries. */
   sealed_to: string;
-  /** Null once all events from before the proof was introduced are sealed. */
+  /**
+   * How far the sealer has come among the events that are older than the proof. Null once all of these are
+   * sealed.
+   */
   older: OlderCursor | null;
   /** The newest checkpoint, or null before the first. */
   checkpoint: Checkpoint | null;

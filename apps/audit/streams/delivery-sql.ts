@@ -295,7 +295,10 @@ async function selectStatementEntries(
   return found.map((row) => ({ ...BARE, ...row, occurred_at: row.statement.stated_at }));
 }
 
-/** Returns the SQL condition of a filter. An entry that is an intent matches as a pending event. */
+/**
+ * Returns the SQL condition of a filter. The outcome `pending` selects the entries of intents. Any other outcome, and a
+ * `created_id`, select only entries of outcomes.
+ */
 function matches({ params, ...exact }: StreamFilter): SQL {
   const conditions = exactFilters.flatMap((name) => {
     const value = exact[name];

@@ -4,7 +4,7 @@ export const operations = describeOperations(
   {
     listUsage: [
       "Read an organization's usage",
-      "Requests, refusals, failures, bytes and time, grouped by `by`, in the order of the ids. Gateways report every 10 seconds. A request counts when it ends, in the hour in which it began. With `Accept: text/csv` or `application/x-ndjson` the response is an export of all items, and `limit` does not apply.",
+      "Requests, refusals, failures, bytes and time, grouped by `by`. The items are in the order of their ids. Gateways report every 10 seconds. A request is counted when it ends, in the counts of the hour in which it began. With `Accept: text/csv` or `application/x-ndjson` the response is an export of all items, and `limit` does not apply.",
     ],
     listUsageStatements: [
       "Read an organization's statements of usage",

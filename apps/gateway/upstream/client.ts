@@ -65,9 +65,6 @@ export interface UpstreamClient {
   closeIdle(): void;
 }
 
-/** The methods whose requests are retried if a reused connection is lost. */
-export const RETRIED_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
-
 /**
  * Returns the value of a field, or null if the field is missing. Joins repeated occurrences with commas (RFC
  * 9110, section 5.3).

@@ -1,12 +1,9 @@
-import {
-  type Abortable,
-  type CallHandle,
-  RETRIED_METHODS,
-  type UpstreamRequest,
-  type UpstreamResponse,
-} from "./client.ts";
+import type { Abortable, CallHandle, UpstreamRequest, UpstreamResponse } from "./client.ts";
 import { type Connection, ConnectionBroken } from "./connection.ts";
 import type { ConnectionPool, PooledRequest } from "./pool.ts";
+
+/** The methods whose requests are sent again if a reused connection is lost (GW-124). */
+const RETRIED_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
  * The attempts to send one request. Repeats the request once if a reused connection is lost before the first

@@ -19,7 +19,7 @@ import { inBatches } from "../row-batches.ts";
 import { apiKeys, members, users } from "../tables.ts";
 import type { ApiKeyRow } from "./api-key.ts";
 import type { KeyFilter } from "./filters.ts";
-import type { LastUse } from "./last-uses.ts";
+import type { LastUse } from "./last-use-buffer.ts";
 
 /** The owner of a key: a person of the directory, or a member of an organization. */
 export type KeyOwner = { user_id: string } | { member_id: string };

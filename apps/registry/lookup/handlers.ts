@@ -22,8 +22,6 @@ import { callerLabels, callerParameters, decisionOn } from "./caller-decision.ts
 import type { CurrentTable } from "./current-table.ts";
 import { operations } from "./operation-texts.ts";
 
-const NEAREST_MAX = 5;
-
 const query = Type.Object(
   {
     method: Type.Union(MethodName.anyOf, {
@@ -88,7 +86,7 @@ export function lookupHandlers(current: CurrentTable, roles: RolesFile | null) {
         details: {
           resource: "route",
           id: `${method} ${requested}`,
-          nearest: nearestRoutes(table, requested, NEAREST_MAX).map(
+          nearest: nearestRoutes(table, requested).map(
             ({ service, scope, method, path }): NearestRoute => ({ service, scope, method, path }),
           ),
         },

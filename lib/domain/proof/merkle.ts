@@ -47,8 +47,8 @@ export function isIncluded(leaf: Hash, { index, size, path }: Inclusion, root: H
 }
 
 /**
- * Returns the side of each inner node on which the leaf lies, from the leaf up. Returns null for an invalid
- * index or size.
+ * Returns for each node above the leaf whether the leaf is in its left or its right half, from the leaf up.
+ * Returns null for an invalid index or size.
  */
 function sidesOf(index: number, size: number): ("left" | "right")[] | null {
   if (!Number.isSafeInteger(size) || !Number.isSafeInteger(index) || index < 0 || index >= size) return null;

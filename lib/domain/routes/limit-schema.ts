@@ -84,7 +84,7 @@ const limitFields = {
       maxProperties: PLANS_MAX,
       message: messages.plans,
       description:
-        "Limits by plan, on organization and member routes. The numbers of the limit apply to all other plans.",
+        "Limits by plan, on organization and member routes. An organization without a plan, or with a plan that is not listed here, has the limit's own numbers.",
       examples: [{ pro: { requests: 600 }, enterprise: false }],
     }),
   ),

@@ -5,12 +5,14 @@ import type { RouteTable } from "./route-table.ts";
 
 const LITERAL = 3;
 const PARAM = 2;
+/** The maximum number of returned routes. */
+const NEAREST_MAX = 5;
 
 /**
- * Returns the routes of any method whose leading segments match `path` best, the best match first. Visits
- * every route, so the gateway must not call this function while it serves requests.
+ * Returns at most {@link NEAREST_MAX} routes of any method whose leading segments match `path` best, the best
+ * match first. Visits every route, so the gateway must not call this function while it serves requests.
  */
-export function nearestRoutes(table: RouteTable, path: string, limit: number): CompiledRoute[] {
+export function nearestRoutes(table: RouteTable, path: string): CompiledRoute[] {
   const wanted = path
     .toLowerCase()
     .split("/")
@@ -19,7 +21,7 @@ export function nearestRoutes(table: RouteTable, path: string, limit: number): C
     .map((route) => ({ route, likeness: likeness(route.path, wanted) }))
     .filter((candidate) => candidate.likeness > 0)
     .sort((a, b) => b.likeness - a.likeness || compare(a.route, b.route))
-    .slice(0, limit)
+    .slice(0, NEAREST_MAX)
     .map((candidate) => candidate.route);
 }
 

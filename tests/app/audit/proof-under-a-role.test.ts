@@ -75,7 +75,8 @@ describe.skipIf(!services().postgres.binary)("when the service's role owns no pa
     const path = `/organizations/${owner}/audit-events`;
     await writeEvents(audit, 3, { organization_id: owner });
     const before = await exportProof(audit, path);
-    // Write an event and at once move the sealer's marks past the event, before the sealer gives it a position.
+    // Write an event. At once, before the sealer gives it a position, change the sealer's marks, which record
+    // how far the log is sealed.
     await sql.begin(async (tx) => {
       const id = requestId();
       await tx.unsafe(`with made as (

@@ -1,4 +1,4 @@
-import { type Goal, type JudgedGoal, judge } from "../measure/goals.ts";
+import { type Goal, type JudgedGoal, judge } from "../measure/goal-table.ts";
 import { ratiosOf, spreadOf } from "../measure/statistics.ts";
 import type { LoadName } from "./loads.ts";
 import type { Cell, FloorSample, Measured } from "./measure.ts";

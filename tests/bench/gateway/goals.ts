@@ -1,4 +1,4 @@
-import { type Goal, type JudgedGoal, judge } from "../measure/goals.ts";
+import { type Goal, type JudgedGoal, judge } from "../measure/goal-table.ts";
 import { ratiosOf } from "../measure/statistics.ts";
 import type { Sample } from "../measure/wrk.ts";
 import type { Subject, SubjectName } from "./subjects.ts";

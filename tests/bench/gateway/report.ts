@@ -1,5 +1,5 @@
 import type { BenchResult } from "../bench.ts";
-import { goalTable } from "../measure/goals.ts";
+import { goalTable } from "../measure/goal-table.ts";
 import { type Machine, machineLine } from "../measure/machine.ts";
 import { type Spread, spreadOf } from "../measure/statistics.ts";
 import { table, whole } from "../measure/table.ts";

@@ -1,4 +1,4 @@
-import type { JudgedGoal } from "./goals.ts";
+import type { JudgedGoal } from "./goal-table.ts";
 
 const WIDTH = 760;
 const LABELS = 320;

@@ -7,8 +7,8 @@ export interface Promised {
   /** Whether the promise is about durations, which are not reliable on a busy machine. */
   readonly timed: boolean;
   /**
-   * Returns a description of each violation in a run, or null if the promise does not apply to the run's
-   * cell.
+   * Returns a description of each violation in a run. Returns null if the promise does not apply to the run's
+   * fault and parts.
    */
   judge(run: CellRun): readonly string[] | null;
 }

@@ -75,8 +75,9 @@ export function searchOrder<State, Call, Answer>(
 }
 
 /**
- * Returns the state after an operation. Returns null if the model does not allow the operation in this state,
- * or if a call without an answer does not change the state.
+ * Returns the state after an operation. Returns null if the model does not allow the operation in this state.
+ * Also returns null if a call without an answer does not change the state: the search places such a call only
+ * where it has an effect.
  */
 function nextState<State, Call, Answer>(
   model: Model<State, Call, Answer>,

@@ -1,4 +1,7 @@
-/** Checks documents against the document schema, like an editor, and lists the rules beyond JSON Schema. */
+/**
+ * Checks documents against the document schema, like an editor, and lists the rules that JSON Schema cannot
+ * describe.
+ */
 import { expect } from "bun:test";
 import { validateDocument } from "@ostiary/lib/domain/routes";
 import Ajv from "ajv";
@@ -12,7 +15,7 @@ export function editorAccepts(document: unknown): boolean {
   return validate(document);
 }
 
-/** Expects that an editor and apply agree on a document, except for the rules beyond JSON Schema. */
+/** Expects that an editor and apply agree on a document, except for the rules that JSON Schema cannot describe. */
 export function expectEditorToAgree(document: unknown): void {
   const result = validateDocument(document);
   if (result.ok) expect([document, editorAccepts(document)]).toEqual([document, true]);
@@ -24,7 +27,7 @@ function isDescribable({ message }: { message: string }): boolean {
   return !BEYOND_JSON_SCHEMA.some((each) => each.message.test(message));
 }
 
-/** The rules beyond JSON Schema, in the words of the registry's README, with the messages of apply. */
+/** The rules that JSON Schema cannot describe, in the words of the registry's README, with the messages of apply. */
 export const BEYOND_JSON_SCHEMA: { rule: string; message: RegExp }[] = [
   { rule: "Two routes of a service have one method and full path.", message: /is declared already/ },
   { rule: "`rate_limit` names a policy that the service does not have.", message: /has no policy/ },

@@ -334,12 +334,15 @@ describe("nearest routes", () => {
     pathsService("/", "/org/widgets", "/org/widgets/{id}", "/org/users", "/other/widgets"),
   );
 
-  test("come best first, up to the limit", () => {
-    const paths = (path: string, limit: number) =>
-      nearestRoutes(table, path, limit).map((route) => route.path);
-    expect(paths("/org/widgets/", 2)).toEqual(["/org/widgets", "/org/widgets/{id}"]);
-    expect(paths("/org/WIDGETS/1/x", 1)).toEqual(["/org/widgets/{id}"]);
-    expect(paths("/nowhere", 5)).toEqual([]);
+  test("come best first, and are at most five", () => {
+    const paths = (path: string) => nearestRoutes(table, path).map((route) => route.path);
+    expect(paths("/org/widgets/").slice(0, 2)).toEqual(["/org/widgets", "/org/widgets/{id}"]);
+    expect(paths("/org/WIDGETS/1/x")[0]).toBe("/org/widgets/{id}");
+    expect(paths("/nowhere")).toEqual([]);
+    const seven = tableOf(pathsService(...Array.from("abcdefg", (name) => `/org/${name}`)));
+    expect(nearestRoutes(seven, "/org/h").map(({ path }) => path)).toEqual(
+      Array.from("abcde", (name) => `/org/${name}`),
+    );
   });
 });
 

@@ -16,7 +16,7 @@ export function describeConnections({ name, make, isStrict }: ClientUnderTest): 
     client.closeIdle();
     service.close();
   });
-  /** Returns the number of the connection for each request, in order. */
+  /** Returns for each request, in order, which connection it came over, counted from 1. */
   const connections = () => service.requests.map(({ connection }) => connection);
   const lastSocket = (): RawSocket => {
     const socket = service.sockets.at(-1);

@@ -153,8 +153,8 @@ interface LackValues {
 /** The values of each fact that an export cannot prove, by its code. */
 interface NotShownValues {
   /**
-   * Whether events after the checkpoint were cut off. An `old` checkpoint covers only the logs that grew
-   * since the previous checkpoint.
+   * Whether events after the checkpoint were cut off. `old` says that an older version of Ostiary made the
+   * checkpoint, which covers only the logs that grew since the checkpoint before.
    */
   cut: { checkpoint: number; old: boolean };
   /** Whether the holder of the key signed another history for other readers. */

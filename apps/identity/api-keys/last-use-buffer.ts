@@ -12,7 +12,7 @@ const WAITING_MAX = 100_000;
 const BATCH_KEYS = 500;
 
 /** The last use of each valid key, until the use is stored. Validations note uses here without waiting. */
-export class LastUses {
+export class LastUseBuffer {
   readonly #last = new Map<string, LastUse>();
 
   get waiting(): number {

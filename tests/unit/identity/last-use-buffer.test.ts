@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { LastUses } from "@ostiary/identity/api-keys/last-uses";
+import { LastUseBuffer } from "@ostiary/identity/api-keys/last-use-buffer";
 
 test("the latest use of each key waits to be stored, in whatever order uses are noted", () => {
-  const uses = new LastUses();
+  const uses = new LastUseBuffer();
   for (const atMs of [5, 9, 7]) uses.note({ id: "a", atMs });
   uses.note({ id: "b", atMs: 1 });
   expect(uses.batches()).toEqual([
@@ -14,7 +14,7 @@ test("the latest use of each key waits to be stored, in whatever order uses are 
 });
 
 test("a use that is noted while an earlier use is stored keeps waiting", () => {
-  const uses = new LastUses();
+  const uses = new LastUseBuffer();
   uses.note({ id: "a", atMs: 1 });
   uses.note({ id: "b", atMs: 1 });
   const [batch = []] = uses.batches();
@@ -24,7 +24,7 @@ test("a use that is noted while an earlier use is stored keeps waiting", () => {
 });
 
 test("at most 100 000 keys wait, and the times of waiting keys still advance", () => {
-  const uses = new LastUses();
+  const uses = new LastUseBuffer();
   for (let key = 0; key < 100_005; key++) uses.note({ id: `key ${key}`, atMs: 1 });
   uses.note({ id: "key 0", atMs: 2 });
   expect(uses.waiting).toBe(100_000);
