@@ -34,9 +34,11 @@ export class EdgeDescription {
   async read(): Promise<Representation> {
     const { current, descriptions } = this.#options;
     await current.read();
-    descriptions.refresh(current);
     // a build in progress may lack a change that was made before this call; the next build lacks none
-    for (let round = 0; round < 2 && this.#made?.key !== this.#key(); round++) {
+    for (let round = 0; round < 2; round++) {
+      // the routes that a build takes must not get the description of a deleted service
+      descriptions.refresh(current);
+      if (this.#made?.key === this.#key()) break;
       this.#making ??= this.#make().finally(() => {
         this.#making = null;
       });
@@ -53,8 +55,6 @@ export class EdgeDescription {
 
   async #make(): Promise<void> {
     const { current, descriptions, title, serverUrl } = this.#options;
-    // the routes can be newer than the last refresh, and must not get the description of a deleted service
-    descriptions.refresh(current);
     const key = this.#key();
     const { table, services } = current;
     const pieces = edgeDescription({ title, serverUrl, table, services, descriptions: descriptions.states });
