@@ -1,17 +1,17 @@
 /** Follows backup-and-restore.md: backs up a database, loses its server, and restores into a new server. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { chmod, rename } from "node:fs/promises";
-import { delimiter, join } from "node:path";
+import { rename } from "node:fs/promises";
+import { join } from "node:path";
 import { type IdentityProvider, startIdentityProvider, startSampleService } from "@ostiary/demo";
 import { publishCatalogs } from "@ostiary/platform/catalogs";
 import postgres from "postgres";
 import { writeSigningKey } from "../../app/audit/proof-bed.ts";
-import { commandsOf, ROOT } from "../../support/documents.ts";
+import { commandsOf } from "../../support/documents.ts";
 import { freePort } from "../../support/free-port.ts";
 import { Reader } from "../../support/guide-reader.ts";
+import { pathWith, scriptOf } from "../../support/path-with.ts";
 import { freshCounterStoreUrl, services, startEtcd, startPostgres } from "../../support/services.ts";
 import { type RunningProcess, startProcess } from "../../support/start-process.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 setDefaultTimeout(240_000);
@@ -108,15 +108,6 @@ class System {
   }
 }
 
-/** Returns a PATH on which `ostiary` runs this source tree. */
-async function pathWithOstiary(): Promise<string> {
-  const directory = temporaryFolder("path");
-  const program = join(directory, "ostiary");
-  await Bun.write(program, `#!/bin/sh\nexec "${process.execPath}" "${ROOT}/apps/platform/ostiary.ts" "$@"\n`);
-  await chmod(program, 0o755);
-  return `${directory}${delimiter}${process.env.PATH}`;
-}
-
 const roleOf = (service: string) => `ostiary_${service}`;
 
 function asRole(server: string, service: string): string {
@@ -158,7 +149,7 @@ describe.skipIf(!able)("backup-and-restore.md", () => {
       OWNER_URL: before,
       SERVER_URL: first.url,
       GATEWAY: system.url("gateway"),
-      PATH: await pathWithOstiary(),
+      PATH: pathWith({ ostiary: scriptOf("apps/platform/ostiary.ts") }),
     });
     await makeRoles(before);
     await system.start(before, (await startEtcd()).url, await freshCounterStoreUrl());
@@ -175,7 +166,7 @@ describe.skipIf(!able)("backup-and-restore.md", () => {
     const restoring = await Reader.open({
       OWNER_URL: after,
       SERVER_URL: second.url,
-      PATH: await pathWithOstiary(),
+      PATH: pathWith({ ostiary: scriptOf("apps/platform/ostiary.ts") }),
     });
     for (const name of ["ostiary-backup", "roles.sql"]) {
       await rename(join(reader.directory, name), join(restoring.directory, name));

@@ -104,26 +104,29 @@ describe.skipIf(!etcd.real)("a gateway that is told to stop", () => {
 describe.skipIf(!postgres.real)("a service that is told to stop while it starts", () => {
   const DELAYS_MS = [0, 100, 300, 600, 1_000, 2_000];
 
+  /** Starts identity, and sends SIGTERM once `moment` has resolved. */
+  async function stopDuringStart(DATABASE_URL: string, moment: () => Promise<unknown>) {
+    const { PATH = "", HOME = "" } = process.env;
+    const child = Bun.spawn([process.execPath, "apps/identity/main.ts"], {
+      cwd: `${import.meta.dir}/../../..`,
+      env: { PATH, HOME, HOST: "127.0.0.1", PORT: "0", INTERNAL_PORT: "0", DATABASE_URL },
+      stdin: "ignore",
+      stdout: "ignore",
+      stderr: "pipe",
+    });
+    leash().process(child.pid);
+    await moment();
+    child.kill("SIGTERM");
+    const code = await child.exited;
+    leash().release(child.pid);
+    return { code, stderr: await new Response(child.stderr).text() };
+  }
+
   // OP-33
   test("exits at any moment, and leaves a database with which the next process starts", async () => {
     const DATABASE_URL = await freshDatabase();
-    const { PATH = "", HOME = "" } = process.env;
     const codes = await Promise.all(
-      DELAYS_MS.map(async (delayMs) => {
-        const child = Bun.spawn([process.execPath, "apps/identity/main.ts"], {
-          cwd: `${import.meta.dir}/../../..`,
-          env: { PATH, HOME, HOST: "127.0.0.1", PORT: "0", INTERNAL_PORT: "0", DATABASE_URL },
-          stdin: "ignore",
-          stdout: "ignore",
-          stderr: "pipe",
-        });
-        leash().process(child.pid);
-        await Bun.sleep(delayMs);
-        child.kill("SIGTERM");
-        const code = await child.exited;
-        leash().release(child.pid);
-        return { code, stderr: await new Response(child.stderr).text() };
-      }),
+      DELAYS_MS.map((delayMs) => stopDuringStart(DATABASE_URL, () => Bun.sleep(delayMs))),
     );
     for (const { code, stderr } of codes) {
       // 143 is SIGTERM: the process has not installed its signal handler yet, so the kernel ends it.
@@ -140,25 +143,14 @@ describe.skipIf(!postgres.real)("a service that is told to stop while it starts"
     const DATABASE_URL = await freshDatabase();
     const sql = new Bun.SQL(DATABASE_URL, { max: 1 });
     await sql`select pg_advisory_lock(hashtextextended('migrations of identity', 0))`;
-    const { PATH = "", HOME = "" } = process.env;
-    const child = Bun.spawn([process.execPath, "apps/identity/main.ts"], {
-      cwd: `${import.meta.dir}/../../..`,
-      env: { PATH, HOME, HOST: "127.0.0.1", PORT: "0", INTERNAL_PORT: "0", DATABASE_URL },
-      stdin: "ignore",
-      stdout: "ignore",
-      stderr: "pipe",
-    });
-    leash().process(child.pid);
     const waiting = async () => {
       const [row] = await sql`select count(*)::integer as others from pg_stat_activity
         where datname = current_database() and pid <> pg_backend_pid()`;
       return row.others > 0;
     };
-    await waitFor(waiting);
-    child.kill("SIGTERM");
-    expect(await child.exited).toBe(0);
-    leash().release(child.pid);
-    expect(await new Response(child.stderr).text()).toBe("");
+    const { code, stderr } = await stopDuringStart(DATABASE_URL, () => waitFor(waiting));
+    expect(code).toBe(0);
+    expect(stderr).toBe("");
     await sql.end();
     const next = await startProcess("apps/identity/main.ts", { DATABASE_URL });
     expect(await next.stop()).toBe(0);
