@@ -1,4 +1,4 @@
-import { commentsIn, stringsIn, type Written } from "./strings.ts";
+import { textsIn, type Written } from "../support/source-code.ts";
 
 /** A phrase that plain English avoids, with advice on what to write instead. */
 interface Avoided {
@@ -120,7 +120,7 @@ export function proseOfComments(path: string, text: string): Prose[] {
 
 function commentsOf(path: string, text: string): readonly Written[] {
   return /\.(?:tsx?|js)$/.test(path)
-    ? joinLines(commentsIn(path, text), text)
+    ? joinLines(textsIn(path, text).comments, text)
     : Array.from(text.matchAll(commentPattern(path)), ({ 0: found, index }) => ({ text: found, index }));
 }
 
@@ -171,8 +171,8 @@ const MESSAGE_WORDS_MIN = 5;
  * signs of code. A `${…}` in a template counts as one word, and each row of a table of a help text is a text.
  */
 export function proseOfMessages(path: string, code: string): Prose[] {
-  return stringsIn(path, code).flatMap(({ text, index }) => {
-    const plain = text.replaceAll("\\n", "\n").replaceAll(/\\(.)/g, "$1");
+  return textsIn(path, code).strings.flatMap(({ text, index }) => {
+    const plain = text.replaceAll("\\n", "\n").replaceAll(/\\(.)/g, "$1").replaceAll("…", "value");
     const words = plain
       .replaceAll(/`[^`]*`/g, "code")
       .split(/\s+/)

@@ -1,14 +1,8 @@
 /** Checks that `.github/ERRORS.md` lists every message for operators, with what to do about it. */
 import { describe, expect, test } from "bun:test";
 import { errorCodes } from "@ostiary/lib/domain/errors";
-import {
-  errorsPath,
-  listedMessages,
-  messageTables,
-  tablesOf,
-  withMessages,
-} from "@ostiary/platform/readmes/errors";
-import { exitCodes } from "@ostiary/platform/readmes/messages";
+import { errorsPath, listedMessages, messageTables, tablesOf, withMessages } from "../readmes/errors.ts";
+import { exitCodes } from "../readmes/messages.ts";
 
 const document = await Bun.file(errorsPath).text();
 const rows = tablesOf(document).flatMap(([, ...rows]) => rows);

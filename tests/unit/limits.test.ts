@@ -2,8 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { schemas } from "@ostiary/platform/readmes";
 import type { TSchema } from "@sinclair/typebox";
+import { schemas } from "../readmes/readmes.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const page = readFileSync(join(ROOT, ".github/LIMITS.md"), "utf8");

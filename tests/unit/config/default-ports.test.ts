@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { schemas } from "@ostiary/platform/readmes";
+import { schemas } from "../../readmes/readmes.ts";
 
 // OP-1
 test.each([

@@ -4,9 +4,9 @@ import { loadGateway } from "@ostiary/gateway/run";
 import { loadIdentity } from "@ostiary/identity/run";
 import { ConfigError, type Environment } from "@ostiary/lib/runtime/config";
 import { loadPlatform } from "@ostiary/platform/config";
-import { schemas } from "@ostiary/platform/readmes";
 import { loadRegistry } from "@ostiary/registry/run";
 import fc from "fast-check";
+import { schemas } from "../../readmes/readmes.ts";
 import { thrownBy } from "../thrown.ts";
 
 /** The functions that read the variables of each service at start. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { integer, requiredText } from "@ostiary/lib/runtime/config";
-import { readmePath, schemas, withTable } from "@ostiary/platform/readmes";
-import { variableTable } from "@ostiary/platform/readmes/variable-table";
 import { Type } from "@sinclair/typebox";
+import { readmePath, schemas, withTable } from "../../readmes/readmes.ts";
+import { variableTable } from "../../readmes/variable-table.ts";
 
 describe.each(Object.keys(schemas))("the README of %s", (app) => {
   test("has the table of its configuration schema (if not: bun run readme)", async () => {

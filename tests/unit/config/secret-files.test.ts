@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { auditVariables } from "@ostiary/audit/config";
 import { ConfigError, loadConfig } from "@ostiary/lib/runtime/config";
 import { loadPlatform, platformVariables } from "@ostiary/platform/config";
-import { schemas } from "@ostiary/platform/readmes";
+import { schemas } from "../../readmes/readmes.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { thrownBy } from "../thrown.ts";
 

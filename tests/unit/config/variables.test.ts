@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { allowedOrigins, gatewayVariables } from "@ostiary/gateway/config";
 import { configProblems } from "@ostiary/lib/runtime/config";
-import { schemas } from "@ostiary/platform/readmes";
+import { schemas } from "../../readmes/readmes.ts";
 import { wordsOf } from "../words.ts";
 
 /** The configuration variables of each app (OP-7). */

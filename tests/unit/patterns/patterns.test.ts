@@ -2,8 +2,11 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { personText } from "@ostiary/identity/fields";
+import { type SourcePattern, textsIn } from "../../support/source-code.ts";
 import { type Attack, attacksOn } from "./attacks.ts";
-import { type SourcePattern, sourcePatterns } from "./source-patterns.ts";
+
+/** Matches the string of a field named `pattern`, or of a constant whose name marks it as a pattern. */
+const PATTERN_TEXT = /\b(?:pattern:|[A-Z_]*PATTERN =|SLUG =)\s*("(?:[^"\\]|\\.)*")/g;
 
 const root = join(import.meta.dir, "../../..");
 
@@ -21,9 +24,9 @@ const LONG = 2_000;
  * If a search in `LONG` characters stays below this time, the longest text is not tried. Even with cubic
  * growth, that text would take less than `HARMLESS_MS`. Quartic growth would take 10^13 steps for `LONG`.
  */
-const LONG_QUICK_MS = 0.15;
+const LONG_QUICK_MS = 0.03;
 /** A search below this time is harmless. For 8 000 characters, linear time is 1 ms, quadratic time 25 ms. */
-const HARMLESS_MS = 10;
+const HARMLESS_MS = 2;
 /**
  * The maximum growth of the time for eight times the length. Linear time grows by 8, or more with garbage
  * collection. Quadratic time grows by 64.
@@ -35,10 +38,19 @@ const files = (await Array.fromAsync(new Bun.Glob("{apps,lib}/**/*.ts").scan({ c
   .filter((file) => !file.includes("node_modules"))
   .toSorted();
 
+/** Returns the regular expressions in TypeScript code, and the strings that are patterns. */
+function patternsIn(code: string): SourcePattern[] {
+  const texts = Array.from(code.matchAll(PATTERN_TEXT), ([, text = '""']) => ({
+    source: String(JSON.parse(text)),
+    flags: "",
+  }));
+  return [...textsIn(".ts", code).patterns, ...texts];
+}
+
 async function patternsByFile(): Promise<[file: string, patterns: SourcePattern[]][]> {
   const found = await Promise.all(
     files.map(async (file): Promise<[string, SourcePattern[]]> => {
-      return [file, sourcePatterns(await Bun.file(join(root, file)).text())];
+      return [file, patternsIn(await Bun.file(join(root, file)).text())];
     }),
   );
   const composed = personText(128, { description: "", examples: [] });
@@ -124,14 +136,18 @@ describe("patterns", () => {
       "const c = `/no/ ${d.replace(/c{1}/g, `${/e/u}`)} /no/`;",
       'const NAME_PATTERN = "^[a-z\\\\d]+$"; const f = { pattern: "^f$" }; const g = "/no/";',
       "return /g/.test(x) ? (/h/) : y / z;",
+      "const i = [ // a comment",
+      "  /i/,",
+      "];",
     ];
-    expect(sourcePatterns(code.join("\n")).map(({ source, flags }) => `${source} ${flags}`)).toEqual([
+    expect(patternsIn(code.join("\n")).map(({ source, flags }) => `${source} ${flags}`)).toEqual([
       "x[/]\\/y gi",
       "b ",
       "c{1} g",
       "e u",
       "g ",
       "h ",
+      "i ",
       "^[a-z\\d]+$ ",
       "^f$ ",
     ]);

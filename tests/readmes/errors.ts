@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { bootFailures, logWarnings, refusalsOfVariables } from "./messages.ts";
 import { aligned } from "./variable-table.ts";
 
-export const errorsPath = join(import.meta.dir, "../../../.github/ERRORS.md");
+export const errorsPath = join(import.meta.dir, "../../.github/ERRORS.md");
 
 /** The tables of ERRORS.md whose rows begin with a message: the titles of their sections, and the messages. */
 export const messageTables = [

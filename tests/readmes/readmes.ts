@@ -3,11 +3,11 @@ import { auditVariables } from "@ostiary/audit/config";
 import { demoVariables } from "@ostiary/demo/config";
 import { gatewayVariables } from "@ostiary/gateway/config";
 import { identityVariables } from "@ostiary/identity/config";
+import { platformVariables } from "@ostiary/platform/config";
 import { portalVariables } from "@ostiary/portal/config";
 import { registryVariables } from "@ostiary/registry/config";
 import { witnessVariables } from "@ostiary/witness/config";
 import type { TObject } from "@sinclair/typebox";
-import { platformVariables } from "../config.ts";
 import { variableTable } from "./variable-table.ts";
 
 /** The schemas behind the variable tables, by app. */
@@ -26,7 +26,7 @@ const BEGIN = "<!-- variables: written by bun run readme -->\n";
 const END = "<!-- /variables -->";
 
 export function readmePath(app: string): string {
-  return join(import.meta.dir, "../..", app, "README.md");
+  return join(import.meta.dir, "../../apps", app, "README.md");
 }
 
 /** Returns an app's README with a new variable table between its markers. */

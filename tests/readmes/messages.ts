@@ -1,7 +1,8 @@
 /** Finds the messages in the sources. In a message, `…` stands for a part that varies. */
 import { join } from "node:path";
+import { textsIn } from "../support/source-code.ts";
 
-const ROOT = join(import.meta.dir, "../../..");
+const ROOT = join(import.meta.dir, "../..");
 
 async function textOf(...patterns: string[]): Promise<string> {
   const found = await Promise.all(
@@ -14,23 +15,9 @@ async function textOf(...patterns: string[]): Promise<string> {
   return (await Promise.all(files.map((file) => Bun.file(join(ROOT, file)).text()))).join("\n");
 }
 
-/**
- * Matches a string literal or a template literal, which may contain templates one level deep. The maximum length
- * keeps the search linear.
- */
-const LITERAL =
-  /(?<!\\)(?:"((?:[^"\\\n]|\\.){1,500})"|`((?:[^`\\$\n]|\\.|\$\{(?:[^{}`]|`[^`]*`|\{[^}]*\})*\}){1,500})`)/g;
-
+/** Returns the strings in a source. */
 function literalsOf(source: string): string[] {
-  return [...codeOf(source).matchAll(LITERAL)].map(([, text, template]) =>
-    (text ?? template ?? "").replace(/\$\{(?:[^{}`]|`[^`]*`|\{[^}]*\})*\}/g, "…").replaceAll('\\"', '"'),
-  );
-}
-
-function codeOf(source: string): string {
-  const [first = "", ...afterComments] = source.split("/*");
-  const code = afterComments.map((text) => text.slice(text.indexOf("*/") + 2));
-  return [first, ...code].join("").replace(/^[ \t]*\/\/.*$/gm, "");
+  return textsIn(".ts", source).strings.map(({ text }) => text.replaceAll('\\"', '"'));
 }
 
 /** Returns the messages about stores and folders that a service cannot use when it starts. */
