@@ -80,7 +80,7 @@ export class PublishedRoutes {
       onFailure: (error) =>
         log.warn(
           { error_message: reasonOf(error) },
-          "routes not reloaded: the gateway keeps serving the current routes",
+          "the gateway could not reload its routes and keeps serving the current routes",
         ),
       clock,
     });
@@ -216,7 +216,10 @@ export class PublishedRoutes {
     }
     const problem =
       result === null ? "its value is not JSON, or is nested too deeply" : "its value is not valid";
-    this.#log.warn({ route_service: name, fields: result?.fields }, `service left out: ${problem}`);
+    this.#log.warn(
+      { route_service: name, fields: result?.fields },
+      `the gateway left out a service: ${problem}`,
+    );
     const [first] = result?.fields ?? [];
     const reason = first === undefined ? problem : `${first.path}: ${first.message}`;
     this.#skipped.set(name, reason);

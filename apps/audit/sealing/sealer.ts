@@ -134,7 +134,7 @@ export class Sealer {
       this.#stateUsageAtMs = clock.elapsedMs() + STATE_USAGE_MS;
     } catch (err) {
       // a failure of statements must not stop the sealing of events
-      log.error({ err }, "statements of usage could not be written and will be tried again");
+      log.error({ err }, "the audit service could not write statements of usage and will try again");
       this.#stateUsageAtMs = clock.elapsedMs() + STATE_USAGE_RETRY_MS;
     }
     return false;

@@ -105,7 +105,7 @@ test("a failed read of the store keeps the current routes, logs a warning and is
   await put(store, "/after");
   interrupt();
   await waitFor(() =>
-    messages().includes("routes not reloaded: the gateway keeps serving the current routes"),
+    messages().includes("the gateway could not reload its routes and keeps serving the current routes"),
   );
   expect(routes.table.match("GET", "/before")).not.toBeNull();
   state.broken = false;
@@ -167,7 +167,7 @@ test("a value that is nested too deeply does not affect the routes of other serv
   }
   await routes.start();
   expect(routes.table.match("GET", "/good")).not.toBeNull();
-  const left = "service left out: its value is not JSON, or is nested too deeply";
+  const left = "the gateway left out a service: its value is not JSON, or is nested too deeply";
   expect(messages().filter((line) => line === left)).toHaveLength(3);
   await routes.stop();
 });
@@ -182,7 +182,8 @@ test("a service whose new value is invalid loses its routes, with one warning, u
   const before = loads();
   interrupt();
   await waitFor(() => loads() > before);
-  expect(messages().filter((line) => line === "service left out: its value is not valid")).toHaveLength(1);
+  const left = "the gateway left out a service: its value is not valid";
+  expect(messages().filter((line) => line === left)).toHaveLength(1);
   await put(store, "/good");
   await waitFor(() => pathsOf(routes.table).length === 1);
   await routes.stop();
