@@ -10,6 +10,7 @@ import {
 } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { rejection } from "../support/index.ts";
+import { runToEnd } from "../support/run-to-end.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 describe("database on PGlite in a directory", () => {
@@ -77,6 +78,17 @@ describe("database on PGlite in a directory", () => {
     holder.kill("SIGKILL");
     await holder.exited;
     await (await open(directory)).close();
+  });
+
+  test("removes the process id of a process that exits without closing the database", async () => {
+    const directory = join(parent, "exits");
+    const code = `import { claimFolder } from "@ostiary/lib/runtime/stores/database";
+      await claimFolder(${JSON.stringify(directory)});
+      process.exit(0);`;
+    const { exitCode } = await runToEnd([process.execPath, "-e", code]);
+    expect(exitCode).toBe(0);
+    expect(await readdir(parent)).toContain("exits.lock");
+    expect(await readdir(parent)).not.toContain("exits.pid");
   });
 
   test("refuses a directory that is in use under another path", async () => {

@@ -1,6 +1,6 @@
 import { Database as Sqlite } from "bun:sqlite";
-import { constants, existsSync, readFileSync } from "node:fs";
-import { access, lstat, mkdir, realpath, rm, writeFile } from "node:fs/promises";
+import { constants, existsSync, readFileSync, rmSync } from "node:fs";
+import { access, lstat, mkdir, realpath, writeFile } from "node:fs/promises";
 import { reasonOf, systemErrorCode } from "../../../domain/errors/index.ts";
 
 /**
@@ -53,7 +53,7 @@ export async function claimFolder(folder: string): Promise<() => Promise<void>> 
  * `shown`. The claim is SQLite's lock on an empty file next to `path`. The kernel releases the lock when the process
  * dies, so a claim is never stale. Processes that cannot see each other's process ids exclude each other too. The
  * file is never deleted; otherwise two processes could lock two files with the same name. The process id in the
- * `.pid` file is only for people.
+ * `.pid` file is only for people. The process removes this file when it exits without releasing the claim.
  */
 export async function claimPath(path: string, shown = path): Promise<() => Promise<void>> {
   let lock: Sqlite | undefined;
@@ -69,10 +69,13 @@ export async function claimPath(path: string, shown = path): Promise<() => Promi
     if (isBusy(error)) throw new FolderInUse(shown, holderOf(path), error);
     throw new UnusableFolder(shown, await unusableReason(path, error));
   }
-  return async () => {
-    await rm(pidFile, { force: true });
+  const release = () => {
+    process.off("exit", release);
+    rmSync(pidFile, { force: true });
     lock.close();
   };
+  process.once("exit", release);
+  return async () => release();
 }
 
 /**
