@@ -1,6 +1,6 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { ROOT } from "./documents.ts";
+import { commandOf } from "./command-of.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 /** Returns a PATH on which each name runs its shell script. Other programs stay available. */
@@ -13,7 +13,9 @@ export function pathWith(scripts: Record<string, string>): string {
   return `${folder}${delimiter}${process.env.PATH ?? ""}`;
 }
 
-/** Returns a shell script that runs a TypeScript file of this repository, with the script's arguments. */
-export function scriptOf(file: string): string {
-  return `exec "${process.execPath}" "${join(ROOT, file)}" "$@"`;
+/** Returns a shell script that runs an entry file of an app, with the script's arguments. */
+export function scriptOf(entry: string): string {
+  return `exec ${commandOf(entry)
+    .map((word) => `"${word}"`)
+    .join(" ")} "$@"`;
 }

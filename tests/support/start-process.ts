@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { leash } from "./clean-up-after-kill.ts";
+import { commandOf } from "./command-of.ts";
 import { QUICK_STARTS } from "./quick-starts.ts";
 import { waitFor } from "./wait-for.ts";
 
@@ -59,8 +60,8 @@ export async function startProcess(
   { descriptors_max, source = false }: ProcessOptions = {},
 ): Promise<RunningProcess> {
   const [entry = "", ...parameters] = typeof called === "string" ? [called] : called;
-  const program = source ? undefined : programOf(entry);
-  const command = [...(program ?? [process.execPath, entry]), ...parameters];
+  const program = source || !entry.startsWith("apps/") ? [process.execPath, entry] : commandOf(entry);
+  const command = [...program, ...parameters];
   const limited = ["sh", "-c", `ulimit -n ${descriptors_max} && exec "$@"`, "sh", ...command];
   const { PATH = "", HOME = "" } = process.env;
   const variables = { PATH, HOME, ...QUICK_STARTS, ...FREE, ...loadedOnce(command, env), ...env };
@@ -69,20 +70,13 @@ export async function startProcess(
 
 const ROOT = join(import.meta.dir, "../..");
 
-/** Returns the command that runs the service of an entry file from the executable of this run, if any. */
-function programOf(entry: string): string[] | undefined {
-  const { TEST_EXECUTABLE } = process.env;
-  const [, service] = /^apps\/(?!platform)(\w+)\/main\.ts$/.exec(entry) ?? [];
-  return TEST_EXECUTABLE && service ? [TEST_EXECUTABLE, service] : undefined;
-}
-
 /**
  * Returns the variable that makes a gateway or quick start keep its process. Without the variable, it would
  * replace its own process and load everything twice. The value fits only the default of
  * MAX_UPSTREAM_REQUESTS.
  */
 function loadedOnce(command: readonly string[], env: Record<string, string>): Record<string, string> {
-  const isReplaced = command.some((word) => /^(gateway|apps\/(gateway|platform)\/main\.ts)$/.test(word));
+  const isReplaced = command.some((word) => /^gateway$|\bapps\/(gateway|platform)\/main\.ts$/.test(word));
   if (!isReplaced || env.MAX_UPSTREAM_REQUESTS !== undefined) return {};
   return { BUN_CONFIG_MAX_HTTP_REQUESTS: "65000" };
 }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { migrate } from "@ostiary/audit/migrate";
 import postgres from "postgres";
+import { commandOf } from "../../support/command-of.ts";
 import { freshDatabase } from "../../support/index.ts";
 
 /**
@@ -37,7 +38,7 @@ export async function newOwnedLog() {
 
 /** Starts `ostiary audit` with these arguments in a new process. */
 export function startOstiary(variables: Record<string, string>, ...parameters: string[]) {
-  return Bun.spawn([process.execPath, "apps/platform/ostiary.ts", "audit", ...parameters], {
+  return Bun.spawn([...commandOf("apps/platform/ostiary.ts"), "audit", ...parameters], {
     cwd: join(import.meta.dir, "../../.."),
     env: { PATH: process.execPath, ...variables },
     stdout: "pipe",

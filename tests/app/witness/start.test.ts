@@ -9,6 +9,7 @@ import { initVariables } from "@ostiary/witness/config";
 import { initWitness } from "@ostiary/witness/init";
 import { checkWitnessKeyFile } from "@ostiary/witness/key";
 import { checkLogsFile, loadLogsFile } from "@ostiary/witness/logs";
+import { commandOf } from "../../support/command-of.ts";
 import { runToEnd } from "../../support/run-to-end.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { publicBytes, TestLog, verifierKeyText } from "../../support/test-log.ts";
@@ -35,7 +36,7 @@ function filesOfNewWitness(name = "witness.example.com") {
 
 /** Runs the `ostiary` command, and waits until it exits. */
 function ostiary(env: Record<string, string>, ...parameters: string[]) {
-  const command = [process.execPath, "apps/platform/ostiary.ts", ...parameters];
+  const command = [...commandOf("apps/platform/ostiary.ts"), ...parameters];
   return runToEnd(command, { env: { PATH: process.env.PATH, ...env } });
 }
 

@@ -5,6 +5,7 @@ import { createBackup } from "@ostiary/platform/backup/create";
 import { restoreBackup } from "@ostiary/platform/backup/restore";
 import postgres from "postgres";
 import { leash } from "../../support/clean-up-after-kill.ts";
+import { commandOf } from "../../support/command-of.ts";
 import { freshDatabase, services } from "../../support/index.ts";
 import { runToEnd } from "../../support/run-to-end.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -78,7 +79,7 @@ export function restore(directory: string, url: string) {
   return restoreBackup({ DATABASE_URL: url }, directory, surroundings(), silent);
 }
 
-const COMMAND = [process.execPath, "apps/platform/ostiary.ts", "backup"];
+const COMMAND = [...commandOf("apps/platform/ostiary.ts"), "backup"];
 
 /** Starts `ostiary backup` as a process. */
 export function startOstiary(parameters: readonly string[], env: Record<string, string>) {

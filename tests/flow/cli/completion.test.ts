@@ -35,7 +35,8 @@ async function words(shell: string, ...typed: string[]): Promise<string[]> {
 describe("the suggested words", () => {
   test.each<[string[], string[]]>([
     [["appl"], ["apply"]],
-    [["re"], ["revisions", "restore"]],
+    [["rev"], ["revisions"]],
+    [["rest"], ["restore"]],
     [["complet"], ["completion"]],
     [
       ["nosuch", ""],

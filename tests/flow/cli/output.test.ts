@@ -2,9 +2,10 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { useRegistry } from "../../app/registry/bed.ts";
 import { service } from "../../app/registry/harness.ts";
+import { commandOf, sourceOf } from "../../support/command-of.ts";
 import { runToEnd } from "../../support/run-to-end.ts";
 import { waitFor } from "../../support/wait-for.ts";
-import { atTerminal, environmentOf, runCli } from "./bed.ts";
+import { atTerminal, environmentOf, NAME } from "./bed.ts";
 
 const registry = useRegistry();
 beforeAll(async () => {
@@ -16,7 +17,7 @@ beforeAll(async () => {
  * command.
  */
 async function bash(line: string) {
-  const env = { ...environmentOf(registry.url), CLI: `${process.execPath} apps/cli/main.ts` };
+  const env = { ...environmentOf(registry.url), CLI: commandOf("apps/cli/main.ts").join(" ") };
   const script = `${line}; echo "codes \${PIPESTATUS[*]}"`;
   const { stdout, stderr } = await runToEnd(["bash", "-c", script], { env });
   return { stdout, stderr };
@@ -53,8 +54,9 @@ describe("the output", () => {
     [["nosuch"], 2],
   ])("of `bun cli` %j contains nothing of the runner", async (parameters, exitCode) => {
     const command = [process.execPath, "cli", ...parameters];
-    const run = await runToEnd(command, { env: environmentOf(registry.url) });
-    expect(run).toEqual(await runCli(registry.url, parameters));
+    const env = environmentOf(registry.url);
+    const run = await runToEnd(command, { env });
+    expect(run).toEqual(await runToEnd([...sourceOf("apps/cli/main.ts"), ...parameters], { env }));
     expect(run.exitCode).toBe(exitCode);
   });
 });
@@ -117,6 +119,6 @@ describe("Ctrl-C", () => {
   test("ends a write, and says that it may have taken effect", async () => {
     const { exitCode, shown } = await interrupted(["restore", "shown", "1"]);
     expect(exitCode).toBe(130);
-    expect(shown).toContain("The command may still have taken effect: check with bun cli services.\n");
+    expect(shown).toContain(`The command may still have taken effect: check with ${NAME} services.\n`);
   });
 });

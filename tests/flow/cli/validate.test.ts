@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { join } from "node:path";
 import { fields, service } from "../../app/registry/harness.ts";
+import { commandOf } from "../../support/command-of.ts";
 import { runToEnd } from "../../support/run-to-end.ts";
-import { ROOT, useCli } from "./bed.ts";
+import { useCli } from "./bed.ts";
 
 const { registry, cli, file, directory } = useCli();
 
@@ -154,7 +154,7 @@ describe("ostiary validate", () => {
   test("writes SARIF 2.1.0 with paths relative to the repository", async () => {
     await file("bad file.yaml", BAD);
     const parameters = ["validate", "./bad file.yaml", "--format", "sarif"];
-    const command = [process.execPath, join(ROOT, "apps/cli/main.ts"), ...parameters];
+    const command = [...commandOf("apps/cli/main.ts"), ...parameters];
     const { exitCode, stdout } = await runToEnd(command, { cwd: directory() });
     const log = JSON.parse(stdout);
     expect(exitCode).toBe(1);
