@@ -33,7 +33,7 @@ export const auditVariables = Type.Object({
     30_000,
     1,
     3_600_000,
-    "The maximum time that a client may fall behind EXPORT_BYTES_PER_SECOND_MIN.",
+    "The maximum lag of a client behind the pace of EXPORT_BYTES_PER_SECOND_MIN. A longer lag ends the export.",
   ),
   AUDIT_SIGNING_KEY_FILE: optionalText(
     "must be the path of an Ed25519 private key in PKCS #8 (PEM), for example the output of openssl genpkey -algorithm ed25519",

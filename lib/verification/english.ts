@@ -35,7 +35,7 @@ export const ENGLISH: FindingWords = {
   claim_after_checkpoint: ({ before }) =>
     `The file declares events before ${before} as dropped, but that time is after its checkpoint.`,
   claim_behind_newer_events: ({ from, to }) =>
-    `${placesOf(from, to)} declared as part of dropped months, but newer events have lower positions.`,
+    `${placesOf(from, to)} declared as part of dropped months, but events of later months have lower positions.`,
   dropped_event_shown: ({ before }) =>
     `The file declares events before ${before} as dropped, but contains some of them.`,
   statement_unsound: ({ id, position, why }) =>
@@ -116,7 +116,7 @@ export const ENGLISH: FindingWords = {
   kept_export_newer: ({ position }) =>
     `The kept export has ${position} entries and newer checkpoints than this file. Either this file was exported before the kept export, or the log was restored from an older backup.`,
   dropped_late: ({ from, to, month }) =>
-    `${placesOf(from, to)} declared as dropped with ${month}, but newer events have lower positions. The file does not show whether the dropped entries were late outcomes of that month's events.`,
+    `${placesOf(from, to)} declared as dropped with ${month}, but events of later months have lower positions. The file does not show whether the dropped entries were late outcomes of that month's events.`,
   dropped_undeclared: ({ from, to, before }) =>
     `${placesOf(from, to)} missing as part of dropped months before ${before}, but the chain does not declare this. The file does not show whether missing entries were dropped or removed.`,
 

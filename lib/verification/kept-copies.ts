@@ -22,8 +22,8 @@ export interface KeptFile {
 }
 
 /**
- * The error for a file that has no copy of the log. `cut_off`: an export without its last line. `empty`: no checkpoint.
- * `other`: neither checkpoints nor an export.
+ * The error for a file that has no copy of the log. `cut_off`: an export without its last line. `empty`: an empty file
+ * or an empty list of checkpoints. `other`: content of another kind.
  */
 export class NotKeptCopies extends Error {
   readonly problem: "cut_off" | "empty" | "other";

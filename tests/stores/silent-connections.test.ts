@@ -122,7 +122,7 @@ describe.skipIf(!services().postgres.real)("silent connections to PostgreSQL", (
         return row?.count === 1;
       });
       proxy[ending]();
-      // The statement is retried if its deadline allows it, and is unavailable otherwise.
+      // The statement is retried if its deadline allows it. Otherwise it fails with StoreUnavailable.
       await slow.catch((error) => expect(error).toBeInstanceOf(StoreUnavailable));
       // Without a check of the server's processes, only the timeout of eleven seconds would end the wait.
       expect(performance.now() - started).toBeLessThan(9_000);

@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { ROOT } from "./documents.ts";
 
 /**
- * Returns the command that runs an entry file of an app. In a run with an executable, such as `bun run verify`,
- * services and the command line run from the executable, because it starts in a fraction of the time.
+ * Returns the command that runs an entry file of an app. With an executable, as in `bun run verify`, services and
+ * the command line run from it, because it starts in a fraction of the time.
  */
 export function commandOf(entry: string): string[] {
   const { TEST_EXECUTABLE } = process.env;

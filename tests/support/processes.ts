@@ -43,8 +43,8 @@ export function signal(pid: number, name: NodeJS.Signals): boolean {
 }
 
 /**
- * Returns whether SIGSTOP has stopped all threads of a process, which stop one by one. A zombie counts as
- * stopped, because a process that ends while its parent is stopped remains a zombie.
+ * Returns whether SIGSTOP has stopped all threads of a process, which stop one by one. On Linux, a zombie counts
+ * as stopped, because a process that ends while its parent is stopped remains a zombie.
  */
 export function isStopped(pid: number): boolean {
   if (process.platform !== "linux") {

@@ -18,8 +18,8 @@ export interface Proxy {
    */
   forget(): void;
   /**
-   * Passes nothing on until `heal`. Present connections stay open, and new ones are accepted. `heal` closes
-   * the server's side of all of them; their clients' side stays open and silent.
+   * Passes nothing on until `heal`. Present connections stay open, and new connections are accepted. `heal`
+   * closes the connections to the server. The connections from clients stay open and silent for good.
    */
   swallow(): void;
   /** Delays everything by this time, in both directions. */

@@ -7,8 +7,8 @@ import { leash } from "./clean-up-after-kill.ts";
 const ofFile = new Set<string>();
 
 /**
- * Creates a folder in `within`, by default the system's temporary folder. It is removed after the tests of the
- * file that runs, and in a process without tests when the process ends.
+ * Creates a folder in `within`, by default the system's temporary folder. The folder is removed after the last
+ * test of the current test file. In a process without tests, the folder is removed when the process ends.
  */
 export function temporaryFolder(name: string, within = tmpdir()): string {
   const path = lastingFolder(name, within);

@@ -21,8 +21,8 @@ export interface SealerState {
   /** A `pg_snapshot`. All events that are visible in the snapshot have entries. */
   sealed_to: string;
   /**
-   * How far the sealer has come among the events that are older than the proof. Null once all of these are
-   * sealed.
+   * The sealer's position among the events from before the proof was introduced. Null once all of these
+   * events are sealed.
    */
   older: OlderCursor | null;
   /** The newest checkpoint, or null before the first. */

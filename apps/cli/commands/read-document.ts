@@ -4,7 +4,7 @@ import { systemErrorCode } from "@ostiary/lib/domain/errors";
 import { UsageError } from "../exit-codes.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** Reads a configuration document from a file, or from standard input for `-`, as the body of apply. */
+/** Reads a configuration document from a file, or from standard input for `-`. Returns the request for apply. */
 export async function readDocument(file: string, terminal: Terminal): Promise<RegistryRequest> {
   const type = isJsonFile(file) ? "application/json" : "application/yaml";
   return { method: "POST", headers: { "Content-Type": type }, body: await readBytes(file, terminal) };

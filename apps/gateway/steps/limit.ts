@@ -85,7 +85,7 @@ interface Caller {
 type SubjectIds = Readonly<Record<`${Exclude<Scope, "public">}_id`, string | null>>;
 type LimitedPrincipal = SubjectIds & Pick<Principal, "plan">;
 
-/** The operations of the counter store that limits use. */
+/** The operations of the counter store that a limiter calls. */
 export type LimitStore = Pick<CounterStore, "increment" | "charge" | "refund" | "isSpread">;
 
 interface LimiterOptions {
@@ -179,7 +179,7 @@ function setCounter(sets: LimitSetCounter, decisions: LimitDecisions) {
  * names.
  */
 function subjectOf(scope: Scope, caller: Caller): string {
-  // only public routes read the address, which costs a system call
+  // reads the address for public routes only, because the first read in a request costs a system call
   return scope === "public" ? caller.ip : (caller.principal?.[`${scope}_id`] ?? "");
 }
 

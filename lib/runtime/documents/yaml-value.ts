@@ -139,7 +139,7 @@ export class ValueBuilder {
     if (built === undefined || built === null) {
       const problem =
         built === null
-          ? "is inside the value that it repeats: write the value out"
+          ? "is inside the value that it repeats: remove the alias"
           : "has no anchor before it: write &name before the value that it repeats, or quote the text";
       throw invalidAt(this.#text, start, `The alias *${name.slice(0, ALIAS_SHOWN_MAX)}`, ` ${problem}.`);
     }

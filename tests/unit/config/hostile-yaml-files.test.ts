@@ -51,7 +51,7 @@ const billionLaughs = [
 ].join("\n");
 const DEPTH = 30_000;
 const TOO_DEEP = "The YAML is nested more than 64 levels deep: flatten it.";
-const INSIDE_ITSELF = "The alias *a is inside the value that it repeats: write the value out.";
+const INSIDE_ITSELF = "The alias *a is inside the value that it repeats: remove the alias.";
 
 const hostile: readonly (readonly [what: string, text: string, message: string])[] = [
   [

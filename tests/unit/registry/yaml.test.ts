@@ -148,7 +148,7 @@ describe("YAML is refused when it", () => {
     ],
     [
       "a: &a 1\nb: &a [*a]",
-      "The alias *a at line 2, column 8 is inside the value that it repeats: write the value out.",
+      "The alias *a at line 2, column 8 is inside the value that it repeats: remove the alias.",
     ],
   ])("is %j, and the message says what is wrong and where", (text, message) => {
     expect(refusal(text)).toBe(message);

@@ -112,7 +112,7 @@ describe("outcomes that come while another is in flight", () => {
     ]);
   });
 
-  // The gateway gathers outcomes like intents: intent-batches.test.ts has the other responses.
+  // The gateway batches outcomes and intents in the same way. intent-batches.test.ts tests more responses.
   test.each([
     ["an unknown result", () => Response.json({ results: [{ request_id: "r0", result: "lost" }] })],
     ["no content", () => new Response(null, { status: 204 })],
