@@ -1,4 +1,5 @@
 import { type Attributes, type HrTime, ValueType } from "@opentelemetry/api";
+import { millisToHrTime } from "@opentelemetry/core";
 import { OTLPMetricExporter } from "@opentelemetry/exporter-metrics-otlp-proto";
 import { emptyResource } from "@opentelemetry/resources";
 import {
@@ -16,7 +17,6 @@ import { resultInSlices, systemClock } from "../../async/index.ts";
 import type { TelemetryConfig } from "../config/index.ts";
 import { metricsIn, readingsOf, type SteppedCounter } from "./collected-metrics.ts";
 import { DurationHistogram, type DurationSeries } from "./duration-histogram.ts";
-import { inParts } from "./export-parts.ts";
 import type { Logger } from "./log.ts";
 import {
   EXPORT_TIMEOUT_MS,
@@ -36,6 +36,8 @@ interface MetricsExport {
 const INTERVAL_MS = 60_000;
 /** The time that an export may block the event loop before other work runs. */
 const SLICE_MS = 2;
+/** The maximum number of data points in a request. Serializing them takes some milliseconds, in one piece. */
+const POINTS_MAX = 2_000;
 
 /**
  * Exports the metrics of a registry over OTLP (http/protobuf) every minute (OP-52). Exports and scrapes read
@@ -54,9 +56,10 @@ export function exportMetrics(
     temporalityPreference: AggregationTemporality.CUMULATIVE,
   });
   const reader = new PeriodicExportingMetricReader({
-    exporter: reportingFailures(inParts(exporter), url, log),
+    exporter: reportingFailures(exporter, url, log),
     exportIntervalMillis: intervalMs,
     exportTimeoutMillis: Math.min(intervalMs, EXPORT_TIMEOUT_MS * 2),
+    maxExportBatchSize: POINTS_MAX,
     metricProducers: [registryProducer(registry)],
   });
   const provider = new MeterProvider({ resource: serviceResource(service, config), readers: [reader] });
@@ -139,10 +142,10 @@ interface Period {
 }
 
 function registryProducer(registry: Registry): MetricProducer {
-  const startTime = hrTime(systemClock.now());
+  const startTime = millisToHrTime(systemClock.now());
   return {
     async collect() {
-      const period = { startTime, endTime: hrTime(systemClock.now()) };
+      const period = { startTime, endTime: millisToHrTime(systemClock.now()) };
       const sources = await Promise.all(metricsIn(registry).map(sourceOf));
       const metrics = await resultInSlices(metricsOf(sources, period), { sliceMs: SLICE_MS });
       return {
@@ -154,10 +157,6 @@ function registryProducer(registry: Registry): MetricProducer {
       };
     },
   };
-}
-
-function hrTime(epochMs: number): HrTime {
-  return [Math.trunc(epochMs / 1000), (epochMs % 1000) * 1_000_000];
 }
 
 /**

@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { parseKeyPairsIntoRecord } from "@opentelemetry/core";
+import { type ExportResult, ExportResultCode, parseKeyPairsIntoRecord } from "@opentelemetry/core";
 import { CompressionAlgorithm } from "@opentelemetry/otlp-exporter-base";
 import { defaultResource, type Resource, resourceFromAttributes } from "@opentelemetry/resources";
-import type { SpanExporter } from "@opentelemetry/sdk-trace";
 import { type Clock, endsWithin, systemClock } from "../../async/index.ts";
 import type { TelemetryConfig } from "../config/index.ts";
 import { VERSION } from "../version.ts";
@@ -15,13 +14,6 @@ export const EXPORT_TIMEOUT_MS = 5_000;
 /** The maximum time that a shutdown waits for a collector. */
 const SHUTDOWN_TIMEOUT_MS = 3_000;
 const WARNING_INTERVAL_MS = 60_000;
-/**
- * The value of `ExportResultCode.SUCCESS`. The package that exports this enum is not a dependency of this
- * project.
- */
-export const EXPORT_SUCCESS = 0;
-
-export type ExportResult = Parameters<Parameters<SpanExporter["export"]>[1]>[0];
 
 /** The methods that the exporters of spans and of metrics have in common. */
 export interface Exporter<Items> {
@@ -90,7 +82,7 @@ export function reportingFailures<Items>(
   return {
     export: (items, done) =>
       exporter.export(items, (result) => {
-        if (result.code !== EXPORT_SUCCESS) report(result.error);
+        if (result.code !== ExportResultCode.SUCCESS) report(result.error);
         done(result);
       }),
     forceFlush: () => exporter.forceFlush(),

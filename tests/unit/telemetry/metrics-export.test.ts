@@ -1,12 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import { ValueType } from "@opentelemetry/api";
-import { emptyResource } from "@opentelemetry/resources";
-import {
-  AggregationTemporality,
-  DataPointType,
-  type MetricData,
-  type ResourceMetrics,
-} from "@opentelemetry/sdk-metrics";
 import {
   type AnsweredRequest,
   createMetrics,
@@ -14,9 +6,7 @@ import {
   type Metrics,
 } from "@ostiary/lib/runtime/telemetry";
 import { exportMetrics } from "@ostiary/lib/runtime/telemetry/metrics-export";
-import { EXPORT_SUCCESS, type ExportResult } from "@ostiary/lib/runtime/telemetry/otlp-export";
-import { Gauge } from "prom-client";
-import { inParts } from "../../../lib/runtime/telemetry/export-parts.ts";
+import { Gauge, Registry } from "prom-client";
 import {
   type Collector,
   disabledConfigs,
@@ -103,43 +93,34 @@ describe("the export of metrics", () => {
     }
   });
 
-  test("sends more than 2000 data points in several requests", () => {
-    const period = { startTime: [0, 0], endTime: [1, 0] } satisfies Record<string, [number, number]>;
-    const series = (from: number, to: number) =>
-      Array.from({ length: to - from }, (_, n) => ({ ...period, attributes: { n: from + n }, value: 1 }));
-    const gauge = (name: string, from: number, to: number): MetricData => ({
-      descriptor: { name, description: "", unit: "", valueType: ValueType.DOUBLE },
-      aggregationTemporality: AggregationTemporality.CUMULATIVE,
-      dataPointType: DataPointType.GAUGE,
-      dataPoints: series(from, to),
+  test("sends more than 2000 data points in several requests", async () => {
+    const received: number[] = [];
+    await using collector = startCollector(() => {
+      received.push(collector.metrics.length);
+      return new Response();
     });
-    const requests: ResourceMetrics[] = [];
-    const exporter = inParts({
-      export(part, done) {
-        requests.push(part);
-        done({ code: EXPORT_SUCCESS });
-      },
-      forceFlush: async () => {},
-      shutdown: async () => {},
-    });
-    const metrics = [gauge("first", 0, 1_500), gauge("second", 1_500, 4_500)];
-    const results: ExportResult[] = [];
-    exporter.export(
-      { resource: emptyResource(), scopeMetrics: [{ scope: { name: "" }, metrics }] },
-      (result) => results.push(result),
-    );
-    const sent = requests.map(({ scopeMetrics }) => scopeMetrics.flatMap((each) => each.metrics));
+    const registry = new Registry();
+    const gauge = (name: string, from: number, to: number) => {
+      const added = new Gauge({ name, help: "Some.", labelNames: ["n"], registers: [registry] });
+      for (let n = from; n < to; n++) added.set({ n }, 1);
+    };
+    gauge("first", 0, 1_500);
+    gauge("second", 1_500, 4_500);
+    const url = `${collector.endpoint}/v1/metrics`;
+    const { log, warnings } = keptWarnings();
+    await exportMetrics(AUDIT, telemetryConfig(), url, registry, log).shutdown();
+    const sent = received.map((end, index) => collector.metrics.slice(received[index - 1] ?? 0, end));
     const numbers = sent.map((part) =>
-      part.flatMap(({ dataPoints }) => dataPoints.map((at) => at.attributes.n)),
+      part.flatMap(({ gauge }) => gauge?.data_points.map((at) => attributesOf(at.attributes).n)),
     );
     expect(numbers.map(({ length }) => length)).toEqual([2_000, 2_000, 500]);
     expect(numbers.flat()).toEqual(Array.from({ length: 4_500 }, (_, n) => n));
-    expect(sent.map((part) => part.map(({ descriptor }) => descriptor.name))).toEqual([
+    expect(sent.map((part) => part.map(({ name }) => name))).toEqual([
       ["first", "second"],
       ["second"],
       ["second"],
     ]);
-    expect(results).toEqual([{ code: EXPORT_SUCCESS }]);
+    expect(warnings).toEqual([]);
   });
 
   test("sends gauges as gauges", async () => {
