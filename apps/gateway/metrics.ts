@@ -38,13 +38,11 @@ export function addGatewayMetrics(registry: Registry, sources: MetricSources): v
   collectedCounter(registry, {
     name: "gateway_credentials_refused_total",
     help: "Requests refused with 401, by reason.",
-    labelNames: ["reason"],
     read: () => sources.refusals.readings(),
   });
   collectedCounter(registry, {
     name: "gateway_limit_decisions_total",
     help: "Rate-limit decisions, by policy (fallback, route, local:{service}:{name}, shared:{name}, denied) and decision (admitted, refused, uncounted).",
-    labelNames: ["policy", "decision"],
     read: () => sources.decisions.readings(),
   });
   addRouteMetrics(registry, sources.routes);
@@ -54,25 +52,21 @@ export function addGatewayMetrics(registry: Registry, sources: MetricSources): v
 }
 
 function addCacheMetrics(registry: Registry, caches: MetricSources["caches"]): void {
-  const labelNames = ["cache"];
   const each = (pick: (state: CacheState) => number) => () =>
     Array.from(caches, ([cache, state]) => ({ labels: { cache }, value: pick(state) }));
   collectedCounter(registry, {
     name: "gateway_admission_cache_hits_total",
     help: "Cache lookups that found an entry, by cache (credentials, tokens, persons).",
-    labelNames,
     read: each(({ hits }) => hits),
   });
   collectedCounter(registry, {
     name: "gateway_admission_cache_misses_total",
     help: "Cache lookups that found no entry, by cache (credentials, tokens, persons). Lookups that wait for the same load all count.",
-    labelNames,
     read: each(({ misses }) => misses),
   });
   collectedGauge(registry, {
     name: "gateway_admission_cache_entries",
     help: "Cached entries, by cache (credentials, tokens, persons).",
-    labelNames,
     read: each(({ entries }) => entries),
   });
 }
@@ -139,7 +133,6 @@ function addOverloadMetrics(
   collectedCounter(registry, {
     name: "gateway_requests_refused_total",
     help: "Requests refused with 503 because the gateway reached a maximum, by cause (requests, connections, memory).",
-    labelNames: ["cause"],
     read: () => readingsBy("cause", overload.refused),
   });
   collectedCounter(registry, {
@@ -150,7 +143,6 @@ function addOverloadMetrics(
 }
 
 function addConnectionMetrics(registry: Registry, { connectionCounts, pools }: MetricSources): void {
-  const labelNames = ["service"];
   const counted = (pick: (counts: ServiceConnections) => number) => () =>
     Array.from(connectionCounts.entries(), ([service, counts]) => ({
       labels: { service },
@@ -159,31 +151,26 @@ function addConnectionMetrics(registry: Registry, { connectionCounts, pools }: M
   collectedGauge(registry, {
     name: "gateway_upstream_connections",
     help: "Connections to services, by service and state (active while a request uses the connection, otherwise idle).",
-    labelNames: ["service", "state"],
     read: () => connectionStates(pools()),
   });
   collectedCounter(registry, {
     name: "gateway_upstream_connections_opened_total",
     help: "Connections to services that were established, by service.",
-    labelNames,
     read: counted(({ established }) => established),
   });
   collectedCounter(registry, {
     name: "gateway_upstream_connections_failed_total",
     help: "Connections to services that could not be established, by service.",
-    labelNames,
     read: counted(({ failed }) => failed),
   });
   collectedCounter(registry, {
     name: "gateway_upstream_connections_reused_total",
     help: "Requests that were sent over an idle connection, by service.",
-    labelNames,
     read: counted(({ reused }) => reused),
   });
   collectedCounter(registry, {
     name: "gateway_upstream_connections_closed_total",
     help: "Connections to services that were closed, by service and reason (idle, service, last, abandoned, broken, malformed).",
-    labelNames: ["service", "reason"],
     read: () => closings(connectionCounts),
   });
 }

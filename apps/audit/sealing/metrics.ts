@@ -1,5 +1,5 @@
-import type { Metrics } from "@ostiary/lib/runtime/telemetry";
-import { Counter, Gauge } from "prom-client";
+import { collectedGauge, type Metrics } from "@ostiary/lib/runtime/telemetry";
+import { Counter } from "prom-client";
 
 /** Counts the work of this replica's sealer. */
 export interface SealMetrics {
@@ -26,26 +26,20 @@ export function createSealMetrics({ registry }: Metrics, readings: SealReadings)
     help: "Failed passes of this replica's sealer; each is tried again.",
     registers,
   });
-  new Gauge({
+  collectedGauge(registry, {
     name: "audit_seal_lag_seconds",
     help: "How long the oldest event that is not sealed has waited.",
-    registers,
-    collect() {
-      this.set(readings.lagMs() / 1_000);
-    },
+    read: () => readings.lagMs() / 1_000,
   });
   const setBacks = new Counter({
     name: "audit_set_backs_total",
     help: "How often this replica found that the database lacks a checkpoint that the replica had written.",
     registers,
   });
-  new Gauge({
+  collectedGauge(registry, {
     name: "audit_altered_logs",
     help: "Logs that no replica seals any further, because their chains were altered.",
-    registers,
-    collect() {
-      this.set(readings.alteredLogs());
-    },
+    read: () => readings.alteredLogs(),
   });
   return {
     setBack: () => setBacks.inc(),

@@ -17,7 +17,6 @@ export class ValidationDurations {
     const histogram = new DurationHistogram({
       name: "gateway_validation_duration_seconds",
       help: "Duration of validation calls to identity, by kind (credential, person) and result (valid, invalid, failed).",
-      labelNames: ["kind", "result"],
       buckets: BUCKETS_SECONDS,
       registers: [registry],
     });

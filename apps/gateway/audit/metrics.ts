@@ -26,7 +26,6 @@ export function createAuditMetrics(registry: Metrics["registry"]): AuditMetrics 
   collectedCounter(registry, {
     name: "audit_writes_total",
     help: "Writes to the audit service, by write (intent, outcome) and result (ok, failed, not_found, dropped).",
-    labelNames: ["write", "result"],
     read: () =>
       (["intent", "outcome"] as const).flatMap((write) =>
         Array.from(writes[write], ([result, value]) => ({ labels: { write, result }, value })),
@@ -35,7 +34,6 @@ export function createAuditMetrics(registry: Metrics["registry"]): AuditMetrics 
   const histogram = new DurationHistogram({
     name: "audit_intent_duration_seconds",
     help: "Time that requests waited until their audit intent was stored, by result (ok, failed).",
-    labelNames: ["result"],
     buckets: INTENT_BUCKETS_SECONDS,
     registers: [registry],
   });

@@ -14,7 +14,6 @@ export class CallDurations {
     this.#histogram = new DurationHistogram({
       name: "gateway_upstream_duration_seconds",
       help: "Time from the start of an upstream call to the response head, by service and status class (none without a response).",
-      labelNames: ["service", "status_class"],
       buckets: BUCKETS_SECONDS,
       registers: [registry],
     });

@@ -33,7 +33,6 @@ export class ConnectionCounts {
     this.#histogram = new DurationHistogram({
       name: "gateway_upstream_connect_seconds",
       help: "Time to establish a connection to a service.",
-      labelNames: ["service"],
       buckets: BUCKETS_SECONDS,
       registers: registry === null ? [] : [registry],
     });

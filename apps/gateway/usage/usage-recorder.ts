@@ -80,7 +80,6 @@ function addUsageMetrics(
   collectedCounter(registry, {
     name: "gateway_usage_reports_total",
     help: "Usage reports to the audit service, by result (ok, failed, refused).",
-    labelNames: ["result"],
     read: () => readingsBy("result", reporter.results),
   });
   collectedCounter(registry, {
@@ -104,7 +103,6 @@ function addQuotaMetrics(
   collectedCounter(registry, {
     name: "gateway_quota_questions_total",
     help: "Calls to the audit service for the counts of quotas, by result (ok, failed, refused).",
-    labelNames: ["result"],
     read: () => readingsBy("result", quotaCounts.results),
   });
   collectedCounter(registry, {

@@ -14,7 +14,6 @@ export function createValidationMetrics({ registry }: Pick<Metrics, "registry">)
   collectedCounter(registry, {
     name: "identity_validations_total",
     help: "Validations by kind (credential, or person of a token) and by result (valid, invalid).",
-    labelNames: ["kind", "result"],
     read: () =>
       KINDS.flatMap((kind) =>
         Object.entries(counts[kind]).map(([result, value]) => ({ labels: { kind, result }, value })),

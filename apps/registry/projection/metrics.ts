@@ -1,22 +1,12 @@
-import { Counter, Gauge, type Registry } from "prom-client";
+import { collectedGauge } from "@ostiary/lib/runtime/telemetry";
+import { Counter, type Registry } from "prom-client";
 import type { ProjectionResult } from "./projection.ts";
 import type { Lag, ProjectionLag } from "./projection-lag.ts";
 
 /** Registers the reconciler's metrics. The gauges query the database on each scrape. */
 export function createProjectionMetrics(registry: Registry, lag: ProjectionLag) {
-  const registers = [registry];
   const addGauge = (name: string, help: string, pick: (lag: Lag) => number) =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      async collect() {
-        await lag.measure().then(
-          (measured) => this.set(pick(measured)),
-          () => this.remove(),
-        );
-      },
-    });
+    collectedGauge(registry, { name, help, read: () => lag.measure().then(pick, () => []) });
   addGauge(
     "registry_projections_outstanding",
     "Services whose newest revision is not known to be in the route store; absent while the database is unavailable.",
@@ -31,7 +21,7 @@ export function createProjectionMetrics(registry: Registry, lag: ProjectionLag) 
     name: "registry_projections_total",
     help: "Attempts to project a service to the route store, by result (written, unchanged, superseded, failed).",
     labelNames: ["result"],
-    registers,
+    registers: [registry],
   });
   return {
     countAttempt: (result: ProjectionResult | "failed") => attempts.inc({ result }),

@@ -13,8 +13,7 @@ export function addServiceMetrics({ registry }: Pick<Metrics, "registry">, datab
       help,
       async read() {
         try {
-          const published = await database.run("count_published", countPublished);
-          return [{ labels: {}, value: pick(published) }];
+          return pick(await database.run("count_published", countPublished));
         } catch {
           return [];
         }

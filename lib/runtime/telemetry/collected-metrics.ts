@@ -1,92 +1,64 @@
 import { Counter, Gauge, type Metric, type Registry } from "prom-client";
+import { DurationHistogram, type DurationSeries } from "./duration-histogram.ts";
 
 /** The value of one series at the time of a scrape. */
 export interface Reading {
-  readonly labels: Readonly<Record<string, string | number>>;
+  readonly labels: Readonly<Partial<Record<string, string | number>>>;
   readonly value: number;
 }
 
 /**
- * The value of a metric without labels, or the readings of all its series. A metric without readings is
- * missing from the scrape.
+ * The value of a metric without labels, or one reading for each combination of label values. A metric without
+ * readings has no series in a scrape.
  */
-type Readings = number | readonly Reading[];
+type Readings = number | Iterable<Reading>;
 
 interface CollectedMetric {
   readonly name: string;
   readonly help: string;
-  readonly labelNames?: readonly string[];
+  /** Reads the metric. Each scrape and each export calls it, and takes the readings one at a time. */
   readonly read: () => Readings | Promise<Readings>;
 }
 
-/** Adds a gauge whose value is computed at each scrape. */
-export function collectedGauge(registry: Registry, metric: CollectedMetric): void {
-  new Gauge({
-    ...described(registry, metric),
-    async collect() {
-      const readings = listed(await metric.read());
-      this.reset();
-      // If there is no reading, the library would report 0 for a metric without labels.
-      if (!metric.labelNames?.length) this.remove();
-      for (const { labels, value } of readings) this.set(labels, value);
-    },
-  });
+/** The functions that read collected metrics. The library knows only the names and types of these metrics. */
+const reads = new WeakMap<Metric, CollectedMetric["read"]>();
+
+/** Adds a gauge whose value is read at each scrape. */
+export function collectedGauge(registry: Registry, { name, help, read }: CollectedMetric): void {
+  reads.set(new Gauge({ name, help, registers: [registry] }), read);
 }
 
 /** Adds a counter whose value is read at each scrape. */
-export function collectedCounter(registry: Registry, metric: CollectedMetric): void {
-  new Counter({
-    ...described(registry, metric),
-    async collect() {
-      const readings = listed(await metric.read());
-      this.reset();
-      for (const { labels, value } of readings) this.inc(labels, value);
-    },
-  });
-}
-
-export interface SteppedCounter {
-  readonly name: string;
-  readonly help: string;
-  readonly labelNames: readonly string[];
-  /** Returns one reading for each combination of label values. */
-  readonly readings: () => Iterable<Reading>;
-}
-
-const steppedCounters = new WeakMap<Metric, SteppedCounter>();
-
-/** Adds a counter with so many series that a scrape reads them one at a time: see {@link readingsOf}. */
-export function steppedCounter(registry: Registry, counter: SteppedCounter): void {
-  const { name, help, labelNames, readings } = counter;
-  const metric = new Counter({
-    ...described(registry, { name, help, labelNames }),
-    collect() {
-      this.reset();
-      for (const { labels, value } of readings()) this.inc(labels, value);
-    },
-  });
-  steppedCounters.set(metric, counter);
-}
-
-/** Returns the metrics of a registry, in the order of their registration. */
-export function metricsIn(registry: Registry): Metric[] {
-  return registry.getMetricsAsArray().flatMap(({ name }) => registry.getSingleMetric(name) ?? []);
-}
-
-/** Returns the counter that {@link steppedCounter} added, or undefined for another metric. */
-export function readingsOf(metric: Metric): SteppedCounter | undefined {
-  return steppedCounters.get(metric);
-}
-
-function described(registry: Registry, { name, help, labelNames = [] }: Omit<CollectedMetric, "read">) {
-  return { name, help, labelNames: [...labelNames], registers: [registry] };
-}
-
-function listed(readings: Readings): readonly Reading[] {
-  return typeof readings === "number" ? [{ labels: {}, value: readings }] : readings;
+export function collectedCounter(registry: Registry, { name, help, read }: CollectedMetric): void {
+  reads.set(new Counter({ name, help, registers: [registry] }), read);
 }
 
 /** Returns a reading for each entry of an object. The key of an entry is the value of `label`. */
 export function readingsBy(label: string, counts: Readonly<Record<string, number>>): Reading[] {
   return Object.entries(counts).map(([key, value]) => ({ labels: { [label]: key }, value }));
+}
+
+/** A metric with its series, which can be iterated once. */
+export type Family = { readonly name: string; readonly help: string } & (
+  | { readonly type: "histogram"; readonly series: Iterable<DurationSeries> }
+  | { readonly type: "counter" | "gauge"; readonly series: Iterable<Reading> }
+);
+
+/** Returns the metrics of a registry, in the order of their registration. */
+export function familiesIn(registry: Registry): Promise<Family[]> {
+  return Promise.all(
+    registry.getMetricsAsArray().map(async ({ name, help }) => {
+      const metric = registry.getSingleMetric(name);
+      if (metric instanceof DurationHistogram) return { name, help, type: "histogram", series: metric.all };
+      if (metric instanceof Counter) return { name, help, type: "counter", series: await readingsOf(metric) };
+      if (metric instanceof Gauge) return { name, help, type: "gauge", series: await readingsOf(metric) };
+      throw new TypeError(`The metric "${name}" must be a counter, a gauge or a DurationHistogram.`);
+    }),
+  );
+}
+
+async function readingsOf(metric: Counter | Gauge): Promise<Iterable<Reading>> {
+  const readings = await reads.get(metric)?.();
+  if (readings === undefined) return (await metric.get()).values;
+  return typeof readings === "number" ? [{ labels: {}, value: readings }] : readings;
 }

@@ -1,4 +1,4 @@
-import { type Attributes, type HrTime, ValueType } from "@opentelemetry/api";
+import { type HrTime, ValueType } from "@opentelemetry/api";
 import { millisToHrTime } from "@opentelemetry/core";
 import { OTLPMetricExporter } from "@opentelemetry/exporter-metrics-otlp-proto";
 import { emptyResource } from "@opentelemetry/resources";
@@ -12,11 +12,11 @@ import {
   type MetricProducer,
   PeriodicExportingMetricReader,
 } from "@opentelemetry/sdk-metrics";
-import type { Metric, Registry } from "prom-client";
+import type { Registry } from "prom-client";
 import { resultInSlices, systemClock } from "../../async/index.ts";
 import type { TelemetryConfig } from "../config/index.ts";
-import { metricsIn, readingsOf, type SteppedCounter } from "./collected-metrics.ts";
-import { DurationHistogram, type DurationSeries } from "./duration-histogram.ts";
+import { type Family, familiesIn } from "./collected-metrics.ts";
+import type { DurationSeries } from "./duration-histogram.ts";
 import type { Logger } from "./log.ts";
 import {
   EXPORT_TIMEOUT_MS,
@@ -66,79 +66,9 @@ export function exportMetrics(
   return { shutdown: () => stopWithin(provider.shutdown(), log) };
 }
 
-type RegistryMetric = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>[number];
-
-/** A metric with many series, which are read one at a time, or the values of another metric. */
-type Source = DurationHistogram | SteppedCounter | RegistryMetric;
-
-async function sourceOf(metric: Metric): Promise<Source> {
-  return metric instanceof DurationHistogram ? metric : (readingsOf(metric) ?? (await metric.get()));
-}
-
-function* metricsOf(sources: readonly Source[], period: Period): Generator<void, MetricData[]> {
-  const found: MetricData[] = [];
-  for (const source of sources) {
-    if (source instanceof DurationHistogram) found.push(...(yield* histogramData(source, period)));
-    else if ("readings" in source) found.push(...(yield* counterData(source, period)));
-    else found.push(...metricData(source, period));
-    yield;
-  }
-  return found;
-}
-
-function* histogramData(histogram: DurationHistogram, period: Period): Generator<void, MetricData[]> {
-  const dataPoints: DataPoint<Histogram>[] = [];
-  for (const series of histogram.all) {
-    dataPoints.push(seriesPoint(series, period));
-    yield;
-  }
-  if (dataPoints.length === 0) return [];
-  return [{ ...commonOf(histogram), dataPointType: DataPointType.HISTOGRAM, dataPoints }];
-}
-
-function seriesPoint(series: DurationSeries, period: Period): DataPoint<Histogram> {
-  const boundaries: number[] = [];
-  const counts: number[] = [];
-  let below = 0;
-  for (const { le, count } of series.cumulative()) {
-    if (le !== "+Inf") boundaries.push(le);
-    counts.push(count - below);
-    below = count;
-  }
-  const value = { buckets: { boundaries, counts }, sum: series.sumSeconds, count: below };
-  return { ...period, attributes: series.labels, value };
-}
-
-function* counterData(counter: SteppedCounter, period: Period): Generator<void, MetricData[]> {
-  const dataPoints: DataPoint<number>[] = [];
-  for (const { labels, value } of counter.readings()) {
-    dataPoints.push({ ...period, attributes: labels, value });
-    yield;
-  }
-  if (dataPoints.length === 0) return [];
-  return [{ ...commonOf(counter), dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints }];
-}
-
-function commonOf({ name, help }: { name: string; help: string }) {
-  return {
-    descriptor: { name, description: help, unit: "", valueType: ValueType.DOUBLE },
-    aggregationTemporality: AggregationTemporality.CUMULATIVE,
-  };
-}
-
-/**
- * A value in the registry. For a value of a histogram, `metricName` is its full name, such as `…_bucket` or
- * `…_sum`.
- */
-interface RegistryValue {
-  value: number;
-  labels: Attributes;
-  metricName?: string;
-}
-
 interface Period {
-  startTime: HrTime;
-  endTime: HrTime;
+  readonly startTime: HrTime;
+  readonly endTime: HrTime;
 }
 
 function registryProducer(registry: Registry): MetricProducer {
@@ -146,8 +76,8 @@ function registryProducer(registry: Registry): MetricProducer {
   return {
     async collect() {
       const period = { startTime, endTime: millisToHrTime(systemClock.now()) };
-      const sources = await Promise.all(metricsIn(registry).map(sourceOf));
-      const metrics = await resultInSlices(metricsOf(sources, period), { sliceMs: SLICE_MS });
+      const families = await familiesIn(registry);
+      const metrics = await resultInSlices(metricsOf(families, period), { sliceMs: SLICE_MS });
       return {
         resourceMetrics: {
           resource: emptyResource(),
@@ -159,64 +89,43 @@ function registryProducer(registry: Registry): MetricProducer {
   };
 }
 
-/**
- * Converts a metric to OpenTelemetry's form. A metric without values is left out. OpenTelemetry has no form
- * for summaries, so they appear only in scrapes.
- */
-function metricData(metric: RegistryMetric, period: Period): MetricData[] {
-  const common = commonOf(metric);
-  const values: RegistryValue[] = metric.values;
-  // A gauge without a source has no value. A scrape shows it as NaN; OTLP leaves it out.
-  const known = values.filter(({ value }) => !Number.isNaN(value));
-  if (known.length === 0) return [];
-  const dataPoints = known.map(({ value, labels }) => ({ ...period, attributes: labels, value }));
-  // The library's type declares a numeric enum, but the value is the lowercase name.
-  switch (String(metric.type)) {
-    case "counter":
-      return [{ ...common, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints }];
-    case "gauge":
-      return [{ ...common, dataPointType: DataPointType.GAUGE, dataPoints }];
-    case "histogram":
-      return [
-        {
-          ...common,
-          dataPointType: DataPointType.HISTOGRAM,
-          dataPoints: histogramPoints(metric.name, values, period),
-        },
-      ];
-    default:
-      return [];
+/** Converts metrics to OpenTelemetry's form. A metric without values is left out. */
+function* metricsOf(families: readonly Family[], period: Period): Generator<void, MetricData[]> {
+  const found: MetricData[] = [];
+  for (const family of families) {
+    const metric = yield* metricOf(family, period);
+    if (metric.dataPoints.length > 0) found.push(metric);
+    yield;
   }
+  return found;
 }
 
-/**
- * Converts the values of a histogram. The registry lists the buckets of a series with rising bounds, then
- * `+Inf`, the sum and the count. Its bucket counts are cumulative. OpenTelemetry instead counts the values
- * between two bounds.
- */
-function histogramPoints(name: string, values: RegistryValue[], period: Period): DataPoint<Histogram>[] {
-  const points: DataPoint<Histogram>[] = [];
-  let boundaries: number[] = [];
-  let counts: number[] = [];
-  let below = 0;
-  let sum = 0;
-  for (const { metricName, labels, value } of values) {
-    if (metricName === `${name}_bucket`) {
-      if (labels.le !== "+Inf") boundaries.push(Number(labels.le));
-      counts.push(value - below);
-      below = value;
-    } else if (metricName === `${name}_sum`) {
-      sum = value;
-    } else {
-      points.push({
-        ...period,
-        attributes: labels,
-        value: { buckets: { boundaries, counts }, sum, count: value },
-      });
-      boundaries = [];
-      counts = [];
-      below = 0;
+function* metricOf({ name, help, ...family }: Family, period: Period): Generator<void, MetricData> {
+  const common = {
+    descriptor: { name, description: help, unit: "", valueType: ValueType.DOUBLE },
+    aggregationTemporality: AggregationTemporality.CUMULATIVE,
+  };
+  if (family.type === "histogram") {
+    const dataPoints: DataPoint<Histogram>[] = [];
+    for (const series of family.series) {
+      dataPoints.push(histogramPoint(series, period));
+      yield;
     }
+    return { ...common, dataPointType: DataPointType.HISTOGRAM, dataPoints };
   }
-  return points;
+  const dataPoints: DataPoint<number>[] = [];
+  for (const { labels, value } of family.series) {
+    // A gauge without a source has no value. A scrape shows it as NaN; OTLP leaves it out.
+    if (!Number.isNaN(value)) dataPoints.push({ ...period, attributes: labels, value });
+    yield;
+  }
+  return family.type === "counter"
+    ? { ...common, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints }
+    : { ...common, dataPointType: DataPointType.GAUGE, dataPoints };
+}
+
+function histogramPoint(series: DurationSeries, period: Period): DataPoint<Histogram> {
+  const { labels, bounds, counts, sumSeconds } = series;
+  const buckets = { boundaries: [...bounds], counts: [...counts] };
+  return { ...period, attributes: labels, value: { buckets, sum: sumSeconds, count: series.count() } };
 }

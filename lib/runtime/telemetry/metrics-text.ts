@@ -1,7 +1,7 @@
-import type { Metric, Registry } from "prom-client";
+import type { Registry } from "prom-client";
 import { inSlices } from "../../async/index.ts";
-import { metricsIn, readingsOf } from "./collected-metrics.ts";
-import { DurationHistogram, type DurationSeries, type Exemplar } from "./duration-histogram.ts";
+import { type Family, familiesIn, type Reading } from "./collected-metrics.ts";
+import type { DurationSeries, Exemplar } from "./duration-histogram.ts";
 
 /** The time that a scrape may block the event loop before other work runs. */
 const SLICE_MS = 2;
@@ -41,39 +41,16 @@ export const OPEN_METRICS: TextFormat = {
   end: "# EOF\n",
 };
 
-/** A metric with the lines of its series, which are made while they are read. */
-interface Family {
-  readonly name: string;
-  readonly help: string;
-  readonly type: string;
-  readonly series: Iterable<string>;
-}
-
 /**
  * Returns the metrics of a registry as text. A gateway can have hundreds of thousands of values, so the text is made
  * in time slices. The values of one series belong to one moment. The library's own functions are not used: they block
  * the event loop, and change the names of counters for OpenMetrics permanently.
  */
 export async function metricsText(registry: Registry, format: TextFormat): Promise<string> {
-  const families = await Promise.all(metricsIn(registry).map((metric) => familyOf(metric, format)));
+  const families = await familiesIn(registry);
   const pieces: string[] = [];
   await inSlices(writeFamilies(families, format, pieces), { sliceMs: SLICE_MS });
   return pieces.join("");
-}
-
-async function familyOf(metric: Metric, format: TextFormat): Promise<Family> {
-  if (metric instanceof DurationHistogram) {
-    const { name, help } = metric;
-    return { name, help, type: "histogram", series: histogramLines(metric, format) };
-  }
-  const stepped = readingsOf(metric);
-  if (stepped !== undefined) {
-    const { name, help, readings } = stepped;
-    return { name, help, type: "counter", series: sampleLines(name, readings(), format) };
-  }
-  const { name, help, type, values } = await metric.get();
-  // The library's type declares a numeric enum, but the value is the lowercase name.
-  return { name, help, type: String(type), series: sampleLines(name, values, format) };
 }
 
 function* writeFamilies(
@@ -82,11 +59,12 @@ function* writeFamilies(
   pieces: string[],
 ): Generator<void, void> {
   let piece = "";
-  for (const [index, { name, help, type, series }] of families.entries()) {
-    const family = format.familyName(name, type);
+  for (const [index, family] of families.entries()) {
+    const { help, type } = family;
+    const name = format.familyName(family.name, type);
     if (index > 0) piece += format.separator;
-    piece += `# HELP ${family} ${format.escapeHelp(help)}\n# TYPE ${family} ${type}\n`;
-    for (const lines of series) {
+    piece += `# HELP ${name} ${format.escapeHelp(help)}\n# TYPE ${name} ${type}\n`;
+    for (const lines of linesOf(family, format)) {
       piece += lines;
       if (piece.length >= PIECE_LENGTH) {
         pieces.push(piece);
@@ -98,36 +76,29 @@ function* writeFamilies(
   pieces.push(piece, format.end);
 }
 
-function* histogramLines(histogram: DurationHistogram, format: TextFormat): Generator<string> {
-  const { name } = histogram;
-  for (const series of histogram.all) yield seriesLines(name, series, format);
+/** Yields the lines of one series after the other. */
+function* linesOf({ name, ...family }: Family, format: TextFormat): Generator<string> {
+  if (family.type === "histogram") {
+    for (const series of family.series) yield histogramLines(name, series, format);
+  } else {
+    for (const { labels, value } of family.series)
+      yield `${name}${labelText(labels)} ${numberText(value, format)}\n`;
+  }
 }
 
 /** Returns the buckets with rising bounds, the sum and the count of a series. */
-function seriesLines(name: string, series: DurationSeries, format: TextFormat): string {
+function histogramLines(name: string, series: DurationSeries, format: TextFormat): string {
   const own = labelParts(series.labels);
   const shared = own === "" ? "" : `{${own}}`;
   let count = 0;
   let lines = "";
-  for (const bucket of series.cumulative()) {
-    ({ count } = bucket);
-    const labels = `{le="${bucket.le}"${own === "" ? "" : `,${own}`}}`;
-    lines += `${name}_bucket${labels} ${count}${exemplarText(bucket.exemplar, format)}\n`;
+  for (const [bucket, between] of series.counts.entries()) {
+    count += between;
+    const labels = `{le="${series.bounds[bucket] ?? "+Inf"}"${own === "" ? "" : `,${own}`}}`;
+    lines += `${name}_bucket${labels} ${count}${exemplarText(series.exemplarIn(bucket), format)}\n`;
   }
   const sum = numberText(series.sumSeconds, format);
   return `${lines}${name}_sum${shared} ${sum}\n${name}_count${shared} ${count}\n`;
-}
-
-/** A value that the library reports. For a value of a histogram, `metricName` is its full name. */
-interface Sample {
-  readonly value: number;
-  readonly labels: Labels;
-  readonly metricName?: string;
-}
-
-function* sampleLines(name: string, samples: Iterable<Sample>, format: TextFormat): Generator<string> {
-  for (const { value, labels, metricName = name } of samples)
-    yield `${metricName}${labelText(labels)} ${numberText(value, format)}\n`;
 }
 
 function exemplarText(exemplar: Exemplar | undefined, format: TextFormat): string {
@@ -136,14 +107,12 @@ function exemplarText(exemplar: Exemplar | undefined, format: TextFormat): strin
   return ` # ${labelText({ trace_id })} ${numberText(value, format)} ${atMs / 1000}`;
 }
 
-type Labels = Readonly<Partial<Record<string, string | number>>>;
-
-function labelText(labels: Labels): string {
+function labelText(labels: Reading["labels"]): string {
   const parts = labelParts(labels);
   return parts === "" ? "" : `{${parts}}`;
 }
 
-function labelParts(labels: Labels): string {
+function labelParts(labels: Reading["labels"]): string {
   return Object.entries(labels)
     .map(([name, value]) => `${name}="${escapeText(String(value))}"`)
     .join();

@@ -1,8 +1,8 @@
 import { readdir } from "node:fs/promises";
-import { Counter, Gauge, type Registry } from "prom-client";
+import type { Registry } from "prom-client";
 import { systemClock } from "../../async/index.ts";
 import { VERSION } from "../version.ts";
-import { collectedGauge } from "./collected-metrics.ts";
+import { collectedCounter, collectedGauge } from "./collected-metrics.ts";
 import { DurationHistogram } from "./duration-histogram.ts";
 import { residentMemory } from "./resident-memory.ts";
 
@@ -16,12 +16,16 @@ export function addProcessMetrics(registry: Registry): void {
     help: "Resident memory size in bytes.",
     read: residentMemory(),
   });
-  new Gauge({
+  collectedGauge(registry, {
     name: "process_start_time_seconds",
     help: "Start time of the process, in seconds since the Unix epoch.",
-    registers: [registry],
-  }).set(Math.round(performance.timeOrigin / 1000));
-  addCpuTime(registry);
+    read: () => Math.round(performance.timeOrigin / 1000),
+  });
+  collectedCounter(registry, {
+    name: "process_cpu_seconds_total",
+    help: "CPU time that the process spent in user and system mode, in seconds.",
+    read: cpuSeconds,
+  });
   collectedGauge(registry, {
     name: "process_open_fds",
     help: "Open file descriptors, including connections; on Linux only.",
@@ -30,24 +34,13 @@ export function addProcessMetrics(registry: Registry): void {
   collectedGauge(registry, {
     name: "ostiary_build_info",
     help: "Always 1; the labels name the versions of Ostiary and of the runtime.",
-    labelNames: ["version", "runtime", "runtime_version"],
     read: () => [{ labels: { version: VERSION, runtime: "bun", runtime_version: Bun.version }, value: 1 }],
   });
 }
 
-function addCpuTime(registry: Registry): void {
-  let counted = 0;
-  new Counter({
-    name: "process_cpu_seconds_total",
-    help: "CPU time that the process spent in user and system mode, in seconds.",
-    registers: [registry],
-    collect() {
-      const { user, system } = process.cpuUsage();
-      const total = (user + system) / 1e6;
-      this.inc(Math.max(0, total - counted));
-      counted = total;
-    },
-  });
+function cpuSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
 }
 
 async function openDescriptors() {

@@ -1,5 +1,5 @@
 import type { Registry } from "prom-client";
-import { type Reading, steppedCounter } from "./collected-metrics.ts";
+import { collectedCounter, type Reading } from "./collected-metrics.ts";
 import { DurationHistogram, type DurationSeries } from "./duration-histogram.ts";
 
 const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -73,16 +73,14 @@ export function requestMetrics(registry: Registry): RequestMetrics {
       }
     }
   }
-  steppedCounter(registry, {
+  collectedCounter(registry, {
     name: "http_requests_total",
     help: "Answered requests, by matched route template, method and status.",
-    labelNames: ["route", "method", "status"],
-    readings,
+    read: readings,
   });
   const histogram = new DurationHistogram({
     name: "http_request_duration_seconds",
     help: "Seconds from the arrival of a request to the start of its response, by matched route template and method. The gateway measures a stream or WebSocket to its end.",
-    labelNames: ["route", "method"],
     buckets: BUCKETS_SECONDS,
     registers: [registry],
   });

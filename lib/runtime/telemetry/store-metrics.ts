@@ -4,13 +4,11 @@ import { collectedCounter } from "./collected-metrics.ts";
 import { DurationHistogram, type DurationSeries } from "./duration-histogram.ts";
 
 const BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
-const LABELS = ["db_system_name", "db_operation_name", "db_namespace"] as const;
 
 /** The metrics for one combination of label values. */
 interface Series {
-  readonly labels: Record<(typeof LABELS)[number], string>;
+  readonly labels: Readonly<Record<"db_system_name" | "db_operation_name" | "db_namespace", string>>;
   readonly durations: DurationSeries;
-  operations: number;
   failures: number;
 }
 
@@ -22,19 +20,16 @@ export function storeObserver(registry: Registry): StoreObserver {
   collectedCounter(registry, {
     name: "db_operations_total",
     help: "Finished operations on the database, the route store or the counter store.",
-    labelNames: LABELS,
-    read: counted(({ operations }) => operations),
+    read: counted(({ durations }) => durations.count()),
   });
   collectedCounter(registry, {
     name: "db_operation_errors_total",
     help: "Failed operations on the database, the route store or the counter store.",
-    labelNames: LABELS,
     read: counted(({ failures }) => failures),
   });
   const histogram = new DurationHistogram({
     name: "db_operation_duration_seconds",
     help: "Duration of operations on the database, the route store or the counter store, in seconds.",
-    labelNames: [...LABELS],
     buckets: BUCKETS_SECONDS,
     registers: [registry],
   });
@@ -48,14 +43,13 @@ export function storeObserver(registry: Registry): StoreObserver {
       if (db_system_name === system && db_namespace === namespace) return series;
     }
     const labels = { db_system_name: system, db_operation_name: operation, db_namespace: namespace };
-    const series = { labels, durations: histogram.series(labels), operations: 0, failures: 0 };
+    const series = { labels, durations: histogram.series(labels), failures: 0 };
     all.push(series);
     found.push(series);
     return series;
   };
   return ({ system, operation, namespace, duration_ms, failed }) => {
     const series = find(system, operation, namespace);
-    series.operations++;
     if (failed) series.failures++;
     series.durations.observe(duration_ms / 1000);
   };

@@ -2,7 +2,6 @@ import { expect } from "bun:test";
 import { swagger } from "@elysiajs/swagger";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { Counter, Gauge, Registry } from "prom-client";
 import { schemaFailureAdapter, toApiError } from "../../../lib/runtime/http/errors.ts";
 import { contract } from "./contract.ts";
 
@@ -59,24 +58,4 @@ contract("elysia_swagger", async () => {
     requestBody: { content: { "application/json": { schema: { required: ["name"] } } } },
   };
   expect(described).toMatchObject({ paths: { "/things.d/{thing_id}": { post } } });
-});
-
-contract("prom_client_text", async () => {
-  class Counted extends Counter {
-    async getForPromString() {
-      const values = [{ value: 7, labels: {}, sharedLabels: { kind: "a" }, metricName: "things" }];
-      return { name: "things", help: "Things.", type: "counter", aggregator: "sum", values };
-    }
-  }
-  const registry = new Registry();
-  registry.registerMetric(new Counted({ name: "things", help: "Things.", registers: [] }));
-  expect(await registry.metrics()).toContain('things{kind="a"} 7');
-});
-
-contract("prom_client_remove", async () => {
-  const registry = new Registry();
-  const gauge = new Gauge({ name: "things", help: "Things.", registers: [registry] });
-  expect(await registry.metrics()).toContain("things 0");
-  gauge.remove();
-  expect(await registry.metrics()).not.toContain("things 0");
 });

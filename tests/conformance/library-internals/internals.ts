@@ -54,18 +54,6 @@ export const internals = {
     usedIn: ["lib/runtime/stores/database/primary-search.ts"],
     otherwise: "IPv6 addresses of databases are cut at their colons",
   },
-  prom_client_text: {
-    library: "prom-client",
-    does: "formats a metric from the result of its `getForPromString`",
-    usedIn: ["lib/runtime/telemetry/duration-histogram.ts"],
-    otherwise: "histograms of durations are empty",
-  },
-  prom_client_remove: {
-    library: "prom-client",
-    does: "omits a gauge without labels after `remove()`",
-    usedIn: ["lib/runtime/telemetry/collected-metrics.ts"],
-    otherwise: "a gauge without a reading is reported as 0",
-  },
   etcd3_faults: {
     library: "etcd3",
     does: "throws the error of each failed call unchanged if its fault handling is off",

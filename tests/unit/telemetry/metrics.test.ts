@@ -1,6 +1,13 @@
 import { describe, expect, test } from "bun:test";
-import { createMetrics } from "@ostiary/lib/runtime/telemetry";
-import { Gauge, Histogram } from "prom-client";
+import {
+  collectedCounter,
+  collectedGauge,
+  createMetrics,
+  DurationHistogram,
+  readingsBy,
+} from "@ostiary/lib/runtime/telemetry";
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { metricsText, PROMETHEUS } from "../../../lib/runtime/telemetry/metrics-text.ts";
 
 async function lines(metrics: ReturnType<typeof createMetrics>, name: string): Promise<string[]> {
   return (await metrics.text()).split("\n").filter((line) => line.startsWith(name));
@@ -86,12 +93,13 @@ describe("every service's metrics", () => {
   });
 
   // OP-46
-  test("are served as OpenMetrics with trace ids as exemplars, together with plain prom-client histograms", async () => {
+  test("are served as OpenMetrics with trace ids as exemplars, together with histograms without exemplars", async () => {
     const metrics = createMetrics();
     const trace_id = "0af7651916cd43dd8448eb211c80319c";
     metrics.requests.observe({ route: "/a", method: "GET", status: 200, duration_ms: 20, trace_id });
     const registers = [metrics.registry];
-    new Histogram({ name: "plain_seconds", help: "Plain.", buckets: [1], registers }).observe(2);
+    const plain = new DurationHistogram({ name: "plain_seconds", help: "Plain.", buckets: [1], registers });
+    plain.series({}).observe(2);
     const { text, contentType } = await metrics.scrape("application/openmetrics-text");
     expect(contentType).toContain("openmetrics");
     expect(text).toMatch(
@@ -103,20 +111,47 @@ describe("every service's metrics", () => {
 
   // OP-46
   test("have the same text as the library gives them", async () => {
-    const metrics = createMetrics();
-    for (const route of ["/a", '/"quoted"', "/back\\slash", "/two\nlines"]) {
-      for (const status of [200, 404])
-        metrics.requests.observe({ route, method: "GET", status, duration_ms: 7 });
-    }
-    const registers = [metrics.registry];
-    new Histogram({ name: "plain_seconds", help: 'A "plain"\n\\ one.', buckets: [1], registers }).observe(2);
-    new Gauge({ name: "unknown", help: "No value.", registers }).set(Number.NaN);
-    new Gauge({ name: "endless", help: "No end.", labelNames: ["way"], registers }).set(
-      { way: "up" },
-      Infinity,
+    const [own, library] = [new Registry(), new Registry()];
+    const help = 'A "quoted"\n\\ one.';
+    const counter = { name: "things_total", help };
+    const histogram = { name: "thing_seconds", help, buckets: [0.005, 1] };
+    const labelSets = ["/a", '/"quoted"', "/back\\slash", "/two\nlines"].flatMap((route) =>
+      [200, 404].map((status) => ({ route, status: String(status) })),
     );
-    const steady = (text: string) => text.split("\n").filter((line) => !/^(process|event_loop)_/.test(line));
-    expect(steady(await metrics.text())).toEqual(steady(await metrics.registry.metrics()));
+    collectedCounter(own, { ...counter, read: () => labelSets.map((labels) => ({ labels, value: 3 })) });
+    const ownDurations = new DurationHistogram({ ...histogram, registers: [own] });
+    const labelNames = ["route", "status"];
+    const counted = new Counter({ ...counter, labelNames, registers: [library] });
+    const durations = new Histogram({ ...histogram, labelNames, registers: [library] });
+    for (const labels of labelSets) {
+      counted.inc(labels, 3);
+      const series = ownDurations.series(labels);
+      for (const seconds of [0.001, 0.005, 0.007, 2]) {
+        series.observe(seconds);
+        durations.observe(labels, seconds);
+      }
+    }
+    const readings = { up: Infinity, down: -Infinity, large: 1e21, small: 0.1 };
+    collectedGauge(own, { name: "endless", help: "No end.", read: () => readingsBy("way", readings) });
+    const ends = new Gauge({ name: "endless", help: "No end.", labelNames: ["way"], registers: [library] });
+    for (const [way, value] of Object.entries(readings)) ends.set({ way }, value);
+    for (const registers of [[own], [library]]) {
+      new Gauge({ name: "unknown", help: "No value.", registers }).set(Number.NaN);
+      new Counter({ name: "untouched_total", help: "Nothing yet.", registers });
+    }
+    expect(await metricsText(own, PROMETHEUS)).toBe(await library.metrics());
+  });
+
+  test("have no series without a reading", async () => {
+    const registry = new Registry();
+    collectedGauge(registry, { name: "away", help: "None.", read: async () => [] });
+    expect(await metricsText(registry, PROMETHEUS)).toBe("# HELP away None.\n# TYPE away gauge\n");
+  });
+
+  test("fail a scrape if one of them is a plain histogram of the library", async () => {
+    const registry = new Registry();
+    new Histogram({ name: "plain_seconds", help: "Plain.", registers: [registry] });
+    await expect(metricsText(registry, PROMETHEUS)).rejects.toThrow('The metric "plain_seconds" must be');
   });
 
   // OP-99

@@ -3,6 +3,7 @@ import { type AuditRecorder, createAuditRecorder } from "@ostiary/gateway/audit"
 import { auditVariables } from "@ostiary/gateway/audit/config";
 import type { AuditIntent } from "@ostiary/lib/contracts/audit";
 import { loadConfig } from "@ostiary/lib/runtime/config";
+import { familiesIn } from "@ostiary/lib/runtime/telemetry";
 import { Type } from "@sinclair/typebox";
 import { Registry } from "prom-client";
 import { type AuditStandIn, startAudit } from "../../../support/audit-stand-in.ts";
@@ -26,31 +27,22 @@ export function recording(environment: Record<string, string>, internalToken?: s
     log: { info: note, warn: note, error: note },
     registry,
   });
-  const samples = async (metric: string) =>
-    (await registry.getMetricsAsJSON())
-      .filter(({ name }) => name === metric)
-      .flatMap(({ values }) => values)
-      .map(({ labels, value, ...rest }) => ({
-        labels,
-        value,
-        sample: "metricName" in rest ? rest.metricName : metric,
-      }));
+  const family = async (metric: string) =>
+    (await familiesIn(registry)).find(({ name }) => name === metric) ?? { type: null };
   return {
     ...recorder,
     lines,
     async counts() {
-      const found = await samples("audit_writes_total");
+      const found = await family("audit_writes_total");
+      const readings = found.type === "counter" ? Array.from(found.series) : [];
       return Object.fromEntries(
-        found.map(({ labels, value }) => [`${labels.write} ${labels.result}`, value]),
+        readings.map(({ labels, value }) => [`${labels.write} ${labels.result}`, value]),
       );
     },
     async durations() {
-      const found = await samples("audit_intent_duration_seconds");
-      return Object.fromEntries(
-        found
-          .filter(({ sample }) => sample === "audit_intent_duration_seconds_count")
-          .map(({ labels, value }) => [`${labels.result}`, value]),
-      );
+      const found = await family("audit_intent_duration_seconds");
+      const all = found.type === "histogram" ? Array.from(found.series) : [];
+      return Object.fromEntries(all.map((series) => [`${series.labels.result}`, series.count()]));
     },
   };
 }
