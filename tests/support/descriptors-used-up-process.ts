@@ -6,7 +6,7 @@ import { openSync, writeSync } from "node:fs";
 import { createMetrics } from "@ostiary/lib/runtime/telemetry";
 
 const metrics = createMetrics();
-await metrics.text();
+await metrics.scrape(null);
 for (let isFree = true; isFree; ) {
   try {
     openSync("/dev/null", "r");
@@ -14,6 +14,6 @@ for (let isFree = true; isFree; ) {
     isFree = false;
   }
 }
-const text = await metrics.text();
+const { text } = await metrics.scrape(null);
 writeSync(1, `${/^process_resident_memory_bytes [1-9]/m.test(text)}`);
 process.exit(0);

@@ -12,7 +12,7 @@ for (let turn = 0; turn < 200; turn += 1) {
   for (let line = 0; line < LINES / 200; line += 1) telemetry.log.info({ line, text }, "said");
   await Bun.sleep(1);
 }
-const scrape = await telemetry.metrics.text();
+const { text: scrape } = await telemetry.metrics.scrape(null);
 const dropped = Number(/^log_lines_dropped_total (\d+)$/m.exec(scrape)?.[1]);
 const rss_bytes = process.memoryUsage.rss();
 await telemetry.close();

@@ -27,12 +27,6 @@ import {
 } from "./otlp-export.ts";
 import type { ServiceIdentity } from "./otlp-target.ts";
 
-/** A running export of a service's metrics. */
-interface MetricsExport {
-  /** Exports the last values and stops. */
-  shutdown(): Promise<void>;
-}
-
 const INTERVAL_MS = 60_000;
 /** The time that an export may block the event loop before other work runs. */
 const SLICE_MS = 2;
@@ -41,7 +35,7 @@ const POINTS_MAX = 2_000;
 
 /**
  * Exports the metrics of a registry over OTLP (http/protobuf) every minute (OP-52). Exports and scrapes read
- * the same registry.
+ * the same registry. `shutdown` exports the last values and stops.
  */
 export function exportMetrics(
   service: ServiceIdentity,
@@ -50,7 +44,7 @@ export function exportMetrics(
   registry: Registry,
   log: Logger,
   intervalMs: number = INTERVAL_MS,
-): MetricsExport {
+): { shutdown(): Promise<void> } {
   const exporter = new OTLPMetricExporter({
     ...exporterOptions(config, url),
     temporalityPreference: AggregationTemporality.CUMULATIVE,

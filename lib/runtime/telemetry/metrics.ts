@@ -13,11 +13,9 @@ export interface Metrics {
   readonly requests: RequestMetrics;
   /** Updates the `db_operation*` metrics. */
   readonly observeStore: StoreObserver;
-  /** Returns the metrics in the Prometheus text format. */
-  text(): Promise<string>;
   /**
-   * Returns the response to a scrape. If the `accept` header allows OpenMetrics, the response has that format
-   * and contains exemplars.
+   * Returns the response to a scrape, in the Prometheus text format. If the `accept` header allows OpenMetrics,
+   * the response has that format and contains exemplars.
    */
   scrape(accept: string | null): Promise<{ readonly contentType: string; readonly text: string }>;
   /** Stops periodic measurements. */
@@ -34,14 +32,11 @@ export function createMetrics(): Metrics {
     requests: requestMetrics(registry),
     observeStore: storeObserver(registry),
     stop: watchEventLoop(registry),
-    text: () => metricsText(registry, PROMETHEUS),
     async scrape(accept) {
-      if (accept === null || !ACCEPTS_OPEN_METRICS.test(accept)) {
-        return { contentType: registry.contentType, text: await metricsText(registry, PROMETHEUS) };
-      }
+      const isOpenMetrics = accept !== null && ACCEPTS_OPEN_METRICS.test(accept);
       return {
-        contentType: Registry.OPENMETRICS_CONTENT_TYPE,
-        text: await metricsText(registry, OPEN_METRICS),
+        contentType: isOpenMetrics ? Registry.OPENMETRICS_CONTENT_TYPE : registry.contentType,
+        text: await metricsText(registry, isOpenMetrics ? OPEN_METRICS : PROMETHEUS),
       };
     },
   };

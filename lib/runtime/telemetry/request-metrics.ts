@@ -15,26 +15,18 @@ export interface AnsweredRequest {
   readonly trace_id?: string | null;
 }
 
-/**
- * The metrics of requests with one route and method. A caller that keeps the series saves a lookup for each
- * request.
- */
-interface RequestSeries {
-  /** @param trace_id the id of a recorded trace, or null */
-  observe(status: number, duration_ms: number, trace_id: string | null): void;
-}
-
 /** Updates `http_requests_total` and `http_request_duration_seconds` (OP-47). */
 export interface RequestMetrics {
   observe(request: AnsweredRequest): void;
-  series(route: string, method: string): RequestSeries;
+  /** A caller that keeps the series saves a lookup for each request. */
+  series(route: string, method: string): CountedRequests;
 }
 
 /**
  * The metrics of requests with one route and method. Nearly all requests have the same status, so a field of
  * its own holds the count of the first status.
  */
-class CountedRequests implements RequestSeries {
+class CountedRequests {
   readonly #durations: DurationSeries;
   #status = 0;
   #count = 0;
@@ -44,6 +36,7 @@ class CountedRequests implements RequestSeries {
     this.#durations = durations;
   }
 
+  /** @param trace_id the id of a recorded trace, or null */
   observe(status: number, duration_ms: number, trace_id: string | null): void {
     this.#durations.observe(duration_ms / 1000, trace_id);
     if (this.#count === 0) this.#status = status;

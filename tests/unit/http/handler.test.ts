@@ -261,7 +261,7 @@ test("the metrics count requests by route template, not by path", async () => {
   await call("GET", "/users/u1");
   await call("GET", "/users/u2");
   await call("GET", "/nowhere");
-  const text = await telemetry.metrics.text();
+  const { text } = await telemetry.metrics.scrape(null);
   expect(text).toContain('http_requests_total{route="/users/{user_id}",method="GET",status="200"} 2');
   expect(text).toContain('http_requests_total{route="unmatched",method="GET",status="404"} 1');
   expect(text).not.toContain("u1");
