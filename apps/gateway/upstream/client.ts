@@ -58,7 +58,7 @@ export interface UpstreamResponse {
 export interface UpstreamClient {
   /**
    * Sends a request and resolves with the head of the response. Rejects if no response begins. If a reused
-   * connection is lost before the first byte, retries a GET, HEAD or OPTIONS once over a new connection.
+   * connection is lost before the first byte, retries a GET or HEAD once over a new connection.
    */
   fetch(request: UpstreamRequest, handle: CallHandle): Promise<UpstreamResponse>;
   /** Closes the idle connections. */

@@ -3,7 +3,7 @@ import { type Connection, ConnectionBroken } from "./connection.ts";
 import type { ConnectionPool, PooledRequest } from "./pool.ts";
 
 /** The methods whose requests are sent again if a reused connection is lost (GW-124). */
-const RETRIED_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+const RETRIED_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 /**
  * The attempts to send one request. Repeats the request once if a reused connection is lost before the first

@@ -138,7 +138,7 @@ export class RequestWriter {
 }
 
 /** Methods whose requests omit Content-Length if they have no body (RFC 9110, section 8.6). */
-const BODILESS_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+const BODILESS_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 function headOf({ method, path, target, fields, body }: UpstreamRequest): string {
   let head = `${method} ${path} HTTP/1.1\r\nHost: ${target}\r\n`;
