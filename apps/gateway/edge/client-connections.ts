@@ -1,5 +1,6 @@
 import type { HealthState } from "@ostiary/lib/runtime/http";
 import type { Exchange } from "../exchange.ts";
+import type { CallClient } from "../upstream/call.ts";
 
 interface ClientTimes {
   /** The maximum time from the end of a response to the complete head of the next request. */
@@ -9,7 +10,7 @@ interface ClientTimes {
 }
 
 /**
- * The client connections and their timeouts (GW-122). The runtime's timer for a connection has steps of four
+ * The client connections and their timeouts (GW-122, GW-196, GW-197). The runtime's timer for a connection has steps of four
  * seconds and a maximum of 255 seconds.
  */
 export class ClientConnections {
@@ -25,7 +26,7 @@ export class ClientConnections {
   }
 
   /** Turns off the idle timer while a request is in flight, because the timer would cut slow responses. */
-  hold({ server, request }: Exchange): void {
+  hold({ server, request }: CallClient): void {
     server.timeout(request, 0);
   }
 
@@ -38,7 +39,7 @@ export class ClientConnections {
    * Starts the connection's idle timer after a response. The timer limits the time to read the response, and
    * to send the next request or the rest of an unread body.
    */
-  release({ server, request, bodyComplete }: Exchange): void {
+  release({ server, request, bodyComplete }: CallClient & Pick<Exchange, "bodyComplete">): void {
     server.timeout(request, bodyComplete ? this.idleSeconds : this.#unreadSeconds);
   }
 }

@@ -22,7 +22,7 @@ const READER_PATIENCE_MS = 1_000;
 const ENDED = -1;
 
 /** The request of a call's client, and the server that can close the client's connection. */
-interface CallClient {
+export interface CallClient {
   readonly request: Request;
   readonly server: { timeout(request: Request, seconds: number): void };
 }

@@ -121,6 +121,7 @@ describe.skipIf(!services().etcd.real)("a crowd of clients does not delay others
     expect(last - first).toBeLessThan(HEAP_STEP_KIB * KIB);
   });
 
+  // GW-122
   test("(without a complete request), and its connections are closed", async () => {
     const silent = await gatherCrowd(gateway.url, "silent", 300);
     const dribbler = await RawClient.connect(gateway.url);

@@ -335,7 +335,7 @@ test("an HTTP/2 client cannot send more than its window when the service does no
   await expectOthersServed();
 });
 
-// GW-122
+// GW-197
 describe("an idle HTTP/2 connection", () => {
   test.each<[string, (client: RawHttp2Client) => void]>([
     ["with only its preface", () => {}],
