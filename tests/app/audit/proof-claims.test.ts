@@ -13,7 +13,7 @@ import {
   writeEvents,
 } from "./proof-bed.ts";
 
-// AU-68, AU-76
+// AU-68, AU-76, AU-199
 describe("a file that claims", () => {
   const audit = sharedAudit({}, startProvenAudit);
   let keys: SigningJwk[];
@@ -103,7 +103,7 @@ function nextYear(): number {
   return new Date().getUTCFullYear() + 1;
 }
 
-// AU-66, AU-76
+// AU-66, AU-76, AU-199
 describe("with kept files,", () => {
   const audit = sharedAudit({}, startProvenAudit);
   let keys: SigningJwk[];

@@ -52,6 +52,7 @@ describe("an export with proof", () => {
     expect(await verify(text)).toMatchObject({ complete: true, events: 0, checkpoint: {}, faults: [] });
   });
 
+  // AU-199
   test("of a log without events is undecided before the first checkpoint", async () => {
     await using unused = await startProvenAudit();
     const { end, text } = await exportProof(unused);

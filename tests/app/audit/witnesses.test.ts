@@ -285,7 +285,7 @@ describe("an export with proof", () => {
     }
   });
 
-  // AU-197, AU-198
+  // AU-197, AU-198, AU-201
   test.skipIf(!services().postgres.real)(
     "is refused if the log was restored from a backup and continued differently, although its own key signed it",
     async () => {
@@ -306,7 +306,7 @@ describe("an export with proof", () => {
   );
 });
 
-// AU-173, AU-197, AU-198
+// AU-173, AU-197, AU-198, AU-201
 test("a log that was rewritten with its own key gets no cosignature, and the service logs it", async () => {
   const { keyFile, entry } = await witnessedLog();
   const original = await startWitnessed(keyFile, [entry]);

@@ -97,7 +97,7 @@ describe("the product's code agrees with the test vectors for", () => {
     }
   });
 
-  // AU-65, AU-66, AU-68, AU-76, AU-132, AU-156, AU-157, AU-195, AU-197, AU-198
+  // AU-65, AU-66, AU-68, AU-76, AU-132, AU-156, AU-157, AU-195, AU-197, AU-198, AU-199
   test.each(exportVectors)("an export: $title", async ({ title, lines, keys, kept, witnesses, result }) => {
     const folder = temporaryFolder("proof");
     const copies = kept === null ? NOTHING_KEPT : await readKept(await fileOf(folder, "kept", kept));

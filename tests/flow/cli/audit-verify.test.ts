@@ -5,6 +5,7 @@ import type { AuditService } from "../../app/audit/audit-service.ts";
 import { exportProof, keysOf, startProvenAudit, writeEvents } from "../../app/audit/proof-bed.ts";
 import { ROOT, useCli } from "./bed.ts";
 
+// AU-76
 describe("audit verify", () => {
   const { cli, file, directory } = useCli();
   let audit: AuditService;

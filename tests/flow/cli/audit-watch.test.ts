@@ -152,6 +152,7 @@ describe("audit watch", () => {
     ]);
   });
 
+  // AU-200
   describe("with the tree of a log", () => {
     const leavesOf = (checkpoints: readonly Checkpoint[]) =>
       checkpoints.toReversed().map((each) => leafHash(new TextEncoder().encode(checkpointText(each))));

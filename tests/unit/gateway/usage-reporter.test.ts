@@ -1,4 +1,4 @@
-/** Tests of when and how a gateway reports usage (GW-188, GW-190). */
+/** Tests of when and how a gateway reports usage (GW-188, GW-190, GW-198). */
 import { describe, expect, test } from "bun:test";
 import { USAGE_COUNTS_MAX, USAGE_QUOTAS_MAX, type UsageReport } from "@ostiary/lib/contracts/usage";
 import { UsageCounter } from "../../../apps/gateway/usage/counter.ts";
@@ -212,7 +212,7 @@ test("charges of a refused report are counted as lost and logged", async () => {
 });
 
 describe("a stop", () => {
-  // GW-190
+  // GW-188
   test("reports all remaining usage, and marks the last report", async () => {
     const bed = new Bed();
     for (let n = 0; n < USAGE_COUNTS_MAX + 5; n++) bed.use(1, `o${n}`);
@@ -239,7 +239,7 @@ describe("a stop", () => {
     expect(bed.taken).toBe(2);
   });
 
-  // GW-190
+  // GW-198
   test("retries until its time is over, and then logs that usage is lost", async () => {
     const bed = new Bed();
     bed.use(3);
@@ -258,7 +258,7 @@ describe("a stop", () => {
     expect(bed.lines).toEqual(["the gateway lost usage: it is stopping"]);
   });
 
-  // GW-190
+  // GW-198
   test("counts and logs all requests and charges that it could not report", async () => {
     const bed = new Bed();
     bed.use(3);
@@ -275,7 +275,7 @@ describe("a stop", () => {
     expect(bed.reporter.results).toEqual({ ok: 0, failed: 2, refused: 0 });
   });
 
-  // GW-190
+  // GW-198
   test("logs lost charges even if it lost no requests, and logs nothing if it lost neither", async () => {
     const bed = new Bed();
     bed.charge(2);
@@ -292,7 +292,7 @@ describe("a stop", () => {
     expect([reported.lines, reported.counter.uncounted]).toEqual([[], 0]);
   });
 
-  // GW-190
+  // GW-198
   test("does not wait for an audit service of an earlier version", async () => {
     const bed = new Bed();
     bed.use(3);
