@@ -1,6 +1,5 @@
-import { type ProofEnd, proofEndSchema } from "../contracts/audit/index.ts";
-import { fits } from "../domain/errors/index.ts";
-import { isRecord, NotIJson, parseIJson } from "../domain/json/index.ts";
+import type { ProofEnd } from "../contracts/audit/index.ts";
+import { isRecord } from "../domain/json/index.ts";
 import { hashFromHex, hexOf, keyIdOf, type SigningJwk } from "../domain/proof/index.ts";
 import { ChainCheck } from "./chain-check.ts";
 import { CheckpointsCheck } from "./checkpoints-check.ts";
@@ -9,6 +8,7 @@ import { EventsCheck } from "./event-lines-check.ts";
 import type { NotShown, Question } from "./finding-codes.ts";
 import { checkHeads, daysWithoutHead, type UsedHead } from "./heads-check.ts";
 import type { KeptCopies } from "./kept-copies.ts";
+import { endOf, parseLine } from "./line-check.ts";
 import { type Problem, Problems } from "./problems.ts";
 import { checkStatements, type StatedUsage } from "./statements-check.ts";
 import { checkTree, type ShownTree } from "./tree-check.ts";
@@ -78,8 +78,8 @@ export async function verifyExport(
   let line = 0;
   for await (const text of lines) {
     line += 1;
-    const value = parsed(text, line, problems);
-    if (value === UNREADABLE) continue;
+    const value = parseLine(text, line, problems);
+    if (value === undefined) continue;
     if (end !== null) problems.add({ code: "line_after_end", line });
     else if (isRecord(value) && "head" in value) end = endOf(value, line, problems);
     else events.add(value, line);
@@ -158,24 +158,6 @@ function compareExports(
 /** Returns the number of the newest checkpoint in the last line of an export. */
 function newestOf({ checkpoint, recent_checkpoints }: ProofEnd): number {
   return Math.max(checkpoint?.number ?? 0, ...recent_checkpoints.map(({ number }) => number));
-}
-
-const UNREADABLE = Symbol("a line that is not I-JSON");
-
-function parsed(text: string, line: number, problems: Problems): unknown {
-  try {
-    return parseIJson(text);
-  } catch (error) {
-    const violation = error instanceof NotIJson ? error.violation : null;
-    problems.add({ code: "line_not_i_json", line, violation });
-    return UNREADABLE;
-  }
-}
-
-function endOf(value: unknown, line: number, problems: Problems): ProofEnd | null {
-  if (fits(proofEndSchema, value)) return value;
-  problems.add({ code: "end_unreadable", line });
-  return null;
 }
 
 function verdictOf(
