@@ -1,5 +1,4 @@
-import { type FieldError, fieldErrors, notFound } from "@ostiary/lib/domain/errors";
-import { isRecord } from "@ostiary/lib/domain/json";
+import { notFound } from "@ostiary/lib/domain/errors";
 import { idField, isUlid } from "@ostiary/lib/domain/schemas";
 import {
   answer,
@@ -11,14 +10,13 @@ import {
   page,
   pageRequest,
   pageSchema,
-  repeatedParameters,
   setAuditNote,
 } from "@ostiary/lib/runtime/http";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
-import { type TSchema, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { logProblems, writtenId } from "../events/parameters.ts";
-import { fieldsOf, refuse, unstorable } from "../field-problems.ts";
+import { writtenId } from "../events/parameters.ts";
+import { refuse } from "../field-problems.ts";
 import {
   changeStream,
   createStream,
@@ -29,6 +27,7 @@ import {
   testStream,
 } from "./commands.ts";
 import { operations } from "./operation-texts.ts";
+import { type StreamRequest, type StreamSchemas, streamProblems } from "./parameters.ts";
 import { selectStreams } from "./sql.ts";
 import {
   AuditStream,
@@ -42,7 +41,7 @@ import {
   toStream,
   UpdateStreamBody,
 } from "./stream.ts";
-import { type TargetRules, urlProblem, urlWithoutQuery } from "./targets.ts";
+import { urlWithoutQuery } from "./targets.ts";
 import { type TestCalls, tooManyTestCalls } from "./test-calls.ts";
 
 const STREAMS_PATH = "/organizations/:organization_id/audit-streams";
@@ -56,57 +55,11 @@ export interface StreamHandlersDeps extends StreamCommandDeps {
 const organization_id = writtenId("The organization that the streams belong to.");
 const streamParams = Type.Object({ organization_id, stream_id: idField("The stream.") });
 
-interface Asked {
-  request: Request;
-  params: { organization_id: string; stream_id?: string };
-  query: unknown;
-  body?: unknown;
-}
-
-/** Returns every problem of a request, so that one response can report them all (AU-97). */
-function problemsOf(
-  { request, params, query, body }: Asked,
-  schemas: Schemas,
-  rules: TargetRules,
-): FieldError[] {
-  return [
-    ...logProblems({ kind: "organization", id: params.organization_id }),
-    ...repeatedParameters(request.url),
-    ...fieldErrors(schemas.query ?? noQuery, query),
-    ...(schemas.body === undefined ? [] : bodyProblems(schemas.body, body, rules)),
-  ];
-}
-
-interface Schemas {
-  query?: TSchema;
-  body?: TSchema;
-}
-
-function bodyProblems(schema: TSchema, body: unknown, rules: TargetRules): FieldError[] {
-  const { url, filter, from_position, from_time } = fieldsOf(body);
-  const { params, ...exact } = fieldsOf(filter);
-  const paths = (prefix: string, texts: unknown) =>
-    Object.fromEntries(Object.entries(fieldsOf(texts)).map(([name, text]) => [`${prefix}.${name}`, text]));
-  const problem = typeof url === "string" ? urlProblem(url, rules) : null;
-  return [
-    ...fieldErrors(schema, body),
-    ...(problem === null ? [] : [{ path: "url", message: problem }]),
-    ...unstorable(paths("filter", exact)),
-    ...unstorable(paths("filter.params", params)),
-    ...(isRecord(params)
-      ? Object.keys(params).flatMap((name) => unstorable({ [`filter.params.${name}`]: name }))
-      : []),
-    ...(from_position !== undefined && from_time !== undefined
-      ? [{ path: "from_time", message: "from_time cannot be combined with from_position; leave one out." }]
-      : []),
-  ];
-}
-
 /** Returns the check of an operation: 422 for a request with problems, 404 for a malformed id of a stream. */
-function checked({ receivers: { rules } }: StreamHandlersDeps, schemas: Schemas = {}) {
+function checked({ receivers: { rules } }: StreamHandlersDeps, schemas: StreamSchemas = {}) {
   return {
-    transform: (asked: Asked) => {
-      refuse(problemsOf(asked, schemas, rules));
+    transform: (asked: StreamRequest) => {
+      refuse(streamProblems(asked, schemas, rules));
       const { stream_id } = asked.params;
       if (stream_id !== undefined && !isUlid(stream_id)) throw notFound("stream", stream_id);
     },
