@@ -34,7 +34,7 @@ export async function recoverPass(deps: PassDeps, state: SealerState): Promise<P
       restored: isLast ? [owner] : [],
     };
     if (!(await writePass(deps.writes, state.passes, write))) return { entries: 0, end: "lost" };
-    deps.sealed.remember(write.heads, write.checkpoint);
+    deps.sealed.lastWrites.remember(write.heads, write.checkpoint);
     if (isLast) deps.log.error({ owner }, "the log of an owner matches its seal again: sealing continues");
     return { entries: entries.length, end: "behind" };
   }

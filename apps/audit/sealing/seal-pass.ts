@@ -80,9 +80,9 @@ export async function sealPass(deps: PassDeps, found: SealerState): Promise<Pass
  * aside.
  */
 export function notePass({ sealed, log }: PassDeps, { heads, checkpoint, altered = [] }: PassWrite): void {
-  sealed.remember(heads, checkpoint);
+  sealed.lastWrites.remember(heads, checkpoint);
   for (const chain of altered) {
-    sealed.forget(chain.owner);
+    sealed.lastWrites.forget(chain.owner);
     log.error(
       chain,
       "the log of an owner is not what the sealer wrote: the sealer skips this log and seals the others",

@@ -2,7 +2,6 @@ import {
   type Checkpoint,
   canonicalJson,
   checkpointProblem,
-  checkpointText,
   hashFromHex,
   headLeaf,
   hexOf,
@@ -18,8 +17,8 @@ import { checkpointOf, selectFirstSigned, selectSigningKeys } from "../published
 import type { SigningKey } from "../signing-key/key-file.ts";
 import { type AlteredChain, endOf, type SetAside, selectChainAt } from "./altered-sql.ts";
 import type { ChainRow } from "./chain-sql.ts";
-import type { HeadWrite } from "./pass-sql.ts";
 import type { SealerState } from "./sealer-state-sql.ts";
+import { type End, LastWrites, setBackOf } from "./set-back.ts";
 
 /** The error for a database that differs from what was sealed. The sealer adds nothing to an altered log. */
 export class LogAltered extends Error {
@@ -32,8 +31,6 @@ export class LogAltered extends Error {
 const LOST_WAY = "the path to the chain in the map of the newest checkpoint is gone";
 
 const CHECKPOINTS_MAX = 10_000;
-/** The maximum number of heads that a sealer remembers. The sealer keeps the heads that moved last. */
-const HEADS_MAX = 100_000;
 
 export const MARKS_TYPE = "audit-marks";
 
@@ -41,9 +38,6 @@ export const MARKS_TYPE = "audit-marks";
 export function marksText({ sealed_to, older }: Pick<SealerState, "sealed_to" | "older">): string {
   return canonicalJson({ older, sealed_to });
 }
-
-/** The head of a chain, as this process wrote it. */
-type End = Pick<HeadWrite, "position" | "chain">;
 
 /** Returns the head of a chain according to the map of heads, for the record of an altered chain. */
 function sealedEnd(map: HeadMap, owner: string): { position: number | null; chain: string | null } {
@@ -67,18 +61,15 @@ export function expectedOf(set_aside: readonly SetAside[]): Map<string, Expected
 
 /**
  * Checks that the stored heads of chains are the sealed ones, before new entries are sealed on top. Otherwise
- * the next checkpoint would sign a chain that somebody rebuilt or cut in the database. This process also
- * remembers the heads that it wrote, because nothing else reveals that a chain was set back to an earlier
- * head.
+ * the next checkpoint would sign a chain that somebody rebuilt or cut in the database.
  */
 export class SealedState {
+  readonly lastWrites = new LastWrites();
   readonly #database: Database;
   /** Checkpoints that were verified, as canonical JSON. */
   readonly #known = new Set<string>();
-  readonly #ends = new Map<string, End>();
   readonly #nodes = new NodeCache();
   readonly #tree: CheckpointTree;
-  #newest: Checkpoint | null = null;
   /** The signature of the marks that were verified last, followed by the signed text. */
   #marks = "";
   #keys: SigningJwk[] = [];
@@ -90,42 +81,6 @@ export class SealedState {
       firstSigned: () => selectFirstSigned(database),
       isSigned: (checkpoint) => this.#isSigned(checkpoint),
     });
-  }
-
-  /** Remembers the heads and the checkpoint that a pass wrote. */
-  remember(heads: readonly HeadWrite[], checkpoint: Checkpoint | null): void {
-    if (checkpoint !== null) this.#newest = checkpoint;
-    for (const { owner, position, chain } of heads) {
-      this.#ends.delete(owner);
-      this.#ends.set(owner, { position, chain });
-    }
-    for (const owner of this.#ends.keys()) {
-      if (this.#ends.size <= HEADS_MAX) break;
-      this.#ends.delete(owner);
-    }
-  }
-
-  /** Forgets the head of an altered chain. The database records that the chain was altered. */
-  forget(owner: string): void {
-    this.#ends.delete(owner);
-  }
-
-  /**
-   * Returns the number of the checkpoint that this process wrote last, if the database no longer has it;
-   * otherwise null. The database was then restored from an older state, or a standby without the checkpoint
-   * was promoted. Forgets all remembered heads in that case.
-   */
-  setBackFrom(newest: Checkpoint | null): number | null {
-    const last = this.#newest;
-    if (last === null) return null;
-    const holds =
-      newest !== null &&
-      (newest.number > last.number ||
-        (newest.number === last.number && checkpointText(newest) === checkpointText(last)));
-    if (holds) return null;
-    this.#newest = null;
-    this.#ends.clear();
-    return last.number;
   }
 
   /** Returns whether a key of this log signed the marks of a state, or no key ever signed marks. */
@@ -201,12 +156,12 @@ export class SealedState {
     for (const chain of chains) {
       const { owner } = chain;
       const { end, accepted } = expected.get(owner) ?? {
-        end: this.#ends.get(owner) ?? null,
+        end: this.lastWrites.headOf(owner),
         accepted: false,
       };
       const reason = accepted
         ? await this.#inconsistency(chain, map)
-        : ((await this.#contradiction(chain, map)) ?? (end && (await this.#setBack(chain, end))));
+        : ((await this.#contradiction(chain, map)) ?? (end && (await setBackOf(this.#database, chain, end))));
       if (reason !== null) altered.push({ owner, reason, ...(end ?? sealedEnd(map, owner)) });
     }
     return altered;
@@ -248,16 +203,6 @@ export class SealedState {
     if (row.chain === null) return null;
     const found = await selectChainAt(this.#database, row.id, row.position);
     return found === row.chain ? null : "the row and the last entry of the chain have different hashes";
-  }
-
-  /** Returns the reason why a chain does not continue from the written head `end`, or null if it does. */
-  async #setBack(row: ChainRow, end: End): Promise<string | null> {
-    if (row.position < end.position) {
-      return `the chain ends at position ${row.position}, and position ${end.position} was sealed`;
-    }
-    const chain =
-      row.position === end.position ? row.chain : await selectChainAt(this.#database, row.id, end.position);
-    return chain === end.chain ? null : `the hash at position ${end.position} differs from the sealed one`;
   }
 
   async #isSigned(checkpoint: Checkpoint): Promise<boolean> {

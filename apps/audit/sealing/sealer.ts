@@ -154,7 +154,7 @@ export class Sealer {
   }
 
   #noteSetBack({ checkpoint }: SealerState): void {
-    const from = this.#sealed.setBackFrom(checkpoint);
+    const from = this.#sealed.lastWrites.setBackFrom(checkpoint);
     if (from === null) return;
     this.#metrics.setBack();
     const fields = { from, to: checkpoint?.number ?? 0 };

@@ -1,8 +1,6 @@
 import { expect, test } from "bun:test";
-import { SealedState } from "@ostiary/audit/sealing/sealed-state";
+import { LastWrites } from "@ostiary/audit/sealing/set-back";
 import { type Checkpoint, hexOf, ZERO_HASH } from "@ostiary/lib/domain/proof";
-import { openDatabase } from "@ostiary/lib/runtime/stores/database";
-import { freshDatabase } from "../../support/index.ts";
 
 const checkpoint = (number: number, sealed_at = "2026-01-31T12:00:00.000Z"): Checkpoint => ({
   number,
@@ -13,18 +11,16 @@ const checkpoint = (number: number, sealed_at = "2026-01-31T12:00:00.000Z"): Che
 });
 
 // AU-80
-test("a sealer whose checkpoint is gone from the database reports it once, and starts over", async () => {
-  const database = await openDatabase(await freshDatabase(), { namespace: "audit" });
-  const state = new SealedState(database);
-  expect(state.setBackFrom(null)).toBeNull();
-  state.remember([], checkpoint(7));
-  expect(state.setBackFrom(checkpoint(7))).toBeNull();
-  expect(state.setBackFrom(checkpoint(8))).toBeNull();
-  expect(state.setBackFrom(checkpoint(6))).toBe(7);
-  expect(state.setBackFrom(checkpoint(6))).toBeNull();
-  state.remember([], checkpoint(7));
-  expect(state.setBackFrom(checkpoint(7, "2026-01-31T12:00:01.000Z"))).toBe(7);
-  state.remember([], checkpoint(7));
-  expect(state.setBackFrom(null)).toBe(7);
-  await database.close();
+test("a sealer whose checkpoint is gone from the database reports it once, and starts over", () => {
+  const writes = new LastWrites();
+  expect(writes.setBackFrom(null)).toBeNull();
+  writes.remember([], checkpoint(7));
+  expect(writes.setBackFrom(checkpoint(7))).toBeNull();
+  expect(writes.setBackFrom(checkpoint(8))).toBeNull();
+  expect(writes.setBackFrom(checkpoint(6))).toBe(7);
+  expect(writes.setBackFrom(checkpoint(6))).toBeNull();
+  writes.remember([], checkpoint(7));
+  expect(writes.setBackFrom(checkpoint(7, "2026-01-31T12:00:01.000Z"))).toBe(7);
+  writes.remember([], checkpoint(7));
+  expect(writes.setBackFrom(null)).toBe(7);
 });
