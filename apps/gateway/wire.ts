@@ -25,6 +25,7 @@ import { RequestLog } from "./edge/request-log.ts";
 import { RequestTargets } from "./edge/request-target.ts";
 import type { Steps } from "./handle.ts";
 import { Instance } from "./instance.ts";
+import { DecisionCounts } from "./limits/decision-counts.ts";
 import { addGatewayMetrics, type MetricSources } from "./metrics.ts";
 import { PublishedRoutes } from "./published-routes.ts";
 import { Traffic } from "./route-metrics.ts";
@@ -32,7 +33,6 @@ import { AuditEvents } from "./steps/audit-event.ts";
 import { type Authenticator, createAuthenticator } from "./steps/authenticate.ts";
 import { Forwarder } from "./steps/forward.ts";
 import { createLimiter, type LimitStore } from "./steps/limit.ts";
-import { LimitDecisions } from "./steps/limit-decisions.ts";
 import { Responder } from "./steps/respond.ts";
 import { UpstreamCalls } from "./upstream/call.ts";
 import { CallDurations } from "./upstream/call-durations.ts";
@@ -137,7 +137,7 @@ function partsOf(config: GatewayConfig, telemetry: Telemetry, routeStore: RouteS
     routes: new PublishedRoutes(routeStore, log, systemClock, (loaded) => instance.tell(loaded)),
     recorder: createAuditRecorder({ config, log, registry, tracing }),
     usage: createUsageRecorder({ config, instance: instance.id, log, registry }),
-    decisions: new LimitDecisions(),
+    decisions: new DecisionCounts(),
     connections: new ClientConnections(clientTimes(config), health),
     overload: new Overload(overloadOptions(config), readings, relief, log, systemClock),
     shares: new CallerShares(config.MAX_REQUESTS_IN_FLIGHT),

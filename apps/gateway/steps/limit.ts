@@ -19,9 +19,9 @@ import {
 } from "@ostiary/lib/runtime/stores/counter-store";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Principal } from "../admission/principal.ts";
-import { LimitDecisions, type PolicyDecisions } from "./limit-decisions.ts";
-import { LimitSetCounter, type SetState } from "./limit-set.ts";
-import type { QuotaRecord } from "./quota-record.ts";
+import { DecisionCounts, type PolicyDecisions } from "../limits/decision-counts.ts";
+import { LimitSetCounter, type SetState } from "../limits/limit-set.ts";
+import type { QuotaRecord } from "../limits/quota-record.ts";
 
 /** The environment variables for rate limiting (GW-63, GW-74). */
 export const limitVariables = {
@@ -94,11 +94,11 @@ interface LimiterOptions {
   /** The record of quota charges. Null, the default, if there is no audit service. */
   quotas?: QuotaRecord | null;
   clock?: Pick<Clock, "now" | "elapsedMs">;
-  decisions?: LimitDecisions;
+  decisions?: DecisionCounts;
 }
 
 export function createLimiter(options: LimiterOptions): Limiter {
-  const { config, store, quotas = null, clock = systemClock, decisions = new LimitDecisions() } = options;
+  const { config, store, quotas = null, clock = systemClock, decisions = new DecisionCounts() } = options;
   const fallback = unlessZero(config.RATE_LIMIT_REQUESTS, config.RATE_LIMIT_WINDOW_SECONDS);
   const failures = unlessZero(
     config.RATE_LIMIT_AUTH_FAILURE_REQUESTS,
@@ -160,7 +160,7 @@ function windowCounter({ store, clock }: Required<Pick<LimiterOptions, "store" |
 }
 
 /** Returns a function that counts a request in all limits of a set, or in none. */
-function setCounter(sets: LimitSetCounter, decisions: LimitDecisions) {
+function setCounter(sets: LimitSetCounter, decisions: DecisionCounts) {
   return async (limits: readonly AppliedLimit[], subject: string): Promise<SetState> => {
     const decided = limits.map((limit) => decisions.ofPolicy(limit.bucketPrefix));
     try {

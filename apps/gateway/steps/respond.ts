@@ -4,9 +4,9 @@ import type { ClientConnections } from "../edge/client-connections.ts";
 import type { CorsPolicy } from "../edge/cors.ts";
 import { Vary } from "../edge/vary.ts";
 import type { Exchange } from "../exchange.ts";
+import { setRateHeaders } from "../limits/headers.ts";
 import { fieldValue } from "../upstream/client.ts";
 import type { UpstreamAnswer } from "./forward.ts";
-import { setRateHeaders } from "./limit-headers.ts";
 
 /** Request headers with credentials. */
 const CREDENTIAL_HEADERS = ["Authorization", "X-API-Key"];

@@ -1,5 +1,5 @@
 import type { QuotaCharge, QuotaName } from "@ostiary/lib/contracts/usage";
-import type { QuotaBucket } from "../steps/quota-record.ts";
+import type { QuotaBucket } from "../limits/quota-record.ts";
 import { isCountable } from "./countable-id.ts";
 
 /** The maximum number of quotas whose charges wait for a report. */

@@ -3,7 +3,7 @@ import { QUOTAS_ASKED_MAX, QuotaCounts, type QuotaName } from "@ostiary/lib/cont
 import { fits, reasonOf, unavailable } from "@ostiary/lib/domain/errors";
 import { tryJson } from "@ostiary/lib/domain/json";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
-import type { QuotaBucket } from "../steps/quota-record.ts";
+import type { QuotaBucket } from "../limits/quota-record.ts";
 import type { UsageClient } from "./client.ts";
 import { quotaName } from "./quota-charges.ts";
 

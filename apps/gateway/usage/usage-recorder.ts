@@ -7,7 +7,7 @@ import {
   readingsBy,
 } from "@ostiary/lib/runtime/telemetry";
 import type { AuditConfig } from "../audit/config.ts";
-import type { QuotaRecord } from "../steps/quota-record.ts";
+import type { QuotaRecord } from "../limits/quota-record.ts";
 import { createUsageClient } from "./client.ts";
 import { type EndedRequest, UsageCounter } from "./counter.ts";
 import { QuotaCharges } from "./quota-charges.ts";

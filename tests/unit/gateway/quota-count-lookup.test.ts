@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { QUOTAS_ASKED_MAX, type QuotaName } from "@ostiary/lib/contracts/usage";
 import { ApiError } from "@ostiary/lib/domain/errors";
-import type { QuotaBucket } from "../../../apps/gateway/steps/quota-record.ts";
+import type { QuotaBucket } from "../../../apps/gateway/limits/quota-record.ts";
 import { QuotaCharges } from "../../../apps/gateway/usage/quota-charges.ts";
 import { QuotaCountLookup } from "../../../apps/gateway/usage/quota-count-lookup.ts";
 import { rejection } from "../../support/index.ts";

@@ -8,6 +8,7 @@ import {
   type RateLimitDecision,
 } from "@ostiary/lib/domain/ratelimit";
 import type { Charge, CounterStore, WindowCount } from "@ostiary/lib/runtime/stores/counter-store";
+import { type DescribedLimits, limitsText, policiesText, tightestOf } from "./headers.ts";
 import type { QuotaBucket, QuotaRecord } from "./quota-record.ts";
 
 /**
@@ -23,8 +24,7 @@ const PERIOD_SLACK_MS = 86_400_000;
 export interface SetState extends RateLimitDecision {
   /** The name of the tightest policy, or null for an inline limit. */
   readonly policy: string | null;
-  /** The values of the headers `RateLimit-Policy` and `RateLimit` (GW-184). */
-  readonly described: { readonly policies: string; readonly limits: string };
+  readonly described: DescribedLimits;
   /** The counts to refund if the request ends in a 5xx or without a response. */
   readonly refundable: readonly Charged[];
 }
@@ -176,18 +176,13 @@ export class LimitSetCounter {
       const { count = 0, ttlMs = 0 } = counts[index] ?? {};
       return { limit, name, decision: decide(count, periodLeftMs ?? ttlMs, limit, now) };
     });
-    const tightest = decisions.reduce((least, each) =>
-      isTighter(each.decision, least.decision) ? each : least,
-    );
+    const tightest = tightestOf(decisions);
     const allowed = decisions.every(({ decision }) => decision.allowed);
-    const states = decisions.map(
-      ({ name, decision }) => `"${name}";r=${decision.remaining};t=${decision.retry_after_seconds}`,
-    );
     return {
       ...tightest.decision,
       allowed,
       policy: tightest.limit.policy,
-      described: { policies, limits: states.join(", ") },
+      described: { policies, limits: limitsText(decisions) },
       refundable: allowed ? this.#refundable(countings, counts) : [],
     };
   }
@@ -205,20 +200,13 @@ function noteCharges(quotas: QuotaRecord, countings: readonly Counting[]): void 
   for (const { quota } of countings) if (quota !== null) quotas.charged(quota, 1);
 }
 
-/** Returns whether `one` has fewer requests left than `other`, or the same number and a later reset. */
-function isTighter(one: RateLimitDecision, other: RateLimitDecision): boolean {
-  return one.remaining < other.remaining || (one.remaining === other.remaining && one.reset > other.reset);
-}
-
 /** Prepares a list of limits for the calendar periods that contain `now`. */
 function prepare(limits: readonly AppliedLimit[], now: number): PreparedLimits {
   const prepared = limits.map((limit) => prepareLimit(limit, now));
   const periods = prepared.flatMap(({ period }) => (period === null ? [] : [period]));
   return {
     limits: prepared,
-    policies: prepared
-      .map(({ name, limit, seconds }) => `"${name}";q=${limit.requests};w=${seconds}`)
-      .join(", "),
+    policies: policiesText(prepared),
     fromMs: Math.max(...periods.map(({ startsMs }) => startsMs), Number.NEGATIVE_INFINITY),
     untilMs: Math.min(...periods.map(({ endsMs }) => endsMs), Number.POSITIVE_INFINITY),
   };

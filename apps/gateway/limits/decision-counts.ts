@@ -18,7 +18,7 @@ const INLINE_PREFIX = `${INLINE}:`;
  * `shared:{name}` for policies, `denied` for the failed-authentication limiter. The number of series is
  * bounded by the published policies.
  */
-export class LimitDecisions {
+export class DecisionCounts {
   readonly denied = new PolicyDecisions();
   readonly #fallback = new PolicyDecisions();
   readonly #inline = new PolicyDecisions();
