@@ -7,7 +7,7 @@
 import { existsSync } from "node:fs";
 import { chmod, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { postgresBin, serviceNames, variable } from "./stores-under-test.ts";
+import { postgresBin, serviceNames, variable } from "../support/stores-under-test.ts";
 
 const root = join(import.meta.dir, "..", "..");
 

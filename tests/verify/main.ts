@@ -3,9 +3,9 @@
  * code of `bun test`. A plain `bun test` runs the same tests in one process and takes longer.
  */
 import { availableParallelism } from "node:os";
-import { buildExecutable, canRunExecutable } from "./executable.ts";
-import { QUICK_STARTS } from "./quick-starts.ts";
-import { locateServices } from "./stores-under-test.ts";
+import { buildExecutable, canRunExecutable } from "../support/executable.ts";
+import { QUICK_STARTS } from "../support/quick-starts.ts";
+import { locateServices } from "../support/stores-under-test.ts";
 
 /** The number of test processes for each CPU core. It is above 1 because tests often wait for servers. */
 const WORKERS_PER_CORE = 2;
