@@ -1,5 +1,5 @@
 import { cosignedCount, type EnglishVerdict, type StatedUsage } from "@ostiary/lib/verification";
-import { ENGLISH, sentenceOf } from "@ostiary/lib/verification/words";
+import { ENGLISH, sentenceOf } from "@ostiary/lib/verification/findings";
 import { witnessLines } from "./witnesses.ts";
 
 /** Returns the lines that explain a verdict to a person. */

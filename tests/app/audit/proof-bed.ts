@@ -15,7 +15,7 @@ import {
   verifyExport,
   type WitnessRule,
 } from "@ostiary/lib/verification";
-import type { Finding } from "@ostiary/lib/verification/words";
+import type { Finding } from "@ostiary/lib/verification/findings";
 import { sql } from "drizzle-orm";
 import { freshDatabase } from "../../support/index.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";

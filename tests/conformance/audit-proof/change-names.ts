@@ -8,7 +8,7 @@ import { fits } from "@ostiary/lib/domain/errors";
 import { isRecord } from "@ostiary/lib/domain/json";
 import type { Checkpoint } from "@ostiary/lib/domain/proof";
 import { isUlid } from "@ostiary/lib/domain/schemas";
-import type { FindingCode } from "@ostiary/lib/verification/words";
+import type { FindingCode } from "@ostiary/lib/verification/findings";
 
 export type Path = readonly (string | number)[];
 

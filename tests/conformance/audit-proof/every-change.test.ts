@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Verdict } from "@ostiary/lib/verification";
-import type { FindingCode } from "@ostiary/lib/verification/words";
+import type { FindingCode } from "@ostiary/lib/verification/findings";
 import { findingsOf, verdictOf, witnessRuleOf } from "../../app/audit/proof-bed.ts";
 import { type ChangeName, nameOfChange, type Path } from "./change-names.ts";
 import { type ExportVector, exportVectors, textOf } from "./vectors.ts";

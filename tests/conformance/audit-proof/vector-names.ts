@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import type { FindingCode } from "@ostiary/lib/verification/words";
+import type { FindingCode } from "@ostiary/lib/verification/findings";
 
 /** A finding that a verdict must have. Fields that are missing here may have any value. */
 type NamedFinding = { code: FindingCode } & Record<string, unknown>;

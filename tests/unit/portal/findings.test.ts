@@ -6,7 +6,7 @@ import type {
   FindingOf,
   NamedEntry,
   StatementFlaw,
-} from "@ostiary/lib/verification/words";
+} from "@ostiary/lib/verification/findings";
 import { de } from "../../../apps/portal/page/texts/de.ts";
 import { en } from "../../../apps/portal/page/texts/en.ts";
 

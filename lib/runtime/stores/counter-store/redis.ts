@@ -1,7 +1,7 @@
 import { Cluster, Redis, type RedisOptions } from "ioredis";
 import { Batches, type Member, pause, systemClock, tickClock, withDeadline } from "../../../async/index.ts";
 import { type PeerTls, renewingOptions, type TlsOptions } from "../../config/index.ts";
-import { answerWithin } from "../deadline.ts";
+import { answerWithin } from "../answer-within.ts";
 import { StoreUnavailable } from "../errors.ts";
 import type { StoreObserver } from "../observer.ts";
 import { refusalOf } from "./boot-failure.ts";

@@ -1,7 +1,7 @@
 import postgres from "postgres";
 import { pause, systemClock } from "../../../async/index.ts";
 import type { PeerTls } from "../../config/index.ts";
-import { answerWithin } from "../deadline.ts";
+import { answerWithin } from "../answer-within.ts";
 import { columnTypes } from "./column-types.ts";
 import { type Backends, endBackends, isUnanswerable, readBackends } from "./lost-backends.ts";
 import { ipv6Place } from "./primary-search.ts";

@@ -1,5 +1,5 @@
 import type { SQL } from "drizzle-orm";
-import { answerWithin } from "../deadline.ts";
+import { answerWithin } from "../answer-within.ts";
 import { observed, type StoreObserver } from "../observer.ts";
 import type { Database, RunOptions, TransactionOptions } from "./database.ts";
 import { applyMigrations, type MigrationAccess } from "./migrations.ts";

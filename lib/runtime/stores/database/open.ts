@@ -1,7 +1,7 @@
 import { PGlite } from "@electric-sql/pglite";
 import { withoutTrailingSlashes } from "../../../domain/routes/stored-form.ts";
 import type { PeerTls } from "../../config/index.ts";
-import { answerWithin } from "../deadline.ts";
+import { answerWithin } from "../answer-within.ts";
 import { observeNothing, type StoreObserver } from "../observer.ts";
 import { databaseBootFailure } from "./boot-failure.ts";
 import { claimFolder, UnusableFolder } from "./data-folder.ts";

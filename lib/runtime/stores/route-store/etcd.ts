@@ -1,5 +1,5 @@
 import { type Etcd3, type IKeyValue, type IRangeRequest, type IRequestOp, Range } from "etcd3";
-import { answerWithin } from "../deadline.ts";
+import { answerWithin } from "../answer-within.ts";
 import { observed, type StoreObserver } from "../observer.ts";
 import { lateDeadline, readNothing } from "./etcd-endpoint.ts";
 import { EtcdEndpoints, type EtcdEndpointsOptions } from "./etcd-endpoints.ts";

@@ -1,5 +1,5 @@
 import type { AuthType } from "@ostiary/lib/domain/credentials";
-import { sentenceOf } from "@ostiary/lib/verification/words";
+import { sentenceOf } from "@ostiary/lib/verification/findings";
 import type { Texts } from "../en.ts";
 import { findings } from "./findings.ts";
 

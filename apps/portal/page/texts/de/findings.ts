@@ -5,7 +5,7 @@ import type {
   NamedEntry,
   NamedRoot,
   StatementFlaw,
-} from "@ostiary/lib/verification/words";
+} from "@ostiary/lib/verification/findings";
 
 /** The German sentence for each finding. */
 export const findings: FindingWords = {

@@ -1,5 +1,5 @@
 import type { AuthType } from "@ostiary/lib/domain/credentials";
-import { type Finding, sentenceOf } from "@ostiary/lib/verification/words";
+import { type Finding, sentenceOf } from "@ostiary/lib/verification/findings";
 import { findings } from "./findings.ts";
 
 /** The English texts of the audit log. */

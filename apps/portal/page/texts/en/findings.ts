@@ -1,4 +1,4 @@
-import { ENGLISH, type FindingWords } from "@ostiary/lib/verification/words";
+import { ENGLISH, type FindingWords } from "@ostiary/lib/verification/findings";
 
 /** The sentences of `audit verify`. Sentences that name an option of the command line are replaced. */
 export const findings: FindingWords = {
