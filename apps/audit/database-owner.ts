@@ -1,5 +1,5 @@
-import { checkPeerTls, databaseUrl, peerTls, tlsVariables } from "@ostiary/lib/runtime/config";
-import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
+import { checkPeerTls, databaseUrl, tlsVariables } from "@ostiary/lib/runtime/config";
+import { type Database, openConfigured } from "@ostiary/lib/runtime/stores/database";
 import { type Static, Type } from "@sinclair/typebox";
 import { auditVariables } from "./config.ts";
 import { SCHEMA } from "./database-schema.ts";
@@ -27,9 +27,8 @@ const STATEMENT_MS = 3_600_000;
 const CONNECTIONS = 3;
 
 export function openAsOwner(config: OwnerConfig): Promise<Database> {
-  return openDatabase(config.DATABASE_URL, {
+  return openConfigured(config, {
     namespace: SCHEMA,
-    tls: peerTls(config, "DATABASE"),
     poolMax: CONNECTIONS,
     statementTimeoutMs: STATEMENT_MS,
   });

@@ -1,12 +1,11 @@
 import { type Clock, systemClock } from "@ostiary/lib/async";
-import { peerTls } from "@ostiary/lib/runtime/config";
 import type { Service } from "@ostiary/lib/runtime/service";
-import { type Database, migrateAtStart, openDatabase } from "@ostiary/lib/runtime/stores/database";
-import { createTelemetry, type Telemetry } from "@ostiary/lib/runtime/telemetry";
+import { type Database, migrateAtStart, openWithReads } from "@ostiary/lib/runtime/stores/database";
+import { createTelemetry } from "@ostiary/lib/runtime/telemetry";
 import { createApp } from "./app.ts";
 import type { AuditConfig } from "./config.ts";
 import { MIGRATIONS, SCHEMA } from "./database-schema.ts";
-import { openReads } from "./events/sql.ts";
+import { readLimits } from "./events/sql.ts";
 import { Exports } from "./exports/export.ts";
 import { PartitionKeeper } from "./partitions/commands.ts";
 import { Sealer } from "./sealing/sealer.ts";
@@ -39,7 +38,9 @@ export async function wireAudit(
   const telemetry = await createTelemetry({ name: "audit", namespace: "audit" }, config);
   const clock = given.clock ?? systemClock;
   const health = { draining: false };
-  const { writes, reads, close } = await openStores(config, given.database, telemetry);
+  const options = { namespace: SCHEMA, observer: telemetry.observeStore, poolMax: WRITE_CONNECTIONS };
+  const stores = await openWithReads(config, options, readLimits, given.database);
+  const { database: writes, reads } = stores;
   const shared = { writes, reads, clock, telemetry };
   const parts = await partsOf(config, shared);
   const { writer, streams, witnesses } = parts;
@@ -65,7 +66,7 @@ export async function wireAudit(
     },
     async stop() {
       await stopParts(parts);
-      await close();
+      await stores.close();
     },
   };
 }
@@ -143,24 +144,4 @@ async function stopParts(parts: Parts): Promise<void> {
   await sealer.stop();
   await partitions.stop();
   await writer.drained();
-}
-
-/**
- * Opens the stores. If the process passes a database, that database serves the writes. With PostgreSQL, reads get
- * their own connections.
- */
-async function openStores(config: AuditConfig, given: Database | undefined, { observeStore }: Telemetry) {
-  const options = { namespace: SCHEMA, observer: observeStore, tls: peerTls(config, "DATABASE") };
-  const writes =
-    given?.scoped(options.namespace, options.observer) ??
-    (await openDatabase(config.DATABASE_URL, { ...options, poolMax: WRITE_CONNECTIONS }));
-  const embedded = config.DATABASE_URL.startsWith("pglite://");
-  const reads = embedded ? writes : await openReads(config.DATABASE_URL, options);
-  return {
-    writes,
-    reads,
-    async close() {
-      await Promise.all([writes.close(), ...(embedded ? [] : [reads.close()])]);
-    },
-  };
 }

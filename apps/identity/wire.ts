@@ -1,17 +1,16 @@
 import { systemClock } from "@ostiary/lib/async";
-import { peerTls } from "@ostiary/lib/runtime/config";
 import { loadRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import type { Service } from "@ostiary/lib/runtime/service";
 import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
-import { type Database, migrateAtStart, openDatabase } from "@ostiary/lib/runtime/stores/database";
-import { createTelemetry, type Telemetry } from "@ostiary/lib/runtime/telemetry";
+import { type Database, migrateAtStart, openWithReads } from "@ostiary/lib/runtime/stores/database";
+import { createTelemetry } from "@ostiary/lib/runtime/telemetry";
 import { lastUseWriter } from "./api-keys/last-use-writer.ts";
 import { createApp } from "./app.ts";
 import type { IdentityConfig } from "./config.ts";
 import { createDependencies } from "./dependencies.ts";
 import type { Peppers } from "./secret-hashes.ts";
 import { sessionSweeper } from "./sessions/commands.ts";
-import { openValidations } from "./validations/sql.ts";
+import { validationLimits } from "./validations/sql.ts";
 
 const SCHEMA = "identity";
 const MIGRATIONS = shippedFile("drizzle/identity");
@@ -25,10 +24,11 @@ export async function wireIdentity(
   const telemetry = await createTelemetry({ name: "identity", namespace: "identity" }, config);
   const { log } = telemetry;
   if (file === null) log.warn({}, "roles are off: ROLES_FILE is not set, and every member may do everything");
-  const { database, validations, closeStores } = await openStores(config, given.database, telemetry);
+  const options = { namespace: SCHEMA, observer: telemetry.observeStore };
+  const { database, reads, close } = await openWithReads(config, options, validationLimits, given.database);
   const deps = createDependencies({
     database,
-    validations,
+    validations: reads,
     rolesFile: file,
     brand: config.APIKEY_BRAND,
     clock: systemClock,
@@ -63,7 +63,7 @@ export async function wireIdentity(
     },
     async stop() {
       await Promise.all([sweeper.stop(), uses.stop()]);
-      await closeStores();
+      await close();
     },
   };
 }
@@ -73,24 +73,5 @@ function peppersOf(config: IdentityConfig): Peppers {
     current: config.SECRET_PEPPER ?? null,
     previous: config.SECRET_PEPPER_PREVIOUS ?? null,
     plainAccepted: config.PLAIN_HASHES_ACCEPTED,
-  };
-}
-
-/**
- * Opens the database, unless `given` is an open one, and the connections for validations. An embedded database has
- * no separate connections for validations.
- */
-async function openStores(config: IdentityConfig, given: Database | undefined, { observeStore }: Telemetry) {
-  const options = { namespace: SCHEMA, observer: observeStore, tls: peerTls(config, "DATABASE") };
-  const database =
-    given?.scoped(options.namespace, options.observer) ?? (await openDatabase(config.DATABASE_URL, options));
-  const embedded = config.DATABASE_URL.startsWith("pglite://");
-  const validations = embedded ? database : await openValidations(config.DATABASE_URL, options);
-  return {
-    database,
-    validations,
-    async closeStores() {
-      await Promise.all([database.close(), ...(embedded ? [] : [validations.close()])]);
-    },
   };
 }

@@ -3,7 +3,7 @@ import { peerTls } from "@ostiary/lib/runtime/config";
 import { loadRolesFile, type RolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import type { Service } from "@ostiary/lib/runtime/service";
 import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
-import { type Database, migrateAtStart, openDatabase } from "@ostiary/lib/runtime/stores/database";
+import { type Database, migrateAtStart, openConfigured } from "@ostiary/lib/runtime/stores/database";
 import {
   openRouteStore,
   type RouteStore,
@@ -154,13 +154,7 @@ async function checkRouteStore(routeStore: RouteStore, log: Logger): Promise<voi
 
 async function openStores(config: RegistryConfig, given: GivenStores, telemetry: Telemetry) {
   const observer = telemetry.observeStore;
-  const database =
-    given.database?.scoped(SCHEMA, observer) ??
-    (await openDatabase(config.DATABASE_URL, {
-      namespace: SCHEMA,
-      observer,
-      tls: peerTls(config, "DATABASE"),
-    }));
+  const database = await openConfigured(config, { namespace: SCHEMA, observer }, given.database);
   const routeStore =
     given.routeStore ??
     (await openRouteStore(config.ROUTE_STORE_URL, { observer, tls: peerTls(config, "ROUTE_STORE") }));

@@ -1,5 +1,5 @@
 import { type EventFilter, eventBounds } from "@ostiary/audit/events/filter";
-import { openReads, selectEvents } from "@ostiary/audit/events/sql";
+import { readLimits, selectEvents } from "@ostiary/audit/events/sql";
 import { openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { encodeTime } from "ulid";
 import { BUSY_ORGANIZATION, generateLog } from "../app/audit/generated-log.ts";
@@ -57,7 +57,7 @@ export const auditReads: Bench = {
     const endMs = Date.now();
     await generateLog(database, { events, endMs, spanMs: SPAN_MS }, progress);
     await database.close();
-    const reads = await openReads(url, { namespace: "audit", poolMax: 1 });
+    const reads = await openDatabase(url, { namespace: "audit", ...readLimits, poolMax: 1 });
     const atMs = (part: number) => Math.round(endMs - SPAN_MS + SPAN_MS * part);
     const figures: ReadFigure[] = [];
     for (const [name, wanted] of Object.entries(filters)) {

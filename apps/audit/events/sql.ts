@@ -1,25 +1,17 @@
 import type { UserEvent } from "@ostiary/lib/contracts/audit";
 import { LIMIT_MAX } from "@ostiary/lib/runtime/http";
-import {
-  type Database,
-  type DatabaseOptions,
-  openDatabase,
-  query,
-} from "@ostiary/lib/runtime/stores/database";
+import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { type EventLog, type EventRow, eventOf } from "./event.ts";
 import { type EventBounds, type EventFilter, exactFilters } from "./filter.ts";
 
 const EXPORT_BATCH_ROWS = 200;
-const CONNECTIONS = 8;
 
 /**
- * Opens connections for reads. PostgreSQL plans each query for its actual parameter values. A generic plan
- * would assume narrow time bounds and sort whole months.
+ * The limits of the connections for reads. PostgreSQL plans each query for its actual parameter values. A generic
+ * plan would assume narrow time bounds and sort whole months.
  */
-export function openReads(url: string, options: DatabaseOptions): Promise<Database> {
-  return openDatabase(url, { poolMax: CONNECTIONS, plan_cache_mode: "force_custom_plan", ...options });
-}
+export const readLimits = { poolMax: 8, plan_cache_mode: "force_custom_plan" } as const;
 
 /**
  * Returns the newest matching events, at most {@link LIMIT_MAX} plus one. The extra event shows that another page

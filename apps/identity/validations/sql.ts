@@ -1,22 +1,12 @@
 import type { SharedContext } from "@ostiary/lib/async";
-import {
-  type Database,
-  type DatabaseOptions,
-  type Orm,
-  openDatabase,
-  prepared,
-} from "@ostiary/lib/runtime/stores/database";
+import { type Database, type Orm, prepared } from "@ostiary/lib/runtime/stores/database";
 import { type Column, eq, type SQL, sql } from "drizzle-orm";
 import { apiKeys, members, organizations, sessions, users } from "../tables.ts";
 import { BatchedLookup } from "./batched-lookup.ts";
 import type { CredentialRow } from "./validation.ts";
 
-const CONNECTIONS = 5;
-
-/** Opens connections only for validations, so that their short reads never queue behind other reads or writes. */
-export function openValidations(url: string, options: DatabaseOptions): Promise<Database> {
-  return openDatabase(url, { poolMax: CONNECTIONS, ...options });
-}
+/** The limits of the connections for validations. Their short reads never queue behind other reads or writes. */
+export const validationLimits = { poolMax: 5 };
 
 /** The columns of a credential's holder: the person of a user key, or a member and that member's person. */
 const holder = {

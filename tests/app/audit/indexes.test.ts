@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type EventFilter, eventBounds } from "@ostiary/audit/events/filter";
-import { openReads, selectStatement } from "@ostiary/audit/events/sql";
-import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
+import { readLimits, selectStatement } from "@ostiary/audit/events/sql";
+import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { encodeTime } from "ulid";
 import { services } from "../../support/index.ts";
@@ -95,7 +95,7 @@ describe.skipIf(!services().postgres.real)(`a page of a log of ${EVENTS} events`
   beforeAll(async () => {
     const audit = await startAudit();
     await audit.stop();
-    log = await openReads(audit.databaseUrl, { namespace: "audit" });
+    log = await openDatabase(audit.databaseUrl, { namespace: "audit", ...readLimits });
     await generateLog(log, { events: EVENTS, endMs: END_MS, spanMs: SPAN_MS });
   }, 180_000);
   afterAll(() => log.close());

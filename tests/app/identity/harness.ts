@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { createApp } from "@ostiary/identity/app";
 import { createDependencies, type Dependencies } from "@ostiary/identity/dependencies";
 import type { Peppers } from "@ostiary/identity/secret-hashes";
-import { openValidations } from "@ostiary/identity/validations/sql";
+import { validationLimits } from "@ostiary/identity/validations/sql";
 import { decodeDetails } from "@ostiary/lib/contracts/audit";
 import { loadConfig, telemetryVariables } from "@ostiary/lib/runtime/config";
 import { parseRolesFile } from "@ostiary/lib/runtime/config/roles-file";
-import { type Database, openDatabase, query } from "@ostiary/lib/runtime/stores/database";
+import { type Database, openWithReads, query } from "@ostiary/lib/runtime/stores/database";
 import { createTelemetry, type Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { Type } from "@sinclair/typebox";
 import { freshDatabase } from "../../support/index.ts";
@@ -98,16 +98,18 @@ export interface HarnessOptions {
 export async function startIdentity(options: HarnessOptions = {}): Promise<IdentityHarness> {
   const { roles = ROLES, poolMax = 10 } = options;
   const databaseUrl = options.databaseUrl ?? (await freshDatabase());
-  const database = await openDatabase(databaseUrl, {
-    namespace: "identity",
+  const limits = {
     poolMax,
     acquireTimeoutMs: 60_000,
     laneTimeoutMs: 60_000,
     ...(options.laneWaitingMax !== undefined && { laneWaitingMax: options.laneWaitingMax }),
-  });
+  };
+  const { database, reads, close } = await openWithReads(
+    { DATABASE_URL: databaseUrl },
+    { namespace: "identity", ...limits },
+    validationLimits,
+  );
   await database.migrate("identity", MIGRATIONS);
-  const embedded = databaseUrl.startsWith("pglite://");
-  const validations = embedded ? database : await openValidations(databaseUrl, { namespace: "identity" });
   const logFile = join(temporaryFolder("identity"), "identity.log");
   const config = loadConfig(Type.Object(telemetryVariables), { LOG_FILE: logFile, LOG_LEVEL: "debug" });
   const telemetries: Telemetry[] = [];
@@ -118,7 +120,7 @@ export async function startIdentity(options: HarnessOptions = {}): Promise<Ident
   ): Promise<IdentityHarness> => {
     const deps = createDependencies({
       database,
-      validations,
+      validations: reads,
       rolesFile: rolesText === null ? null : parseRolesFile(rolesText),
       brand: BRAND,
       clock: time,
@@ -147,8 +149,7 @@ export async function startIdentity(options: HarnessOptions = {}): Promise<Ident
       log: () => readFile(logFile, "utf8").catch(() => ""),
       async close() {
         await Promise.all(telemetries.map((each) => each.close()));
-        await database.close();
-        if (!embedded) await validations.close();
+        await close();
       },
     });
   };

@@ -17,3 +17,4 @@ export * from "./open.ts";
 export { type Orm, rows } from "./orm.ts";
 export { prepared, preparedRows } from "./prepared.ts";
 export { query } from "./query.ts";
+export { openConfigured, openWithReads } from "./service-database.ts";
