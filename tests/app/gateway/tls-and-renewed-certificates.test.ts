@@ -1,82 +1,24 @@
 /** Tests TLS on the gateway's public port, with a certificate that is reloaded when its files change. */
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { copyFileSync, writeFileSync } from "node:fs";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { connect } from "node:tls";
-import { type CertificatePair, Certificates } from "../../support/certificates.ts";
-import { publicService } from "../../support/gateway.ts";
-import { startGateway } from "../../support/gateway-process.ts";
 import { services, startProcess, waitFor } from "../../support/index.ts";
-import { headerValue, OK, RawUpstream } from "../../support/raw-http.ts";
-import { ProcessEnded, type RunningProcess } from "../../support/start-process.ts";
+import { headerValue, OK } from "../../support/raw-http.ts";
+import { ProcessEnded } from "../../support/start-process.ts";
+import { handshake, useTlsGateways } from "./tls-bed.ts";
 
 setDefaultTimeout(60_000);
 
-const certificates = new Certificates();
-let first: CertificatePair;
-let second: CertificatePair;
+const { certificates, first, second, service, start, ...bed } = useTlsGateways();
+const trusted = { tls: { ca: bed.trusted } };
 
-beforeAll(() => {
-  first = certificates.make("first");
-  second = certificates.make("second");
-});
-
-/** Copies a certificate and its key to new files for a gateway. A test can change the files later. */
-function installed(pair: CertificatePair): CertificatePair {
-  const { certFile, keyFile, cert } = certificates.make(`installed-${crypto.randomUUID()}`);
-  const files = { certFile, keyFile, cert };
-  install(pair, files);
-  return files;
-}
-
-function install(pair: CertificatePair, into: CertificatePair): void {
-  copyFileSync(pair.certFile, into.certFile);
-  copyFileSync(pair.keyFile, into.keyFile);
-}
+const shown = async (url: string) => (await handshake(url)).name;
 
 // GW-156
 describe.skipIf(!services().etcd.real)("a gateway with a certificate", () => {
-  const service = new RawUpstream();
-  const started: RunningProcess[] = [];
-
-  afterEach(async () => {
-    await Promise.all(started.splice(0).map((each) => each.kill()));
-    service.handler = () => OK;
-    service.requests.length = 0;
-  });
-  afterAll(() => service.close());
-
-  async function start(files: CertificatePair): Promise<{ gateway: RunningProcess; url: string }> {
-    const gateway = await startGateway({
-      services: { things: publicService(service.url, { path: "/things", methods: ["GET", "POST"] }) },
-      env: {
-        TLS_CERT_FILE: files.certFile,
-        TLS_KEY_FILE: files.keyFile,
-        FORWARD_CLIENT_ADDRESS: "true",
-        RATE_LIMIT_AUTH_FAILURE_REQUESTS: "0",
-      },
-    });
-    started.push(gateway);
-    return { gateway, url: gateway.url.replace("http:", "https:") };
-  }
-
-  const trusted = () => ({ tls: { ca: [first.cert, second.cert] } });
-
-  /** Opens a connection, and returns the common name of the server's certificate. */
-  function shown(url: string): Promise<string> {
-    const { promise, resolve, reject } = Promise.withResolvers<string>();
-    const socket = connect({ port: Number(new URL(url).port), host: "127.0.0.1", rejectUnauthorized: false });
-    socket.on("secureConnect", () => {
-      resolve(String(socket.getPeerCertificate().subject.CN));
-      socket.destroy();
-    });
-    socket.on("error", reject);
-    return promise;
-  }
-
   test("serves its clients over TLS, and sends services X-Forwarded-Proto: https", async () => {
-    const { gateway, url } = await start(installed(first));
-    const answer = await fetch(`${url}/things?a=1`, { ...trusted(), method: "POST", body: "hello" });
+    const { gateway, url } = await start();
+    const answer = await fetch(`${url}/things?a=1`, { ...trusted, method: "POST", body: "hello" });
     expect([answer.status, await answer.text()]).toEqual([200, "ok"]);
     expect(service.request.target).toBe("/things?a=1");
     expect(headerValue(service.request.headers, "x-forwarded-proto")).toBe("https");
@@ -84,16 +26,15 @@ describe.skipIf(!services().etcd.real)("a gateway with a certificate", () => {
     await expect(fetch(`${gateway.url}/things`)).rejects.toThrow();
     // A client that does not trust the certificate fails.
     await expect(fetch(`${url}/things`)).rejects.toThrow();
-    expect((await fetch(`${url}/things`, trusted())).status).toBe(200);
+    expect((await fetch(`${url}/things`, trusted)).status).toBe(200);
   });
 
   test("serves a renewed certificate without losing a request", async () => {
-    const files = installed(first);
-    const { url } = await start(files);
+    const { url, renew } = await start();
     const statuses: (number | string)[] = [];
     let stopped = false;
     const ask = async (keepalive: boolean) => {
-      const answer = await fetch(`${url}/things`, { ...trusted(), keepalive, method: "POST", body: "x" });
+      const answer = await fetch(`${url}/things`, { ...trusted, keepalive, method: "POST", body: "x" });
       return (await answer.text()) === "ok" ? answer.status : "torn";
     };
     const client = async (keepalive: boolean) => {
@@ -106,10 +47,10 @@ describe.skipIf(!services().etcd.real)("a gateway with a certificate", () => {
     };
     const clients = [client(true), client(true), client(false)];
     service.handler = (request) => (isSlow(request) ? null : OK);
-    const slow = fetch(`${url}/things?slow`, trusted()).then(({ status }) => status, String);
+    const slow = fetch(`${url}/things?slow`, trusted).then(({ status }) => status, String);
     await waitFor(() => service.requests.some(isSlow));
 
-    install(second, files);
+    renew();
     await waitFor(async () => (await shown(url)) === "second", { what: "the renewed certificate" });
     // Wait until the first server has stopped: then every new connection gets the second certificate.
     await waitFor(async () =>
@@ -126,14 +67,13 @@ describe.skipIf(!services().etcd.real)("a gateway with a certificate", () => {
   });
 
   test("keeps the last certificate while the key does not match the new one, and logs that once", async () => {
-    const files = installed(first);
-    const { gateway, url } = await start(files);
+    const { gateway, url, files, renew } = await start();
     writeFileSync(files.certFile, second.cert);
     const warnings = () => gateway.logs().filter(({ level }) => level === "warn");
     await waitFor(() => warnings().some(({ message }) => String(message).includes("TLS_CERT_FILE")));
     expect(await shown(url)).toBe("first");
-    expect((await fetch(`${url}/things`, trusted())).status).toBe(200);
-    install(second, files);
+    expect((await fetch(`${url}/things`, trusted)).status).toBe(200);
+    renew();
     await waitFor(async () => (await shown(url)) === "second");
     const told = warnings().filter(({ message }) => String(message).includes("TLS_CERT_FILE"));
     expect(told).toHaveLength(1);
