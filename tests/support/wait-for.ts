@@ -29,3 +29,15 @@ export async function waitFor<T>(
     await Bun.sleep(pollMs);
   }
 }
+
+/** Calls `look` until its result is positive and has not changed for half a second. Returns the result. */
+export async function settled(look: () => number): Promise<number> {
+  for (let last = -1, since = performance.now(); ; ) {
+    const now = look();
+    if (now !== last) {
+      last = now;
+      since = performance.now();
+    } else if (now > 0 && performance.now() - since > 500) return now;
+    await Bun.sleep(DEFAULT_POLL_MS);
+  }
+}

@@ -10,7 +10,7 @@ import {
   type ServiceSocket,
   WebSocketBed,
 } from "../../support/gateway-websocket-bed.ts";
-import { waitFor } from "../../support/index.ts";
+import { settled, waitFor } from "../../support/index.ts";
 import { RawUpstream } from "../../support/raw-http.ts";
 import { acceptance } from "../../support/raw-websocket.ts";
 import { useBed } from "./bed.ts";
@@ -214,15 +214,3 @@ test("a stopping gateway closes WebSockets with 1001", async () => {
   // A gateway that waited for the WebSocket would take the shutdown timeout of 20 s.
   expect(performance.now() - started).toBeLessThan(10_000);
 });
-
-/** Calls `look` until its result has not changed for 300 ms, and returns the result. */
-async function settled(look: () => number): Promise<number> {
-  for (let last = -1, since = performance.now(); ; ) {
-    const now = look();
-    if (now !== last) {
-      last = now;
-      since = performance.now();
-    } else if (now > 0 && performance.now() - since > 300) return now;
-    await Bun.sleep(10);
-  }
-}

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { publicService } from "../../support/gateway.ts";
 import { startGateway } from "../../support/gateway-process.ts";
-import { type RunningProcess, services, waitFor } from "../../support/index.ts";
+import { type RunningProcess, services, settled, waitFor } from "../../support/index.ts";
 import {
   headerValue,
   OK,
@@ -334,16 +334,4 @@ function pump(
   };
   socket.onDrain = more;
   more();
-}
-
-/** Calls `look` until its result has not changed for half a second, and returns the result. */
-async function settled(look: () => number): Promise<number> {
-  for (let last = -1, since = performance.now(); ; ) {
-    const now = look();
-    if (now !== last) {
-      last = now;
-      since = performance.now();
-    } else if (now > 0 && performance.now() - since > 500) return now;
-    await Bun.sleep(20);
-  }
 }
