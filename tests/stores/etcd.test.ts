@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { openRouteStore, type RouteStore, StoreUnavailable } from "@ostiary/lib/runtime/stores/route-store";
 import { Etcd3 } from "etcd3";
 import {
@@ -10,6 +10,7 @@ import {
   type TestServer,
   waitFor,
 } from "../support/index.ts";
+import { useBreakable } from "./breakable.ts";
 import { recordChanges } from "./recorded-changes.ts";
 import { everyCall } from "./route-store-calls.ts";
 
@@ -53,25 +54,7 @@ test("a route store is unavailable at once when nothing listens", async () => {
 });
 
 describe.if(services().etcd.own)("a route store on an etcd that fails", () => {
-  let server: TestServer;
-  let store: RouteStore;
-
-  beforeAll(async () => {
-    server = await startEtcd();
-    store = await openRouteStore(server.url);
-    await store.ping(2_000);
-  });
-  afterAll(async () => {
-    await store.close();
-    await server.close();
-  });
-
-  afterEach(async () => {
-    await server.recover();
-    await returns();
-  });
-
-  const returns = () => waitFor(() => store.ping(500).then(() => true), { what: "etcd's return" });
+  const { server, store, returns } = useBreakable(startEtcd, openRouteStore);
 
   test("is unavailable while etcd is down, and recovers", async () => {
     await store.put("down/a", "1");

@@ -1,18 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createServer, type Socket } from "node:net";
 import { type Database, openDatabase, rows, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
-import {
-  freePort,
-  freshDatabase,
-  rejection,
-  services,
-  startPostgres,
-  type TestServer,
-  waitFor,
-} from "../support/index.ts";
+import { freePort, freshDatabase, rejection, services, startPostgres, waitFor } from "../support/index.ts";
 import { listenLocally } from "../support/listen-locally.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { useBreakable } from "./breakable.ts";
 import { writeMigrations } from "./migrations.ts";
 
 const quick = {
@@ -192,25 +185,12 @@ describe("database on PostgreSQL that cannot be reached", () => {
 });
 
 describe.if(services().postgres.own)("database on a PostgreSQL that fails", () => {
-  let server: TestServer;
-  let database: Database;
-
-  beforeAll(async () => {
-    server = await startPostgres();
-    database = await openDatabase(server.url, quick);
-    await select(database, "create table survivors (id int primary key)");
-  });
-  afterAll(async () => {
-    await database.close();
-    await server.close();
-  });
-
-  afterEach(async () => {
-    await server.recover();
-    await returns();
-  });
-
-  const returns = () => waitFor(() => select(database), { what: "the database's return" });
+  const open = async (url: string) => {
+    const opened = await openDatabase(url, quick);
+    await select(opened, "create table survivors (id int primary key)");
+    return opened;
+  };
+  const { server, store: database, returns } = useBreakable(startPostgres, open, (store) => select(store));
 
   test("is unavailable while the server is down, and recovers", async () => {
     await server.kill();

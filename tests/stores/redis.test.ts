@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   type CounterStore,
   openCounterStore,
@@ -15,6 +15,7 @@ import {
   type TestServer,
   waitFor,
 } from "../support/index.ts";
+import { useBreakable } from "./breakable.ts";
 
 async function expectUnavailable(store: CounterStore, bucket: string): Promise<void> {
   const errors = await Promise.all(Array.from({ length: 50 }, () => rejection(store.increment(bucket, 60))));
@@ -106,24 +107,7 @@ describe.if(services().redis.real)("counter store on Redis", () => {
 });
 
 describe.if(services().redis.own)("counter store on a Redis that fails", () => {
-  let server: TestServer;
-  let store: CounterStore;
-
-  beforeAll(async () => {
-    server = await startRedis();
-    store = await openCounterStore(server.url);
-  });
-  afterAll(async () => {
-    await store.close();
-    await server.close();
-  });
-
-  afterEach(async () => {
-    await server.recover();
-    await returns();
-  });
-
-  const returns = () => waitFor(() => store.ping(500).then(() => true), { what: "Redis's return" });
+  const { server, store, returns } = useBreakable(startRedis, openCounterStore);
 
   test("is unavailable while the server is down, and does not count those calls later", async () => {
     for (let time = 0; time < 3; time++) {
