@@ -76,8 +76,8 @@ export class TestLog {
 export interface TestWitness {
   /** The witness's verifier key. */
   key: string;
-  /** Returns the line that cosigns `text`. `timeS` is the time of the cosignature in seconds since 1970. */
-  line(text: string, timeS: number): string;
+  /** Returns the line that cosigns `text`. `timeS` is the time of the cosignature in seconds since 1970, by default now. */
+  line(text: string, timeS?: number): string;
 }
 
 export function testWitness(
@@ -87,7 +87,7 @@ export function testWitness(
   const publicKey = publicBytes(privateKey);
   return {
     key: verifierKeyText(name, 4, publicKey),
-    line(text, timeS) {
+    line(text, timeS = Math.floor(Date.now() / 1_000)) {
       const time = Buffer.alloc(8);
       time.writeBigUInt64BE(BigInt(timeS));
       const signature = sign(null, Buffer.from(`cosignature/v1\ntime ${timeS}\n${text}`), privateKey);

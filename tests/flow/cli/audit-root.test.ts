@@ -1,28 +1,18 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { generateKeyPairSync, sign } from "node:crypto";
-import { keyId, publicBytes, TestLog, verifierKeyText } from "../../support/test-log.ts";
+import { TestLog, testWitness } from "../../support/test-log.ts";
 import { useCli } from "./bed.ts";
 
 describe("audit root", () => {
   const { cli, file } = useCli();
   const log = new TestLog("audit.example.com/log").grow(3);
-  const { privateKey } = generateKeyPairSync("ed25519");
-  const publicKey = publicBytes(privateKey);
-  const other = verifierKeyText(
-    "other.example.com",
-    4,
-    publicBytes(generateKeyPairSync("ed25519").privateKey),
-  );
-  const time = Buffer.from("00000000641850cb", "hex");
-  const signature = sign(null, Buffer.from(`cosignature/v1\ntime 1679315147\n${log.text()}`), privateKey);
-  const line = Buffer.concat([keyId("w.example.com", 4, publicKey), time, signature]).toString("base64");
-  const note = `${log.note()}— w.example.com ${line}\n`;
+  const witness = testWitness("w.example.com");
+  const note = `${log.note()}${witness.line(log.text(), 1_679_315_147)}`;
   let root: string;
   let keys: string;
 
   beforeAll(async () => {
     root = await file("root.txt", note);
-    keys = await file("witnesses.txt", `${verifierKeyText("w.example.com", 4, publicKey)}\n${other}\n`);
+    keys = await file("witnesses.txt", `${witness.key}\n${testWitness("other.example.com").key}\n`);
   });
   const audit = (...parameters: string[]) => cli(["audit", "root", ...parameters, "--witness-keys", keys]);
 

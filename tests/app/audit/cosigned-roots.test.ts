@@ -1,0 +1,147 @@
+/** Tests how the audit service asks witnesses to cosign the roots of its tree of checkpoints. */
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { createServer } from "node:net";
+import { deleteOldCosignatures } from "../../../apps/audit/witnesses/sql.ts";
+import { atTestEnd } from "../../support/at-test-end.ts";
+import { services, waitFor } from "../../support/index.ts";
+import { listenLocally } from "../../support/listen-locally.ts";
+import type { TestWitness } from "../../support/test-log.ts";
+import { WITNESS } from "../witness/witness-bed.ts";
+import { metricOf, openLog, sqlOn, startAudit } from "./audit-service.ts";
+import { writeSigningKey } from "./proof-bed.ts";
+import {
+  cosigned,
+  type Entry,
+  ORIGIN,
+  SOON,
+  servedRoot,
+  startFake,
+  startWitnessed,
+  witnessedLog,
+  write,
+} from "./witnesses-bed.ts";
+
+setDefaultTimeout(120_000);
+
+/** Returns the text of the root in the body of an add-checkpoint request. */
+function rootText(body: string): string {
+  return body.slice(body.indexOf("\n\n") + 2, body.lastIndexOf("\n\n") + 1);
+}
+
+describe("a root of the tree of checkpoints", () => {
+  // AU-171, AU-172
+  test("gets the cosignature of a witness, and so does each later root, even after a restart", async () => {
+    const { keyFile, entry, files } = await witnessedLog();
+    const audit = await startWitnessed(keyFile, [entry]);
+    await write(audit);
+    const first = await cosigned(audit, entry);
+    await write(audit);
+    const second = await cosigned(audit, entry, first.size + 1);
+    expect(second.text.split("\n")[0]).toBe(ORIGIN);
+    // This service starts without any state about the witness.
+    const again = await startWitnessed(keyFile, [entry], { databaseUrl: audit.databaseUrl });
+    await write(again);
+    const third = await cosigned(again, entry, second.size + 1);
+    expect((await files.state()).logs[0]?.size).toBeGreaterThanOrEqual(third.size);
+    expect(await metricOf(again, "audit_witness_conflicts")).toBe(0);
+    expect(await metricOf(again, "audit_witnesses_behind")).toBe(0);
+  });
+
+  // AU-172
+  test("is served without cosignatures until a quorum has cosigned one", async () => {
+    const { keyFile, entry } = await witnessedLog();
+    let isAway = true;
+    const second = startFake("late.example.com", (body, witness) =>
+      isAway ? new Response(null, { status: 503 }) : new Response(witness.line(rootText(body))),
+    );
+    const audit = await startWitnessed(keyFile, [entry, second], { quorum: 2 });
+    await write(audit);
+    await waitFor(() => audit.log().includes("late.example.com"), SOON);
+    expect((await waitFor(() => servedRoot(audit), SOON)).signatures).toHaveLength(1);
+    isAway = false;
+    const root = await cosigned(audit, second);
+    expect(root.signatures.map((line) => line.split(" ")[1])).toEqual(
+      expect.arrayContaining([ORIGIN, WITNESS, "late.example.com"]),
+    );
+  });
+});
+
+// AU-174
+test("no cosignature of a faulty witness is stored, and faulty witnesses do not delay others", async () => {
+  const { keyFile, entry } = await witnessedLog();
+  const reset = createServer((socket) => socket.on("data", () => socket.resetAndDestroy()));
+  const port = await listenLocally(reset);
+  atTestEnd(() => reset.close());
+  const honest = (body: string, witness: TestWitness) => witness.line(rootText(body));
+  const bad: Entry[] = [
+    { ...startFake("reset", () => new Response()), url: `http://127.0.0.1:${port}` },
+    startFake("silent", () => new Promise(() => {})),
+    startFake("empty", () => new Response("")),
+    startFake("garbage", () => new Response(Buffer.from([0xff, 0x00, 0xfe]))),
+    startFake("huge", (body, witness) => new Response(honest(body, witness).repeat(100))),
+    startFake("redirects", () => Response.redirect(entry.url, 307)),
+    startFake("other-note", (_, witness) => new Response(witness.line(`${ORIGIN}\n7\n${"A".repeat(43)}=\n`))),
+    startFake("old-time", (body, witness) => new Response(witness.line(rootText(body), 1_679_315_147))),
+    startFake("no-size", () => new Response("many\n", { status: 409 })),
+    startFake(
+      "never-content",
+      (body) => new Response(`${body.startsWith("old 0") ? 1 : 0}\n`, { status: 409 }),
+    ),
+    startFake("unknown", () => new Response(null, { status: 404 })),
+  ];
+  const audit = await startWitnessed(keyFile, [...bad, entry]);
+  await write(audit);
+  const root = await cosigned(audit, entry);
+  expect(root.signatures).toHaveLength(2);
+  const answering = bad.filter(({ name }) => name !== "silent");
+  await waitFor(() => answering.every(({ name }) => audit.log().includes(`"witness":"${name}"`)), SOON);
+  await write(audit);
+  await cosigned(audit, entry, root.size + 1);
+});
+
+describe.skipIf(!services().postgres.real)("a log on PostgreSQL", () => {
+  // AU-174
+  test("says in its warning if it lacks hashes of the proof for a witness", async () => {
+    const [isAsked, isCut] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const witness = startFake("slow", async (body, witness) => {
+      isAsked.resolve();
+      await isCut.promise;
+      return new Response(witness.line(rootText(body)));
+    });
+    const audit = await startWitnessed(writeSigningKey(), [witness]);
+    for (let size = 1; size <= 3; size++) {
+      await write(audit);
+      await waitFor(async () => ((await servedRoot(audit))?.size ?? 0) >= size, SOON);
+      await isAsked.promise;
+    }
+    const log = await openLog(audit);
+    atTestEnd(() => log.close());
+    const sql = sqlOn(log);
+    await sql`alter table audit.checkpoint_tree disable trigger no_change`;
+    await sql`delete from audit.checkpoint_tree where number = 2`;
+    isCut.resolve();
+    const reason = '"reason":"The log lacks hashes of the proof from size 1."';
+    await waitFor(() => audit.log().includes(reason), SOON);
+  });
+
+  // AU-172
+  test("keeps the newest root with a quorum, and the 1000 largest of the newer ones", async () => {
+    const audit = await startAudit();
+    atTestEnd(() => audit.stop());
+    const log = await openLog(audit);
+    atTestEnd(() => log.close());
+    const sql = sqlOn(log);
+    const kept = async (newest: number) => {
+      await sql`delete from audit.cosignatures`;
+      await sql`insert into audit.cosignatures (size, note, witness, line, cosigned_at)
+        select size, 'note', 'witness', 'line', now() from generate_series(1, 1500) as size`;
+      await deleteOldCosignatures(log, newest);
+      const [found] = await sql`select count(*)::integer as count, min(size)::integer as first,
+        (min(size) filter (where size > ${String(newest)}::text::bigint))::integer as newer from audit.cosignatures`;
+      return found;
+    };
+    expect(await kept(0)).toEqual({ count: 1_000, first: 501, newer: 501 });
+    expect(await kept(100)).toEqual({ count: 1_001, first: 100, newer: 501 });
+    expect(await kept(600)).toEqual({ count: 901, first: 600, newer: 601 });
+  });
+});
