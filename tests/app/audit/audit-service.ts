@@ -151,12 +151,6 @@ export const sqlOn =
   <Row = Record<string, unknown>>(strings: TemplateStringsArray, ...values: unknown[]): Promise<Row[]> =>
     query<Row>(log, "test")(strings, ...values);
 
-/** Returns the current value of a time series, such as `audit_intents_total{result="created"}`. */
-export async function metricOf({ internalUrl }: { internalUrl: string }, series: string): Promise<number> {
-  const text = await (await fetch(`${internalUrl}/metrics`)).text();
-  return Number(text.split(`\n${series} `)[1]?.split("\n")[0]);
-}
-
 /** Returns the intent of a request on an organization route, with `changes` applied. */
 export function intent(changes: Record<string, unknown> = {}): Record<string, unknown> {
   return {

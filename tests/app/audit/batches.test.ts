@@ -1,6 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { BATCH_BYTES_MAX, BATCH_MAX } from "@ostiary/lib/contracts/audit";
-import { intent, json, metricOf, requestId, sharedAudit, userIntent, wrongFields } from "./audit-service.ts";
+import { metricOf } from "../../support/metrics.ts";
+import { intent, json, requestId, sharedAudit, userIntent, wrongFields } from "./audit-service.ts";
 
 setDefaultTimeout(60_000);
 

@@ -1,13 +1,15 @@
 /** Tests how the audit service asks witnesses to cosign the roots of its tree of checkpoints. */
+
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createServer } from "node:net";
 import { deleteOldCosignatures } from "../../../apps/audit/witnesses/sql.ts";
 import { atTestEnd } from "../../support/at-test-end.ts";
 import { services, waitFor } from "../../support/index.ts";
 import { listenLocally } from "../../support/listen-locally.ts";
+import { metricOf } from "../../support/metrics.ts";
 import type { TestWitness } from "../../support/test-log.ts";
 import { WITNESS } from "../witness/witness-bed.ts";
-import { metricOf, openLog, sqlOn, startAudit } from "./audit-service.ts";
+import { openLog, sqlOn, startAudit } from "./audit-service.ts";
 import { writeSigningKey } from "./proof-bed.ts";
 import {
   cosigned,

@@ -3,6 +3,7 @@ import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { Webhook } from "standardwebhooks";
 import { freshDatabase, services, waitFor } from "../../support/index.ts";
+import { metricOf } from "../../support/metrics.ts";
 import { type AuditService, intent, openLog, requestId, userIntent } from "./audit-service.ts";
 import {
   newSecret,
@@ -293,10 +294,7 @@ describe.skipIf(!services().postgres.real)("the operator's stream of several rep
     const receiver = newReceiver();
     const audit = await startWith(receiver);
     await isSetUp(audit, receiver);
-    const gauge = async (name: string) => {
-      const text = await (await fetch(`${audit.internalUrl}/metrics`)).text();
-      return Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1]);
-    };
+    const gauge = (name: string) => metricOf(audit, name);
     await waitFor(async () => (await gauge("audit_operator_stream_lag_seconds")) === 0, SOON);
     receiver.answer = () => new Response(null, { status: 500, headers: { "Retry-After": "3600" } });
     await writeEvents(audit, 2, { organization_id: "a" });

@@ -1,6 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { services, waitFor } from "../../support/index.ts";
-import { intent, logOf, metricOf, requestId, sqlOn } from "./audit-service.ts";
+import { metricOf } from "../../support/metrics.ts";
+import { intent, logOf, requestId, sqlOn } from "./audit-service.ts";
 import { exportProof, sharedProvenLog, verify, writeEvents } from "./proof-bed.ts";
 
 setDefaultTimeout(60_000);

@@ -1,6 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { freshDatabase, waitFor } from "../../support/index.ts";
-import { type AuditService, startAudit } from "./audit-service.ts";
+import { metricOf } from "../../support/metrics.ts";
+import { startAudit } from "./audit-service.ts";
 import { exportProof, writeEvents } from "./proof-bed.ts";
 import {
   callStreams,
@@ -16,12 +17,6 @@ setDefaultTimeout(90_000);
 
 /** Waits longer than the 10 s between two updates of the gauges. */
 const SOON = { timeoutMs: 60_000 };
-
-async function gauge({ internalUrl }: AuditService, name: string): Promise<number | null> {
-  const text = await (await fetch(`${internalUrl}/metrics`)).text();
-  const line = text.split("\n").find((each) => each.startsWith(`${name} `));
-  return line === undefined ? null : Number(line.slice(name.length + 1));
-}
 
 describe("the gauges of streams", () => {
   const [good, bad] = [sharedReceiver(), sharedReceiver()];
@@ -40,17 +35,20 @@ describe("the gauges of streams", () => {
     const active = await create(good.url);
     await create(bad.url);
     await create(bad.url);
-    await waitFor(async () => (await gauge(audit, 'audit_streams{status="failing"}')) === 2, SOON);
-    await waitFor(async () => (await gauge(audit, 'audit_stream_lag_entries{status="active"}')) === 0, SOON);
+    await waitFor(async () => (await metricOf(audit, 'audit_streams{status="failing"}')) === 2, SOON);
+    await waitFor(
+      async () => (await metricOf(audit, 'audit_stream_lag_entries{status="active"}')) === 0,
+      SOON,
+    );
     expect((await call("GET", `${STREAMS}/${active}`)).body.lag_events).toBe(0);
-    expect(await gauge(audit, 'audit_streams{status="active"}')).toBe(1);
-    expect(await gauge(audit, 'audit_streams{status="paused"}')).toBe(1);
-    expect(await gauge(audit, 'audit_stream_lag_entries{status="failing"}')).toBe(position);
-    expect(await gauge(audit, 'audit_stream_lag_entries{status="paused"}')).toBe(
+    expect(await metricOf(audit, 'audit_streams{status="active"}')).toBe(1);
+    expect(await metricOf(audit, 'audit_streams{status="paused"}')).toBe(1);
+    expect(await metricOf(audit, 'audit_stream_lag_entries{status="failing"}')).toBe(position);
+    expect(await metricOf(audit, 'audit_stream_lag_entries{status="paused"}')).toBe(
       (await call("GET", `${STREAMS}/${paused}`)).body.lag_events,
     );
     // No stream is ready to deliver: one has delivered all, one is paused, and two back off after a failure.
-    expect(await gauge(audit, "audit_stream_wait_seconds")).toBe(0);
+    expect(await metricOf(audit, "audit_stream_wait_seconds")).toBe(0);
   });
 });
 
@@ -64,8 +62,8 @@ test("a service without a stream key shows in its metrics that entries wait for 
   const { AUDIT_STREAM_KEY_FILE: _, ...env } = streamVariables([receiver.port]);
   await using audit = await startAudit({ databaseUrl, env });
   await writeEvents(audit, 3);
-  await waitFor(async () => ((await gauge(audit, "audit_stream_wait_seconds")) ?? 0) > 0, SOON);
-  expect(await gauge(audit, 'audit_stream_lag_entries{status="active"}')).toBeGreaterThan(0);
-  expect(await gauge(audit, 'audit_streams{status="active"}')).toBe(1);
+  await waitFor(async () => (await metricOf(audit, "audit_stream_wait_seconds")) > 0, SOON);
+  expect(await metricOf(audit, 'audit_stream_lag_entries{status="active"}')).toBeGreaterThan(0);
+  expect(await metricOf(audit, 'audit_streams{status="active"}')).toBe(1);
   expect(receiver.calls).toHaveLength(0);
 });

@@ -1,11 +1,13 @@
 /** Tests that an export with proof has a root that witnesses cosigned, and that a rewritten log has none. */
+
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { systemClock } from "@ostiary/lib/async";
 import type { ProofEnd } from "@ostiary/lib/contracts/audit";
 import { type EnglishVerdict, readWitnessKeys } from "@ostiary/lib/verification";
 import { services, waitFor } from "../../support/index.ts";
+import { metricOf } from "../../support/metrics.ts";
 import { WITNESS } from "../witness/witness-bed.ts";
-import { type AuditService, metricOf } from "./audit-service.ts";
+import type { AuditService } from "./audit-service.ts";
 import { cloned, exportProof, exportText, NOTHING_KEPT, verify, writeSigningKey } from "./proof-bed.ts";
 import {
   cosigned,

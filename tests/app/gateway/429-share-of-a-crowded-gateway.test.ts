@@ -1,7 +1,9 @@
 /** Tests that one caller cannot use all of MAX_REQUESTS_IN_FLIGHT (GW-167). */
+
 import { afterAll, afterEach, expect, test } from "bun:test";
 import { ELSEWHERE, READER, StepsBed, services, USER, WRITER } from "../../support/gateway-steps-bed.ts";
 import { waitFor } from "../../support/index.ts";
+import { metricOf } from "../../support/metrics.ts";
 import { headerValue, RawClient, spell } from "../../support/raw-http.ts";
 import { useGateway } from "./bed.ts";
 
@@ -24,11 +26,7 @@ afterAll(async () => {
   bed.service.close();
 });
 
-async function metric(name: string): Promise<number> {
-  const line = (await gateway.metrics()).split("\n").find((each) => each.startsWith(`${name} `));
-  return Number(line?.slice(name.length + 1));
-}
-const inFlight = () => metric("gateway_requests_in_flight");
+const inFlight = () => metricOf(gateway, "gateway_requests_in_flight");
 
 /** Sends the head of a request, but not its body, so that the request stays in flight. */
 async function slowBody(target: string, key: string): Promise<RawClient> {
@@ -63,9 +61,9 @@ async function statusOf(method: string, target: string, key: string): Promise<nu
 
 // GW-167
 test("a caller with slow bodies can have half of all requests in flight plus its share, and others are served", async () => {
-  const before = await metric("gateway_shares_refused_total");
+  const before = await metricOf(gateway, "gateway_shares_refused_total");
   expect(await hold("/org/unaudited", WRITER, MAX)).toBe(HALF + SHARE);
-  expect((await metric("gateway_shares_refused_total")) - before).toBe(MAX - HALF - SHARE);
+  expect((await metricOf(gateway, "gateway_shares_refused_total")) - before).toBe(MAX - HALF - SHARE);
   // The share belongs to the organization, so another member of it is refused too.
   expect(await statusOf("GET", "/org/things", READER)).toBe(429);
   for (let count = 0; count < 10; count += 1) {

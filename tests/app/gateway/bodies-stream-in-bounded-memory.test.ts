@@ -2,10 +2,12 @@
  * Tests that the gateway streams bodies and never buffers a whole one (GW-111). The gateway runs in its own
  * process, so that its memory can be measured.
  */
+
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { publicService } from "../../support/gateway.ts";
 import { startGateway } from "../../support/gateway-process.ts";
 import { type RunningProcess, services, settled, waitFor } from "../../support/index.ts";
+import { metricOf } from "../../support/metrics.ts";
 import {
   headerValue,
   OK,
@@ -57,10 +59,7 @@ describe.skipIf(!services().etcd.real)("streaming", () => {
     service.handler = () => OK;
   });
 
-  async function residentBytes(): Promise<number> {
-    const text = await (await fetch(`${gateway.internalUrl}/metrics`)).text();
-    return Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1]);
-  }
+  const residentBytes = () => metricOf(gateway, "process_resident_memory_bytes");
 
   /** Runs `work`, and returns samples of how much the gateway's memory has grown. */
   async function growthDuring(work: () => Promise<unknown>): Promise<number[]> {

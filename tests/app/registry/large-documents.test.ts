@@ -7,6 +7,7 @@ import {
   services,
   waitFor,
 } from "../../support/index.ts";
+import { metricOf } from "../../support/metrics.ts";
 import { ADMIN_TOKEN, type Client, fields, projected, service, startRegistryProcess } from "./harness.ts";
 
 const MIB = 1024 * 1024;
@@ -29,10 +30,7 @@ describe.skipIf(!services().etcd.real)("a registry given large documents", () =>
   });
 
   /** Returns the resident memory of the registry's process in bytes. */
-  async function memory(): Promise<number> {
-    const text = await (await fetch(`${registry.internalUrl}/metrics`)).text();
-    return Number(/^process_resident_memory_bytes(?:\{.*\})? (\d+)/m.exec(text)?.[1]);
-  }
+  const memory = () => metricOf(registry, "process_resident_memory_bytes");
 
   test("publishes 10 000 routes of one service, and publishes the same again", async () => {
     const config = service(...Array.from({ length: ROUTES }, (_, n) => `/one/${n}/{id}`));

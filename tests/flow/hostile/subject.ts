@@ -1,6 +1,7 @@
 import { expect } from "bun:test";
 import { parse } from "yaml";
 import type { RunningProcess } from "../../support/index.ts";
+import { metricOf } from "../../support/metrics.ts";
 
 /** A response whose request id is removed, so that responses of two processes can be compared. */
 export interface Answer {
@@ -81,8 +82,7 @@ export class Subject {
 
   /** Returns the CPU time that the process has used so far, in milliseconds, from its metrics. */
   async cpu_ms(): Promise<number> {
-    const text = await (await fetch(`${this.#process.internalUrl}/metrics`)).text();
-    return 1_000 * Number(/^process_cpu_seconds_total(?:\{.*\})? ([\d.e-]+)$/m.exec(text)?.[1]);
+    return 1_000 * (await metricOf(this.#process, "process_cpu_seconds_total"));
   }
 }
 

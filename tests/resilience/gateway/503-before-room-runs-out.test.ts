@@ -1,6 +1,7 @@
 /**
  * Tests of a gateway with more clients than it has room for: it refuses some, serves others, and recovers.
  */
+
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openDescriptors } from "../../bench/measure/descriptors.ts";
 import { type Crowd, type CrowdKind, gatherCrowd } from "../../support/crowd.ts";
@@ -8,6 +9,7 @@ import { startCrowdService } from "../../support/crowd-process.ts";
 import { crowdService } from "../../support/crowd-service.ts";
 import { startGateway } from "../../support/gateway-process.ts";
 import { type RunningProcess, services, waitFor } from "../../support/index.ts";
+import { metricOf } from "../../support/metrics.ts";
 import { RawClient, type RawResponse, spell } from "../../support/raw-http.ts";
 
 setDefaultTimeout(180_000);
@@ -36,12 +38,6 @@ describe.skipIf(!services().etcd.real)("a gateway at one of its limits", () => {
     ends.push(() => gateway.stop());
     return gateway;
   }
-
-  const metric = async ({ internalUrl }: RunningProcess, name: string) => {
-    const text = await (await fetch(`${internalUrl}/metrics`)).text();
-    const line = text.split("\n").find((each) => each.startsWith(`${name} `));
-    return Number(line?.slice(name.length + 1));
-  };
 
   /** Opens a connection. Each call of `ask` sends a request over it and returns the response. */
   async function regularClient({ url }: RunningProcess) {
@@ -77,7 +73,7 @@ describe.skipIf(!services().etcd.real)("a gateway at one of its limits", () => {
       test(`serves twenty clients, refuses the others with 503, and recovers (${kind})`, async () => {
         const crowd = await gatherCrowd(gateway.url, kind, 50);
         await waitFor(() => refusedOf(crowd) === 30, { what: "the refusal of 30 clients" });
-        expect(await metric(gateway, "gateway_requests_in_flight")).toBe(20);
+        expect(await metricOf(gateway, "gateway_requests_in_flight")).toBe(20);
         const client = await RawClient.connect(gateway.url);
         client.send(spell("GET", "/crowd/small"));
         const refusal = await client.response();
@@ -90,7 +86,9 @@ describe.skipIf(!services().etcd.real)("a gateway at one of its limits", () => {
         await waitFor(async () => (await asNewClient(gateway)) === 200, {
           what: "a response to a new client",
         });
-        expect(await metric(gateway, 'gateway_requests_refused_total{cause="requests"}')).toBeGreaterThan(30);
+        expect(await metricOf(gateway, 'gateway_requests_refused_total{cause="requests"}')).toBeGreaterThan(
+          30,
+        );
       });
     }
   });
@@ -99,7 +97,7 @@ describe.skipIf(!services().etcd.real)("a gateway at one of its limits", () => {
   test("of memory cuts off slow readers, refuses requests with incomplete bodies, and recovers", async () => {
     const bound = 240 * MIB;
     const gateway = await gatewayWith({ MAX_MEMORY_BYTES: String(bound) });
-    const memory = () => metric(gateway, "process_resident_memory_bytes");
+    const memory = () => metricOf(gateway, "process_resident_memory_bytes");
     // Without the limit, each slow reader would take about 2 MiB of the gateway's memory.
     const readers = await gatherCrowd(gateway.url, "slow_reader", 150);
     await waitFor(
@@ -121,7 +119,7 @@ describe.skipIf(!services().etcd.real)("a gateway at one of its limits", () => {
       crowds.push(await gatherCrowd(gateway.url, "held_body", 1_000));
     }
     expect(await memory()).toBeLessThan(bound + 250 * MIB);
-    expect(await metric(gateway, 'gateway_requests_refused_total{cause="memory"}')).toBeGreaterThan(0);
+    expect(await metricOf(gateway, 'gateway_requests_refused_total{cause="memory"}')).toBeGreaterThan(0);
     await Promise.all(crowds.map((crowd) => crowd.leave()));
     await waitFor(async () => (await asNewClient(gateway)) === 200, {
       timeoutMs: 60_000,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { publicService } from "../../support/gateway.ts";
 import { startGateway } from "../../support/gateway-process.ts";
 import { type RunningProcess, services, waitFor } from "../../support/index.ts";
+import { metricOf } from "../../support/metrics.ts";
 import { OK, RawClient, type RawSocket, RawUpstream, spell } from "../../support/raw-http.ts";
 
 setDefaultTimeout(60_000);
@@ -27,10 +28,7 @@ describe.skipIf(!services().etcd.real)("200 clients that leave during their requ
     service.close();
   });
 
-  async function metric(name: string): Promise<number> {
-    const text = await (await fetch(`${gateway.internalUrl}/metrics`)).text();
-    return Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1]);
-  }
+  const metric = (name: string) => metricOf(gateway, name);
 
   /** Sends until the connection closes, as fast as the peer reads. */
   function sendForEver(socket: RawSocket): void {

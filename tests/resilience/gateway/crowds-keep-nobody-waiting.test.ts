@@ -3,6 +3,7 @@
  * memory that the gateway's README says, and none after it has left. `bun run bench connections` measures the
  * memory.
  */
+
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openDescriptors } from "../../bench/measure/descriptors.ts";
 import { residentBytes } from "../../bench/measure/machine.ts";
@@ -11,6 +12,7 @@ import { startCrowdService } from "../../support/crowd-process.ts";
 import { crowdService } from "../../support/crowd-service.ts";
 import { startGateway } from "../../support/gateway-process.ts";
 import { type RunningProcess, services, waitFor } from "../../support/index.ts";
+import { metricOf } from "../../support/metrics.ts";
 import { RawClient, spell } from "../../support/raw-http.ts";
 
 setDefaultTimeout(240_000);
@@ -98,12 +100,11 @@ describe.skipIf(!services().etcd.real)("a crowd of clients does not delay others
     for (let request = 0; request < 20; request += 1) await isServed();
     await Promise.all(gathered.map((crowd) => crowd.leave()));
     await untilFreed();
-    const metrics = async () => (await fetch(`${gateway.internalUrl}/metrics`)).text();
-    await waitFor(async () => /^gateway_requests_in_flight 0$/m.test(await metrics()), {
+    await waitFor(async () => (await metricOf(gateway, "gateway_requests_in_flight")) === 0, {
       what: "the end of all requests in flight",
     });
     for (const name of ["gateway_open_upstream_calls", "gateway_open_streams", "gateway_open_websockets"]) {
-      expect(await metrics()).toContain(`${name} 0\n`);
+      expect(await metricOf(gateway, name)).toBe(0);
     }
   });
 
