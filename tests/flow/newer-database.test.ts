@@ -1,5 +1,6 @@
-import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import postgres from "postgres";
+import { atTestEnd } from "../support/at-test-end.ts";
 import {
   freshDatabase,
   freshRouteStoreUrl,
@@ -17,14 +18,9 @@ const MESSAGE = "the database is newer than this version";
 /** The id of an advisory lock. While the test holds the lock, a migration waits for it. */
 const HELD = 7_311;
 
-const started: RunningProcess[] = [];
-afterEach(async () => {
-  await Promise.all(started.splice(0).map((each) => each.kill()));
-});
-
 async function start(service: string, env: Record<string, string>): Promise<RunningProcess> {
   const running = await startProcess(`apps/${service}/main.ts`, env);
-  started.push(running);
+  atTestEnd(() => running.kill());
   return running;
 }
 

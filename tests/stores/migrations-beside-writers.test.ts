@@ -1,7 +1,8 @@
-import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql as raw } from "drizzle-orm";
 import postgres from "postgres";
+import { atTestEnd } from "../support/at-test-end.ts";
 import { freshDatabase, rejection, services, waitFor } from "../support/index.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { writeMigrations } from "./migrations.ts";
@@ -20,11 +21,6 @@ create index things_by_color on ${SCHEMA}.things (color) where color is not null
 update ${SCHEMA}.things set name = 'new';`,
 };
 
-const ends: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end();
-});
-
 /** Creates a database with the first migration, and a folder with the first and a second migration. */
 async function bed(second: Record<string, string> = SECOND) {
   const url = await freshDatabase();
@@ -40,13 +36,13 @@ async function bed(second: Record<string, string> = SECOND) {
 
 async function open(url: string): Promise<Database> {
   const database = await openDatabase(url, { namespace: "test", poolMax: 3 });
-  ends.push(() => database.close());
+  atTestEnd(() => database.close());
   return database;
 }
 
 function session(url: string): postgres.Sql {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
-  ends.push(() => sql.end());
+  atTestEnd(() => sql.end());
   return sql;
 }
 

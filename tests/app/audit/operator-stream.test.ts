@@ -1,7 +1,8 @@
-import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { Webhook } from "standardwebhooks";
+import { atTestEnd } from "../../support/at-test-end.ts";
 import { freshDatabase, services, waitFor } from "../../support/index.ts";
 import { metricOf } from "../../support/metrics.ts";
 import { type AuditService, intent, openLog, requestId, userIntent } from "./audit-service.ts";
@@ -20,14 +21,9 @@ setDefaultTimeout(180_000);
 const SOON = { timeoutMs: 120_000 };
 const SECRET = newSecret();
 
-const ends: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end();
-});
-
 function newReceiver(): TestReceiver {
   const receiver = startReceiver();
-  ends.push(() => receiver.stop());
+  atTestEnd(() => receiver.stop());
   return receiver;
 }
 
@@ -42,7 +38,7 @@ async function startWith(receiver: TestReceiver, { databaseUrl, env = {} }: Give
     ...(databaseUrl !== undefined && { databaseUrl }),
     env: variables,
   });
-  ends.push(() => audit.stop());
+  atTestEnd(() => audit.stop());
   return audit;
 }
 
@@ -190,7 +186,7 @@ describe.skipIf(!services().postgres.real)("the operator's stream of several rep
     const databaseUrl = await freshDatabase();
     const receiver = newReceiver();
     const before = await startStreamingAudit([receiver.port], { databaseUrl });
-    ends.push(() => before.stop());
+    atTestEnd(() => before.stop());
     const organizations = Array.from({ length: 130 }, (_, n) => organizationOf(n));
     await Promise.all(
       organizations.map((organization_id) => before.put(requestId(), intent({ organization_id }))),
@@ -200,7 +196,7 @@ describe.skipIf(!services().postgres.real)("the operator's stream of several rep
     await writeEvents(before, 120, { organization_id: organizationOf(4) });
     const written = organizations.length + (2 * 14 - 1) + (2 * 120 - 1);
     const log = await openLog(before);
-    ends.push(() => log.close());
+    atTestEnd(() => log.close());
     await waitFor(async () => {
       const [sealed] = await log.run("count", (orm) =>
         rows<{ count: number }>(orm, sql`select count(*)::integer as count from audit.entries`),
@@ -230,7 +226,7 @@ describe.skipIf(!services().postgres.real)("the operator's stream of several rep
     const databaseUrl = await freshDatabase();
     const receiver = newReceiver();
     const without = await startStreamingAudit([receiver.port], { databaseUrl });
-    ends.push(() => without.stop());
+    atTestEnd(() => without.stop());
     await writeEvents(without, 5, { organization_id: "a" });
     const { head } = (await exportProof(without, "/organizations/a/audit-events")).end;
     const audit = await startWith(receiver, { databaseUrl });
@@ -265,7 +261,7 @@ describe.skipIf(!services().postgres.real)("the operator's stream of several rep
     await waitFor(() => receiver.calls.length > 0, SOON);
     await exportProof(audit, "/organizations/cut/audit-events");
     const log = await openLog(audit);
-    ends.push(() => log.close());
+    atTestEnd(() => log.close());
     await log.transaction("tamper", async (tx) => {
       await rows(tx, sql`alter table audit.entries disable trigger no_change`);
       await rows(

@@ -1,18 +1,13 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import postgres from "postgres";
+import { atTestEnd } from "../../support/at-test-end.ts";
 import { services, waitFor } from "../../support/index.ts";
 import { type Answer, type IdentityHarness, ISSUER, startIdentity } from "./harness.ts";
 
 const real = services().postgres.real;
-const undo: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step();
-});
-
 async function start(laneWaitingMax?: number): Promise<IdentityHarness> {
   const identity = await startIdentity({ laneWaitingMax });
-  undo.push(() => identity.close());
+  atTestEnd(() => identity.close());
   return identity;
 }
 
@@ -31,7 +26,7 @@ async function lockOrganization(identity: IdentityHarness, id: string) {
     locked.resolve();
     await gate.promise;
   });
-  undo.push(async () => {
+  atTestEnd(async () => {
     gate.resolve();
     await held;
     await sql.end();

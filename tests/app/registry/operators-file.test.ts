@@ -1,26 +1,21 @@
-import { afterEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { sha256Of } from "@ostiary/lib/runtime/config/operators-file";
+import { atTestEnd } from "../../support/at-test-end.ts";
 import { freshDatabase, waitFor } from "../../support/index.ts";
 import { startLoadingGateway } from "../../support/loading-gateway.ts";
 import { clientOf, service } from "./harness.ts";
 import { type Entry, entry, type OperatedRegistry, startOperated } from "./operators-bed.ts";
-
-const started: OperatedRegistry[] = [];
 
 async function start(
   operators: Entry[],
   given?: Parameters<typeof startOperated>[1],
 ): Promise<OperatedRegistry> {
   const operated = await startOperated(operators, given);
-  started.push(operated);
+  atTestEnd(() => operated.stop());
   return operated;
 }
-afterEach(async () => {
-  await Promise.all(started.splice(0).map((operated) => operated.stop()));
-});
-
 const statusOf = async (operated: OperatedRegistry, name: string) =>
   (await operated.as(name).call("GET", "/operator")).status;
 const becomes = (operated: OperatedRegistry, name: string, status: number) =>

@@ -1,5 +1,6 @@
 /** Tests of how every service starts and stops (OP-3, OP-30). */
-import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { atTestEnd } from "../../support/at-test-end.ts";
 import { freshCounterStoreUrl, freshDatabase, freshRouteStoreUrl, services } from "../../support/services.ts";
 import { type RunningProcess, startProcess } from "../../support/start-process.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -9,15 +10,9 @@ setDefaultTimeout(60_000);
 const { postgres, redis, etcd } = services();
 const allReal = postgres.real && redis.real && etcd.real;
 
-const started: { kill(): Promise<void> }[] = [];
-
-afterEach(async () => {
-  await Promise.all(started.splice(0).map((each) => each.kill()));
-});
-
 async function start(app: string, env: Record<string, string>): Promise<RunningProcess> {
   const process = await startProcess(`apps/${app}/main.ts`, env, { source: true });
-  started.push(process);
+  atTestEnd(() => process.kill());
   return process;
 }
 

@@ -1,4 +1,5 @@
-import { afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { atTestEnd } from "../../support/at-test-end.ts";
 import { startCollector } from "../../support/collector.ts";
 import {
   freshCounterStoreUrl,
@@ -18,11 +19,6 @@ setDefaultTimeout(60_000);
 const { postgres, redis, etcd } = services();
 const allReal = postgres.real && redis.real && etcd.real;
 const PROBES = ["/health/live", "/health/ready", "/metrics"];
-
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
 
 /** A service, the proxy to one of its stores, and the name of the readiness check of that store. */
 interface Probed {
@@ -45,13 +41,13 @@ beforeAll(async () => {
 
 async function start(app: App, env: Record<string, string> = {}): Promise<Probed> {
   const store = await startProxy(stores[app]);
-  cleanups.push(() => store.close());
+  atTestEnd(() => store.close());
   const service = await startProcess(
     `apps/${app}/main.ts`,
     { ...(await variables(app, store.url)), ...env },
     { source: true },
   );
-  cleanups.push(() => service.kill());
+  atTestEnd(() => service.kill());
   return { service, store, check: checks[app] };
 }
 
@@ -84,7 +80,7 @@ async function keySet(): Promise<string> {
   ]);
   const key = { ...(await crypto.subtle.exportKey("jwk", publicKey)), kid: "k", alg: "ES256", use: "sig" };
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => Response.json({ keys: [key] }) });
-  cleanups.push(() => server.stop(true));
+  atTestEnd(() => server.stop(true));
   return server.url.href;
 }
 

@@ -1,5 +1,6 @@
-import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
+import { atTestEnd } from "../../support/at-test-end.ts";
 import { ProcessEnded, type RunningProcess } from "../../support/start-process.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { startNewPlatform } from "../platform/bed.ts";
@@ -8,17 +9,11 @@ import { expectTour, printedTour, takeTour } from "./tour.ts";
 setDefaultTimeout(150_000);
 
 const directory = temporaryFolder("tour");
-const started: RunningProcess[] = [];
-
 async function start(env: Record<string, string> = {}): Promise<RunningProcess> {
   const platform = await startNewPlatform({ DATA_DIR: directory, ...env });
-  started.push(platform);
+  atTestEnd(() => platform.kill());
   return platform;
 }
-
-afterEach(async () => {
-  await Promise.all(started.splice(0).map((platform) => platform.kill()));
-});
 
 describe("the quick start", () => {
   // OP-56

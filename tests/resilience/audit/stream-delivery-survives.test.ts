@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import {
   type AuditService,
   auditClient,
@@ -16,6 +16,7 @@ import {
   streamVariables,
   type TestReceiver,
 } from "../../app/audit/streams-bed.ts";
+import { atTestEnd } from "../../support/at-test-end.ts";
 import {
   freshDatabase,
   type RunningProcess,
@@ -29,14 +30,9 @@ setDefaultTimeout(120_000);
 
 const TAKEOVER_MS_MAX = 10_000;
 
-const receivers: TestReceiver[] = [];
-afterEach(() => {
-  for (const each of receivers.splice(0)) each.stop();
-});
-
 function newReceiver(): TestReceiver {
   const receiver = startReceiver();
-  receivers.push(receiver);
+  atTestEnd(() => receiver.stop());
   return receiver;
 }
 
