@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, te
 import { createServer } from "node:http2";
 import { type Client, startRegistryProcess } from "../app/registry/harness.ts";
 import { publicService } from "../support/gateway.ts";
+import { startGatewayOf } from "../support/gateway-process.ts";
 import {
   type EtcdCluster,
   freshDatabase,
@@ -10,7 +11,6 @@ import {
   rejection,
   services,
   startEtcdCluster,
-  startProcess,
   type TestServer,
   waitFor,
 } from "../support/index.ts";
@@ -18,16 +18,6 @@ import { listenLocally } from "../support/listen-locally.ts";
 import { RawUpstream } from "../support/raw-http.ts";
 
 setDefaultTimeout(120_000);
-
-const startGateway = (routeStoreUrl: string) =>
-  startProcess("apps/gateway/main.ts", {
-    ROUTE_STORE_URL: routeStoreUrl,
-    COUNTER_STORE_URL: "memory://",
-    CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:9/validate",
-    AUDIT_ENABLED: "false",
-    RATE_LIMIT_REQUESTS: "0",
-    RATE_LIMIT_AUTH_FAILURE_REQUESTS: "0",
-  });
 
 /**
  * Expects only JSON log lines on standard output and nothing on standard error, such as messages of
@@ -51,7 +41,7 @@ describe.skipIf(!services().etcd.binary)("the failure of one of three etcd nodes
       ROUTE_STORE_URL: cluster.url,
       RECONCILE_INTERVAL_MS: "1000",
     });
-    gateway = await startGateway(cluster.url);
+    gateway = await startGatewayOf(cluster.url);
   });
   afterAll(async () => {
     await Promise.all([registry, gateway].map((each) => each.kill()));
@@ -95,7 +85,7 @@ describe.skipIf(!services().etcd.binary)("the failure of one of three etcd nodes
         await expectPublishing(path, gateway);
         // Several gateways, because each connects to a random node first.
         const gateways: RunningProcess[] = [];
-        for (let count = 0; count < 3; count++) gateways.push(await startGateway(cluster.url));
+        for (let count = 0; count < 3; count++) gateways.push(await startGatewayOf(cluster.url));
         await expectPublishing(`${path}/again`, gateway, ...gateways);
         expect(await ready(registry)).toBe(200);
         expect(await Promise.all(gateways.map((each) => each.stop()))).toEqual([0, 0, 0]);
@@ -114,7 +104,7 @@ test("a gateway that etcd disconnects for too many pings exits with one message"
     session.goaway(ENHANCE_YOUR_CALM, 0, Buffer.from("too_many_pings"));
   });
   const port = await listenLocally(etcd);
-  const ended = await rejection(startGateway(`http://127.0.0.1:${port}`));
+  const ended = await rejection(startGatewayOf(`http://127.0.0.1:${port}`));
   if (!(ended instanceof ProcessEnded)) throw ended;
   expect(ended.exitCode).toBe(1);
   expect(ended.stderr).toEqual([expect.stringMatching(/^Could not start: .*ROUTE_STORE_URL/)]);

@@ -34,8 +34,17 @@ export async function startGateways(options: GatewayProcesses): Promise<RunningP
     await routes.put(`edge/gateway/routes/${name}`, JSON.stringify(service));
   }
   await routes.close();
-  const env = { ...GATEWAY_DEFAULTS, ROUTE_STORE_URL: routeStore, ...options.env };
   return Promise.all(
-    Array.from({ length: options.replicas ?? 1 }, () => startProcess("apps/gateway/main.ts", env, options)),
+    Array.from({ length: options.replicas ?? 1 }, () => startGatewayOf(routeStore, options.env, options)),
   );
+}
+
+/** Starts one gateway as a process that reads its routes from this route store. */
+export function startGatewayOf(
+  routeStoreUrl: string,
+  env: Record<string, string> = {},
+  options?: ProcessOptions,
+): Promise<RunningProcess> {
+  const variables = { ...GATEWAY_DEFAULTS, ROUTE_STORE_URL: routeStoreUrl, ...env };
+  return startProcess("apps/gateway/main.ts", variables, options);
 }

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type Client, startRegistryProcess } from "../../app/registry/harness.ts";
 import { publicService } from "../../support/gateway.ts";
+import { startGatewayOf } from "../../support/gateway-process.ts";
 import {
   type EtcdCluster,
   freshDatabase,
@@ -10,23 +11,12 @@ import {
   rejection,
   services,
   startEtcdCluster,
-  startProcess,
   type TestServer,
   waitFor,
 } from "../../support/index.ts";
 import { RawUpstream } from "../../support/raw-http.ts";
 
 setDefaultTimeout(240_000);
-
-const startGateway = (routeStoreUrl: string) =>
-  startProcess("apps/gateway/main.ts", {
-    ROUTE_STORE_URL: routeStoreUrl,
-    COUNTER_STORE_URL: "memory://",
-    CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:9/validate",
-    AUDIT_ENABLED: "false",
-    RATE_LIMIT_REQUESTS: "0",
-    RATE_LIMIT_AUTH_FAILURE_REQUESTS: "0",
-  });
 
 describe.skipIf(!services().etcd.binary || !services().postgres.real)("a cluster of three etcd nodes", () => {
   let upstream: RawUpstream;
@@ -42,7 +32,7 @@ describe.skipIf(!services().etcd.binary || !services().postgres.real)("a cluster
       ROUTE_STORE_URL: cluster.url,
       RECONCILE_INTERVAL_MS: "1000",
     });
-    gateway = await startGateway(cluster.url);
+    gateway = await startGatewayOf(cluster.url);
     await published("/before");
     await served("/before");
   });
@@ -89,7 +79,7 @@ describe.skipIf(!services().etcd.binary || !services().postgres.real)("a cluster
       expect(await statusOf("/after")).toBe(404);
       // A new gateway cannot load routes. It must refuse to start, so that it does not replace a gateway that
       // has routes.
-      const refused = await rejection(startGateway(cluster.url));
+      const refused = await rejection(startGatewayOf(cluster.url));
       if (!(refused instanceof ProcessEnded)) throw refused;
       expect(refused.exitCode).toBe(1);
       expect(refused.stderr.join("\n")).toContain("ROUTE_STORE_URL");

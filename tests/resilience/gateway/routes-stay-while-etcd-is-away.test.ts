@@ -3,14 +3,8 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { publicService } from "../../support/gateway.ts";
-import {
-  type RunningProcess,
-  services,
-  startEtcd,
-  startProcess,
-  type TestServer,
-  waitFor,
-} from "../../support/index.ts";
+import { startGatewayOf } from "../../support/gateway-process.ts";
+import { type RunningProcess, services, startEtcd, type TestServer, waitFor } from "../../support/index.ts";
 import { type Proxy as Cable, startProxy } from "../../support/proxy.ts";
 import { RawUpstream } from "../../support/raw-http.ts";
 
@@ -29,14 +23,7 @@ describe.skipIf(!services().etcd.own)("an outage of the route store", () => {
     proxy = await startProxy(etcd.url);
     store = await openRouteStore(etcd.url);
     await store.put(`${ROUTES_PREFIX}stable`, serviceAt("/stable"));
-    gateway = await startProcess("apps/gateway/main.ts", {
-      ROUTE_STORE_URL: proxy.url,
-      COUNTER_STORE_URL: "memory://",
-      CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:9/validate",
-      AUDIT_ENABLED: "false",
-      RATE_LIMIT_REQUESTS: "0",
-      RATE_LIMIT_AUTH_FAILURE_REQUESTS: "0",
-    });
+    gateway = await startGatewayOf(proxy.url);
   });
 
   afterAll(async () => {

@@ -4,12 +4,12 @@ import { INSTANCES_PREFIX, ROUTES_PREFIX } from "@ostiary/lib/contracts/route-st
 import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { type Client, service, startRegistryProcess } from "../../app/registry/harness.ts";
 import { runCli } from "../../flow/cli/bed.ts";
+import { startGatewayOf } from "../../support/gateway-process.ts";
 import {
   freshDatabase,
   type RunningProcess,
   services,
   startEtcd,
-  startProcess,
   type TestServer,
   waitFor,
 } from "../../support/index.ts";
@@ -36,7 +36,7 @@ describe.skipIf(!services().etcd.own)("writes that wait for gateways", () => {
     });
   });
   beforeEach(async () => {
-    while (gateways.length < GATEWAYS) gateways.push(await startGateway());
+    while (gateways.length < GATEWAYS) gateways.push(await startGatewayOf(etcd.url));
     await areCurrent(GATEWAYS);
   });
   afterAll(async () => {
@@ -45,13 +45,6 @@ describe.skipIf(!services().etcd.own)("writes that wait for gateways", () => {
     await etcd.close();
   });
 
-  const startGateway = () =>
-    startProcess("apps/gateway/main.ts", {
-      ROUTE_STORE_URL: etcd.url,
-      COUNTER_STORE_URL: "memory://",
-      CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:9/validate",
-      AUDIT_ENABLED: "false",
-    });
   const open = (path: string) => ({
     url: "http://127.0.0.1:9",
     public: { routes: [{ path, methods: ["GET"], rate_limit: false }] },
@@ -128,7 +121,7 @@ describe.skipIf(!services().etcd.own)("writes that wait for gateways", () => {
     const victim = gateways.shift();
     await victim?.kill();
     const answer = apply(30_000, "moving", "/moving");
-    gateways.push(await startGateway());
+    gateways.push(await startGatewayOf(etcd.url));
     await waitFor(async () => (await list()).filter(({ current }) => current).length === 3, {
       timeoutMs: 25_000,
       what: "the registration of the new gateway",
