@@ -213,6 +213,10 @@ export interface RawUpstreamOptions {
 /** A response after which the connection closes. */
 export const OK_CLOSE =
   "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\nContent-Type: text/plain\r\n\r\nok";
+/** The head of an event stream. Its body consists of {@link chunk}s. */
+export const EVENTS =
+  "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
+export const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
 export const OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Type: text/plain\r\n\r\nok";
 
 /**
@@ -257,6 +261,16 @@ export class RawUpstream {
   /** The number of open connections. */
   get open(): number {
     return this.sockets.filter((socket) => !socket.closed).length;
+  }
+
+  /** Holds all responses from now on. Returns the sockets by request target, so that a test can respond. */
+  holdAnswers(): Map<string, RawSocket> {
+    const held = new Map<string, RawSocket>();
+    this.handler = ({ target }, socket) => {
+      held.set(target, socket);
+      return null;
+    };
+    return held;
   }
 
   /** The only request so far. Throws when there are more or none. */

@@ -5,7 +5,7 @@ import { publicService, startLocalGateway } from "../../support/gateway.ts";
 import { GatewayNeighbours, MEMBER_KEY } from "../../support/gateway-neighbours.ts";
 import { Http2Client } from "../../support/http2-client.ts";
 import { waitFor } from "../../support/index.ts";
-import { headerValue, OK, type RawSocket, rawRequest, spell } from "../../support/raw-http.ts";
+import { chunk, EVENTS, headerValue, OK, rawRequest, spell } from "../../support/raw-http.ts";
 import {
   dataFrames,
   ErrorCode,
@@ -15,9 +15,7 @@ import {
 } from "../../support/raw-http2.ts";
 import { useGateway, useService } from "./bed.ts";
 
-const EVENTS = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
 const CHUNKED = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n";
-const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
 
 const neighbours = new GatewayNeighbours();
 const service = useService();
@@ -40,18 +38,6 @@ const gateway = useGateway(
 afterAll(() => neighbours.stop());
 
 const client = () => new Http2Client(gateway.url);
-
-/**
- * Makes the service hold all responses. Returns the sockets by request target, so that a test can respond.
- */
-function heldAnswers(): Map<string, RawSocket> {
-  const held = new Map<string, RawSocket>();
-  service.handler = ({ target }, socket) => {
-    held.set(target, socket);
-    return null;
-  };
-  return held;
-}
 
 // GW-170
 describe("a port that speaks both protocols", () => {
@@ -170,7 +156,7 @@ describe("each stream of a connection", () => {
   });
 
   test("is answered as soon as its service responds, even if an earlier stream still waits", async () => {
-    const held = heldAnswers();
+    const held = service.holdAnswers();
     const connection = client();
     const slow = connection.ask("/things/slow");
     await waitFor(() => held.has("/things/slow"));
@@ -183,7 +169,7 @@ describe("each stream of a connection", () => {
   });
 
   test("forwards events as they come, interleaved with those of other streams", async () => {
-    const held = heldAnswers();
+    const held = service.holdAnswers();
     const connection = await RawHttp2Client.connect(gateway.url);
     for (const stream of [1, 3])
       connection.send(headersFrames(stream, requestFields({ path: `/things/${stream}` })));
@@ -207,7 +193,7 @@ describe("each stream of a connection", () => {
   test("may be an event stream: four connections carry 1000 of them", async () => {
     const CONNECTIONS = 4;
     const STREAMS = 250;
-    const held = heldAnswers();
+    const held = service.holdAnswers();
     const connections = await Promise.all(
       Array.from({ length: CONNECTIONS }, () => RawHttp2Client.connect(gateway.url)),
     );
@@ -232,7 +218,7 @@ describe("each stream of a connection", () => {
   });
 
   test("ends only its own call to the service if the client resets the stream", async () => {
-    const held = heldAnswers();
+    const held = service.holdAnswers();
     const connection = client();
     const other = connection.ask("/things/other");
     const left = connection.leave("/things/left", (body) => body.includes("part"));
@@ -248,7 +234,7 @@ describe("each stream of a connection", () => {
 
   // GW-117
   test("is reset if the service breaks off, so that the response never looks complete", async () => {
-    const held = heldAnswers();
+    const held = service.holdAnswers();
     const connection = await RawHttp2Client.connect(gateway.url);
     connection.send(headersFrames(1, requestFields({ path: "/things/1" })));
     await waitFor(() => held.size === 1);

@@ -5,6 +5,8 @@ import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
 import { GatewayNeighbours, MEMBER_KEY } from "../../support/gateway-neighbours.ts";
 import { waitFor } from "../../support/index.ts";
 import {
+  chunk,
+  EVENTS,
   headerValue,
   OK,
   OK_CLOSE,
@@ -67,7 +69,6 @@ afterEach(() => {
 });
 
 const chunkedHead = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n";
-const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
 const requestId = ({ headers }: RawResponse) => headerValue(headers, "x-request-id") ?? "";
 
 function expectTimeout(response: RawResponse): void {
@@ -195,7 +196,6 @@ test("a pause in the body after the response has started closes both connections
 
 describe("300 connections", () => {
   const COUNT = 300;
-  const sse = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
 
   /**
    * Ways to become idle: the first request, and bytes that the client then sends slowly after its response.
@@ -223,7 +223,7 @@ describe("300 connections", () => {
 
   const answers: Record<string, string> = {
     "/things?stream": `${chunkedHead}${chunk("one")}0\r\n\r\n`,
-    "/things?events": `${sse}${chunk("data: one\n\n")}0\r\n\r\n`,
+    "/things?events": `${EVENTS}${chunk("data: one\n\n")}0\r\n\r\n`,
     "/things?untyped": "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
   };
 
@@ -232,7 +232,7 @@ describe("300 connections", () => {
     const held = new Map<string, RawSocket>();
     service.handler = ({ target }, socket) => {
       if (target.startsWith("/things?held")) held.set(target, socket);
-      if (target === "/things?held-event-stream") return sse;
+      if (target === "/things?held-event-stream") return EVENTS;
       if (target === "/things?held-stream") return chunkedHead + chunk("one");
       return target.startsWith("/things?held") ? null : (answers[target] ?? OK);
     };

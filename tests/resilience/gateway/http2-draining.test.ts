@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { type LocalGateway, publicService, startLocalGateway } from "../../support/gateway.ts";
 import { Http2Client } from "../../support/http2-client.ts";
 import { waitFor } from "../../support/index.ts";
-import { OK, type RawSocket, RawUpstream } from "../../support/raw-http.ts";
+import { chunk, EVENTS, OK, RawUpstream } from "../../support/raw-http.ts";
 import {
   dataFrames,
   ErrorCode,
@@ -15,9 +15,6 @@ import {
   RawHttp2Client,
   requestFields,
 } from "../../support/raw-http2.ts";
-
-const EVENTS = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
-const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
 
 let service: RawUpstream;
 let gateway: LocalGateway;
@@ -46,15 +43,6 @@ function stop(): void {
   stopped = gateway.close();
 }
 
-function heldAnswers(): Map<string, RawSocket> {
-  const held = new Map<string, RawSocket>();
-  service.handler = ({ target }, socket) => {
-    held.set(target, socket);
-    return null;
-  };
-  return held;
-}
-
 const goAwayOf = (client: RawHttp2Client) =>
   client.until(() => client.ofType(FrameType.goAway)[0] ?? null, "GOAWAY");
 
@@ -71,7 +59,7 @@ describe("a gateway that stops", () => {
   });
 
   test("finishes open streams, and forwards no later ones", async () => {
-    const held = heldAnswers();
+    const held = service.holdAnswers();
     const client = await RawHttp2Client.connect(gateway.url);
     client.send(headersFrames(1, requestFields({ path: "/things/1" })));
     const uploading = { method: "POST", path: "/things/3", fields: [["content-length", "6"]] } as const;
@@ -92,7 +80,7 @@ describe("a gateway that stops", () => {
 
   // GW-159
   test("ends event streams between two events, with a retry time", async () => {
-    const held = heldAnswers();
+    const held = service.holdAnswers();
     const client = new Http2Client(gateway.url);
     const answer = client.ask("/things/1");
     await waitFor(() => held.has("/things/1"));
