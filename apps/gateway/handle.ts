@@ -8,6 +8,7 @@ import type { Overload } from "./edge/overload.ts";
 import type { RequestLog } from "./edge/request-log.ts";
 import type { RequestTargets } from "./edge/request-target.ts";
 import type { Exchange } from "./exchange.ts";
+import { isRefunded } from "./limits/refund.ts";
 import type { AuditEvents } from "./steps/audit-event.ts";
 import type { Authenticator } from "./steps/authenticate.ts";
 import { authorize } from "./steps/authorize.ts";
@@ -129,7 +130,7 @@ function finished(exchange: Exchange, steps: Steps, response: Response, failure:
 function finish(exchange: Exchange, steps: Steps, status: number | null, failure: Error | null): void {
   steps.connections.release(exchange);
   if (exchange.share !== null) steps.shares.release(exchange);
-  if (exchange.rate !== null && (status === null || status >= 500)) steps.limiter.refund(exchange.rate);
+  if (exchange.rate !== null && isRefunded(status)) steps.limiter.refund(exchange.rate);
   const duration_ms = systemClock.elapsedMs() - exchange.started;
   if (exchange.principal !== null) steps.usage.count(exchange, status, failure, duration_ms);
   steps.log.finish(exchange, status, failure, duration_ms);

@@ -1,10 +1,9 @@
 import { USAGE_KEY_PREFIX_LENGTH_MAX, type UsageCount } from "@ostiary/lib/contracts/usage";
-import { ApiError } from "@ostiary/lib/domain/errors";
 import { limitsOf, policyIn } from "@ostiary/lib/domain/ratelimit";
 import type { CompiledRoute } from "@ostiary/lib/domain/routes";
 import type { Principal } from "../admission/principal.ts";
-import { ClientGone } from "../upstream/call.ts";
 import { isCountable } from "./countable-id.ts";
+import { refusedOrFailed } from "./refused-or-failed.ts";
 
 /** A request that has ended. */
 export interface EndedRequest {
@@ -76,8 +75,9 @@ export class UsageCounter {
     tally.bytes_in += request.bytes_in;
     tally.bytes_out += request.bytes_out;
     tally.duration_ms += duration_ms;
-    if (failure !== null || (status !== null && status >= 500))
-      note(tally, request.forwarded, status, failure);
+    if (failure === null && (status === null || status < 500)) return;
+    const end = refusedOrFailed(request.forwarded, status, failure);
+    if (end !== null) tally[end] += 1;
   }
 
   /** Removes and returns at most `max` counts. */
@@ -177,22 +177,6 @@ function addTo(count: UsageCount, tally: Tally): void {
   count.bytes_out += tally.bytes_out;
   count.duration_ms += tally.duration_ms;
 }
-
-/**
- * Counts the refusal or failure of a request. A request whose client leaves, or sends a body that is too
- * large or too slow, has not failed.
- */
-function note(tally: Tally, forwarded: boolean, status: number | null, failure: Error | null): void {
-  if (status === null || failure instanceof ClientGone) return;
-  if (forwarded) {
-    if (!(failure instanceof ApiError) || failure.status >= 500) tally.failed += 1;
-  } else if (status === TOO_MANY_REQUESTS) tally.refused_limit += 1;
-  else if (status === FORBIDDEN) tally.refused_labels += 1;
-  else tally.refused_other += 1;
-}
-
-const TOO_MANY_REQUESTS = 429;
-const FORBIDDEN = 403;
 
 /**
  * Returns the prefix of an API key, or null for a session. Each session has its own prefix, so sessions count
