@@ -23,10 +23,10 @@ interface Bound {
 const MIB = 1_048_576;
 const CONNECTIONS_MAX: Bound = { share: 0.25, besides: 2 };
 /**
- * The maximum number of idle connections that `fetch` keeps. After a fault, it keeps up to as many idle
- * connections as it had in use at the peak.
+ * The maximum number of idle connections in a pool, of `fetch` or of the gateway. After a peak, a pool keeps up to as
+ * many idle connections as were in use.
  */
-const FETCH_IDLE_MAX = 64;
+const IDLE_MAX = 64;
 
 /** The resources whose growth is checked, with the bound for each. */
 const HOLDINGS: readonly { title: string; unit: number; bound: Bound; of: (held: Held) => number }[] = [
@@ -71,7 +71,7 @@ export function growthOf(looks: readonly Held[]): Growth[] {
  * Returns the growth of the number of connections to each peer. Empty if there are too few readings. It
  * compares the minimum of the last third, because connections that a fault leaves for seconds are no leak.
  *
- * @param pooled the peers that connect by `fetch`, which may keep idle connections
+ * @param pooled the peers whose connections come from a pool, which may keep idle connections
  */
 export function connectionGrowthOf(
   looks: readonly Connections[],
@@ -80,7 +80,7 @@ export function connectionGrowthOf(
   const peers = [...new Set(looks.flatMap((connections) => Object.keys(connections)))].sort();
   return peers.flatMap((peer) => {
     const { share, besides } = CONNECTIONS_MAX;
-    const bound = { share, besides: besides + (pooled.has(peer) ? FETCH_IDLE_MAX : 0) };
+    const bound = { share, besides: besides + (pooled.has(peer) ? IDLE_MAX : 0) };
     const values = looks.map((connections) => connections[peer] ?? 0);
     return growthIn(peer, values, bound, 1, (last) => Math.min(...last));
   });

@@ -54,13 +54,22 @@ async function leave(system: System, callers: Callers): Promise<void> {
   socket.terminate();
 }
 
-/** Describes each number of connections that has grown. */
-export function grown(seen: Seen): string[] {
+/** Describes each number of connections that has grown. `pooled` returns the peers with pools of a process. */
+export function grown(seen: Seen, pooled: (process: string) => ReadonlySet<string>): string[] {
   return [...seen].flatMap(([name, connections]) =>
-    connectionGrowthOf(connections)
+    connectionGrowthOf(connections, pooled(name))
       .filter(({ isFlat }) => !isFlat)
       .map(({ title, first, last }) => `${name}: connections with ${title} ${first} → ${last}`),
   );
+}
+
+/**
+ * Returns the peers with pools under load. The gateway opens a connection for each call to audit or identity that is in
+ * flight at the same time. It keeps idle connections for 55 s.
+ */
+export function pooledUnderLoad(process: string): ReadonlySet<string> {
+  if (process.startsWith("gateway")) return new Set(["audit", "identity"]);
+  return new Set(/^(?:audit|identity)/.test(process) ? ["clients"] : []);
 }
 
 /** Returns the highest number of connections with a peer that any process had in any reading. */
