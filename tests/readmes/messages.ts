@@ -1,8 +1,7 @@
 /** Finds the messages in the sources. In a message, `…` stands for a part that varies. */
 import { join } from "node:path";
+import { ROOT } from "../support/documents.ts";
 import { textsIn } from "../support/source-code.ts";
-
-const ROOT = join(import.meta.dir, "../..");
 
 async function textOf(...patterns: string[]): Promise<string> {
   const found = await Promise.all(

@@ -1,6 +1,6 @@
-import { join } from "node:path";
 import { leash } from "./clean-up-after-kill.ts";
 import { commandOf } from "./command-of.ts";
+import { ROOT } from "./documents.ts";
 import { QUICK_STARTS } from "./quick-starts.ts";
 import { waitFor } from "./wait-for.ts";
 
@@ -67,8 +67,6 @@ export async function startProcess(
   const variables = { PATH, HOME, ...QUICK_STARTS, ...FREE, ...loadedOnce(command, env), ...env };
   return startCommand(descriptors_max === undefined ? command : limited, variables, ROOT);
 }
-
-const ROOT = join(import.meta.dir, "../..");
 
 /**
  * Returns the variable that makes a gateway or quick start keep its process. Without the variable, it would

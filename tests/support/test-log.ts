@@ -76,7 +76,10 @@ export class TestLog {
 export interface TestWitness {
   /** The witness's verifier key. */
   key: string;
-  /** Returns the line that cosigns `text`. `timeS` is the time of the cosignature in seconds since 1970, by default now. */
+  /**
+   * Returns the line that cosigns `text`. `timeS` is the time of the cosignature in seconds since 1970, by default
+   * the current time.
+   */
   line(text: string, timeS?: number): string;
 }
 

@@ -10,8 +10,8 @@ interface ClientTimes {
 }
 
 /**
- * The client connections and their timeouts (GW-122, GW-196, GW-197). The runtime's timer for a connection has steps of four
- * seconds and a maximum of 255 seconds.
+ * The client connections and their timeouts (GW-122, GW-196, GW-197). The runtime's timer for a connection has steps
+ * of four seconds and a maximum of 255 seconds.
  */
 export class ClientConnections {
   /** The idle timeout of a connection, rounded up to seconds. */
