@@ -1,10 +1,10 @@
 import { Button } from "@ostiary/lib/page";
-import { useEffect, useState } from "preact/hooks";
 import type { Failure } from "../failure.ts";
 import { Form } from "../parts/form.tsx";
 import { SelectField } from "../parts/select-field.tsx";
 import { TextField } from "../parts/text-field.tsx";
 import { TimeField } from "../parts/time-field.tsx";
+import { useDraft } from "../parts/use-draft.ts";
 import { type FieldProblems, useProblems } from "../parts/use-problems.ts";
 import { useTexts } from "../texts/texts.ts";
 import {
@@ -31,9 +31,8 @@ const TEXTS = ["service", "route", "actor_member_id", "request_id", "created_id"
 /** Shows the filters of the log (AU-36, AU-38). They take effect when the form is submitted. */
 export function FilterForm({ selection, failure, onChoose }: FilterFormProps) {
   const t = useTexts().audit;
-  const [{ filters, key_prefix }, select] = useState(selection);
+  const [{ filters, key_prefix }, select] = useDraft(selection);
   const problems = useProblems(failure);
-  useEffect(() => select(selection), [JSON.stringify(selection)]);
   const choose = () => {
     const chosen = { filters, key_prefix: key_prefix.trim() };
     if (problems.pass(problemsOf(chosen))) onChoose(chosen);

@@ -1,11 +1,11 @@
 import { NAME_LENGTH_MAX, type Organization } from "@ostiary/lib/contracts/identity-api";
 import { Button } from "@ostiary/lib/page";
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
 import type { Answer } from "../failure.ts";
 import { FailureNotice } from "../parts/failure-notice.tsx";
 import { Form } from "../parts/form.tsx";
 import { TextField } from "../parts/text-field.tsx";
+import { useDraft } from "../parts/use-draft.ts";
 import { problemOf, useProblems } from "../parts/use-problems.ts";
 import { useWrite } from "../parts/use-write.ts";
 import { useTexts } from "../texts/texts.ts";
@@ -30,11 +30,10 @@ interface NameFormProps {
 /** Shows a form that writes the name of an organization. */
 export function NameForm({ name, button, isMain = false, write, done, ...props }: NameFormProps) {
   const { organizations: texts } = useTexts();
-  const [wanted, setWanted] = useState(name);
+  const [wanted, setWanted] = useDraft(name);
   const writing = useWrite();
   const { busy, failure } = writing;
   const problems = useProblems(failure);
-  useEffect(() => setWanted(name), [name]);
   const submit = () =>
     problems.pass({ name: problemOf(wanted, { lengthMax: NAME_LENGTH_MAX }) }) &&
     writing.write(() => write(wanted), done);
