@@ -39,6 +39,9 @@ export type SignInFailure = { kind: "needed" | "refused" | "unsafe" | "away"; me
 
 type SignInResult = { ok: true; tokens: Tokens } | { ok: false; failure: SignInFailure };
 
+/** How long the page waits for each response of the identity provider. */
+const TIMEOUT_MS = 30_000;
+
 /** The error codes for a silent sign-in that needs the person's input (OpenID Connect Core, 3.1.2.6). */
 const NEEDED = new Set([
   "login_required",
@@ -46,6 +49,9 @@ const NEEDED = new Set([
   "consent_required",
   "account_selection_required",
 ]);
+
+/** The error codes for a response that is not the provider's, such as half a response or a proxy's error page. */
+const UNUSABLE = new Set([oauth.RESPONSE_IS_NOT_CONFORM, oauth.RESPONSE_IS_NOT_JSON, oauth.PARSE_ERROR]);
 
 /**
  * A client of the identity provider (PT-10). Uses the authorization code flow with PKCE, and checks state,
@@ -55,7 +61,7 @@ export class Provider {
   readonly #settings: SignInSettings;
   readonly #place: PagePlace;
   readonly #client: oauth.Client;
-  readonly #options: { [oauth.allowInsecureRequests]: boolean };
+  readonly #options: { [oauth.allowInsecureRequests]: boolean; signal: () => AbortSignal };
   readonly #redirect_uri: string;
   #server: oauth.AuthorizationServer | null = null;
 
@@ -66,7 +72,10 @@ export class Provider {
     this.#redirect_uri = `${place.origin}${signInReturnPath(place.path)}`;
     // Calls without TLS are allowed only if the operator configured an http:// issuer, as the quick start
     // does.
-    this.#options = { [oauth.allowInsecureRequests]: settings.issuer.startsWith("http:") };
+    this.#options = {
+      [oauth.allowInsecureRequests]: settings.issuer.startsWith("http:"),
+      signal: () => AbortSignal.timeout(TIMEOUT_MS),
+    };
   }
 
   /**
@@ -239,7 +248,7 @@ function failureOf(error: unknown): SignInFailure {
   if (error instanceof oauth.ResponseBodyError) {
     return { kind: "refused", message: error.error_description ?? error.error };
   }
-  if (error instanceof oauth.OperationProcessingError && error.code !== oauth.RESPONSE_IS_NOT_CONFORM) {
+  if (error instanceof oauth.OperationProcessingError && !UNUSABLE.has(error.code ?? "")) {
     return { kind: "unsafe", message: error.message };
   }
   return { kind: "away", message: "" };

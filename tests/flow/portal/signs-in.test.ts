@@ -1,5 +1,6 @@
 /** Tests of how customers sign in to the portal at the identity provider, in a browser. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Route } from "playwright-core";
 import {
   CANNOT_RETURN,
   everyRequest,
@@ -12,6 +13,9 @@ import { browserPath, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
 import { goToProvider, refuse, signIn, usePortal } from "./bed.ts";
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);
+
+const answerWith = (contentType: string, body: string) => (route: Route) =>
+  route.fulfill({ contentType, body, headers: { "Access-Control-Allow-Origin": "*" } });
 
 describe.skipIf(browserPath === undefined)("a customer of the portal", () => {
   const bed = usePortal();
@@ -181,6 +185,23 @@ describe.skipIf(browserPath === undefined)("a customer of the portal", () => {
     await goToProvider(page);
     await page.getByRole("button", { name: "alice" }).click();
     await page.getByText("The gateway does not accept your sign-in.").waitFor();
+  });
+
+  // PT-15
+  test.each<[string, (route: Route) => unknown]>([
+    ["is silent", () => undefined],
+    ["answers with half a response", answerWith("application/json", '{"access_token":')],
+    ["is behind a proxy that answers with HTML", answerWith("text/html", "<p>Down for maintenance")],
+  ])("is told that the provider does not answer when it %s", async (_what, answer) => {
+    const { page } = await bed.visit();
+    await page.addInitScript(`
+      const timeout = AbortSignal.timeout.bind(AbortSignal);
+      AbortSignal.timeout = (ms) => timeout(ms / 100);
+    `);
+    await goToProvider(page);
+    await page.route("**/authorize/token", answer);
+    await page.getByRole("button", { name: "alice" }).click();
+    await page.getByText("The identity provider does not answer.").waitFor();
   });
 
   // PT-15
