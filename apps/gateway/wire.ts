@@ -55,11 +55,13 @@ interface GivenStores {
   counterStore?: CounterStore;
 }
 
+interface Gateway extends Service<GatewaySocket> {
+  /** The gateway's id in the registry's list of gateways (GW-30). */
+  readonly instance: string;
+}
+
 /** Builds the gateway. The `start` of the returned service rejects if the route store cannot be reached. */
-export async function wireGateway(
-  config: GatewayConfig,
-  given: GivenStores = {},
-): Promise<Service<GatewaySocket>> {
+export async function wireGateway(config: GatewayConfig, given: GivenStores = {}): Promise<Gateway> {
   const telemetry = await createTelemetry({ name: "gateway", namespace: "edge" }, config);
   const routeStore = given.routeStore ?? (await ownRouteStore(config, telemetry));
   const counterStore = given.counterStore ?? (await ownCounterStore(config, telemetry));
@@ -69,7 +71,7 @@ export async function wireGateway(
     telemetry.metrics.registry,
     sourcesOf(parts, () => port),
   );
-  const { health, readings, routes, authenticator, overload, usage, websockets, events } = parts;
+  const { health, readings, instance, routes, authenticator, overload, usage, websockets, events } = parts;
   const app = createApp({
     steps: stepsOf(config, telemetry, counterStore, parts),
     addresses: new ClientAddresses(config.TRUSTED_PROXY_HOPS),
@@ -80,6 +82,7 @@ export async function wireGateway(
   });
   return {
     name: "gateway",
+    instance: instance.id,
     telemetry,
     health,
     ...app,

@@ -10,18 +10,26 @@ interface Catalog {
   url: string;
 }
 
+/** The URL of the registry, and the token of its admin API. */
+export interface AdminAccess {
+  registryUrl: string;
+  adminToken: string;
+}
+
 const TIMEOUT_S = 60;
 const JSON_BODY = { "Content-Type": "application/json" };
+
+/** Returns a client of the registry's admin API. */
+export function adminClient({ registryUrl, adminToken }: AdminAccess): RegistryClient {
+  return new RegistryClient({ REGISTRY_URL: registryUrl, ADMIN_TOKEN: adminToken }, TIMEOUT_S);
+}
 
 /**
  * Applies each catalog whose service has no history, through the registry's admin API. A service with history keeps
  * the operator's configuration. Updates only the URL of such a service, because ports may differ between starts.
  */
-export async function publishCatalogs(
-  { registryUrl, adminToken }: { registryUrl: string; adminToken: string },
-  catalogs: readonly Catalog[],
-): Promise<void> {
-  const registry = new RegistryClient({ REGISTRY_URL: registryUrl, ADMIN_TOKEN: adminToken }, TIMEOUT_S);
+export async function publishCatalogs(access: AdminAccess, catalogs: readonly Catalog[]): Promise<void> {
+  const registry = adminClient(access);
   for (const catalog of catalogs) {
     try {
       await publishCatalog(registry, catalog);

@@ -1,22 +1,43 @@
+import { listGateways } from "@ostiary/cli";
 import { pause, systemClock } from "@ostiary/lib/async";
-import { localOrigin, type Running } from "@ostiary/lib/runtime/service";
+import { localOrigin } from "@ostiary/lib/runtime/service";
+import { type AdminAccess, adminClient } from "./catalogs.ts";
+import type { RunningGateway } from "./services.ts";
 
 /** How long the start waits for stores and key sets that do not answer. */
 const READY_MS_MAX = 10_000;
 const READY_PAUSE_MS = 50;
 
-/** Waits until the gateway is ready, so that the first call of the tour is not refused. */
+/**
+ * Waits until the gateway is ready and serves all published services, so that the first call of the tour is not
+ * refused (OP-97).
+ */
 export async function untilReady(
-  gateway: Running,
-  host: string,
-  onProgress: (step: string) => void,
+  gateway: RunningGateway,
+  { host, access, onProgress }: { host: string; access: AdminAccess; onProgress: (step: string) => void },
 ): Promise<void> {
   const url = `${localOrigin(host, gateway.internal_port)}/health/ready`;
   const untilMs = systemClock.elapsedMs() + READY_MS_MAX;
-  while (systemClock.elapsedMs() < untilMs) {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(READY_MS_MAX) }).catch(() => null);
-    if (answer?.ok) return;
+  const isReady = async () => (await fetch(url, { signal: AbortSignal.timeout(READY_MS_MAX) })).ok;
+  if (!(await isMet(isReady, untilMs))) return onProgress(`The gateway is not ready: ${url} says why`);
+  if (await isMet(() => servesAll(gateway, access), untilMs)) return;
+  onProgress(
+    `The gateway does not serve all published services yet: ${access.registryUrl}/gateways says what it serves`,
+  );
+}
+
+/** Tries a condition until it is met. Returns false if that does not happen in time. A failed try is repeated. */
+async function isMet(condition: () => Promise<boolean>, untilMs: number): Promise<boolean> {
+  for (;;) {
+    if (await condition().catch(() => false)) return true;
+    if (systemClock.elapsedMs() >= untilMs) return false;
     await pause(systemClock, READY_PAUSE_MS);
   }
-  onProgress(`The gateway is not ready: ${url} says why`);
+}
+
+/** Returns whether the gateway serves everything that is published, except services that it must leave out. */
+async function servesAll({ instance }: RunningGateway, access: AdminAccess): Promise<boolean> {
+  const gateways = await listGateways(adminClient(access));
+  const own = gateways.find((gateway) => gateway.instance === instance);
+  return own !== undefined && (own.current || own.skipped.length > 0);
 }

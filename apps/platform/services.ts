@@ -105,13 +105,19 @@ interface Issuer {
   jwks_uri: string;
 }
 
+/** The gateway of this process. */
+export interface RunningGateway extends Running {
+  /** Its id in the registry's list of gateways. */
+  readonly instance: string;
+}
+
 export async function startGateway(
   config: PlatformConfig,
   env: Environment,
   stores: SharedStores,
   backends: Backends,
   issuer: Issuer | null,
-): Promise<Running> {
+): Promise<RunningGateway> {
   const { identity, audit } = backends;
   const gatewayConfig = loadConfig(gatewayVariables, {
     ...withPorts(env, config, "GATEWAY"),
@@ -119,7 +125,8 @@ export async function startGateway(
     CREDENTIAL_VALIDATE_URL: `${localOrigin(config.HOST, identity.internal_port)}${VALIDATE_PATH}`,
     AUDIT_URL: localOrigin(config.HOST, audit.internal_port),
   });
-  return serve(await wireGateway(gatewayConfig, stores), gatewayConfig, portsOf("GATEWAY"));
+  const gateway = await wireGateway(gatewayConfig, stores);
+  return { ...(await serve(gateway, gatewayConfig, portsOf("GATEWAY"))), instance: gateway.instance };
 }
 
 /** The portal's client id at the toy identity provider. */

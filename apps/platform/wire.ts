@@ -1,6 +1,6 @@
 import type { Environment } from "@ostiary/lib/runtime/config";
 import { localOrigin, type Running } from "@ostiary/lib/runtime/service";
-import { publishCatalogs } from "./catalogs.ts";
+import { type AdminAccess, publishCatalogs } from "./catalogs.ts";
 import type { PlatformConfig } from "./config.ts";
 import {
   adminTokenFrom,
@@ -85,11 +85,12 @@ export async function startPlatform({ config, env, fresh, onProgress }: Platform
 
   onProgress("Publishing the catalogs");
   const isPublic = isDescriptionPublic(config, environment);
-  await publish(config, { ...backends, portal, isDescribed: isPublic }, demo, adminToken);
+  const access = { registryUrl: localOrigin(config.HOST, backends.registry.port), adminToken };
+  await publish(config, { ...backends, portal, isDescribed: isPublic }, demo, access);
   onProgress("Starting the gateway");
   const gateway = await startGateway(config, environment, stores, backends, demo);
   started.defer(() => gateway.shutdown());
-  await untilReady(gateway, config.HOST, onProgress);
+  await untilReady(gateway, { host: config.HOST, access, onProgress });
   const addresses = addressesOf(config, gateway, backends, portal);
   const running = started.move();
   return {
@@ -140,14 +141,13 @@ function publish(
   config: PlatformConfig,
   backends: Published,
   demo: Demo | null,
-  adminToken: string,
+  access: AdminAccess,
 ): Promise<void> {
-  const registryUrl = localOrigin(config.HOST, backends.registry.port);
-  return publishCatalogs({ registryUrl, adminToken }, [
+  return publishCatalogs(access, [
     { service: "identity", url: localOrigin(config.HOST, backends.identity.port) },
     { service: "audit", url: localOrigin(config.HOST, backends.audit.port) },
     ...(backends.portal ? [{ service: "portal", url: localOrigin(config.HOST, backends.portal.port) }] : []),
-    ...(backends.portal && backends.isDescribed ? [{ service: "registry", url: registryUrl }] : []),
+    ...(backends.portal && backends.isDescribed ? [{ service: "registry", url: access.registryUrl }] : []),
     ...(demo ? [{ service: "demo", url: demo.sampleServiceUrl }] : []),
   ]);
 }

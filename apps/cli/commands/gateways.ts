@@ -1,6 +1,6 @@
-import { type Gateway, Gateways } from "@ostiary/lib/contracts/registry-api";
+import type { Gateway } from "@ostiary/lib/contracts/registry-api";
 import type { Command } from "commander";
-import { pathTo } from "../registry-client.ts";
+import { listGateways } from "../list-gateways.ts";
 import { onOneLine } from "../terminal.ts";
 import type { Run } from "./command.ts";
 
@@ -12,7 +12,7 @@ export function addGateways(program: Command, run: Run): void {
     .addHelpText("after", "\nExample:\n  $ bun cli gateways")
     .action(() =>
       run(async ({ registry, output }) => {
-        const gateways = await listAll((path) => registry.ask(Gateways, path));
+        const gateways = await listGateways(registry);
         output.result({ gateways }, () => {
           output.table(
             ["gateway", "current", "services", "routes", "skipped", "started", "loaded"],
@@ -27,18 +27,6 @@ export function addGateways(program: Command, run: Run): void {
         });
       }),
     );
-}
-
-/** Returns the gateways of all pages. */
-async function listAll(ask: (path: string) => Promise<Gateways>): Promise<Gateway[]> {
-  const all: Gateway[] = [];
-  for (;;) {
-    const last = all.at(-1)?.instance;
-    const page = last === undefined ? "" : `?starting_after=${last}`;
-    const { gateways, has_more } = await ask(`${pathTo("gateways")}${page}`);
-    all.push(...gateways);
-    if (has_more !== true || gateways.length === 0) return all;
-  }
 }
 
 function rowOf(gateway: Gateway): string[] {

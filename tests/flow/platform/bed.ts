@@ -1,4 +1,5 @@
 import { type RunningProcess, startProcess } from "../../support/start-process.ts";
+import { waitFor } from "../../support/wait-for.ts";
 
 /** Environment variables that let the platform choose a free port for each listener. */
 export const FREE_PORTS = Object.fromEntries(
@@ -27,4 +28,11 @@ export function startNewPlatform(env: Record<string, string>): Promise<RunningPr
 
 function platformEnv(env: Record<string, string>): Record<string, string> {
   return { ...FREE_PORTS, LOG_FILE: "-", ...env };
+}
+
+/** Waits until the platform has printed its start screen. Returns the places on the screen, by name. */
+export async function startScreen({ stdout }: RunningProcess): Promise<Record<string, string>> {
+  await waitFor(() => stdout.some((line) => line.startsWith("Ctrl-C")), { timeoutMs: 120_000 });
+  const lines = stdout.flatMap((line) => [...line.matchAll(/^ {2}(\S.*?) {2,}(\S.*)$/g)]);
+  return Object.fromEntries(lines.map(([, name = "", place = ""]) => [name, place]));
 }

@@ -10,7 +10,7 @@ import { freshCounterStoreUrl, freshDatabase, freshRouteStoreUrl, services } fro
 import { type RunningProcess, startCommand } from "../../support/start-process.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { waitFor } from "../../support/wait-for.ts";
-import { FREE_PORTS } from "./bed.ts";
+import { FREE_PORTS, startScreen } from "./bed.ts";
 
 setDefaultTimeout(240_000);
 
@@ -66,10 +66,10 @@ function inCage(cage: string, mount: string, ...command: string[]): string[] {
  */
 const MOUNTING = { PATH: process.env.PATH ?? "" };
 
+/** Returns the URLs and paths on the start screen, by name. */
 async function screen(platform: RunningProcess): Promise<Record<string, string>> {
-  await waitFor(() => platform.stdout.some((line) => line.startsWith("Ctrl-C")), { timeoutMs: 120_000 });
-  const lines = platform.stdout.flatMap((line) => [...line.matchAll(/^ {2}(\S.*?) {2,}(\S+)/g)]);
-  return Object.fromEntries(lines.map(([, name = "", place = ""]) => [name, place]));
+  const places = Object.entries(await startScreen(platform));
+  return Object.fromEntries(places.map(([name, place]) => [name, place.split(" ")[0] ?? ""]));
 }
 
 /** Expects that every asset named by a page exists, and returns the number of assets. */
@@ -95,7 +95,7 @@ describe.skipIf(!canRunExecutable)("the quick start of the executable", () => {
     expect(await verifier.text()).toContain("postMessage");
     const subject = (shown["identity provider"] ?? "").replace("NAME", "alice");
     const headers = { Authorization: `Bearer ${await (await fetch(subject)).text()}` };
-    await waitFor(async () => (await fetch(`${shown.gateway}/user`, { headers })).status === 200);
+    expect((await fetch(`${shown.gateway}/user`, { headers })).status).toBe(200);
     expect((await fetch(`${shown.gateway}/demo/things/1`)).status).toBe(401);
     // A second platform with the same DATA_DIR is refused.
     const second = await run(canCage ? inCage(cage, "", "/ostiary", "start") : [built.path, "start"], env);

@@ -2,11 +2,11 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { startIdentityProvider } from "@ostiary/demo";
+import postgres from "postgres";
 import { signingKey, startProvider } from "../../support/provider-stand-in.ts";
 import { freshDatabase } from "../../support/services.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { waitFor } from "../../support/wait-for.ts";
-import { startPlatform } from "./bed.ts";
+import { startPlatform, startScreen } from "./bed.ts";
 
 setDefaultTimeout(120_000);
 
@@ -16,9 +16,7 @@ const directory = temporaryFolder("screen");
 async function screen(env: Record<string, string>): Promise<Record<string, string>> {
   const DATA_DIR = join(directory, "data");
   const platform = await startPlatform({ DATA_DIR, DATABASE_URL: await freshDatabase(), ...env });
-  await waitFor(() => platform.stdout.some((line) => line.startsWith("Ctrl-C")), { timeoutMs: 60_000 });
-  const lines = platform.stdout.flatMap((line) => [...line.matchAll(/^ {2}(\S.*?) {2,}(\S.*)$/g)]);
-  const shown = Object.fromEntries(lines.map(([, name = "", place = ""]) => [name, place]));
+  const shown = await startScreen(platform);
   for (const page of ["route registry", "identity", "audit"]) {
     const answer = await fetch(shown[page] ?? "");
     const expected = shown[page]?.endsWith("/swagger") ? 200 : page === "route registry" ? 401 : 404;
@@ -42,6 +40,21 @@ async function screen(env: Record<string, string>): Promise<Record<string, strin
   return shown;
 }
 
+/**
+ * Makes the registry wait two seconds after each projection of a service. Services that are published during
+ * that time reach the gateway late.
+ */
+async function slowDownProjections(databaseUrl: string): Promise<void> {
+  const sql = postgres(databaseUrl, { onnotice: () => {} });
+  await sql.unsafe(`
+    create function wait() returns trigger language plpgsql
+      as $$ begin perform pg_sleep(2); return new; end $$;
+    create trigger wait before update on routes.services for each row
+      when (new.fence = old.fence and new.projected_fence is distinct from old.projected_fence)
+      execute function wait()`);
+  await sql.end();
+}
+
 // OP-97
 describe("the start screen appears", () => {
   const startWith = async (answer: (fetches: number) => Response | null) => {
@@ -55,7 +68,7 @@ describe("the start screen appears", () => {
       AUTH_ISSUER: new URL(provider.uri).origin,
       AUTH_JWKS_URI: provider.uri,
     });
-    await waitFor(() => platform.stdout.some((line) => line.startsWith("Ctrl-C")), { timeoutMs: 60_000 });
+    await startScreen(platform);
     return {
       provider,
       platform,
@@ -71,6 +84,24 @@ describe("the start screen appears", () => {
     expect(provider.fetches()).toBe(3);
     expect(platform.stdout.join("\n")).not.toContain("is not ready");
     await stop();
+  });
+
+  test("when the gateway serves all services, also if their projection is slow", async () => {
+    const DATABASE_URL = await freshDatabase();
+    const provider = startProvider(await signingKey("ES256", "key"));
+    const env = {
+      DATA_DIR: temporaryFolder("projection"),
+      DATABASE_URL,
+      DEMO: "false",
+      AUTH_ISSUER: new URL(provider.uri).origin,
+      AUTH_JWKS_URI: provider.uri,
+    };
+    await (await startPlatform(env)).stop();
+    await slowDownProjections(DATABASE_URL);
+    const platform = await startPlatform({ ...env, PORTAL_CLIENT_ID: "portal" });
+    const { "customer portal": portal = "" } = await startScreen(platform);
+    expect((await fetch(portal)).status).toBe(200);
+    await Promise.all([platform.stop(), provider.stop()]);
   });
 
   test("after ten seconds without the provider's keys, with the URL of the failed readiness check", async () => {

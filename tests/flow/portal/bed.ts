@@ -7,9 +7,8 @@ import { chooseName, untilAsked } from "../../support/sign-in-pages.ts";
 import type { RunningProcess } from "../../support/start-process.ts";
 import { launchBrowser, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { waitFor } from "../../support/wait-for.ts";
 import { type WatchedPage, watchPage } from "../../support/watched-page.ts";
-import { startPlatform } from "../platform/bed.ts";
+import { startPlatform, startScreen } from "../platform/bed.ts";
 
 export interface OpenOptions extends BrowserContextOptions {
   /** The path to open. Default: `/portal`. */
@@ -168,13 +167,8 @@ export function refuse(route: Route): Promise<void> {
 
 /** Reads the URLs of the gateway and the toy identity provider from the platform's start screen. */
 async function placesOf(platform: RunningProcess): Promise<{ gatewayUrl: string; providerUrl: string }> {
-  await waitFor(() => platform.stdout.some((line) => line.startsWith("Ctrl-C")), {
-    timeoutMs: PAGE_TIMEOUT_MS,
-  });
-  const place = (name: string) => {
-    const line = platform.stdout.find((each) => each.startsWith(`  ${name} `));
-    return /https?:\/\/[^\s/]+/.exec(line ?? "")?.[0] ?? "";
-  };
+  const places = await startScreen(platform);
+  const place = (name: string) => /https?:\/\/[^\s/]+/.exec(places[name] ?? "")?.[0] ?? "";
   return { gatewayUrl: place("gateway"), providerUrl: place("identity provider") };
 }
 

@@ -10,7 +10,7 @@ import type { RunningProcess } from "../../support/start-process.ts";
 import { browserPath, launchBrowser, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { waitFor } from "../../support/wait-for.ts";
-import { startPlatform } from "../platform/bed.ts";
+import { startPlatform, startScreen } from "../platform/bed.ts";
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);
 
@@ -49,9 +49,7 @@ describe.skipIf(browserPath === undefined)("the portal with a certified OpenID p
       PORTAL_SCOPES: "openid offline_access",
     });
     [browser, platform] = await Promise.all([launchBrowser(), started]);
-    await waitFor(() => platform.stdout.some((line) => line.startsWith("Ctrl-C")), {
-      timeoutMs: PAGE_TIMEOUT_MS,
-    });
+    await startScreen(platform);
   }, PAGE_TIMEOUT_MS);
   afterEach(() => Promise.all(contexts.splice(0).map((context) => context.close())));
   afterAll(async () => {
