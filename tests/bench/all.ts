@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { ROOT } from "../support/root.ts";
 import type { Bench, BenchOptions } from "./bench.ts";
 import { goalTable, JudgedGoal } from "./measure/goal-table.ts";
 import { describeMachine, machineLine } from "./measure/machine.ts";
 import { pictureOf } from "./measure/picture.ts";
 
-const PICTURE = join(import.meta.dir, "../../.github/pictures/speed.svg");
+const PICTURE = join(ROOT, ".github/pictures/speed.svg");
 const MAIN = join(import.meta.dir, "main.ts");
 
 /** A load average above this means that other work ran when the run began. */

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
+import { ROOT } from "../support/root.ts";
 import type { Bench } from "./bench.ts";
 import stored from "./capacity/figures.json" with { type: "json" };
 import { Figures, figuresFrom } from "./capacity/figures.ts";
@@ -7,7 +8,7 @@ import { pageWith, perCore, plansOf } from "./capacity/page.ts";
 import { table } from "./measure/table.ts";
 
 const FIGURES = join(import.meta.dir, "capacity/figures.json");
-const PAGE = join(import.meta.dir, "../../.github/guides/capacity.md");
+const PAGE = join(ROOT, ".github/guides/capacity.md");
 
 /**
  * Returns the bench `capacity`, which prints how many processes and cores serve a number of requests a

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { BUSY_ORGANIZATION, generateLog } from "../app/audit/generated-log.ts";
+import { ROOT } from "../support/root.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { AuditBed } from "./audit/bed.ts";
 import { openLog, sealAll, writeGroups } from "./audit/log.ts";
@@ -153,7 +154,7 @@ async function verifying(url: string, directory: string, bed: AuditBed, events: 
   progress("verifying the export");
   const startedMs = performance.now();
   const child = Bun.spawn([process.execPath, "apps/cli/main.ts", "--json", "audit", "verify", file], {
-    cwd: join(import.meta.dir, "../.."),
+    cwd: ROOT,
     stdout: "pipe",
   });
   const verdict = JSON.parse(await new Response(child.stdout).text());

@@ -12,6 +12,7 @@ import {
   resolved,
   type Schema,
 } from "../support/openapi.ts";
+import { ROOT } from "../support/root.ts";
 import { edgeDocument } from "../unit/edge-description/build.ts";
 import { servedDocuments } from "./served-descriptions.ts";
 
@@ -20,7 +21,6 @@ const edge = edgeDocument({
   s: { url: "http://s:1", public: { routes: [{ path: "/", methods: ["GET"] }] } },
 });
 
-const ROOT = join(import.meta.dir, "../..");
 /** The maximum length of a line in an introduction. */
 const LINE_MAX = 120;
 

@@ -1,3 +1,4 @@
+import { ROOT } from "../support/root.ts";
 import { AuditLog } from "./audit-log.ts";
 import type { CellRun } from "./cell-run.ts";
 import { type Cell, nameOf } from "./cells.ts";
@@ -6,7 +7,7 @@ import { StreamReceiver } from "./load/stream-receiver.ts";
 import { ReachedRequests } from "./reached-requests.ts";
 import { type Bed, NotWell, newCallers, type Pace, runCell } from "./run-cell.ts";
 import { SchedulingDelay } from "./scheduling-delay.ts";
-import { type Progress, ROOT, type Services, System } from "./system/system.ts";
+import { type Progress, type Services, System } from "./system/system.ts";
 
 /** Starts the system and the load, and passes them to `work`. Stops both afterwards, even after an error. */
 export function withBed<T>(

@@ -14,6 +14,7 @@ import {
 } from "../support/mixed-run.ts";
 import { CLIENT_KIND, pathsOf, type ReceivedSpan } from "../support/otlp-messages.ts";
 import { bounds, labelsOf } from "../support/prometheus.ts";
+import { ROOT } from "../support/root.ts";
 
 setDefaultTimeout(180_000);
 
@@ -242,7 +243,7 @@ describe("metrics", () => {
 
   // OP-51
   test.each(SERVICES)("every metric of %s is listed in its README", async (service) => {
-    const text = await Bun.file(`${import.meta.dir}/../../apps/${service}/README.md`).text();
+    const text = await Bun.file(`${ROOT}/apps/${service}/README.md`).text();
     const names = Array.from(scrapeOf(service).matchAll(/^# TYPE (\w+) /gm), ([, name = ""]) => name);
     expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
   });

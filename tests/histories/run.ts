@@ -1,5 +1,6 @@
-import { type Progress, ROOT, System } from "../faults/system/system.ts";
+import { type Progress, System } from "../faults/system/system.ts";
 import { Random } from "../support/random.ts";
+import { ROOT } from "../support/root.ts";
 import { rootsOf } from "../upgrade/checkout.ts";
 import type { Verdict } from "./checker/check.ts";
 import { disturb } from "./disturb.ts";

@@ -9,9 +9,9 @@ import type { Browser, Page } from "playwright-core";
 import { startRegistry } from "../app/registry/harness.ts";
 import { entry, OperatorsFile, tokenOf } from "../app/registry/operators-bed.ts";
 import { openConsole } from "../support/console-page.ts";
+import { ROOT } from "../support/root.ts";
 import { launchBrowser } from "../support/swagger-page.ts";
 
-const ROOT = join(import.meta.dir, "../..");
 const SIZE = { width: 1280, height: 860 };
 const OPERATOR = "ada";
 

@@ -5,9 +5,10 @@
 
 import { join } from "node:path";
 import { startPortalQuickStart } from "../support/portal-quick-start.ts";
+import { ROOT } from "../support/root.ts";
 import { launchBrowser } from "../support/swagger-page.ts";
 
-const PICTURES = join(import.meta.dir, "../../.github/pictures");
+const PICTURES = join(ROOT, ".github/pictures");
 const SIZE = { width: 1280, height: 860 };
 /** The number of audited changes to make, so that the log has events. */
 const CHANGES = 12;

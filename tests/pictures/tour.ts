@@ -5,10 +5,10 @@
 
 import { join } from "node:path";
 import { type TourStep, tourSteps } from "@ostiary/platform/tour";
+import { ROOT } from "../support/root.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { type ScreenText, type Style, terminalSvg } from "./terminal.ts";
 
-const ROOT = join(import.meta.dir, "../..");
 export const PICTURE = join(ROOT, ".github/pictures/tour.svg");
 
 /** Words in the headings of the steps to show. All steps run, because some depend on earlier ones. */

@@ -1,8 +1,9 @@
 import { join } from "node:path";
+import { ROOT } from "../support/root.ts";
 import { bootFailures, logWarnings, refusalsOfVariables } from "./messages.ts";
 import { aligned } from "./variable-table.ts";
 
-export const errorsPath = join(import.meta.dir, "../../.github/ERRORS.md");
+export const errorsPath = join(ROOT, ".github/ERRORS.md");
 
 /** The tables of ERRORS.md whose rows begin with a message: the titles of their sections, and the messages. */
 export const messageTables = [

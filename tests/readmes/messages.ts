@@ -1,6 +1,6 @@
 /** Finds the messages in the sources. In a message, `…` stands for a part that varies. */
 import { join } from "node:path";
-import { ROOT } from "../support/documents.ts";
+import { ROOT } from "../support/root.ts";
 import { textsIn } from "../support/source-code.ts";
 
 async function textOf(...patterns: string[]): Promise<string> {

@@ -8,6 +8,7 @@ import { portalVariables } from "@ostiary/portal/config";
 import { registryVariables } from "@ostiary/registry/config";
 import { witnessVariables } from "@ostiary/witness/config";
 import type { TObject } from "@sinclair/typebox";
+import { ROOT } from "../support/root.ts";
 import { variableTable } from "./variable-table.ts";
 
 /** The schemas behind the variable tables, by app. */
@@ -26,7 +27,7 @@ const BEGIN = "<!-- variables: written by bun run readme -->\n";
 const END = "<!-- /variables -->";
 
 export function readmePath(app: string): string {
-  return join(import.meta.dir, "../../apps", app, "README.md");
+  return join(ROOT, "apps", app, "README.md");
 }
 
 /** Returns an app's README with a new variable table between its markers. */

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import ts from "typescript";
-import { CLAUSE_ID, ROOT } from "./clauses.ts";
+import { ROOT } from "../support/root.ts";
+import { CLAUSE_ID } from "./clauses.ts";
 
 /** A place in the repository that cites a clause by its number. */
 export interface Citation {

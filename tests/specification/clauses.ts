@@ -1,7 +1,7 @@
 import { join } from "node:path";
+import { ROOT } from "../support/root.ts";
 
 /** The root folder of the repository. Paths in this folder's code are relative to it. */
-export const ROOT = join(import.meta.dir, "../..");
 
 /** The folder of the specification. */
 export const SPECIFICATION = ".github/specification";

@@ -3,6 +3,7 @@
  * password.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
 import { openCounterStore } from "@ostiary/lib/runtime/stores/counter-store";
 import { openDatabase, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import { openRouteStore, routeStoreBootFailure } from "@ostiary/lib/runtime/stores/route-store";
@@ -10,6 +11,7 @@ import { Redis } from "ioredis";
 import postgres from "postgres";
 import { freePort } from "../support/free-port.ts";
 import { rejection } from "../support/rejection.ts";
+import { ROOT } from "../support/root.ts";
 import type { TestServer } from "../support/server.ts";
 import { services, startEtcd, startPostgres, startRedis } from "../support/services.ts";
 import { requireUser } from "./etcd-users.ts";
@@ -111,7 +113,7 @@ describe.if(services().postgres.binary)("the message about DATABASE_URL says tha
     ],
   ])("%s", async (_, url, expected) => {
     const opened = await openDatabase(`postgres://${url()}`, { namespace: "test" });
-    const error = await rejection(opened.migrate("audit", `${import.meta.dir}/../../drizzle/audit`));
+    const error = await rejection(opened.migrate("audit", join(ROOT, "drizzle/audit")));
     await opened.close();
     expect(String(error)).toBe(expected);
   });

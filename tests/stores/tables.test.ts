@@ -4,8 +4,7 @@ import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/d
 import { is, SQL, sql } from "drizzle-orm";
 import { getTableConfig, PgDialect, PgTable } from "drizzle-orm/pg-core";
 import { freshDatabase, services } from "../support/index.ts";
-
-const root = join(import.meta.dir, "../..");
+import { ROOT } from "../support/root.ts";
 
 /** A table in a form in which drizzle's declaration and PostgreSQL's catalog can be compared. */
 interface Table {
@@ -25,8 +24,8 @@ interface Column {
 /** Returns the tables that the services declare with drizzle, by schema. */
 async function declaredTables(): Promise<Map<string, PgTable[]>> {
   const bySchema = new Map<string, PgTable[]>();
-  for await (const file of new Bun.Glob("apps/*/tables.ts").scan({ cwd: root })) {
-    const declared: Record<string, unknown> = await import(join(root, file));
+  for await (const file of new Bun.Glob("apps/*/tables.ts").scan({ cwd: ROOT })) {
+    const declared: Record<string, unknown> = await import(join(ROOT, file));
     for (const table of Object.values(declared)) {
       if (!is(table, PgTable)) continue;
       const { schema = "" } = getTableConfig(table);
@@ -112,7 +111,7 @@ describe.skipIf(!services().postgres.real)("the tables that drizzle declares", (
   afterAll(() => database.close());
 
   test.each([...declared])("of schema %s equal those that the migrations create", async (schema, tables) => {
-    await database.migrate(schema, join(root, "drizzle", schema));
+    await database.migrate(schema, join(ROOT, "drizzle", schema));
     const byName = (a: Table, b: Table) => (a.name < b.name ? -1 : 1);
     const created = await createdTables(database, schema);
     expect(tables.map(declaredTable).toSorted(byName)).toEqual(created.toSorted(byName));

@@ -1,3 +1,5 @@
+import { ROOT } from "../support/root.ts";
+
 /** The result of an audit of the installed packages for known vulnerabilities. */
 export interface Audit {
   text: string;
@@ -13,7 +15,7 @@ const TIMEOUT_MS = 60_000;
  */
 export async function audit(env: Record<string, string | undefined>, timeoutMs = TIMEOUT_MS): Promise<Audit> {
   const child = Bun.spawn([process.execPath, "audit", "--audit-level=high"], {
-    cwd: `${import.meta.dir}/../..`,
+    cwd: ROOT,
     env,
     stdin: "ignore",
     stdout: "pipe",

@@ -5,9 +5,9 @@ import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { PackageURL } from "packageurl-js";
 import manifest from "../../package.json" with { type: "json" };
+import { ROOT } from "../support/root.ts";
 import { foreignPackages, type Package, shippedApps } from "./packages.ts";
 
-const ROOT = join(import.meta.dir, "../..");
 const FILE = "dist/sbom.cdx.json";
 
 /** The part of bun.lock that has the hashes of packages. */

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { ROOT } from "../support/root.ts";
 
 /** The fields of a `package.json` that this module reads. */
 const Manifest = Type.Object({
@@ -26,8 +27,6 @@ export interface Package {
   readonly folder: string;
   readonly needs: Package[];
 }
-
-const ROOT = join(import.meta.dir, "../..");
 
 /** Returns the shipped apps, with their dependencies but without development dependencies. */
 export function shippedApps(): Package[] {

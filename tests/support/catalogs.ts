@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { type StoredServiceConfig, validateDocument } from "@ostiary/lib/domain/routes";
 import { parse } from "yaml";
+import { ROOT } from "./root.ts";
 
-const SEEDS = join(import.meta.dir, "../../seeds");
+const SEEDS = join(ROOT, "seeds");
 
 export const seed = (name: string) => Bun.file(join(SEEDS, name)).text();
 

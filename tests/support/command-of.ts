@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { ROOT } from "./documents.ts";
+import { ROOT } from "./root.ts";
 
 /**
  * Returns the command that runs an entry file of an app. With an executable, as in `bun run verify`, services and

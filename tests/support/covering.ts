@@ -3,8 +3,8 @@
  * FILE`. It omits a test that starts a service as a process, because such a test does not import the service.
  */
 import { dirname, join, relative } from "node:path";
+import { ROOT } from "./root.ts";
 
-const ROOT = join(import.meta.dir, "../..");
 const SOURCES = new Bun.Glob("{apps,lib,tests}/**/*.{ts,tsx}");
 
 /** Returns the files that import each file, by the path of the imported file. */

@@ -1,8 +1,7 @@
 /** Functions that read the repository's Markdown files as GitHub renders them. */
 import { join } from "node:path";
 import { marked, type Token, type Tokens } from "marked";
-
-export const ROOT = join(import.meta.dir, "../..");
+import { ROOT } from "./root.ts";
 
 /** A fenced code block of a Markdown file, with the nearest heading above it. */
 export interface Block {

@@ -7,8 +7,9 @@ import { mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { PGlite } from "@electric-sql/pglite";
+import { ROOT } from "./root.ts";
 
-const FOLDER = join(import.meta.dir, "../../node_modules/.cache/ostiary");
+const FOLDER = join(ROOT, "node_modules/.cache/ostiary");
 const create = PGlite.create.bind(PGlite);
 
 let template: Promise<Blob> | undefined;

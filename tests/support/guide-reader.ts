@@ -1,7 +1,7 @@
 import { readdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { leash } from "./clean-up-after-kill.ts";
-import { ROOT } from "./documents.ts";
+import { ROOT } from "./root.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 /** The files and folders of the repository that a reader's folder does not have. */

@@ -1,7 +1,5 @@
 import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
-
-const ROOT = join(import.meta.dir, "../..");
+import { ROOT } from "./root.ts";
 
 /** The error for an older source that this clone lacks or this machine cannot install. */
 export class SourceUnavailable extends Error {

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { isRecord } from "@ostiary/lib/domain/json";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { readUntil } from "./guide-reader.ts";
+import { ROOT } from "./root.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-const ROOT = join(import.meta.dir, "../..");
 const FREE_PORTS = Object.fromEntries(
   ["GATEWAY", "REGISTRY", "IDENTITY", "AUDIT", "PORTAL"]
     .flatMap((part) => [`${part}_PORT`, `${part}_INTERNAL_PORT`])

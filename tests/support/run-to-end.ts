@@ -1,5 +1,5 @@
 import { leash } from "./clean-up-after-kill.ts";
-import { ROOT } from "./documents.ts";
+import { ROOT } from "./root.ts";
 
 interface RunOptions {
   /** The working directory; by default the root of the repository. */

@@ -1,7 +1,7 @@
 import { leash } from "./clean-up-after-kill.ts";
 import { commandOf } from "./command-of.ts";
-import { ROOT } from "./documents.ts";
 import { QUICK_STARTS } from "./quick-starts.ts";
+import { ROOT } from "./root.ts";
 import { waitFor } from "./wait-for.ts";
 
 const START_TIMEOUT_MS = 120_000;

@@ -1,16 +1,16 @@
 /** Checks the import rules of `.github/ARCHITECTURE.md` on the source files of the repository. */
 import { describe, expect, test } from "bun:test";
 import { dirname, join, normalize } from "node:path";
+import { ROOT } from "../support/root.ts";
 
-const root = join(import.meta.dir, "../..");
 const files = (
-  await Array.fromAsync(new Bun.Glob("{apps,lib,tests}/**/*.{ts,tsx}").scan({ cwd: root }))
+  await Array.fromAsync(new Bun.Glob("{apps,lib,tests}/**/*.{ts,tsx}").scan({ cwd: ROOT }))
 ).filter((file) => !file.includes("node_modules"));
 /** The text of each source file. */
 const texts = new Map(
-  await Promise.all(files.map(async (file) => [file, await Bun.file(join(root, file)).text()] as const)),
+  await Promise.all(files.map(async (file) => [file, await Bun.file(join(ROOT, file)).text()] as const)),
 );
-const exportsOfLib: Record<string, string> = (await Bun.file(join(root, "lib/package.json")).json()).exports;
+const exportsOfLib: Record<string, string> = (await Bun.file(join(ROOT, "lib/package.json")).json()).exports;
 
 const IMPORT = /^(?:import|export)\s(?:[^"';]*?\sfrom\s)?"([^"]+)"|\bimport\("([^"]+)"\)/gm;
 
@@ -33,7 +33,7 @@ async function resolveImport(file: string, specifier: string): Promise<string> {
   if (!match) return specifier;
   const [, name, path = ""] = match;
   if (name === "lib") return join("lib", exportsOfLib[`.${path}`] ?? `missing${path}`);
-  const { exports } = await Bun.file(join(root, "apps", `${name}`, "package.json")).json();
+  const { exports } = await Bun.file(join(ROOT, "apps", `${name}`, "package.json")).json();
   return join("apps", `${name}`, exports?.[`.${path}`] ?? `missing${path}`);
 }
 
@@ -198,7 +198,7 @@ describe("the import graph", () => {
 
 describe("the repository", () => {
   test("has only known files and folders at its top level", async () => {
-    const listed = Bun.spawnSync(["git", "ls-files"], { cwd: root }).stdout.toString().trim().split("\n");
+    const listed = Bun.spawnSync(["git", "ls-files"], { cwd: ROOT }).stdout.toString().trim().split("\n");
     const top = new Set(
       listed.map((file) => file.split("/")[0] ?? "").filter((name) => !name.startsWith(".")),
     );

@@ -4,8 +4,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TSchema } from "@sinclair/typebox";
 import { schemas } from "../readmes/readmes.ts";
+import { ROOT } from "../support/root.ts";
 
-const ROOT = join(import.meta.dir, "../..");
 const page = readFileSync(join(ROOT, ".github/LIMITS.md"), "utf8");
 
 /** The variables of each service, by the section of the page. */

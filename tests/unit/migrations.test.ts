@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
 import { $ } from "bun";
-import { ROOT } from "../faults/system/system.ts";
 import { migrationsOf } from "../support/older-schema.ts";
+import { ROOT } from "../support/root.ts";
 import { absenceOf } from "../upgrade/checkout.ts";
 import { RELEASES } from "../upgrade/releases.ts";
 

@@ -1,9 +1,9 @@
 /** Checks that the security documents are complete. documents/links.test.ts checks that named files exist. */
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { ROOT } from "../support/root.ts";
 
-const root = join(import.meta.dir, "../..");
-const read = (name: string) => Bun.file(join(root, ".github", name)).text();
+const read = (name: string) => Bun.file(join(ROOT, ".github", name)).text();
 const names = ["security/threat-model.md", "security/asvs.md"];
 const documents = await Promise.all(names.map(async (name) => ({ name, text: await read(name) })));
 

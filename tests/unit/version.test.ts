@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { VERSION } from "@ostiary/lib/runtime/version";
+import { ROOT } from "../support/root.ts";
 
-const ROOT = join(import.meta.dir, "../..");
 const packages = await Array.fromAsync(new Bun.Glob("{apps/*,lib,tests}/package.json").scan({ cwd: ROOT }));
 
 describe("the version", () => {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
-import { type Progress, ROOT, RunImpossible } from "../faults/system/system.ts";
+import { type Progress, RunImpossible } from "../faults/system/system.ts";
 import { SourceUnavailable, unpackSource } from "../support/older-source.ts";
+import { ROOT } from "../support/root.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { RELEASES, type Release, WORKING_TREE } from "./releases.ts";
 

@@ -2,7 +2,8 @@ import { INTERNAL_TOKEN_HEADER } from "@ostiary/lib/contracts/internal-api";
 import postgres from "postgres";
 import { INTERNAL_TOKEN } from "../faults/system/people.ts";
 import { answerOf, type Replica } from "../faults/system/replica.ts";
-import { ADMIN_TOKEN, ROOT, type System } from "../faults/system/system.ts";
+import { ADMIN_TOKEN, type System } from "../faults/system/system.ts";
+import { ROOT } from "../support/root.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { RELEASES, WORKING_TREE } from "./releases.ts";
 

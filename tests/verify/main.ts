@@ -5,6 +5,7 @@
 import { availableParallelism } from "node:os";
 import { buildExecutable, canRunExecutable } from "../support/executable.ts";
 import { QUICK_STARTS } from "../support/quick-starts.ts";
+import { ROOT } from "../support/root.ts";
 import { locateServices } from "../support/stores-under-test.ts";
 
 /** The number of test processes for each CPU core. It is above 1 because tests often wait for servers. */
@@ -27,7 +28,7 @@ const tests = Bun.spawn(
     ...process.argv.slice(2),
   ],
   {
-    cwd: `${import.meta.dir}/../..`,
+    cwd: ROOT,
     env: { TEST_EXECUTABLE: executable?.path, ...process.env, ...QUICK_STARTS },
     stdio: ["ignore", "inherit", "inherit"],
   },

@@ -6,10 +6,8 @@
  */
 import { existsSync } from "node:fs";
 import { chmod, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { ROOT } from "../support/root.ts";
 import { postgresBin, serviceNames, variable } from "../support/stores-under-test.ts";
-
-const root = join(import.meta.dir, "..", "..");
 
 interface Tool {
   name: string;
@@ -91,7 +89,7 @@ const tools: Tool[] = [
 
 async function provision(env: Environment): Promise<void> {
   say("installing dependencies");
-  await run([process.execPath, "install", "--frozen-lockfile"], root);
+  await run([process.execPath, "install", "--frozen-lockfile"], ROOT);
   const missing = tools.filter((tool) => !tool.present(env));
   if (missing.length === 0) return;
   if (canInstall()) await install(missing);

@@ -1,8 +1,8 @@
-import { join } from "node:path";
 import { migrate } from "@ostiary/audit/migrate";
 import postgres from "postgres";
 import { commandOf } from "../../support/command-of.ts";
 import { freshDatabase } from "../../support/index.ts";
+import { ROOT } from "../../support/root.ts";
 
 /**
  * Migrates a new database as an owner without superuser rights, which also creates a role for the service.
@@ -39,7 +39,7 @@ export async function newOwnedLog() {
 /** Starts `ostiary audit` with these arguments in a new process. */
 export function startOstiary(variables: Record<string, string>, ...parameters: string[]) {
   return Bun.spawn([...commandOf("apps/platform/ostiary.ts"), "audit", ...parameters], {
-    cwd: join(import.meta.dir, "../../.."),
+    cwd: ROOT,
     env: { PATH: process.execPath, ...variables },
     stdout: "pipe",
     stderr: "pipe",

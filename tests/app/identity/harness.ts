@@ -13,9 +13,10 @@ import { Type } from "@sinclair/typebox";
 import { freshDatabase } from "../../support/index.ts";
 import { type ManualClock, manualClock } from "../../support/manual-clock.ts";
 import { NO_PEPPERS } from "../../support/no-peppers.ts";
+import { ROOT } from "../../support/root.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-const MIGRATIONS = join(import.meta.dir, "../../../drizzle/identity");
+const MIGRATIONS = join(ROOT, "drizzle/identity");
 export const ISSUER = "https://login.example.com";
 export const BRAND = "acme";
 

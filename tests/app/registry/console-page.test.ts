@@ -6,6 +6,7 @@ import { createHandler, httpApp } from "@ostiary/lib/runtime/http";
 import { createTelemetry } from "@ostiary/lib/runtime/telemetry";
 import { registryVariables } from "@ostiary/registry/config";
 import { consoleHandlers } from "@ostiary/registry/console/handlers";
+import { ROOT } from "../../support/root.ts";
 import { useRegistry } from "./bed.ts";
 import { ADMIN_TOKEN, clientOf, startRegistry } from "./harness.ts";
 
@@ -164,7 +165,7 @@ test("CONSOLE_ENABLED=false removes the page and its assets", async () => {
 describe("a console with an identity provider", () => {
   /** Returns the settings of the page, its connect-src policy, and the status of the sign-in return path. */
   async function siteWith(env: Record<string, string>) {
-    const file = join(import.meta.dir, "../../../seeds/operators.yaml");
+    const file = join(ROOT, "seeds/operators.yaml");
     const provided = await startRegistry({ env: { OPERATORS_FILE: file, ...env } });
     const { headers, body } = await clientOf(provided.url, "").call("GET", "/console");
     const { status } = await clientOf(provided.url, "").call("GET", "/console/signed-in?code=c&state=s");

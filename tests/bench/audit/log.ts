@@ -10,9 +10,10 @@ import { loadConfig } from "@ostiary/lib/runtime/config";
 import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { createTelemetry } from "@ostiary/lib/runtime/telemetry";
 import postgres from "postgres";
+import { ROOT } from "../../support/root.ts";
 import { exampleIntent } from "./writers.ts";
 
-const MIGRATIONS = join(import.meta.dir, "../../../drizzle/audit");
+const MIGRATIONS = join(ROOT, "drizzle/audit");
 /** The number of events in one batch: as many as `EventWriter` inserts with one statement. */
 export const GROUP = 256;
 const GROUPS = 40;

@@ -4,13 +4,13 @@ import { leash } from "../../support/clean-up-after-kill.ts";
 import { startEtcdBinary } from "../../support/etcd-server.ts";
 import { freePort } from "../../support/free-port.ts";
 import { startRedisBinary } from "../../support/redis-server.ts";
+import { ROOT } from "../../support/root.ts";
 import type { TestServer } from "../../support/server.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { BenchImpossible, type Cores, divideCores, onSubjectCore } from "../measure/cores.ts";
 
 /** The root folder of this repository. */
-const ROOT = join(import.meta.dir, "../../..");
 
 /** A process that the bench started. */
 export interface Started {

@@ -4,6 +4,7 @@ import { leash } from "../../support/clean-up-after-kill.ts";
 import { startEtcdBinary } from "../../support/etcd-server.ts";
 import { startPostgresBinary } from "../../support/postgres-server.ts";
 import { startRedisBinary } from "../../support/redis-server.ts";
+import { ROOT } from "../../support/root.ts";
 import type { TestServer } from "../../support/server.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -61,7 +62,7 @@ export class ServiceBed implements AsyncDisposable {
   async process(entry: string, variables: Record<string, string>): Promise<ServiceProcess> {
     const { PATH = "", HOME = "" } = process.env;
     const log = join(temporaryFolder("bench"), "log");
-    const child = Bun.spawn([process.execPath, join(import.meta.dir, "../../..", entry)], {
+    const child = Bun.spawn([process.execPath, join(ROOT, entry)], {
       env: { PATH, HOME, HOST: "127.0.0.1", PORT: "0", INTERNAL_PORT: "0", LOG_FILE: log, ...variables },
       stdio: ["ignore", "inherit", "inherit"],
     });

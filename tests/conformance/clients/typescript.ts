@@ -1,8 +1,8 @@
 import { expect } from "bun:test";
 import { join } from "node:path";
+import { ROOT } from "../../support/root.ts";
 import { type Run, run } from "./services.ts";
 
-const ROOT = join(import.meta.dir, "../../..");
 /** A folder in the tests' node_modules: imports of generated code resolve there, and git ignores it. */
 export const CACHE = join(ROOT, "tests/node_modules/.cache");
 const GENERATOR = join(ROOT, "tests/node_modules/openapi-typescript/bin/cli.js");

@@ -2,9 +2,8 @@ import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Glob } from "bun";
+import { ROOT } from "../../support/root.ts";
 import { internals } from "./internals.ts";
-
-const ROOT = join(import.meta.dir, "../../..");
 
 test("each listed behavior has a contract test, and the code that depends on it exists", async () => {
   const contracts: string[] = [];

@@ -1,7 +1,9 @@
 import { expect } from "bun:test";
 import { openSync } from "node:fs";
 import { devNull } from "node:os";
+import { join } from "node:path";
 import pino from "pino";
+import { ROOT } from "../../support/root.ts";
 import { contract } from "./contract.ts";
 
 contract("pino_drop", async () => {
@@ -23,7 +25,7 @@ contract("pino_exit", () => {
     destination.flushSync = () => process.stderr.write("flushed");
   `;
   const { stderr } = Bun.spawnSync([process.execPath, "-e", script], {
-    cwd: `${import.meta.dir}/../../../lib`,
+    cwd: join(ROOT, "lib"),
   });
   expect(stderr.toString()).toBe("flushed");
 });

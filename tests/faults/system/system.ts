@@ -7,6 +7,7 @@ import { freePort } from "../../support/free-port.ts";
 import { startPostgresBinary } from "../../support/postgres-server.ts";
 import { type Proxy as NetworkProxy, startProxy } from "../../support/proxy.ts";
 import { startRedisBinary } from "../../support/redis-server.ts";
+import { ROOT } from "../../support/root.ts";
 import { locateServices } from "../../support/stores-under-test.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -19,7 +20,6 @@ import { answerOf, type Replica, startReplica } from "./replica.ts";
 import { thingsService, versionedService } from "./routes.ts";
 
 /** The root folder of the working tree. */
-export const ROOT = join(import.meta.dir, "../../..");
 export const ADMIN_TOKEN = "admin-token-of-these-runs";
 const READY_MS = 60_000;
 

@@ -7,9 +7,9 @@ import postgres from "postgres";
 import { leash } from "../../support/clean-up-after-kill.ts";
 import { commandOf } from "../../support/command-of.ts";
 import { freshDatabase, services } from "../../support/index.ts";
+import { ROOT } from "../../support/root.ts";
 import { runToEnd } from "../../support/run-to-end.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { ROOT } from "../cli/bed.ts";
 
 export const SCHEMAS = ["routes", "identity", "audit"] as const;
 

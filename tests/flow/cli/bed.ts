@@ -4,11 +4,11 @@ import { useRegistry } from "../../app/registry/bed.ts";
 import { ADMIN_TOKEN, type Registry } from "../../app/registry/harness.ts";
 import { leash } from "../../support/clean-up-after-kill.ts";
 import { commandOf } from "../../support/command-of.ts";
+import { ROOT } from "../../support/root.ts";
 import { runToEnd } from "../../support/run-to-end.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
-export const ROOT = join(import.meta.dir, "../../..");
 const COMMAND = commandOf("apps/cli/main.ts");
 /** The name by which the command line calls itself. */
 export const NAME = COMMAND.length === 1 ? "ostiary" : "bun cli";

@@ -4,8 +4,9 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ADMIN_TOKEN, service } from "../../app/registry/harness.ts";
 import { buildExecutable, canRunExecutable, type Executable, runBuild } from "../../support/executable.ts";
+import { ROOT } from "../../support/root.ts";
 import { runToEnd } from "../../support/run-to-end.ts";
-import { ROOT, type Run, useCli } from "./bed.ts";
+import { type Run, useCli } from "./bed.ts";
 
 const { registry, directory } = useCli();
 const BUILD_MS = 120_000;

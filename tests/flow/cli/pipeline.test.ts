@@ -6,8 +6,9 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import { service } from "../../app/registry/harness.ts";
 import { pathWith, scriptOf } from "../../support/path-with.ts";
+import { ROOT } from "../../support/root.ts";
 import { runBash } from "../../support/run-to-end.ts";
-import { environmentOf, ROOT, useCli } from "./bed.ts";
+import { environmentOf, useCli } from "./bed.ts";
 
 const { registry, file, directory } = useCli();
 

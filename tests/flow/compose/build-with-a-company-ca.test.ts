@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Certificates } from "../../support/certificates.ts";
+import { ROOT } from "../../support/root.ts";
 import { runToEnd } from "../../support/run-to-end.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { ROOT } from "./file.ts";
 
 setDefaultTimeout(60_000);
 

@@ -8,7 +8,8 @@ import { portalVariables } from "@ostiary/portal/config";
 import { registryVariables } from "@ostiary/registry/config";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { compose, interpolated, PARTS, ROOT, service } from "./file.ts";
+import { ROOT } from "../../support/root.ts";
+import { compose, interpolated, PARTS, service } from "./file.ts";
 
 const variables = {
   gateway: gatewayVariables,

@@ -2,8 +2,7 @@ import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { parse } from "yaml";
-
-export const ROOT = join(import.meta.dir, "../../..");
+import { ROOT } from "../../support/root.ts";
 
 const Compose = Type.Object({
   services: Type.Record(

@@ -1,8 +1,8 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { ROOT } from "../../support/root.ts";
 import { runToEnd } from "../../support/run-to-end.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { ROOT } from "./file.ts";
 
 /** The services that have a database. */
 export const WITH_DATABASE = ["registry", "identity", "audit"] as const;

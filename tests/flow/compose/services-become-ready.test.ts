@@ -10,7 +10,8 @@ import {
   startProcess,
   waitFor,
 } from "../../support/index.ts";
-import { interpolated, PARTS, ROOT, service } from "./file.ts";
+import { ROOT } from "../../support/root.ts";
+import { interpolated, PARTS, service } from "./file.ts";
 import { Secrets, WITH_DATABASE } from "./secrets.ts";
 
 const { postgres, redis, etcd } = services();

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { loadPlatform } from "@ostiary/platform/config";
 import { freePort } from "../../support/free-port.ts";
 import { rejection } from "../../support/rejection.ts";
+import { ROOT } from "../../support/root.ts";
 import { runToEnd } from "../../support/run-to-end.ts";
 import { freshDatabase, freshRouteStoreUrl, services } from "../../support/services.ts";
 import { ProcessEnded, type RunningProcess, startProcess } from "../../support/start-process.ts";
@@ -222,7 +223,6 @@ describe("HOST", () => {
   });
 });
 
-const ROOT = join(import.meta.dir, "../../..");
 const WITHOUT_RIGHTS = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--bounding-set=-all"];
 
 /** Returns true if this process is root, only root may bind port 81, and other users can read these files. */

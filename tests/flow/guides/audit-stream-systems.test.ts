@@ -12,7 +12,7 @@ import {
   startStreamingAudit,
   type TestReceiver,
 } from "../../app/audit/streams-bed.ts";
-import { ROOT } from "../../support/documents.ts";
+import { ROOT } from "../../support/root.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 setDefaultTimeout(120_000);

@@ -2,8 +2,9 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { commandsOf, ROOT } from "../../support/documents.ts";
+import { commandsOf } from "../../support/documents.ts";
 import { moved, Reader } from "../../support/guide-reader.ts";
+import { ROOT } from "../../support/root.ts";
 import { browserPath, launchBrowser, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
 import { startQuickStart } from "./quick-start.ts";
 

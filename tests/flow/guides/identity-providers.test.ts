@@ -1,9 +1,10 @@
 /** Tests that the commands of identity-providers.md connect third-party identity providers. */
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import { commandsOf, ROOT } from "../../support/documents.ts";
+import { commandsOf } from "../../support/documents.ts";
 import { freePort } from "../../support/free-port.ts";
 import { type Command, Reader, readUntil } from "../../support/guide-reader.ts";
+import { ROOT } from "../../support/root.ts";
 import { freshDatabase } from "../../support/services.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { ended, type QuickStart, startQuickStart } from "./quick-start.ts";

@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { parse } from "yaml";
+import { ROOT } from "../../support/root.ts";
 
 /** The folder `.github/operations`. */
-export const OPERATIONS = join(import.meta.dir, "../../../.github/operations");
+export const OPERATIONS = join(ROOT, ".github/operations");
 
 const Target = Type.Object({
   refId: Type.String(),

@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { platformVariables } from "@ostiary/platform/config";
+import { ROOT } from "../../support/root.ts";
 import { runToEnd } from "../../support/run-to-end.ts";
 import { startSilentServer } from "../../support/silent-server.ts";
 
-const ROOT = join(import.meta.dir, "../../..");
 const MAIN = "apps/platform/health/main.ts";
 
 let servers: { stop(closeActive: boolean): unknown }[] = [];

@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { join } from "node:path";
 import { MIX, Traffic } from "@ostiary/demo";
 import { waitFor } from "../../support/index.ts";
+import { ROOT } from "../../support/root.ts";
 import { startSilentServer } from "../../support/silent-server.ts";
 import { type Stack, startStack } from "../../support/stack.ts";
 
 setDefaultTimeout(60_000);
 
-const ROOT = join(import.meta.dir, "../../..");
 const MAIN = "apps/demo/traffic/main.ts";
 
 type Answers = Record<string, Record<string, number>>;

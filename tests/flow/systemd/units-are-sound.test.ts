@@ -8,9 +8,9 @@ import { identityVariables } from "@ostiary/identity/config";
 import { configProblems } from "@ostiary/lib/runtime/config";
 import { portalVariables } from "@ostiary/portal/config";
 import { registryVariables } from "@ostiary/registry/config";
+import { ROOT } from "../../support/root.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-const ROOT = join(import.meta.dir, "../../..");
 const FOLDER = join(ROOT, ".github/systemd");
 const guide = readFileSync(join(ROOT, ".github/guides/one-machine-systemd.md"), "utf8");
 const BUN = "/usr/local/bin/bun";

@@ -9,7 +9,8 @@ import { loadLogsFile } from "@ostiary/witness/logs";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { parse, parseAllDocuments } from "yaml";
-import { blocksOf, ROOT } from "../../support/documents.ts";
+import { blocksOf } from "../../support/documents.ts";
+import { ROOT } from "../../support/root.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { interpolated } from "../compose/file.ts";
 

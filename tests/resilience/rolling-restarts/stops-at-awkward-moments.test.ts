@@ -4,6 +4,7 @@ import { leash } from "../../support/clean-up-after-kill.ts";
 import { publicService } from "../../support/gateway.ts";
 import { startGateway } from "../../support/gateway-process.ts";
 import { headerValue, RawClient, RawUpstream, spell } from "../../support/raw-http.ts";
+import { ROOT } from "../../support/root.ts";
 import { freshDatabase, services } from "../../support/services.ts";
 import { type RunningProcess, startProcess } from "../../support/start-process.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -108,7 +109,7 @@ describe.skipIf(!postgres.real)("a service that is told to stop while it starts"
   async function stopDuringStart(DATABASE_URL: string, moment: () => Promise<unknown>) {
     const { PATH = "", HOME = "" } = process.env;
     const child = Bun.spawn([process.execPath, "apps/identity/main.ts"], {
-      cwd: `${import.meta.dir}/../../..`,
+      cwd: ROOT,
       env: { PATH, HOME, HOST: "127.0.0.1", PORT: "0", INTERNAL_PORT: "0", DATABASE_URL },
       stdin: "ignore",
       stdout: "ignore",

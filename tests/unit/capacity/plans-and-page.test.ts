@@ -7,9 +7,10 @@ import stored from "../../bench/capacity/figures.json" with { type: "json" };
 import { Figures, figuresFrom } from "../../bench/capacity/figures.ts";
 import { BUSY_MAX, type Demand, planFor } from "../../bench/capacity/model.ts";
 import { demandOf, generatedParts, pageWith, RATES } from "../../bench/capacity/page.ts";
+import { ROOT } from "../../support/root.ts";
 
 const figures = Value.Parse(Figures, stored);
-const page = await Bun.file(join(import.meta.dir, "../../../.github/guides/capacity.md")).text();
+const page = await Bun.file(join(ROOT, ".github/guides/capacity.md")).text();
 
 /**
  * The path of a file with the output of `bun run bench all --json`. If it is set, a test compares the output
@@ -24,7 +25,7 @@ test("the capacity guide shows what the model computes from the figures", () => 
 });
 
 test("the capacity guide quotes the README's figure for one core", async () => {
-  const readme = await Bun.file(join(import.meta.dir, "../../../README.md")).text();
+  const readme = await Bun.file(join(ROOT, "README.md")).text();
   const [, alone = ""] =
     /\s(\d+ \d{3}) requests a second with 10 routes/.exec(readme.replaceAll("\n", " ")) ?? [];
   expect(alone).not.toBe("");

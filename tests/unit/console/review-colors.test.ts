@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { EFFECTS } from "@ostiary/lib/domain/routes";
+import { ROOT } from "../../support/root.ts";
 
-const styles = await Bun.file(join(import.meta.dir, "../../../apps/console/styles/review.css")).text();
+const styles = await Bun.file(join(ROOT, "apps/console/styles/review.css")).text();
 
 /** Returns the background of the rule that has only this selector. */
 function backgroundOf(selector: string): string | undefined {

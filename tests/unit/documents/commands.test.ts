@@ -4,7 +4,8 @@
  */
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { blocksOf, documents, ROOT } from "../../support/documents.ts";
+import { blocksOf, documents } from "../../support/documents.ts";
+import { ROOT } from "../../support/root.ts";
 
 interface NotRun {
   why: string;

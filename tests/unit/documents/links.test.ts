@@ -3,7 +3,8 @@ import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { marked, type Token } from "marked";
-import { anchorsOf, documents, isCodespan, isHtml, isLink, ROOT, tokensOf } from "../../support/documents.ts";
+import { anchorsOf, documents, isCodespan, isHtml, isLink, tokensOf } from "../../support/documents.ts";
+import { ROOT } from "../../support/root.ts";
 
 const SOMEWHERE_ELSE = /^(https?:|mailto:)/;
 /** Matches a path in the repository. A path with a placeholder or a wildcard does not match. */

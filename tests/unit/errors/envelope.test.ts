@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { ApiError, type ErrorCode, envelope, errorCodes, wireCode } from "@ostiary/lib/domain/errors";
+import { ROOT } from "../../support/root.ts";
 
-const text = await Bun.file(join(import.meta.dir, "../../../.github/specification/errors.md")).text();
+const text = await Bun.file(join(ROOT, ".github/specification/errors.md")).text();
 const codes = Object.keys(errorCodes).filter((code): code is ErrorCode => code in errorCodes);
 
 // ER-7

@@ -2,13 +2,12 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { personText } from "@ostiary/identity/fields";
+import { ROOT } from "../../support/root.ts";
 import { type SourcePattern, textsIn } from "../../support/source-code.ts";
 import { type Attack, attacksOn } from "./attacks.ts";
 
 /** Matches the string of a field named `pattern`, or of a constant whose name marks it as a pattern. */
 const PATTERN_TEXT = /\b(?:pattern:|[A-Z_]*PATTERN =|SLUG =)\s*("(?:[^"\\]|\\.)*")/g;
-
-const root = join(import.meta.dir, "../../..");
 
 /** The lengths to try. They start small, because a search that takes exponential time cannot be stopped. */
 const LENGTHS = [12, 24, 48, 96, 256, 2_000, 8_000];
@@ -34,7 +33,7 @@ const HARMLESS_MS = 2;
 const GROWTH_MAX = 24;
 const TRIES = 3;
 
-const files = (await Array.fromAsync(new Bun.Glob("{apps,lib}/**/*.ts").scan({ cwd: root })))
+const files = (await Array.fromAsync(new Bun.Glob("{apps,lib}/**/*.ts").scan({ cwd: ROOT })))
   .filter((file) => !file.includes("node_modules"))
   .toSorted();
 
@@ -50,7 +49,7 @@ function patternsIn(code: string): SourcePattern[] {
 async function patternsByFile(): Promise<[file: string, patterns: SourcePattern[]][]> {
   const found = await Promise.all(
     files.map(async (file): Promise<[string, SourcePattern[]]> => {
-      return [file, patternsIn(await Bun.file(join(root, file)).text())];
+      return [file, patternsIn(await Bun.file(join(ROOT, file)).text())];
     }),
   );
   const composed = personText(128, { description: "", examples: [] });

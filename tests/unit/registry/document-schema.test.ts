@@ -4,11 +4,11 @@ import Ajv from "ajv";
 import fc from "fast-check";
 import { parse } from "yaml";
 import { documentSchemaText } from "../../../apps/registry/document-schema/document-schema.ts";
+import { ROOT } from "../../support/root.ts";
 import { document, hostile } from "../routes/arbitraries.ts";
 import { BEYOND_JSON_SCHEMA, editorAccepts, expectEditorToAgree } from "../routes/editor-schema.ts";
 import { pathsService, serviceWith } from "../routes/fixtures.ts";
 
-const ROOT = join(import.meta.dir, "../../..");
 const text = (path: string) => Bun.file(join(ROOT, path)).text();
 
 describe("the schema in seeds/", () => {

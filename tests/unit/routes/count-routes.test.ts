@@ -4,13 +4,12 @@ import { countRoutes, SCOPES, validateDocument } from "@ostiary/lib/domain/route
 import { parse } from "yaml";
 import { countScopes, routeRows } from "../../../apps/console/routes/rows.ts";
 import { serviceRows } from "../../../apps/console/services/rows.ts";
+import { ROOT } from "../../support/root.ts";
 import { buildRouteTable } from "../../support/route-tables.ts";
 
 test("the console and gateways count the same routes, one for each method of a path", async () => {
   const catalogs = ["identity", "audit", "demo"].map(async (name) => {
-    const valid = validateDocument(
-      parse(await Bun.file(join(import.meta.dir, `../../../seeds/${name}.yaml`)).text()),
-    );
+    const valid = validateDocument(parse(await Bun.file(join(ROOT, `seeds/${name}.yaml`)).text()));
     if (!valid.ok) throw new Error(`${name}.yaml is not valid.`);
     return [...valid.services];
   });

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { ROOT, RunImpossible } from "../../faults/system/system.ts";
+import { RunImpossible } from "../../faults/system/system.ts";
 import { rejection } from "../../support/index.ts";
+import { ROOT } from "../../support/root.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { absenceOf, releaseOf, rootOf } from "../../upgrade/checkout.ts";
 import { ORDERS, PARTS, shortRun, wholeRun } from "../../upgrade/orders.ts";
