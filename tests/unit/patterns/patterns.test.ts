@@ -105,11 +105,17 @@ function* lengths(lastMs: () => number): Generator<number, void, void> {
   }
 }
 
-/** Returns the CPU time for an attack of this length if it grows faster than linearly, and null otherwise. */
+/**
+ * Returns the CPU time for an attack of this length if it grows faster than linearly, and null otherwise. A
+ * long text is compared with an even longer one, because one garbage collection can double the time of a text
+ * that takes two milliseconds. For a short text, an even longer one could take forever.
+ */
 function excess(pattern: RegExp, attack: Attack, length: number): { length: number; ms: number } | null {
   const ms = workMs(pattern, attack, length);
-  if (ms < HARMLESS_MS || ms <= GROWTH_MAX * workMs(pattern, attack, length / 8)) return null;
-  return { length, ms };
+  if (ms < HARMLESS_MS) return null;
+  const [shortMs, longMs] =
+    length < LONG ? [workMs(pattern, attack, length / 8), ms] : [ms, workMs(pattern, attack, length * 8)];
+  return longMs > GROWTH_MAX * shortMs ? { length, ms } : null;
 }
 
 /** Returns the first attack on which a pattern takes too long, or null if there is none. */
