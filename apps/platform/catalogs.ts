@@ -20,8 +20,8 @@ const TIMEOUT_S = 60;
 const JSON_BODY = { "Content-Type": "application/json" };
 
 /** Returns a client of the registry's admin API. */
-export function adminClient({ registryUrl, adminToken }: AdminAccess): RegistryClient {
-  return new RegistryClient({ REGISTRY_URL: registryUrl, ADMIN_TOKEN: adminToken }, TIMEOUT_S);
+export function adminClient({ registryUrl, adminToken }: AdminAccess, timeoutS: number): RegistryClient {
+  return new RegistryClient({ REGISTRY_URL: registryUrl, ADMIN_TOKEN: adminToken }, timeoutS);
 }
 
 /**
@@ -29,7 +29,7 @@ export function adminClient({ registryUrl, adminToken }: AdminAccess): RegistryC
  * the operator's configuration. Updates only the URL of such a service, because ports may differ between starts.
  */
 export async function publishCatalogs(access: AdminAccess, catalogs: readonly Catalog[]): Promise<void> {
-  const registry = adminClient(access);
+  const registry = adminClient(access, TIMEOUT_S);
   for (const catalog of catalogs) {
     try {
       await publishCatalog(registry, catalog);

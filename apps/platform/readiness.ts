@@ -37,7 +37,7 @@ async function isMet(condition: () => Promise<boolean>, untilMs: number): Promis
 
 /** Returns whether the gateway serves everything that is published, except services that it must leave out. */
 async function servesAll({ instance }: RunningGateway, access: AdminAccess): Promise<boolean> {
-  const gateways = await listGateways(adminClient(access));
+  const gateways = await listGateways(adminClient(access, READY_MS_MAX / 1_000));
   const own = gateways.find((gateway) => gateway.instance === instance);
   return own !== undefined && (own.current || own.skipped.length > 0);
 }

@@ -41,14 +41,14 @@ async function screen(env: Record<string, string>): Promise<Record<string, strin
 }
 
 /**
- * Makes the registry wait two seconds after each projection of a service. Services that are published during
- * that time reach the gateway late.
+ * Makes the registry wait after each projection of a service. Services that are published during that time
+ * reach the gateway late.
  */
-async function slowDownProjections(databaseUrl: string): Promise<void> {
+async function slowDownProjections(databaseUrl: string, seconds: number): Promise<void> {
   const sql = postgres(databaseUrl, { onnotice: () => {} });
   await sql.unsafe(`
     create function wait() returns trigger language plpgsql
-      as $$ begin perform pg_sleep(2); return new; end $$;
+      as $$ begin perform pg_sleep(${seconds}); return new; end $$;
     create trigger wait before update on routes.services for each row
       when (new.fence = old.fence and new.projected_fence is distinct from old.projected_fence)
       execute function wait()`);
@@ -86,22 +86,35 @@ describe("the start screen appears", () => {
     await stop();
   });
 
-  test("when the gateway serves all services, also if their projection is slow", async () => {
-    const DATABASE_URL = await freshDatabase();
+  /** Starts the platform with a portal, on a database whose registry projects the portal `seconds` late. */
+  const startWithLatePortal = async (seconds: number) => {
     const provider = startProvider(await signingKey("ES256", "key"));
     const env = {
       DATA_DIR: temporaryFolder("projection"),
-      DATABASE_URL,
+      DATABASE_URL: await freshDatabase(),
       DEMO: "false",
       AUTH_ISSUER: new URL(provider.uri).origin,
       AUTH_JWKS_URI: provider.uri,
     };
     await (await startPlatform(env)).stop();
-    await slowDownProjections(DATABASE_URL);
+    await slowDownProjections(env.DATABASE_URL, seconds);
     const platform = await startPlatform({ ...env, PORTAL_CLIENT_ID: "portal" });
     const { "customer portal": portal = "" } = await startScreen(platform);
-    expect((await fetch(portal)).status).toBe(200);
+    const { status } = await fetch(portal);
     await Promise.all([platform.stop(), provider.stop()]);
+    return { status, stdout: platform.stdout.join("\n") };
+  };
+
+  test("when the gateway serves all services, also if their projection is slow", async () => {
+    const { status, stdout } = await startWithLatePortal(2);
+    expect(status).toBe(200);
+    expect(stdout).not.toContain("does not serve all published services");
+  });
+
+  test("after ten seconds without the routes of a service, with the URL of the list of gateways", async () => {
+    const { status, stdout } = await startWithLatePortal(20);
+    expect(status).toBe(404);
+    expect(stdout).toMatch(/The gateway does not serve all published services yet: http:\S+\/gateways says /);
   });
 
   test("after ten seconds without the provider's keys, with the URL of the failed readiness check", async () => {
