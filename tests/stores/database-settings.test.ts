@@ -1,14 +1,26 @@
 /** Tests that a session behaves the same, whatever the settings of the database, the role or the URL are. */
 import { describe, expect, test } from "bun:test";
 import { writeFile } from "node:fs/promises";
+import { createConnection, createServer } from "node:net";
 import { join } from "node:path";
 import { openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
+import { atTestEnd } from "../support/at-test-end.ts";
 import { freshDatabase, makeHostile, services } from "../support/index.ts";
+import { listenLocally } from "../support/listen-locally.ts";
+import { startProxy } from "../support/proxy.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { describeDatabase } from "./database-suite.ts";
 
 const { real } = services().postgres;
+
+/** The ErrorResponse of a server for a session with an unknown setting. */
+const UNKNOWN_SETTING = (() => {
+  const fields = 'SFATAL\0VFATAL\0C42704\0Munrecognized configuration parameter "idle_session_timeout"\0\0';
+  const message = Buffer.from(`E....${fields}`);
+  message.writeInt32BE(message.length - 1, 1);
+  return message;
+})();
 
 const hostileDatabase = async () => makeHostile(await freshDatabase());
 
@@ -31,6 +43,25 @@ const expected = {
   isolation: "read committed",
 };
 
+/** Starts a proxy that rejects sessions with `idle_session_timeout`, as PostgreSQL 13 does. */
+async function startOlderPostgres(target: string) {
+  const { hostname, port } = new URL(target);
+  const server = createServer((client) => {
+    client.once("data", (start) => {
+      if (start.includes("idle_session_timeout")) {
+        client.end(UNKNOWN_SETTING);
+        return;
+      }
+      const upstream = createConnection({ host: hostname, port: Number(port) });
+      upstream.write(start);
+      client.pipe(upstream).pipe(client);
+    });
+  });
+  const url = new URL(target);
+  url.port = String(await listenLocally(server));
+  return { url: url.href, close: () => server.close() };
+}
+
 // OP-17
 describe("values, names and times are read as with default settings", () => {
   test.if(real)("on a PostgreSQL with changed settings", async () => {
@@ -52,6 +83,24 @@ describe("values, names and times are read as with default settings", () => {
     const settings = sql`select name from pg_settings where name like '%_timeout' and context = 'user'
       and setting = '0' and name in ('lock_timeout', 'idle_session_timeout')`;
     expect(await database.run("select", (orm) => rows(orm, settings))).toHaveLength(2);
+    await database.close();
+  });
+
+  test.if(real)("over a connection that is slower than the idle timeout of sessions", async () => {
+    const proxy = await startProxy(await hostileDatabase());
+    atTestEnd(() => proxy.close());
+    proxy.slow(150);
+    const database = await openDatabase(proxy.url, { namespace: "suite" });
+    expect(await database.run("select", (orm) => rows(orm, shape))).toEqual([expected]);
+    await database.close();
+  });
+
+  test.if(real)("on a PostgreSQL that does not know the idle timeout of sessions", async () => {
+    const url = await freshDatabase();
+    const old = await startOlderPostgres(url);
+    atTestEnd(() => old.close());
+    const database = await openDatabase(old.url, { namespace: "suite" });
+    expect(await database.run("select", (orm) => rows(orm, shape))).toEqual([expected]);
     await database.close();
   });
 

@@ -5,6 +5,8 @@ import { StoreUnavailable } from "../errors.ts";
 /** The SQLSTATE of a write that was refused in a read-only session. */
 const READ_ONLY = "25006";
 const INSUFFICIENT_PRIVILEGE = "42501";
+/** The SQLSTATE of an unknown object. For a new session, the object is a setting. */
+const UNDEFINED_OBJECT = "42704";
 
 /**
  * The SQLSTATE classes and codes of a server that cannot serve now. The classes are connection exceptions
@@ -65,6 +67,11 @@ export function isConnectionLost(error: unknown): boolean {
 /** Returns whether the server refused the statement because the server is read-only. */
 export function isReadOnly(error: unknown): boolean {
   return sqlState(error) === READ_ONLY;
+}
+
+/** Returns whether the server rejected a new session because of a setting that the server does not know. */
+export function isUnknownSetting(error: unknown): boolean {
+  return sqlState(error) === UNDEFINED_OBJECT;
 }
 
 /** Returns whether the database user lacks a privilege that the statement needs. */

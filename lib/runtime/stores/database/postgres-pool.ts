@@ -3,9 +3,15 @@ import { KeyedSemaphore, type Release, Semaphore, systemClock } from "../../../a
 import type { PeerTls } from "../../config/index.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { ConnectionSet } from "./connection-set.ts";
-import { databaseFailure, isConnectionLost, isReadOnly, throwDatabaseFailure } from "./failure.ts";
+import {
+  databaseFailure,
+  isConnectionLost,
+  isReadOnly,
+  isUnknownSetting,
+  throwDatabaseFailure,
+} from "./failure.ts";
 import { PrimarySearch, serverUrls, wantsPrimary } from "./primary-search.ts";
-import { youngTimeouts } from "./session-settings.ts";
+import { settingsSince14 } from "./session-settings.ts";
 import type { Watchdog } from "./watchdog.ts";
 
 export interface PostgresLimits {
@@ -72,8 +78,8 @@ export class PostgresPool {
   readonly #streams: Semaphore;
   readonly #writers: Semaphore;
   readonly #lanes: KeyedSemaphore;
-  /** The timeouts that the database sets and that these sessions turn off. */
-  #timeouts: Record<string, string> = {};
+  /** The settings of sessions that only newer servers know. */
+  #newerSettings = settingsSince14;
   /** The search for the primary among several servers, or null for a single server. */
   readonly #search: PrimarySearch | null;
   /** The current connections, or undefined while the primary is unknown. */
@@ -137,7 +143,7 @@ export class PostgresPool {
    * error.
    */
   async warm(): Promise<void> {
-    await this.#liftTimeouts();
+    await this.#settleSettings();
     const { sql } = await this.#connected();
     await Promise.all(Array.from({ length: this.#limits.poolMax }, () => sql.unsafe("select 1")));
   }
@@ -158,17 +164,18 @@ export class PostgresPool {
   }
 
   /**
-   * Turns off those {@link youngTimeouts} that the server sets. A server rejects sessions with an unknown
-   * setting, so this method first reads which of them exist.
+   * Removes the settings that this server does not know. Turns off `transaction_timeout`, which PostgreSQL 17
+   * and newer have, if the server sets it.
    */
-  async #liftTimeouts(): Promise<void> {
-    const names = youngTimeouts.map((name) => `'${name}'`).join();
+  async #settleSettings(): Promise<void> {
     const before = await this.#connected();
-    const set = await before.sql.unsafe(
-      `select name from pg_settings where name in (${names}) and setting <> '0'`,
-    );
-    if (set.length === 0) return;
-    this.#timeouts = Object.fromEntries(set.map(({ name }) => [name, "0"]));
+    const select = "select name from pg_settings where name = 'transaction_timeout' and setting <> '0'";
+    const set = await before.sql.unsafe(select).catch((error) => {
+      if (isUnknownSetting(error)) return null;
+      throw error;
+    });
+    if (set?.length === 0) return;
+    this.#newerSettings = set === null ? {} : { ...this.#newerSettings, transaction_timeout: "0" };
     this.#connections = this.#connect(before.url);
     await before.end(REPORT_MS);
   }
@@ -255,7 +262,7 @@ export class PostgresPool {
       connectionsMax: poolMax + 1,
       connectTimeoutMs,
       statementTimeoutMs,
-      settings: { ...this.#timeouts, plan_cache_mode },
+      settings: { ...this.#newerSettings, plan_cache_mode },
       tls: this.#tls,
       primary: wantsPrimary(this.#url),
       wasReplaced: async () => search !== null && (await search.find(url).catch(() => url)) !== url,

@@ -17,10 +17,11 @@ export const sessionSettings: Record<string, string> = {
 };
 
 /**
- * Timeouts that only newer servers have. If an operator has set them, sessions turn them off. Older servers
- * reject sessions with an unknown setting.
+ * The settings of sessions on PostgreSQL 14 and newer. Older servers reject sessions with an unknown setting.
+ * A session has them from its first moment, because a short `idle_session_timeout` of an operator could end it
+ * before its first statement.
  */
-export const youngTimeouts = ["idle_session_timeout", "transaction_timeout"];
+export const settingsSince14: Readonly<Record<string, string>> = { idle_session_timeout: "0" };
 
 /**
  * Returns `url` without the query parameters that are also in `settings`, because postgres.js would prefer
