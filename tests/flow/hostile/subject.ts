@@ -74,7 +74,9 @@ export class Subject {
     while (costs.length < TRIES) {
       const before = await this.cpu_ms();
       await this.send(port, request);
-      costs.push(((await this.cpu_ms()) - before) / slowness());
+      const spentMs = (await this.cpu_ms()) - before;
+      // Measuring the machine takes longer than most requests.
+      costs.push(spentMs <= cpuMsMax ? spentMs : spentMs / slowness());
       if (Math.min(...costs) <= cpuMsMax) return;
     }
     throw new Error(`${request.name} keeps the process busy for ${costs.map(Math.round).join(", ")} ms.`);
