@@ -92,7 +92,7 @@ describe("the export of metrics", () => {
   // OP-99
   test("lets other work run between series that take long to read", async () => {
     await using collector = startCollector();
-    const registry = new Registry();
+    const { metrics, pushed } = pushing(collector.endpoint);
     const turns = countTurns();
     const seen: number[] = [];
     function* read() {
@@ -103,17 +103,23 @@ describe("the export of metrics", () => {
         yield { labels: { n }, value: n };
       }
     }
-    collectedGauge(registry, { name: "slow", help: "Slow to read.", read });
-    const { log } = keptWarnings();
-    await exportMetrics(
-      AUDIT,
-      telemetryConfig(),
-      `${collector.endpoint}/v1/metrics`,
-      registry,
-      log,
-    ).shutdown();
+    collectedGauge(metrics.registry, { name: "slow", help: "Slow to read.", read });
+    await pushed.shutdown();
     expect(named(collector, "slow")?.gauge?.data_points).toHaveLength(5);
     expect(new Set(seen).size).toBe(5);
+  });
+
+  test("sends hundreds of series of a metric, in the order of their creation", async () => {
+    await using collector = startCollector();
+    const { metrics, pushed } = pushing(collector.endpoint);
+    const paths = Array.from({ length: 400 }, (_, n) => `/things/${n}`);
+    for (const route of paths) answered(metrics, { route });
+    await pushed.shutdown();
+    for (const name of ["http_requests_total", "http_request_duration_seconds"]) {
+      const { sum, histogram } = named(collector, name) ?? {};
+      const points = sum?.data_points ?? histogram?.data_points ?? [];
+      expect(points.map(({ attributes }) => attributesOf(attributes).route)).toEqual(paths);
+    }
   });
 
   test("sends more than 2000 data points in several requests", async () => {
