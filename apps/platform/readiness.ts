@@ -1,4 +1,4 @@
-import { listGateways } from "@ostiary/cli";
+import { listGateways, type RegistryClient } from "@ostiary/cli";
 import { pause, systemClock } from "@ostiary/lib/async";
 import { localOrigin } from "@ostiary/lib/runtime/service";
 import { type AdminAccess, adminClient } from "./catalogs.ts";
@@ -20,7 +20,8 @@ export async function untilReady(
   const untilMs = systemClock.elapsedMs() + READY_MS_MAX;
   const isReady = async () => (await fetch(url, { signal: AbortSignal.timeout(READY_MS_MAX) })).ok;
   if (!(await isMet(isReady, untilMs))) return onProgress(`The gateway is not ready: ${url} says why`);
-  if (await isMet(() => servesAll(gateway, access), untilMs)) return;
+  const registry = adminClient(access, READY_MS_MAX / 1_000);
+  if (await isMet(() => servesAll(gateway, registry), untilMs)) return;
   onProgress(
     `The gateway does not serve all published services yet: ${access.registryUrl}/gateways says what it serves`,
   );
@@ -36,8 +37,8 @@ async function isMet(condition: () => Promise<boolean>, untilMs: number): Promis
 }
 
 /** Returns whether the gateway serves everything that is published, except services that it must leave out. */
-async function servesAll({ instance }: RunningGateway, access: AdminAccess): Promise<boolean> {
-  const gateways = await listGateways(adminClient(access, READY_MS_MAX / 1_000));
+async function servesAll({ instance }: RunningGateway, registry: RegistryClient): Promise<boolean> {
+  const gateways = await listGateways(registry);
   const own = gateways.find((gateway) => gateway.instance === instance);
   return own !== undefined && (own.current || own.skipped.length > 0);
 }

@@ -1,9 +1,7 @@
 import { join } from "node:path";
 import { ROOT } from "../support/root.ts";
 
-/** The root folder of the repository. Paths in this folder's code are relative to it. */
-
-/** The folder of the specification. */
+/** The folder of the specification. Like all paths in this folder's code, it is relative to the root. */
 export const SPECIFICATION = ".github/specification";
 
 /** One numbered rule of the specification. */

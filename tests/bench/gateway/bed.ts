@@ -10,8 +10,6 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { BenchImpossible, type Cores, divideCores, onSubjectCore } from "../measure/cores.ts";
 
-/** The root folder of this repository. */
-
 /** A process that the bench started. */
 export interface Started {
   readonly pid: number;

@@ -19,7 +19,6 @@ import { INTERNAL_TOKEN, People } from "./people.ts";
 import { answerOf, type Replica, startReplica } from "./replica.ts";
 import { thingsService, versionedService } from "./routes.ts";
 
-/** The root folder of the working tree. */
 export const ADMIN_TOKEN = "admin-token-of-these-runs";
 const READY_MS = 60_000;
 

@@ -3,7 +3,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { startIdentityProvider } from "@ostiary/demo";
 import postgres from "postgres";
-import { signingKey, startProvider } from "../../support/provider-stand-in.ts";
+import { type ProviderStandIn, signingKey, startProvider } from "../../support/provider-stand-in.ts";
 import { freshDatabase } from "../../support/services.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { startPlatform, startScreen } from "./bed.ts";
@@ -55,19 +55,22 @@ async function slowDownProjections(databaseUrl: string, seconds: number): Promis
   await sql.end();
 }
 
+/** Returns the environment of a new platform whose people come from this identity provider. */
+const environmentWith = async ({ uri }: ProviderStandIn) => ({
+  DATA_DIR: temporaryFolder("ready"),
+  DATABASE_URL: await freshDatabase(),
+  DEMO: "false",
+  AUTH_ISSUER: new URL(uri).origin,
+  AUTH_JWKS_URI: uri,
+});
+
 // OP-97
 describe("the start screen appears", () => {
   const startWith = async (answer: (fetches: number) => Response | null) => {
     const key = await signingKey("ES256", "key");
     const provider = startProvider(key);
     provider.answer = () => answer(provider.fetches()) ?? Response.json({ keys: [key.jwk] });
-    const platform = await startPlatform({
-      DATA_DIR: temporaryFolder("ready"),
-      DATABASE_URL: await freshDatabase(),
-      DEMO: "false",
-      AUTH_ISSUER: new URL(provider.uri).origin,
-      AUTH_JWKS_URI: provider.uri,
-    });
+    const platform = await startPlatform(await environmentWith(provider));
     await startScreen(platform);
     return {
       provider,
@@ -89,13 +92,7 @@ describe("the start screen appears", () => {
   /** Starts the platform with a portal, on a database whose registry projects the portal `seconds` late. */
   const startWithLatePortal = async (seconds: number) => {
     const provider = startProvider(await signingKey("ES256", "key"));
-    const env = {
-      DATA_DIR: temporaryFolder("projection"),
-      DATABASE_URL: await freshDatabase(),
-      DEMO: "false",
-      AUTH_ISSUER: new URL(provider.uri).origin,
-      AUTH_JWKS_URI: provider.uri,
-    };
+    const env = await environmentWith(provider);
     await (await startPlatform(env)).stop();
     await slowDownProjections(env.DATABASE_URL, seconds);
     const platform = await startPlatform({ ...env, PORTAL_CLIENT_ID: "portal" });
