@@ -6,7 +6,9 @@ const LENGTH_MAX = 30_000_000;
 
 /**
  * Returns the number of open client connections of all processes that share the port. Reads the number from the
- * system, because the runtime does not count connections. Returns null on systems other than Linux.
+ * system, because the runtime does not count connections. The system returns its table in pages of about 27
+ * connections. If connections open or close between two pages, the number can be a few too high or too low.
+ * Returns null on systems other than Linux.
  */
 export async function openConnections(port: number): Promise<number | null> {
   const counts = await Promise.all(TABLES.map((table) => countIn(table, port)));
