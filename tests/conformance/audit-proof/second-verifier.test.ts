@@ -303,7 +303,7 @@ describe.skipIf(Bun.which("python3") === null)("a verifier in Python, written fr
     for (const [n, statement] of [
       `update audit.audit_events set user_agent = user_agent || ' ' where organization_id = 'altered' and status = 201`,
       `delete from ${events} status = 202`,
-      `insert into audit.audit_events select left(id, 25) || '0', occurred_at, request_id || 'x', organization_id, user_id,
+      `insert into audit.audit_events select left(id, 25) || case right(id, 1) when '0' then '1' else '0' end, occurred_at, request_id || 'x', organization_id, user_id,
          actor_member_id, actor_auth_type, actor_key_prefix, service, method, route, params, ip, user_agent, outcome,
          status, details, created_id from ${events} status = 200`,
     ].entries()) {
