@@ -45,7 +45,7 @@ describe("the streams of a lane", () => {
   });
 
   test("are claimed longest-waiting first, and never by two replicas at once", async () => {
-    for (let n = 0; n < 20; n++) await add({ id: `stream-${n}`, delivered: 3, waitsS: n });
+    for (let n = 0; n < 20; n++) await add({ id: `stream-${n}`, delivered: 3, waitsS: n * 60 });
     expect(await claimed("fast", 2)).toEqual(["stream-18", "stream-19"]);
     const both = await Promise.all([claimed("fast"), claimed("fast")]);
     expect(both.flat().toSorted()).toEqual(Array.from({ length: 18 }, (_, n) => `stream-${n}`).toSorted());
