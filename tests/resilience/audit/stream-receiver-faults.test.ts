@@ -15,7 +15,7 @@ import {
   startStreamingAudit,
   type TestReceiver,
 } from "../../app/audit/streams-bed.ts";
-import { services, waitFor } from "../../support/index.ts";
+import { freePort, services, waitFor } from "../../support/index.ts";
 
 setDefaultTimeout(240_000);
 
@@ -76,7 +76,8 @@ class FailingReceiver {
   next: string | null = null;
   readonly #server: Server;
   readonly #other: TestReceiver;
-  port = 0;
+  /** The same port after a restart, which the system must not assign to another program in the meantime. */
+  readonly port = freePort();
 
   constructor(other: TestReceiver) {
     this.#other = other;
@@ -107,13 +108,9 @@ class FailingReceiver {
     });
   }
 
-  listen(port = this.port): Promise<void> {
+  listen(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#server.listen(port, "127.0.0.1", () => {
-      const address = this.#server.address();
-      if (address !== null && typeof address !== "string") this.port = address.port;
-      resolve();
-    });
+    this.#server.listen(this.port, "127.0.0.1", resolve);
     return promise;
   }
 
@@ -144,7 +141,7 @@ describe.skipIf(!services().postgres.real)("a stream whose receiver fails", () =
   beforeAll(async () => {
     other = startReceiver();
     receiver = new FailingReceiver(other);
-    await receiver.listen(0);
+    await receiver.listen();
     audit = await startStreamingAudit([receiver.port, other.port], { clock });
     const url = `http://127.0.0.1:${receiver.port}/`;
     stream_id = (await callStreams(audit, "POST", STREAMS, { url })).body.id;
