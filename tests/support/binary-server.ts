@@ -14,9 +14,11 @@ const ATTEMPTS = 5;
  * Starts the server that `prepare` returns. If another program takes a port of the server first, starts
  * the next server of `prepare`, on other ports.
  */
-export async function startOnFreePorts(prepare: () => BinaryTestServer): Promise<BinaryTestServer> {
+export async function startOnFreePorts(
+  prepare: () => BinaryTestServer | Promise<BinaryTestServer>,
+): Promise<BinaryTestServer> {
   for (let attempt = 1; ; attempt++) {
-    const server = prepare();
+    const server = await prepare();
     try {
       await server.start();
       return server;

@@ -27,7 +27,7 @@ export interface PostgresPair {
 /** Starts a new pair from the binaries in `bin`. */
 export async function startPostgresNodes(bin: string): Promise<PostgresPair> {
   const [one, two] = [newPostgres(bin), newPostgres(bin)];
-  initialize(bin, one);
+  await initialize(bin, one);
   await one.server.start();
   const primary = new Node(bin, one);
   const standby = new Node(bin, two);
@@ -65,7 +65,7 @@ class Node implements PostgresNode {
     await primary.ask("alter system set synchronous_standby_names = ''");
     await primary.ask("select pg_reload_conf()");
     const copy = ["-d", primary.url, "-D", data, "-R", "--checkpoint=fast", "--no-sync"];
-    run(asAccount(account, [programIn(this.#bin, "pg_basebackup"), ...copy]), directory);
+    await run(asAccount(account, [programIn(this.#bin, "pg_basebackup"), ...copy]), directory);
     await server.start();
     await primary.ask("alter system set synchronous_standby_names = '*'");
     await primary.ask("select pg_reload_conf()");

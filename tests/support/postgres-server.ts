@@ -4,6 +4,7 @@ import { join } from "node:path";
 import postgres from "postgres";
 import { BinaryTestServer, startOnFreePorts } from "./binary-server.ts";
 import { freePort } from "./free-port.ts";
+import { runToEnd } from "./run-to-end.ts";
 import { lastingFolder } from "./temporary-folder.ts";
 
 /**
@@ -15,20 +16,20 @@ export function startPostgresBinary(
   changes: Record<string, string> = {},
   variables: Readonly<Record<string, string>> = {},
 ): Promise<BinaryTestServer> {
-  return startOnFreePorts(() => {
+  return startOnFreePorts(async () => {
     const made = newPostgres(bin, changes, variables);
-    initialize(bin, made);
+    await initialize(bin, made);
     return made.server;
   });
 }
 
 /** Creates the data directory of a server with `initdb`. */
-export function initialize(bin: string, { directory, data, account }: NewPostgres): void {
+export async function initialize(bin: string, { directory, data, account }: NewPostgres): Promise<void> {
   const initdb = asAccount(account, [
     join(bin, "initdb"),
     ...["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync"],
   ]);
-  run(initdb, directory);
+  await run(initdb, directory);
 }
 
 /** A PostgreSQL server whose data directory does not exist yet. */
@@ -117,7 +118,11 @@ export function asAccount(account: Account | undefined, command: string[]): stri
   return ["setpriv", `--reuid=${account.uid}`, `--regid=${account.gid}`, "--clear-groups", "--", ...command];
 }
 
-export function run([command = "", ...parameters]: string[], cwd: string): void {
-  const result = spawnSync(command, parameters, { cwd, encoding: "utf8" });
-  if (result.status !== 0) throw new Error(`${command} failed: ${result.error ?? result.stderr}`);
+/**
+ * Runs a program of PostgreSQL, which takes seconds. Does not block this process, in which servers and clients
+ * under test may run.
+ */
+export async function run(command: readonly string[], cwd: string): Promise<void> {
+  const { exitCode, stderr } = await runToEnd(command, { cwd });
+  if (exitCode !== 0) throw new Error(`${command.join(" ")} failed: ${stderr}`);
 }

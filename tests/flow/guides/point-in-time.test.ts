@@ -38,7 +38,7 @@ test.skipIf(bin === undefined || Bun.which("pg_basebackup") === null)(
       archive_mode: "on",
       archive_command: `test ! -f ${archive}/%f && cp %p ${archive}/%f`,
     });
-    initialize(bin ?? "", made);
+    await initialize(bin ?? "", made);
     await made.server.start();
     const { url } = made.server;
     const database = await openDatabase(url, { namespace: "test", poolMax: 2 });
