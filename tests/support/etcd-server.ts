@@ -59,8 +59,10 @@ export async function startEtcdNodes(binary: string): Promise<EtcdCluster> {
     async cutOff(node) {
       const member = members.find(({ url }) => url === node.url);
       if (member === undefined) throw new Error("The node does not belong to this cluster.");
-      const { member_id } = await statusOf(node);
-      peers.part(member.peerPort, BigInt(member_id ?? 0).toString(16));
+      const member_id = await waitFor(async () => (await statusOf(node)).member_id, {
+        what: "the member id of the node",
+      });
+      peers.part(member.peerPort, BigInt(member_id).toString(16));
     },
     recover() {
       peers.join();

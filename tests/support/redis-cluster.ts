@@ -1,4 +1,4 @@
-import { Redis } from "ioredis";
+import { Redis, type RedisOptions } from "ioredis";
 import type { TestServer } from "./server.ts";
 import { startRedis } from "./services.ts";
 import { waitFor } from "./wait-for.ts";
@@ -6,8 +6,10 @@ import { waitFor } from "./wait-for.ts";
 /** A node of a Redis Cluster, to which a test can send commands directly. */
 export interface RedisNode {
   readonly server: TestServer;
-  /** Sends a command over a new connection and returns the node's reply. */
+  /** Sends a command over a new connection and returns the reply. Rejects after a second: the node may be frozen. */
   ask(...command: string[]): Promise<unknown>;
+  /** Sends a command to a node that runs, as `ask` does, but waits as long as a busy node takes. */
+  order(...command: string[]): Promise<unknown>;
 }
 
 /** A shard of a Redis Cluster: a primary and its replica, which a failover can swap. */
@@ -30,6 +32,8 @@ const SHARDS = 3;
 const SLOTS = 16_384;
 /** The time without a sign of a primary after which the cluster promotes its replica. */
 const NODE_TIMEOUT_MS = "2000";
+/** The timeout of a connection to a node that runs. */
+const ORDERED_MS = 30_000;
 
 export async function startRedisCluster(): Promise<RedisCluster> {
   const settings = ["--cluster-enabled", "yes", "--cluster-node-timeout", NODE_TIMEOUT_MS];
@@ -43,7 +47,7 @@ export async function startRedisCluster(): Promise<RedisCluster> {
     url: `redis+cluster://${servers.map(({ url }) => new URL(url).host).join()}`,
     shards,
     async shardOf(key) {
-      const slot = await askAny(nodes, "CLUSTER", "KEYSLOT", key);
+      const slot = await orderAny(nodes, "CLUSTER", "KEYSLOT", key);
       const shard = shards[Math.floor((Number(slot) * SHARDS) / SLOTS)];
       if (shard === undefined) throw new Error(`No shard has the slot ${slot}.`);
       return shard;
@@ -55,24 +59,28 @@ export async function startRedisCluster(): Promise<RedisCluster> {
 function nodeOf(server: TestServer): RedisNode {
   return {
     server,
-    async ask(...[name = "", ...parameters]) {
-      const client = new Redis(server.url, {
-        retryStrategy: null,
-        connectTimeout: 500,
-        commandTimeout: 1_000,
-      });
-      client.on("error", () => {});
-      try {
-        return await client.call(name, ...parameters);
-      } finally {
-        client.disconnect();
-      }
-    },
+    ask: (...command) => call(server, command, { connectTimeout: 500, commandTimeout: 1_000 }),
+    order: (...command) => call(server, command, { connectTimeout: ORDERED_MS }),
   };
 }
 
-function askAny(nodes: readonly RedisNode[], ...command: string[]): Promise<unknown> {
-  return Promise.any(nodes.map((node) => node.ask(...command)));
+async function call(
+  { url }: TestServer,
+  [name = "", ...parameters]: readonly string[],
+  timeouts: RedisOptions,
+): Promise<unknown> {
+  const client = new Redis(url, { retryStrategy: null, ...timeouts });
+  client.on("error", () => {});
+  try {
+    return await client.call(name, ...parameters);
+  } finally {
+    client.disconnect();
+  }
+}
+
+/** Sends a command to all nodes and returns the first reply. Some of the nodes may be frozen. */
+function orderAny(nodes: readonly RedisNode[], ...command: string[]): Promise<unknown> {
+  return Promise.any(nodes.map((node) => node.order(...command)));
 }
 
 function shardOf(nodes: readonly RedisNode[], index: number): RedisShard {
@@ -97,23 +105,23 @@ function shardOf(nodes: readonly RedisNode[], index: number): RedisShard {
  * replica of one primary.
  */
 async function meet(nodes: readonly RedisNode[]): Promise<void> {
-  const ids = await Promise.all(nodes.map((node) => node.ask("CLUSTER", "MYID").then(String)));
+  const ids = await Promise.all(nodes.map((node) => node.order("CLUSTER", "MYID").then(String)));
   const [first] = nodes;
   for (const [index, node] of nodes.entries()) {
-    await node.ask("CLUSTER", "SET-CONFIG-EPOCH", String(index + 1));
+    await node.order("CLUSTER", "SET-CONFIG-EPOCH", String(index + 1));
     if (index < SHARDS) {
       const from = Math.ceil((index * SLOTS) / SHARDS);
       const to = Math.ceil(((index + 1) * SLOTS) / SHARDS) - 1;
-      await node.ask("CLUSTER", "ADDSLOTSRANGE", String(from), String(to));
+      await node.order("CLUSTER", "ADDSLOTSRANGE", String(from), String(to));
     }
     const [, bus] = await node
-      .ask("CONFIG", "GET", "cluster-port")
+      .order("CONFIG", "GET", "cluster-port")
       .then((answer) => [answer].flat().map(String));
-    await first?.ask("CLUSTER", "MEET", "127.0.0.1", new URL(node.server.url).port, bus ?? "");
+    await first?.order("CLUSTER", "MEET", "127.0.0.1", new URL(node.server.url).port, bus ?? "");
   }
   await everyNode(nodes, (info) => info.includes(`cluster_known_nodes:${nodes.length}`));
   for (const [index, node] of nodes.entries()) {
-    if (index >= SHARDS) await node.ask("CLUSTER", "REPLICATE", ids[index - SHARDS] ?? "");
+    if (index >= SHARDS) await node.order("CLUSTER", "REPLICATE", ids[index - SHARDS] ?? "");
   }
   await everyNode(nodes, (info) => info.includes("cluster_state:ok"));
   for (const node of nodes.slice(0, SHARDS)) {
