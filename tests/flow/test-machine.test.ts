@@ -1,9 +1,13 @@
-/** Tests that test processes on one machine never get the same port, and leave no folder behind. */
+/**
+ * Tests that test processes on one machine never get the same port, leave no folder behind, and freeze
+ * servers whole.
+ */
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { BinaryTestServer, startOnFreePorts } from "../support/binary-server.ts";
 import { freePort } from "../support/free-port.ts";
+import { childrenOf, isStopped } from "../support/processes.ts";
 import { lastingFolder, removeFoldersOfFile, temporaryFolder } from "../support/temporary-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -54,21 +58,45 @@ test("a port in use is not returned", () => {
   taken.stop(true);
 });
 
+/** Returns an HTTP server at a port. */
+function httpServer(port: number): BinaryTestServer {
+  const url = `http://127.0.0.1:${port}`;
+  const script = `require("node:http").createServer((_, answer) => answer.end()).listen(${port}, "127.0.0.1")`;
+  return new BinaryTestServer({
+    url,
+    directory: lastingFolder("server"),
+    command: [process.execPath, "-e", script],
+    ready: async () => (await fetch(url, { signal: AbortSignal.timeout(500) })).ok,
+    crash: "SIGKILL",
+    shutdown: "SIGTERM",
+  });
+}
+
 test("a server whose port another program has taken starts on another port", async () => {
   const taken = Bun.listen({ hostname: "127.0.0.1", port: freePort(), socket: { data() {} } });
   const ports = [taken.port, freePort()];
-  const server = await startOnFreePorts(() => {
-    const url = `http://127.0.0.1:${ports.shift()}`;
-    const script = `require("node:http").createServer((_, answer) => answer.end()).listen(${new URL(url).port}, "127.0.0.1")`;
-    const ready = async () => (await fetch(url, { signal: AbortSignal.timeout(500) })).ok;
-    const directory = lastingFolder("server");
-    const command = [process.execPath, "-e", script];
-    return new BinaryTestServer({ url, directory, command, ready, crash: "SIGKILL", shutdown: "SIGTERM" });
-  });
+  const server = await startOnFreePorts(() => httpServer(ports.shift() ?? 0));
   expect(ports).toEqual([]);
   expect((await fetch(server.url)).status).toBe(200);
   await server.close();
   taken.stop(true);
+});
+
+test("a frozen server has no child process that runs on", async () => {
+  const server = new BinaryTestServer({
+    url: "",
+    directory: lastingFolder("server"),
+    command: ["sh", "-c", "while :; do sleep 2 & sleep 0.01; done"],
+    ready: async () => true,
+    crash: "SIGKILL",
+    shutdown: "SIGTERM",
+  });
+  await server.start();
+  const children = () => childrenOf(server.pid ?? 0);
+  await waitFor(() => children().length > 10, { what: "the first child processes" });
+  await server.freeze();
+  expect(children().filter((pid) => !isStopped(pid))).toEqual([]);
+  await server.close();
 });
 
 test("a temporary folder is removed with its file, a lasting one with its process", async () => {

@@ -1,5 +1,5 @@
 import { leash } from "./clean-up-after-kill.ts";
-import { childrenOf, isStopped, signal } from "./processes.ts";
+import { childrenOf, hasExited, isStopped, signal } from "./processes.ts";
 import type { TestServer } from "./server.ts";
 import { removeFolder } from "./temporary-folder.ts";
 import { waitFor } from "./wait-for.ts";
@@ -49,7 +49,7 @@ export class BinaryTestServer implements TestServer {
   readonly url: string;
   readonly #server: BinaryServer;
   #process: Bun.Subprocess | undefined;
-  #frozen: number[] = [];
+  readonly #frozen: number[] = [];
 
   constructor(server: BinaryServer) {
     this.url = server.url;
@@ -76,7 +76,7 @@ export class BinaryTestServer implements TestServer {
     this.#process = running;
     await waitFor(
       async () => {
-        if (running.exitCode !== null) return { answers: false };
+        if (hasExited(running)) return { answers: false };
         return (await this.#server.ready()) && { answers: true };
       },
       { timeoutMs: READY_TIMEOUT_MS, what: this.#server.command.join(" ") },
@@ -102,13 +102,20 @@ export class BinaryTestServer implements TestServer {
   async freeze(): Promise<void> {
     const pid = this.#process?.pid;
     if (pid === undefined) throw new Error("The server is not running.");
-    this.#frozen = [pid, ...childrenOf(pid)].filter((each) => signal(each, "SIGSTOP"));
-    await waitFor(() => this.#frozen.every(isStopped), { what: "the server to freeze" });
+    // The parent stops first. From then on, it starts no child process that would stay awake, and children that
+    // exit remain as zombies.
+    await this.#suspend([pid]);
+    await this.#suspend(childrenOf(pid));
+  }
+
+  async #suspend(pids: readonly number[]): Promise<void> {
+    const suspended = pids.filter((pid) => signal(pid, "SIGSTOP"));
+    this.#frozen.push(...suspended);
+    await waitFor(() => suspended.every(isStopped), { what: "the server to freeze" });
   }
 
   async thaw(): Promise<void> {
-    for (const pid of this.#frozen) signal(pid, "SIGCONT");
-    this.#frozen = [];
+    for (const pid of this.#frozen.splice(0)) signal(pid, "SIGCONT");
   }
 
   async recover(): Promise<void> {
@@ -126,7 +133,8 @@ export class BinaryTestServer implements TestServer {
     if (ending === undefined) return;
     this.#process = undefined;
     await this.thaw();
-    signal(ending.pid, name);
+    // After the exit of a process, the system may give its id to another one.
+    if (!hasExited(ending)) signal(ending.pid, name);
     await ending.exited;
     leash().release(ending.pid);
   }

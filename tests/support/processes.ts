@@ -42,6 +42,11 @@ export function signal(pid: number, name: NodeJS.Signals): boolean {
   }
 }
 
+/** Returns whether a process that this process started has exited. The exit code stays null after a signal. */
+export function hasExited({ exitCode, signalCode }: Bun.Subprocess): boolean {
+  return exitCode !== null || signalCode !== null;
+}
+
 /**
  * Returns whether SIGSTOP has stopped all threads of a process, which stop one by one. On Linux, a zombie counts
  * as stopped, because a process that ends while its parent is stopped remains a zombie.

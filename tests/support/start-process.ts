@@ -1,5 +1,6 @@
 import { leash } from "./clean-up-after-kill.ts";
 import { commandOf } from "./command-of.ts";
+import { hasExited } from "./processes.ts";
 import { QUICK_STARTS } from "./quick-starts.ts";
 import { ROOT } from "./root.ts";
 import { waitFor } from "./wait-for.ts";
@@ -106,7 +107,7 @@ export async function startCommand(
     async () => {
       const listening = logs().find((each) => each.message === "listening");
       if (listening !== undefined) return listening;
-      if (child.exitCode === null) return null;
+      if (!hasExited(child)) return null;
       await Promise.all([stdout.ended, stderr.ended]);
       return "ended";
     },
