@@ -35,10 +35,10 @@ export interface Pace {
   readonly healMsMax: number;
 }
 
-/**
- * The number of single-use keys that are created before the fault of a cell: as many as a cell needs at most.
- */
+/** The number of single-use keys with which a cell begins. */
 const UNSEEN = 80;
+/** The number of single-use keys below which clients get more, while no fault is injected. */
+const UNSEEN_MIN = 20;
 const WELL_BEFORE_MS = 30_000;
 /**
  * How far before the start of a cell to read audit events. A request that reaches the service during the cell
@@ -51,6 +51,11 @@ const LEASE_LOST_MS = 15_000;
 
 export function newCallers(system: System): Promise<Callers> {
   return system.people.callers(UNSEEN);
+}
+
+/** Creates single-use keys until there are `count`. A slow machine needs more of them, because a cell takes longer. */
+async function topUp({ people }: System, { unseen }: Callers, count: number): Promise<void> {
+  if (unseen.length < count) unseen.push(...(await people.newKeys(count - unseen.length)));
 }
 
 /** A temporary change of the system, such as a fault. */
@@ -75,7 +80,8 @@ export async function runChange(bed: Bed, cell: Cell, change: Change, pace: Pace
   const callers = await newCallers(system);
   await load.introduce(callers);
   await system.people.retire(load.use(callers));
-  await wellBefore(bed, pace);
+  await wellBefore(bed, callers, pace);
+  await topUp(system, callers, UNSEEN);
   load.recorder.take();
   await reached.sinceLast();
   streams?.forget();
@@ -89,7 +95,7 @@ export async function runChange(bed: Bed, cell: Cell, change: Change, pace: Pace
   await change.end();
   const returnedMs = performance.now();
   const times = { beganMs: began.ms, breakingMs, brokenMs, returningMs, returnedMs };
-  await waitUntilWell(load, times, pace);
+  await waitUntilWell(bed, callers, times, pace);
   const ended = { ms: performance.now(), date: new Date() };
   await Bun.sleep(SAMPLE_MS); // The next sample includes the delay until `ended`.
   const { answers, served } = load.recorder.take();
@@ -138,14 +144,16 @@ export class NotWell extends Error {
   }
 }
 
-async function wellBefore({ system, load, delay }: Bed, { beforeMs }: Pace): Promise<void> {
+/** Waits until all clients are served normally, judged by the answers that they got in the last `beforeMs`. */
+async function wellBefore({ system, load, delay }: Bed, callers: Callers, { beforeMs }: Pace): Promise<void> {
   let unwell: string[] = [];
-  const isWell = () => {
+  const isWell = async () => {
+    await topUp(system, callers, UNSEEN_MIN);
     const sinceMs = performance.now() - beforeMs;
     const lately = withDelays(
       system,
       delay,
-      load.recorder.answers.filter(({ startedMs }) => startedMs >= sinceMs),
+      load.recorder.answers.filter(({ endedMs }) => endedMs >= sinceMs),
     );
     unwell = CLIENTS.flatMap((client) => unwellOf(client, lately));
     return unwell.length === 0;
@@ -195,9 +203,15 @@ function processesTo({ registries, gateways }: System, gateway: number): string[
 
 type Times = Pick<CellRun, "beganMs" | "breakingMs" | "brokenMs" | "returningMs" | "returnedMs">;
 
-async function waitUntilWell(load: Load, times: Times, { wellMs, healMsMax }: Pace): Promise<void> {
+async function waitUntilWell(
+  { system, load }: Bed,
+  callers: Callers,
+  times: Times,
+  { wellMs, healMsMax }: Pace,
+): Promise<void> {
   const { returnedMs } = times;
-  const isHealed = () => {
+  const isHealed = async () => {
+    await topUp(system, callers, UNSEEN_MIN);
     const nowMs = performance.now();
     const { recorder } = load;
     const answers = recorder.answers

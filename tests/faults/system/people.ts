@@ -86,7 +86,7 @@ export class People {
     return {
       keys: await each((owner) => this.#key(owner)),
       tokens: await each((_, index) => this.#person(`${OWNERS[index]}-${cell}`)),
-      unseen: await this.#newKeys(unseen),
+      unseen: await this.newKeys(unseen),
       refused: [unknownKey, ...refused.map((headers) => () => ({ ...NOBODY, headers }))],
     };
   }
@@ -104,7 +104,7 @@ export class People {
   }
 
   /** Creates API keys, a few at the same time: more would wait for the lock on their owner's row. */
-  async #newKeys(count: number): Promise<Caller[]> {
+  async newKeys(count: number): Promise<Caller[]> {
     const making = new Semaphore(KEYS_AT_ONCE);
     const owners = Array.from({ length: count }, (_, index) => this.#owners[index % this.#owners.length]);
     return Promise.all(
