@@ -1,7 +1,9 @@
 /** Tests of the folder DATA_DIR: when the platform accepts, refuses or shares it. */
+import { Database as Sqlite } from "bun:sqlite";
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmod, mkdir, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { checkDataDirectory } from "../../../apps/platform/data-directory.ts";
 import { freePort } from "../../support/free-port.ts";
 import { rejection } from "../../support/rejection.ts";
 import { runToEnd } from "../../support/run-to-end.ts";
@@ -159,6 +161,20 @@ describe("DATA_DIR", () => {
     expect(refusalOf(loser)).toBe(alreadyRuns(path, winner));
     await winner.kill();
     expect(await (await start(path, { DATABASE_URL })).stop()).toBe(0);
+  });
+
+  // OP-56
+  test("is refused with the id of a platform that notes its id a moment after its claim", async () => {
+    const path = join(parent, "claimed");
+    await mkdir(path);
+    const lock = new Sqlite(join(path, "platform.lock"));
+    lock.run("begin exclusive");
+    const noting = runToEnd(["sh", "-c", `sleep 0.1; printf 4711 > '${path}/platform.pid'`]);
+    expect(checkDataDirectory({ DATA_DIR: path })).toMatchObject([
+      { message: expect.stringContaining("Ostiary already runs there, as process 4711: ") },
+    ]);
+    await noting;
+    lock.close();
   });
 
   // OP-59

@@ -1,6 +1,7 @@
 import { Database as Sqlite } from "bun:sqlite";
-import { constants, existsSync, readFileSync, rmSync } from "node:fs";
-import { access, lstat, mkdir, realpath, writeFile } from "node:fs/promises";
+import { constants, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { access, lstat, mkdir, realpath } from "node:fs/promises";
+import { systemClock } from "../../../async/index.ts";
 import { reasonOf, systemErrorCode } from "../../../domain/errors/index.ts";
 
 /**
@@ -63,7 +64,7 @@ export async function claimPath(path: string, shown = path): Promise<() => Promi
     // Wait, because a process that only checks for a claim also locks the file for a moment.
     lock.run(`pragma busy_timeout = ${CHECK_MS_MAX}`);
     lock.run("begin exclusive");
-    await writeFile(pidFile, String(process.pid));
+    writeFileSync(pidFile, String(process.pid));
   } catch (error) {
     lock?.close();
     if (isBusy(error)) throw new FolderInUse(shown, holderOf(path), error);
@@ -112,15 +113,30 @@ function isBusy(error: unknown): boolean {
   return systemErrorCode(error) === "SQLITE_BUSY";
 }
 
+/** Names the process that holds the claim on `path`. Waits for the id of a process that has just claimed the path. */
 function holderOf(path: string): string {
-  try {
-    const pid = readFileSync(pidFileOf(path), "utf8");
-    return /^\d+$/.test(pid) ? `process ${pid}` : UNKNOWN_HOLDER;
-  } catch {
-    return UNKNOWN_HOLDER;
+  const untilMs = systemClock.elapsedMs() + NOTE_MS_MAX;
+  for (;;) {
+    const pid = notedPid(path);
+    if (pid !== null) return `process ${pid}`;
+    if (systemClock.elapsedMs() >= untilMs) return UNKNOWN_HOLDER;
+    Bun.sleepSync(NOTE_PAUSE_MS);
   }
 }
 
+/** Returns the process id in the `.pid` file of `path`, or null if the id is missing or cannot be read. */
+function notedPid(path: string): string | null {
+  try {
+    const pid = readFileSync(pidFileOf(path), "utf8");
+    return /^\d+$/.test(pid) ? pid : null;
+  } catch {
+    return null;
+  }
+}
+
+/** How long a process may take to note its id after it has claimed a path. */
+const NOTE_MS_MAX = 2_000;
+const NOTE_PAUSE_MS = 5;
 const UNKNOWN_HOLDER = "another process";
 
 async function unusableReason(path: string, error: unknown): Promise<string> {
