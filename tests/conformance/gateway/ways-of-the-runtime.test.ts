@@ -11,6 +11,7 @@ import {
   RawClient,
   type RawHeaders,
   type RawRequest,
+  type RawSocket,
   RawUpstream,
   rawRequest,
   spell,
@@ -129,12 +130,18 @@ describe("bodies", () => {
     ["complete if the service closes the connection", "end", true],
     ["broken if the connection is reset", "destroy", false],
   ] as const)("a response without a length is %s", async (_, end, complete) => {
+    const { promise, resolve } = Promise.withResolvers<RawSocket>();
     service.handler = (_, socket) => {
-      socket.send("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nhello");
-      setTimeout(() => socket[end](), 20);
-      return null;
+      resolve(socket);
+      return "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nhello";
     };
-    const response = await rawRequest(gateway.url, spell("GET", "/things"));
+    const client = await RawClient.connect(gateway.url);
+    client.send(spell("GET", "/things"));
+    // A reset discards bytes that the gateway has not read yet.
+    await client.until(() => client.bodySoFar() === "hello" || null, "The beginning of the body");
+    (await promise)[end]();
+    const response = await client.response();
+    client.destroy();
     expect({ status: response.status, complete: response.complete }).toEqual({ status: 200, complete });
     expect(response.body.toString()).toContain("hello");
   });
