@@ -20,7 +20,10 @@ export function connectionsOf(
   every = everyConnection(pid),
 ): Connections {
   const sockets = socketsOf(pid);
-  const rows = every.filter(({ inode }) => sockets.has(inode));
+  // The system returns its table in pages, so a connection can occur twice if others open or close between two pages.
+  const rows = [...new Map(every.map((row) => [row.inode, row])).values()].filter(({ inode }) =>
+    sockets.has(inode),
+  );
   const served = new Set(rows.filter(({ state }) => state === LISTENING).map(({ local }) => portOf(local)));
   const counted: Record<string, number> = {};
   for (const { local, remote, state } of rows) {

@@ -64,7 +64,7 @@ describe("a service that does not read and does not answer a close", () => {
       await waitFor(() => toService() === 0, { what: "the end of connections from earlier tests" });
       await Promise.all(Array.from({ length: CLIENTS }, async () => fill(await connect())));
       expect(await openWebSockets()).toBe(CLIENTS);
-      expect(toService()).toBe(CLIENTS);
+      await waitFor(() => toService() === CLIENTS, { what: "the table to have every connection" });
       for (const client of clients) client.destroy();
       await waitFor(
         async () => {
@@ -75,7 +75,7 @@ describe("a service that does not read and does not answer a close", () => {
         },
         { what: "every WebSocket closing" },
       );
-      expect(toService()).toBe(0);
+      await waitFor(() => toService() === 0, { what: "the end of every connection" });
     },
   );
 

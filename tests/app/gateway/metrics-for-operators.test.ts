@@ -128,7 +128,8 @@ test("gauges show open connections, calls and streams", async () => {
   client.send(spell("GET", "/stream"));
   await waitFor(async () => (await value("gateway_open_streams")) === 1);
   expect(await value("gateway_open_upstream_calls")).toBe(1);
-  if (process.platform === "linux") expect(await value("gateway_open_connections")).toBeGreaterThanOrEqual(1);
+  // A count of connections can be too low while other connections open or close.
+  if (process.platform === "linux") await waitFor(async () => (await value("gateway_open_connections")) >= 1);
   client.destroy();
   await waitFor(async () => (await value("gateway_open_streams")) === 0);
   await waitFor(async () => (await value("gateway_open_upstream_calls")) === 0);
