@@ -1,3 +1,4 @@
+import type { Clock } from "@ostiary/lib/async";
 import type {
   AuditIntent,
   AuditOutcome,
@@ -30,17 +31,24 @@ export interface AuditClient {
   close(): void;
 }
 
+interface ClientOptions {
+  readonly tls?: PeerTls;
+  readonly tracing?: Pick<Tracing, "call">;
+  /** The clock of the timeouts. */
+  readonly clock?: Pick<Clock, "after">;
+}
+
 export function createAuditClient(
   baseUrl: string,
   internalToken: string | undefined,
-  { tls, tracing }: { tls?: PeerTls; tracing?: Pick<Tracing, "call"> } = {},
+  { tls, tracing, clock }: ClientOptions = {},
 ): AuditClient {
   const base = withoutTrailingSlashes(baseUrl);
   const headers = internalCallHeaders(internalToken);
   const carrier = peerClient(base);
   const send = (method: "PUT" | "PATCH" | "POST", path: string, body: object, timeoutMs: number) =>
     boundedCall(
-      { method, url: base + path, headers, body: JSON.stringify(body), timeoutMs, tls, tracing },
+      { method, url: base + path, headers, body: JSON.stringify(body), timeoutMs, tls, tracing, clock },
       carrier,
     );
   const pathOf = (request_id: string) => `${AUDIT_EVENTS_PATH}/${request_id}`;

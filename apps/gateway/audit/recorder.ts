@@ -1,4 +1,4 @@
-import { systemClock } from "@ostiary/lib/async";
+import { type Clock, systemClock } from "@ostiary/lib/async";
 import type { AuditIntent, AuditOutcome } from "@ostiary/lib/contracts/audit";
 import { type ApiError, unavailable } from "@ostiary/lib/domain/errors";
 import { peerTls } from "@ostiary/lib/runtime/config";
@@ -39,10 +39,11 @@ interface AuditRecorderOptions {
   readonly registry: Metrics["registry"];
   /** The tracing of the calls to the audit service; undefined if traces are not exported. */
   readonly tracing?: Tracing;
+  readonly clock?: Clock;
 }
 
 export function createAuditRecorder(options: AuditRecorderOptions): AuditRecorder {
-  const { config, log, registry, tracing } = options;
+  const { config, log, registry, tracing, clock } = options;
   const metrics = createAuditMetrics(registry);
   if (!config.AUDIT_ENABLED) return recordNothing;
   if (config.AUDIT_URL === undefined)
@@ -50,9 +51,11 @@ export function createAuditRecorder(options: AuditRecorderOptions): AuditRecorde
   const client = createAuditClient(config.AUDIT_URL, config.INTERNAL_AUTH_TOKEN, {
     tls: peerTls(config, "AUDIT"),
     tracing,
+    clock,
   });
-  const queue = new OutcomeQueue({ client, size: config.AUDIT_QUEUE_SIZE, log, metrics, tracing });
-  const delivery: Delivery = { calls: new IntentCalls(client, { tracing }), queue, log, metrics };
+  const queue = new OutcomeQueue({ client, size: config.AUDIT_QUEUE_SIZE, log, metrics, clock, tracing });
+  const calls = new IntentCalls(client, { clock, tracing });
+  const delivery: Delivery = { calls, queue, log, metrics, clock: clock ?? systemClock };
   return {
     enabled: true,
     get queued() {
@@ -77,19 +80,21 @@ interface Delivery {
   readonly queue: OutcomeQueue;
   readonly log: AuditRecorderOptions["log"];
   readonly metrics: AuditMetrics;
+  readonly clock: Clock;
 }
 
 async function recordIntent(delivery: Delivery, request_id: string, intent: AuditIntent): Promise<void> {
-  const started = systemClock.elapsedMs();
+  const { calls, metrics, clock } = delivery;
+  const started = clock.elapsedMs();
   let result: "ok" | "failed" = "failed";
   try {
-    await writeIntent(delivery.calls, { request_id, ...intent });
+    await writeIntent(calls, { request_id, ...intent }, clock);
     result = "ok";
   } catch (error) {
     throw error instanceof IntentUnwritten ? refused(delivery, request_id, error) : error;
   } finally {
-    delivery.metrics.written("intent", result);
-    delivery.metrics.intentTook(result, (systemClock.elapsedMs() - started) / 1000);
+    metrics.written("intent", result);
+    metrics.intentTook(result, (clock.elapsedMs() - started) / 1000);
   }
 }
 

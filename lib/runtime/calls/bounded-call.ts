@@ -1,4 +1,4 @@
-import { readBounded, systemClock } from "../../async/index.ts";
+import { type Clock, readBounded, systemClock } from "../../async/index.ts";
 import { systemErrorCode } from "../../domain/errors/index.ts";
 import type { PeerTls } from "../config/index.ts";
 import type { CallSpan, Tracing } from "../telemetry/index.ts";
@@ -33,6 +33,8 @@ export interface BoundedCall {
   readonly tls?: PeerTls;
   /** Creates the span of the call and the trace headers to send. */
   readonly tracing?: Pick<Tracing, "call">;
+  /** The clock of the timeout. */
+  readonly clock?: Pick<Clock, "after">;
 }
 
 export interface BoundedAnswer {
@@ -93,7 +95,8 @@ export async function boundedCall(
 ): Promise<BoundedAnswer> {
   let isLate = false;
   const handle: CallHandle = { underway: null };
-  const cancelTimer = systemClock.after(call.timeoutMs, () => {
+  const { clock = systemClock } = call;
+  const cancelTimer = clock.after(call.timeoutMs, () => {
     isLate = true;
     handle.underway?.abort();
   });

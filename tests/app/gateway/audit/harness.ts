@@ -1,6 +1,7 @@
 import { afterEach, beforeEach } from "bun:test";
 import { type AuditRecorder, createAuditRecorder } from "@ostiary/gateway/audit";
 import { auditVariables } from "@ostiary/gateway/audit/config";
+import { type Clock, systemClock } from "@ostiary/lib/async";
 import type { AuditIntent } from "@ostiary/lib/contracts/audit";
 import { loadConfig } from "@ostiary/lib/runtime/config";
 import { familiesIn } from "@ostiary/lib/runtime/telemetry";
@@ -8,6 +9,8 @@ import { Type } from "@sinclair/typebox";
 import { Registry } from "prom-client";
 import { type AuditStandIn, startAudit } from "../../../support/audit-stand-in.ts";
 import { standInFor } from "../../../support/during-tests.ts";
+import { waitFor } from "../../../support/index.ts";
+import { type ManualClock, manualClock } from "../../../support/manual-clock.ts";
 
 /** A recorder whose log lines and metrics a test can read. */
 export interface Recording extends AuditRecorder {
@@ -18,7 +21,10 @@ export interface Recording extends AuditRecorder {
   durations(): Promise<Record<string, number>>;
 }
 
-export function recording(environment: Record<string, string>, internalToken?: string): Recording {
+export function recording(
+  environment: Record<string, string>,
+  { internalToken, clock }: { internalToken?: string; clock?: Clock } = {},
+): Recording {
   const registry = new Registry();
   const lines: string[] = [];
   const note = (fields: object, message: string) => lines.push(`${message} ${JSON.stringify(fields)}`);
@@ -26,6 +32,7 @@ export function recording(environment: Record<string, string>, internalToken?: s
     config: { ...loadConfig(Type.Object(auditVariables), environment), INTERNAL_AUTH_TOKEN: internalToken },
     log: { info: note, warn: note, error: note },
     registry,
+    clock,
   });
   const family = async (metric: string) =>
     (await familiesIn(registry)).find(({ name }) => name === metric) ?? { type: null };
@@ -49,17 +56,51 @@ export function recording(environment: Record<string, string>, internalToken?: s
 
 /** Starts an audit stand-in and a recorder before each test, and stops them after the test. */
 export function useRecording(): { audit: AuditStandIn; recorder: Recording } {
-  let audit: AuditStandIn | undefined;
-  let recorder: Recording | undefined;
+  return useRecordingOn(
+    () => systemClock,
+    () => {},
+  );
+}
+
+/** Does the same as `useRecording`, but timeouts and pauses of the recorder pass only when a test moves `clock`. */
+export function useTimedRecording(): { audit: AuditStandIn; recorder: Recording; clock: ManualClock } {
+  return useRecordingOn(manualClock, (clock) => clock.advance(0));
+}
+
+function useRecordingOn<Time extends Clock>(newClock: () => Time, closing: (clock: Time) => void) {
+  let running: { audit: AuditStandIn; recorder: Recording; clock: Time } | undefined;
   beforeEach(() => {
-    audit = startAudit();
-    recorder = recording({ AUDIT_URL: audit.url }, "inner-token");
+    const clock = newClock();
+    const audit = startAudit();
+    const recorder = recording({ AUDIT_URL: audit.url }, { internalToken: "inner-token", clock });
+    running = { audit, recorder, clock };
   });
   afterEach(async () => {
-    await recorder?.close(0);
-    await audit?.stop();
+    const closed = running?.recorder.close(0);
+    if (running !== undefined) closing(running.clock);
+    await closed;
+    await running?.audit.stop();
   });
-  return { audit: standInFor(() => audit), recorder: standInFor(() => recorder) };
+  return {
+    audit: standInFor(() => running?.audit),
+    recorder: standInFor(() => running?.recorder),
+    clock: standInFor(() => running?.clock),
+  };
+}
+
+/** The pauses between attempts to write an intent are shorter, and the timeouts of attempts are not. */
+const PAUSE_MAX_MS = 400;
+
+/** Waits until this many intents pause between two attempts, and lets their pauses pass. */
+export async function pausesPass(clock: ManualClock, count = 1): Promise<void> {
+  const longestMs = await waitFor(
+    () => {
+      const all = clock.waiting();
+      return all.length === count && all.every((ms) => ms < PAUSE_MAX_MS) ? all.at(-1) : null;
+    },
+    { what: "the pauses between attempts" },
+  );
+  clock.advance(longestMs);
 }
 
 export const intent: AuditIntent = {

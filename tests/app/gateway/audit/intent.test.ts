@@ -4,12 +4,33 @@ import { intentSchema } from "@ostiary/lib/contracts/audit";
 import { Value } from "@sinclair/typebox/value";
 import { answering, startAudit, taken } from "../../../support/audit-stand-in.ts";
 import { rejection, waitFor } from "../../../support/index.ts";
-import { intent, recording, useRecording } from "./harness.ts";
+import { intent, pausesPass, recording, useTimedRecording } from "./harness.ts";
 
-const { audit, recorder } = useRecording();
+const { audit, recorder, clock } = useTimedRecording();
 
 const never = () => new Promise<Response>(() => {});
-const refusal = () => rejection(recorder.intent("r1", intent));
+const arrived = (count: number) => waitFor(() => audit.of("PUT").length === count);
+
+/** Writes an intent whose attempts fail at once. `pauses` is the number of pauses between them. */
+async function refusal(pauses = 2, by = recorder): Promise<unknown> {
+  const refused = rejection(by.intent("r1", intent));
+  for (let pause = 0; pause < pauses; pause++) await pausesPass(clock);
+  return refused;
+}
+
+/** Writes an intent without getting a response. Returns the timeouts of the attempts too. */
+async function silence(): Promise<{ error: unknown; timeoutsMs: number[] }> {
+  const refused = rejection(recorder.intent("r1", intent));
+  await arrived(1);
+  const [firstMs = 0] = clock.waiting();
+  clock.advance(firstMs);
+  await pausesPass(clock);
+  await arrived(2);
+  const [lastMs = 0] = clock.waiting();
+  clock.advance(lastMs);
+  return { error: await refused, timeoutsMs: [firstMs, lastMs] };
+}
+
 const unavailable = { code: "SERVICE_UNAVAILABLE", status: 503 };
 
 describe("an intent", () => {
@@ -32,7 +53,7 @@ describe("an intent", () => {
   );
 
   test("is recorded if AUDIT_URL ends with slashes", async () => {
-    const slashed = recording({ AUDIT_URL: `${audit.url}//` });
+    const slashed = recording({ AUDIT_URL: `${audit.url}//` }, { clock });
     await slashed.intent("r1", intent);
     expect(audit.writes).toMatchObject([{ path: "/internal/events/r1", token: null }]);
   });
@@ -40,7 +61,10 @@ describe("an intent", () => {
   // GW-138
   test("is tried three times with the same body, and the third may succeed", async () => {
     audit.answer = (write) => (audit.writes.length < 3 ? new Response(null, { status: 503 }) : taken(write));
-    await recorder.intent("r1", intent);
+    const recorded = recorder.intent("r1", intent);
+    await pausesPass(clock);
+    await pausesPass(clock);
+    await recorded;
     expect(audit.writes).toHaveLength(3);
     expect(new Set(audit.writes.map((write) => JSON.stringify(write))).size).toBe(1);
     expect(await recorder.counts()).toEqual({ "intent ok": 1 });
@@ -58,16 +82,19 @@ describe("an intent", () => {
   // GW-138, GW-139
   test("is 503 at once if the audit service refuses it with 422, and the refusal is logged as an error", async () => {
     audit.answer = answering(422);
-    expect(await refusal()).toMatchObject(unavailable);
+    expect(await refusal(0)).toMatchObject(unavailable);
     expect(audit.writes).toHaveLength(1);
     expect(recorder.lines.join()).toContain('the audit service refused an intent {"request_id":"r1"}');
   });
 
   // GW-138
-  test("is 503 after two attempts without a response, each of half a second", async () => {
+  test("is 503 after two attempts without a response, the first of half a second, within a second", async () => {
     audit.answer = never;
-    expect(await refusal()).toMatchObject(unavailable);
+    const { error, timeoutsMs } = await silence();
+    expect(error).toMatchObject(unavailable);
     expect(audit.of("PUT")).toHaveLength(2);
+    expect(timeoutsMs[0]).toBe(500);
+    expect(Math.ceil(clock.elapsedMs())).toBe(1_000);
   });
 
   test("is 503 while the service is down", async () => {
@@ -82,11 +109,12 @@ describe("an intent", () => {
       port: 0,
       socket: { data: (socket) => void socket.end(), close: () => failed.resolve() },
     });
-    const late = recording({ AUDIT_URL: `http://127.0.0.1:${dying.port}` });
+    const late = recording({ AUDIT_URL: `http://127.0.0.1:${dying.port}` }, { clock });
     const written = late.intent("r1", intent);
     await failed.promise;
     dying.stop(true);
     const back = startAudit(dying.port);
+    await pausesPass(clock);
     await written;
     expect(back.of("PUT")).toHaveLength(1);
     await back.stop();
@@ -95,7 +123,11 @@ describe("an intent", () => {
   test("is recorded if the response to the first attempt is lost", async () => {
     const lost = Promise.withResolvers<Response>();
     audit.answer = () => (audit.writes.length === 1 ? lost.promise : new Response(null, { status: 200 }));
-    await recorder.intent("r1", intent);
+    const recorded = recorder.intent("r1", intent);
+    await arrived(1);
+    clock.advance(500);
+    await pausesPass(clock);
+    await recorded;
     expect(audit.of("PUT")).toHaveLength(2);
     expect(audit.of("PATCH")).toEqual([]);
     lost.resolve(new Response(null, { status: 201 }));
@@ -111,15 +143,18 @@ describe("a refused intent gets a rejected outcome with 503 in the background", 
   };
 
   test.each([
-    ["timed out", never],
-    ["returned 503", answering(503)],
-    ["returned 500", answering(500)],
-  ])("if the audit service %s, because it may have stored the intent", async (_, failure) => {
-    audit.answer = (write) => (write.method === "PUT" ? failure(write) : taken(write));
-    expect(await refusal()).toMatchObject(unavailable);
-    await waitFor(() => audit.of("PATCH").length === 1);
-    expect(audit.of("PATCH")).toMatchObject([rejected]);
-  });
+    ["timed out", never, async () => (await silence()).error],
+    ["returned 503", answering(503), refusal],
+    ["returned 500", answering(500), refusal],
+  ] as const)(
+    "if the audit service %s, because it may have stored the intent",
+    async (_, failure, refused) => {
+      audit.answer = (write) => (write.method === "PUT" ? failure(write) : taken(write));
+      expect(await refused()).toMatchObject(unavailable);
+      await waitFor(() => audit.of("PATCH").length === 1);
+      expect(audit.of("PATCH")).toMatchObject([rejected]);
+    },
+  );
 
   test("if the connection closes without a response, because the intent may be stored", async () => {
     const seen: string[] = [];
@@ -134,8 +169,8 @@ describe("a refused intent gets a rejected outcome with 503 in the background", 
         },
       },
     });
-    const broken = recording({ AUDIT_URL: `http://127.0.0.1:${server.port}` });
-    expect(await rejection(broken.intent("r1", intent))).toMatchObject(unavailable);
+    const broken = recording({ AUDIT_URL: `http://127.0.0.1:${server.port}` }, { clock });
+    expect(await refusal(2, broken)).toMatchObject(unavailable);
     await waitFor(() => seen.includes("PATCH /internal/events/r1"));
     await waitFor(async () => (await broken.counts())["outcome ok"] === 1);
     server.stop(true);
@@ -146,20 +181,23 @@ describe("a refused intent gets a rejected outcome with 503 in the background", 
       if (write.method === "PATCH") return taken(write);
       return new Response(null, { status: audit.of("PUT").length === 1 ? 503 : 422 });
     };
-    expect(await refusal()).toMatchObject(unavailable);
+    expect(await refusal(1)).toMatchObject(unavailable);
     await waitFor(() => audit.of("PATCH").length === 1);
   });
 
   test.each([
-    ["refused it with 422", answering(422)],
-    ["returned 401, as for a wrong token", answering(401)],
-    ["returned 404", answering(404)],
-  ])("but not if the audit service %s, which means that it has not stored the intent", async (_, refused) => {
-    audit.answer = (write) => (write.method === "PUT" ? refused(write) : taken(write));
-    expect(await refusal()).toMatchObject(unavailable);
-    await recorder.close(1_000);
-    expect(audit.of("PATCH")).toEqual([]);
-  });
+    ["refused it with 422", 422, 0],
+    ["returned 401, as for a wrong token", 401, 2],
+    ["returned 404", 404, 2],
+  ])(
+    "but not if the audit service %s, which means that it has not stored the intent",
+    async (_, status, pauses) => {
+      audit.answer = (write) => (write.method === "PUT" ? answering(status)(write) : taken(write));
+      expect(await refusal(pauses)).toMatchObject(unavailable);
+      await recorder.close(1_000);
+      expect(audit.of("PATCH")).toEqual([]);
+    },
+  );
 
   test("but not if the connection was refused: an outage does not fill the queue", async () => {
     await audit.stop();
