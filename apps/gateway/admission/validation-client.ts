@@ -1,4 +1,4 @@
-import { systemClock } from "@ostiary/lib/async";
+import { type Clock, systemClock } from "@ostiary/lib/async";
 import {
   DirectoryResult,
   InvalidResult,
@@ -49,6 +49,7 @@ export interface ValidationSignals {
 export function createValidationClient(
   config: ValidationConfig,
   { durations, tracing }: ValidationSignals = {},
+  clock: Clock = systemClock,
 ): ValidationClient {
   const readPerson = reader(PersonResult);
   const readCredential = reader(ValidationResult);
@@ -63,6 +64,7 @@ export function createValidationClient(
       headers,
       body: JSON.stringify(question),
       timeoutMs: config.VALIDATE_TIMEOUT_MS,
+      clock,
       repeatable: true,
       tls,
       tracing,
@@ -77,14 +79,14 @@ export function createValidationClient(
     question: ValidationRequest,
     read: (text: string) => Result,
   ): Promise<Result> {
-    const started = systemClock.elapsedMs();
+    const started = clock.elapsedMs();
     let end: ValidationEnd = "failed";
     try {
       const result = read(await ask(question));
       end = result.valid ? "valid" : "invalid";
       return result;
     } finally {
-      durations?.observe(kind, end, (systemClock.elapsedMs() - started) / 1000);
+      durations?.observe(kind, end, (clock.elapsedMs() - started) / 1000);
     }
   }
 

@@ -24,6 +24,8 @@ export interface BoundedCall {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly timeoutMs: number;
+  /** The clock of the timeout, by default the system clock. */
+  readonly clock?: Pick<Clock, "after">;
   /**
    * Whether the call can safely be sent twice. If so, a call whose connection breaks before the response begins is
    * sent once more, over a new connection. A server that stops breaks its kept-alive connections.
@@ -33,8 +35,6 @@ export interface BoundedCall {
   readonly tls?: PeerTls;
   /** Creates the span of the call and the trace headers to send. */
   readonly tracing?: Pick<Tracing, "call">;
-  /** The clock of the timeout. */
-  readonly clock?: Pick<Clock, "after">;
 }
 
 export interface BoundedAnswer {
@@ -95,8 +95,8 @@ export async function boundedCall(
 ): Promise<BoundedAnswer> {
   let isLate = false;
   const handle: CallHandle = { underway: null };
-  const { clock = systemClock } = call;
-  const cancelTimer = clock.after(call.timeoutMs, () => {
+  const { clock = systemClock, timeoutMs } = call;
+  const cancelTimer = clock.after(timeoutMs, () => {
     isLate = true;
     handle.underway?.abort();
   });

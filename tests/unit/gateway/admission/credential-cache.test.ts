@@ -107,7 +107,7 @@ describe("the credential cache", () => {
 
   // GW-57
   test("counts the age of an entry from the call, not from a late response", async () => {
-    const { identity, time, verdict } = open({ APIKEY_CACHE_TTL_SECS: "10" });
+    const { identity, time, verdict } = open({ APIKEY_CACHE_TTL_SECS: "10", VALIDATE_TIMEOUT_MS: "10000" });
     const text = credential("k-2");
     identity.override = () => {
       time.advance(6_000);

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import type { ProtectedScope } from "@ostiary/gateway/admission";
 import { ApiError } from "@ostiary/lib/domain/errors";
 import { member, person } from "../../../support/identity-stand-in.ts";
+import { waitFor } from "../../../support/index.ts";
 import { type Admission, admission, bearer, credential, key } from "./harness.ts";
 
 let gate: Admission;
@@ -201,11 +202,16 @@ describe("the validation service", () => {
 
   // GW-55
   test("that does not respond in time causes a 503 of kind network, which is not cached", async () => {
-    const { identity, outcome, verdict } = open({ VALIDATE_TIMEOUT_MS: "30" });
+    const { identity, time, outcome, verdict } = open({ VALIDATE_TIMEOUT_MS: "30" });
     const text = credential("k-2");
     const never = Promise.withResolvers<Response>();
     identity.override = () => never.promise;
-    expect(await outcome("member", key(text))).toMatchObject({ status: 503, kind: "network" });
+    const answer = outcome("member", key(text));
+    time.advance(29);
+    await waitFor(() => identity.calls.length === 1);
+    expect(time.waiting()).toEqual([1]);
+    time.advance(1);
+    expect(await answer).toMatchObject({ status: 503, kind: "network" });
     identity.override = null;
     identity.results.set(text, member());
     expect(await verdict("member", key(text))).toBe("admitted");
