@@ -49,7 +49,7 @@ export interface ValidationSignals {
 export function createValidationClient(
   config: ValidationConfig,
   { durations, tracing }: ValidationSignals = {},
-  clock: Clock = systemClock,
+  clock?: Clock,
 ): ValidationClient {
   const readPerson = reader(PersonResult);
   const readCredential = reader(ValidationResult);
@@ -79,14 +79,15 @@ export function createValidationClient(
     question: ValidationRequest,
     read: (text: string) => Result,
   ): Promise<Result> {
-    const started = clock.elapsedMs();
+    const stopwatch = clock ?? systemClock;
+    const started = stopwatch.elapsedMs();
     let end: ValidationEnd = "failed";
     try {
       const result = read(await ask(question));
       end = result.valid ? "valid" : "invalid";
       return result;
     } finally {
-      durations?.observe(kind, end, (clock.elapsedMs() - started) / 1000);
+      durations?.observe(kind, end, (stopwatch.elapsedMs() - started) / 1000);
     }
   }
 

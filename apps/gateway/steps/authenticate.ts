@@ -63,7 +63,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const keySet = keySetOf(config, log, clock);
   const { ADMISSION_CACHE_ENTRIES: entries, APIKEY_CACHE_TTL_SECS } = config;
   const cache = { entries, ttlMs: APIKEY_CACHE_TTL_SECS * 1000, clock, onCache };
-  const validation = createValidationClient(config, signals, clock);
+  const validation = createValidationClient(config, signals, options.clock);
   const admitCredential = admitCredentials(validation, cache);
   const verify = tokenVerifierOf(config, keySet, clock);
   const admitToken = admitTokens({ issuer: config.AUTH_ISSUER ?? "", verify, validation, cache });

@@ -1,4 +1,4 @@
-import { type Clock, readBounded, systemClock } from "../../async/index.ts";
+import { type Clock, readBounded, tickClock } from "../../async/index.ts";
 import { systemErrorCode } from "../../domain/errors/index.ts";
 import type { PeerTls } from "../config/index.ts";
 import type { CallSpan, Tracing } from "../telemetry/index.ts";
@@ -24,7 +24,7 @@ export interface BoundedCall {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly timeoutMs: number;
-  /** The clock of the timeout, by default the system clock. */
+  /** The clock of the timeout, by default one that stops while this process is stalled. */
   readonly clock?: Pick<Clock, "after">;
   /**
    * Whether the call can safely be sent twice. If so, a call whose connection breaks before the response begins is
@@ -82,6 +82,13 @@ export class CallFailed extends Error {
   }
 }
 
+const TICK_MS = 25;
+/**
+ * The clock for timeouts. It stops while the process cannot read responses, so a stall of this process fails no
+ * call.
+ */
+const unstalledClock = tickClock(TICK_MS);
+
 /** The maximum size of a response. */
 export const ANSWER_BYTES_MAX = 512 * 1024;
 
@@ -95,7 +102,7 @@ export async function boundedCall(
 ): Promise<BoundedAnswer> {
   let isLate = false;
   const handle: CallHandle = { underway: null };
-  const { clock = systemClock, timeoutMs } = call;
+  const { clock = unstalledClock, timeoutMs } = call;
   const cancelTimer = clock.after(timeoutMs, () => {
     isLate = true;
     handle.underway?.abort();
