@@ -1,6 +1,7 @@
 /** Tests that a gateway that stops sends its clients elsewhere before it closes connections (GW-158). */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import { publicService, startLocalGateway } from "../../support/gateway.ts";
 import { startGateways } from "../../support/gateway-process.ts";
 import { type IdentityStandIn, startIdentity } from "../../support/identity-stand-in.ts";
 import { type RunningProcess, services, waitFor } from "../../support/index.ts";
@@ -167,6 +168,20 @@ describe.skipIf(!services().etcd.real)("a gateway that drains", () => {
     expect(unanswered).toEqual([]);
     expect(first.stderr).toEqual([]);
   });
+});
+
+// OP-30
+test("a gateway that stalls while it drains accepts requests for its whole grace time", async () => {
+  const service = new RawUpstream();
+  const gateway = await startLocalGateway({ SHUTDOWN_GRACE_MS: "2000" });
+  await gateway.publish({ things: publicService(service.url, { path: "/things", methods: ["GET"] }) });
+  const stopped = gateway.close();
+  Bun.sleepSync(2_500);
+  await Bun.sleep(500);
+  const response = await rawRequest(gateway.url, spell("GET", "/things"));
+  expect([response.status, headerValue(response.headers, "connection")]).toEqual([200, "close"]);
+  await stopped;
+  service.close();
 });
 
 async function isShuttingDown(internalUrl: string): Promise<boolean> {
