@@ -8,6 +8,7 @@ import { serve } from "@ostiary/lib/runtime/service";
 import { type Database, openDatabase, query } from "@ostiary/lib/runtime/stores/database";
 import { closing, duringTests, standInFor } from "../../support/during-tests.ts";
 import { freshDatabase } from "../../support/index.ts";
+import { runningClock } from "../../support/running-clock.ts";
 
 export interface AuditService extends AsyncDisposable {
   readonly url: string;
@@ -47,7 +48,8 @@ export async function startAudit(options: AuditServiceOptions = {}): Promise<Aud
     DATABASE_URL: databaseUrl,
     ...options.env,
   });
-  const running = await serve(await wireAudit(config, { clock: options.clock }), config);
+  const clock = options.clock ?? runningClock;
+  const running = await serve(await wireAudit(config, { clock }), config);
   return auditClient(
     databaseUrl,
     `http://127.0.0.1:${running.port}`,

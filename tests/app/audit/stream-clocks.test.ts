@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { type Clock, systemClock } from "@ostiary/lib/async";
+import type { Clock } from "@ostiary/lib/async";
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { Webhook } from "standardwebhooks";
 import { services, waitFor } from "../../support/index.ts";
+import { runningClock } from "../../support/running-clock.ts";
 import { sharedLog } from "./audit-service.ts";
 import { OrganizationReceivers, operatorVariables } from "./operator-bed.ts";
 import { exportProof, writeEvents } from "./proof-bed.ts";
@@ -15,12 +16,12 @@ const SOON = { timeoutMs: 60_000 };
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** The system clock with a wall-clock offset that the test sets. */
+/** A clock with a wall-clock offset that the test sets. */
 class SetClock implements Clock {
   offsetMs = 0;
-  now = () => systemClock.now() + this.offsetMs;
-  elapsedMs = systemClock.elapsedMs;
-  after = systemClock.after;
+  now = () => runningClock.now() + this.offsetMs;
+  elapsedMs = runningClock.elapsedMs;
+  after = runningClock.after;
 }
 
 const accept = () => new Response(null, { status: 204 });

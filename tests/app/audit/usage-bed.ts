@@ -1,9 +1,10 @@
 import type { Clock } from "@ostiary/lib/async";
+import { runningClock } from "../../support/running-clock.ts";
 import { json } from "./audit-service.ts";
 
 export const HOUR_MS = 3_600_000;
 
-/** A wall clock that stands still until the test moves it. Delays and elapsed time are real. */
+/** A wall clock that stands still until the test moves it. Timers and elapsed time are those of `runningClock`. */
 export class StandingClock implements Clock {
   nowMs: number;
 
@@ -15,14 +16,8 @@ export class StandingClock implements Clock {
     return this.nowMs;
   }
 
-  elapsedMs(): number {
-    return performance.now();
-  }
-
-  after(ms: number, work: () => void): () => void {
-    const timer = setTimeout(work, ms);
-    return () => clearTimeout(timer);
-  }
+  elapsedMs = runningClock.elapsedMs;
+  after = runningClock.after;
 }
 
 /** Returns one item of a report's `counts`, with `changes` applied. */

@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { createPrivateKey } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { type Clock, systemClock } from "@ostiary/lib/async";
+import type { Clock } from "@ostiary/lib/async";
 import { atTestEnd } from "../../support/at-test-end.ts";
 import { waitFor } from "../../support/index.ts";
 import { publicBytes, type TestWitness, testWitness, verifierKeyText } from "../../support/test-log.ts";
@@ -33,15 +33,11 @@ export async function witnessedLog() {
 export async function startWitnessed(
   keyFile: string,
   witnesses: readonly Entry[],
-  {
-    databaseUrl,
-    quorum = 1,
-    clock = systemClock,
-  }: { databaseUrl?: string; quorum?: number; clock?: Clock } = {},
+  { databaseUrl, quorum = 1, clock }: { databaseUrl?: string; quorum?: number; clock?: Clock } = {},
 ): Promise<AuditService & { log(): string }> {
   const logFile = writeKeyFile("");
   const audit = await startAudit({
-    clock,
+    ...(clock !== undefined && { clock }),
     ...(databaseUrl !== undefined && { databaseUrl }),
     env: {
       SEAL_INTERVAL_MS: "50",

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, te
 import { createServer, type Server } from "node:http";
 import type { Socket } from "node:net";
 import { CALL_TIMEOUT_MS } from "@ostiary/audit/streams/receiver-call";
-import { type Clock, systemClock } from "@ostiary/lib/async";
+import type { Clock } from "@ostiary/lib/async";
 import type { AuditService } from "../../app/audit/audit-service.ts";
 import { exportProof, writeEvents } from "../../app/audit/proof-bed.ts";
 import {
@@ -16,18 +16,19 @@ import {
   type TestReceiver,
 } from "../../app/audit/streams-bed.ts";
 import { freePort, services, waitFor } from "../../support/index.ts";
+import { runningClock } from "../../support/running-clock.ts";
 
 setDefaultTimeout(240_000);
 
 const SOON = { timeoutMs: 60_000 };
 
-/** The system clock, but with a call timeout that a test can shorten. */
+/** A clock with a call timeout that a test can shorten. */
 class CallClock implements Clock {
   callMs = CALL_TIMEOUT_MS;
-  now = systemClock.now;
-  elapsedMs = systemClock.elapsedMs;
+  now = runningClock.now;
+  elapsedMs = runningClock.elapsedMs;
   after = (ms: number, work: () => void) =>
-    systemClock.after(ms === CALL_TIMEOUT_MS ? this.callMs : ms, work);
+    runningClock.after(ms === CALL_TIMEOUT_MS ? this.callMs : ms, work);
 }
 
 const SHORT_CALL_MS = 500;
