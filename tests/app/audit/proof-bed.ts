@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ProofEnd, ProvenEvent } from "@ostiary/lib/contracts/audit";
+import { BATCH_MAX, type ProofEnd, type ProvenEvent } from "@ostiary/lib/contracts/audit";
 import type { SigningJwk } from "@ostiary/lib/domain/proof";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import {
@@ -117,6 +117,21 @@ export async function writeEvents(
     ids.push(id);
   }
   return ids;
+}
+
+/**
+ * Writes `count` events of organization-1 in batches, each with an outcome. This takes a fraction of the time of
+ * {@link writeEvents}, above all in an embedded database.
+ */
+export async function writeBatches(audit: AuditService, count: number): Promise<void> {
+  for (let left = count; left > 0; left -= BATCH_MAX) {
+    const ids = Array.from({ length: Math.min(left, BATCH_MAX) }, requestId);
+    const intents = ids.map((request_id) => ({ request_id, ...intent() }));
+    const outcomes = ids.map((request_id) => ({ request_id, outcome: "responded", status: 200 }));
+    for (const answer of [await audit.postIntents({ intents }), await audit.postOutcomes({ outcomes })]) {
+      if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`);
+    }
+  }
 }
 
 export const ORGANIZATION_LOG = "/organizations/organization-1/audit-events";

@@ -5,7 +5,7 @@ import { Webhook } from "standardwebhooks";
 import { duringTests } from "../../support/during-tests.ts";
 import { freshDatabase, services, waitFor } from "../../support/index.ts";
 import { type AuditService, intent, openLog, requestId, userIntent } from "./audit-service.ts";
-import { exportProof, writeEvents, writeKeyFile } from "./proof-bed.ts";
+import { exportProof, writeBatches, writeEvents, writeKeyFile } from "./proof-bed.ts";
 import {
   bodiesOf,
   callStreams,
@@ -48,7 +48,7 @@ for (const store of ["PGlite", "PostgreSQL"] as const) {
     test("sends every entry once, signed and in chain order, so that the receiver can verify that none is missing", async () => {
       const begun = await head();
       const stream = await create();
-      await writeEvents(audit, 130);
+      await writeBatches(audit, 130);
       const end = await head();
       await waitFor(async () => (await read(stream.id)).last_delivered?.position === end.position, {
         timeoutMs: 30_000,
@@ -70,7 +70,7 @@ for (const store of ["PGlite", "PostgreSQL"] as const) {
 
     // AU-95, AU-102
     test("sends the whole log from position 1, in calls of at most 100 entries and 256 KiB", async () => {
-      await writeEvents(audit, 60);
+      await writeBatches(audit, 60);
       await writeEvents(audit, 12, {
         params: Object.fromEntries(Array.from({ length: 6 }, (_, n) => [`p${n}`, "x".repeat(7_000)])),
       });

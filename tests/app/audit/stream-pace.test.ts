@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { type Clock, systemClock } from "@ostiary/lib/async";
 import { waitFor } from "../../support/index.ts";
-import { writeEvents } from "./proof-bed.ts";
+import { exportProof, writeBatches } from "./proof-bed.ts";
 import { callStreams, proven, STREAMS, sharedReceiver, sharedStreamingAudit } from "./streams-bed.ts";
 
 /** The delays that the service requests from {@link clock}. */
@@ -21,7 +21,8 @@ const audit = sharedStreamingAudit([receiver], { clock });
 
 // AU-118
 test("a stream that catches up sends at most 5000 entries per second", async () => {
-  await writeEvents(audit, 600);
+  await writeBatches(audit, 600);
+  await exportProof(audit);
   const { id, lag_events } = (
     await callStreams(audit, "POST", STREAMS, { url: receiver.url, from_position: 1 })
   ).body;
