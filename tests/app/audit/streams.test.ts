@@ -102,14 +102,14 @@ for (const store of ["PGlite", "PostgreSQL"] as const) {
 
     // AU-92
     test.skipIf(store === "PGlite")(
-      "are limited to ten even if an organization creates a thousand at once",
+      "are limited to ten even if an organization creates hundreds at once",
       async () => {
         const path = fresh();
         const answers = await Promise.all(
-          Array.from({ length: 1_000 }, () => call("POST", path, { url: URL_OK })),
+          Array.from({ length: 300 }, () => call("POST", path, { url: URL_OK })),
         );
         const counts = Map.groupBy(answers, ({ status }) => status);
-        expect([counts.get(201)?.length, counts.get(409)?.length]).toEqual([10, 990]);
+        expect([counts.get(201)?.length, counts.get(409)?.length]).toEqual([10, 290]);
         expect((await call("GET", path)).body.audit_streams).toHaveLength(10);
       },
     );
