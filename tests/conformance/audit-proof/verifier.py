@@ -6,6 +6,7 @@ python3 verifier.py verify FILE [KEYS [KEPT]]   checks an export; KEYS is a JSON
 """
 
 import base64
+import functools
 import hashlib
 import json
 import math
@@ -285,6 +286,8 @@ BASE_Y = 4 * pow(5, P - 2, P) % P
 BASE = (recover(BASE_Y, 0), BASE_Y, 1, recover(BASE_Y, 0) * BASE_Y % P)
 
 
+# Many exports have the same signatures, and each verification takes a long time in pure Python.
+@functools.cache
 def ed25519(key, message, signature):
     a, r = point_of(key), point_of(signature[:32])
     s = int.from_bytes(signature[32:], "little")
