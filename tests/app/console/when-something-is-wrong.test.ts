@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser, Page, Route } from "playwright-core";
 import { openConsole } from "../../support/console-page.ts";
-import { freshDatabase } from "../../support/index.ts";
+import { freePort, freshDatabase } from "../../support/index.ts";
 import { browserPath, launchBrowser, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
 import { ADMIN_TOKEN, current, type Registry, service, startRegistry } from "../registry/harness.ts";
 import { useConsole } from "./bed.ts";
@@ -164,10 +164,12 @@ describe.skipIf(browserPath === undefined)("a registry that dies during an apply
   let browser: Browser;
   let registry: Registry;
   let databaseUrl: string;
+  // The registry listens on this port again after its restart, so the system must not assign the port until then.
+  const env = { PORT: String(freePort()) };
   beforeAll(async () => {
     browser = await launchBrowser();
     databaseUrl = await freshDatabase();
-    registry = await startRegistry({ databaseUrl });
+    registry = await startRegistry({ databaseUrl, env });
   }, PAGE_TIMEOUT_MS);
   afterAll(() => Promise.all([browser.close(), registry.stop()]));
 
@@ -200,8 +202,7 @@ describe.skipIf(browserPath === undefined)("a registry that dies during an apply
     await alert.getByText("The registry may have applied the document").waitFor();
 
     await page.unroute("**/apply*");
-    const { port } = new URL(registry.url);
-    registry = await startRegistry({ databaseUrl, env: { PORT: port } });
+    registry = await startRegistry({ databaseUrl, env });
     expect(Object.keys(await current(registry)).includes(name)).toBe(!before);
     await alert.getByRole("button", { name: "Check the outcome" }).click();
     await page.getByRole("heading", { name: heading }).waitFor();
