@@ -38,7 +38,8 @@ beforeAll(async () => {
     ],
     { env: provider.env },
   );
-  await waitFor(() => provider.standIn.fetches() > 0);
+  // The registry answers 503 until it has loaded the keys, which is later than its request for them.
+  await waitFor(async () => (await verdict(MAIN))[0] === 200);
 });
 afterAll(() => Promise.all([shared.stop(), provider.standIn.stop()]));
 
@@ -138,8 +139,8 @@ describe("a token that expires while a write waits", () => {
     const own = ending(
       await startOperated([claiming("widgets", "publisher", WIDGETS)], { env: provider.env }),
     );
-    const fetches = provider.standIn.fetches();
-    await waitFor(() => provider.standIn.fetches() >= fetches);
+    const lasting = await provider.token({ team: "widgets" });
+    await waitFor(async () => (await called(lasting, own))[0] === 200);
     const gateway = ending(await startLoadingGateway(own.registry.routeStore));
     gateway.holdUp();
     const services = { w: service("/w") };

@@ -47,7 +47,8 @@ beforeAll(async () => {
     claiming("signed-former", "admin", { expires_at: PAST }),
   ];
   operated = await startOperated(operators, { env: provider.env });
-  await waitFor(() => provider.standIn.fetches() > 0);
+  // The registry answers 503 until it has loaded the keys, which is later than its request for them.
+  await waitFor(async () => (await as("signed-root").call("GET", "/operator")).status === 200);
   admin = operated.as("admin");
   const document: OpenApiDocument = (await admin.call("GET", "/swagger/json")).body;
   operations = operationsIn(document);
