@@ -1,4 +1,4 @@
-import { systemClock } from "@ostiary/lib/async";
+import { type Clock, systemClock } from "@ostiary/lib/async";
 import { peerTls } from "@ostiary/lib/runtime/config";
 import { loadRolesFile, type RolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import type { Service } from "@ostiary/lib/runtime/service";
@@ -38,11 +38,15 @@ export interface GivenStores {
 }
 
 /** Builds the route registry, ready to start. */
-export async function wireRegistry(config: RegistryConfig, given: GivenStores = {}): Promise<Service> {
+export async function wireRegistry(
+  config: RegistryConfig,
+  given: GivenStores & { clock?: Clock } = {},
+): Promise<Service> {
   const roles = config.ROLES_FILE === undefined ? null : loadRolesFile(config.ROLES_FILE);
   const telemetry = await createTelemetry({ name: "registry", namespace: "edge" }, config);
   const { closeStores, ...stores } = await openStores(config, given, telemetry);
-  const { running, provider, publishing, ...parts } = partsOf(config, stores, telemetry, roles);
+  const clock = given.clock ?? systemClock;
+  const { running, provider, publishing, ...parts } = partsOf(config, stores, { telemetry, roles, clock });
   const health = { draining: false };
   return {
     name: "registry",
@@ -72,22 +76,21 @@ export async function wireRegistry(config: RegistryConfig, given: GivenStores = 
 function partsOf(
   config: RegistryConfig,
   { database, routeStore }: Required<GivenStores>,
-  telemetry: Telemetry,
-  roles: RolesFile | null,
+  { telemetry, roles, clock }: { telemetry: Telemetry; roles: RolesFile | null; clock: Clock },
 ) {
   const { registry } = telemetry.metrics;
-  const lag = new ProjectionLag(database, systemClock);
+  const lag = new ProjectionLag(database, clock);
   const metrics = createProjectionMetrics(registry, lag);
   addServiceMetrics(telemetry.metrics, database);
-  const watchingLag = watchLag(lag, telemetry.log, systemClock);
-  const propagations = new Propagations({ database, routeStore, clock: systemClock });
+  const watchingLag = watchLag(lag, telemetry.log, clock);
+  const propagations = new Propagations({ database, routeStore, clock });
   const current = new CurrentTable(database);
-  const { edge, descriptions, watchingDescriptions } = createEdge(config, current, telemetry);
+  const { edge, descriptions, watchingDescriptions } = createEdge(config, current, telemetry, clock);
   const reconciler = new Reconciler({
     database,
     routeStore,
     log: telemetry.log,
-    clock: systemClock,
+    clock,
     intervalMs: config.RECONCILE_INTERVAL_MS,
     fullIntervalMs: config.RECONCILE_FULL_INTERVAL_MS,
     onAttempt: (result) => {
@@ -103,32 +106,32 @@ function partsOf(
     propagations,
     roles: roles?.roles ?? null,
   };
-  const { operators, provider } = createOperators(config, telemetry);
+  const { operators, provider } = createOperators(config, telemetry, clock);
   const recheck = new Recheck(database, telemetry.log);
   const running = [reconciler, watchingLag, propagations, recheck, operators, watchingDescriptions];
   return { running, routeStore, lag, current, edge, descriptions, publishing, operators, provider, recheck };
 }
 
 /** Builds the edge description and the loop that reads the descriptions of services. */
-function createEdge(config: RegistryConfig, current: CurrentTable, { log }: Telemetry) {
+function createEdge(config: RegistryConfig, current: CurrentTable, { log }: Telemetry, clock: Clock) {
   const { EDGE_DOCUMENT_REFRESH_MS: refreshMs, EDGE_DOCUMENT_TITLE: title } = config;
-  const descriptions = new ServiceDescriptions({ clock: systemClock, log, refreshMs });
+  const descriptions = new ServiceDescriptions({ clock, log, refreshMs });
   const serverUrl = config.EDGE_DOCUMENT_SERVER_URL?.replace(/\/$/, "");
   return {
     descriptions,
     edge: new EdgeDescription({ current, descriptions, log, title, serverUrl }),
-    watchingDescriptions: watchDescriptions(descriptions, current, refreshMs, systemClock),
+    watchingDescriptions: watchDescriptions(descriptions, current, refreshMs, clock),
   };
 }
 
 /** Builds the check of operators' tokens, and the identity provider if one is configured. */
-function createOperators(config: RegistryConfig, { log, metrics }: Telemetry) {
-  const provider = createOperatorProvider(config, log, systemClock);
+function createOperators(config: RegistryConfig, { log, metrics }: Telemetry, clock: Clock) {
+  const provider = createOperatorProvider(config, log, clock);
   const operators = new Operators({
     adminToken: config.ADMIN_TOKEN,
     file: config.OPERATORS_FILE,
     provider,
-    clock: systemClock,
+    clock,
     log,
   });
   addOperatorMetrics(metrics.registry, operators, provider);

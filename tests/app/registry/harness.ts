@@ -1,3 +1,4 @@
+import type { Clock } from "@ostiary/lib/async";
 import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { loadConfig } from "@ostiary/lib/runtime/config";
@@ -38,6 +39,7 @@ export interface Registry extends Client, AsyncDisposable {
 export interface GivenToRegistry {
   databaseUrl?: string;
   routeStore?: RouteStore;
+  clock?: Clock;
   env?: Record<string, string>;
 }
 
@@ -55,7 +57,7 @@ export async function startRegistry(given: GivenToRegistry = {}): Promise<Regist
     RECONCILE_INTERVAL_MS: "50",
     ...given.env,
   });
-  const running = await serve(await wireRegistry(config, { routeStore }), config);
+  const running = await serve(await wireRegistry(config, { routeStore, clock: given.clock }), config);
   return {
     ...clientOf(`http://127.0.0.1:${running.port}`),
     internalUrl: `http://127.0.0.1:${running.internal_port}`,
