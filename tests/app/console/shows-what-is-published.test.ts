@@ -6,6 +6,7 @@ import { openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { startLoadingGateway } from "../../support/loading-gateway.ts";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
+import { ADMIN_TOKEN } from "../registry/harness.ts";
 import { useConsole, WIDGETS } from "./bed.ts";
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);
@@ -48,6 +49,21 @@ describe.skipIf(browserPath === undefined)("the console shows", () => {
     expect(await table.getByRole("row").count()).toBe(1 + 2);
     expect(complaints).toEqual([]);
     expect(strangers).toEqual([]);
+  });
+
+  test("a search that Ctrl+K focuses from the moment when the search appears", async () => {
+    const { page, enter } = await bed.visit();
+    // An observer runs as soon as the page has added the field, before the page handles anything else.
+    await page.evaluate(`new MutationObserver((_, observer) => {
+      const field = document.querySelector("input[type=search]");
+      if (field === null) return;
+      observer.disconnect();
+      dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true }));
+      window.hadFocus = document.activeElement === field;
+    }).observe(document.body, { childList: true, subtree: true })`);
+    await enter(ADMIN_TOKEN);
+    await page.getByRole("searchbox", { name: "Search routes" }).waitFor();
+    expect(await page.evaluate("window.hadFocus")).toBe(true);
   });
 
   test("a list of services, and each service with its policies and routes", async () => {
