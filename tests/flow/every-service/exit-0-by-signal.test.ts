@@ -39,7 +39,7 @@ async function variables(app: string, database?: string): Promise<Record<string,
 describe.skipIf(!allReal).each(["gateway", "registry", "identity", "audit"])("%s", (app) => {
   // OP-2, OP-3, OP-30, OP-46
   test("logs its ports, serves health and metrics only on the internal port, and exits with 0", async () => {
-    const service = await start(app, await variables(app));
+    const service = await start(app, { ...(await variables(app)), SHUTDOWN_GRACE_MS: "10" });
     expect(service.logs().find(({ message }) => message === "listening")).toMatchObject({
       level: "info",
       service: app,
