@@ -13,6 +13,12 @@ export const KEPT_BY_PAGE = `(async () => JSON.stringify([
  */
 export const CANNOT_RETURN = /did not start in this window/;
 
+/**
+ * Matches a JWT. Random text such as a `state` cannot match: it has no dot, but can contain the letters with which a
+ * JWT begins.
+ */
+export const ANY_JWT = /eyJ[\w-]+\.[\w-]+\./;
+
 /** Returns a JWT with these claims and an invalid signature. */
 export function tokenWith(claims: object): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
