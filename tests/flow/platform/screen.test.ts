@@ -3,9 +3,12 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { startIdentityProvider } from "@ostiary/demo";
 import postgres from "postgres";
+import { atTestEnd } from "../../support/at-test-end.ts";
 import { type ProviderStandIn, signingKey, startProvider } from "../../support/provider-stand-in.ts";
 import { freshDatabase } from "../../support/services.ts";
+import type { RunningProcess } from "../../support/start-process.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { waitFor } from "../../support/wait-for.ts";
 import { startPlatform, startScreen } from "./bed.ts";
 
 setDefaultTimeout(120_000);
@@ -40,19 +43,26 @@ async function screen(env: Record<string, string>): Promise<Record<string, strin
   return shown;
 }
 
+/** The id of the advisory lock that projections wait for. */
+const HELD = 7_312;
+
 /**
- * Makes the registry wait after each projection of a service. Services that are published during that time
- * reach the gateway late.
+ * Makes the registry wait in the projection of each service until the returned function is called. Until then, the
+ * gateway serves none of the services.
  */
-async function slowDownProjections(databaseUrl: string, seconds: number): Promise<void> {
-  const sql = postgres(databaseUrl, { onnotice: () => {} });
+async function holdProjections(databaseUrl: string): Promise<() => Promise<void>> {
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
+  atTestEnd(() => sql.end());
   await sql.unsafe(`
     create function wait() returns trigger language plpgsql
-      as $$ begin perform pg_sleep(${seconds}); return new; end $$;
+      as $$ begin perform pg_advisory_xact_lock_shared(${HELD}); return new; end $$;
     create trigger wait before update on routes.services for each row
       when (new.fence = old.fence and new.projected_fence is distinct from old.projected_fence)
       execute function wait()`);
-  await sql.end();
+  await sql`select pg_advisory_lock(${HELD})`;
+  return async () => {
+    await sql`select pg_advisory_unlock(${HELD})`;
+  };
 }
 
 /** Returns the environment of a new platform whose people come from this identity provider. */
@@ -89,29 +99,39 @@ describe("the start screen appears", () => {
     await stop();
   });
 
-  /** Starts the platform with a portal, on a database whose registry projects the portal `seconds` late. */
-  const startWithLatePortal = async (seconds: number) => {
+  /** Starts the platform with a portal. The gateway gets no route before `release` is called. */
+  const startWithoutRoutes = async () => {
     const provider = startProvider(await signingKey("ES256", "key"));
     const env = await environmentWith(provider);
     await (await startPlatform(env)).stop();
-    await slowDownProjections(env.DATABASE_URL, seconds);
+    const release = await holdProjections(env.DATABASE_URL);
     const platform = await startPlatform({ ...env, PORTAL_CLIENT_ID: "portal" });
-    const { "customer portal": portal = "" } = await startScreen(platform);
-    const { status } = await fetch(portal);
-    await Promise.all([platform.stop(), provider.stop()]);
-    return { status, stdout: platform.stdout.join("\n") };
+    atTestEnd(() => provider.stop());
+    atTestEnd(() => platform.kill());
+    return { platform, release };
   };
+  const portalOf = async (platform: RunningProcess) =>
+    fetch((await startScreen(platform))["customer portal"] ?? "");
 
-  test("when the gateway serves all services, also if their projection is slow", async () => {
-    const { status, stdout } = await startWithLatePortal(2);
-    expect(status).toBe(200);
-    expect(stdout).not.toContain("does not serve all published services");
+  test("when the gateway serves all services, and not before", async () => {
+    const { platform, release } = await startWithoutRoutes();
+    // The platform asks the registry what its gateway serves.
+    await waitFor(() => platform.logs().some(({ route }) => route === "/gateways"));
+    expect(platform.stdout.join("\n")).not.toContain("Ostiary is ready");
+    await release();
+    expect((await portalOf(platform)).status).toBe(200);
+    expect(platform.stdout.join("\n")).not.toContain("does not serve all published services");
+    expect(await platform.stop()).toBe(0);
   });
 
   test("after ten seconds without the routes of a service, with the URL of the list of gateways", async () => {
-    const { status, stdout } = await startWithLatePortal(20);
-    expect(status).toBe(404);
-    expect(stdout).toMatch(/The gateway does not serve all published services yet: http:\S+\/gateways says /);
+    const { platform, release } = await startWithoutRoutes();
+    expect((await portalOf(platform)).status).toBe(404);
+    expect(platform.stdout.join("\n")).toMatch(
+      /The gateway does not serve all published services yet: http:\S+\/gateways says /,
+    );
+    await release();
+    expect(await platform.stop()).toBe(0);
   });
 
   test("after ten seconds without the provider's keys, with the URL of the failed readiness check", async () => {
