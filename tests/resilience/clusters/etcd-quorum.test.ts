@@ -93,15 +93,17 @@ describe.skipIf(!services().etcd.binary || !services().postgres.real)("a cluster
   test("whose leader dies during writes projects every write, and the newest revision stays", async () => {
     const leader = await cluster.leader();
     const names = ["a", "b", "c", "d"];
+    let projected = 0;
     const writers = names.map(async (name) => {
       const answers: { status: number; projected: unknown }[] = [];
       for (let version = 1; version <= 6; version++) {
         const { status, body } = await published(`/${name}/${version}`, name, 30_000);
         answers.push({ status, projected: body.propagation?.projected });
+        if (body.propagation?.projected === true) projected += 1;
       }
       return answers;
     });
-    await served("/a/1");
+    await waitFor(() => projected > 0, { timeoutMs: 60_000, what: "the first projected write" });
     await leader.kill();
     for (const answers of await Promise.all(writers)) {
       expect(answers).toEqual(Array(6).fill({ status: 200, projected: true }));
