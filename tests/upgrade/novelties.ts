@@ -16,7 +16,9 @@ const LIFETIME_S = 60;
  * The time after which the key has expired for every process, with a margin for differences between clocks.
  */
 const EXPIRED_MS = (LIFETIME_S + 2) * 1000;
+const OK = 200;
 const UNAUTHORIZED = 401;
+const UNAVAILABLE = 503;
 /** The first release, which does not support keys that expire. */
 const [WITHOUT_EXPIRY] = RELEASES;
 
@@ -44,11 +46,11 @@ export class Novelties {
     if (version !== WITHOUT_EXPIRY.version) this.#key ??= await this.#createKey();
     const broken: string[] = [];
     for (const { name, url } of this.#system.gateways) {
-      if (this.#withoutField !== null && (await answerOf(url + PATH)) !== 200) {
+      if (this.#withoutField !== null && (await decisionOf(url + PATH)) !== OK) {
         broken.push(`novelties: ${name} does not serve the service that has or had a new field`);
       }
       if (this.#key === null || performance.now() < this.#key.expiredMs) continue;
-      const status = await statusOf(`${url}/things/limited`, this.#key.secret);
+      const status = await decisionOf(`${url}/things/limited`, this.#key.secret);
       if (status !== UNAUTHORIZED) broken.push(`novelties: an expired key got ${status} at ${name}`);
     }
     return broken;
@@ -85,28 +87,27 @@ export class Novelties {
     await this.#ask("POST", `/services/${SERVICE}/revisions/${revision}/restore`);
   }
 
-  /** Sends a request to a registry, and returns the revision in the response. */
+  /** Sends a request to a registry until it succeeds, and returns the revision in the response. */
   async #ask(method: string, path: string, body?: object): Promise<number> {
-    const answer = await fetch(`${this.#system.nextRegistry().url}${path}`, {
+    const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" };
+    const text = await insist(async () => (await this.#system.nextRegistry()).url + path, {
       method,
-      headers: { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" },
+      headers,
       body: body && JSON.stringify(body),
     });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
     return Number(/"revision":\s*(\d+)/.exec(text)?.[1]);
   }
 
   async #createKey() {
     const { keys } = await this.#system.people.callers(0);
     const [identity] = this.#system.identity;
-    const answer = await fetch(`${identity?.url}/members/${keys[0]?.member_id}/api-keys`, {
+    const text = await insist(() => `${identity?.url}/members/${keys[0]?.member_id}/api-keys`, {
       method: "POST",
       headers: { "content-type": "application/json", [INTERNAL_TOKEN_HEADER]: INTERNAL_TOKEN },
       body: JSON.stringify({ expires_in_seconds: LIFETIME_S }),
     });
-    const [, secret] = /"key":\s*"([^"]+)"/.exec(await answer.text()) ?? [];
-    if (secret === undefined) throw new Error(`Identity created no expiring key: ${answer.status}.`);
+    const [, secret] = /"key":\s*"([^"]+)"/.exec(text) ?? [];
+    if (secret === undefined) throw new Error(`Identity created no expiring key: ${text}`);
     // Use the key once at each gateway while it is valid, so that the gateways have it in their cache.
     for (const { url } of this.#system.gateways) await statusOf(`${url}/things/limited`, secret);
     return { secret, expiredMs: performance.now() + EXPIRED_MS };
@@ -121,8 +122,32 @@ async function served({ url, name }: Replica): Promise<void> {
   });
 }
 
-async function statusOf(url: string, key: string): Promise<number> {
-  const answer = await fetch(url, { headers: { "x-api-key": key } });
+/**
+ * Returns the status of a GET, with a key if there is one. Repeats the request after a 503: it decides nothing
+ * about a route or a key, because the gateway or a service behind it was only too busy.
+ */
+function decisionOf(url: string, key?: string): Promise<number> {
+  const decided = async () => {
+    const status = await statusOf(url, key);
+    return status !== UNAVAILABLE && status;
+  };
+  return waitFor(decided, { timeoutMs: SEEN_MS, what: `a response other than 503 of ${url}` });
+}
+
+async function statusOf(url: string, key?: string): Promise<number> {
+  const answer = await fetch(url, { headers: key === undefined ? {} : { "x-api-key": key } });
   await answer.arrayBuffer();
   return answer.status;
+}
+
+/** Sends a request until it succeeds, because a service may be too busy for it. Returns the body. */
+function insist(urlOf: () => string | Promise<string>, init: RequestInit): Promise<string> {
+  const succeeded = async () => {
+    const url = await urlOf();
+    const answer = await fetch(url, init);
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${init.method} ${url}: ${answer.status} ${text}`);
+    return text;
+  };
+  return waitFor(succeeded, { timeoutMs: SEEN_MS, what: "a service to accept a request" });
 }

@@ -239,8 +239,12 @@ export class System implements AsyncDisposable {
       ["things", thingsService(url)],
       ["versioned", versionedService(url, 0)],
     ] as const) {
-      const status = await this.put(this.nextRegistry().url, name, config);
-      if (status !== 200) throw new Error(`The registry refused the service ${name}: ${status}.`);
+      const isPublished = async () => {
+        const status = await this.put((await this.nextRegistry()).url, name, config);
+        if (status !== 200) throw new Error(`The registry refused the service: ${status}`);
+        return true;
+      };
+      await waitFor(isPublished, { timeoutMs: READY_MS, what: `the service ${name} at a registry` });
     }
     for (const { url: gateway } of this.gateways) {
       await waitFor(async () => (await answerOf(`${gateway}/things/public`)) === 200, {
