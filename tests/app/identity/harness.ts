@@ -10,7 +10,7 @@ import { parseRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import { type Database, openWithReads, query } from "@ostiary/lib/runtime/stores/database";
 import { createTelemetry, type Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { Type } from "@sinclair/typebox";
-import { freshDatabase } from "../../support/index.ts";
+import { freshDatabase, waitFor } from "../../support/index.ts";
 import { type ManualClock, manualClock } from "../../support/manual-clock.ts";
 import { NO_PEPPERS } from "../../support/no-peppers.ts";
 import { ROOT } from "../../support/root.ts";
@@ -172,7 +172,12 @@ function harnessOf({ app, ...parts }: Parts): IdentityHarness {
     answerOf(await app.internal(request(method, path, body, headers)));
   const person = async (subject: string = crypto.randomUUID()) => {
     const body = { idp: { issuer: ISSUER, subject } };
-    const answer = await internal("POST", "/internal/credentials/validate", body);
+    // On a busy machine, a call is 503 if it waits too long for a connection.
+    const answered = async () => {
+      const answer = await internal("POST", "/internal/credentials/validate", body);
+      return answer.status !== 503 && answer;
+    };
+    const answer = await waitFor(answered, { what: "the validation of a person" });
     return String(answer.body.user_id);
   };
   return {
