@@ -25,7 +25,7 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
   const sockets: Socket[] = [];
 
   beforeAll(async () => {
-    audit = await startAudit({ env: { LOG_FILE: logFile, EXPORT_LAG_MS_MAX: String(LAG_MS_MAX) } });
+    audit = await startAudit({ env: { LOG_FILE: logFile } });
     log = await openLog(audit);
     for (const owner of OWNERS) await log.run("fill", (orm) => orm.execute(eventsOf(owner)));
   });
@@ -37,7 +37,7 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
   afterEach(async () => {
     for (const socket of sockets.splice(0)) socket.destroy();
     await waitFor(async () => (await cursors()) === 0, { what: "the end of every cursor" });
-    await waitFor(allSlotsFree, { what: "all slots free" });
+    await waitFor(() => allSlotsFree(audit), { what: "all slots free" });
   });
 
   const cursors = async () => {
@@ -47,11 +47,11 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
     return found[0]?.count;
   };
   /** Returns whether as many short exports as there are slots can run at once. */
-  const allSlotsFree = async () => {
+  const allSlotsFree = async (service: AuditService) => {
     const nothing = ["owner-1", "owner-1", "owner-2", "owner-3"].map(
       (owner) => `${path(owner)}?service=none`,
     );
-    const tries = await Promise.all(nothing.map((each) => audit.get(each, NDJSON)));
+    const tries = await Promise.all(nothing.map((each) => service.get(each, NDJSON)));
     await Promise.all(tries.map((response) => response.text()));
     return tries.every(({ status }) => status === 200);
   };
@@ -60,6 +60,13 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
       .split("\n")
       .filter((line) => line !== "")
       .map((line) => JSON.parse(line));
+
+  /** Starts a service on the same log, whose clients may lag only {@link LAG_MS_MAX}. */
+  const startStrict = (env: Record<string, string> = {}) =>
+    startAudit({
+      databaseUrl: audit.databaseUrl,
+      env: { LOG_FILE: logFile, EXPORT_LAG_MS_MAX: String(LAG_MS_MAX), ...env },
+    });
 
   /** Requests an export over a paused socket. The client reads nothing until the test resumes the socket. */
   function silentReader(owner: string, { version = "1.1", url = audit.url } = {}) {
@@ -108,14 +115,16 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
   test.each(["1.1", "1.0"])(
     "that stop reading the response get a broken connection over HTTP/%s",
     async (version) => {
-      const readers = OWNERS.slice(0, 4).map((owner) => silentReader(owner, { version }));
+      await using strict = await startStrict();
+      const readers = OWNERS.slice(0, 4).map((owner) => silentReader(owner, { version, url: strict.url }));
       await waitFor(async () => (await cursors()) === 4);
-      const waiting = audit.get(path("owner-5"), NDJSON);
+      const waiting = strict.get(path("owner-5"), NDJSON);
       const ends = await Promise.all(readers.map(({ closed }) => closed));
       expect(ends).toEqual(Array(4).fill("ECONNRESET"));
       const { status, body } = await waiting;
       expect(status).toBe(200);
       await body?.cancel();
+      await waitFor(() => allSlotsFree(strict), { what: "all slots free" });
       for (const { id } of readers) {
         const line = await waitFor(() =>
           lines().find((each) => each.request_id === id && each.level === "warn"),
@@ -130,8 +139,7 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
   );
 
   test("that read only a little from time to time get a broken connection too", async () => {
-    const env = { EXPORT_LAG_MS_MAX: String(LAG_MS_MAX), EXPORT_BYTES_PER_SECOND_MIN: "100000000" };
-    const strict = await startAudit({ databaseUrl: audit.databaseUrl, env });
+    await using strict = await startStrict({ EXPORT_BYTES_PER_SECOND_MIN: "100000000" });
     const { socket, closed } = silentReader("owner-1", { url: strict.url });
     let taken = 0;
     socket.on("data", (part) => {
@@ -142,17 +150,11 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
     expect(await closed).toBe("ECONNRESET");
     clearInterval(timer);
     expect(taken).toBeGreaterThan(0);
-    await strict.stop();
   });
 
   // AU-78
   test("that occupy every slot and read slowly lose one to a log without an export", async () => {
-    const env = {
-      LOG_FILE: logFile,
-      EXPORT_LAG_MS_MAX: String(LAG_MS_MAX),
-      EXPORT_BYTES_PER_SECOND_MIN: "250000",
-    };
-    const shared = await startAudit({ databaseUrl: audit.databaseUrl, env });
+    await using shared = await startStrict({ EXPORT_BYTES_PER_SECOND_MIN: "250000" });
     const slow = OWNERS.slice(0, 4).map((owner) => silentReader(owner, { url: shared.url }));
     await waitFor(async () => (await cursors()) === 4);
     // Each client reads about 800 KB/s: more than the minimum of 250 KB/s, but slow enough to give up its
@@ -185,12 +187,12 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
       message: "export broken off: its client read too slowly",
       error_message: "The client read slowly while another log waited for a slot.",
     });
-    await shared.stop();
   });
 
   // AU-46
   test("that are slow but faster than the minimum rate get everything", async () => {
-    const response = await audit.get(path("owner-2"), NDJSON);
+    await using strict = await startStrict();
+    const response = await strict.get(path("owner-2"), NDJSON);
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     let text = "";
     let pauses = 0;
@@ -209,8 +211,7 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
 
   // AU-47
   test("get a broken connection when the database fails, and the log line has no SQL", async () => {
-    const patient = await startAudit({ databaseUrl: audit.databaseUrl, env: { LOG_FILE: logFile } });
-    const { id, socket, closed } = silentReader("owner-1", { url: patient.url });
+    const { id, socket, closed } = silentReader("owner-1");
     await waitFor(() => lines().some((each) => each.request_id === id), { what: "the head of the answer" });
     await sqlOn(log)`
       select pg_terminate_backend(pid) from pg_stat_activity
@@ -222,7 +223,6 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
     );
     expect(line).toMatchObject({ message: "export broken off", organization_id: "owner-1" });
     expect(JSON.stringify(line)).not.toMatch(/select|cursor|fetch/i);
-    await patient.stop();
   });
 
   test("that disconnect before the database responds free their slots", async () => {
@@ -238,7 +238,14 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
     const asked = [1, 2].map(() =>
       fetch(`${audit.url}${path("owner-1")}`, { headers: NDJSON, signal: leave.signal }).catch(() => "left"),
     );
-    await waitFor(async () => (await audit.get(path("owner-1"), NDJSON)).status === 429);
+    const blocked = async () => {
+      const found = await sqlOn(log)`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+          and query like 'declare stream%'`;
+      return found.length === 2;
+    };
+    await waitFor(blocked, { what: "two exports that wait for the lock" });
+    expect((await audit.get(path("owner-1"), NDJSON)).status).toBe(429);
     leave.abort();
     expect(await Promise.all(asked)).toEqual(["left", "left"]);
     release.resolve();
