@@ -8,6 +8,7 @@ import { waitFor } from "./index.ts";
 export const UNLABELLED_KEY = `acme-k-2-${"b".repeat(43)}`;
 export const MESSAGE_BYTES_MAX = 200_000;
 export const IDLE_TIMEOUT_MS = 1_000;
+export const UPSTREAM_TIMEOUT_MS = 300;
 
 export interface Seen {
   target: string;
@@ -89,7 +90,7 @@ export class WebSocketBed extends GatewayNeighbours {
       ...this.env,
       WEBSOCKET_MESSAGE_BYTES_MAX: String(MESSAGE_BYTES_MAX),
       WEBSOCKET_IDLE_TIMEOUT_MS: String(IDLE_TIMEOUT_MS),
-      UPSTREAM_TIMEOUT_MS: "300",
+      UPSTREAM_TIMEOUT_MS: String(UPSTREAM_TIMEOUT_MS),
     });
     await this.#gateway.publish({
       chat: chat(this.url),

@@ -1,3 +1,4 @@
+import type { Clock } from "@ostiary/lib/async";
 import { badGateway } from "./call.ts";
 
 /** The number of queued bytes for one side at which the other side is paused. */
@@ -38,8 +39,8 @@ export type GatewaySocket = Tunnel;
 export class Tunnel {
   readonly #service: WebSocket;
   readonly #limits: TunnelLimits;
+  readonly #clock: Pick<Clock, "after">;
   readonly #onEnd: OnTunnelEnd;
-  readonly #idle: ReturnType<typeof setTimeout>;
   /** The messages that arrived together with the service's handshake, before the pause took effect. */
   readonly #early: (string | Buffer<ArrayBuffer>)[] = [];
   #client: Bun.ServerWebSocket<Tunnel> | null = null;
@@ -49,20 +50,25 @@ export class Tunnel {
   /** Whether the tunnel has stopped forwarding messages. */
   #ended = false;
   #failure: Error | null = null;
-  #cut: ReturnType<typeof setTimeout> | undefined;
+  #cancelIdle: () => void = () => {};
+  #cancelCut: () => void = () => {};
   #isServiceOpen = true;
   #isTold = false;
 
-  /** @param service an open and paused WebSocket, so that no message is lost before the client is attached */
-  constructor(service: WebSocket, limits: TunnelLimits, onEnd: OnTunnelEnd) {
+  /**
+   * @param service an open and paused WebSocket, so that no message is lost before the client is attached
+   * @param clock the clock of the timeouts
+   */
+  constructor(service: WebSocket, limits: TunnelLimits, clock: Pick<Clock, "after">, onEnd: OnTunnelEnd) {
     this.#service = service;
     this.#limits = limits;
+    this.#clock = clock;
     this.#onEnd = onEnd;
-    this.#idle = setTimeout(() => this.close(GOING_AWAY, "idle"), limits.idleTimeoutMs);
+    this.#heard();
     service.binaryType = "nodebuffer";
     service.addEventListener("message", ({ data }) => this.#fromService(data));
     service.addEventListener("ping", () => this.#servicePinged());
-    service.addEventListener("pong", () => this.#idle.refresh());
+    service.addEventListener("pong", () => this.#heard());
     service.addEventListener("close", ({ code, reason }) => this.#serviceClosed(code, reason));
   }
 
@@ -88,8 +94,8 @@ export class Tunnel {
   }
 
   fromClient(message: string | Buffer<ArrayBuffer>): void {
-    this.#idle.refresh();
     if (this.#ended) return;
+    this.#heard();
     this.#bytes_in += Buffer.byteLength(message);
     this.#service.send(message);
     if (this.#service.bufferedAmount > QUEUED_BYTES_MAX) this.#awaitService();
@@ -109,7 +115,7 @@ export class Tunnel {
    * client with a full queue is paused.
    */
   clientAlive(): void {
-    this.#idle.refresh();
+    this.#heard();
     const client = this.#client;
     if (client !== null && client.getBufferedAmount() > QUEUED_BYTES_MAX) client.pause();
   }
@@ -136,17 +142,24 @@ export class Tunnel {
     this.close(GOING_AWAY, "");
   }
 
+  /** Restarts the idle timer after data of either side. */
+  #heard(): void {
+    this.#cancelIdle();
+    if (this.#ended) return;
+    this.#cancelIdle = this.#clock.after(this.#limits.idleTimeoutMs, () => this.close(GOING_AWAY, "idle"));
+  }
+
   /** Handles a ping of the service, like {@link clientAlive}. */
   #servicePinged(): void {
-    this.#idle.refresh();
+    this.#heard();
     if (this.#ended || this.#service.bufferedAmount <= QUEUED_BYTES_MAX) return;
     this.#service.pause();
     this.#awaitService();
   }
 
   #fromService(message: string | Buffer<ArrayBuffer>): void {
-    this.#idle.refresh();
     if (this.#ended) return;
+    this.#heard();
     const bytes = Buffer.byteLength(message);
     this.#bytes_out += bytes;
     if (bytes > this.#limits.messageBytesMax) this.close(TOO_BIG, "");
@@ -184,19 +197,19 @@ export class Tunnel {
     this.#ended = true;
     this.#failure = failure;
     this.#early.length = 0;
-    clearTimeout(this.#idle);
+    this.#cancelIdle();
     // Resume reading from the service: the gateway would not see its close while reading is paused.
     this.#service.resume();
-    this.#cut = setTimeout(() => {
+    this.#cancelCut = this.#clock.after(CLOSE_TIMEOUT_MS, () => {
       this.#service.terminate();
       this.#client?.terminate();
-    }, CLOSE_TIMEOUT_MS);
+    });
   }
 
   #tellWhenClosed(): void {
     if (this.#isTold || this.#isServiceOpen || this.#client !== null) return;
     this.#isTold = true;
-    clearTimeout(this.#cut);
+    this.#cancelCut();
     this.#onEnd(this.#failure);
   }
 }

@@ -1,4 +1,4 @@
-import { systemClock } from "@ostiary/lib/async";
+import { tickClock } from "@ostiary/lib/async";
 import { ApiError, systemErrorCode } from "@ostiary/lib/domain/errors";
 import { listItems } from "@ostiary/lib/runtime/config";
 import type { Exchange } from "../exchange.ts";
@@ -26,6 +26,9 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
   "sec-websocket-accept",
 ]);
 
+/** The precision of the timeouts, see {@link WebSockets.#clock}. */
+const TICK_MS = 50;
+
 /**
  * Step 7 of a request for a WebSocket (GW-127). After the service accepts the WebSocket, the gateway upgrades
  * the client's connection and opens a tunnel between the two. Neither side may compress: the runtime would
@@ -35,6 +38,11 @@ export class WebSockets {
   readonly #options: WebSocketOptions;
   readonly #headers: UpstreamHeaders;
   readonly #tunnels = new Set<Tunnel>();
+  /**
+   * The clock of the timeouts. It stops while the gateway is too busy to read data that has arrived, so the gateway
+   * does not close WebSockets that are in use.
+   */
+  readonly #clock = tickClock(TICK_MS);
   #leaving = false;
 
   constructor(options: WebSocketOptions, headers: UpstreamHeaders) {
@@ -61,7 +69,7 @@ export class WebSockets {
     requireOrigin(request.headers.get("origin"), this.#options.origins);
     exchange.forwarded = true;
     const service = await this.#dial(exchange, path);
-    const tunnel = new Tunnel(service, this.#options, (failure) => {
+    const tunnel = new Tunnel(service, this.#options, this.#clock, (failure) => {
       this.#tunnels.delete(tunnel);
       exchange.bytes_in = tunnel.bytes_in;
       exchange.bytes_out = tunnel.bytes_out;
@@ -118,21 +126,24 @@ export class WebSockets {
       if (!OWN_HEADERS.has(name.replaceAll("_", "-"))) headers[name] = fields[index + 1] ?? "";
     }
     const { timeoutMs } = this.#options;
-    const handshake = { url, headers, left: request.signal };
+    const late = new AbortController();
+    const cancelTimer = this.#clock.after(timeoutMs, () => late.abort());
+    const handshake = { url, headers, late: late.signal, left: request.signal };
     const protocols = listItems(request.headers.get("sec-websocket-protocol") ?? "");
-    const endMs = systemClock.elapsedMs() + timeoutMs;
     try {
-      const service = await accepted({ ...handshake, protocols, timeoutMs }).catch((failure) => {
+      const service = await accepted({ ...handshake, protocols }).catch((failure) => {
         if (!(failure instanceof NoProtocolChosen)) throw failure;
         // The runtime fails a handshake in which the service chooses no offered protocol. Retry without an
         // offer.
-        return accepted({ ...handshake, protocols: [], timeoutMs: endMs - systemClock.elapsedMs() });
+        return accepted({ ...handshake, protocols: [] });
       });
       span?.answered(SWITCHING_PROTOCOLS);
       return service;
     } catch (failure) {
       failSpan(span, failure);
       throw failure;
+    } finally {
+      cancelTimer();
     }
   }
 }
@@ -141,7 +152,8 @@ interface Handshake {
   readonly url: string;
   readonly headers: Record<string, string>;
   readonly protocols: string[];
-  readonly timeoutMs: number;
+  /** The signal that is aborted when the time for the handshake is over. */
+  readonly late: AbortSignal;
   /** The signal that is aborted when the client leaves. */
   readonly left: AbortSignal;
 }
@@ -150,7 +162,7 @@ interface Handshake {
 class NoProtocolChosen extends Error {}
 
 /** Resolves with a paused WebSocket of the service when the service has accepted it. */
-async function accepted({ url, headers, protocols, timeoutMs, left }: Handshake): Promise<WebSocket> {
+async function accepted({ url, headers, protocols, late, left }: Handshake): Promise<WebSocket> {
   const service = new WebSocket(url, { headers, protocols, perMessageDeflate: false });
   service.pause();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -158,9 +170,9 @@ async function accepted({ url, headers, protocols, timeoutMs, left }: Handshake)
     reject(failure);
     service.terminate();
   };
-  const late = () => give(badGateway("The service did not accept a WebSocket in time."));
-  const cancelTimer = systemClock.after(timeoutMs, late);
+  const onLate = () => give(badGateway("The service did not accept a WebSocket in time."));
   const onGone = () => give(new ClientGone());
+  late.addEventListener("abort", onLate);
   left.addEventListener("abort", onGone);
   service.addEventListener("open", () => resolve());
   service.addEventListener("error", ({ error, message }) => {
@@ -172,7 +184,7 @@ async function accepted({ url, headers, protocols, timeoutMs, left }: Handshake)
     await promise;
     return service;
   } finally {
-    cancelTimer();
+    late.removeEventListener("abort", onLate);
     left.removeEventListener("abort", onGone);
   }
 }
