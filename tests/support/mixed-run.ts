@@ -61,6 +61,7 @@ export async function startMixedRun(everyEnv: Record<string, string> = {}): Prom
   await publishServices(stack, services.url);
   const founded = await found(caller, stack);
   await askEverything(caller, founded);
+  await leave(stack, services);
   await askRegistry(stack);
   for (const service of SERVICES) {
     for (const path of ["/health/live", "/health/ready", "/metrics"]) {
@@ -84,6 +85,7 @@ export async function startMixedRun(everyEnv: Record<string, string> = {}): Prom
     async again() {
       await publishServices(stack, services.url);
       await askEverything(caller, founded);
+      await leave(stack, services);
       const unknown = `ostiary-k-2-${crypto.randomUUID().replaceAll("-", "").padEnd(43, "x")}`;
       await caller.ask("unknown key", "GET", "/demo/things/42", { key: unknown });
       await askRegistry(stack);
@@ -116,18 +118,31 @@ async function withPortal(stack: Stack, everyEnv: Record<string, string>): Promi
   };
 }
 
+interface HangingServices {
+  readonly url: string;
+  /** Returns the number of requests so far that never get a response. */
+  hanging(): number;
+  stop(): Promise<void>;
+}
+
 /** Starts a service that never responds at `/hangs` and responds with 503 elsewhere. */
-function startServices() {
+function startServices(): HangingServices {
+  let hanging = 0;
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
     idleTimeout: 0,
-    fetch: ({ url }) =>
-      new URL(url).pathname === "/hangs"
-        ? new Promise<Response>(() => {})
-        : new Response("busy", { status: 503 }),
+    fetch({ url }) {
+      if (new URL(url).pathname !== "/hangs") return new Response("busy", { status: 503 });
+      hanging += 1;
+      return new Promise<Response>(() => {});
+    },
   });
-  return { url: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) };
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    hanging: () => hanging,
+    stop: () => server.stop(true),
+  };
 }
 
 /** The change reason and the change link of the run's write to the registry. */
@@ -252,16 +267,21 @@ async function askEverything(caller: Caller, { memberKey, session, viewer, jwt }
   }
   await caller.ask("502", "GET", "/dead");
   await caller.ask("503 of a service", "GET", "/failing");
-  await leave(caller);
 }
 
-/** Sends a request and closes the connection before the response. */
-async function leave(caller: Caller): Promise<void> {
+/**
+ * Sends a request and closes the connection before the response, once the request has reached its service.
+ * Resolves once the gateway has logged the end of the request.
+ */
+async function leave({ gateway }: Stack, services: HangingServices): Promise<void> {
+  const left = () => accessLines(gateway).filter(({ status }) => status === 499).length;
+  const [before, leftBefore] = [services.hanging(), left()];
   const client = new AbortController();
-  const asked = fetch(`${caller.url}/hangs`, { signal: client.signal });
-  await Bun.sleep(100);
+  const asked = fetch(`${gateway.url}/hangs`, { signal: client.signal }).catch(() => {});
+  await waitFor(() => services.hanging() > before, { what: "the request at its service" });
   client.abort();
-  await asked.catch(() => {});
+  await asked;
+  await waitFor(() => left() > leftBefore, { what: "the log line of the request that the client left" });
 }
 
 async function askRegistry({ registry, adminToken }: Stack): Promise<void> {
