@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { startIdentityProvider } from "@ostiary/demo";
 import { parseRolesFile } from "@ostiary/lib/runtime/config/roles-file";
+import { admitted } from "../support/admitted.ts";
 import { describedRoutes, routesOf, seed, seededService } from "../support/catalogs.ts";
 import { startLocalGateway } from "../support/gateway.ts";
 import { freshDatabase, startProcess } from "../support/index.ts";
@@ -142,9 +143,8 @@ describe("identity through the gateway", () => {
   async function newPerson(): Promise<{ token: string; user_id: string }> {
     const query = `subject=${crypto.randomUUID()}`;
     const token = await (await fetch(`${stack.identityProviderUrl}/token?${query}`)).text();
-    const response = await fetch(`${stack.gateway.url}/user`, {
-      headers: { Authorization: `Bearer ${token}` },
-    });
+    const headers = { Authorization: `Bearer ${token}` };
+    const response = await admitted(() => fetch(`${stack.gateway.url}/user`, { headers }));
     expect(response.status).toBe(200);
     return { token, user_id: (await json(response)).id };
   }
@@ -209,14 +209,13 @@ describe("identity through the gateway", () => {
     const body = bodyFor(row, world);
     const path = row.path.replace(/\{(\w+)\}/g, (_, name) => params[name] ?? "");
     const secret = world.caller[credential];
-    return fetch(`${stack.gateway.url}${path}`, {
-      method,
-      headers: {
-        ...(credential === "jwt" && { Authorization: `Bearer ${secret}` }),
-        ...(credential !== "jwt" && credential !== "none" && { "X-API-Key": secret }),
-      },
-      body: body && JSON.stringify(body),
-    });
+    const headers = {
+      ...(credential === "jwt" && { Authorization: `Bearer ${secret}` }),
+      ...(credential !== "jwt" && credential !== "none" && { "X-API-Key": secret }),
+    };
+    return admitted(() =>
+      fetch(`${stack.gateway.url}${path}`, { method, headers, body: body && JSON.stringify(body) }),
+    );
   }
 
   /**

@@ -6,6 +6,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { isRecord } from "@ostiary/lib/domain/json";
 import type { AuditEvent } from "../app/audit/audit-service.ts";
+import { admitted } from "../support/admitted.ts";
 import { waitFor } from "../support/index.ts";
 import { type Stack, startStack } from "../support/stack.ts";
 
@@ -16,11 +17,9 @@ beforeAll(async () => {
 afterAll(() => stack.close(), 60_000);
 
 async function call(method: string, path: string, caller: Record<string, string>, body?: object) {
-  const response = await fetch(`${stack.gateway.url}${path}`, {
-    method,
-    headers: caller,
-    body: body && JSON.stringify(body),
-  });
+  const response = await admitted(() =>
+    fetch(`${stack.gateway.url}${path}`, { method, headers: caller, body: body && JSON.stringify(body) }),
+  );
   const text = await response.text();
   return { status: response.status, body: text === "" ? null : JSON.parse(text) };
 }

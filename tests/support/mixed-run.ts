@@ -1,4 +1,5 @@
 import { publishCatalogs } from "@ostiary/platform/catalogs";
+import { admitted } from "./admitted.ts";
 import { type Collector, startCollector } from "./collector.ts";
 import { type Stack, startStack } from "./stack.ts";
 import { type RunningProcess, startProcess } from "./start-process.ts";
@@ -194,16 +195,15 @@ class Caller {
   }
 
   async ask(name: string, method: string, path: string, call: Call = {}): Promise<GatewayAnswer> {
-    const response = await fetch(this.url + path, {
-      method,
-      headers: {
-        ...(call.key !== undefined && { "x-api-key": call.key }),
-        ...(call.jwt !== undefined && { authorization: `Bearer ${call.jwt}` }),
-        ...(call.body !== undefined && { "content-type": "application/json" }),
-        ...call.headers,
-      },
-      body: call.body && JSON.stringify(call.body),
-    });
+    const headers = {
+      ...(call.key !== undefined && { "x-api-key": call.key }),
+      ...(call.jwt !== undefined && { authorization: `Bearer ${call.jwt}` }),
+      ...(call.body !== undefined && { "content-type": "application/json" }),
+      ...call.headers,
+    };
+    const send = () =>
+      fetch(this.url + path, { method, headers, body: call.body && JSON.stringify(call.body) });
+    const response = await (STATUSES[name] === 503 ? send() : admitted(send));
     const request_id = response.headers.get("x-request-id") ?? "";
     const answer = { request_id, status: response.status, body: await response.text() };
     this.answers.set(name, answer);

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll } from "bun:test";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page, Route } from "playwright-core";
 import { readDescription } from "../../../apps/portal/page/reference/description.ts";
+import { admitted } from "../../support/admitted.ts";
 import { freshDatabase } from "../../support/services.ts";
 import { chooseName, untilAsked } from "../../support/sign-in-pages.ts";
 import type { RunningProcess } from "../../support/start-process.ts";
@@ -80,11 +81,13 @@ export function usePortal(env: Record<string, string> = {}): PortalBed {
   const tokenOf = async (name: string) =>
     (await fetch(`${bed().providerUrl}/token?subject=${encodeURIComponent(name)}`)).text();
   const send = (method: string, path: string, headers: Record<string, string>, body?: unknown) =>
-    fetch(`${bed().gatewayUrl}${path}`, {
-      method,
-      headers: { ...headers, ...(body !== undefined && { "Content-Type": "application/json" }) },
-      body: body === undefined ? undefined : JSON.stringify(body),
-    });
+    admitted(() =>
+      fetch(`${bed().gatewayUrl}${path}`, {
+        method,
+        headers: { ...headers, ...(body !== undefined && { "Content-Type": "application/json" }) },
+        body: body === undefined ? undefined : JSON.stringify(body),
+      }),
+    );
   const call = async (name: string, method: string, path: string, body?: unknown) =>
     send(method, path, { Authorization: `Bearer ${await tokenOf(name)}` }, body);
   const visit = async ({ path = "/portal", ...options }: OpenOptions = {}) => {
