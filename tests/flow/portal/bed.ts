@@ -8,6 +8,7 @@ import { chooseName, untilAsked } from "../../support/sign-in-pages.ts";
 import type { RunningProcess } from "../../support/start-process.ts";
 import { launchBrowser, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { waitFor } from "../../support/wait-for.ts";
 import { type WatchedPage, watchPage } from "../../support/watched-page.ts";
 import { startPlatform, startScreen } from "../platform/bed.ts";
 
@@ -132,9 +133,18 @@ export function usePortal(env: Record<string, string> = {}): PortalBed {
       return idOf(await answer.json());
     },
     async operationId(method, path) {
-      const description = readDescription(await (await call("ada", "GET", "/edge/openapi.json")).text());
-      const found = description?.operations.find((each) => each.method === method && each.path === path);
-      return encodeURIComponent(found?.id ?? "");
+      // Until the registry has read the description of the service, the operation has another id and no summary.
+      const found = await waitFor(
+        async () => {
+          const description = readDescription(await (await call("ada", "GET", "/edge/openapi.json")).text());
+          const operation = description?.operations.find(
+            (each) => each.method === method && each.path === path,
+          );
+          return operation?.summary === `${method} ${path}` ? null : operation;
+        },
+        { what: `the description of ${method} ${path}` },
+      );
+      return encodeURIComponent(found.id);
     },
     async callAsMember(name, organization_id, method, path, body) {
       const answer = await call(name, "POST", `/user/organizations/${organization_id}/session`, {});
