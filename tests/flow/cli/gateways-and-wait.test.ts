@@ -1,15 +1,17 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { INSTANCES_PREFIX, ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
+import { useRegistry } from "../../app/registry/bed.ts";
 import { service } from "../../app/registry/harness.ts";
 import { waitFor } from "../../support/index.ts";
 import { type LoadingGateway, startLoadingGateway } from "../../support/loading-gateway.ts";
-import { NAME, runCliOnTerminal, useCli } from "./bed.ts";
+import { manualClock } from "../../support/manual-clock.ts";
+import { atTerminal, NAME, runCli, useCli } from "./bed.ts";
 
 const { registry, cli, file } = useCli();
 let running: LoadingGateway[] = [];
 
-async function join(): Promise<LoadingGateway> {
-  const gateway = await startLoadingGateway(registry.routeStore);
+async function join({ routeStore } = registry): Promise<LoadingGateway> {
+  const gateway = await startLoadingGateway(routeStore);
   running.push(gateway);
   return gateway;
 }
@@ -121,38 +123,6 @@ describe("--wait", () => {
     expect(run.stdout).toEndWith("No gateway is running: the next gateway to start will serve the change.\n");
   });
 
-  test("exits with 1 when its time is over, and says how many gateways serve the change", async () => {
-    const [held] = await Promise.all([join(), join()]);
-    held.holdUp();
-    const path = await file("late.json", document("late"));
-    const run = await cli(["apply", path, "--wait=300"]);
-    expect(run.exitCode).toBe(1);
-    expect(run.stdout).toContain("upserted");
-    expect(run.stderr.replace(/0\.\d s/, "0.X s")).toBe(
-      `The write is recorded, but after 0.X s only 1 of 2 gateways serve the change: ${NAME} gateways lists all gateways.\n`,
-    );
-    const json = await cli(["apply", path, "--wait=100", "--json"]);
-    expect(json.exitCode).toBe(1);
-    expect(JSON.parse(json.stdout).propagation).toMatchObject({ gateways: 2, reached: 1 });
-    await cli(["apply", await file("kept.json", document("kept"))]);
-    const deleted = await cli(["delete", "kept", "--yes", "--wait=1000"]);
-    expect(deleted.stderr.replace(/\d\.\d s/, "X s")).toBe(
-      `The write is recorded, but after X s only 1 of 2 gateways have stopped serving the service: ${NAME} gateways lists all gateways.\n`,
-    );
-    // The held gateway never loaded the service `late`, so it counts as current again after the delete.
-    expect((await cli(["delete", "late", "--yes", "--wait"])).exitCode).toBe(0);
-  });
-
-  test("shows its progress on a terminal, and removes it at the end", async () => {
-    const held = await join();
-    held.holdUp();
-    const path = await file("shown.json", document("shown"));
-    const shown = await runCliOnTerminal(registry.url, ["apply", path, "--wait=1500"]);
-    expect(shown).toContain("\r\u001b[KWaiting until every gateway serves the change: ");
-    expect(shown).toMatch(/: \d\.\d s of 1\.5 s/);
-    expect(shown.split("\u001b[K").at(-1)).not.toContain("Waiting");
-  });
-
   test.each(["--wait=", "--wait=x", "--wait=-1", "--wait=30001", "--wait=1.5"])(
     "%s is wrong usage",
     async (option) => {
@@ -165,5 +135,70 @@ describe("--wait", () => {
   test("exits with 2 together with --dry-run", async () => {
     const run = await cli(["apply", await file("dry.json", document("dry")), "--wait", "--dry-run"]);
     expect(run).toMatchObject({ exitCode: 2, stdout: "" });
+  });
+});
+
+describe("--wait, when its time is over", () => {
+  const clock = manualClock();
+  const timed = useRegistry({ clock });
+  /** The pause of the registry between two checks of whether a write is in the route store. */
+  const LOOK_MS = 250;
+
+  const isWaiting = (ms: number) =>
+    waitFor(() => clock.waiting().includes(ms), { what: `a wait of ${ms} ms` });
+
+  /** Runs a command that waits for 1 s, and ends its time once `free` has loaded the change. */
+  async function timedOut(free: LoadingGateway, ...parameters: string[]) {
+    const run = runCli(timed.url, [...parameters, "--wait=1000"]);
+    await isWaiting(1_000);
+    await waitFor(
+      async () => {
+        const { gateways } = (await timed.call("GET", "/gateways")).body;
+        return gateways.find(({ instance }: { instance: string }) => instance === free.id).current;
+      },
+      { what: "the gateway to load the change" },
+    );
+    // The registry pauses again once it has found the change in the route store.
+    await isWaiting(LOOK_MS);
+    clock.advance(LOOK_MS);
+    await isWaiting(LOOK_MS);
+    clock.advance(1_000 - LOOK_MS);
+    return run;
+  }
+
+  test("exits with 1, and says how many gateways serve the change", async () => {
+    const [held, free] = await Promise.all([join(timed), join(timed)]);
+    held.holdUp();
+    const path = await file("late.json", document("late"));
+    const run = await timedOut(free, "apply", path);
+    expect(run.exitCode).toBe(1);
+    expect(run.stdout).toContain("upserted");
+    expect(run.stderr).toBe(
+      `The write is recorded, but after 1.0 s only 1 of 2 gateways serve the change: ${NAME} gateways lists all gateways.\n`,
+    );
+    const json = await timedOut(free, "apply", path, "--json");
+    expect(json.exitCode).toBe(1);
+    expect(JSON.parse(json.stdout).propagation).toMatchObject({ gateways: 2, reached: 1 });
+    await timed.apply({ kept: service("/kept") });
+    const deleted = await timedOut(free, "delete", "kept", "--yes");
+    expect(deleted.stderr).toBe(
+      `The write is recorded, but after 1.0 s only 1 of 2 gateways have stopped serving the service: ${NAME} gateways lists all gateways.\n`,
+    );
+    // The held gateway never loaded the service `late`, so it counts as current again after the delete.
+    expect((await runCli(timed.url, ["delete", "late", "--yes", "--wait"])).exitCode).toBe(0);
+  });
+
+  test("has shown its progress on a terminal, and removes it", async () => {
+    const held = await join(timed);
+    held.holdUp();
+    const path = await file("shown.json", document("shown"));
+    const { shown } = await atTerminal(timed.url, ["apply", path, "--wait=1500"], async (_, shown) => {
+      await isWaiting(1_500);
+      await waitFor(() => / s of 1\.5 s/.test(shown()), { what: "the progress" });
+      clock.advance(1_500);
+    });
+    expect(shown).toContain("\r\u001b[KWaiting until every gateway serves the change: ");
+    expect(shown).toMatch(/: \d+\.\d s of 1\.5 s/);
+    expect(shown.split("\u001b[K").at(-1)).not.toContain("Waiting");
   });
 });
