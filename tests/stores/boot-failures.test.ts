@@ -198,6 +198,16 @@ describe.if(services().redis.binary)("a counter store with a password", () => {
     expect(await sentence(openCounterStore(url.replace("@", `@${at}`)))).toBe(expected);
   });
 
+  test("refuses a wrong password although the process was too busy to read the refusal in time", async () => {
+    // Each round stalls the process at another step of the connection.
+    for (let round = 0; round < 8; round++) {
+      const refused = sentence(openCounterStore(`redis://:${SECRET}-not@${at}/0`));
+      await Bun.sleep(round % 3);
+      Bun.sleepSync(600);
+      expect(await refused).toContain("does not accept the user and password of COUNTER_STORE_URL");
+    }
+  });
+
   test("can be used with the right password", async () => {
     const store = await openCounterStore(`redis://:${SECRET}@${at}/1`);
     expect((await store.increment("opened", 60)).count).toBe(1);

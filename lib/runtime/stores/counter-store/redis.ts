@@ -159,7 +159,7 @@ export class RedisCounterStore implements CounterStore {
     };
     this.#client.on("error", onError);
     try {
-      await Promise.race([refused.promise, this.#ready(), pause(systemClock, TIMEOUT_MS)]);
+      await Promise.race([refused.promise, this.#ready(), pause(this.#clock, TIMEOUT_MS)]);
     } finally {
       this.#client.off("error", onError);
     }
