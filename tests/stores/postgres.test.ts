@@ -8,13 +8,13 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 import { useBreakable } from "./breakable.ts";
 import { writeMigrations } from "./migrations.ts";
 
-const quick = {
-  namespace: "suite",
-  poolMax: 4,
-  acquireTimeoutMs: 500,
-  connectTimeoutMs: 500,
-  statementTimeoutMs: 500,
-};
+const usual = { namespace: "suite", poolMax: 4 };
+/** The options of a database whose statements time out soon. Other timeouts could end on a busy machine. */
+const hasty = { ...usual, statementTimeoutMs: 500 };
+/** The options of a database for which callers wait only briefly. */
+const impatient = { ...usual, poolMax: 2, acquireTimeoutMs: 500 };
+/** The options for servers that do not answer. */
+const quick = { ...hasty, acquireTimeoutMs: 500, connectTimeoutMs: 500 };
 
 const select = (database: Database, text = "select 1 as one") =>
   database.run("select", (orm) => rows<Record<string, unknown>>(orm, sql.raw(text)));
@@ -77,17 +77,17 @@ describe.if(services().postgres.real)("database on PostgreSQL with many callers"
   });
 
   test("cancels a statement that takes too long, and stays usable", async () => {
-    const hasty = await openDatabase(url, quick);
-    expect(await rejection(select(hasty, "select pg_sleep(30)"))).toBeInstanceOf(StoreUnavailable);
-    expect(await select(hasty)).toEqual([{ one: 1 }]);
+    const opened = await openDatabase(url, hasty);
+    expect(await rejection(select(opened, "select pg_sleep(30)"))).toBeInstanceOf(StoreUnavailable);
+    expect(await select(opened)).toEqual([{ one: 1 }]);
     const still =
       "select count(*) from pg_stat_activity where state = 'active' and query = 'select pg_sleep(30)'";
-    expect(await select(hasty, still)).toEqual([{ count: 0 }]);
-    await hasty.close();
+    expect(await select(opened, still)).toEqual([{ count: 0 }]);
+    await opened.close();
   });
 
   test("is unavailable for a caller when no connection becomes free in time", async () => {
-    const small = await openDatabase(url, { ...quick, poolMax: 2, statementTimeoutMs: 10_000 });
+    const small = await openDatabase(url, impatient);
     const finish = Promise.withResolvers<void>();
     let held = 0;
     const busy = [1, 2].map(() =>
@@ -106,7 +106,7 @@ describe.if(services().postgres.real)("database on PostgreSQL with many callers"
   });
 
   test("keeps a connection free for other callers during exports", async () => {
-    const small = await openDatabase(url, { ...quick, poolMax: 2, statementTimeoutMs: 10_000 });
+    const small = await openDatabase(url, impatient);
     const numbers = () =>
       small.stream("export", sql`select generate_series(1, 100)`, 10)[Symbol.asyncIterator]();
     const first = numbers();
@@ -134,7 +134,7 @@ describe.if(services().postgres.real)("database on PostgreSQL with many callers"
       "0001_second": "insert into replicas.events values (1);",
     });
     const empty = await freshDatabase();
-    const replicas = await Promise.all([1, 2, 3, 4].map(() => openDatabase(empty, quick)));
+    const replicas = await Promise.all([1, 2, 3, 4].map(() => openDatabase(empty, usual)));
     await Promise.all(replicas.map((replica) => replica.migrate("replicas", folder)));
     const found = replicas.map((replica) => select(replica, "select id from replicas.events"));
     expect(await Promise.all(found)).toEqual(Array(4).fill([{ id: 1 }]));
@@ -186,7 +186,7 @@ describe("database on PostgreSQL that cannot be reached", () => {
 
 describe.if(services().postgres.own)("database on a PostgreSQL that fails", () => {
   const open = async (url: string) => {
-    const opened = await openDatabase(url, quick);
+    const opened = await openDatabase(url, hasty);
     await select(opened, "create table survivors (id int primary key)");
     return opened;
   };
