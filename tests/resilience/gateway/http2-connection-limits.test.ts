@@ -128,7 +128,7 @@ const request = (stream: number, fields: RawHeaders = []) =>
 // GW-173
 describe("streams of one HTTP/2 connection", () => {
   test(`are refused beyond ${STREAMS_MAX} at once, and can then be sent again`, async () => {
-    neverAnswers();
+    const held = service.holdAnswers();
     const client = await connect();
     const streams = Array.from({ length: STREAMS_MAX }, (_, index) => 1 + 2 * index);
     for (const stream of streams) client.send(request(stream));
@@ -140,7 +140,7 @@ describe("streams of one HTTP/2 connection", () => {
     await expectOthersServed();
     // After the end of any stream, a new one is served.
     client.send(resetFrame(1));
-    await waitFor(() => service.sockets.some(({ closed }) => closed));
+    await waitFor(() => held.get("/things/1")?.closed, { what: "the end of the first call" });
     expect((await client.request(beyond + 2, { path: "/things/honest" })).status).toBe(200);
   });
 
