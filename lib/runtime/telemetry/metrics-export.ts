@@ -13,7 +13,7 @@ import {
   PeriodicExportingMetricReader,
 } from "@opentelemetry/sdk-metrics";
 import type { Registry } from "prom-client";
-import { resultInSlices, systemClock } from "../../async/index.ts";
+import { type Clock, resultInSlices, systemClock } from "../../async/index.ts";
 import type { TelemetryConfig } from "../config/index.ts";
 import { type Family, familiesIn } from "./collected-metrics.ts";
 import type { DurationSeries } from "./duration-histogram.ts";
@@ -33,6 +33,13 @@ const SLICE_MS = 2;
 /** The maximum number of data points in a request. Serializing them takes some milliseconds, in one piece. */
 const POINTS_MAX = 2_000;
 
+interface ExportTimes {
+  /** The time between two exports; a minute by default. */
+  readonly intervalMs?: number;
+  /** The clock that limits the time of a shutdown. */
+  readonly clock?: Clock;
+}
+
 /**
  * Exports the metrics of a registry over OTLP (http/protobuf) every minute (OP-52). Exports and scrapes read
  * the same registry. `shutdown` exports the last values and stops.
@@ -43,7 +50,7 @@ export function exportMetrics(
   url: string,
   registry: Registry,
   log: Logger,
-  intervalMs: number = INTERVAL_MS,
+  { intervalMs = INTERVAL_MS, clock = systemClock }: ExportTimes = {},
 ): { shutdown(): Promise<void> } {
   const exporter = new OTLPMetricExporter({
     ...exporterOptions(config, url),
@@ -57,7 +64,7 @@ export function exportMetrics(
     metricProducers: [registryProducer(registry)],
   });
   const provider = new MeterProvider({ resource: serviceResource(service, config), readers: [reader] });
-  return { shutdown: () => stopWithin(provider.shutdown(), log) };
+  return { shutdown: () => stopWithin(provider.shutdown(), log, clock) };
 }
 
 interface Period {

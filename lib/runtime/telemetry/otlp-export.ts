@@ -94,8 +94,12 @@ export function reportingFailures<Items>(
  * Waits until the last export has finished, or until a timeout. Ignores failures, because
  * {@link reportingFailures} has logged them.
  */
-export async function stopWithin(stop: Promise<void>, log: Logger): Promise<void> {
-  if (await endsWithin(stop, SHUTDOWN_TIMEOUT_MS)) return;
+export async function stopWithin(
+  stop: Promise<void>,
+  log: Logger,
+  clock: Clock = systemClock,
+): Promise<void> {
+  if (await endsWithin(stop, SHUTDOWN_TIMEOUT_MS, clock)) return;
   log.warn(
     { timeout_ms: SHUTDOWN_TIMEOUT_MS },
     "the process stops without sending its last telemetry: the collector did not answer",
