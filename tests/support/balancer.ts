@@ -1,5 +1,6 @@
 import { createConnection, createServer, type Socket } from "node:net";
 import { listenLocally } from "./listen-locally.ts";
+import { type CheckTimes, Readiness } from "./readiness.ts";
 
 /** A replica of a service behind a balancer. */
 export interface Replica {
@@ -24,54 +25,40 @@ export interface Balancer {
   close(): Promise<void>;
 }
 
-const ASK_MS = 200;
-/**
- * The number of consecutive checks that may time out on a busy machine before a replica counts as not ready.
- */
-const UNANSWERED_MAX = 3;
-const ANSWER_MS = 1_000;
-
-interface Member {
-  readonly replica: Replica;
-  ready: boolean;
-  unanswered: number;
-  isAsking: boolean;
-}
+const TIMES: CheckTimes = { intervalMs: 200, timeoutMs: 1_000, oldMs: 1_200 };
 
 /**
  * Starts a balancer that checks the readiness of each replica every 200 ms. An open connection stays at its
  * replica, even when the replica is no longer ready.
  */
 export async function startBalancer(): Promise<Balancer> {
-  const members: Member[] = [];
-  const ready = () => members.filter((member) => member.ready).map(({ replica }) => replica);
+  const readiness = new Readiness<Replica>(({ internalUrl }) => `${internalUrl}/health/ready`, TIMES);
   const [open, internal] = await Promise.all([
-    listen(() => ready().map(({ url }) => url)),
-    listen(() => ready().map(({ internalUrl }) => internalUrl)),
+    listen(async () => (await readiness.readyNow()).map(({ url }) => url)),
+    listen(async () => (await readiness.readyNow()).map(({ internalUrl }) => internalUrl)),
   ]);
-  const asking = setInterval(() => void Promise.all(members.map(ask)), ASK_MS);
   return {
     url: open.url,
     internalUrl: internal.url,
     get ready() {
-      return ready();
+      return readiness.ready;
     },
-    add(replica) {
-      members.push({ replica, ready: false, unanswered: 0, isAsking: false });
-    },
-    remove(replica) {
-      const index = members.findIndex((member) => member.replica === replica);
-      if (index >= 0) members.splice(index, 1);
-    },
+    add: (replica) => readiness.add(replica, false),
+    remove: (replica) => readiness.remove(replica),
     async close() {
-      clearInterval(asking);
+      readiness.stop();
       await Promise.all([open.close(), internal.close()]);
     },
   };
 }
 
-/** Listens at a port of its own, and forwards each new connection to the next of the URLs that `ready` returns. */
-async function listen(ready: () => string[]): Promise<{ readonly url: string; close(): Promise<void> }> {
+/**
+ * Listens at a port of its own, and forwards each new connection to the next of the URLs that `ready` resolves
+ * with.
+ */
+async function listen(
+  ready: () => Promise<string[]>,
+): Promise<{ readonly url: string; close(): Promise<void> }> {
   const sockets = new Set<Socket>();
   let turn = 0;
   const keep = (socket: Socket) => {
@@ -80,9 +67,10 @@ async function listen(ready: () => string[]): Promise<{ readonly url: string; cl
     socket.on("error", () => socket.destroy());
     socket.on("close", () => sockets.delete(socket));
   };
-  const server = createServer((client) => {
+  const server = createServer(async (client) => {
     keep(client);
-    const urls = ready();
+    const urls = await ready();
+    if (client.destroyed) return;
     const chosen = urls[turn++ % Math.max(1, urls.length)];
     if (chosen === undefined) {
       client.destroy();
@@ -105,17 +93,4 @@ async function listen(ready: () => string[]): Promise<{ readonly url: string; cl
       return closed.promise;
     },
   };
-}
-
-async function ask(member: Member): Promise<void> {
-  if (member.isAsking) return;
-  member.isAsking = true;
-  const url = `${member.replica.internalUrl}/health/ready`;
-  const answer = await fetch(url, { keepalive: false, signal: AbortSignal.timeout(ANSWER_MS) }).catch(
-    (error: unknown) => (error instanceof Error && error.name === "TimeoutError" ? "silent" : "gone"),
-  );
-  member.unanswered = answer === "silent" ? member.unanswered + 1 : 0;
-  if (answer === "gone" || member.unanswered > UNANSWERED_MAX) member.ready = false;
-  else if (answer !== "silent") member.ready = answer.ok;
-  member.isAsking = false;
 }

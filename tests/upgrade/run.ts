@@ -83,8 +83,8 @@ function losingOf(version: string, stops: readonly Stop[]): readonly Closing[] {
 }
 
 /**
- * Replaces the replicas of one service in sequence. Waits until a replica is ready before it replaces the
- * next.
+ * Replaces the replicas of one service in sequence. Before it replaces the next replica, waits until the new one is
+ * ready and the load balancers have noticed it.
  */
 async function replaceAll(bed: Bed, part: Part, root: string, pace: Pace) {
   const stops: Stop[] = [];
@@ -95,14 +95,11 @@ async function replaceAll(bed: Bed, part: Part, root: string, pace: Pace) {
         timeoutMs: READY_MS,
         what: `the readiness of ${replica.name}`,
       });
-      await Bun.sleep(SEEN_MS);
+      await bed.system.noticed(replica);
     }
   };
   return { run: await runChange(bed, NO_FAULT, { begin: replace, end: async () => {} }, pace), stops };
 }
-
-/** The time that load balancers need to notice that a replica is ready. */
-const SEEN_MS = 700;
 
 function replicasOf({ system }: Bed, part: Part): readonly Replica[] {
   switch (part) {

@@ -80,9 +80,9 @@ export class Load implements AsyncDisposable {
   #atItsPace(client: Asking): NodeJS.Timeout {
     let turn = 0;
     const next = async () => {
+      const { replica, url } = await this.#system.nextGateway();
       const request = requestOf(client, this.#callers, turn++);
       if (request === null) return;
-      const { replica, url } = this.#system.nextGateway();
       const answered = this.recorder.sends(client, replica);
       const { status, counted } = await send(url, request);
       answered(status, counted);

@@ -33,9 +33,9 @@ export class Publisher {
   }
 
   async #publish(): Promise<void> {
+    const { replica, url } = await this.#system.nextRegistry();
     const version = this.#publishedMs.push(performance.now()) - 1;
     const config = versionedService(this.#system.upstream.link.url, version);
-    const { replica, url } = this.#system.nextRegistry();
     const answered = this.#recorder.sends("publish", replica);
     answered(await this.#system.put(url, "versioned", config));
   }

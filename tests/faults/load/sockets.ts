@@ -15,7 +15,7 @@ export async function keepSocket(
   stop: AbortSignal,
 ): Promise<void> {
   while (!stop.aborted) {
-    const { replica, url } = system.nextGateway();
+    const { replica, url } = await system.nextGateway();
     const { path, caller } = request();
     const conversation = new Conversation(url.replace("http", "ws") + path, caller.headers);
     for (let isOpen = true; isOpen && !stop.aborted; ) {

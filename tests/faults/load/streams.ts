@@ -13,7 +13,7 @@ export async function keepStream(
   stop: AbortSignal,
 ): Promise<void> {
   while (!stop.aborted) {
-    const { replica, url } = system.nextGateway();
+    const { replica, url } = await system.nextGateway();
     let lastMs = performance.now();
     const saw = (status: number | null) => {
       const endedMs = performance.now();

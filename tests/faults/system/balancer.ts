@@ -1,8 +1,7 @@
 import { type Proxy as NetworkProxy, startProxy } from "../../support/proxy.ts";
-import { answerOf } from "./replica.ts";
+import { type CheckTimes, Readiness } from "../../support/readiness.ts";
 
-const PROBE_INTERVAL_MS = 200;
-const PROBE_TIMEOUT_MS = 400;
+const TIMES: CheckTimes = { intervalMs: 200, timeoutMs: 400, oldMs: 1_000 };
 
 /** A replica behind a balancer: its URL, and the URL of its readiness probe. */
 export interface Door {
@@ -10,39 +9,46 @@ export interface Door {
   readonly readyUrl: string;
 }
 
+/** The choice of a balancer: the index and URL of a replica. */
+interface Choice {
+  readonly replica: number;
+  readonly url: string;
+}
+
 /** A round-robin load balancer. It skips replicas that are not ready, unless no replica is ready. */
 export class Balancer {
   readonly #doors: readonly Door[];
-  readonly #ready: boolean[];
-  readonly #probes: NodeJS.Timeout[];
+  readonly #readiness = new Readiness<Door>(({ readyUrl }) => readyUrl, TIMES);
   #turn = 0;
 
   constructor(doors: readonly Door[]) {
     this.#doors = doors;
-    this.#ready = doors.map(() => true);
-    this.#probes = doors.map(({ readyUrl }, index) =>
-      setInterval(async () => {
-        this.#ready[index] = (await answerOf(readyUrl, PROBE_TIMEOUT_MS)) === 200;
-      }, PROBE_INTERVAL_MS),
-    );
+    for (const door of doors) this.#readiness.add(door, true);
   }
 
-  /** Returns the index and URL of the next replica. */
-  next(): { replica: number; url: string } {
-    const all = this.#doors.map(({ url }, replica) => ({ replica, url }));
-    const ready = all.filter(({ replica }) => this.#ready[replica]);
-    const choice = ready.length > 0 ? ready : all;
-    const next = choice[this.#turn++ % choice.length];
-    if (next === undefined) throw new Error("The balancer has no replicas.");
-    return next;
+  /** Returns the next replica. */
+  async next(): Promise<Choice> {
+    return this.#choice(await this.#readiness.readyNow());
+  }
+
+  /** Returns whether the balancer knows that a replica is ready. */
+  knowsReady(replica: number): boolean {
+    return this.#readiness.ready.some((door) => door === this.#doors[replica]);
   }
 
   /** Starts a proxy that connects each incoming connection to the next replica. */
   listen(): Promise<NetworkProxy> {
-    return startProxy(() => this.next().url);
+    return startProxy(() => this.#choice(this.#readiness.ready).url);
   }
 
   stop(): void {
-    for (const probe of this.#probes) clearInterval(probe);
+    this.#readiness.stop();
+  }
+
+  #choice(ready: readonly Door[]): Choice {
+    const choice = ready.length > 0 ? ready : this.#doors;
+    const door = choice[this.#turn++ % choice.length];
+    if (door === undefined) throw new Error("The balancer has no replicas.");
+    return { replica: this.#doors.indexOf(door), url: door.url };
   }
 }

@@ -72,6 +72,8 @@ export class System implements AsyncDisposable {
   readonly #peers = new Map<number, string>();
   #gatewayDoors: Balancer | undefined;
   #registryDoors: Balancer | undefined;
+  /** Every balancer, with the replicas behind it. */
+  readonly #balancers: { readonly balancer: Balancer; readonly replicas: readonly Replica[] }[] = [];
 
   /** @throws RunImpossible if PostgreSQL, Redis or etcd is not installed */
   static async start(
@@ -152,6 +154,15 @@ export class System implements AsyncDisposable {
   /** Returns the registry that the load balancer chooses next. */
   nextRegistry() {
     return started(this.#registryDoors).next();
+  }
+
+  /** Waits until all balancers in front of a replica know that it is ready. */
+  async noticed(replica: Replica): Promise<void> {
+    const isNoticed = () =>
+      this.#balancers
+        .filter(({ replicas }) => replicas.includes(replica))
+        .every(({ balancer, replicas }) => balancer.knowsReady(replicas.indexOf(replica)));
+    await waitFor(isNoticed, { timeoutMs: READY_MS, what: `the balancers to notice ${replica.name}` });
   }
 
   /** Publishes a service at a registry. Returns the response status, or null if there is no response. */
@@ -292,6 +303,7 @@ export class System implements AsyncDisposable {
         readyUrl: `${links.internal.url}/health/ready`,
       })),
     );
+    this.#balancers.push({ balancer, replicas });
     this.#ends.defer(() => balancer.stop());
     return balancer;
   }

@@ -47,8 +47,10 @@ async function newKey({ directory }: Field) {
 export async function publishLimited(system: System): Promise<void> {
   const rate_limit = { requests: REQUESTS, window_seconds: WINDOW_S };
   const routes = [{ path: PATH, upstream: "/limited", methods: ["GET"], rate_limit }];
-  const published = () =>
-    system.put(system.nextRegistry().url, SERVICE, { url: system.upstream.link.url, member: { routes } });
+  const published = async () => {
+    const { url } = await system.nextRegistry();
+    return system.put(url, SERVICE, { url: system.upstream.link.url, member: { routes } });
+  };
   await waitFor(async () => (await published()) === 200, { timeoutMs: READY_MS, what: "the limited route" });
   for (const { url } of system.gateways) {
     await waitFor(async () => (await fetch(url + PATH)).status === 401, {

@@ -36,7 +36,7 @@ export function leavingClients(system: System, callers: Callers): Promise<unknow
 }
 
 async function leave(system: System, callers: Callers): Promise<void> {
-  const { url } = system.nextGateway();
+  const { url } = await system.nextGateway();
   const [key] = callers.keys;
   if (key === undefined) throw new Error("There are no callers.");
   const { headers } = key;
