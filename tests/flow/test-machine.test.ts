@@ -1,5 +1,5 @@
 /**
- * Tests that test processes on one machine never get the same port, leave no folder behind, and freeze
+ * Tests that test processes on one machine never get the same port, leave no folder behind, and freeze and start
  * servers whole.
  */
 import { expect, test } from "bun:test";
@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { BinaryTestServer, startOnFreePorts } from "../support/binary-server.ts";
 import { freePort } from "../support/free-port.ts";
 import { childrenOf, isStopped } from "../support/processes.ts";
+import { rejection } from "../support/rejection.ts";
 import { lastingFolder, removeFoldersOfFile, temporaryFolder } from "../support/temporary-folder.ts";
 import { waitFor } from "../support/wait-for.ts";
 
@@ -58,17 +59,18 @@ test("a port in use is not returned", () => {
   taken.stop(true);
 });
 
-/** Returns an HTTP server at a port. */
-function httpServer(port: number): BinaryTestServer {
+/** Returns an HTTP server at a port, which runs after the shell commands `before`. */
+function httpServer(port: number, before = "true", startsMax?: number): BinaryTestServer {
   const url = `http://127.0.0.1:${port}`;
   const script = `require("node:http").createServer((_, answer) => answer.end()).listen(${port}, "127.0.0.1")`;
   return new BinaryTestServer({
     url,
     directory: lastingFolder("server"),
-    command: [process.execPath, "-e", script],
+    command: ["sh", "-c", `${before}; exec "$@"`, "sh", process.execPath, "-e", script],
     ready: async () => (await fetch(url, { signal: AbortSignal.timeout(500) })).ok,
     crash: "SIGKILL",
     shutdown: "SIGTERM",
+    startsMax,
   });
 }
 
@@ -80,6 +82,23 @@ test("a server whose port another program has taken starts on another port", asy
   expect((await fetch(server.url)).status).toBe(200);
   await server.close();
   taken.stop(true);
+});
+
+test("a service that could not reach a store is started again, as often as a supervisor would", async () => {
+  const failOnce = "[ -e tried ] || { touch tried; echo 'no store'; exit 1; }";
+  const patient = httpServer(freePort(), failOnce, 2);
+  await patient.start();
+  expect((await fetch(patient.url)).status).toBe(200);
+  await patient.close();
+  for (const [before, startsMax] of [
+    [failOnce, 1],
+    ["exit 1", 2],
+    ["[ -e tried ] || { touch tried; exit 78; }", 2],
+  ] as const) {
+    const server = httpServer(freePort(), before, startsMax);
+    expect(String(await rejection(server.start()))).toContain("exited before it was ready");
+    await server.close();
+  }
 });
 
 test("a frozen server has no child process that runs on", async () => {

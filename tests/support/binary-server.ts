@@ -42,7 +42,15 @@ export interface BinaryServer {
   crash: NodeJS.Signals;
   /** The signal for a graceful shutdown. */
   shutdown: NodeJS.Signals;
+  /**
+   * The maximum number of starts in a row if the server exits with {@link EXIT_FAILED}. A supervisor also starts
+   * a service again that could not reach a store. Default: 1.
+   */
+  startsMax?: number;
 }
+
+/** The exit code of a service that could not start, for example because a store was too busy to respond. */
+const EXIT_FAILED = 1;
 
 /** A server process that tests start from the server's binary. */
 export class BinaryTestServer implements TestServer {
@@ -62,6 +70,18 @@ export class BinaryTestServer implements TestServer {
   }
 
   async start(): Promise<void> {
+    const { command, directory, startsMax = 1 } = this.#server;
+    for (let start = 1; ; start++) {
+      const exitCode = await this.#startOnce();
+      if (exitCode === null) return;
+      if (exitCode === EXIT_FAILED && start < startsMax) continue;
+      const log = await Bun.file(`${directory}/log`).text();
+      throw new Error(`${command[0]} exited before it was ready: ${log}`);
+    }
+  }
+
+  /** Starts the process, and waits until it is ready. Resolves with the exit code if it exits before that. */
+  async #startOnce(): Promise<number | null> {
     const log = Bun.file(`${this.#server.directory}/log`);
     const running = Bun.spawn(this.#server.command, {
       cwd: this.#server.directory,
@@ -74,16 +94,15 @@ export class BinaryTestServer implements TestServer {
     running.unref();
     leash().process(running.pid, this.#server.crash);
     this.#process = running;
-    await waitFor(
+    const { exitCode } = await waitFor(
       async () => {
-        if (hasExited(running)) return { answers: false };
-        return (await this.#server.ready()) && { answers: true };
+        if (hasExited(running)) return { exitCode: await running.exited };
+        return (await this.#server.ready()) && { exitCode: null };
       },
       { timeoutMs: READY_TIMEOUT_MS, what: this.#server.command.join(" ") },
-    ).then(async ({ answers }) => {
-      if (!answers)
-        throw new Error(`${this.#server.command[0]} exited before it was ready: ${await log.text()}`);
-    });
+    );
+    if (exitCode !== null) leash().release(running.pid);
+    return exitCode;
   }
 
   kill(): Promise<void> {

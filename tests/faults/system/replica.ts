@@ -5,6 +5,8 @@ import { type Proxy as NetworkProxy, startProxy } from "../../support/proxy.ts";
 import { lastingFolder } from "../../support/temporary-folder.ts";
 
 const READY_TIMEOUT_MS = 1_000;
+/** The number of starts of a service that cannot reach a store in time, as on a busy machine. */
+const STARTS_MAX = 5;
 
 /** The times at which a process got the signal to stop, and at which it exited. */
 export interface Stop {
@@ -67,6 +69,7 @@ export async function startReplica(
     ready: async () => (await answerOf(`${internalUrl}/health/live`)) === 200,
     crash: "SIGKILL",
     shutdown: "SIGTERM",
+    startsMax: STARTS_MAX,
   });
   await server.start();
   const links = { public: await startProxy(url), internal: await startProxy(internalUrl) };
