@@ -7,6 +7,8 @@ import { waitFor } from "../../../support/index.ts";
 import { type ManualClock, manualClock } from "../../../support/manual-clock.ts";
 import { OK, OK_CLOSE, RawUpstream } from "../../../support/raw-http.ts";
 
+/** A port on which no test can listen. The system may give the port of a closed server to another process. */
+const NOWHERE = "http://127.0.0.1:1";
 const OPTIONS: PoolClientOptions = {
   idleMax: 4,
   keepAliveMs: 10_000,
@@ -236,10 +238,9 @@ describe("a request without an idle connection", () => {
 
   test("fails at once when nothing listens, after an attempt of its own", async () => {
     const { call, counts } = clientWith();
-    const gone = new RawUpstream();
-    const { url } = gone;
-    gone.close();
-    const failures = await Promise.allSettled(Array.from({ length: 600 }, () => call("GET", url).response));
+    const failures = await Promise.allSettled(
+      Array.from({ length: 600 }, () => call("GET", NOWHERE).response),
+    );
     expect(new Set(failures.map(({ status }) => status))).toEqual(new Set(["rejected"]));
     expect(counts.failed).toBe(600);
   });
