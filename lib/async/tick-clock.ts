@@ -39,3 +39,9 @@ export function tickClock(tickMs: number, clock: Clock = systemClock): Clock {
     },
   };
 }
+
+/** The tick of {@link unstalledClock}. */
+const TICK_MS = 25;
+
+/** The clock for timeouts of peers and clients: a {@link tickClock} that all of them share. */
+export const unstalledClock = tickClock(TICK_MS);

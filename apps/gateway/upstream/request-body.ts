@@ -1,14 +1,10 @@
 import type { ReadableStreamDefaultReader } from "node:stream/web";
-import { tickClock, withDeadline } from "@ostiary/lib/async";
+import { unstalledClock, withDeadline } from "@ostiary/lib/async";
 import { ApiError, bodyTooLarge } from "@ostiary/lib/domain/errors";
 import type { Exchange } from "../exchange.ts";
 import { bodyTimeout, ClientGone, type UpstreamCall } from "./call.ts";
 import type { ByteSource, UpstreamRequest } from "./client.ts";
 import { arrivedBody, BUFFERED_BYTES_MAX, nextIteration, wholeBody } from "./whole-body.ts";
-
-const TICK_MS = 25;
-/** The clock for pauses of clients. It stops while the gateway cannot read what clients send. */
-const clock = tickClock(TICK_MS);
 
 export interface BodyLimits {
   /** Size limit of a body; 0 means no limit. */
@@ -67,7 +63,7 @@ async function readWhole(exchange: Exchange, length: number, limits: BodyLimits)
 async function readPieces({ body }: Request, length: number, limits: BodyLimits): Promise<Uint8Array> {
   const reader = body?.getReader();
   const next = (from: ReadableStreamDefaultReader<Uint8Array>) =>
-    withDeadline(from.read(), limits.bodyTimeoutMs, bodyTimeout, clock).then(({ value }) => value);
+    withDeadline(from.read(), limits.bodyTimeoutMs, bodyTimeout, unstalledClock).then(({ value }) => value);
   const bytes = reader && (await wholeBody(length, () => next(reader)));
   if (!bytes || !(await isEnd(() => next(reader)))) throw wrongLength();
   return bytes;

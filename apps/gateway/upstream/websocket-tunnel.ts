@@ -1,4 +1,4 @@
-import type { Clock } from "@ostiary/lib/async";
+import { unstalledClock } from "@ostiary/lib/async";
 import { badGateway } from "./call.ts";
 
 /** The number of queued bytes for one side at which the other side is paused. */
@@ -39,7 +39,6 @@ export type GatewaySocket = Tunnel;
 export class Tunnel {
   readonly #service: WebSocket;
   readonly #limits: TunnelLimits;
-  readonly #clock: Pick<Clock, "after">;
   readonly #onEnd: OnTunnelEnd;
   /** The messages that arrived together with the service's handshake, before the pause took effect. */
   readonly #early: (string | Buffer<ArrayBuffer>)[] = [];
@@ -55,14 +54,10 @@ export class Tunnel {
   #isServiceOpen = true;
   #isTold = false;
 
-  /**
-   * @param service an open and paused WebSocket, so that no message is lost before the client is attached
-   * @param clock the clock of the timeouts
-   */
-  constructor(service: WebSocket, limits: TunnelLimits, clock: Pick<Clock, "after">, onEnd: OnTunnelEnd) {
+  /** @param service an open and paused WebSocket, so that no message is lost before the client is attached */
+  constructor(service: WebSocket, limits: TunnelLimits, onEnd: OnTunnelEnd) {
     this.#service = service;
     this.#limits = limits;
-    this.#clock = clock;
     this.#onEnd = onEnd;
     this.#heard();
     service.binaryType = "nodebuffer";
@@ -146,7 +141,7 @@ export class Tunnel {
   #heard(): void {
     this.#cancelIdle();
     if (this.#ended) return;
-    this.#cancelIdle = this.#clock.after(this.#limits.idleTimeoutMs, () => this.close(GOING_AWAY, "idle"));
+    this.#cancelIdle = unstalledClock.after(this.#limits.idleTimeoutMs, () => this.close(GOING_AWAY, "idle"));
   }
 
   /** Handles a ping of the service, like {@link clientAlive}. */
@@ -200,7 +195,7 @@ export class Tunnel {
     this.#cancelIdle();
     // Resume reading from the service: the gateway would not see its close while reading is paused.
     this.#service.resume();
-    this.#cancelCut = this.#clock.after(CLOSE_TIMEOUT_MS, () => {
+    this.#cancelCut = unstalledClock.after(CLOSE_TIMEOUT_MS, () => {
       this.#service.terminate();
       this.#client?.terminate();
     });

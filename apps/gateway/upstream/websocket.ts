@@ -1,4 +1,4 @@
-import { tickClock } from "@ostiary/lib/async";
+import { unstalledClock } from "@ostiary/lib/async";
 import { ApiError, systemErrorCode } from "@ostiary/lib/domain/errors";
 import { listItems } from "@ostiary/lib/runtime/config";
 import type { Exchange } from "../exchange.ts";
@@ -26,9 +26,6 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
   "sec-websocket-accept",
 ]);
 
-/** The precision of the timeouts, see {@link WebSockets.#clock}. */
-const TICK_MS = 50;
-
 /**
  * Step 7 of a request for a WebSocket (GW-127). After the service accepts the WebSocket, the gateway upgrades
  * the client's connection and opens a tunnel between the two. Neither side may compress: the runtime would
@@ -38,11 +35,6 @@ export class WebSockets {
   readonly #options: WebSocketOptions;
   readonly #headers: UpstreamHeaders;
   readonly #tunnels = new Set<Tunnel>();
-  /**
-   * The clock of the timeouts. It stops while the gateway is too busy to read data that has arrived, so the gateway
-   * does not close WebSockets that are in use.
-   */
-  readonly #clock = tickClock(TICK_MS);
   #leaving = false;
 
   constructor(options: WebSocketOptions, headers: UpstreamHeaders) {
@@ -69,7 +61,7 @@ export class WebSockets {
     requireOrigin(request.headers.get("origin"), this.#options.origins);
     exchange.forwarded = true;
     const service = await this.#dial(exchange, path);
-    const tunnel = new Tunnel(service, this.#options, this.#clock, (failure) => {
+    const tunnel = new Tunnel(service, this.#options, (failure) => {
       this.#tunnels.delete(tunnel);
       exchange.bytes_in = tunnel.bytes_in;
       exchange.bytes_out = tunnel.bytes_out;
@@ -127,7 +119,7 @@ export class WebSockets {
     }
     const { timeoutMs } = this.#options;
     const late = new AbortController();
-    const cancelTimer = this.#clock.after(timeoutMs, () => late.abort());
+    const cancelTimer = unstalledClock.after(timeoutMs, () => late.abort());
     const handshake = { url, headers, late: late.signal, left: request.signal };
     const protocols = listItems(request.headers.get("sec-websocket-protocol") ?? "");
     try {

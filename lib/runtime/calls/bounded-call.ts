@@ -1,4 +1,4 @@
-import { type Clock, readBounded, tickClock } from "../../async/index.ts";
+import { type Clock, readBounded, unstalledClock } from "../../async/index.ts";
 import { systemErrorCode } from "../../domain/errors/index.ts";
 import type { PeerTls } from "../config/index.ts";
 import type { CallSpan, Tracing } from "../telemetry/index.ts";
@@ -81,13 +81,6 @@ export class CallFailed extends Error {
     this.broken = broken;
   }
 }
-
-const TICK_MS = 25;
-/**
- * The clock for timeouts. It stops while the process cannot read responses, so a stall of this process fails no
- * call.
- */
-const unstalledClock = tickClock(TICK_MS);
 
 /** The maximum size of a response. */
 export const ANSWER_BYTES_MAX = 512 * 1024;

@@ -1,4 +1,4 @@
-import { endsWithin, pause, systemClock, tickClock } from "../../async/index.ts";
+import { endsWithin, pause, systemClock, unstalledClock } from "../../async/index.ts";
 import type { ListenConfig, TelemetryConfig } from "../config/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { type CertificateFiles, certificateFiles } from "./certificate.ts";
@@ -32,10 +32,6 @@ interface PortVariables {
 }
 
 const PORT_VARIABLES: PortVariables = { port: "PORT", internal_port: "INTERNAL_PORT" };
-
-const TICK_MS = 25;
-/** The clock for the grace time. It stops while the process is stalled, and so accepts no requests. */
-const clock = tickClock(TICK_MS);
 
 /**
  * Starts `service` and listens on both ports. If a port cannot be opened, the error names its variable from
@@ -90,7 +86,8 @@ async function shutdown<Socket>(
   options: ListenOptions,
 ): Promise<void> {
   service.health.draining = true;
-  if (options.SHUTDOWN_GRACE_MS > 0) await pause(clock, options.SHUTDOWN_GRACE_MS);
+  // A stall does not count: a stalled process accepts no requests.
+  if (options.SHUTDOWN_GRACE_MS > 0) await pause(unstalledClock, options.SHUTDOWN_GRACE_MS);
   service.drain?.(options.SHUTDOWN_TIMEOUT_MS);
   const untilMs = systemClock.elapsedMs() + options.SHUTDOWN_TIMEOUT_MS;
   await open.stop(options.SHUTDOWN_TIMEOUT_MS);

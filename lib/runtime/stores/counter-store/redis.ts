@@ -1,5 +1,12 @@
 import { Cluster, Redis, type RedisOptions } from "ioredis";
-import { Batches, type Member, pause, systemClock, tickClock, withDeadline } from "../../../async/index.ts";
+import {
+  Batches,
+  type Member,
+  pause,
+  systemClock,
+  unstalledClock,
+  withDeadline,
+} from "../../../async/index.ts";
 import { type PeerTls, renewingOptions, type TlsOptions } from "../../config/index.ts";
 import { answerWithin } from "../answer-within.ts";
 import { StoreUnavailable } from "../errors.ts";
@@ -10,7 +17,6 @@ import { type ScriptCommands, scripts } from "./redis-scripts.ts";
 
 /** The timeout of a command and of a connection attempt (GW-73). */
 const TIMEOUT_MS = 500;
-const TICK_MS = 25;
 const RECONNECT_MS = 200;
 /**
  * The timeout of traffic that is not a command, such as the handshake. It is much longer than the time for which a
@@ -128,11 +134,6 @@ export class RedisCounterStore implements CounterStore {
   readonly #counts: Batches<Count, WindowCount>;
   readonly #charges: Batches<ChargedGroup, WindowCount[] | null>;
   readonly isSpread: boolean;
-  /**
-   * The clock for timeouts. It stops while the process is too busy to read replies, so a healthy server is
-   * not dropped.
-   */
-  readonly #clock = tickClock(TICK_MS);
   #slotsAskedMs = Number.NEGATIVE_INFINITY;
 
   constructor(client: RedisClient, namespace: string, observer: StoreObserver) {
@@ -159,7 +160,7 @@ export class RedisCounterStore implements CounterStore {
     };
     this.#client.on("error", onError);
     try {
-      await Promise.race([refused.promise, this.#ready(), pause(this.#clock, TIMEOUT_MS)]);
+      await Promise.race([refused.promise, this.#ready(), pause(unstalledClock, TIMEOUT_MS)]);
     } finally {
       this.#client.off("error", onError);
     }
@@ -261,7 +262,7 @@ export class RedisCounterStore implements CounterStore {
   }
 
   #answered<T>(call: Promise<T>): Promise<T> {
-    return withDeadline(call, TIMEOUT_MS, () => this.#leaveSilentServer(), this.#clock);
+    return withDeadline(call, TIMEOUT_MS, () => this.#leaveSilentServer(), unstalledClock);
   }
 
   /**
