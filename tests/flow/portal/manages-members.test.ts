@@ -47,7 +47,7 @@ describe.skipIf(browserPath === undefined)("the portal's pages for members", () 
     expect(await findings()).toEqual([]);
     await page.getByRole("link", { name: "Grace Hopper" }).click();
     const shown = page.getByRole("region", { name: "Grace Hopper" });
-    await shown.getByText("Invite, change and remove members").waitFor();
+    await shown.getByText("Invite, change and remove members, and give every role, also owner").waitFor();
     await shown.getByText("things:write").waitFor();
     expect(await findings()).toEqual([]);
     expect(complaints).toEqual([]);

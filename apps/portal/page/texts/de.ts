@@ -137,8 +137,8 @@ export const de: Texts = {
     labels: {
       "org:write": "Den Namen der Organisation ändern",
       "org:delete": "Die Organisation löschen",
-      "org:members:write": "Mitglieder einladen, ändern und entfernen",
-      "org:service-accounts:write": "Dienstkonten und ihre Schlüssel verwalten",
+      "org:members:write": "Mitglieder einladen, ändern und entfernen und jede Rolle vergeben, auch owner",
+      "org:service-accounts:write": "Dienstkonten und ihre Schlüssel verwalten, mit jeder Rolle, auch owner",
       "org:audit:read": "Das Audit-Protokoll lesen, exportieren und prüfen",
       "org:audit:manage": "Weiterleitungen des Audit-Protokolls verwalten",
       "org:usage:read": "Die Nutzung ansehen",
