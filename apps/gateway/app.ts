@@ -23,8 +23,6 @@ interface GatewayDependencies {
   telemetry: Telemetry;
   checks: ReadyChecks;
   health: HealthState;
-  /** Whether the public port serves HTTP/2 in addition to HTTP/1.1. */
-  isHttp2: boolean;
 }
 
 /** Size limit for request bodies on the internal port. No operation of that port accepts a body. */
@@ -32,7 +30,7 @@ const INTERNAL_BODY_BYTES_MAX = 1_024;
 
 /** Returns the request handlers of the gateway's two ports. */
 export function createApp(dependencies: GatewayDependencies): GatewayApp {
-  const { steps, addresses, telemetry, checks, health, isHttp2 } = dependencies;
+  const { steps, addresses, telemetry, checks, health } = dependencies;
   const { tracing } = telemetry;
   const internal = httpApp({ bodyBytesMax: INTERNAL_BODY_BYTES_MAX }).use(
     probeRoutes(checks, health, telemetry),
@@ -44,7 +42,6 @@ export function createApp(dependencies: GatewayDependencies): GatewayApp {
         return exchange.trace.recorded ? handleTraced(exchange, steps, tracing) : handle(exchange, steps);
       },
       websocket: steps.websockets.handlers(),
-      ...(isHttp2 && { http2: { idleSeconds: steps.connections.idleSeconds } }),
     },
     internal: { fetch: createHandler(internal, { telemetry, health, requestIdOnResponse: false }) },
   };

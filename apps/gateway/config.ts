@@ -1,7 +1,6 @@
 import { MAX_BODY_BYTES_DEFAULT } from "@ostiary/lib/contracts/max-body-bytes";
 import {
   bodyBytesMax,
-  type ConfigProblem,
   counterStoreUrl,
   flag,
   integer,
@@ -9,7 +8,6 @@ import {
   listenVariables,
   listItems,
   optionalList,
-  optionalText,
   requestsInFlightMax,
   routeStoreUrl,
   tlsVariables,
@@ -25,21 +23,6 @@ export const gatewayVariables = Type.Object({
   REUSE_PORT: flag(
     false,
     "Lets several gateways of this machine share PORT, each with its own INTERNAL_PORT.",
-  ),
-  TLS_CERT_FILE: optionalText("must be the path of a certificate in PEM form", {
-    description:
-      "The certificate with which PORT serves TLS, followed by its chain. The gateway reads the file again when the file changes.",
-  }),
-  TLS_KEY_FILE: optionalText("must be the path of a private key in PEM form", {
-    description: "The private key of TLS_CERT_FILE, without a passphrase. Set both variables or neither.",
-  }),
-  HTTP2_ENABLED: flag(
-    false,
-    "Serves HTTP/2 in addition to HTTP/1.1 on PORT. Experimental, like HTTP/2 in the runtime. With TLS, clients choose the protocol by ALPN.",
-  ),
-  HTTP2_CLEARTEXT: flag(
-    false,
-    "Serves HTTP/2 without TLS (h2c with prior knowledge) to a load balancer in front of the gateway. Requires HTTP2_ENABLED. Cannot be combined with TLS_CERT_FILE.",
   ),
   ROUTE_STORE_URL: routeStoreUrl(),
   ...tlsVariables("ROUTE_STORE"),
@@ -141,27 +124,6 @@ export const gatewayVariables = Type.Object({
   ),
 });
 export type GatewayConfig = Static<typeof gatewayVariables>;
-
-/** Checks for `loadConfig` that each HTTP/2 setting has an effect (GW-170). */
-export function checkHttp2(config: Partial<GatewayConfig>): ConfigProblem[] {
-  const { HTTP2_ENABLED, HTTP2_CLEARTEXT, TLS_CERT_FILE, TLS_KEY_FILE } = config;
-  const isTls = TLS_CERT_FILE !== undefined || TLS_KEY_FILE !== undefined;
-  if (HTTP2_CLEARTEXT && isTls) {
-    const message =
-      "cannot be used with TLS_CERT_FILE and TLS_KEY_FILE: set either this variable or the files.";
-    return [{ variable: "HTTP2_CLEARTEXT", message }];
-  }
-  if (HTTP2_CLEARTEXT && HTTP2_ENABLED === false) {
-    const message = "has no effect without HTTP2_ENABLED: set HTTP2_ENABLED too.";
-    return [{ variable: "HTTP2_CLEARTEXT", message }];
-  }
-  if (HTTP2_ENABLED && HTTP2_CLEARTEXT === false && !isTls) {
-    const message =
-      "needs TLS_CERT_FILE and TLS_KEY_FILE, or HTTP2_CLEARTEXT where a balancer speaks HTTP/2 without TLS.";
-    return [{ variable: "HTTP2_ENABLED", message }];
-  }
-  return [];
-}
 
 /**
  * Returns the origins that browsers may call from, spelled as browsers send them. An empty list allows every

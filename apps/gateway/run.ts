@@ -4,15 +4,9 @@ import {
   type Environment,
   loadConfig,
 } from "@ostiary/lib/runtime/config";
-import {
-  checkCertificate,
-  checkPorts,
-  runMain,
-  serve,
-  withRuntimeVariables,
-} from "@ostiary/lib/runtime/service";
+import { checkPorts, runMain, serve, withRuntimeVariables } from "@ostiary/lib/runtime/service";
 import { checkAudit } from "./audit/config.ts";
-import { checkHttp2, type GatewayConfig, gatewayVariables } from "./config.ts";
+import { type GatewayConfig, gatewayVariables } from "./config.ts";
 import { wireGateway } from "./wire.ts";
 
 /**
@@ -20,16 +14,7 @@ import { wireGateway } from "./wire.ts";
  * @throws ConfigError with every problem
  */
 export function loadGateway(env: Environment): GatewayConfig {
-  return loadConfig(
-    gatewayVariables,
-    env,
-    checkAudit,
-    checkSharedRouteStore,
-    checkCertificate,
-    checkHttp2,
-    checkPeerTls,
-    checkPorts,
-  );
+  return loadConfig(gatewayVariables, env, checkAudit, checkSharedRouteStore, checkPeerTls, checkPorts);
 }
 
 /** Runs the gateway as a process. */

@@ -1,6 +1,6 @@
 import { systemClock } from "@ostiary/lib/async";
 import { peerTls } from "@ostiary/lib/runtime/config";
-import { certificateFiles, type Service } from "@ostiary/lib/runtime/service";
+import type { Service } from "@ostiary/lib/runtime/service";
 import {
   COUNTERS_NAMESPACE,
   type CounterStore,
@@ -77,7 +77,6 @@ export async function wireGateway(config: GatewayConfig, given: GivenStores = {}
     addresses: new ClientAddresses(config.TRUSTED_PROXY_HOPS),
     telemetry,
     health,
-    isHttp2: config.HTTP2_ENABLED,
     checks: readinessChecks(authenticator, counterStore),
   });
   return {
@@ -165,7 +164,6 @@ function admissionParts(config: GatewayConfig, { log, metrics, exportedTracing }
 function upstreamParts(config: GatewayConfig, { metrics }: Telemetry) {
   const { registry } = metrics;
   const headers = new UpstreamHeaders({
-    scheme: certificateFiles(config) === null ? "http" : "https",
     trustForwarded: config.TRUSTED_PROXY_HOPS > 0,
     forwardClientAddress: config.FORWARD_CLIENT_ADDRESS,
   });
@@ -197,7 +195,7 @@ function stepsOf(
     overload,
     shares,
     connections,
-    targets: new RequestTargets(certificateFiles(config) !== null),
+    targets: new RequestTargets(),
     routes,
     authenticator,
     limiter: createLimiter({ config, store, quotas: usage.quotas, decisions: parts.decisions }),

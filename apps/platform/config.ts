@@ -153,15 +153,11 @@ function isPortalOff(env: Environment): boolean {
   return env.PORTAL_ENABLED === "false" || (env.DEMO === "false" && !env.PORTAL_CLIENT_ID);
 }
 
-/** Refuses variables that only a gateway outside the platform supports. */
+/** Refuses the variable that only a gateway outside the platform supports. */
 function checkAlone(config: Partial<GatewayConfig>): ConfigProblem[] {
-  const { REUSE_PORT, TLS_CERT_FILE, TLS_KEY_FILE, HTTP2_ENABLED, HTTP2_CLEARTEXT } = config;
-  const given = { REUSE_PORT, TLS_CERT_FILE, TLS_KEY_FILE, HTTP2_ENABLED, HTTP2_CLEARTEXT };
-  const alone = Object.entries(given).filter(([, value]) => value !== undefined && value !== false);
-  return alone.map(([variable]) => ({
-    variable,
-    message: "works only for gateways that run outside the platform: remove it.",
-  }));
+  if (!config.REUSE_PORT) return [];
+  const message = "works only for gateways that run outside the platform: remove it.";
+  return [{ variable: "REUSE_PORT", message }];
 }
 
 /**

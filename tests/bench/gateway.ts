@@ -5,11 +5,10 @@ import { startIdentity } from "./gateway/identity.ts";
 import { report } from "./gateway/report.ts";
 import { type Subject, startSubjects } from "./gateway/subjects.ts";
 import { verify } from "./gateway/verify.ts";
-import { loadByStreams } from "./measure/h2load.ts";
 import { describeMachine } from "./measure/machine.ts";
 import { turnedBy } from "./measure/rounds.ts";
 import { whole } from "./measure/table.ts";
-import { load, type Sample } from "./measure/wrk.ts";
+import { load } from "./measure/wrk.ts";
 
 interface Plan {
   readonly rounds: number;
@@ -25,7 +24,7 @@ export const QUICK: Plan = { rounds: 3, seconds: 2, warm_up_seconds: 2 };
  * upstream service. Each round measures every subject, so that other work on the machine affects all equally.
  */
 export const gateway: Bench = {
-  summary: "requests per second of the gateway with 10, 10 000 and 100 000 routes, and over HTTP/2",
+  summary: "requests per second of the gateway with 10, 10 000 and 100 000 routes",
   async run(options) {
     const machine = describeMachine();
     const plan = options.quick ? QUICK : PLAN;
@@ -46,12 +45,12 @@ export async function measure(
 ): Promise<Measured[]> {
   for (const subject of subjects) {
     progress(`warming up: ${subject.title}`);
-    await loaded(subject, plan.warm_up_seconds);
+    await load(subject, plan.warm_up_seconds);
   }
   const measured = subjects.map((subject): Measured => ({ subject, samples: [] }));
   for (let round = 0; round < plan.rounds; round++) {
     for (const { subject, samples } of turnedBy(measured, round)) {
-      const sample = await loaded(subject, plan.seconds);
+      const sample = await load(subject, plan.seconds);
       samples.push(sample);
       const { requests_per_second, cpu_share } = sample;
       const held = cpu_share < UNDISTURBED_SHARE ? `, only ${Math.round(cpu_share * 100)} % of its core` : "";
@@ -59,11 +58,6 @@ export async function measure(
     }
   }
   return measured;
-}
-
-function loaded(subject: Subject, seconds: number): Promise<Sample> {
-  const { clients } = subject;
-  return clients === undefined ? load(subject, seconds) : loadByStreams(subject, seconds, clients);
 }
 
 /**

@@ -10,19 +10,19 @@ interface ClientTimes {
 }
 
 /**
- * The client connections and their timeouts (GW-122, GW-196, GW-197). The runtime's timer for a connection has steps
+ * The client connections and their timeouts (GW-122, GW-196). The runtime's timer for a connection has steps
  * of four seconds and a maximum of 255 seconds.
  */
 export class ClientConnections {
   /** The idle timeout of a connection, rounded up to seconds. */
-  readonly idleSeconds: number;
+  readonly #idleSeconds: number;
   readonly #health: HealthState;
   readonly #unreadSeconds: number;
 
   constructor(times: ClientTimes, health: HealthState) {
     this.#health = health;
-    this.idleSeconds = secondsOf(times.idleTimeoutMs);
-    this.#unreadSeconds = Math.min(this.idleSeconds, secondsOf(times.bodyTimeoutMs));
+    this.#idleSeconds = secondsOf(times.idleTimeoutMs);
+    this.#unreadSeconds = Math.min(this.#idleSeconds, secondsOf(times.bodyTimeoutMs));
   }
 
   /** Turns off the idle timer while a request is in flight, because the timer would cut slow responses. */
@@ -40,7 +40,7 @@ export class ClientConnections {
    * to send the next request or the rest of an unread body.
    */
   release({ server, request, bodyComplete }: CallClient & Pick<Exchange, "bodyComplete">): void {
-    server.timeout(request, bodyComplete ? this.idleSeconds : this.#unreadSeconds);
+    server.timeout(request, bodyComplete ? this.#idleSeconds : this.#unreadSeconds);
   }
 }
 

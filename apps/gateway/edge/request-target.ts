@@ -6,6 +6,8 @@ export interface RequestTarget {
   readonly query: string;
 }
 
+/** The start of every URL on the gateway's port. */
+const SCHEME = "http://";
 const KNOWN_HOSTS_MAX = 1_000;
 
 /**
@@ -15,12 +17,6 @@ const KNOWN_HOSTS_MAX = 1_000;
 export class RequestTargets {
   /** Host values that were found valid. Nearly all requests use one of a few values. */
   readonly #sound = new Set<string>();
-  /** The start of every URL on this port. */
-  readonly #scheme: "http://" | "https://";
-
-  constructor(isTls: boolean) {
-    this.#scheme = isTls ? "https://" : "http://";
-  }
 
   /**
    * @throws ApiError 400 for a missing, repeated or malformed Host, a URL that does not parse, or a repeated
@@ -29,13 +25,13 @@ export class RequestTargets {
   read(request: Request): RequestTarget {
     const host = request.headers.get("host");
     const { url } = request;
-    if (host === null || !this.#isSound(host) || !url.startsWith(this.#scheme)) {
+    if (host === null || !this.#isSound(host) || !url.startsWith(SCHEME)) {
       throw badRequest("The request must have one valid Host header and a valid URL.");
     }
     // The runtime joins equal repeated lengths with a comma.
     if (request.headers.get("content-length")?.includes(","))
       throw badRequest("The request can have only one Content-Length header.");
-    const pathStart = url.indexOf("/", this.#scheme.length);
+    const pathStart = url.indexOf("/", SCHEME.length);
     const fragment = url.indexOf("#", pathStart);
     const end = fragment < 0 ? url.length : fragment;
     const question = url.indexOf("?", pathStart);
@@ -45,7 +41,7 @@ export class RequestTargets {
 
   #isSound(host: string): boolean {
     if (this.#sound.has(host)) return true;
-    if (host === "" || host.includes(",") || !URL.canParse(`${this.#scheme}${host}/`)) return false;
+    if (host === "" || host.includes(",") || !URL.canParse(`${SCHEME}${host}/`)) return false;
     if (this.#sound.size >= KNOWN_HOSTS_MAX) this.#sound.clear();
     this.#sound.add(host);
     return true;

@@ -56,8 +56,6 @@ export function keepsResponseField(name: string): boolean {
 const KNOWN_NAMES_MAX = 1_000;
 
 interface UpstreamHeaderOptions {
-  /** The scheme that clients use for this gateway. */
-  readonly scheme: "http" | "https";
   /** Whether `Forwarded` and `X-Forwarded-*` of requests come from a trusted proxy and are forwarded. */
   readonly trustForwarded: boolean;
   /** Whether to send the client's address to services. */
@@ -107,7 +105,7 @@ export class UpstreamHeaders {
       "x-forwarded-for",
       before === null ? socketAddress : `${before}, ${socketAddress}`,
       "x-forwarded-proto",
-      said("x-forwarded-proto") ?? this.#options.scheme,
+      said("x-forwarded-proto") ?? "http",
       "x-forwarded-host",
       said("x-forwarded-host") ?? request.headers.get("host") ?? "",
     );

@@ -32,7 +32,6 @@ export function openRequestBody(
   const { bodyBytesMax } = limits;
   if (request.method === "GET" || request.method === "HEAD") return null;
   const contentLength = request.headers.get("content-length");
-  // In HTTP/2, no header announces a body of unknown length.
   const length = contentLength === null ? null : Number(contentLength);
   if (length === 0) return null;
   if (length !== null && bodyBytesMax > 0 && length > bodyBytesMax) throw bodyTooLarge(bodyBytesMax);
@@ -65,29 +64,16 @@ async function readPieces({ body }: Request, length: number, limits: BodyLimits)
   const next = (from: ReadableStreamDefaultReader<Uint8Array>) =>
     withDeadline(from.read(), limits.bodyTimeoutMs, bodyTimeout, unstalledClock).then(({ value }) => value);
   const bytes = reader && (await wholeBody(length, () => next(reader)));
-  if (!bytes || !(await isEnd(() => next(reader)))) throw wrongLength();
+  if (!bytes) throw wrongLength();
   return bytes;
 }
 
-/** Returns whether a body has no more bytes. An HTTP/2 client can send more bytes than its Content-Length. */
-async function isEnd(next: () => Promise<Uint8Array | undefined>): Promise<boolean> {
-  for (;;) {
-    const chunk = await next();
-    if (chunk === undefined) return true;
-    if (chunk.byteLength > 0) return false;
-  }
-}
-
 function wrongLength(): ApiError {
-  const cause = new Error("The body is shorter or longer than its Content-Length.");
+  const cause = new Error("The body is shorter than its Content-Length.");
   return new ApiError("INVALID_REQUEST", { message: "The request body could not be read.", cause });
 }
 
-/**
- * A request body that is sent at the pace of the service. If the body exceeds the limit, the call is stopped.
- * The chunk that reaches the Content-Length waits for the end of the body, because that chunk completes the
- * request (GW-171).
- */
+/** A request body that is sent at the pace of the service. If the body exceeds the limit, the call is stopped. */
 class CountedBody implements ByteSource {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #length: number | null;
@@ -125,7 +111,6 @@ class CountedBody implements ByteSource {
       this.#call.stop("too_large");
       throw bodyTooLarge(bodyBytesMax);
     }
-    if (this.#length !== null && this.#bytes >= this.#length) await this.#requireEnd(this.#length);
     return chunk;
   }
 
@@ -138,11 +123,7 @@ class CountedBody implements ByteSource {
     if (this.#exchange.request.signal.aborted) throw new ClientGone();
   }
 
-  async #requireEnd(length: number): Promise<void> {
-    if (this.#bytes > length || !(await isEnd(this.#read))) throw wrongLength();
-  }
-
-  readonly #read = async (): Promise<Uint8Array | undefined> => {
+  async #read(): Promise<Uint8Array | undefined> {
     const call = this.#call;
     const { timeoutMs, bodyTimeoutMs } = this.#limits;
     // Stop the service's timer, which must not run while the client is slow.
@@ -152,7 +133,7 @@ class CountedBody implements ByteSource {
     call.clientCame();
     if (!call.answered && !call.stopped) call.awaitService(timeoutMs, "timeout");
     return chunk;
-  };
+  }
 
   cancel(): void {
     this.#cancelled = true;

@@ -12,7 +12,6 @@ interface NamedFile {
 export interface KeyPair {
   cert: string;
   key: string;
-  expires_at: Date;
 }
 
 /** Reads a certificate and its key, or returns the problem. The problem never quotes the key. */
@@ -35,7 +34,7 @@ export function readKeyPair(certFile: NamedFile, keyFile: NamedFile): KeyPair | 
     const message = `must hold the private key of the certificate in ${certFile.variable}.`;
     return { variable: keyFile.variable, message };
   }
-  return { cert, key, expires_at: new Date(certificate.validTo) };
+  return { cert, key };
 }
 
 /** Returns the problem if only one of the two files is configured. */

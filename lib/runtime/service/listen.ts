@@ -1,5 +1,4 @@
 import { ConfigError } from "../config/index.ts";
-import type { Certificate } from "./certificate.ts";
 import { type PortUse, portProblem } from "./ports.ts";
 import type { Listener } from "./service.ts";
 
@@ -10,29 +9,22 @@ import type { Listener } from "./service.ts";
 const BODY_BYTES_UNLIMITED = Number.MAX_SAFE_INTEGER;
 
 /**
- * Opens a port, with TLS if `certificate` is set.
+ * Opens a port.
  *
  * @throws ConfigError that names the variable if the port cannot be opened (OP-4)
  */
-export function listen<Socket>(
-  listener: Listener<Socket>,
-  use: PortUse,
-  certificate?: Certificate,
-): Bun.Server<Socket> {
+export function listen<Socket>(listener: Listener<Socket>, use: PortUse): Bun.Server<Socket> {
   try {
     return Bun.serve<Socket>({
       hostname: use.host,
       port: use.port,
-      // The runtime would share every port by default. A port with TLS must be shared, because a second
-      // server on the same port serves a renewed certificate.
-      reusePort: use.shared === true || certificate !== undefined,
-      tls: certificate && { cert: certificate.cert, key: certificate.key },
+      // The runtime would share every port by default.
+      reusePort: use.shared === true,
       // In development mode, the runtime prints an error for responses that are aborted on purpose, and shows
       // its error page to callers.
       development: false,
-      http2: listener.http2 !== undefined,
-      // The timeout of HTTP/2 connections without streams. Handlers set the timeouts of requests.
-      idleTimeout: listener.http2?.idleSeconds ?? 0,
+      // Handlers set the timeouts of requests.
+      idleTimeout: 0,
       maxRequestBodySize: BODY_BYTES_UNLIMITED,
       fetch: (request, server) => listener.fetch(request, server),
       websocket: webSocketHandler(listener),
@@ -46,6 +38,6 @@ export function listen<Socket>(
  * Returns the listener's WebSocket handler, or a handler that does nothing. The runtime requires a handler
  * even if no request is upgraded.
  */
-export function webSocketHandler<Socket>({ websocket }: Listener<Socket>): Bun.WebSocketHandler<Socket> {
+function webSocketHandler<Socket>({ websocket }: Listener<Socket>): Bun.WebSocketHandler<Socket> {
   return websocket ?? { message: () => {} };
 }

@@ -1,16 +1,14 @@
 import { endsWithin, pause, systemClock, unstalledClock } from "../../async/index.ts";
 import type { ListenConfig, TelemetryConfig } from "../config/index.ts";
 import type { Logger } from "../telemetry/index.ts";
-import { type CertificateFiles, certificateFiles } from "./certificate.ts";
 import { listen } from "./listen.ts";
-import { PublicPort, readWhatCame } from "./public-port.ts";
 import type { Service } from "./service.ts";
+import { readWhatCame, stopServer } from "./stop-server.ts";
 
-type ListenOptions = Omit<ListenConfig, keyof TelemetryConfig> &
-  Partial<CertificateFiles> & {
-    /** Whether other processes may also listen on PORT. INTERNAL_PORT is never shared. */
-    REUSE_PORT?: boolean;
-  };
+type ListenOptions = Omit<ListenConfig, keyof TelemetryConfig> & {
+  /** Whether other processes may also listen on PORT. INTERNAL_PORT is never shared. */
+  REUSE_PORT?: boolean;
+};
 
 /** A running service. */
 export interface Running {
@@ -49,13 +47,8 @@ export async function serve<Socket>(
     const server = listen(service.internal, { host, port: internal_port, variable: variables.internal_port });
     internal = server;
     const { log } = service.telemetry;
-    const open = new PublicPort({
-      listener: service.public,
-      use: { host, port, shared, variable: variables.port },
-      files: certificateFiles(options),
-      log,
-    });
-    const running = { port: open.port, internal_port: portOf(server) };
+    const open = listen(service.public, { host, port, shared, variable: variables.port });
+    const running = { port: portOf(open), internal_port: portOf(server) };
     service.listening?.(running.port);
     log.info(running, "listening");
     return {
@@ -74,14 +67,14 @@ export async function serve<Socket>(
   }
 }
 
-function portOf(server: Bun.Server<undefined>): number {
+function portOf<Socket>(server: Bun.Server<Socket>): number {
   if (server.port === undefined) throw new Error("The server is not bound to a TCP port.");
   return server.port;
 }
 
 async function shutdown<Socket>(
   service: Service<Socket>,
-  open: PublicPort<Socket>,
+  open: Bun.Server<Socket>,
   internal: Bun.Server<undefined>,
   options: ListenOptions,
 ): Promise<void> {
@@ -90,7 +83,7 @@ async function shutdown<Socket>(
   if (options.SHUTDOWN_GRACE_MS > 0) await pause(unstalledClock, options.SHUTDOWN_GRACE_MS);
   service.drain?.(options.SHUTDOWN_TIMEOUT_MS);
   const untilMs = systemClock.elapsedMs() + options.SHUTDOWN_TIMEOUT_MS;
-  await open.stop(options.SHUTDOWN_TIMEOUT_MS);
+  await stopServer(open, options.SHUTDOWN_TIMEOUT_MS);
   // Other services call the internal port. Calls in flight get a response before the stores close.
   await readWhatCame();
   await endsWithin(internal.stop(), Math.max(0, untilMs - systemClock.elapsedMs()));

@@ -5,16 +5,6 @@ import type { Telemetry } from "../telemetry/index.ts";
 export interface Listener<Socket = undefined> {
   fetch(request: Request, server: Bun.Server<Socket>): Response | undefined | Promise<Response | undefined>;
   websocket?: Bun.WebSocketHandler<Socket>;
-  /**
-   * The options of HTTP/2, which the port serves next to HTTP/1.1. If they are missing, the port serves only
-   * HTTP/1.1.
-   */
-  http2?: Http2Options;
-}
-
-interface Http2Options {
-  /** The idle time after which a connection without streams is closed, at most 255 seconds. */
-  readonly idleSeconds: number;
 }
 
 /**

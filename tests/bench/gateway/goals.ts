@@ -21,9 +21,6 @@ const RATIOS: readonly Ratio[] = [
   ratio("a window and a quota / a window", "two_limits", "whole_job", 0.97),
   ratio("10 000 routes / 10 routes", "routes_10_000", "whole_job", 0.99),
   ratio("100 000 routes / 10 routes", "routes_100_000", "whole_job", 0.97),
-  ratio("HTTP/2 / HTTP/1.1, 1 client", "http2_1_client", "http1_1_client", 0.8),
-  ratio("HTTP/2 / HTTP/1.1, 64 clients", "http2_64_clients", "http1_64_clients", 0.8),
-  ratio("HTTP/2, 64 streams / HTTP/1.1, 64 clients", "http2_64_streams", "http1_64_clients", 0.8),
 ];
 
 function ratio(title: string, of: SubjectName, over: SubjectName, bound: number): Ratio {

@@ -1,13 +1,11 @@
 import { freePort } from "../../support/free-port.ts";
 import { waitFor } from "../../support/wait-for.ts";
-import type { Clients } from "../measure/h2load.ts";
 import type { Target } from "../measure/wrk.ts";
 import type { Bed, Started } from "./bed.ts";
 import { memberPaths, publicPaths, publish, type Services, servicesOf, TWO_LIMITS } from "./catalog.ts";
 import { caller, type Identity } from "./identity.ts";
 
 export type SubjectName =
-  | StreamedName
   | "whole_job"
   | "two_limits"
   | "public"
@@ -15,14 +13,6 @@ export type SubjectName =
   | "traced"
   | "routes_10_000"
   | "routes_100_000";
-
-/** The subjects of the comparison of HTTP/1.1 with HTTP/2. h2load generates the load for both. */
-type StreamedName =
-  | "http1_1_client"
-  | "http1_64_clients"
-  | "http2_1_client"
-  | "http2_64_clients"
-  | "http2_64_streams";
 
 /** The work of a subject for each request. `whole` means: admit, limit, authorize and rewrite. */
 export type Job = "pass_through" | "public" | "whole";
@@ -32,8 +22,6 @@ export interface Subject extends Target {
   readonly name: SubjectName;
   readonly title: string;
   readonly job: Job;
-  /** The connections of h2load; absent if `wrk` generates the load. */
-  readonly clients?: Clients;
 }
 
 /** The headers of every request to a public route. */
@@ -84,28 +72,7 @@ export async function startSubjects(bed: Bed, identity: Identity): Promise<Subje
       paths: publicPaths,
       headers: HEADERS,
     },
-    ...(await startStreamed(bed, services)),
   ];
-}
-
-const STREAMED: readonly (Clients & { readonly name: StreamedName })[] = [
-  { name: "http1_1_client", protocol: "HTTP/1.1", connections: 1, streams: 1 },
-  { name: "http2_1_client", protocol: "HTTP/2", connections: 1, streams: 1 },
-  { name: "http1_64_clients", protocol: "HTTP/1.1", connections: 64, streams: 1 },
-  { name: "http2_64_clients", protocol: "HTTP/2", connections: 64, streams: 1 },
-  { name: "http2_64_streams", protocol: "HTTP/2", connections: 1, streams: 64 },
-];
-
-/** Starts a gateway to compare HTTP/2 with HTTP/1.1. Returns no subjects if h2load is not installed. */
-async function startStreamed(bed: Bed, services: Parameters<typeof startGateway>[1]): Promise<Subject[]> {
-  if (Bun.which("h2load") === null) return [];
-  const variables = { HTTP2_ENABLED: "true", HTTP2_CLEARTEXT: "true" };
-  const gateway = await startGateway(bed, services, 10, { variables });
-  return STREAMED.map(({ name, ...clients }) => {
-    const { protocol, connections, streams } = clients;
-    const title = `gateway, ${protocol}, ${connections} connections of ${streams} requests`;
-    return { name, title, job: "whole", ...gateway, paths: memberPaths, headers: MEMBER_HEADERS, clients };
-  });
 }
 
 export async function startUpstream(bed: Bed): Promise<Started> {
