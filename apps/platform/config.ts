@@ -48,7 +48,7 @@ export const platformVariables = Type.Object({
   HOST: host("127.0.0.1"),
   DATA_DIR: textOr(".ostiary", "must be the directory that holds the platform's data", {
     description:
-      "The directory of the embedded database, the admin token, the keys and the log; created if missing.",
+      "The directory of the embedded database, the tokens, the keys and the log; created if missing.",
   }),
   DATABASE_URL: Type.Optional(
     databaseUrl("The PostgreSQL database that replaces the embedded database in DATA_DIR."),

@@ -16,6 +16,8 @@ import {
   UnusableFolder,
 } from "@ostiary/lib/runtime/stores/database";
 
+const ADMIN_TOKEN = "admin-token";
+const INTERNAL_TOKEN = "internal-token";
 const SIGNING_KEY = "audit-signing-key.pem";
 export const STREAM_KEYS = "audit-stream-keys";
 const STREAM_KEY_BYTES = 32;
@@ -25,6 +27,7 @@ export interface DataDirectory {
   readonly databaseUrl: string;
   readonly logFile: string;
   readonly adminTokenFile: string;
+  readonly internalTokenFile: string;
   readonly signingKeyFile: string;
   readonly streamKeyFile: string;
   /** Releases the directory for other processes. */
@@ -41,7 +44,8 @@ export async function openDataDirectory(path: string, fresh: boolean): Promise<D
   const directory = {
     databaseUrl: pgliteUrl(join(root, "database")),
     logFile: join(root, "ostiary.log"),
-    adminTokenFile: join(root, "admin-token"),
+    adminTokenFile: join(root, ADMIN_TOKEN),
+    internalTokenFile: join(root, INTERNAL_TOKEN),
     signingKeyFile: join(root, SIGNING_KEY),
     streamKeyFile: join(root, STREAM_KEYS),
     close: giveUp,
@@ -118,7 +122,7 @@ async function clear(root: string): Promise<void> {
   }
   const giveUp = await claimFolder(database);
   try {
-    for (const name of ["database", "admin-token", SIGNING_KEY, STREAM_KEYS, "ostiary.log"]) {
+    for (const name of ["database", ADMIN_TOKEN, INTERNAL_TOKEN, SIGNING_KEY, STREAM_KEYS, "ostiary.log"]) {
       await rm(join(root, name), { recursive: true, force: true });
     }
   } finally {
@@ -173,17 +177,17 @@ function checked(file: string, [problem]: readonly ConfigProblem[]): string {
 const TOKEN_BYTES = 24;
 
 /**
- * Returns the admin token: `given`, otherwise the token in the file, otherwise a new token. Writes a given or new
- * token to the file.
+ * Returns a token of the platform: `given`, otherwise the token in the file, otherwise a new token. Writes a given or
+ * new token to the file, which only this user may read.
  */
-export async function adminTokenFrom(file: string, given: string | undefined): Promise<string> {
+export async function tokenFrom(file: string, given: string | undefined): Promise<string> {
   const kept = given ?? (await readFile(file, "utf8").catch(() => "")).trim();
   if (given === undefined && kept !== "") return kept;
   const token = kept || randomBytes(TOKEN_BYTES).toString("base64url");
   try {
     await writeFile(file, token, { mode: 0o600 });
   } catch {
-    throw unusable(dirname(file), "its file admin-token cannot be written.");
+    throw unusable(dirname(file), `its file ${basename(file)} cannot be written.`);
   }
   return token;
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { wireAudit } from "@ostiary/audit";
 import { auditVariables } from "@ostiary/audit/config";
 import { wireGateway } from "@ostiary/gateway";
@@ -27,6 +26,7 @@ export function sharedEnvironment(
     logFile: string;
     logFormat: string;
     adminToken: string;
+    internalToken: string;
     signingKeyFile: string;
     streamKeyFile: string;
   },
@@ -42,7 +42,7 @@ export function sharedEnvironment(
     AUDIT_SIGNING_KEY_FILE: decided.signingKeyFile,
     AUDIT_STREAM_KEY_FILE: decided.streamKeyFile,
     ROLES_FILE: config.ROLES_FILE ?? ROLES_FILE,
-    INTERNAL_AUTH_TOKEN: config.INTERNAL_AUTH_TOKEN ?? randomBytes(24).toString("base64url"),
+    INTERNAL_AUTH_TOKEN: decided.internalToken,
   };
   // leaves out the files that the platform has read: a service refuses a variable with both a value and a file
   const files = new Set(Object.keys(values).map((name) => `${name}_FILE`));

@@ -3,11 +3,11 @@ import { localOrigin, type Running } from "@ostiary/lib/runtime/service";
 import { type AdminAccess, publishCatalogs } from "./catalogs.ts";
 import type { PlatformConfig } from "./config.ts";
 import {
-  adminTokenFrom,
   type DataDirectory,
   openDataDirectory,
   signingKey,
   streamKeys,
+  tokenFrom,
 } from "./data-directory.ts";
 import { type Demo, startDemo } from "./demo.ts";
 import { untilReady } from "./readiness.ts";
@@ -59,7 +59,8 @@ export async function startPlatform({ config, env, fresh, onProgress }: Platform
   const directory = await openDataDirectory(config.DATA_DIR, fresh);
   started.defer(() => directory.close());
   const { adminTokenFile } = directory;
-  const adminToken = await adminTokenFrom(adminTokenFile, config.ADMIN_TOKEN);
+  const adminToken = await tokenFrom(adminTokenFile, config.ADMIN_TOKEN);
+  const internalToken = await tokenFrom(directory.internalTokenFile, config.INTERNAL_AUTH_TOKEN);
   const keys = await keyFiles(env, directory);
   const databaseUrl = config.DATABASE_URL ?? directory.databaseUrl;
   onProgress("Opening the stores");
@@ -70,6 +71,7 @@ export async function startPlatform({ config, env, fresh, onProgress }: Platform
   const environment = sharedEnvironment(config, env, {
     databaseUrl,
     adminToken,
+    internalToken,
     ...logTarget(config, env, directory),
     ...keys,
   });

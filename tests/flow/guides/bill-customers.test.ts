@@ -10,7 +10,7 @@ import { ulid } from "ulid";
 import { type AuditService, startAudit } from "../../app/audit/audit-service.ts";
 import { HOUR_MS, reportUsage, usageCount } from "../../app/audit/usage-bed.ts";
 import { commandsOf } from "../../support/documents.ts";
-import { type Command, Reader, withNodeOrBun } from "../../support/guide-reader.ts";
+import { type Command, moved, Reader, withNodeOrBun } from "../../support/guide-reader.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 setDefaultTimeout(120_000);
@@ -170,9 +170,9 @@ describe("the programs of bill-customers.md", () => {
     await waitFor(() => billed(id) === 2_510, { timeoutMs: 60_000 });
     expect(wrong).toEqual([]);
     const [list = ""] = await commandsOf(GUIDE, "Bill your customers");
-    // The guide's `export` lines are left out: the test already sets those variables.
-    const curl = list.split("\n").filter((line) => line.startsWith("curl "));
-    const { usage_events, has_more } = JSON.parse(await reader.run(curl.join("\n")));
+    await Bun.write(join(reader.directory, ".ostiary/internal-token"), TOKEN);
+    const show = moved(list, { "http://127.0.0.1:3003": audit.internalUrl });
+    const { usage_events, has_more } = JSON.parse(await reader.run(show));
     expect([usage_events.length, has_more]).toEqual([2, true]);
   });
 

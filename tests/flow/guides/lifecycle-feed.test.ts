@@ -97,7 +97,8 @@ describe("the program of lifecycle-feed.md", () => {
   test("has a first command that shows the feed", async () => {
     await organizations(2);
     const [show = ""] = await commandsOf(GUIDE, "Follow the lifecycle feed");
-    const places = { "http://127.0.0.1:3001": identity.internalUrl, "TOKEN=…": `TOKEN=${TOKEN}` };
+    await Bun.write(join(reader.directory, ".ostiary/internal-token"), TOKEN);
+    const places = { "http://127.0.0.1:3001": identity.internalUrl };
     const page = JSON.parse(await reader.run(moved(show, places)));
     expect(page).toMatchObject({ has_more: true, lifecycle_events: [{ type: "organization.created" }, {}] });
   });

@@ -27,6 +27,13 @@ async function start(DATA_DIR: string, env: Record<string, string> = {}): Promis
   return platform;
 }
 
+/** Waits for a service of the platform, and returns its log line with its ports. */
+function portsOf(platform: RunningProcess, name: string): Promise<Record<string, unknown>> {
+  const isListening = ({ message, service }: Record<string, unknown>) =>
+    message === "listening" && service === name;
+  return waitFor(() => platform.logs().find(isListening), { timeoutMs: 60_000 });
+}
+
 function alreadyRuns(path: string, { pid }: RunningProcess): string {
   return `  DATA_DIR is ${path}, which cannot be used: Ostiary already runs there, as process ${pid}: use that Ostiary, or stop it first.`;
 }
@@ -106,20 +113,39 @@ describe("DATA_DIR", () => {
       "audit-stream-keys",
       "database",
       "database.lock",
+      "internal-token",
       "platform.lock",
     ]);
     expect(await readdir(parent)).not.toContain("50% #1?");
   });
 
+  // OP-56
+  test("keeps the internal token in a file, which opens the feeds of identity and audit", async () => {
+    const path = join(parent, "internal token");
+    const env = { DATABASE_URL: await freshDatabase() };
+    const platform = await start(path, env);
+    const file = join(path, "internal-token");
+    const token = await Bun.file(file).text();
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const feeds = { identity: "lifecycle-events", audit: "usage-events" };
+    for (const [service, feed] of Object.entries(feeds)) {
+      const { internal_port } = await portsOf(platform, service);
+      const ask = (headers: Record<string, string>) =>
+        fetch(`http://127.0.0.1:${internal_port}/internal/${feed}`, { headers });
+      expect((await ask({ "X-Platform-Internal-Token": token })).status).toBe(200);
+      expect((await ask({})).status).toBe(401);
+    }
+    expect(await platform.stop()).toBe(0);
+    const second = await start(path, env);
+    expect(await Bun.file(file).text()).toBe(token);
+    expect(await second.stop()).toBe(0);
+  });
+
   // OP-61
   test("keeps the stream key, so that a stream of an earlier start can still sign", async () => {
     const path = join(parent, "streams");
-    const auditOf = async (platform: RunningProcess) => {
-      const isAudit = ({ message, service }: Record<string, unknown>) =>
-        message === "listening" && service === "audit";
-      const line = await waitFor(() => platform.logs().find(isAudit), { timeoutMs: 60_000 });
-      return `http://127.0.0.1:${line.port}`;
-    };
+    const auditOf = async (platform: RunningProcess) =>
+      `http://127.0.0.1:${(await portsOf(platform, "audit")).port}`;
     const streams = "/organizations/organization-1/audit-streams";
     const post = (url: string, body: unknown) =>
       fetch(url, {
