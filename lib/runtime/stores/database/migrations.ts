@@ -178,7 +178,7 @@ async function begin(tx: Orm, plan: Plan, byStep: boolean): Promise<Begun> {
   if (known !== null && migrations.every((each) => isApplied(known, each)))
     return { journal: known, next: null };
   await lock(tx, schema);
-  await rows(tx, sql`create schema if not exists ${sql.identifier(schema)}`);
+  await createSchema(tx, schema);
   await rows(
     tx,
     sql`create table if not exists ${journal} (
@@ -202,6 +202,15 @@ async function begin(tx: Orm, plan: Plan, byStep: boolean): Promise<Begun> {
     await noteRefusal(tx, plan, migration);
   }
   return { journal: applied, next: null };
+}
+
+/**
+ * Creates the schema if it does not exist. PostgreSQL demands CREATE on the database even for `if not exists`,
+ * and the owner of an existing schema may lack that privilege. The migration lock excludes other creators.
+ */
+async function createSchema(tx: Orm, schema: string): Promise<void> {
+  const [found] = await rows(tx, sql`select from pg_namespace where nspname = ${schema}`);
+  if (found === undefined) await rows(tx, sql`create schema ${sql.identifier(schema)}`);
 }
 
 /**
