@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from "@ostiary/lib/async";
+import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import { peerTls } from "@ostiary/lib/runtime/config";
 import { loadRolesFile, type RolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import type { Service } from "@ostiary/lib/runtime/service";
@@ -29,7 +30,6 @@ import { addServiceMetrics } from "./services/metrics.ts";
 
 const MIGRATIONS = shippedFile("drizzle/routes");
 const SCHEMA = "routes";
-const ROUTE_STORE_PING_MS = 2_000;
 
 /** Stores that other services of this process use too. The registry does not close them. */
 export interface GivenStores {
@@ -139,12 +139,12 @@ function createOperators(config: RegistryConfig, { log, metrics }: Telemetry, cl
 }
 
 /**
- * Throws if the route store refuses the connection, for example because of wrong credentials. If the route store is
- * down, only logs a warning.
+ * Throws if the route store refuses the connection or the read of the routes, for example because of wrong
+ * credentials. If the route store is down, only logs a warning.
  */
 async function checkRouteStore(routeStore: RouteStore, log: Logger): Promise<void> {
   try {
-    await routeStore.ping(ROUTE_STORE_PING_MS);
+    await routeStore.summarize(ROUTES_PREFIX);
   } catch (error) {
     const { failure, refused } = routeStoreBootFailure(error);
     if (refused) throw failure;

@@ -7,14 +7,15 @@ import { join } from "node:path";
 import { openCounterStore } from "@ostiary/lib/runtime/stores/counter-store";
 import { openDatabase, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import { openRouteStore, routeStoreBootFailure } from "@ostiary/lib/runtime/stores/route-store";
+import { Etcd3, Range } from "etcd3";
 import { Redis } from "ioredis";
 import postgres from "postgres";
+import { requireUser } from "../support/etcd-users.ts";
 import { freePort } from "../support/free-port.ts";
 import { rejection } from "../support/rejection.ts";
 import { ROOT } from "../support/root.ts";
 import type { TestServer } from "../support/server.ts";
 import { services, startEtcd, startPostgres, startRedis } from "../support/services.ts";
-import { requireUser } from "./etcd-users.ts";
 
 setDefaultTimeout(60_000);
 
@@ -239,7 +240,7 @@ describe.if(services().etcd.own)("the message about ROUTE_STORE_URL", () => {
 
   async function refusal(userinfo: string): Promise<string> {
     const store = await openRouteStore(server.url.replace("//", `//${userinfo}`));
-    const error = await rejection(store.ping(5_000));
+    const error = await rejection(store.summarize("edge/gateway/routes/"));
     await store.close();
     const { failure, refused } = routeStoreBootFailure(error);
     expect([refused, failure.message.includes(SECRET)]).toEqual([true, false]);
@@ -258,8 +259,22 @@ describe.if(services().etcd.own)("the message about ROUTE_STORE_URL", () => {
       "The route store does not accept the user and password of ROUTE_STORE_URL: correct them.",
     );
     expect(await refusal(`plain:${SECRET}@`)).toBe(
-      "The route store does not let the user of ROUTE_STORE_URL read the routes: grant its role the prefix edge/.",
+      "The route store denies the user of ROUTE_STORE_URL a key: grant its role readwrite on the prefix edge/gateway/.",
     );
+  });
+
+  test("names a right with which the user may read and write the routes", async () => {
+    const root = new Etcd3({ hosts: server.url, auth: { username: "root", password: SECRET } });
+    const role = await root.role("advised").create();
+    await role.grant({ permission: "Readwrite", range: Range.prefix("edge/gateway/") });
+    await role.addUser("plain");
+    root.close();
+    const store = await openRouteStore(server.url.replace("//", `//plain:${SECRET}@`));
+    await store.ping(5_000);
+    const fence = { key: "edge/gateway/revisions/a", value: 1 };
+    expect(await store.writeFenced({ key: "edge/gateway/routes/a", value: "1", fence })).toBe(true);
+    expect(await store.summarize("edge/gateway/routes/")).toMatchObject({ count: 1 });
+    await store.close();
   });
 
   test("says that etcd cannot be reached, which differs from a refusal", async () => {

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
+import { requireUser } from "../support/etcd-users.ts";
 import {
   type EtcdCluster,
   freePort,
@@ -11,7 +12,6 @@ import {
   type TestServer,
   waitFor,
 } from "../support/index.ts";
-import { requireUser } from "./etcd-users.ts";
 import { recordChanges } from "./recorded-changes.ts";
 import { everyCall } from "./route-store-calls.ts";
 

@@ -36,7 +36,7 @@ const REFUSALS: [words: RegExp, sentence: string][] = [
   ],
   [
     /permission denied/,
-    "The route store does not let the user of ROUTE_STORE_URL read the routes: grant its role the prefix edge/.",
+    "The route store denies the user of ROUTE_STORE_URL a key: grant its role readwrite on the prefix edge/gateway/.",
   ],
 ];
 

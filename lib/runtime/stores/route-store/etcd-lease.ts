@@ -21,12 +21,15 @@ const WRITE_GAP_MS = 250;
 const SIGNS_OF_LIFE = 4;
 /** A renewal is due after nine tenths of its interval, because a timer may fire slightly early. */
 const DUE_EARLIER = 0.9;
+/** The number of times to live after which an unchanged value is written again, in case others changed the key. */
+const LIVES_PER_WRITE = 6;
 const RETRY_MS = 250;
 const RELEASE_MS = 2_000;
 
 /**
  * One key with a lease. A loop renews the lease, or creates a new one if etcd has lost it. The loop also
- * ensures that the key has the latest value and belongs to the lease, even if earlier writes failed.
+ * ensures that the key has the latest value and belongs to the lease, even if earlier writes failed. The lease only
+ * writes to its key, so its user needs no right to read.
  */
 export class EtcdLease {
   readonly #key: Buffer;
@@ -34,11 +37,14 @@ export class EtcdLease {
   readonly #calls: LeaseCalls;
   readonly #loop: Loop;
   readonly #lifeMs: number;
+  readonly #rewriteMs: number;
   #value: Buffer | null = null;
   /** The id of the lease, or null if there is no lease. */
   #id: string | null = null;
   /** The time of the next renewal, as `systemClock.elapsedMs` counts time. */
   #dueMs = 0;
+  /** The value that etcd has acknowledged for this lease, and the time. */
+  #written: { value: Buffer | null; atMs: number } | null = null;
   #isFailing = false;
 
   constructor(key: string, options: LeaseOptions, calls: LeaseCalls) {
@@ -46,6 +52,7 @@ export class EtcdLease {
     this.#options = options;
     this.#calls = calls;
     this.#lifeMs = (options.ttlSeconds * 1_000) / SIGNS_OF_LIFE;
+    this.#rewriteMs = options.ttlSeconds * 1_000 * LIVES_PER_WRITE;
     this.#loop = new Loop({
       task: () => this.#hold(),
       pauseMs: this.#lifeMs,
@@ -100,6 +107,7 @@ export class EtcdLease {
   async #grant(): Promise<string> {
     const { ttlSeconds } = this.#options;
     this.#id = null;
+    this.#written = null;
     const askedMs = systemClock.elapsedMs();
     const { ID } = await this.#calls.write("lease_grant", (client, deadline) =>
       client.leaseClient.leaseGrant({ TTL: ttlSeconds }, { deadline }),
@@ -110,26 +118,19 @@ export class EtcdLease {
   }
 
   /**
-   * Writes the latest value to the key and attaches the key to the lease. Returns false if the lease has
-   * ended.
+   * Writes the latest value to the key and attaches the key to the lease, if a write is due. Returns false if the
+   * lease has ended.
    */
   async #write(lease: string): Promise<boolean> {
     const { key, value } = { key: this.#key, value: this.#value };
-    if (value === null) return true;
+    const writtenMs = this.#written?.value === value ? this.#written.atMs : Number.NEGATIVE_INFINITY;
+    const atMs = systemClock.elapsedMs();
+    if (value === null || atMs - writtenMs < this.#rewriteMs) return true;
     try {
       await this.#calls.write("lease_put", (client, deadline) =>
-        client.kv.txn(
-          {
-            compare: [
-              { key, target: "Lease", result: "Equal", lease },
-              { key, target: "Value", result: "Equal", value },
-            ],
-            success: [],
-            failure: [{ request_put: { key, value, lease } }],
-          },
-          { deadline },
-        ),
+        client.kv.put({ key, value, lease }, { deadline }),
       );
+      this.#written = { value, atMs };
       return true;
     } catch (error) {
       if (isLeaseOver(error)) return false;

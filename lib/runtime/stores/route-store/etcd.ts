@@ -130,8 +130,8 @@ export class EtcdRouteStore implements RouteStore {
 
   async watch(prefix: string, listener: RouteListener): Promise<RouteWatch> {
     const findNode = async () => (await this.#endpoints.ask(CALL, readNothing)).client;
-    // Check once whether a node answers: the watch itself would retry forever and never report the error.
-    await findNode().catch(throwRouteStoreFailure);
+    // Check once whether the user may read the prefix: the watch itself would retry forever and report no error.
+    await this.summarize(prefix);
     const watch = new EtcdWatch(findNode, prefix, listener);
     this.#watches.add(watch);
     const close = async () => {

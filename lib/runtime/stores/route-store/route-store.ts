@@ -31,7 +31,7 @@ export interface RouteStore {
   watch(prefix: string, listener: RouteListener): Promise<RouteWatch>;
   /**
    * Returns a lease for `key`. `release` removes the key. If this process dies, the store removes the key
-   * after the time to live. If others write to the key, the lease restores its own value.
+   * after the time to live. If others change the key, the lease writes its own value again after a while.
    */
   lease(key: string, options: LeaseOptions): RouteLease;
   /** Resolves if the store responds within `timeoutMs`. Otherwise rejects with `StoreUnavailable`. */
