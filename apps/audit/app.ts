@@ -29,7 +29,6 @@ import { usageHandlers } from "./usage/handlers.ts";
 import { quotaHandlers } from "./usage/quotas/handlers.ts";
 import { REPORT_PATH, reportHandlers } from "./usage/reports/handlers.ts";
 import { createUsageMetrics } from "./usage/reports/metrics.ts";
-import { statementHandlers } from "./usage/statements/handlers.ts";
 import type { EventWriter } from "./writes/commands.ts";
 import { writeHandlers } from "./writes/handlers.ts";
 import { createWriteMetrics } from "./writes/metrics.ts";
@@ -76,8 +75,7 @@ function publicApp(deps: AuditAppDeps) {
     .use(checkpointHandlers(deps.reads))
     .use(checkpointTreeHandlers(deps.reads, deps.selectRoot))
     .use(streamHandlers(deps.streams))
-    .use(usageHandlers({ database: deps.reads, exports: deps.exports, clock: deps.clock }))
-    .use(statementHandlers(deps.reads));
+    .use(usageHandlers({ database: deps.reads, exports: deps.exports, clock: deps.clock }));
   const app = httpApp({ bodyBytesMax: BODY_BYTES_MAX, iJson: true, refuseRepeated: false }).use(routes);
   if (!deps.swaggerEnabled) return app;
   return app.use(swaggerRoutes(routes, { ...publicText, bodyBytesMax: BODY_BYTES_MAX }));

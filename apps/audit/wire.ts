@@ -14,7 +14,6 @@ import { publishSigningKey } from "./signing-key/publish-key.ts";
 import { type Shared, wireStreams } from "./streams/wire.ts";
 import { usageTeller } from "./usage/feed/usage-event-writer.ts";
 import { quotaSweeper } from "./usage/quotas/sweeper.ts";
-import { usageStatements } from "./usage/statements/commands.ts";
 import { type Witnesses, wireWitnesses } from "./witnesses/wire.ts";
 import { EventWriter } from "./writes/commands.ts";
 
@@ -91,7 +90,6 @@ async function partsOf(config: AuditConfig, shared: Shared) {
     key,
     origin: config.AUDIT_LOG_ORIGIN,
     intervalMs: config.SEAL_INTERVAL_MS,
-    usage: usageStatements,
     log,
     metrics: telemetry.metrics,
   });

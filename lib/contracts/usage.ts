@@ -23,8 +23,6 @@ export const QUOTAS_ASKED_BYTES_MAX = 1_048_576;
 export const USAGE_ID_LENGTH_MAX = 128;
 /** The maximum length of a bucket: a path with every character escaped, and the prefix before the path. */
 const QUOTA_POLICY_LENGTH_MAX = 3_200;
-/** The maximum number of policies in one usage count: a route has at most three limits. */
-export const USAGE_POLICIES_MAX = 3;
 export const USAGE_KEY_PREFIX_LENGTH_MAX = 64;
 /** The pattern of the instance id of a gateway. */
 export const USAGE_INSTANCE_PATTERN = "^[A-Za-z0-9._-]{1,128}$";
@@ -45,19 +43,6 @@ const usageTotals = {
   ...{ failed, bytes_in, bytes_out, duration_ms },
 };
 
-/** A named policy that limits a route. */
-const UsagePolicy = Type.Object(
-  {
-    policy: text("The name of the policy.", USAGE_ID_LENGTH_MAX, "burst"),
-    is_shared: Type.Boolean({
-      description:
-        "Whether services share the policy. Otherwise the policy belongs to the service of the count.",
-      examples: [false],
-    }),
-  },
-  openShape("Usage policy", "A named policy that limits a route."),
-);
-
 /** The sums of one credential on one route within one hour. */
 export const UsageCount = Type.Object(
   {
@@ -75,12 +60,6 @@ export const UsageCount = Type.Object(
     key_prefix: nullable(
       text("The first characters of the API key.", USAGE_KEY_PREFIX_LENGTH_MAX, "ostiary-k-2-4f9m"),
       { description: "The first characters of the API key, or null for sessions." },
-    ),
-    policies: Type.Optional(
-      Type.Array(UsagePolicy, {
-        maxItems: USAGE_POLICIES_MAX,
-        description: "The named policies that limit the route. Older gateways leave them out.",
-      }),
     ),
     ...usageTotals,
   },

@@ -1,6 +1,6 @@
 import { type IJsonViolation, iJsonSentence } from "../domain/json/index.ts";
 import type { CheckpointProblem } from "../domain/proof/index.ts";
-import type { DeclarationFlaw, FindingWords, NamedEntry, NamedRoot, StatementFlaw } from "./finding-codes.ts";
+import type { DeclarationFlaw, FindingWords, NamedEntry, NamedRoot } from "./finding-codes.ts";
 
 /** The English sentence for each finding, as the command line shows it. */
 export const ENGLISH: FindingWords = {
@@ -38,8 +38,6 @@ export const ENGLISH: FindingWords = {
     `${placesOf(from, to)} declared as part of dropped months, but events of later months have lower positions.`,
   dropped_event_shown: ({ before }) =>
     `The file declares events before ${before} as dropped, but contains some of them.`,
-  statement_unsound: ({ id, position, why }) =>
-    `The statement ${id} at position ${position} ${statementFlaw(why)}.`,
 
   head_not_held: ({ checkpoint }) =>
     `${checkpoint === null ? "No checkpoint contains" : `Checkpoint ${checkpoint} does not contain`} the head of this chain: the chain was rebuilt, or belongs to another log.`,
@@ -157,33 +155,6 @@ const ROOTS: Readonly<Record<NamedRoot, string>> = {
   cosigned: "The root that witnesses cosigned",
 };
 
-function statementFlaw(why: StatementFlaw): string {
-  switch (why.flaw) {
-    case "out_of_order":
-      return "is out of order in the chain";
-    case "month":
-      return "does not cover exactly its month";
-    case "no_time":
-      return "has no valid time of creation";
-    case "too_early":
-      return "was made before its month was over";
-    case "after_checkpoint":
-      return "is later than the checkpoint that covers it";
-    case "not_of_organization":
-      return "is not in the log of an organization";
-    case "number":
-      return `must be the statement ${why.expected}`;
-    case "corrects":
-      return "names a wrong statement as the corrected one";
-    case "sum":
-      return `has ${why.name} ${why.value}, which is not the sum over its services`;
-    case "repeated_names":
-      return "names a service or a policy twice, or out of order";
-    case "refusals":
-      return "has a number of refusals that differs from the sum of the refusals by reason";
-  }
-}
-
 function iJsonText(violation: IJsonViolation | null): string {
   return violation === null ? "" : `: ${iJsonSentence(violation)}`;
 }
@@ -195,8 +166,6 @@ function nameOf(entry: NamedEntry): string {
       return `the ${entry.entry} of event ${entry.event_id}`;
     case "retention":
       return `the declaration of ${entry.month}`;
-    case "statement":
-      return `the statement ${entry.id}`;
     case "place":
       return `the entry at position ${entry.position}`;
     case "start":

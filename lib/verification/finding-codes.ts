@@ -1,6 +1,5 @@
 import type { IJsonViolation } from "../domain/json/index.ts";
 import type { CheckpointProblem } from "../domain/proof/index.ts";
-import type { UsageSums } from "../domain/usage/index.ts";
 
 /**
  * The findings of a verification: codes with values. The sentences are in other files, one for each language
@@ -11,7 +10,6 @@ import type { UsageSums } from "../domain/usage/index.ts";
 export type NamedEntry =
   | { entry: "intent" | "outcome"; event_id: string }
   | { entry: "retention"; month: string }
-  | { entry: "statement"; id: string }
   | { entry: "place"; position: number }
   | { entry: "start" };
 
@@ -22,13 +20,6 @@ export type DeclarationFlaw =
   | "before_month_end"
   | "places_out_of_order"
   | "places_after_it";
-
-/** The reason why a statement of usage is not plausible. */
-export type StatementFlaw =
-  | { flaw: "out_of_order" | "month" | "no_time" | "too_early" | "after_checkpoint" | "not_of_organization" }
-  | { flaw: "number"; expected: string }
-  | { flaw: "corrects" | "repeated_names" | "refusals" }
-  | { flaw: "sum"; name: keyof UsageSums; value: number };
 
 /**
  * A signed root that a verification reads: `own` is in the file, `kept` in a kept file, `kept_export` in a
@@ -65,11 +56,6 @@ interface DroppedProblems {
   claim_after_checkpoint: { before: string };
   claim_behind_newer_events: { from: number; to: number };
   dropped_event_shown: { before: string };
-}
-
-/** Problems with statements of usage. */
-interface StatementProblems {
-  statement_unsound: { id: string; position: number; why: StatementFlaw };
 }
 
 /** Problems with the checkpoints, and with the heads at earlier checkpoints. */
@@ -117,7 +103,6 @@ export interface ProblemValues
   extends ChainProblems,
     EventProblems,
     DroppedProblems,
-    StatementProblems,
     CheckpointProblems,
     TreeProblems,
     FileProblems {}
@@ -216,7 +201,6 @@ export const KINDS: Readonly<Record<ProblemCode, ProblemKind>> = {
   claim_after_checkpoint: "removed",
   claim_behind_newer_events: "removed",
   dropped_event_shown: "removed",
-  statement_unsound: "changed",
   head_not_held: "rebuilt",
   checkpoint_not_signed: "checkpoint",
   two_checkpoints: "checkpoint",

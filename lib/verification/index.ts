@@ -4,6 +4,5 @@ export { type EnglishVerdict, inEnglish } from "./english-verdict.ts";
 export * from "./export-lines.ts";
 export * from "./kept-copies.ts";
 export type { Problem } from "./problems.ts";
-export type { StatedUsage } from "./statements-check.ts";
 export * from "./verify.ts";
 export type { Witnessed, WitnessRule } from "./witnesses-check.ts";

@@ -10,7 +10,6 @@ import { checkHeads, daysWithoutHead, type UsedHead } from "./heads-check.ts";
 import type { KeptCopies } from "./kept-copies.ts";
 import { endOf, parseLine } from "./line-check.ts";
 import { type Problem, Problems } from "./problems.ts";
-import { checkStatements, type StatedUsage } from "./statements-check.ts";
 import { checkTree, type ShownTree } from "./tree-check.ts";
 import { checkWitnesses, type Witnessed, type WitnessRule } from "./witnesses-check.ts";
 
@@ -42,8 +41,6 @@ export interface Verdict {
   witnesses: Witnessed | null;
   /** The earlier checkpoints whose head for the log is on the chain, in the order of their numbers. */
   heads: readonly UsedHead[];
-  /** The current statements of usage, one for each month, the oldest month first. */
-  statements: readonly StatedUsage[];
   dropped_entries: number;
   dropped_before: string | null;
   faults: readonly Problem[];
@@ -101,7 +98,6 @@ interface Checks {
 async function checkEnd(end: ProofEnd, { problems, chain, events, given }: Checks): Promise<EndFindings> {
   const { keys, kept } = given;
   events.end(end);
-  const statements = checkStatements(end, { problems, chain });
   const dropped = checkDropped(end, { problems, chain, events });
   chain.end(end.head.position, hashFromHex(end.head.chain));
   if (kept.end !== null) compareExports(kept.end, end, { problems, chain, dropped });
@@ -112,14 +108,13 @@ async function checkEnd(end: ProofEnd, { problems, chain, events, given }: Check
   const checkpoint = end.checkpoint?.number ?? null;
   const witnesses =
     given.witnesses === null ? null : await checkWitnesses(given.witnesses, tree, { problems, checkpoint });
-  return { dropped, heads, statements, tree: tree?.shown ?? null, witnesses };
+  return { dropped, heads, tree: tree?.shown ?? null, witnesses };
 }
 
 /** The findings from the last line of an export. */
 interface EndFindings {
   dropped: Dropped;
   heads: readonly UsedHead[];
-  statements: readonly StatedUsage[];
   tree: ShownTree | null;
   witnesses: Witnessed | null;
 }
@@ -128,7 +123,6 @@ interface EndFindings {
 const NOTHING_FOUND: EndFindings = {
   dropped: { entries: 0, before: null, ranges: [] },
   heads: [],
-  statements: [],
   tree: null,
   witnesses: null,
 };
@@ -165,7 +159,7 @@ function verdictOf(
   found: EndFindings,
   { problems, chain, events, given }: Checks,
 ): Verdict {
-  const { dropped, heads, statements, tree, witnesses } = found;
+  const { dropped, heads, tree, witnesses } = found;
   const checkpoint = end?.checkpoint ?? null;
   const result = resultOf(problems, witnesses);
   return {
@@ -189,7 +183,6 @@ function verdictOf(
     tree,
     witnesses,
     heads,
-    statements,
     dropped_entries: dropped.entries,
     dropped_before: dropped.before,
     faults: problems.first(PROBLEMS_SHOWN),

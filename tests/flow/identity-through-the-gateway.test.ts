@@ -313,7 +313,6 @@ test("the staff gateway serves the staff routes to everybody with a token of its
   const usage = await seededService("staff.yaml", "audit-staff");
   expect(routesOf(usage).map(({ scope, method, path }) => `${scope} ${method} ${path}`)).toEqual([
     "user GET /staff/organizations/{organization_id}/usage",
-    "user GET /staff/organizations/{organization_id}/usage/statements",
   ]);
   await gateway.publish({
     "identity-staff": { ...service, url: identity.url },
@@ -352,10 +351,6 @@ test("the staff gateway serves the staff routes to everybody with a token of its
   expect(await call("GET", `/staff/organizations/${body.id}/usage?by=service`)).toEqual({
     status: 200,
     body: { usage: [], has_more: false, gaps: [], quotas: [] },
-  });
-  expect(await call("GET", `/staff/organizations/${body.id}/usage/statements`)).toEqual({
-    status: 200,
-    body: { usage_statements: [], has_more: false },
   });
   const suspended = await call("PATCH", `/staff/users/${staff}/status`, { status: "suspended" });
   expect(suspended).toMatchObject({ status: 200, body: { id: staff, status: "suspended" } });

@@ -27,7 +27,6 @@ import {
 } from "../published-checkpoints/sql.ts";
 import { parseSnapshot, windowAfter } from "../sealing/snapshot.ts";
 import { CLAIMED, eventsOf } from "../sealing/unsealed-sql.ts";
-import { selectSealedStatements } from "../usage/statements/sql.ts";
 
 /** The sealed state of an owner's log, which an export with proof shows. */
 export interface SealedLog {
@@ -187,7 +186,6 @@ export async function selectProofEnd(
   const { owner, position, chain, inclusion } = sealed;
   const checkpoint = sealed.checkpoint === null ? null : checkpointOf(sealed.checkpoint);
   const retention = await selectRetention(database, sealed);
-  const statements = await selectSealedStatements(database, sealed);
   const [proven] =
     checkpoint?.map === undefined ? [] : await selectProvenHeads(database, owner, [checkpoint.number]);
   const heads = proven == null ? [] : await selectEarlierHeads(database, sealed, asked);
@@ -201,7 +199,6 @@ export async function selectProofEnd(
     inclusion,
     recent_checkpoints: await selectCheckpoints(database, null, RECENT_CHECKPOINTS),
     ...(retention.length > 0 && { retention }),
-    ...(statements.length > 0 && { statements }),
     dropped: await selectDropped(database, sealed),
     keys: await selectSigningKeys(database),
   };
@@ -236,14 +233,10 @@ async function selectEarlierHeads(
   const newest = String(checkpoint?.number ?? 0);
   const found = await query<CheckpointRow>(database, "select_daily_checkpoints")`
     with days as (
-        select day from (
-            select occurred_at as began from audit.entries
-            where chain_id = ${chain_id ?? 0}::bigint and position = 1
-            union all
-            select stated_at from audit.statements where chain_id = ${chain_id ?? 0}::bigint and position = 1
-          ) entry,
-          generate_series(date_trunc('day', entry.began at time zone 'UTC'),
+        select day from audit.entries entry,
+          generate_series(date_trunc('day', entry.occurred_at at time zone 'UTC'),
             now() at time zone 'UTC', interval '1 day') day
+        where entry.chain_id = ${chain_id ?? 0}::bigint and entry.position = 1
       ),
       wanted as (
         select (select number from audit.checkpoints of_day

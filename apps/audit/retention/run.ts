@@ -53,10 +53,9 @@ export function runRetention(env: Environment): Promise<void> {
 async function dropOldUsage(config: OwnerConfig, before: string, say: Say): Promise<void> {
   const database = await openAsOwner(config);
   try {
-    const { months, counts, events } = await dropUsage(database, before);
-    if (months === 0 && events === 0) return;
-    const what = `${counts} counts of ${months} months (added up over organizations) and ${events} usage events`;
-    await say(`Dropped usage before ${before}: ${what}.\n`);
+    const { counts, events } = await dropUsage(database, before);
+    if (counts === 0 && events === 0) return;
+    await say(`Dropped usage before ${before}: ${counts} counts and ${events} usage events.\n`);
   } finally {
     await database.close();
   }

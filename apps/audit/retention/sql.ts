@@ -105,8 +105,7 @@ export function streamSealedHalves(
     where before.chain_id = entry.chain_id and before.position = entry.position - 1)`;
   const statement = sql`select ${storedColumns}, entry.chain_id, chain.owner, entry.position, entry.is_outcome,
       encode(entry.chain, 'hex') as chain, encode(entry.salt, 'hex') as own_salt,
-      encode(coalesce(${before(sql`audit.entries`)}, ${before(sql`audit.retentions`)},
-        ${before(sql`audit.statements`)}), 'hex') as previous
+      encode(coalesce(${before(sql`audit.entries`)}, ${before(sql`audit.retentions`)}), 'hex') as previous
     from audit.${sql.identifier(partition)} event
       join audit.entries entry on entry.event_id = event.id
       left join audit.chains chain on chain.id = entry.chain_id

@@ -52,8 +52,7 @@ export async function chainAt(orm: Orm, chain_id: number, position: number): Pro
   const [found] = await rows<{ chain: string }>(
     orm,
     sql`select encode(chain, 'hex') as chain from audit.entries where ${at}
-      union all select encode(chain, 'hex') from audit.retentions where ${at}
-      union all select encode(chain, 'hex') from audit.statements where ${at}`,
+      union all select encode(chain, 'hex') from audit.retentions where ${at}`,
   );
   return found?.chain ?? null;
 }

@@ -55,11 +55,6 @@ export interface PassWrite {
   altered?: readonly AlteredChain[];
   /** Owners whose chains are sealed again. */
   restored?: readonly string[];
-  /**
-   * More common table expressions of the statement, each followed by a comma. Each must select from `turned`, which
-   * has no row if another pass was written first.
-   */
-  also?: SQL;
 }
 
 /**
@@ -71,7 +66,6 @@ export async function writePass(database: Database, passes: number, pass: PassWr
     with ${turned(passes, pass)},
     ${checkpointParts(pass)},
     ${entryParts(pass)},
-    ${pass.also ?? sql``}
     ${chainParts(pass)}
     select passes from turned`;
   return written.length > 0;

@@ -1,6 +1,6 @@
 import type { Checkpoint } from "@ostiary/lib/domain/proof";
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { CHECKPOINT_COLUMNS, type CheckpointRow, checkpointOf } from "../published-checkpoints/sql.ts";
 import { SET_ASIDE, type SetAside } from "./altered-sql.ts";
 
@@ -40,8 +40,6 @@ export interface SealerState {
   note: string | null;
   /** Whether a chain that is not set aside has its head only in an older checkpoint, not in the map of heads. */
   has_unmapped: boolean;
-  /** Whether statements of usage are due. False if the caller passed no condition to {@link selectState}. */
-  is_usage_due: boolean;
 }
 
 type StateRow = Omit<SealerState, "older" | "checkpoint"> & {
@@ -62,17 +60,14 @@ export async function selectUnmapped(database: Database, limit: number): Promise
   return found.map(({ owner }) => owner);
 }
 
-/** Returns the SQL condition under which statements of usage are due. */
-export type UsageDue = (nowMs: number) => SQL;
-
-/** Returns the state of the sealer. `usageDue` is the condition under which statements of usage are due. */
-export async function selectState(database: Database, usageDue: SQL = sql`false`): Promise<SealerState> {
+/** Returns the state of the sealer. */
+export async function selectState(database: Database): Promise<SealerState> {
   const [found] = await query<StateRow>(database, "select_sealer")`
     select passes, holder, sealed_to::text, pg_current_snapshot()::text as now,
         (extract(epoch from clock_timestamp() - passed_at) * 1000)::float8 as idle_ms,
         older_kind, older_owner, older_id, marks, marks_signed, note, ${SET_ASIDE} as set_aside,
         coalesce((select max(number) from audit.checkpoint_tree), 0) as tree_size,
-        exists (${unmapped}) as has_unmapped, ${usageDue} as is_usage_due,
+        exists (${unmapped}) as has_unmapped,
         (select row_to_json(newest) from (
           select ${CHECKPOINT_COLUMNS} from audit.checkpoints order by number desc limit 1) newest) as checkpoint
       from audit.sealer`;

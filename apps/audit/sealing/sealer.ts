@@ -5,16 +5,9 @@ import type { Logger, Metrics } from "@ostiary/lib/runtime/telemetry";
 import type { SigningKey } from "../signing-key/key-file.ts";
 import { createSealMetrics, type SealMetrics } from "./metrics.ts";
 import { recoverPass } from "./recovery.ts";
-import { type PassDeps, type PassResult, sealPass } from "./seal-pass.ts";
+import { type PassDeps, sealPass } from "./seal-pass.ts";
 import { LogAltered, SealedState } from "./sealed-state.ts";
-import { type SealerState, selectState, type UsageDue } from "./sealer-state-sql.ts";
-
-/** The functions with which the sealer writes statements of usage once all events are sealed (AU-131). */
-export interface UsageStatements {
-  due: UsageDue;
-  /** Writes the statements that are due. */
-  write: (deps: PassDeps, state: SealerState) => Promise<PassResult>;
-}
+import { type SealerState, selectState } from "./sealer-state-sql.ts";
 
 interface SealerDeps {
   reads: Database;
@@ -24,7 +17,6 @@ interface SealerDeps {
   /** The name of the log in signed roots of its tree. */
   origin: string;
   intervalMs: number;
-  usage: UsageStatements;
   clock: Clock;
   log: Logger;
   metrics: Metrics;
@@ -35,9 +27,6 @@ const SILENCE_MS = 2_000;
 const RETRY_MS = 500;
 /** Pause between two searches for an altered chain that is restored. */
 const RECOVER_MS = 5_000;
-/** Pauses between attempts to write statements of usage: after a success, and after a failure. */
-const STATE_USAGE_MS = 1_000;
-const STATE_USAGE_RETRY_MS = 10_000;
 
 /**
  * Seals the log in the background (AU-53, AU-55). The replica that wrote last continues. Another replica takes over
@@ -55,7 +44,6 @@ export class Sealer {
   #alteredLogs = 0;
   #recoverAtMs = 0;
   #isSealing = false;
-  #stateUsageAtMs = 0;
 
   constructor(deps: SealerDeps) {
     this.#deps = deps;
@@ -104,10 +92,10 @@ export class Sealer {
 
   /** Seals everything that is committed, unless another replica does so. */
   async seal(stopping: () => boolean = () => false): Promise<void> {
-    const { clock, writes, usage } = this.#deps;
+    const { clock, writes } = this.#deps;
     while (!stopping()) {
       const startedMs = clock.elapsedMs();
-      const state = await selectState(writes, usage.due(clock.now()));
+      const state = await selectState(writes);
       this.#alteredLogs = state.set_aside.length;
       this.#noteSetBack(state);
       this.#isSealing = !this.#isOthers(state);
@@ -118,26 +106,8 @@ export class Sealer {
       if (end === "done") this.#sealedThroughMs = startedMs;
       if (end === "behind") continue;
       if (end === "lost") return;
-      if (state.is_usage_due && (await this.#stateUsage(deps))) continue;
       if (state.set_aside.length === 0 || !(await this.#recover(deps))) return;
     }
-  }
-
-  /** Writes statements of usage unless the last attempt was too recent. Returns whether more statements are due. */
-  async #stateUsage(deps: PassDeps): Promise<boolean> {
-    const { clock, log, usage, writes } = this.#deps;
-    if (clock.elapsedMs() < this.#stateUsageAtMs) return false;
-    try {
-      const { entries, end } = await usage.write(deps, await selectState(writes));
-      this.#metrics.sealed(entries);
-      if (end === "behind") return true;
-      this.#stateUsageAtMs = clock.elapsedMs() + STATE_USAGE_MS;
-    } catch (err) {
-      // a failure of statements must not stop the sealing of events
-      log.error({ err }, "the audit service could not write statements of usage and will try again");
-      this.#stateUsageAtMs = clock.elapsedMs() + STATE_USAGE_RETRY_MS;
-    }
-    return false;
   }
 
   /**

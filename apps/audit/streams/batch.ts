@@ -1,4 +1,4 @@
-import type { Retention, Statement } from "@ostiary/lib/domain/proof";
+import type { Retention } from "@ostiary/lib/domain/proof";
 import { type EventRow, eventOf, withoutOutcome, withoutPerson } from "../events/event.ts";
 
 /** The maximum number of entries in one delivery request. */
@@ -18,12 +18,10 @@ export interface EntryRow extends ChainPlace {
   /** The salt in hexadecimal, or null for an entry whose event was dropped. */
   salt: string | null;
   occurred_at: string;
-  /** Null for declarations and statements, and if retention has dropped the event. */
+  /** Null for declarations, and if retention has dropped the event. */
   event: (EventRow & { named_by_outcome: boolean | null; intent_member_id: string | null }) | null;
   /** The declaration that retention drops a month. Null for entries of other kinds. */
   retention: Retention | null;
-  /** The statement of a month's usage. Null for entries of other kinds. */
-  statement: Statement | null;
 }
 
 type OrganizationEvent = ReturnType<typeof withoutPerson>;
@@ -34,15 +32,13 @@ type StreamEntry = ChainPlace &
     | { kind: "intent"; salt: string; event: OrganizationEvent }
     | { kind: "outcome"; salt: string; named_by_outcome: boolean; event: OrganizationEvent }
     | { kind: "retention"; salt: string; retention: Retention }
-    | { kind: "statement"; salt: string; statement: Statement }
     | { kind: "dropped" }
   );
 
 /** Returns an entry as a receiver gets it: with the event as it was when the entry was written. */
 export function streamEntry(entry: EntryRow): StreamEntry {
-  const { position, chain, salt, is_outcome, event, retention, statement } = entry;
+  const { position, chain, salt, is_outcome, event, retention } = entry;
   if (retention !== null) return { position, kind: "retention", salt: salt ?? "", chain, retention };
-  if (statement !== null) return { position, kind: "statement", salt: salt ?? "", chain, statement };
   if (event === null) return { position, kind: "dropped", chain };
   const { named_by_outcome, intent_member_id, ...row } = event;
   const named = named_by_outcome === true;

@@ -1,4 +1,4 @@
-import type { Retention, Statement } from "@ostiary/lib/domain/proof";
+import type { Retention } from "@ostiary/lib/domain/proof";
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { exactFilters } from "../events/filter.ts";
@@ -238,11 +238,11 @@ function entryOf(row: FlatRow & NonNullable<EntryRow["event"]>): EntryRow {
 }
 
 /** The fields of an entry that only some kinds of entries set. */
-const BARE = { is_outcome: false, event: null, retention: null, statement: null };
+const BARE = { is_outcome: false, event: null, retention: null };
 
 /**
- * Adds the declarations of dropped months and the statements of usage to the entries, in the order of
- * positions. Stops before the first position without an entry.
+ * Adds the declarations of dropped months to the entries, in the order of positions. Stops before the first position
+ * without an entry.
  */
 export async function withOtherEntries(
   database: Database,
@@ -251,12 +251,7 @@ export async function withOtherEntries(
   end: number,
 ): Promise<EntryRow[]> {
   const isWhole = entries.length === end - position;
-  const others = isWhole
-    ? []
-    : [
-        ...(await selectRetentions(database, chain_id, position, end)),
-        ...(await selectStatementEntries(database, chain_id, position, end)),
-      ];
+  const others = isWhole ? [] : await selectRetentions(database, chain_id, position, end);
   const all = [...entries, ...others].toSorted((a, b) => a.position - b.position);
   const gap = all.findIndex((entry, index) => entry.position !== position + 1 + index);
   return gap < 0 ? all : all.slice(0, gap);
@@ -277,22 +272,6 @@ async function selectRetentions(
     const retention = { month, declared_at: occurred_at, ranges };
     return { ...BARE, position, chain, salt, occurred_at, retention };
   });
-}
-
-async function selectStatementEntries(
-  database: Database,
-  chain_id: number,
-  after: number,
-  end: number,
-): Promise<EntryRow[]> {
-  const found = await query<ChainPlace & { salt: string; statement: Statement }>(
-    database,
-    "select_stream_statements",
-  )`
-    select position, encode(chain, 'hex') as chain, encode(salt, 'hex') as salt, statement
-      from audit.statements where chain_id = ${bigint(chain_id)} and position > ${bigint(after)}
-        and position <= ${bigint(end)} order by position limit ${sql.raw(String(BATCH_ENTRIES_MAX))}`;
-  return found.map((row) => ({ ...BARE, ...row, occurred_at: row.statement.stated_at }));
 }
 
 /**

@@ -6,10 +6,6 @@ export const operations = describeOperations(
       "Read an organization's usage",
       "Requests, refusals, failures, bytes and time, grouped by `by`. The items are in the order of their ids. Gateways report every 10 seconds. A request is counted when it ends, in the counts of the hour in which it began. With `Accept: text/csv` or `application/x-ndjson` the response is an export of all items, and `limit` does not apply.",
     ],
-    listUsageStatements: [
-      "Read an organization's statements of usage",
-      "The usage of each month, newest first. A statement is final and sealed in the organization's log. Usage that arrives later is in a further statement of the month, which corrects the previous one.",
-    ],
     listUsageEvents: [
       "Read the usage feed",
       "Usage of all organizations as CloudEvents, oldest first. The usage of an hour appears after the hour ends. A reader that passes the last id it saw gets every event exactly once.",

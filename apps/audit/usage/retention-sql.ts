@@ -1,30 +1,29 @@
 import { monthStart } from "@ostiary/lib/domain/proof";
 import { type Database, type Orm, rows } from "@ostiary/lib/runtime/stores/database";
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { encodeTime } from "ulid";
 
-/** The maximum number of rows that one transaction drops: events, or pairs of an organization and a month. */
-const STEP_ROWS = 500;
+/** The maximum number of events that one transaction drops. */
+const STEP_EVENTS = 500;
+/** The maximum number of organizations whose counts one transaction drops. */
+const STEP_ORGANIZATIONS = 100;
 const TIME_LENGTH = 10;
 
 /** The amounts of usage that were dropped. */
 interface DroppedUsage {
-  /** The months whose counts were dropped. A month counts once for each organization. */
-  months: number;
   counts: number;
   events: number;
 }
 
-/** Drops usage from before a month, in steps: counts that are in a statement, and events of the feed (AU-139). */
+/** Drops usage from before a month, in steps: counts, and events of the feed (AU-139). */
 export async function dropUsage(database: Database, before: string): Promise<DroppedUsage> {
-  const dropped = { months: 0, counts: 0, events: 0 };
-  for (let last = STEP_ROWS; last === STEP_ROWS; ) {
-    const { months, counts } = await dropCounts(database, before);
-    dropped.months += months;
-    dropped.counts += counts;
-    last = months;
+  const dropped = { counts: 0, events: 0 };
+  for (let after: string | null = ""; after !== null; ) {
+    const step: CountsStep = await dropCounts(database, after, before);
+    dropped.counts += step.counts;
+    after = step.last;
   }
-  for (let last = STEP_ROWS; last === STEP_ROWS; dropped.events += last) {
+  for (let last = STEP_EVENTS; last === STEP_EVENTS; dropped.events += last) {
     last = await dropEvents(database, before);
   }
   await dropReporters(database, before);
@@ -39,30 +38,38 @@ function step<Row>(database: Database, name: string, drop: (tx: Orm) => Promise<
   });
 }
 
-async function dropCounts(database: Database, before: string): Promise<{ months: number; counts: number }> {
+interface CountsStep {
+  /** The last organization of the step, or null if no organization is left. */
+  last: string | null;
+  counts: number;
+}
+
+/** Drops the counts of the next organizations after `after`. Reads one key of the index for each organization. */
+async function dropCounts(database: Database, after: string, before: string): Promise<CountsStep> {
+  const next = (organization: SQL) => sql`(select organization_id from audit.usage_counts
+    where organization_id > ${organization} order by organization_id limit 1)`;
   const [found] = await step(database, "drop_usage_counts", (tx) =>
-    rows<{ months: number; counts: number }>(
+    rows<CountsStep>(
       tx,
-      sql`with due as materialized (
-          select organization_id, month, (month || '-01')::timestamp at time zone 'UTC' as starts,
-            ((month || '-01')::timestamp + interval '1 month') at time zone 'UTC' as ends
-          from audit.usage_months where month < ${before}
-          group by organization_id, month having bool_and(is_stated)
-          order by month, organization_id limit ${sql.raw(String(STEP_ROWS))}
+      sql`with recursive following(organization_id) as (
+          select ${next(sql`${after}`)}
+          union all
+          select ${next(sql`following.organization_id`)} from following where following.organization_id is not null
+        ),
+        due as materialized (
+          select organization_id from following where organization_id is not null
+          limit ${sql.raw(String(STEP_ORGANIZATIONS))}
         ),
         counts as (
           delete from audit.usage_counts known using due
-          where known.organization_id = due.organization_id and known.hour >= due.starts and known.hour < due.ends
+          where known.organization_id = due.organization_id
+            and known.hour < (${before} || '-01')::timestamp at time zone 'UTC'
           returning 1
-        ),
-        months as (
-          delete from audit.usage_months known using due
-          where known.organization_id = due.organization_id and known.month = due.month
         )
-        select (select count(*) from due) as months, (select count(*) from counts) as counts`,
+        select (select max(organization_id) from due) as last, (select count(*) from counts) as counts`,
     ),
   );
-  return found ?? { months: 0, counts: 0 };
+  return found ?? { last: null, counts: 0 };
 }
 
 /** Drops the events that were added to the feed before the month began. Their hours are even earlier. */
@@ -73,7 +80,7 @@ async function dropEvents(database: Database, before: string): Promise<number> {
       tx,
       sql`delete from audit.usage_events where id in (
         select id from audit.usage_events where id < ${firstKept}
-        order by id limit ${sql.raw(String(STEP_ROWS))}) returning 1`,
+        order by id limit ${sql.raw(String(STEP_EVENTS))}) returning 1`,
     ),
   );
   return found.length;

@@ -1,4 +1,4 @@
-import { cosignedCount, type EnglishVerdict, type StatedUsage } from "@ostiary/lib/verification";
+import { cosignedCount, type EnglishVerdict } from "@ostiary/lib/verification";
 import { ENGLISH, sentenceOf } from "@ostiary/lib/verification/findings";
 import { witnessLines } from "./witnesses.ts";
 
@@ -73,7 +73,6 @@ function factLines(verdict: EnglishVerdict): string[] {
     ...treeLines(verdict),
     ...witnessedLines(verdict),
     ...headLines(verdict),
-    ...statementLines(verdict),
     ...droppedLines(verdict),
     ...verdict.not_shown.map((fact) => `  not shown    ${fact}`),
   ];
@@ -113,24 +112,6 @@ function headLines({ heads }: EnglishVerdict): string[] {
       ? `at checkpoint ${first.checkpoint} of ${first.sealed_at}`
       : `at ${heads.length} earlier checkpoints, from ${first.checkpoint} of ${first.sealed_at} to ${last.checkpoint} of ${last.sealed_at}`;
   return [`  heads        the log was neither cut nor rewritten ${which}`];
-}
-
-/** Returns a line for each of the newest statements of usage, the newest first. */
-function statementLines({ statements }: EnglishVerdict): string[] {
-  const newest = statements.toReversed().slice(0, LINES_MAX);
-  return [...newest.map(statementLine), ...restLine(statements.length - newest.length)];
-}
-
-function statementLine({ id, month, corrects, ...sums }: StatedUsage): string {
-  const { requests, refused, failed, bytes_in, bytes_out } = sums;
-  const which = corrects === null ? "" : ` (${id}, which corrects ${corrects})`;
-  const counts = `${counted(requests)} requests, ${counted(refused)} refused, ${counted(failed)} failed`;
-  return `  statement    of ${month}${which}: ${counts}, ${counted(bytes_in)} bytes in, ${counted(bytes_out)} bytes out`;
-}
-
-/** Formats a number with a space between groups of three digits. */
-function counted(value: number): string {
-  return value.toLocaleString("en-US").replaceAll(",", " ");
 }
 
 function droppedLines({ dropped_entries, dropped_before }: EnglishVerdict): string[] {

@@ -1,5 +1,4 @@
 import { USAGE_KEY_PREFIX_LENGTH_MAX, type UsageCount } from "@ostiary/lib/contracts/usage";
-import { limitsOf, policyIn } from "@ostiary/lib/domain/ratelimit";
 import type { CompiledRoute } from "@ostiary/lib/domain/routes";
 import type { Principal } from "../admission/principal.ts";
 import { isCountable } from "./countable-id.ts";
@@ -8,7 +7,7 @@ import { refusedOrFailed } from "./refused-or-failed.ts";
 /** A request that has ended. */
 export interface EndedRequest {
   readonly principal: Principal | null;
-  readonly route: Pick<CompiledRoute, "service" | "path" | "method" | "rate_limit" | "bucketPrefix">;
+  readonly route: Pick<CompiledRoute, "service" | "path" | "method">;
   readonly receivedAtMs: number;
   readonly forwarded: boolean;
   readonly bytes_in: number;
@@ -146,21 +145,11 @@ export class UsageCounter {
     if (!isCountable(organization_id) || !isCountable(member_id)) return null;
     const key_prefix = keyPrefixOf(principal);
     const { service, path, method } = route;
-    const policies = policiesOf(route, principal.plan);
-    const name = JSON.stringify([
-      organization_id,
-      hour,
-      service,
-      path,
-      method,
-      member_id,
-      key_prefix,
-      policies,
-    ]);
+    const name = JSON.stringify([organization_id, hour, service, path, method, member_id, key_prefix]);
     const known = this.#counts.get(name);
     if (known !== undefined) return known;
     if (this.#counts.size >= this.#countsMax) return null;
-    const named = { organization_id, hour, service, route: path, method, member_id, key_prefix, policies };
+    const named = { organization_id, hour, service, route: path, method, member_id, key_prefix };
     const count: UsageCount = { ...named, ...noUsage() };
     this.#counts.set(name, count);
     return count;
@@ -185,16 +174,6 @@ function addTo(count: UsageCount, tally: Tally): void {
 function keyPrefixOf({ auth_type, key_prefix }: Principal): string | null {
   if (key_prefix === null || auth_type === "member_session") return null;
   return key_prefix.slice(0, USAGE_KEY_PREFIX_LENGTH_MAX);
-}
-
-/** Returns the named policies that limit a route for an organization with this plan. */
-function policiesOf({ rate_limit, bucketPrefix }: Route, plan: string | null): UsageCount["policies"] {
-  const isSet = rate_limit !== null && rate_limit !== "fallback" && "limits" in rate_limit;
-  const prefixes = isSet ? limitsOf(rate_limit, plan).map((limit) => limit.bucketPrefix) : [bucketPrefix];
-  return prefixes.flatMap((prefix) => {
-    const policy = policyIn(prefix);
-    return policy === null ? [] : [{ policy, is_shared: prefix.startsWith("shared:") }];
-  });
 }
 
 function emptyTally() {

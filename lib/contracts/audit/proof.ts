@@ -7,7 +7,6 @@ import {
   MapProof,
   Retention,
   SigningJwk,
-  Statement,
 } from "../../domain/proof/index.ts";
 import { organizationEventSchema, userEventSchema } from "./shown-event.ts";
 
@@ -148,8 +147,6 @@ export const proofEndSchema = Type.Object(
     recent_checkpoints: Type.Array(Checkpoint),
     /** The declarations of the months that were dropped, in chain order; absent if there are none. */
     retention: Type.Optional(Type.Array(Type.Object({ ...Retention.properties, ...place }, closed))),
-    /** The statements of usage, in chain order; absent if there are none. */
-    statements: Type.Optional(Type.Array(Type.Object({ ...Statement.properties, ...place }, closed))),
     /**
      * The ranges of entries that were dropped before declarations existed. No declaration proves these
      * ranges.

@@ -8,4 +8,3 @@ export * from "./head-map.ts";
 export * from "./merkle.ts";
 export * from "./retention.ts";
 export * from "./signature.ts";
-export * from "./statement.ts";

@@ -1,2 +1,2 @@
-/** The sums of usage, which reports, queries and statements share. This code does no I/O. */
+/** The sums of usage, which reports and queries share. This code does no I/O. */
 export * from "./sums.ts";

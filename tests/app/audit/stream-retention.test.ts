@@ -3,7 +3,6 @@ import { services, waitFor } from "../../support/index.ts";
 import { openLog } from "./audit-service.ts";
 import { exportProof, writeEvents } from "./proof-bed.ts";
 import { drop, makeMonth, writePast } from "./retention-bed.ts";
-import { HOUR, NOW, startStatingAudit, statementsOf } from "./statements-bed.ts";
 import {
   bodiesOf,
   callStreams,
@@ -12,7 +11,6 @@ import {
   startStreamingAudit,
   streamVariables,
 } from "./streams-bed.ts";
-import { reportUsage, usageCount } from "./usage-bed.ts";
 
 setDefaultTimeout(60_000);
 
@@ -61,31 +59,3 @@ test.skipIf(!services().postgres.real)(
     expect(kindsOf(after.id).filter(([, kind]) => kind === "dropped")).toHaveLength(5);
   },
 );
-
-// AU-137
-test("a stream delivers a usage statement at its position", async () => {
-  using receiver = startReceiver();
-  const env = streamVariables([receiver.port]);
-  await using audit = await startStatingAudit({ env });
-  const before = await writeEvents(audit, 1, { occurred_at: NOW });
-  expect(before).toHaveLength(1);
-  await exportProof(audit);
-  await reportUsage(audit.internalUrl, [usageCount("organization-1", HOUR)], NOW);
-  await waitFor(async () => (await statementsOf(audit, "organization-1")).length === 1);
-  await writeEvents(audit, 1, { occurred_at: NOW });
-  const { end } = await exportProof(audit);
-  await callStreams(audit, "POST", STREAMS, { url: receiver.url, from_position: 1 });
-  const entries = () => bodiesOf(receiver).flatMap(({ data }) => data.entries);
-  await waitFor(() => entries().length >= 3, { timeoutMs: 20_000 });
-  expect(entries().map(({ position, kind }) => [position, kind])).toEqual([
-    [1, "intent"],
-    [2, "statement"],
-    [3, "intent"],
-  ]);
-  const { position, salt, chain, ...statement } = end.statements?.[0] ?? {
-    position: 0,
-    salt: "",
-    chain: "",
-  };
-  expect<unknown>(entries()[1]).toEqual({ position, kind: "statement", salt, chain, statement });
-});

@@ -10,7 +10,7 @@ import { openLog, sqlOn, startAudit } from "./audit-service.ts";
 setDefaultTimeout(60_000);
 
 describe.skipIf(!services().postgres.real)("usage that is older than the retention period", () => {
-  /** A log without a running service, which would write statements for months that must have none. */
+  /** A log without a running service. */
   const log = duringTests(async () => {
     const audit = await startAudit();
     await audit.stop();
@@ -21,13 +21,10 @@ describe.skipIf(!services().postgres.real)("usage that is older than the retenti
     log.run("run", (orm) => rows<{ count: number }>(orm, sql.raw(statement)));
   const TOTALS = "1, 0, 0, 0, 0, 0, 0, 0";
 
-  /** Inserts the usage of an organization in an hour. `is_stated` says whether its month has a statement. */
-  async function use(id: string, hour: string, is_stated: boolean) {
+  /** Inserts the usage of an organization in an hour. */
+  async function use(id: string, hour: string) {
     await run(
       `insert into audit.usage_counts values ('${id}', '${hour}', 's', '/', 'GET', 'm', '', ${TOTALS})`,
-    );
-    await run(
-      `insert into audit.usage_months values ('${id}', '${hour.slice(0, 7)}', 's', '', ${TOTALS}, 1, ${is_stated})`,
     );
   }
   const hoursOf = async (id: string) =>
@@ -38,27 +35,22 @@ describe.skipIf(!services().postgres.real)("usage that is older than the retenti
     ).map(({ month }) => month);
 
   // AU-139
-  test("is deleted once its month has a statement, and other months are kept", async () => {
-    const [id, waiting] = [ulid(), ulid()];
-    await use(id, "2020-01-01T00:00:00Z", true);
-    await use(id, "2020-02-29T23:00:00Z", true);
-    await use(id, "2020-03-01T00:00:00Z", true);
-    await use(waiting, "2020-01-31T23:00:00Z", false);
-    expect(await dropUsage(log, "2020-03")).toMatchObject({ months: 2, counts: 2 });
+  test("is deleted, and newer months are kept", async () => {
+    const [id, other] = [ulid(), ulid()];
+    await use(id, "2020-01-01T00:00:00Z");
+    await use(id, "2020-02-29T23:00:00Z");
+    await use(id, "2020-03-01T00:00:00Z");
+    await use(other, "2020-01-31T23:00:00Z");
+    expect(await dropUsage(log, "2020-03")).toEqual({ counts: 3, events: 0 });
     expect(await hoursOf(id)).toEqual(["2020-03"]);
-    expect(await hoursOf(waiting)).toEqual(["2020-01"]);
-    expect(await dropUsage(log, "2020-03")).toEqual({ months: 0, counts: 0, events: 0 });
-    await run(`update audit.usage_months set is_stated = true where organization_id = '${waiting}'`);
-    expect(await dropUsage(log, "2020-03")).toMatchObject({ months: 1, counts: 1 });
-    expect(await hoursOf(waiting)).toEqual([]);
-    expect(await dropUsage(log, "2020-04")).toMatchObject({ months: 1, counts: 1 });
+    expect(await hoursOf(other)).toEqual([]);
+    expect(await dropUsage(log, "2020-03")).toEqual({ counts: 0, events: 0 });
+    expect(await dropUsage(log, "2020-04")).toEqual({ counts: 1, events: 0 });
   });
 
   // AU-139
   test("is deleted in steps, even by two jobs at once, with its events and its gateways", async () => {
     await run(`insert into audit.usage_counts select 'many-' || n, '2010-05-05T00:00:00Z', 's', '/', 'GET', 'm', '', ${TOTALS}
-      from generate_series(1, 1100) n`);
-    await run(`insert into audit.usage_months select 'many-' || n, '2010-05', 's', '', ${TOTALS}, 1, true
       from generate_series(1, 1100) n`);
     const at = (time: string) => ulid(Date.parse(time));
     const [old, kept] = [at("2010-05-31T23:59:59Z"), at("2010-06-01T00:00:00Z")];
@@ -74,7 +66,6 @@ describe.skipIf(!services().postgres.real)("usage that is older than the retenti
     expect(both.reduce((sum, { events }) => sum + events, 0)).toBe(1);
     const [left] =
       await run(`select (select count(*) from audit.usage_counts where organization_id like 'many-%')
-      + (select count(*) from audit.usage_months where organization_id like 'many-%')
       + (select count(*) from audit.usage_events where id = '${old}')
       + (select count(*) from audit.usage_reporters where instance = 'g-${old}') as count`);
     expect(left?.count).toBe(0);

@@ -39,7 +39,6 @@ interface Changed<Line> {
   is: Line;
   field: string;
   at: (level: number) => number;
-  isAlone: boolean;
 }
 type NameOf<Line> = (change: Changed<Line>) => ChangeName;
 
@@ -50,7 +49,7 @@ type NameOf<Line> = (change: Changed<Line>) => ChangeName;
 export function nameOfChange({ path, line, lines, was, is }: ChangedLine): ChangeName | null {
   const isEvent = line < lines;
   const pattern = path.map((step) => (typeof step === "number" ? "*" : step)).join(".");
-  const of = { field: String(path.at(-1)), at: (level: number) => Number(path[level]), isAlone: lines === 1 };
+  const of = { field: String(path.at(-1)), at: (level: number) => Number(path[level]) };
   if (isEvent && isEventLine(was) && isEventLine(is))
     return rowOf(EVENT_FIELDS, pattern)?.({ ...of, was, is }) ?? null;
   if (isEvent) return { named: { code: "not_an_event", line }, also: MISSING };
@@ -195,13 +194,12 @@ interface Placed {
   position: number;
 }
 
-/** Returns the expected findings for a list of entries that became shorter, longer or reordered. */
+/** Returns the expected findings for a list of entries that became shorter or longer. */
 function listName(was: readonly Placed[], is: readonly Placed[], also: readonly FindingCode[]): ChangeName {
   const missing = was.filter(({ position }) => is.every((entry) => entry.position !== position));
   const [from, to] = [missing.at(0)?.position, missing.at(-1)?.position];
   if (from !== undefined) return { named: { code: "entries_missing", from, to }, also, mayFollow: true };
-  if (is.length > was.length) return { named: { code: "place_taken", position: is.at(-1)?.position }, also };
-  return { named: { code: "statement_unsound", why: { flaw: "out_of_order" } }, also };
+  return { named: { code: "place_taken", position: is.at(-1)?.position }, also };
 }
 
 const retentionChanged =
@@ -212,32 +210,20 @@ const retentionChanged =
     return { named: { code: "entry_changed", entry, position }, also, mayFollow: true };
   };
 
-const statementChanged: NameOf<ProofEnd> = ({ is, at }) => {
-  const { id, position } = is.statements?.[at(1)] ?? {};
-  const entry = { entry: "statement", id };
-  return { named: { code: "entry_changed", entry, position }, also: ["statement_unsound", "other_end"] };
+const retentionMoved: NameOf<ProofEnd> = ({ was, at }) => {
+  const position = was.retention?.[at(1)]?.position;
+  const also: FindingCode[] = [...MOVED, "declaration_unsound"];
+  return { named: { code: "entries_missing", from: position, to: position }, also };
 };
 
-const statementsMoved: NameOf<ProofEnd> = ({ was, is }) =>
-  listName(was.statements ?? [], is.statements ?? [], ["statement_unsound", "place_taken"]);
-
-const movedEntry =
-  (list: "retention" | "statements", ...also: FindingCode[]): NameOf<ProofEnd> =>
-  ({ was, at }) => {
-    const position = was[list]?.[at(1)]?.position;
-    return { named: { code: "entries_missing", from: position, to: position }, also: [...MOVED, ...also] };
-  };
-
 /** The codes of findings that can be consequences of a changed time of the checkpoint. */
-const OTHER_TIME: readonly FindingCode[] = [...MISSING, "declaration_unsound", "statement_unsound"];
+const OTHER_TIME: readonly FindingCode[] = [...MISSING, "declaration_unsound"];
 
 /** The expected findings for a change of the export's last line, by the changed field. */
 const END_FIELDS: Readonly<Record<string, NameOf<ProofEnd>>> = {
-  "head.owner": ({ is, isAlone }) => ({
-    named: isAlone
-      ? { code: "entry_changed", entry: { entry: "statement", id: is.statements?.[0]?.id }, position: 1 }
-      : { code: "other_owner", proofOwner: is.head.owner },
-    also: ["head_not_held", "head_not_in_map", "entry_changed", "statement_unsound"],
+  "head.owner": ({ is }) => ({
+    named: { code: "other_owner", proofOwner: is.head.owner },
+    also: ["head_not_held", "head_not_in_map", "entry_changed"],
   }),
   "head.position": notHeld("entries_missing", "beyond_head"),
   "head.chain": notHeld("other_end"),
@@ -275,13 +261,7 @@ const END_FIELDS: Readonly<Record<string, NameOf<ProofEnd>>> = {
   retention: ({ was, is }) => listName(was.retention ?? [], is.retention ?? [], MISSING),
   "retention.*.declared_at": retentionChanged("declaration_unsound", ...MISSING),
   "retention.*.ranges": retentionChanged("declaration_unsound", "head_rewritten", ...MISSING),
-  "retention.*.position": movedEntry("retention", "declaration_unsound"),
+  "retention.*.position": retentionMoved,
   "retention.*.salt": retentionChanged(),
   "retention.*.chain": retentionChanged("head_rewritten"),
-  statements: statementsMoved,
-  "statements.*": (change) =>
-    change.is.statements?.length === change.was.statements?.length
-      ? statementChanged(change)
-      : statementsMoved(change),
-  "statements.*.position": movedEntry("statements", "statement_unsound"),
 };

@@ -509,35 +509,6 @@ def retention_entry(owner, declaration):
     return canonical({"kind": "retention", "owner": owner, **said})
 
 
-SUMS = "requests refused refused_limit refused_labels refused_other failed bytes_in bytes_out duration_ms".split()
-
-
-def statement_entry(owner, statement):
-    said = {name: value for name, value in statement.items() if name not in ("position", "chain")}
-    return canonical({"kind": "statement", "owner": owner, **said})
-
-
-def is_sound_statement(statement, owner, before, sealed_at):
-    """Returns whether a service can have made this statement; `before` is the month's previous one, or None."""
-    month, services, policies = statement["month"], statement["services"], statement["policies"]
-    stated_at = time_of(statement["stated_at"])
-    if time_of(statement["from"]) != month_start(month) or time_of(statement["to"]) != month_end(month):
-        return False
-    if stated_at is None or sealed_at is None or not month_end(month) <= stated_at <= sealed_at + CLOCKS:
-        return False
-    number = 1 if before is None else int(before.split(".")[1]) + 1
-    if not owner.startswith("organization:") or statement["id"] != "%s.%d" % (month, number) or statement["corrects"] != before:
-        return False
-    names = [service["service"] for service in services]
-    limits = [(policy["policy"], policy["service"] or "") for policy in policies]
-    if names != sorted(set(names)) or limits != sorted(set(limits)):
-        return False
-    if any(sum(service[name] for service in services) != statement[name] for name in SUMS):
-        return False
-    reasons = ("refused_limit", "refused_labels", "refused_other")
-    return all(sums["refused"] == sum(sums[name] for name in reasons) for sums in [statement, *services, *policies])
-
-
 def is_sound(declaration, sealed_at):
     """Returns whether a declaration is about a month that was over, and about positions before its own."""
     declared_at = time_of(declaration["declared_at"])
@@ -596,17 +567,6 @@ class Log:
         oldest = None if self.oldest is None else time_of(self.oldest)
         if oldest is not None and oldest < before:
             self.wrong.append("events are here that are said to be dropped")
-
-    def stated(self, sealed_at):
-        owner, last, before = self.end["head"]["owner"], {}, 0
-        for statement in self.end.get("statements", []):
-            if statement["position"] <= before:
-                self.wrong.append("the statements are out of order")
-            before = statement["position"]
-            self.place(statement["position"], statement["chain"], statement_entry(owner, statement), None)
-            if not is_sound_statement(statement, owner, last.get(statement["month"]), sealed_at):
-                self.wrong.append("a statement is not one that a service makes")
-            last[statement["month"]] = statement["id"]
 
     def declared(self, sealed_at):
         owner = self.end["head"]["owner"]
@@ -804,7 +764,6 @@ def judge(lines, keys, kept_lines, witnesses=None):
     kept_end, kept, kept_note = kept_copies(kept_lines) if kept_lines else (None, [], None)
     log = Log(events, end)
     sealed_at = None if end["checkpoint"] is None else time_of(end["checkpoint"]["sealed_at"])
-    log.stated(sealed_at)
     log.declared(sealed_at)
     log.claimed(sealed_at)
     changed, missing = log.walk()
@@ -843,10 +802,6 @@ def check_vectors(path, *further):
             assert not vector["taken"], vector["json"]
     for vector in vectors["retention"]:
         entry = retention_entry(vector["owner"], vector)
-        assert entry == vector["entry"] and sha256(entry).hex() == vector["entry_sha256"]
-    for vector in vectors["statements"]:
-        said = {name: value for name, value in vector.items() if name not in ("owner", "entry", "entry_sha256")}
-        entry = statement_entry(vector["owner"], said)
         assert entry == vector["entry"] and sha256(entry).hex() == vector["entry_sha256"]
     for vector in vectors["exports"]:
         found = judge(vector["lines"], vector["keys"], vector["kept"], vector.get("witnesses"))

@@ -12,7 +12,6 @@ export function entryRow(changes: Partial<EventOfRow> = {}, entry: Partial<Entry
     salt: "cd".repeat(16),
     occurred_at: "2026-01-31T12:00:00.000Z",
     retention: null,
-    statement: null,
     event: {
       id: ULID_EXAMPLE,
       occurred_at: "2026-01-31 12:00:00+00",

@@ -4,7 +4,7 @@ import { ApiError } from "@ostiary/lib/domain/errors";
 import fc from "fast-check";
 import { badGateway, ClientGone } from "../../../apps/gateway/upstream/call.ts";
 import { type EndedRequest, UsageCounter } from "../../../apps/gateway/usage/counter.ts";
-import { endedRequest, memberPrincipal, ROUTE } from "./ended-request.ts";
+import { endedRequest, memberPrincipal } from "./ended-request.ts";
 
 const HOUR_MS = 3_600_000;
 const AT = Date.parse("2026-03-04T05:10:00.000Z");
@@ -27,7 +27,6 @@ test("a request adds to the count of its organization, hour, route and key", () 
       method: "GET",
       member_id: "m1",
       key_prefix: "acme-k-2-abcd",
-      policies: [],
       requests: 4,
       refused: { limit: 0, labels: 0, other: 0 },
       failed: 0,
@@ -163,49 +162,5 @@ describe("the maximum number of counts", () => {
     }
     expect(counter.take(10)).toEqual([]);
     expect(counter.uncounted).toBe(8);
-  });
-});
-
-// AU-131
-describe("the policies of a count", () => {
-  const limit = (policy: string | null, bucketPrefix: string) => ({
-    policy,
-    bucketPrefix,
-    requests: 1,
-    window: 60,
-    refunds: false,
-  });
-  const set = {
-    limits: [limit("burst", "shared:burst:"), limit("daily", "local:widgets:daily:")],
-    plans: { pro: [limit("burst", "shared:burst:")], free: [limit(null, "route:GET:/org/widgets:")] },
-  };
-  const policiesOf = (route: Partial<EndedRequest["route"]>, plan: string | null = null) => {
-    const counter = new UsageCounter();
-    counter.count(
-      endedRequest({ principal: memberPrincipal({ plan }), route: { ...ROUTE, ...route } }),
-      200,
-      null,
-      1,
-    );
-    return counter.take(1)[0]?.policies;
-  };
-  const burst = { policy: "burst", is_shared: true };
-  const daily = { policy: "daily", is_shared: false };
-
-  test.each([
-    ["a list of limits", { rate_limit: set }, null, [burst, daily]],
-    ["a list of limits with other limits for the plan", { rate_limit: set }, "pro", [burst]],
-    ["a list of limits without the plan", { rate_limit: set }, "gold", [burst, daily]],
-    ["an inline limit", { rate_limit: set }, "free", []],
-    [
-      "one named window",
-      { rate_limit: { requests: 1, window_seconds: 60 }, bucketPrefix: "local:widgets:daily:" },
-      null,
-      [daily],
-    ],
-    ["the gateway's default", { rate_limit: "fallback" as const }, null, []],
-    ["no limit", { rate_limit: null }, null, []],
-  ])("are those of the route: %s", (_, route, plan, expected) => {
-    expect(policiesOf(route, plan)).toEqual(expected);
   });
 });

@@ -1,12 +1,6 @@
 /** Tests of the sentences for the findings of a verification, in each language of the page. */
 import { describe, expect, test } from "bun:test";
-import type {
-  Finding,
-  FindingCode,
-  FindingOf,
-  NamedEntry,
-  StatementFlaw,
-} from "@ostiary/lib/verification/findings";
+import type { Finding, FindingCode, FindingOf, NamedEntry } from "@ostiary/lib/verification/findings";
 import { de } from "../../../apps/portal/page/texts/de.ts";
 import { en } from "../../../apps/portal/page/texts/en.ts";
 
@@ -20,22 +14,8 @@ const ENTRIES: NamedEntry[] = [
   { entry: "intent", event_id: EVENT },
   { entry: "outcome", event_id: EVENT },
   { entry: "retention", month: MONTH },
-  { entry: "statement", id: `${MONTH}.2` },
   { entry: "place", position: 1_605 },
   { entry: "start" },
-];
-const FLAWS: StatementFlaw[] = [
-  { flaw: "out_of_order" },
-  { flaw: "month" },
-  { flaw: "no_time" },
-  { flaw: "too_early" },
-  { flaw: "after_checkpoint" },
-  { flaw: "not_of_organization" },
-  { flaw: "number", expected: `${MONTH}.3` },
-  { flaw: "corrects" },
-  { flaw: "sum", name: "bytes_in", value: 1_706 },
-  { flaw: "repeated_names" },
-  { flaw: "refusals" },
 ];
 const ROOTS = (["own", "kept", "kept_export", "cosigned"] as const).map((root) => ({ root }));
 const AT = { position: POSITION, checkpoint: CHECKPOINT };
@@ -69,7 +49,6 @@ const VALUES: { readonly [C in FindingCode]: readonly Omit<FindingOf<C>, "code">
   claim_after_checkpoint: [{ before: BEFORE }],
   claim_behind_newer_events: RANGES,
   dropped_event_shown: [{ before: BEFORE }],
-  statement_unsound: FLAWS.map((why) => ({ id: `${MONTH}.2`, position: POSITION, why })),
   head_not_held: [{ checkpoint: CHECKPOINT }, { checkpoint: null }],
   checkpoint_not_signed: (["unsigned", "unknown_key", "wrong_signature", "other_content"] as const).map(
     (problem) => ({ checkpoint: CHECKPOINT, problem }),

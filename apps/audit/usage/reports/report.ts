@@ -1,9 +1,4 @@
-import {
-  USAGE_COUNTS_MAX,
-  USAGE_POLICIES_MAX,
-  USAGE_QUOTAS_MAX,
-  UsageReport,
-} from "@ostiary/lib/contracts/usage";
+import { USAGE_COUNTS_MAX, USAGE_QUOTAS_MAX, UsageReport } from "@ostiary/lib/contracts/usage";
 import { type FieldError, fieldErrors } from "@ostiary/lib/domain/errors";
 import { parseTime } from "@ostiary/lib/domain/schemas";
 import { fieldsOf, unstorable } from "../../field-problems.ts";
@@ -18,31 +13,21 @@ export function reportProblems(body: unknown, nowMs: number): FieldError[] {
   return [
     ...fieldErrors(UsageReport, body),
     ...timeProblems("reported_until", report.reported_until, nowMs),
-    ...counts.flatMap(
-      ({ hour, organization_id, service, method, member_id, key_prefix, policies }, index) => {
-        const at = (name: string) => `counts[${index}].${name}`;
-        return [
-          ...timeProblems(at("hour"), hour, nowMs),
-          ...unstorable({
-            [at("organization_id")]: organization_id,
-            [at("service")]: service,
-            [at("method")]: method,
-            [at("member_id")]: member_id,
-            [at("key_prefix")]: key_prefix,
-            ...policyNames(at("policies"), policies),
-          }),
-        ];
-      },
-    ),
+    ...counts.flatMap(({ hour, organization_id, service, method, member_id, key_prefix }, index) => {
+      const at = (name: string) => `counts[${index}].${name}`;
+      return [
+        ...timeProblems(at("hour"), hour, nowMs),
+        ...unstorable({
+          [at("organization_id")]: organization_id,
+          [at("service")]: service,
+          [at("method")]: method,
+          [at("member_id")]: member_id,
+          [at("key_prefix")]: key_prefix,
+        }),
+      ];
+    }),
     ...quotas.flatMap((quota, index) => quotaProblems(`quotas[${index}]`, quota, nowMs)),
   ];
-}
-
-/** Returns the names of a count's policies by their paths in the report. */
-function policyNames(path: string, policies: unknown): Record<string, unknown> {
-  if (!Array.isArray(policies)) return {};
-  const names = policies.slice(0, USAGE_POLICIES_MAX).map((each) => fieldsOf(each).policy);
-  return Object.fromEntries(names.map((name, index) => [`${path}[${index}].policy`, name]));
 }
 
 function timeProblems(path: string, value: unknown, nowMs: number): FieldError[] {

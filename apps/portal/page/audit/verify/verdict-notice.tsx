@@ -80,7 +80,7 @@ function Sentences({ title, sentences }: { title: string; sentences: readonly st
 function Facts({ verdict }: { verdict: Verdict }) {
   const t = useTexts().audit.verify;
   const formats = useFormats();
-  const { entries, pending, checkpoint, dropped_entries, dropped_before, not_shown, statements } = verdict;
+  const { entries, pending, checkpoint, dropped_entries, dropped_before, not_shown } = verdict;
   return (
     <>
       <ul>
@@ -100,20 +100,6 @@ function Facts({ verdict }: { verdict: Verdict }) {
           </li>
         )}
         <SeenBy verdict={verdict} />
-        {statements
-          .toReversed()
-          .slice(0, SHOWN_MAX)
-          .map(({ id, month, corrects, ...sums }) => (
-            <li key={id}>
-              {t.statement(month, {
-                requests: formats.number(sums.requests),
-                refused: formats.number(sums.refused),
-                failed: formats.number(sums.failed),
-              })}
-              {corrects !== null && <> {t.corrects(id, corrects)}</>}
-            </li>
-          ))}
-        {statements.length > SHOWN_MAX && <li>{t.more(formats.number(statements.length - SHOWN_MAX))}</li>}
         {dropped_before !== null && (
           <li>{t.dropped(formats.number(dropped_entries), formats.time(dropped_before))}</li>
         )}

@@ -179,6 +179,6 @@ async function publicJson(url: URL): Promise<unknown> {
 function copyOf(last: string): KeptCopy | null {
   const end = tryJson(last, parseJson);
   if (!fits(proofEndSchema, end) || end.checkpoint === null) return null;
-  const { retention: _retention, statements: _statements, ...rest } = end;
+  const { retention: _retention, ...rest } = end;
   return { number: end.checkpoint.number, text: `${canonicalJson({ ...rest, recent_checkpoints: [] })}\n` };
 }

@@ -126,9 +126,6 @@ export const audit: Texts["audit"] = {
     keyOfFile: "(dieser Schlüssel steht nur im Export selbst).",
     dropped: (count, time) =>
       `${count} Einträge zu Ereignissen vor ${time} sind laut Protokoll gelöscht; nur ihre Hashes sind erhalten.`,
-    statement: (month, { requests, refused, failed }) =>
-      `Abrechnung von ${month}: ${requests} Anfragen, ${refused} abgelehnt, ${failed} fehlgeschlagen.`,
-    corrects: (id, corrected) => `Die Abrechnung ${id} berichtigt ${corrected}.`,
     notShownTitle: "Was kein Export zeigen kann",
     finding: (finding) => sentenceOf(finding, findings),
     keepTitle: "Eine Kopie aufbewahren",

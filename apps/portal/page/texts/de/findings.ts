@@ -4,7 +4,6 @@ import type {
   FindingWords,
   NamedEntry,
   NamedRoot,
-  StatementFlaw,
 } from "@ostiary/lib/verification/findings";
 
 /** The German sentence for each finding. */
@@ -45,8 +44,6 @@ export const findings: FindingWords = {
     `${claimOf(from, to)} aus gelöschten Monaten stammen, aber neuere Ereignisse haben niedrigere Positionen.`,
   dropped_event_shown: ({ before }) =>
     `Die Datei erklärt Ereignisse vor ${before} für gelöscht, enthält aber einige davon.`,
-  statement_unsound: ({ id, position, why }) =>
-    `Die Abrechnung ${id} an Position ${position} ${statementFlaw(why)}.`,
 
   head_not_held: ({ checkpoint }) =>
     `${checkpoint === null ? "Kein Prüfpunkt enthält das Ende dieser Kette" : `Der Prüfpunkt ${checkpoint} enthält das Ende dieser Kette nicht`}: Die Kette wurde neu aufgebaut oder gehört zu einem anderen Protokoll.`,
@@ -165,33 +162,6 @@ const ROOTS: Readonly<Record<NamedRoot, string>> = {
   cosigned: "Die von Zeugen bestätigte Wurzel",
 };
 
-function statementFlaw(why: StatementFlaw): string {
-  switch (why.flaw) {
-    case "out_of_order":
-      return "steht in der Kette nicht in der richtigen Reihenfolge";
-    case "month":
-      return "umfasst nicht genau ihren Monat";
-    case "no_time":
-      return "hat keinen gültigen Zeitpunkt der Erstellung";
-    case "too_early":
-      return "wurde erstellt, bevor ihr Monat zu Ende war";
-    case "after_checkpoint":
-      return "ist jünger als der Prüfpunkt, der sie abdeckt";
-    case "not_of_organization":
-      return "steht nicht im Protokoll einer Organisation";
-    case "number":
-      return `müsste die Abrechnung ${why.expected} sein`;
-    case "corrects":
-      return "nennt eine falsche Abrechnung als die berichtigte";
-    case "sum":
-      return `nennt für „${why.name}“ den Wert ${why.value}, der nicht der Summe über ihre Dienste entspricht`;
-    case "repeated_names":
-      return "nennt einen Dienst oder eine Limit-Regel zweimal oder nicht in der richtigen Reihenfolge";
-    case "refusals":
-      return "nennt eine Zahl von Ablehnungen, die nicht der Summe über die Gründe entspricht";
-  }
-}
-
 function iJsonText(violation: FindingOf<"line_not_i_json">["violation"]): string {
   if (violation === null) return "";
   return violation.rule === "repeated_name"
@@ -211,8 +181,6 @@ function nounOf(entry: NamedEntry): [gender: keyof typeof ARTICLES, name: string
       return ["n", `Ergebnis des Ereignisses ${entry.event_id}`];
     case "retention":
       return ["f", `Löscherklärung für ${entry.month}`];
-    case "statement":
-      return ["f", `Abrechnung ${entry.id}`];
     case "place":
       return ["m", `Eintrag an Position ${entry.position}`];
     case "start":

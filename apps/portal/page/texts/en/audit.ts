@@ -126,9 +126,6 @@ export const audit = {
     keyOfFile: "(only the export itself names this key).",
     dropped: (count: string, time: string) =>
       `${count} entries of events before ${time} were dropped, as the log declares; only their hashes are left.`,
-    statement: (month: string, numbers: { requests: string; refused: string; failed: string }) =>
-      `Statement of ${month}: ${numbers.requests} requests, ${numbers.refused} refused, ${numbers.failed} failed.`,
-    corrects: (id: string, corrected: string) => `Statement ${id} corrects ${corrected}.`,
     notShownTitle: "What no export can show",
     finding: (finding: Finding) => sentenceOf(finding, findings),
     keepTitle: "Keep a copy",
