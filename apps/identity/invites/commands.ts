@@ -46,7 +46,9 @@ export async function expireOverdue(
   const now = clock.now();
   const overdue = rows.filter((row) => isOverdue(row, now)).map(({ id }) => id);
   if (overdue.length > 0) await database.run("expire_invites", (orm) => expireInvites(orm, overdue));
-  return rows.map((row) => (overdue.includes(row.id) ? { ...row, status: "expired", token: null } : row));
+  return rows.map((row) =>
+    overdue.includes(row.id) ? { ...row, status: "expired", token: null, email: null } : row,
+  );
 }
 
 /**

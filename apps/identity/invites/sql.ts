@@ -8,6 +8,9 @@ import type { InviteRow } from "./invite.ts";
 /** The columns of an invite without the token's hash, which no response needs. */
 const { token_hash: _, ...inviteColumns } = getTableColumns(invites);
 
+/** The columns that an ended invite no longer has: the secret and the address of a person. */
+const FORGOTTEN = { token: null, email: null };
+
 export async function insertInvite(tx: Orm, row: InviteRow & { token_hash: string }): Promise<void> {
   await tx.insert(invites).values(row);
 }
@@ -46,7 +49,7 @@ export async function lockInvite(tx: Orm, organization_id: string, id: string): 
   return row ?? null;
 }
 
-/** Stores the status and the count of uses of an invite. Deletes the token if the invite is no longer active. */
+/** Stores the status and the count of uses of an invite. An ended invite loses its token and its address (ID-41). */
 export async function updateInvite(
   tx: Orm,
   id: string,
@@ -55,7 +58,7 @@ export async function updateInvite(
   const ended = change.status !== "active";
   await tx
     .update(invites)
-    .set({ ...change, ...(ended && { token: null }) })
+    .set({ ...change, ...(ended && FORGOTTEN) })
     .where(eq(invites.id, id));
 }
 
@@ -66,5 +69,8 @@ export async function expireInvites(tx: Orm, ids: readonly string[]): Promise<vo
     .from(invites)
     .where(and(inArray(invites.id, [...ids]), eq(invites.status, "active")))
     .for("no key update", { skipLocked: true });
-  await tx.update(invites).set({ status: "expired", token: null }).where(inArray(invites.id, free));
+  await tx
+    .update(invites)
+    .set({ status: "expired", ...FORGOTTEN })
+    .where(inArray(invites.id, free));
 }

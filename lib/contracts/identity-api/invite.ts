@@ -9,7 +9,8 @@ export const Invite = Type.Object(
     organization_id: idField("The id of the organization."),
     email: Type.Optional(
       Type.String({
-        description: "The e-mail address that is shown with the invite. Identity sends no e-mail.",
+        description:
+          "The e-mail address that is shown with the invite while the invite is active. Identity sends no e-mail.",
         examples: ["ada@example.com"],
       }),
     ),

@@ -11,7 +11,7 @@ const redeem = (user: string, token: string) =>
 
 async function stored(id: string) {
   const [row] =
-    await identity.sql`select status, token, token_hash <> '' as hashed from identity.invites where id = ${id}`;
+    await identity.sql`select status, email, token, token_hash <> '' as hashed from identity.invites where id = ${id}`;
   return row;
 }
 
@@ -62,10 +62,13 @@ describe("POST /organizations/{organization_id}/invites", () => {
 });
 
 describe("POST /users/{user_id}/invites/redeem", () => {
-  // ID-44, ID-100
+  // ID-41, ID-44, ID-100
   test("returns 201 with the new member, who has the invite's role, and an audit note", async () => {
     const { id } = await identity.organization();
-    const invite = await identity.call("POST", `/organizations/${id}/invites`, { role: "admin" });
+    const invite = await identity.call("POST", `/organizations/${id}/invites`, {
+      role: "admin",
+      email: "ada@example.com",
+    });
     const user = await identity.person();
     const redeemed = await redeem(user, invite.body.token);
     expect(redeemed.status).toBe(201);
@@ -76,7 +79,12 @@ describe("POST /users/{user_id}/invites/redeem", () => {
       organization_id: id,
       member_id: redeemed.body.id,
     });
-    expect(await stored(invite.body.id)).toEqual({ status: "redeemed", token: null, hashed: true });
+    expect(await stored(invite.body.id)).toEqual({
+      status: "redeemed",
+      email: null,
+      token: null,
+      hashed: true,
+    });
   });
 
   // ID-44, ID-95, ID-100
@@ -127,11 +135,12 @@ describe("POST /users/{user_id}/invites/redeem", () => {
     expect(wrongFields(await redeem(user, ""))).toEqual(["token"]);
   });
 
-  // ID-45
+  // ID-41, ID-45
   test("returns 409 with the invite's status if it is redeemed, revoked or expired", async () => {
     const { id } = await identity.organization();
     const user = await identity.person();
-    const create = async () => (await identity.call("POST", `/organizations/${id}/invites`)).body;
+    const create = async () =>
+      (await identity.call("POST", `/organizations/${id}/invites`, { email: "ada@example.com" })).body;
     const redeemed = await create();
     await redeem(await identity.person(), redeemed.token);
     const revoked = await create();
@@ -149,7 +158,7 @@ describe("POST /users/{user_id}/invites/redeem", () => {
         code: "CONFLICT",
         details: { field: "status", value: status },
       });
-      expect(await stored(invite.id)).toEqual({ status, token: null, hashed: true });
+      expect(await stored(invite.id)).toEqual({ status, email: null, token: null, hashed: true });
     }
     expect((await identity.call("GET", `/users/${user}/memberships`)).body.memberships).toEqual([]);
   });
@@ -183,11 +192,12 @@ describe("POST /users/{user_id}/invites/redeem", () => {
 });
 
 describe("GET and DELETE of invites", () => {
-  // ID-39, ID-43, ID-47
-  test("GET lists invites in every state, with the token only of active ones, and stores their expiry", async () => {
+  // ID-39, ID-41, ID-43, ID-47
+  test("GET lists invites in every state, with token and address only of active ones, and stores their expiry", async () => {
     const { id } = await identity.organization();
     const create = async (body: object) =>
-      (await identity.call("POST", `/organizations/${id}/invites`, body)).body;
+      (await identity.call("POST", `/organizations/${id}/invites`, { email: "ada@example.com", ...body }))
+        .body;
     const brief = await create({ expires_in_seconds: 60 });
     const revoked = await create({});
     const active = await create({});
@@ -196,29 +206,39 @@ describe("GET and DELETE of invites", () => {
     expect((await stored(brief.id))?.status).toBe("active");
     const { body } = await identity.call("GET", `/organizations/${id}/invites`);
     expect(
-      body.invites.map((each: Record<string, unknown>) => [each.id, each.status, "token" in each]),
+      body.invites.map((each: Record<string, unknown>) => [
+        each.id,
+        each.status,
+        "token" in each,
+        each.email,
+      ]),
     ).toEqual([
-      [brief.id, "expired", false],
-      [revoked.id, "revoked", false],
-      [active.id, "active", true],
+      [brief.id, "expired", false, undefined],
+      [revoked.id, "revoked", false, undefined],
+      [active.id, "active", true, "ada@example.com"],
     ]);
-    expect(await stored(brief.id)).toEqual({ status: "expired", token: null, hashed: true });
+    expect(await stored(brief.id)).toEqual({ status: "expired", email: null, token: null, hashed: true });
   });
 
-  // ID-48
+  // ID-41, ID-48
   test("DELETE revokes an invite, a second DELETE changes nothing, and an overdue invite becomes expired", async () => {
     const { id } = await identity.organization();
     const create = async () =>
-      (await identity.call("POST", `/organizations/${id}/invites`, { expires_in_seconds: 60 })).body;
+      (
+        await identity.call("POST", `/organizations/${id}/invites`, {
+          expires_in_seconds: 60,
+          email: "ada@example.com",
+        })
+      ).body;
     const [revoked, overdue] = [await create(), await create()];
     for (let times = 0; times < 2; times++) {
       const answer = await identity.call("DELETE", `/organizations/${id}/invites/${revoked.id}`);
       expect(answer.status).toBe(204);
       expect(answer.note.details).toBeNull();
-      expect(await stored(revoked.id)).toEqual({ status: "revoked", token: null, hashed: true });
+      expect(await stored(revoked.id)).toEqual({ status: "revoked", email: null, token: null, hashed: true });
     }
     identity.clock.advance(60_000);
     expect((await identity.call("DELETE", `/organizations/${id}/invites/${overdue.id}`)).status).toBe(204);
-    expect((await stored(overdue.id))?.status).toBe("expired");
+    expect(await stored(overdue.id)).toMatchObject({ status: "expired", email: null });
   });
 });

@@ -257,7 +257,7 @@ export class Model {
     return {
       id,
       organization_id: organization,
-      ...(email !== undefined && { email }),
+      ...(email !== undefined && status === "active" && { email }),
       role,
       token_prefix: token.slice(0, 8),
       ...(status === "active" && { token }),
