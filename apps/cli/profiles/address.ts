@@ -63,8 +63,7 @@ async function tokenOf(name: string, profile: Profile, variable: ReadVariable): 
 
 /** Runs a command and returns its standard output. Its standard error goes to the terminal. */
 async function outputOf(name: string, command: string): Promise<string> {
-  const shell = process.platform === "win32" ? ["cmd", "/d", "/s", "/c"] : ["sh", "-c"];
-  const child = Bun.spawn([...shell, command], { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
+  const child = Bun.spawn(["sh", "-c", command], { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
   const [output, exitCode] = await Promise.all([child.stdout.text(), child.exited]);
   if (exitCode === 0 && output.trim() !== "") return output;
   const what = exitCode === 0 ? "wrote no token to standard output" : `failed with exit code ${exitCode}`;

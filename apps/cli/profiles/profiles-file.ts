@@ -85,7 +85,7 @@ function parse(path: string, text: string): unknown {
 /** Returns a warning if the file contains a token and other users can read the file, otherwise null. */
 export async function exposureText(path: string, { registries }: ProfilesFile): Promise<string | null> {
   const holdsToken = Object.values(registries).some(({ token }) => token !== undefined);
-  if (!holdsToken || process.platform === "win32") return null;
+  if (!holdsToken) return null;
   const { mode } = await stat(path);
   return (mode & OTHERS) === 0
     ? null

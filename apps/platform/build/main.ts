@@ -8,7 +8,7 @@ import { ROOT } from "./embedded-files.ts";
  * The targets of the executable `ostiary`, which contains the whole product in one file, for machines without
  * Bun. Bun fetches the runtimes of other systems from the npm registry (`@oven/bun-…`) and caches them.
  */
-const TARGETS = ["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64", "windows-x64"] as const;
+const TARGETS = ["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64"] as const;
 type Target = (typeof TARGETS)[number];
 
 const ENTRY = "apps/platform/ostiary.ts";
@@ -40,7 +40,7 @@ function addTarget(text: string, targets: Target[]): Target[] {
 
 /** Builds the executable for one target and returns its file name. */
 async function build(target: Target): Promise<string> {
-  const file = `ostiary-${target}${target.startsWith("windows") ? ".exe" : ""}`;
+  const file = `ostiary-${target}`;
   const startedMs = performance.now();
   process.stdout.write(`${target} `);
   const { success, logs } = await Bun.build({

@@ -9,11 +9,10 @@ export function withRuntimeVariables(
   variables: Readonly<Record<string, string>>,
 ): void {
   const missing = Object.keys(variables).some((name) => env[name] === undefined);
-  // Windows cannot replace a process, so the runtime keeps its defaults there.
-  if (!missing || process.execve === undefined) return;
+  if (!missing) return;
   const [, script = "", ...rest] = process.argv;
   const program = script.startsWith(COMPILED_ROOT) ? [] : [script];
-  process.execve(process.execPath, [process.execPath, ...process.execArgv, ...program, ...rest], {
+  process.execve?.(process.execPath, [process.execPath, ...process.execArgv, ...program, ...rest], {
     ...variables,
     ...env,
   });

@@ -105,19 +105,16 @@ describe("a profile", () => {
 });
 
 describe("a profiles file that other users may read", () => {
-  test.skipIf(process.platform === "win32")(
-    "causes a warning when it contains a token, and is used",
-    async () => {
-      for (const mode of [0o644, 0o640, 0o604]) {
-        const env = await home(profiles(`token: ${ADMIN_TOKEN}`), mode);
-        const run = await cli(["services", "--registry", "here"], { env });
-        expect(run.stderr).toMatch(
-          /^Warning: other users may read \S+config\.yaml, which contains a token: run chmod 600 \S+\n$/,
-        );
-        expect(run.exitCode).toBe(0);
-      }
-    },
-  );
+  test("causes a warning when it contains a token, and is used", async () => {
+    for (const mode of [0o644, 0o640, 0o604]) {
+      const env = await home(profiles(`token: ${ADMIN_TOKEN}`), mode);
+      const run = await cli(["services", "--registry", "here"], { env });
+      expect(run.stderr).toMatch(
+        /^Warning: other users may read \S+config\.yaml, which contains a token: run chmod 600 \S+\n$/,
+      );
+      expect(run.exitCode).toBe(0);
+    }
+  });
 
   test("causes no warning when it contains no token", async () => {
     const text = `registries: { here: { url: "${registry.url}", token_env: HERE_TOKEN } }`;
