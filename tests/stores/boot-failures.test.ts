@@ -94,7 +94,7 @@ describe.if(services().postgres.binary)("the message about DATABASE_URL says tha
     [
       "the server refuses an unknown option",
       "{boss}:hunter2@{at}/bare?no_such_option=1",
-      "The server at {at} refuses the connection of DATABASE_URL (SQLSTATE 42704).",
+      "The server at {at} does not accept the setting no_such_option in DATABASE_URL: correct the setting, or remove it.",
     ],
   ])("%s", async (_, url = "", expected = "") => {
     const filled = (text: string) => text.replace("{at}", at).replace("{boss}", boss);

@@ -11,6 +11,7 @@ import {
 } from "@ostiary/lib/runtime/stores/database";
 import { eq, sql } from "drizzle-orm";
 import { pgTable, text, timestamp } from "drizzle-orm/pg-core";
+import { jsonLines, prettyLines } from "../../lib/runtime/telemetry/line-format.ts";
 import { rejection } from "../support/index.ts";
 import { describeMigrating } from "./migrating-suite.ts";
 
@@ -63,6 +64,28 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
           ratio: 1.5,
         },
       ]);
+    });
+
+    // OP-121
+    test.each([
+      ["a unique constraint", "23505", sql`insert into sealed values (${"hunter2"}), (${"hunter2"})`],
+      ["a check", "23514", sql`insert into sealed values (${"hunter2, but too long"})`],
+      ["a cast", "22P02", sql`select ${"hunter2"}::integer`],
+      ["the syntax", "42601", sql`selec ${"hunter2"}`],
+    ])("logs a query that %s refuses by its name and SQLSTATE, without its data", async (_, state, query) => {
+      await execute("create table if not exists sealed (salt text primary key check (length(salt) < 10))");
+      const failures = [
+        await rejection(database.run("write_salt", (orm) => orm.execute(query))),
+        await rejection(database.transaction("write_salt", (tx) => tx.execute(query))),
+      ];
+      for (const err of failures) {
+        expect(sqlState(err)).toBe(state);
+        for (const line of [jsonLines("test"), prettyLines("test", false)]) {
+          const logged = line("warn", { err }, "failed");
+          expect(logged).toContain(`write_salt failed (SQLSTATE ${state})`);
+          expect(logged).not.toMatch(/hunter2|insert|select|detail/i);
+        }
+      }
     });
 
     test("accepts parameters of every type", async () => {

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { databaseParameterProblem } from "./database-parameters.ts";
 
 /**
  * The functions of this file validate the addresses in environment variables. The functions refuse a URL with a raw
@@ -17,15 +18,16 @@ export function isHttpBaseUrl(text: string): boolean {
 }
 
 /**
- * Returns whether the text is `postgres://user:password@host:port/name?option=value` or a `pglite:` URL. A
- * `postgres:` URL can have several `host:port`, separated by commas.
+ * Checks that the text is `postgres://user:password@host:port/name?option=value` or a `pglite:` URL. A
+ * `postgres:` URL can have several `host:port`, separated by commas. Returns the problem of a wrong parameter.
  */
-export function isDatabaseUrl(text: string): boolean {
+export function checkDatabaseUrl(text: string): boolean | string {
   if (text.startsWith("pglite://")) return isEmbeddedDatabaseUrl(text);
   const parts = /^postgres(?:ql)?:\/\/([^\s/?#]+)(?:\/[^\s/?#@]*)?(?:\?([^\s#@]*))?$/.exec(text);
   if (parts === null) return false;
   const { user, hosts } = splitAuthority(parts[1] ?? "");
-  return hosts.every(isHost) && isAuthority(`${user}${hosts[0]}`) && areDatabaseOptions(parts[2] ?? "");
+  if (!hosts.every(isHost) || !isAuthority(`${user}${hosts[0]}`)) return false;
+  return databaseParameterProblem(parts[2] ?? "") ?? true;
 }
 
 function isEmbeddedDatabaseUrl(text: string): boolean {
@@ -34,35 +36,8 @@ function isEmbeddedDatabaseUrl(text: string): boolean {
   return folder !== null && /^\/[^/\0][^\0]*$/.test(folder);
 }
 
-/**
- * The values of `sslmode` that turn TLS on. For each of them, `serverTls` verifies the certificate and the host name,
- * unlike libpq. The modes that encrypt only if the server offers TLS are refused.
- */
+/** The values of `sslmode` that turn TLS on. */
 const TLS_MODES = ["require", "verify-ca", "verify-full"];
-/**
- * The libpq options that are refused, because TLS files have their own environment variables. The option
- * `sslrootcert` is accepted if its value is `system`, which selects the public CAs.
- */
-const FILE_OPTIONS = ["sslcert", "sslkey", "sslpassword", "sslcrl", "sslcrldir"];
-/**
- * The values of `target_session_attrs` that select a writable server. Every service needs a writable server.
- */
-const SESSION_KINDS = ["primary", "read-write"];
-
-/**
- * Returns whether the query has only options that the driver interprets correctly. The driver would misread
- * the other options, or refuse them at the first connection.
- */
-function areDatabaseOptions(query: string): boolean {
-  const options = new URLSearchParams(query);
-  return (
-    ["disable", ...TLS_MODES].includes(options.get("sslmode") ?? "disable") &&
-    (options.get("sslrootcert") ?? "system") === "system" &&
-    !FILE_OPTIONS.some((name) => options.has(name)) &&
-    SESSION_KINDS.includes(options.get("target_session_attrs") ?? "primary")
-  );
-}
-
 /** Returns whether a `postgres:` URL requires TLS. */
 export function databaseUsesTls(url: string): boolean {
   const options = new URLSearchParams(/^postgres(?:ql)?:[^?]*\?(.*)$/.exec(url)?.[1]);

@@ -1,4 +1,5 @@
 export { databaseUsesTls, isHttpBaseUrl, isLoopbackAddress, isOrigin, listItems } from "./addresses.ts";
+export { isClientParameter } from "./database-parameters.ts";
 export * from "./key-pair.ts";
 export * from "./load.ts";
 export * from "./peer-tls.ts";

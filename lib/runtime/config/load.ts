@@ -91,11 +91,11 @@ function readVariables<Schema extends TObject>(
     if (value === undefined) {
       if (schema.required?.includes(variable))
         refuse({ variable, message: `is required: it ${ruleOf(rule)}.` });
-    } else if (accepts(rule, value)) {
-      values[variable] = value;
-    } else {
-      refuse({ variable, message: `${ruleOf(rule)}.` });
+      continue;
     }
+    const message = problemOf(rule, value);
+    if (message === null) values[variable] = value;
+    else refuse({ variable, message });
   }
   const accepted = asAccepted<Schema>(values);
   // Drop the problems that checks find in invalid variables, because checks see these variables as unset.
@@ -147,10 +147,13 @@ function readVariable(rule: TSchema, raw: string | undefined): unknown {
   return raw;
 }
 
-/** Returns whether the rule accepts a value. No rule accepts a value of whitespace only. */
-function accepts(rule: TSchema, value: unknown): boolean {
-  if (typeof value === "string" && value.trim() === "") return false;
-  return Value.Check(rule, value) && (typeof rule.check !== "function" || rule.check(value) === true);
+/** Returns what is wrong with a value, or null. No rule accepts a value of whitespace only. */
+function problemOf(rule: TSchema, value: unknown): string | null {
+  const isBlank = typeof value === "string" && value.trim() === "";
+  if (isBlank || !Value.Check(rule, value)) return `${ruleOf(rule)}.`;
+  const found: unknown = typeof rule.check === "function" ? rule.check(value) : true;
+  if (found === true) return null;
+  return typeof found === "string" ? found : `${ruleOf(rule)}.`;
 }
 
 function ruleOf(rule: TSchema): string {

@@ -1,8 +1,8 @@
 import { type TBoolean, type TInteger, type TOptional, type TString, Type } from "@sinclair/typebox";
 import {
+  checkDatabaseUrl,
   isBindAddress,
   isCounterStoreUrl,
-  isDatabaseUrl,
   isHttpBaseUrl,
   isHttpUrl,
   isKeyPair,
@@ -20,8 +20,8 @@ export interface VariableOptions {
   /** The value of an unset variable. */
   default?: string;
   pattern?: string;
-  /** An additional check of the value. */
-  check?: (value: string) => boolean;
+  /** An additional check of the value. Returns a text for a problem that the rule does not name. */
+  check?: (value: string) => boolean | string;
   /** Whether the value can come from a file that `NAME_FILE` names. */
   secret?: boolean;
 }
@@ -140,7 +140,7 @@ export function authIssuer(description: string): TString {
 export function databaseUrl(description: string): TString {
   return requiredText(
     "must be postgres://user:password@host:port/name, pglite:///absolute/directory or pglite://memory. Escape special characters of the password (%40 for @). Write further host:port pairs after commas. ?sslmode=verify-full turns TLS on; DATABASE_CA_FILE, DATABASE_CERT_FILE and DATABASE_KEY_FILE name its files. target_session_attrs can be primary or read-write",
-    { check: isDatabaseUrl, secret: true, description },
+    { check: checkDatabaseUrl, secret: true, description },
   );
 }
 

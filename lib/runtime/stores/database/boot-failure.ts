@@ -56,6 +56,9 @@ function refusalSentence(state: string, error: unknown, places: Places): string 
       return `The server at ${server} does not let user ${user} of DATABASE_URL into database ${database} from this machine. The server may require ${tls ? "a client certificate, which DATABASE_CERT_FILE and DATABASE_KEY_FILE name" : "TLS, which ?sslmode=verify-full turns on"}.`;
     case "42501":
       return `The user ${user} of DATABASE_URL may not connect to database ${database} at ${server}: grant CONNECT on the database.`;
+    case "42704":
+    case "22023":
+      return `The server at ${server} does not accept the setting ${quotedIn(error)} in DATABASE_URL: correct the setting, or remove it.`;
     case "53300":
       return `The server at ${server} (DATABASE_URL) has no free connection: end some connections, or raise max_connections.`;
     case "57P03":
@@ -63,6 +66,12 @@ function refusalSentence(state: string, error: unknown, places: Places): string 
     default:
       return `The server at ${server} refuses the connection of DATABASE_URL (SQLSTATE ${state}).`;
   }
+}
+
+/** Returns the first quoted name in a message of the server, which is the name of the refused setting. */
+function quotedIn(error: unknown): string {
+  const [, name = ""] = /["«„“]([\w.]+)["»“”]/.exec(error instanceof Error ? error.message : "") ?? [];
+  return name;
 }
 
 /** Returns the sentence for a server that could not be reached. */

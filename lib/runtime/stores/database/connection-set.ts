@@ -5,7 +5,7 @@ import { answerWithin } from "../answer-within.ts";
 import { columnTypes } from "./column-types.ts";
 import { type Backends, endBackends, isUnanswerable, readBackends } from "./lost-backends.ts";
 import { ipv6Place } from "./primary-search.ts";
-import { serverTls, TLS_PARAMETERS } from "./server-tls.ts";
+import { serverTls } from "./server-tls.ts";
 import { sessionSettings, withoutSettings } from "./session-settings.ts";
 import { type Question, Watchdog } from "./watchdog.ts";
 
@@ -163,7 +163,7 @@ export class ConnectionSet {
     const primary: postgres.Options<typeof columnTypes> = this.#options.primary
       ? { target_session_attrs: "primary" }
       : {};
-    return postgres(withoutSettings(this.url, { ...connection, ...TLS_PARAMETERS }), {
+    return postgres(withoutSettings(this.url, connection), {
       ...options,
       ...primary,
     });

@@ -99,7 +99,7 @@ function hasConnectionCode(failure: unknown): boolean {
 
 /** An error that the server reported. Both drivers copy the server's fields to their own errors. */
 interface Reported {
-  severity: unknown;
+  severity: string;
   /** The SQLSTATE of the error. */
   code: string;
 }
@@ -114,7 +114,8 @@ export function sqlState(error: unknown): string | undefined {
 
 const WRAPPINGS_MAX = 8;
 
-function reportedFailure(error: unknown): Reported | undefined {
+/** Returns the error that the server reported, also from inside of wrapping errors. */
+export function reportedFailure(error: unknown): (Error & Reported) | undefined {
   let candidate = error;
   for (let depth = 0; depth < WRAPPINGS_MAX && candidate instanceof Error; depth++) {
     if (isReported(candidate)) return candidate;
@@ -125,5 +126,11 @@ function reportedFailure(error: unknown): Reported | undefined {
 
 /** Returns whether the server reported the error. Only errors of the server have a severity. */
 function isReported(error: unknown): error is Error & Reported {
-  return error instanceof Error && "severity" in error && "code" in error && typeof error.code === "string";
+  return (
+    error instanceof Error &&
+    "severity" in error &&
+    typeof error.severity === "string" &&
+    "code" in error &&
+    typeof error.code === "string"
+  );
 }

@@ -4,6 +4,7 @@ import { observed, type StoreObserver } from "../observer.ts";
 import type { Database, RunOptions, TransactionOptions } from "./database.ts";
 import { applyMigrations, type MigrationAccess } from "./migrations.ts";
 import type { Orm } from "./orm.ts";
+import { withoutStatement } from "./query-failed.ts";
 import { retryConflicts } from "./retry-conflicts.ts";
 import { UnitOfWork } from "./unit-of-work.ts";
 
@@ -87,6 +88,13 @@ export class ObservedDatabase implements Database {
   }
 
   #observed<T>(operation: string, work: () => Promise<T>): Promise<T> {
-    return observed(this.#observer, { system: "postgresql", operation, namespace: this.#namespace }, work);
+    const name = { system: "postgresql", operation, namespace: this.#namespace };
+    return observed(this.#observer, name, async () => {
+      try {
+        return await work();
+      } catch (error) {
+        throw withoutStatement(operation, error);
+      }
+    });
   }
 }

@@ -2,7 +2,7 @@ import postgres from "postgres";
 import { systemClock } from "../../../async/index.ts";
 import type { PeerTls } from "../../config/index.ts";
 import { ConnectionLost } from "./failure.ts";
-import { serverTls, TLS_PARAMETERS } from "./server-tls.ts";
+import { serverTls } from "./server-tls.ts";
 import { withoutSettings } from "./session-settings.ts";
 
 /**
@@ -104,7 +104,7 @@ export class PrimarySearch {
 
 async function timelineOf(url: string, tls: PeerTls | undefined): Promise<number | null> {
   // This connection must also accept a standby, to ask for its timeline.
-  const sql = postgres(withoutSettings(url, { target_session_attrs: "", ...TLS_PARAMETERS }), {
+  const sql = postgres(withoutSettings(url, {}), {
     ...ipv6Place(url),
     ssl: serverTls(url, tls),
     max: 1,

@@ -7,6 +7,3 @@ import { databaseUsesTls, type PeerTls, renewingOptions } from "../../config/ind
 export function serverTls(url: string, tls: PeerTls | undefined) {
   return databaseUsesTls(url) && (tls === undefined ? {} : renewingOptions(tls));
 }
-
-/** The TLS parameters that are removed from the URL, because `serverTls` applies them. */
-export const TLS_PARAMETERS = { sslmode: "", sslrootcert: "" };

@@ -1,3 +1,5 @@
+import { isClientParameter } from "../../config/index.ts";
+
 /**
  * The settings of every session. They override the settings of the database, the role and the URL, because
  * statements rely on formats, the search path and the isolation level. `default_transaction_read_only` is
@@ -25,12 +27,14 @@ export const settingsSince14: Readonly<Record<string, string>> = { idle_session_
 
 /**
  * Returns `url` without the query parameters that are also in `settings`, because postgres.js would prefer
- * the parameters.
+ * the parameters, and without those that the service reads itself. The driver reads `sslnegotiation`.
  */
 export function withoutSettings(url: string, settings: object): string {
   const [address = "", query] = url.split("?", 2);
   if (query === undefined) return url;
   const pinned = new Set(Object.keys(settings).map((name) => name.toLowerCase()));
-  const kept = [...new URLSearchParams(query)].filter(([name]) => !pinned.has(name.toLowerCase()));
+  const isSent = (name: string) =>
+    name === "sslnegotiation" || !(pinned.has(name.toLowerCase()) || isClientParameter(name));
+  const kept = [...new URLSearchParams(query)].filter(([name]) => isSent(name));
   return kept.length === 0 ? address : `${address}?${new URLSearchParams(kept)}`;
 }

@@ -1,0 +1,38 @@
+import { DrizzleQueryError } from "drizzle-orm/errors";
+import { reportedFailure } from "./failure.ts";
+
+/**
+ * The error for a query that the server refused. Logs contain its fields. It has the name of the operation
+ * and the SQLSTATE, but no statement, parameters or `detail`, because these contain secrets and rows.
+ */
+export class QueryFailed extends Error {
+  /** The SQLSTATE, or undefined if the driver refused the query. */
+  readonly code: string | undefined;
+  readonly severity: string | undefined;
+
+  constructor(operation: string, error: DrizzleQueryError) {
+    const failure = reportedFailure(error);
+    const { code, message = "" } = failure ?? {};
+    const reason = code?.startsWith(DATA_EXCEPTION) ? "" : `: ${message}`;
+    super(
+      failure === undefined
+        ? `${operation} failed in the driver (${error.cause?.name}).`
+        : `${operation} failed (SQLSTATE ${code})${reason}`,
+    );
+    this.name = "QueryFailed";
+    this.code = code;
+    this.severity = failure?.severity;
+  }
+}
+
+/** The SQLSTATE class of errors whose message repeats a value. */
+const DATA_EXCEPTION = "22";
+
+/** Returns `error`, or its replacement without statement and parameters if it is drizzle's error for a query. */
+export function withoutStatement(operation: string, error: unknown): unknown {
+  if (error instanceof DrizzleQueryError) return new QueryFailed(operation, error);
+  if (error instanceof Error && error.cause !== undefined) {
+    error.cause = withoutStatement(operation, error.cause);
+  }
+  return error;
+}
