@@ -9,6 +9,6 @@ export async function listGateways(registry: RegistryClient): Promise<Gateway[]>
     const page = last === undefined ? "" : `?starting_after=${last}`;
     const { gateways, has_more } = await registry.ask(Gateways, `${pathTo("gateways")}${page}`);
     all.push(...gateways);
-    if (has_more !== true || gateways.length === 0) return all;
+    if (!has_more) return all;
   }
 }

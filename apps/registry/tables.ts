@@ -46,7 +46,7 @@ export const revisions = routes.table(
      */
     config: json().$type<unknown>(),
     request_id: text().notNull(),
-    /** The operator who made the write; null for a seed, and for a write by an earlier version of Ostiary. */
+    /** The operator who made the write; null for a seed. */
     operator: text(),
     /** The reason and the link that the operator sent with the write, or null. */
     reason: text(),

@@ -113,8 +113,7 @@ const OrganizationResult = Type.Object(
     ),
     plan: Type.Optional(
       nullable(PlanName, {
-        description:
-          "The plan of the organization. Null means no plan. An older version of the identity service omits this field.",
+        description: "The plan of the organization. A missing plan and null mean no plan.",
       }),
     ),
     expires_at,

@@ -145,14 +145,6 @@ export function describeCounterStore(adapter: string, url: () => Promise<string>
     });
 
     // GW-192
-    test("continues a count that a gateway of an earlier version began", async () => {
-      const { bucket } = quota("of both versions", 9, null);
-      await store.increment(bucket, 3_600);
-      expect(await countsOf(quota("of both versions", 9, null))).toEqual([2]);
-      expect(await countsOf(quota("of both versions", 9, 7))).toEqual([3]);
-    });
-
-    // GW-192
     test("adds the start count once, although many concurrent requests supply it", async () => {
       const answers = await Promise.all(
         Array.from({ length: 200 }, (_, index) => countsOf(quota("started", 1_000, index % 2 ? 700 : 650))),

@@ -150,7 +150,7 @@ interface FieldProps {
 function RoleField({ value, onChange }: FieldProps) {
   const field = useId();
   const { answer, failure } = useAsked(listRoles, "roles");
-  // if the list cannot be read, for example from an older registry, the operator types the role
+  // if the list cannot be read, the operator types the role
   if (failure !== null) {
     return (
       <div>

@@ -18,7 +18,6 @@ interface QuotaCountLookupOptions {
 /** The maximum time that a lookup waits for the end of a call in flight. */
 const GATHER_MS = 5;
 const REFUSALS: ReadonlySet<number> = new Set([400, 413, 422]);
-const UNKNOWN_PATH = 404;
 
 /** A quota whose count is requested in a batch. */
 type Asked = Member<QuotaName, number>;
@@ -36,7 +35,6 @@ export class QuotaCountLookup {
   /** The number of calls, by result. */
   readonly results: Readonly<Record<QuestionResult, number>> = this.#results;
   #failing = false;
-  #warnedOfVersion = false;
 
   constructor(options: QuotaCountLookupOptions) {
     this.#options = options;
@@ -70,7 +68,6 @@ export class QuotaCountLookup {
       const { status, text } = await client.ask(batch.map(({ item }) => item));
       const counts = status === 200 ? countsIn(text) : null;
       if (counts?.length === batch.length) return this.#succeed(batch, counts);
-      if (status === UNKNOWN_PATH) return this.#beginAtZero(batch);
       if (!REFUSALS.has(status)) throw new Error(`The audit service answered ${status}.`);
       // Repeat the call for each quota, because only one of them may be the reason for the refusal.
       if (batch.length > 1) return Promise.all(batch.map((each) => this.#ask([each])));
@@ -91,22 +88,6 @@ export class QuotaCountLookup {
     if (this.#failing) this.#options.log.info({}, "the audit service returns the counts of quotas again");
     this.#failing = false;
     resolveEach(batch, counts);
-  }
-
-  /** Resolves each quota with zero, because an older version of the audit service has no counts. */
-  #beginAtZero(batch: readonly Asked[]): void {
-    this.#results.refused += 1;
-    if (!this.#warnedOfVersion) {
-      this.#options.log.warn(
-        {},
-        "the audit service keeps no counts of quotas: upgrade the audit service, or quotas restart when the counter store loses data",
-      );
-    }
-    this.#warnedOfVersion = true;
-    resolveEach(
-      batch,
-      batch.map(() => 0),
-    );
   }
 
   #noteFailure(error: unknown): void {

@@ -27,7 +27,6 @@ const RETRY_MS = 1_000;
 const CLOSING_RETRY_MS = 250;
 /** The statuses with which the audit service refuses a report. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 413, 422]);
-const UNKNOWN_PATH = 404;
 
 /**
  * Reports usage to the audit service every 10 seconds, and once more when the gateway stops (GW-188). At most
@@ -98,8 +97,7 @@ export class UsageReporter {
       return true;
     } catch (error) {
       this.#results.failed += 1;
-      const isUnknown = error instanceof ReportFailed && error.status === UNKNOWN_PATH;
-      if (!isUnknown && this.#clock.elapsedMs() + CLOSING_RETRY_MS < endMs) return false;
+      if (this.#clock.elapsedMs() + CLOSING_RETRY_MS < endMs) return false;
       this.#giveUp(error);
       return true;
     }
@@ -149,7 +147,7 @@ export class UsageReporter {
       this.#results.refused += 1;
       log.error({ number, status, ...this.#lose(report) }, "the audit service refused a usage report");
     } else if (status !== 200 && status !== 201) {
-      throw new ReportFailed(status);
+      throw new Error(`The audit service answered ${status}.`);
     } else {
       this.#results.ok += 1;
     }
@@ -163,16 +161,5 @@ export class UsageReporter {
     if (this.#failing) return;
     this.#failing = true;
     this.#options.log.warn({ reason: reasonOf(error) }, "the audit service is not accepting usage reports");
-  }
-}
-
-/** The error for a response that neither accepts nor refuses a report. */
-class ReportFailed extends Error {
-  readonly status: number;
-
-  constructor(status: number) {
-    super(`The audit service answered ${status}.`);
-    this.name = "ReportFailed";
-    this.status = status;
   }
 }

@@ -18,10 +18,7 @@ export type Gateway = Static<typeof Gateway>;
 export const Gateways = Type.Object(
   {
     gateways: Type.Array(Gateway, { description: "The gateways, in the order of their ids." }),
-    // Registry 0.2.0 returns all gateways in one response, without this field.
-    has_more: Type.Optional(
-      Type.Boolean({ description: "Whether another page follows.", examples: [false] }),
-    ),
+    has_more: Type.Boolean({ description: "Whether another page follows.", examples: [false] }),
   },
   { title: "GatewayList", description: "A page of the running gateways." },
 );

@@ -13,7 +13,7 @@ const RevisionAction = Type.Union(
 /** The fields for the operator of a write, with the reason and the link that the operator gave (RG-119). */
 const authorFields = {
   operator: nullable(OperatorName, {
-    description: "The operator who made the write. Null for seeds and for writes of earlier versions.",
+    description: "The operator who made the write. Null for seeds.",
   }),
   reason: nullable(Type.String({ examples: ["Publish the new search"] }), {
     description: "The reason that the operator gave in X-Change-Reason, or null.",

@@ -194,7 +194,7 @@ const ServiceUrl = Type.String({
  */
 const StoredUrl = Type.String({
   message: messages.url,
-  description: "`http://host:port`, or `host:port` in a config of an older version of Ostiary.",
+  description: "`http://host:port`. Stored configs may also have `host:port`.",
   examples: ["http://widgets:8080"],
 });
 

@@ -22,7 +22,7 @@ import { duringTests } from "../../support/during-tests.ts";
 import { mapRoot } from "../../support/trees-of-heads.ts";
 import { newLog } from "./audit-service.ts";
 
-/** A node with 10 slots in the format of an older version, which did not store a node's inner hashes. */
+/** A stored node with 10 slots, and its hash. */
 const STORED = {
   hash: "4df35022b410fde405ecabe5d81b25f8706840d02e558e97e1b24ae68406e3bc",
   node: "bbZJJAAAAOjUpRAAa4ayc/80/OGda4BO/1o/V0etpOqiLx1JwB5S3beHW0sI8iX+COlKWx2i2kB5/NGnZH03XMlWJKbG1lpvyEsyQwAAAdGpSiAAR/HQ8qv1yERdYPthNI4As5NE8M81bXJWUikakwivQPUAAAOjUpRAAEsid3fU3R/GHG+IT0hkHQK00SHT/TKMsItVMfys2r+KT+ycBbf225wbX911vFEH8lfT4o+csTE8d5f0mEOLQm8AAASMJzlQAP+Jt0urQ+UbGPiq+dZHiUIrrMzcIToaGYA0eTueTcExAAAGXdCDcAB5Ammb5CyKjkb7u0UBcmUX6GsixWoYn3YlptpJCBskUb0IOsy/ou1XJzzvl24K31cU1eksX2RBFuv/4G9ODOQHAAAHRqUogACLhVAirhyI+W0WLPPb+zfeVfTFmdg1kui0RFnfphR1CwAACRhOcqAASkTcFTZCBKgP6A6QOUVcwWCCgYIP4rJPHlIzreavHdWvGPTrrlrSY73RfZYEe+8mQcz8xcFYkbqJV/mqQytD1QAACgEjF7AAQQwo45lzirW5W1B+i9PoyHuZmktxyqD4ABkdGxhYh40AAAvSzGHQAD/bo18E3IxGKYbJkrz4dVRiVxEwcqkJwWL35HDlgeJ4HEcnD6KeGwbadyQVEHhAfESqH288Plf4L6SRRBD0CvoAAAy7oQbgAHHsPG1JxRiFzmHNksvISGaqLW9/x1Alm3ukM6H0XgUG",
@@ -235,7 +235,7 @@ describe("a node of the map", () => {
     );
   });
 
-  test("is read from the format of an older version, with the same hash", () => {
+  test("is read from its stored bytes, with the same hash", () => {
     const read = MapNode.read(Buffer.from(STORED.node, "base64"));
     expect(hexOf(read?.hash ?? ZERO_HASH)).toBe(STORED.hash);
     expect(Array.from({ length: 3 }, (_, index) => read?.slot(index))).toEqual([

@@ -41,7 +41,7 @@ describe.skipIf(!can)("the roles of the services", () => {
     return codes;
   }
 
-  test("become the owners of everything that an earlier version created as the role postgres", async () => {
+  test("become the owners of everything that was restored as the role postgres", async () => {
     expect(await startEach(() => server)).toEqual([0, 0, 0]);
     const made = await makeRoles(secrets, server);
     expect(made).toMatchObject({ stderr: "", exitCode: 0 });

@@ -129,17 +129,6 @@ describe("a request for known counts", () => {
   });
 
   // GW-194
-  test("to an audit service of an earlier version starts quotas at zero, with one warning", async () => {
-    const bed = new Bed();
-    bed.answering(404);
-    expect(await bed.of(5, 6)).toEqual([0, 0]);
-    expect(await bed.of(7)).toEqual([0]);
-    expect(bed.lines).toEqual([
-      "the audit service keeps no counts of quotas: upgrade the audit service, or quotas restart when the counter store loses data",
-    ]);
-  });
-
-  // GW-194
   test("that is refused because of one quota still returns the other counts", async () => {
     const bed = new Bed();
     const { answer } = bed;
