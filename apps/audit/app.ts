@@ -26,6 +26,7 @@ import { type StreamHandlersDeps, streamHandlers } from "./streams/handlers.ts";
 import { internalText, publicText } from "./swagger.ts";
 import { feedHandlers } from "./usage/feed/handlers.ts";
 import { usageHandlers } from "./usage/handlers.ts";
+import type { PlatformServices } from "./usage/platform-services.ts";
 import { quotaHandlers } from "./usage/quotas/handlers.ts";
 import { REPORT_PATH, reportHandlers } from "./usage/reports/handlers.ts";
 import { createUsageMetrics } from "./usage/reports/metrics.ts";
@@ -43,6 +44,7 @@ interface AuditAppDeps {
   writer: EventWriter;
   clock: Clock;
   exports: Exports;
+  platform: PlatformServices;
   streams: StreamHandlersDeps;
   /** Returns the signed root of the tree of checkpoints to publish; null if none is signed yet. */
   selectRoot: () => Promise<string | null>;
@@ -75,7 +77,14 @@ function publicApp(deps: AuditAppDeps) {
     .use(checkpointHandlers(deps.reads))
     .use(checkpointTreeHandlers(deps.reads, deps.selectRoot))
     .use(streamHandlers(deps.streams))
-    .use(usageHandlers({ database: deps.reads, exports: deps.exports, clock: deps.clock }));
+    .use(
+      usageHandlers({
+        database: deps.reads,
+        exports: deps.exports,
+        platform: deps.platform,
+        clock: deps.clock,
+      }),
+    );
   const app = httpApp({ bodyBytesMax: BODY_BYTES_MAX, iJson: true, refuseRepeated: false }).use(routes);
   if (!deps.swaggerEnabled) return app;
   return app.use(swaggerRoutes(routes, { ...publicText, bodyBytesMax: BODY_BYTES_MAX }));
@@ -90,7 +99,7 @@ function internalApp(deps: AuditAppDeps) {
     .use(writeHandlers({ writer, metrics, clock }))
     .use(reportHandlers(usage))
     .use(quotaHandlers({ database: deps.reads, clock }))
-    .use(feedHandlers(deps.reads));
+    .use(feedHandlers(deps.reads, deps.platform));
   const app = httpApp({
     bodyBytesMax: BODY_BYTES_MAX,
     iJson: true,

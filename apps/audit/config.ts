@@ -15,6 +15,7 @@ import {
 import { type Static, Type } from "@sinclair/typebox";
 import { operatorStreamVariables } from "./streams/operator/config.ts";
 import { isNetwork } from "./streams/public-addresses.ts";
+import { platformServicesVariable } from "./usage/platform-services.ts";
 import { witnessVariables } from "./witnesses/config.ts";
 
 /** The environment variables of the audit service (OP-5). */
@@ -83,6 +84,7 @@ export const auditVariables = Type.Object({
   ),
   ...operatorStreamVariables,
   ...witnessVariables,
+  ...platformServicesVariable,
   MAX_REQUESTS_IN_FLIGHT: requestsInFlightMax(2_000),
   SWAGGER_ENABLED: swaggerEnabled(),
 });

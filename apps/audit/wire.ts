@@ -13,6 +13,7 @@ import { loadSigningKey } from "./signing-key/key-file.ts";
 import { publishSigningKey } from "./signing-key/publish-key.ts";
 import { type Shared, wireStreams } from "./streams/wire.ts";
 import { usageTeller } from "./usage/feed/usage-event-writer.ts";
+import { platformServices } from "./usage/platform-services.ts";
 import { quotaSweeper } from "./usage/quotas/sweeper.ts";
 import { type Witnesses, wireWitnesses } from "./witnesses/wire.ts";
 import { EventWriter } from "./writes/commands.ts";
@@ -49,6 +50,7 @@ export async function wireAudit(
     selectRoot: witnesses.selectRoot,
     health,
     writer,
+    platform: platformServices(config),
     exports: exportsOf(config, shared, witnesses),
     internalAuthToken: config.INTERNAL_AUTH_TOKEN,
     swaggerEnabled: config.SWAGGER_ENABLED,

@@ -40,17 +40,6 @@ export function revisionNumber(text: string): number {
   return revision;
 }
 
-/** Returns the schema of a query parameter that is `true` or `false`. */
-export function booleanParameter(description: string) {
-  return Type.Optional(
-    Type.Union([Type.Literal("true"), Type.Literal("false")], {
-      description,
-      rule: "must be true or false",
-      openapi: { type: "boolean", default: false },
-    }),
-  );
-}
-
 /** Returns the schema of the headers of a write. `ifMatch` describes the If-Match header. */
 export function writeHeadersWith(ifMatch: string) {
   return Type.Object({

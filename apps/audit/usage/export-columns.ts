@@ -6,10 +6,14 @@ import type { Division, Usage } from "./usage.ts";
 const NAMED_BY: Readonly<Record<Division, readonly (keyof Usage)[]>> = {
   hour: [],
   day: [],
-  service: ["service"],
-  route: ["service", "method", "route"],
+  service: ["service", "platform"],
+  route: ["service", "method", "route", "platform"],
   key: ["member_id", "key_prefix"],
 };
+
+function cell(value: Usage[keyof Usage]) {
+  return typeof value === "boolean" ? String(value) : (value ?? null);
+}
 
 /** Returns the export form of usage. Its columns are the fields of an item (AU-114). */
 export function usageForm(by: Division): ExportForm<Usage> {
@@ -17,7 +21,7 @@ export function usageForm(by: Division): ExportForm<Usage> {
   return {
     name: "usage",
     columns,
-    cells: (usage) => columns.map((column) => usage[column] ?? null),
+    cells: (usage) => columns.map((column) => cell(usage[column])),
     shown: (usage) => usage,
   };
 }

@@ -8,6 +8,7 @@ import { refuse } from "../field-problems.ts";
 import { usageForm } from "./export-columns.ts";
 import { operations } from "./operation-texts.ts";
 import { rangeOf, type UsageQuery, usageParams, usageProblems, usageQuery } from "./parameters.ts";
+import type { PlatformServices } from "./platform-services.ts";
 import { selectQuotas } from "./quotas/sql.ts";
 import { selectGaps, selectUsage, streamUsage, type UsageRequest } from "./sql.ts";
 import { toUsage, type Usage, UsagePage } from "./usage.ts";
@@ -19,18 +20,19 @@ const GAPS_MAX = 100;
 interface UsageHandlersDeps {
   database: Database;
   exports: Exports;
+  platform: PlatformServices;
   clock: Clock;
 }
 
 /** Serves the usage of organizations (AU-123) and its exports (AU-114). */
-export function usageHandlers({ database, exports, clock }: UsageHandlersDeps) {
+export function usageHandlers({ database, exports, platform, clock }: UsageHandlersDeps) {
   const pageOf = async (request: UsageRequest, query: UsageQuery, nowMs: number) => {
     const { limit } = pageRequest(query);
     const found = await selectUsage(database, request, limit + 1);
     const { items, has_more } = page(found, limit);
     const gaps = await selectGaps(database, request, nowMs - SILENCE_MS, GAPS_MAX);
     return {
-      usage: items.map((row) => toUsage(row, request.by, request)),
+      usage: items.map((row) => toUsage(row, request.by, request, platform)),
       has_more,
       gaps: gaps.map((after) => ({ after })),
       quotas: await selectQuotas(database, request.organization_id, nowMs),
@@ -40,15 +42,21 @@ export function usageHandlers({ database, exports, clock }: UsageHandlersDeps) {
     exports.respond(http, format, {
       log: { kind: "organization", id: request.organization_id },
       form: usageForm(request.by),
-      batches: shownUsage(database, request),
+      batches: shownUsage(database, request, platform),
     });
   return new Elysia({ name: "audit-usage", normalize: false }).get(
     "/organizations/:organization_id/usage",
     ({ request: http, params: { organization_id }, query, set }) => {
       const nowMs = clock.now();
       const { starting_after } = pageRequest(query);
-      const { by = "day" } = query;
-      const request: UsageRequest = { organization_id, by, starting_after, ...rangeOf(query, nowMs) };
+      const { by = "day", include_platform } = query;
+      const request: UsageRequest = {
+        organization_id,
+        by,
+        starting_after,
+        ...rangeOf(query, nowMs),
+        hidden: include_platform === "true" ? [] : [...platform],
+      };
       const format = exportFormat(http.headers.get("accept"));
       if (format !== null) return exportOf(http, request, format);
       set.headers.vary = "Accept";
@@ -65,8 +73,12 @@ export function usageHandlers({ database, exports, clock }: UsageHandlersDeps) {
   );
 }
 
-async function* shownUsage(database: Database, request: UsageRequest): AsyncGenerator<Usage[], void, void> {
+async function* shownUsage(
+  database: Database,
+  request: UsageRequest,
+  platform: PlatformServices,
+): AsyncGenerator<Usage[], void, void> {
   for await (const found of streamUsage(database, request)) {
-    yield found.map((row) => toUsage(row, request.by, request));
+    yield found.map((row) => toUsage(row, request.by, request, platform));
   }
 }

@@ -1,7 +1,7 @@
 import { type FieldError, fieldErrors } from "@ostiary/lib/domain/errors";
 import { monthOf, monthStart } from "@ostiary/lib/domain/proof";
 import { parseTime } from "@ostiary/lib/domain/schemas";
-import { listQueryProperties, repeatedParameters } from "@ostiary/lib/runtime/http";
+import { booleanParameter, listQueryProperties, repeatedParameters } from "@ostiary/lib/runtime/http";
 import { type Static, Type } from "@sinclair/typebox";
 import { logProblems, timeParameter, writtenId } from "../events/parameters.ts";
 import { unstorable } from "../field-problems.ts";
@@ -27,6 +27,9 @@ export const usageQuery = Type.Object(
           openapi: { type: "string", enum: [...DIVISIONS], default: "day", anyOf: undefined },
         },
       ),
+    ),
+    include_platform: booleanParameter(
+      "`true`: also requests of Ostiary's own services, such as those of the portal.",
     ),
     limit: listQueryProperties().limit,
     starting_after: Type.Optional(

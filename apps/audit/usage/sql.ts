@@ -9,6 +9,8 @@ export interface UsageRequest extends UsageRange {
   by: Division;
   /** The id of the last item of the previous page, or null for the first page. */
   starting_after: string | null;
+  /** The services whose requests are left out. */
+  hidden: readonly string[];
 }
 
 interface Grouping {
@@ -50,8 +52,13 @@ function usageStatement(request: UsageRequest): SQL {
   return sql`
     select (${key})::text as key, ${SUMS}${sql.join(shown, sql``)}
     from audit.usage_counts
-    where organization_id = ${request.organization_id} and ${within(sql`hour`, request)}${after(request, key)}
+    where organization_id = ${request.organization_id} and ${within(sql`hour`, request)}${without(request)}${after(request, key)}
     group by ${grouped} order by ${key}`;
+}
+
+function without({ hidden }: UsageRequest): SQL {
+  if (hidden.length === 0) return sql``;
+  return sql` and service not in (select json_array_elements_text(${JSON.stringify(hidden)}::text::json))`;
 }
 
 function after({ by, starting_after }: UsageRequest, key: SQL): SQL {

@@ -3,6 +3,7 @@ import { timeField, ULID_EXAMPLE } from "@ostiary/lib/domain/schemas";
 import { usageSums } from "@ostiary/lib/domain/usage";
 import { pageSchema } from "@ostiary/lib/runtime/http";
 import { type Static, Type } from "@sinclair/typebox";
+import { isPlatform, type PlatformServices } from "./platform-services.ts";
 import { HOUR_MS, refusedOf, type Totals } from "./totals.ts";
 
 /** The ways to group usage. */
@@ -35,6 +36,10 @@ export const Usage = Type.Object(
         examples: ["ostiary-k-2-4f9m"],
       }),
     ),
+    platform: Type.Optional({
+      ...isPlatform,
+      description: `${isPlatform.description} Present if \`by\` is service or route.`,
+    }),
     ...usageSums,
   },
   {
@@ -93,7 +98,12 @@ const LENGTH_MS: Partial<Record<Division, number>> = { hour: HOUR_MS, day: 24 * 
  * Returns an item as the API shows it. Days and hours have their own time range. Other items have the
  * requested range.
  */
-export function toUsage({ key, key_prefix, ...row }: UsageRow, by: Division, range: UsageRange): Usage {
+export function toUsage(
+  { key, key_prefix, ...row }: UsageRow,
+  by: Division,
+  range: UsageRange,
+  platform: PlatformServices,
+): Usage {
   const lengthMs = LENGTH_MS[by];
   const startsMs = lengthMs === undefined ? range.fromMs : new Date(key).getTime();
   const endsMs = lengthMs === undefined ? range.toMs : startsMs + lengthMs;
@@ -103,6 +113,7 @@ export function toUsage({ key, key_prefix, ...row }: UsageRow, by: Division, ran
     from,
     to: new Date(endsMs).toISOString(),
     ...row,
+    ...(row.service !== undefined && { platform: platform.has(row.service) }),
     ...(key_prefix !== undefined && { key_prefix: key_prefix === "" ? null : key_prefix }),
     refused: refusedOf(row),
   };

@@ -2,7 +2,7 @@ import { Deleted, revisionTag, Service, Services, WrittenService } from "@ostiar
 import { validationError } from "@ostiary/lib/domain/errors";
 import { ServiceConfig, validateService } from "@ostiary/lib/domain/routes";
 import { errorResponses } from "@ostiary/lib/openapi";
-import { describedBody, noQuery } from "@ostiary/lib/runtime/http";
+import { booleanParameter, describedBody, noQuery } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { type Context, Elysia } from "elysia";
 import {
@@ -15,7 +15,7 @@ import {
 } from "../documented-errors.ts";
 import { readJson } from "../documents/document.ts";
 import { waitedFor, waitQuery } from "../gateways/wait-parameter.ts";
-import { booleanParameter, serviceName, serviceParams, serviceWrite, writeHeaders } from "../parameters.ts";
+import { serviceName, serviceParams, serviceWrite, writeHeaders } from "../parameters.ts";
 import type { Publishing } from "../publishing/publish.ts";
 import { deleteService, putService } from "./commands.ts";
 import type { Recheck } from "./invalid-services.ts";

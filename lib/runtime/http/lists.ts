@@ -40,6 +40,17 @@ export function listQueryProperties(limitMax = LIMIT_MAX) {
   };
 }
 
+/** Returns the schema of a query parameter that is `true` or `false`. */
+export function booleanParameter(description: string) {
+  return Type.Optional(
+    Type.Union([Type.Literal("true"), Type.Literal("false")], {
+      description,
+      rule: "must be true or false",
+      openapi: { type: "boolean", default: false },
+    }),
+  );
+}
+
 export const listQuery = Type.Object(listQueryProperties(), { additionalProperties: false });
 
 /** The maximum number of items in a page of a feed. */

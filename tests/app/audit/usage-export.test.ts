@@ -38,11 +38,15 @@ describe("an export of usage", () => {
   test.each([
     ["day", "id,from,to,", "2026-03-04T00:00:00.000Z,2026-03-04T00:00:00.000Z,2026-03-05T00:00:00.000Z,"],
     ["hour", "id,from,to,", `${HOUR},${HOUR},2026-03-04T06:00:00.000Z,`],
-    ["service", "id,from,to,service,", "widgets,2026-01-01T00:00:00.000Z,2026-04-01T00:00:00.000Z,widgets,"],
+    [
+      "service",
+      "id,from,to,service,platform,",
+      "widgets,2026-01-01T00:00:00.000Z,2026-04-01T00:00:00.000Z,widgets,false,",
+    ],
     [
       "route",
-      "id,from,to,service,method,route,",
-      "widgets GET /org/widgets/{widget_id},2026-01-01T00:00:00.000Z,2026-04-01T00:00:00.000Z,widgets,GET,/org/widgets/{widget_id},",
+      "id,from,to,service,method,route,platform,",
+      "widgets GET /org/widgets/{widget_id},2026-01-01T00:00:00.000Z,2026-04-01T00:00:00.000Z,widgets,GET,/org/widgets/{widget_id},false,",
     ],
     [
       "key",

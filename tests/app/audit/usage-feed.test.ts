@@ -30,7 +30,7 @@ interface Event {
   id: string;
   subject: string;
   time: string;
-  data: { requests: number; route: string };
+  data: { requests: number; route: string; service: string; platform: boolean };
 }
 
 class Feed {
@@ -111,6 +111,7 @@ describe("the usage feed", () => {
         route: "/org/widgets",
         member_id: "member-1",
         key_prefix: null,
+        platform: false,
         requests: 10,
         refused: 6,
         refused_limit: 3,
@@ -123,6 +124,18 @@ describe("the usage feed", () => {
       },
     });
     expect(isUlid(event?.id ?? "")).toBe(true);
+  });
+
+  // AU-129
+  test("marks the requests of the platform's own services", async () => {
+    const id = ulid();
+    await feed.report(`gateway-${ulid()}`, 1, [count(id), count(id, { service: "portal" })]);
+    await publishAll(database);
+    const marks = (await of(id)).map(({ data }) => [data.service, data.platform]);
+    expect(marks.sort()).toEqual([
+      ["portal", true],
+      ["widgets", false],
+    ]);
   });
 
   // AU-128

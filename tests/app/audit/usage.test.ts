@@ -157,6 +157,8 @@ describe("a usage report", () => {
 interface Part {
   id: string;
   requests: number;
+  service?: string;
+  platform?: boolean;
 }
 
 describe("GET /organizations/{organization_id}/usage", () => {
@@ -262,6 +264,39 @@ describe("GET /organizations/{organization_id}/usage", () => {
       expect({ by, ids }).toEqual({ by, ids: whole.map((part: Part) => part.id) });
       expect(new Set(ids).size).toBe(ids.length);
     }
+  });
+
+  // AU-202
+  test("leaves out requests of the platform's services unless they are asked for, and marks them", async () => {
+    const id = ulid();
+    const portal = count(id, { service: "portal", route: "/portal", requests: 7 });
+    await put(`gateway-${ulid()}`, 1, report([count(id), portal, count(id, { service: "PORTAL" })]));
+    const requests = async (query: string) =>
+      (await usageOf(id, `${RANGE}&${query}`)).usage.map((part: Part) => part.requests);
+    for (const by of ["hour", "day", "key"]) {
+      expect({ by, sums: await requests(`by=${by}`) }).toEqual({ by, sums: [20] });
+      expect(await requests(`by=${by}&include_platform=false`)).toEqual([20]);
+      expect(await requests(`by=${by}&include_platform=true`)).toEqual([27]);
+    }
+    for (const by of ["service", "route"]) {
+      const marks = async (query: string) =>
+        (await usageOf(id, `${RANGE}&by=${by}&${query}`)).usage.map((part: Part) => [
+          part.service,
+          part.platform,
+        ]);
+      const own = [
+        ["PORTAL", false],
+        ["widgets", false],
+      ];
+      expect(await marks("")).toEqual(own);
+      expect(await marks("include_platform=true")).toEqual([own[0], ["portal", true], own[1]]);
+    }
+    for (const wrong of [
+      "include_platform=yes",
+      "include_platform=",
+      "include_platform=true&include_platform=true",
+    ])
+      expect(await wrongFields(await get(id, `${RANGE}&${wrong}`))).toEqual(["include_platform"]);
   });
 
   // AU-123

@@ -142,9 +142,9 @@ function billed(customer: string): number {
 }
 
 /** Reports `count` usage counts of 10 requests each. In each count, 6 requests were refused. */
-function use(organization_id: string, count: number, at = hour): Promise<void> {
+function use(organization_id: string, count: number, at = hour, service = "widgets"): Promise<void> {
   const counts = Array.from({ length: count }, (_, n) =>
-    usageCount(organization_id, at, { member_id: `member-${n}` }),
+    usageCount(organization_id, at, { member_id: `member-${n}`, service }),
   );
   return reportUsage(audit.internalUrl, counts, new Date().toISOString(), {
     "X-Platform-Internal-Token": TOKEN,
@@ -157,6 +157,7 @@ describe("the programs of bill-customers.md", () => {
     const [openMeter = ""] = await commandsOf(GUIDE, "OpenMeter");
     await reader.run(openMeter);
     const id = ulid();
+    await use(id, 3, hour, "identity");
     await use(id, 250);
     lost = 2;
     start();
@@ -182,6 +183,7 @@ describe("the programs of bill-customers.md", () => {
     await reader.run(stripe);
     const [id, stranger] = [ulid(), ulid()];
     await Bun.write(join(reader.directory, "customers.json"), JSON.stringify({ [id]: "cus_1" }));
+    await use(id, 3, hour, "portal");
     await use(id, 30);
     await use(stranger, 2);
     await use(id, 1, new Date(Date.parse(hour) - 40 * 24 * HOUR_MS).toISOString());

@@ -12,11 +12,12 @@ import {
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { Elysia } from "elysia";
 import { operations } from "../operation-texts.ts";
+import type { PlatformServices } from "../platform-services.ts";
 import { selectUsageEvents, usageEventExists } from "./sql.ts";
 import { toUsageEvent, UsageEvent } from "./usage-event.ts";
 
 /** Serves the feed of usage to billing systems (AU-128). */
-export function feedHandlers(database: Database) {
+export function feedHandlers(database: Database, platform: PlatformServices) {
   return new Elysia({ name: "audit-usage-feed", normalize: false }).get(
     USAGE_EVENTS_PATH,
     async ({ query }) => {
@@ -27,7 +28,7 @@ export function feedHandlers(database: Database) {
         return selectUsageEvents(orm, starting_after, limit + 1);
       });
       const { items, has_more } = page(found, limit);
-      return { usage_events: items.map(toUsageEvent), has_more };
+      return { usage_events: items.map((row) => toUsageEvent(row, platform)), has_more };
     },
     {
       query: feedQuery,

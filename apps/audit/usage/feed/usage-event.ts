@@ -2,6 +2,7 @@ import { UsageCount } from "@ostiary/lib/contracts/usage";
 import { idField, timeField, ULID_EXAMPLE } from "@ostiary/lib/domain/schemas";
 import { usageSums } from "@ostiary/lib/domain/usage";
 import { type Static, Type } from "@sinclair/typebox";
+import { isPlatform, type PlatformServices } from "../platform-services.ts";
 import { HOUR_MS, type KEY_COLUMNS, refusedOf, type Totals } from "../totals.ts";
 
 const { service, method, route, member_id, key_prefix } = UsageCount.properties;
@@ -11,6 +12,7 @@ const UsageEventData = Type.Object(
     from: timeField("The start of the hour in which the requests began."),
     to: timeField("The end of that hour, exclusive."),
     ...{ service, method, route, member_id, key_prefix },
+    platform: isPlatform,
     ...usageSums,
   },
   {
@@ -43,7 +45,10 @@ export type UsageEvent = Static<typeof UsageEvent>;
 /** A row of `audit.usage_events`. */
 export type UsageEventRow = Totals & Record<"id" | (typeof KEY_COLUMNS)[number], string>;
 
-export function toUsageEvent({ id, organization_id, hour, key_prefix, ...row }: UsageEventRow): UsageEvent {
+export function toUsageEvent(
+  { id, organization_id, hour, key_prefix, ...row }: UsageEventRow,
+  platform: PlatformServices,
+): UsageEvent {
   const startsMs = new Date(hour).getTime();
   const from = new Date(startsMs).toISOString();
   return {
@@ -58,6 +63,7 @@ export function toUsageEvent({ id, organization_id, hour, key_prefix, ...row }: 
       from,
       to: new Date(startsMs + HOUR_MS).toISOString(),
       ...row,
+      platform: platform.has(row.service),
       key_prefix: key_prefix === "" ? null : key_prefix,
       refused: refusedOf(row),
     },
