@@ -2,6 +2,8 @@ import type { Clock } from "@ostiary/lib/async";
 import { systemErrorCode } from "@ostiary/lib/domain/errors";
 import type { Abortable, UpstreamRequest, UpstreamResponse } from "./client.ts";
 import type { FieldNames } from "./field-names.ts";
+import { MalformedResponse } from "./malformed-response.ts";
+import type { Polled, Polls } from "./polls.ts";
 import { type RequestSink, RequestWriter } from "./request-writer.ts";
 import { type ResponseHead, ResponseReader, type ResponseSink } from "./response-reader.ts";
 import { type BodyConnection, ResponseSource } from "./response-source.ts";
@@ -40,6 +42,8 @@ export interface CarriedRequest {
    * @param isStale whether the connection was reused and was lost before the first byte of this response
    */
   failed(cause: unknown, isStale: boolean): void;
+  /** Called when a reused connection was lost before any byte of the request was written. */
+  unsent(): void;
   /** Called when the connection no longer carries this request. */
   released(): void;
 }
@@ -56,11 +60,21 @@ export interface ConnectionOwner {
   closed(connection: Connection, reason: CloseReason): void;
 }
 
+/** The parts that all connections of a client share. */
+export interface ConnectionEnvironment {
+  readonly names: FieldNames;
+  readonly clock: Clock;
+  readonly polls: Polls;
+}
+
 /**
  * One TCP connection to a service. The connection carries one request at a time. The connection is free again
  * when the request has been sent and the response has been read.
+ *
+ * Bytes that arrived before a request belong to no response. So the connection writes a request only after the
+ * event loop has polled once more. Bytes that this poll delivers close the connection (GW-126).
  */
-export class Connection implements Abortable, BodyConnection, RequestSink, ResponseSink {
+export class Connection implements Abortable, BodyConnection, Polled, RequestSink, ResponseSink {
   /** The time until which the idle connection may be reused, in milliseconds of the owner's clock. */
   usableUntilMs = 0;
   /** Number of requests that the connection has carried. */
@@ -69,6 +83,7 @@ export class Connection implements Abortable, BodyConnection, RequestSink, Respo
   keepAliveMs: number | null = null;
   readonly #owner: ConnectionOwner;
   readonly #clock: Clock;
+  readonly #polls: Polls;
   readonly #reader: ResponseReader;
   readonly #writer: RequestWriter;
   #socket: Bun.Socket<Connection> | null = null;
@@ -78,12 +93,15 @@ export class Connection implements Abortable, BodyConnection, RequestSink, Respo
   /** The start of the body, if it arrived in the same chunk as the head. */
   #first: Uint8Array | null = null;
   #source: ResponseSource | null = null;
+  /** Whether `#carried` has not been written yet. */
+  #isHeld = false;
   #closed = false;
   #dialedMs = 0;
 
-  constructor(owner: ConnectionOwner, names: FieldNames, clock: Clock) {
+  constructor(owner: ConnectionOwner, { names, clock, polls }: ConnectionEnvironment) {
     this.#owner = owner;
     this.#clock = clock;
+    this.#polls = polls;
     this.#reader = new ResponseReader(names, this);
     this.#writer = new RequestWriter(this);
   }
@@ -106,9 +124,17 @@ export class Connection implements Abortable, BodyConnection, RequestSink, Respo
     });
   }
 
-  /** Sends a request over the idle connection. */
+  /** Sends a request over the idle connection, after the next poll of the event loop. */
   send(carried: CarriedRequest): void {
     this.#carried = carried;
+    this.#isHeld = true;
+    this.#polls.after(this);
+  }
+
+  polled(): void {
+    const carried = this.#carried;
+    if (carried === null || !this.#isHeld) return;
+    this.#isHeld = false;
     this.uses += 1;
     this.#reader.expect(carried.request.method);
     this.#writer.send(carried.request);
@@ -176,6 +202,7 @@ export class Connection implements Abortable, BodyConnection, RequestSink, Respo
   #received(chunk: Buffer): void {
     if (this.#closed) return;
     try {
+      if (!this.#writer.headWritten) throw new MalformedResponse("A response came before its request.");
       this.#reader.take(chunk);
     } catch (cause) {
       this.#close("malformed", cause);
@@ -204,7 +231,7 @@ export class Connection implements Abortable, BodyConnection, RequestSink, Respo
     if (this.#closed) return;
     try {
       this.#reader.end();
-      this.#close("service", null);
+      this.#close("service", new ConnectionBroken("ECONNRESET"));
     } catch {
       this.#close("broken", new ConnectionBroken("ECONNRESET"));
     }
@@ -212,7 +239,7 @@ export class Connection implements Abortable, BodyConnection, RequestSink, Respo
 
   /** Handles the close of the socket. An error means a reset. */
   #lost(error: Error | undefined): void {
-    const reason = this.#carried === null ? "service" : "broken";
+    const reason = this.#carried === null || this.#isHeld ? "service" : "broken";
     this.#close(reason, new ConnectionBroken(systemErrorCode(error) ?? "ECONNRESET"));
   }
 
@@ -223,6 +250,8 @@ export class Connection implements Abortable, BodyConnection, RequestSink, Respo
     const carried = this.#carried;
     const source = this.#source;
     const isStale = reason === "broken" && this.uses > 1 && !this.#reader.begun;
+    const isUnsent = this.#isHeld && this.uses > 0 && reason !== "abandoned";
+    this.#isHeld = false;
     this.#carried = null;
     this.#source = null;
     this.#writer.stop();
@@ -231,6 +260,7 @@ export class Connection implements Abortable, BodyConnection, RequestSink, Respo
     carried?.released();
     this.#owner.closed(this, reason);
     if (source !== null) source.fail(cause);
+    else if (isUnsent) carried?.unsent();
     else carried?.failed(cause, isStale);
   }
 }

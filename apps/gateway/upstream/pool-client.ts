@@ -3,6 +3,7 @@ import type { CallHandle, UpstreamClient, UpstreamRequest, UpstreamResponse } fr
 import type { ConnectionCounts } from "./connection-counts.ts";
 import { FieldNames } from "./field-names.ts";
 import { keepsResponseField } from "./headers.ts";
+import { Polls } from "./polls.ts";
 import { type ConnectionBudget, ConnectionPool, type PoolEnvironment, type PoolOptions } from "./pool.ts";
 import { RequestAttempts } from "./request-attempts.ts";
 
@@ -38,7 +39,8 @@ export class PoolClient implements UpstreamClient, ConnectionBudget {
     this.#options = options;
     this.#counts = counts;
     this.#clock = clock;
-    this.#environment = { options, budget: this, names: new FieldNames(keepsResponseField), clock };
+    const names = new FieldNames(keepsResponseField);
+    this.#environment = { options, budget: this, names, clock, polls: new Polls() };
   }
 
   fetch(request: UpstreamRequest, handle: CallHandle): Promise<UpstreamResponse> {

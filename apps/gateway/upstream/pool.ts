@@ -1,13 +1,12 @@
-import type { Clock } from "@ostiary/lib/async";
 import {
   type CarriedRequest,
   type CloseReason,
   Connection,
   ConnectionBroken,
+  type ConnectionEnvironment,
   type ConnectionOwner,
 } from "./connection.ts";
 import type { ServiceConnections } from "./connection-counts.ts";
-import type { FieldNames } from "./field-names.ts";
 
 export interface PoolOptions {
   /** The maximum number of idle connections kept for each origin. */
@@ -26,11 +25,9 @@ export interface ConnectionBudget {
 }
 
 /** The parts that all pools of a client share. */
-export interface PoolEnvironment {
+export interface PoolEnvironment extends ConnectionEnvironment {
   readonly options: PoolOptions;
   readonly budget: ConnectionBudget;
-  readonly names: FieldNames;
-  readonly clock: Clock;
 }
 
 /** A request that waits for a connection, and then for its response. */
@@ -125,11 +122,11 @@ export class ConnectionPool implements ConnectionOwner {
 
   /** Establishes connections for the waiting requests, as far as the limits allow. */
   dial(): void {
-    const { budget, names, clock } = this.#shared;
+    const { budget } = this.#shared;
     const wanted = Math.min(this.#waiting.length, DIALS_MAX);
     while (this.#dialing < wanted && budget.take()) {
       this.#dialing += 1;
-      new Connection(this, names, clock).connect(this.#hostname, this.#port);
+      new Connection(this, this.#shared).connect(this.#hostname, this.#port);
     }
   }
 

@@ -52,6 +52,11 @@ export class RequestAttempts implements PooledRequest, Abortable {
     }
   }
 
+  unsent(): void {
+    this.#handle.underway = this;
+    this.#pool.sendFresh(this);
+  }
+
   released(): void {
     this.#connection = null;
     this.#handle.underway = null;

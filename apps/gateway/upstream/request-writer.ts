@@ -29,6 +29,8 @@ export class RequestWriter {
   /** The streamed body that is being sent. */
   #source: ByteSource | null = null;
   #stopped = false;
+  /** The number of bytes of the head that the connection has not accepted yet. */
+  #headBytesLeft = 0;
 
   constructor(sink: RequestSink) {
     this.#sink = sink;
@@ -37,6 +39,11 @@ export class RequestWriter {
   /** Whether the connection has accepted the whole request. */
   get complete(): boolean {
     return this.#source === null && this.#rest === null;
+  }
+
+  /** Whether the connection has accepted the whole head of the request. */
+  get headWritten(): boolean {
+    return this.#headBytesLeft <= 0;
   }
 
   /** Begins to write a request. */
@@ -73,6 +80,7 @@ export class RequestWriter {
       head.length + bodyLength <= SCRATCH_BYTES ? scratch : Buffer.allocUnsafe(head.length + bodyLength);
     const headLength = bytes.write(head, 0, "latin1");
     if (body !== null) bytes.set(body, headLength);
+    this.#headBytesLeft = headLength;
     this.#writeCopied(bytes, headLength + bodyLength);
   }
 
@@ -81,11 +89,13 @@ export class RequestWriter {
    */
   #writeCopied(bytes: Buffer, length: number): void {
     const written = Math.max(0, this.#sink.write(bytes, 0, length));
+    this.#headBytesLeft -= written;
     if (written < length) this.#rest = new Uint8Array(bytes.subarray(written, length));
   }
 
   #write(bytes: Uint8Array): void {
     const written = Math.max(0, this.#sink.write(bytes, 0, bytes.byteLength));
+    if (this.#headBytesLeft > 0) this.#headBytesLeft -= written;
     if (written < bytes.byteLength) this.#rest = bytes.subarray(written);
   }
 

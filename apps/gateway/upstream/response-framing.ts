@@ -66,13 +66,38 @@ export class FramingFields {
     return fields.filter((_, index) => !this.#connectionNames.has(fields[index - (index % 2)] ?? ""));
   }
 
-  /** Throws if the fields of a head contradict each other. */
-  check(minorVersion: number): void {
+  /**
+   * Returns whether a service may send a body after this response, which has none. These bytes could arrive
+   * when the connection carries the next request.
+   */
+  announcesBody(status: number): boolean {
+    if (this.chunked) return true;
+    switch (status) {
+      case NO_CONTENT:
+        return this.contentLength !== null;
+      case NOT_MODIFIED:
+        return this.contentLength !== null && this.contentLength > 0;
+      default: // a response to HEAD: without a length, the body after a GET would end with the connection
+        return this.contentLength !== 0;
+    }
+  }
+
+  /** Throws if the fields of a head contradict each other, or its status. */
+  check(status: number, minorVersion: number): void {
+    if (status === NO_CONTENT || status < 200) this.#checkBodiless();
     if (!this.chunked) return;
     if (this.contentLength !== null) {
       throw new MalformedResponse("The response has both Content-Length and Transfer-Encoding.");
     }
     if (minorVersion === 0) throw new MalformedResponse("An HTTP/1.0 response has Transfer-Encoding.");
+  }
+
+  /** Throws if a 1xx or 204 has a body, which RFC 9112 forbids. */
+  #checkBodiless(): void {
+    if (this.chunked) throw new MalformedResponse("A 1xx or 204 response has Transfer-Encoding.");
+    if (this.contentLength !== null && this.contentLength > 0) {
+      throw new MalformedResponse("A 1xx or 204 response has a Content-Length above 0.");
+    }
   }
 
   /** Adds a Content-Length. Repeated identical values count once. */

@@ -13,7 +13,7 @@ export interface ResponseHead {
   readonly fields: readonly string[];
   /**
    * The value of Content-Length, or null without that field. A response to HEAD or a 304 can have a length,
-   * but never has a body.
+   * but never has a body. A 204 has no length.
    */
   readonly contentLength: number | null;
   readonly framing: Framing;
@@ -47,6 +47,7 @@ const PHASES: Record<Framing, number> = { none: IDLE, length: LENGTH, chunked: C
 
 const INCOMPLETE = -1;
 const SWITCHING_PROTOCOLS = 101;
+const NO_CONTENT = 204;
 const NOTHING = Buffer.alloc(0);
 
 /**
@@ -75,6 +76,8 @@ export class ResponseReader {
   /** The number of missing bytes of a body with Content-Length. */
   #bodyBytesLeft = 0;
   #keepAlive = false;
+  /** Whether an interim head of this response has a Content-Length. */
+  #hasInterimLength = false;
 
   constructor(names: FieldNames, sink: ResponseSink) {
     this.#scanner = new HeadScanner(names);
@@ -95,6 +98,7 @@ export class ResponseReader {
   expect(method: string): void {
     this.#toHead = method === "HEAD";
     this.#begun = false;
+    this.#hasInterimLength = false;
     this.#headBytesLeft = HEAD_BYTES_MAX;
     this.#fieldsLeft = FIELDS_MAX;
     this.#expectHead();
@@ -193,7 +197,7 @@ export class ResponseReader {
   }
 
   #readFields(head: string): void {
-    const { names, values, minor } = this.#scanner;
+    const { names, values, status, minor } = this.#scanner;
     const fields: string[] = [];
     this.#framing.reset();
     for (let index = 0; index < names.length; index++) {
@@ -203,7 +207,7 @@ export class ResponseReader {
       if (field.kept) fields.push(field.name, value);
       else this.#framing.add(field.meaning, value);
     }
-    this.#framing.check(minor);
+    this.#framing.check(status, minor);
     this.#fields = fields;
   }
 
@@ -213,6 +217,7 @@ export class ResponseReader {
       throw new MalformedResponse("The service switched protocols without being asked.");
     }
     this.#fieldsLeft -= names.length;
+    if (this.#framing.contentLength !== null) this.#hasInterimLength = true;
     this.#expectHead();
     this.#sink.onInformational(status);
   }
@@ -220,9 +225,10 @@ export class ResponseReader {
   /** Begins the response after its final head; the body starts at `at`. */
   #begin(chunk: Buffer, at: number): void {
     const { status, minor } = this.#scanner;
-    const { contentLength, keepAliveTimeoutMs } = this.#framing;
+    const { keepAliveTimeoutMs } = this.#framing;
+    const contentLength = status === NO_CONTENT ? null : this.#framing.contentLength;
     const framing = this.#framing.of(status, this.#toHead);
-    const keepAlive = framing !== "close" && this.#framing.persists(minor);
+    const keepAlive = this.#persists(framing, status, minor);
     const fields = this.#framing.endToEnd(this.#fields);
     this.#keepAlive = keepAlive;
     this.#held = NOTHING;
@@ -243,6 +249,12 @@ export class ResponseReader {
       case "close":
         if (at < chunk.length) this.#sink.onBody(chunk.subarray(at));
     }
+  }
+
+  #persists(framing: Framing, status: number, minor: number): boolean {
+    if (framing === "close" || this.#hasInterimLength) return false;
+    if (framing === "none" && this.#framing.announcesBody(status)) return false;
+    return this.#framing.persists(minor);
   }
 
   #takeLength(chunk: Buffer, at: number): void {

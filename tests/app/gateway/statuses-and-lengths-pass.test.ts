@@ -34,11 +34,21 @@ describe("bodies keep their meaning", () => {
   });
 
   // GW-99
-  test("204 has no body and no length", async () => {
-    service.handler = () => "HTTP/1.1 204 No Content\r\n\r\n";
-    const response = await rawRequest(gateway.url, spell("DELETE", "/widgets"));
+  test.each([
+    ["DELETE", ""],
+    ["DELETE", "Content-Length: 0\r\n"],
+    ["HEAD", "Content-Length: 0\r\n"],
+  ])("204 to a %s has no body and no length: %j", async (method, length) => {
+    service.handler = () => `HTTP/1.1 204 No Content\r\n${length}\r\n`;
+    const response = await rawRequest(gateway.url, spell(method, "/widgets"));
     expect(response.status).toBe(204);
     expect(headerValues(response.headers, "content-length")).toEqual([]);
+  });
+
+  // GW-166
+  test.each(["Content-Length: 5", "Transfer-Encoding: chunked"])("204 with %s is 502", async (field) => {
+    service.handler = () => `HTTP/1.1 204 No Content\r\n${field}\r\n\r\n`;
+    expect(await rawRequest(gateway.url, spell("DELETE", "/widgets"))).toMatchObject({ status: 502 });
   });
 
   // GW-94

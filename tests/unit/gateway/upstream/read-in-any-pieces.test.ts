@@ -74,26 +74,51 @@ const withoutBody: Row[] = [
   [
     "a response to HEAD",
     `${OK}Content-Length: 5\r\n\r\n`,
-    { framing: "none", contentLength: 5 },
+    { framing: "none", contentLength: 5, reusable: false },
     { method: "HEAD" },
   ],
   [
     "a response to HEAD without length",
     `${OK}\r\n`,
-    { framing: "none", contentLength: null },
+    { framing: "none", contentLength: null, reusable: false },
     { method: "HEAD" },
   ],
-  ["a chunked response to HEAD", CHUNKED, { framing: "none" }, { method: "HEAD" }],
+  [
+    "a response to HEAD with length 0",
+    `${OK}Content-Length: 0\r\n\r\n`,
+    { framing: "none", contentLength: 0 },
+    { method: "HEAD" },
+  ],
+  ["a chunked response to HEAD", CHUNKED, { framing: "none", reusable: false }, { method: "HEAD" }],
+  ["a 204 to HEAD", "HTTP/1.1 204 No Content\r\n\r\n", { status: 204 }, { method: "HEAD" }],
+  ["a 304 to HEAD", "HTTP/1.1 304 Not Modified\r\n\r\n", { status: 304 }, { method: "HEAD" }],
   ["204", "HTTP/1.1 204 No Content\r\n\r\n", { status: 204, framing: "none" }],
   [
-    "204 with a length",
-    "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n",
-    { status: 204, framing: "none" },
+    "204 with length 0",
+    "HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n",
+    { status: 204, framing: "none", contentLength: null, fields: [], reusable: false },
   ],
   [
-    "304",
+    "204 with length 0 to HEAD",
+    "HTTP/1.1 204 No Content\r\nContent-Length: 00\r\n\r\n",
+    { status: 204, framing: "none", contentLength: null, reusable: false },
+    { method: "HEAD" },
+  ],
+  ["304", "HTTP/1.1 304 Not Modified\r\n\r\n", { status: 304, contentLength: null, framing: "none" }],
+  [
+    "304 with length 0",
+    "HTTP/1.1 304 Not Modified\r\nContent-Length: 0\r\n\r\n",
+    { status: 304, contentLength: 0, framing: "none" },
+  ],
+  [
+    "304 with a length",
     "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n",
-    { status: 304, contentLength: 5, framing: "none" },
+    { status: 304, contentLength: 5, framing: "none", reusable: false },
+  ],
+  [
+    "304 that is chunked",
+    "HTTP/1.1 304 Not Modified\r\nTransfer-Encoding: chunked\r\n\r\n",
+    { status: 304, contentLength: null, framing: "none", reusable: false },
   ],
 ];
 
@@ -136,10 +161,11 @@ const connections: Row[] = [
   ],
   ["a line after the response", `${OK}Content-Length: 2\r\n\r\nok\r\n`, { body: "ok", reusable: false }],
   ["bytes after the last chunk", `${CHUNKED}2\r\nok\r\n0\r\n\r\nx`, { body: "ok", reusable: false }],
+  ["a body after a 204", "HTTP/1.1 204 No Content\r\n\r\nok", { status: 204, body: "", reusable: false }],
   [
-    "a body after a 204",
-    "HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\nok",
-    { status: 204, body: "", reusable: false },
+    "an interim response with length 0",
+    `HTTP/1.1 100 Continue\r\nContent-Length: 0\r\n\r\n${OK}Content-Length: 2\r\n\r\nok`,
+    { interim: [100], body: "ok", reusable: false },
   ],
 ];
 
@@ -174,7 +200,7 @@ const heads: Row[] = [
   ],
   [
     "interim responses",
-    `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\nContent-Length: 9\r\n\r\n${OK}Content-Length: 2\r\n\r\nok`,
+    `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${OK}Content-Length: 2\r\n\r\nok`,
     { interim: [100, 103], body: "ok", fields: [] },
   ],
 ];

@@ -31,11 +31,16 @@ interface Head {
 export function referenceRead(text: string, method: string): ReferenceResponse | null {
   const interim: number[] = [];
   let from = 0;
+  let isSuspect = false;
   for (;;) {
     const head = readHead(text, from);
     if (head === null || !isFramed(head)) return null;
-    if (head.status >= 200) return withBody(text, method, interim, head);
+    if (head.status >= 200) {
+      const response = withBody(text, method, interim, head);
+      return response && { ...response, persistent: response.persistent && !isSuspect };
+    }
     if (head.status === 101) return null;
+    if (valuesOf(head, "content-length").length > 0) isSuspect = true;
     interim.push(head.status);
     from = head.end;
   }
@@ -68,6 +73,8 @@ function isFramed(head: Head): boolean {
   const lengths = valuesOf(head, "content-length");
   if (lengths.some((each) => !/^[0-9]+$/.test(each) || Number(each) > Number.MAX_SAFE_INTEGER)) return false;
   if (new Set(lengths).size > 1) return false;
+  const isBodiless = head.status < 200 || head.status === 204;
+  if (isBodiless && (codings.length > 0 || Number(lengths[0] ?? 0) > 0)) return false;
   if (codings.length === 0) return true;
   return codings.join().toLowerCase() === "chunked" && lengths.length === 0 && head.minor === "1";
 }
@@ -81,10 +88,22 @@ function withBody(
   const found = bodyOf(text, method, head);
   if (found === null) return null;
   const options = valuesOf(head, "connection").flatMap((each) => each.toLowerCase().split(/[\t ]*,[\t ]*/));
-  const persistent = !options.includes("close") && (head.minor === "1" || options.includes("keep-alive"));
+  const persistent =
+    !options.includes("close") &&
+    (head.minor === "1" || options.includes("keep-alive")) &&
+    !isFollowed(method, head);
   const own = ["content-length", "transfer-encoding", "connection", "keep-alive", ...options];
   const fields = head.fields.filter(([name]) => !own.includes(name)).flat();
   return { status: head.status, fields, interim, ...found, persistent };
+}
+
+/** Returns whether a response without a body announces one, which the service may send all the same. */
+function isFollowed(method: string, head: Head): boolean {
+  const [length] = valuesOf(head, "content-length");
+  const isChunked = valuesOf(head, "transfer-encoding").length > 0;
+  if (head.status === 204) return length !== undefined;
+  if (head.status === 304) return isChunked || Number(length ?? 0) > 0;
+  return method === "HEAD" && !(length !== undefined && Number(length) === 0);
 }
 
 function bodyOf(text: string, method: string, head: Head): { body: string; end: number | null } | null {

@@ -84,6 +84,12 @@ const framings: Record<string, string> = {
   "chunked with a parameter": `${OK}Transfer-Encoding: chunked;q=1\r\n\r\n2\r\nok\r\n0\r\n\r\n`,
   "chunked after a byte that some readers treat as a space": `${OK}Transfer-Encoding: \xa0chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n`,
   "chunked in HTTP/1.0": "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
+  ...Object.fromEntries(
+    ["100 Continue", "103 Early Hints", "199 Unknown", "204 No Content"].flatMap((status) => [
+      [`${status} with a length`, `HTTP/1.1 ${status}\r\nContent-Length: 2\r\n\r\n${field("X-A: 1")}`],
+      [`${status} that is chunked`, `HTTP/1.1 ${status}\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
+    ]),
+  ),
   "101 without an upgrade": "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n",
 };
 
