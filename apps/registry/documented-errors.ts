@@ -45,6 +45,20 @@ export const forbiddenDetails = {
             examples: ["/org/invoices"],
           }),
         ),
+        url: Type.Optional(
+          Type.String({
+            description:
+              "The url that the operator may not use: it is outside the operator's urls, or belongs to a service that the operator may not publish.",
+            examples: ["http://identity:3001"],
+          }),
+        ),
+        policy: Type.Optional(
+          Type.String({
+            description:
+              "The shared policy that a service uses which the operator may not publish, and that the write declares or changes.",
+            examples: ["partner"],
+          }),
+        ),
       },
       {
         title: "MissingPermission",

@@ -67,7 +67,9 @@ const CHANGED_SEARCH = {
 
 async function draw(): Promise<void> {
   const file = new OperatorsFile();
-  await file.write(entry(OPERATOR, "publisher", { services: ["*"], paths: ["/"] }));
+  await file.write(
+    entry(OPERATOR, "publisher", { services: ["*"], paths: ["/"], urls: ["http://search:*"] }),
+  );
   const registry = await startRegistry({
     databaseUrl: "pglite://memory",
     env: { OPERATORS_FILE: file.path },

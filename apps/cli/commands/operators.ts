@@ -24,12 +24,13 @@ export function addOperators(program: Command, _run: Run, { terminal }: Setting)
       const output = new Output(terminal, program.opts().json === true);
       output.result({ operators }, () =>
         output.table(
-          ["operator", "role", "services", "paths", "proof"],
-          operators.map(({ name, role, services, paths, tokens, claims }) => [
+          ["operator", "role", "services", "paths", "urls", "proof"],
+          operators.map(({ name, role, services, paths, urls, tokens, claims }) => [
             name,
             role,
             services?.join(" ") ?? "every",
             paths?.join(" ") ?? "every",
+            urls?.join(" ") ?? "every",
             claims === null ? counted(tokens) : claimsText(claims),
           ]),
           "The file is valid and lists no operators.",

@@ -1,25 +1,35 @@
-import type { OutOfBounds } from "@ostiary/lib/domain/routes";
+import { type OutOfBounds, outOfBoundsText } from "@ostiary/lib/domain/routes";
 import { fragmentOf } from "../address.ts";
 import { useOperator } from "../page-session.ts";
 
-/** Lists the services and paths of a write that the operator may not publish. */
+/** Lists the parts of a write that the operator may not publish. */
 export function OutOfBoundsList({ missing }: { missing: readonly OutOfBounds[] }) {
   return (
     <ul class="problems">
-      {missing.map(({ service, path }) => (
-        <li key={`${service} ${path ?? ""}`}>
-          {path === undefined ? (
-            <>
-              the service <b>{service}</b>
-            </>
-          ) : (
-            <>
-              <code>{path}</code> of {service}
-            </>
-          )}
+      {missing.map((part) => (
+        <li key={outOfBoundsText(part)}>
+          <Part {...part} />
         </li>
       ))}
     </ul>
+  );
+}
+
+function Part({ service, path, url, policy }: OutOfBounds) {
+  const part = path ?? url ?? policy;
+  if (part === undefined) {
+    return (
+      <>
+        the service <b>{service}</b>
+      </>
+    );
+  }
+  return (
+    <>
+      {url !== undefined && "the url "}
+      {policy !== undefined && "the shared policy "}
+      <code>{part}</code> of {service}
+    </>
   );
 }
 

@@ -1,9 +1,8 @@
 import type { CurrentOperator } from "@ostiary/lib/contracts/registry-api";
 import {
-  boundedPaths,
   type OutOfBounds,
-  ownedRoutes,
   PublisherBounds,
+  publishedBy,
   type StoredServiceConfig,
 } from "@ostiary/lib/domain/routes";
 
@@ -12,26 +11,24 @@ export function mayWrite({ role }: CurrentOperator): boolean {
   return role !== "reader";
 }
 
-/** The config of a service before and after a write. Null if the service is unpublished or unreadable. */
+/** A write of a service in the console: a deletion, or the restore of a config. */
 interface ServiceWrite {
-  readonly before: StoredServiceConfig | null;
-  readonly after: StoredServiceConfig | null;
+  /** The published services. The ones that the console cannot read are missing. */
+  readonly published: Readonly<Record<string, StoredServiceConfig>>;
+  /** The restored config, or null for a deletion. */
+  readonly restored: StoredServiceConfig | null;
 }
 
 /**
- * Returns the services and paths of a write that a publisher may not publish. Empty if the write is allowed.
+ * Returns the parts of a write that are outside the bounds of a publisher. Empty if the write is allowed.
  * The registry checks again at the write (RG-114).
  */
 export function outOfBounds(
   operator: CurrentOperator,
   service: string,
-  { before, after }: ServiceWrite,
+  { published, restored }: ServiceWrite,
 ): OutOfBounds[] {
   if (operator.role !== "publisher") return [];
-  const bounds = new PublisherBounds(operator);
-  if (!bounds.isOwn(service)) return [{ service }];
-  return bounds.outside([
-    ...(before === null ? [] : ownedRoutes(service, before)),
-    ...(after === null ? [] : boundedPaths(service, after)),
-  ]);
+  const state = publishedBy(Object.entries(published));
+  return new PublisherBounds(operator).outside(new Map([[service, restored]]), state, { isRestore: true });
 }

@@ -41,7 +41,7 @@ interface FailureDetails {
   fields?: readonly FieldError[];
   conflicts?: readonly Conflict[];
   nearest?: readonly NearestRoute[];
-  /** The services and paths of a forbidden write that the operator may not publish. */
+  /** The parts of a forbidden write that the operator may not publish. */
   missing?: readonly OutOfBounds[];
   /** The id of the request in the registry's log. */
   request_id?: string;
@@ -110,7 +110,8 @@ const isFieldError = (value: unknown): value is FieldError => hasTexts(value, "p
 const isConflict = (value: unknown): value is Conflict =>
   hasTexts(value, "service", "method", "path", "owner");
 const isOutOfBounds = (value: unknown): value is OutOfBounds =>
-  hasTexts(value, "service") && (!("path" in Object(value)) || hasTexts(value, "path"));
+  hasTexts(value, "service") &&
+  ["path", "url", "policy"].every((part) => !(part in Object(value)) || hasTexts(value, part));
 const isNearest = (value: unknown): value is NearestRoute =>
   hasTexts(value, "service", "scope", "method", "path");
 

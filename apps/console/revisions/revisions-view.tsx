@@ -116,8 +116,7 @@ function Note({ reason, link }: Pick<Entry, "reason" | "link">) {
 }
 
 /**
- * Returns the services and paths of a restore that the operator may not publish. For a publisher, reads the
- * revision's config to check its paths. Returns null while the config loads.
+ * Returns the parts of a restore that the operator may not publish. For a publisher, reads the revision's config. Returns null while the config loads.
  */
 function useRestoreBounds({ service, revision }: Entry): readonly OutOfBounds[] | null {
   const operator = useOperator();
@@ -126,10 +125,10 @@ function useRestoreBounds({ service, revision }: Entry): readonly OutOfBounds[] 
     async (registry) => (isBound ? (await readRevision(registry, service, revision)).config : null),
     `${isBound} ${service} ${revision}`,
   );
-  const before = useSession().catalog.value.answer?.[service] ?? null;
+  const published = useSession().catalog.value.answer ?? {};
   if (!isBound) return [];
   if (answer === null && failure === null) return null;
-  return outOfBounds(operator, service, { before, after: answer });
+  return outOfBounds(operator, service, { published, restored: answer });
 }
 
 interface ShownProps {

@@ -44,7 +44,7 @@ function Shown({ service, onChanged }: { service: Service; onChanged: () => void
   const operator = useOperator();
   const writes = mayWrite(operator);
   const missing = useMemo(
-    () => outOfBounds(operator, name, { before: service, after: null }),
+    () => outOfBounds(operator, name, { published: { [name]: service }, restored: null }),
     [operator, service],
   );
   const policies = Object.entries(rate_limits);

@@ -10,13 +10,9 @@ export function operatorHandlers() {
   return new Elysia({ name: "operators", normalize: false, tags: ["Operators"] }).get(
     "/operator",
     ({ request }) => {
-      const { name, role, services, paths } = operatorOf(request);
-      return {
-        name,
-        role,
-        services: services === null ? null : [...services],
-        paths: paths === null ? null : [...paths],
-      };
+      const { name, role, services, paths, urls } = operatorOf(request);
+      const listOf = (bounds: readonly string[] | null) => bounds && [...bounds];
+      return { name, role, services: listOf(services), paths: listOf(paths), urls: listOf(urls) };
     },
     {
       query: noQuery,

@@ -179,7 +179,7 @@ export class Operators {
 
   #tokensOf(listed: readonly ListedOperator[]): readonly Token[] {
     const admin: ListedOperator = {
-      operator: { name: ADMIN_OPERATOR, role: "admin", services: null, paths: null },
+      operator: { name: ADMIN_OPERATOR, role: "admin", services: null, paths: null, urls: null },
       tokens: [{ sha256: sha256Of(this.#options.adminToken), endsMs: null }],
       claims: null,
     };

@@ -1,9 +1,8 @@
 import { ApiError, FIELD_ERRORS_MAX } from "@ostiary/lib/domain/errors";
 import {
-  boundedPaths,
   type OutOfBounds,
+  outOfBoundsText,
   PublisherBounds,
-  type ServicePath,
   type StoredServiceConfig,
 } from "@ostiary/lib/domain/routes";
 import type { Operator } from "@ostiary/lib/runtime/config/operators-file";
@@ -11,7 +10,7 @@ import { contextOf } from "@ostiary/lib/runtime/http";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { operatorOf, readerRefused } from "./access.ts";
 import { readChangeNote } from "./change-note.ts";
-import { currentPaths } from "./sql.ts";
+import { readPublished } from "./sql.ts";
 
 /** The sender of a write. */
 export interface Author {
@@ -53,46 +52,40 @@ export class WritePermission {
 
   /**
    * Checks that the author may do all of `writes`. Runs in the transaction of the write, so no other write can change
-   * the services' route paths between this check and the write (RG-114).
+   * a service between this check and the write (RG-114).
    *
    * @throws ApiError 403 that lists the missing permissions
    */
-  static async of(tx: Orm, author: Author, writes: Writes): Promise<WritePermission> {
+  static async of(tx: Orm, author: Author, writes: Writes, kind: WriteKind = {}): Promise<WritePermission> {
     const { operator } = author;
     if (operator?.role === "reader") throw readerRefused(operator);
-    await refuseMissing(tx, operator, writes);
+    await refuseMissing(tx, operator, writes, kind);
     return new WritePermission(author);
   }
 }
 
-/** Throws 403 for a publisher who may not do all of `writes`. A dry run makes the same check (RG-114). */
-export async function refuseMissing(tx: Orm, operator: Operator | null, writes: Writes): Promise<void> {
-  if (operator?.role !== "publisher") return;
-  const bounds = new PublisherBounds(operator);
-  const names = [...writes.keys()];
-  const own = names.filter((name) => bounds.isOwn(name));
-  const missing: OutOfBounds[] = names.filter((name) => !bounds.isOwn(name)).map((service) => ({ service }));
-  if (bounds.hasPaths && own.length > 0) {
-    missing.push(...bounds.outside([...(await currentPaths(tx, own)), ...newPaths(writes, own)]));
-  }
-  if (missing.length > 0) throw publisherRefused(operator, missing);
+/** `isRestore` is true for the restore of an earlier revision, which counts as setting its address. */
+interface WriteKind {
+  readonly isRestore?: boolean;
 }
 
-function newPaths(writes: Writes, names: readonly string[]): ServicePath[] {
-  return names.flatMap((service) => {
-    const config = writes.get(service);
-    return config === null || config === undefined ? [] : boundedPaths(service, config);
-  });
+/** Throws 403 for a publisher who may not do all of `writes`. A dry run makes the same check (RG-114). */
+export async function refuseMissing(
+  tx: Orm,
+  operator: Operator | null,
+  writes: Writes,
+  kind: WriteKind = {},
+): Promise<void> {
+  if (operator?.role !== "publisher") return;
+  const missing = new PublisherBounds(operator).outside(writes, await readPublished(tx, writes), kind);
+  if (missing.length > 0) throw publisherRefused(operator, missing);
 }
 
 function publisherRefused({ name }: Operator, missing: readonly OutOfBounds[]): ApiError {
   const shown = missing.slice(0, FIELD_ERRORS_MAX);
-  const parts = shown.map(({ service, path }) =>
-    path === undefined ? `service ${service}` : `${path} of service ${service}`,
-  );
   const more = missing.length - shown.length;
   return new ApiError("FORBIDDEN", {
-    message: `Operator ${name} may not publish ${parts.join(", ")}${more > 0 ? `, and ${more} more` : ""}. Nothing was written.`,
+    message: `Operator ${name} may not publish ${shown.map(outOfBoundsText).join(", ")}${more > 0 ? `, and ${more} more` : ""}. Nothing was written.`,
     details: { operator: name, missing: shown },
   });
 }

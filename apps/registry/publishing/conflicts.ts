@@ -3,14 +3,11 @@ import {
   conflictText,
   findPolicyConflicts,
   findRouteConflicts,
-  type RateLimitPolicy,
   type RouteConflict,
 } from "@ostiary/lib/domain/routes";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
-import type { policies } from "../tables.ts";
+import { policyOf } from "../sql.ts";
 import { type Configs, otherOwners, otherPolicies } from "./sql.ts";
-
-type PolicyNumbers = Omit<typeof policies.$inferSelect, "name" | "service">;
 
 /**
  * Refuses configs that conflict with other services: 422 for policies, 409 for routes.
@@ -23,7 +20,7 @@ export async function refuseConflicts(
   pathPrefix: (service: string) => string = (service) => `services.${service}.`,
 ): Promise<void> {
   const declared = (await otherPolicies(orm, configs)).map(
-    ({ service, name, ...row }) => [service, { url: "", rate_limits: { [name]: policyOf(row) } }] as const,
+    (row) => [row.service, { url: "", rate_limits: { [row.name]: policyOf(row) } }] as const,
   );
   const disagreements = findPolicyConflicts(configs, declared);
   if (disagreements.length > 0) {
@@ -36,25 +33,6 @@ export async function refuseConflicts(
   }
   const conflicts = findRouteConflicts(configs, await otherOwners(orm, configs));
   if (conflicts.length > 0) throw routeConflict(conflicts);
-}
-
-/** Converts a stored policy to the form of a document, without null columns. */
-function policyOf({
-  shared,
-  requests,
-  window_seconds,
-  period,
-  plans,
-  charge,
-}: PolicyNumbers): RateLimitPolicy {
-  return {
-    shared,
-    requests,
-    ...(window_seconds !== null && { window_seconds }),
-    ...(period !== null && { period }),
-    ...(plans !== null && { plans }),
-    ...(charge !== null && { charge }),
-  };
 }
 
 function routeConflict(conflicts: readonly RouteConflict[]): ApiError {

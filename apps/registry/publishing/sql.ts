@@ -1,4 +1,5 @@
 import {
+  canonicalAddress,
   type OwnedRoute,
   routeShape,
   ownedRoutes as routesOf,
@@ -144,18 +145,25 @@ export async function appendRevisions(
   const configs = new Map(revisions.flatMap(({ service, config }) => (config ? [[service, config]] : [])));
   const written = revisions.map(({ config, ...revision }) => {
     const { tests = [], ...stored } = config ?? {};
-    return { ...revision, config: config && stored, ...(tests.length > 0 && { tests }) };
+    return {
+      ...revision,
+      config: config && stored,
+      address: config && canonicalAddress(config.url),
+      ...(tests.length > 0 && { tests }),
+    };
   });
   await rows(
     tx,
     sql`with written as (
           select * from json_to_recordset(${JSON.stringify(written)}::json) as written(
-            service text, revision integer, action text, restored_from integer, config json, tests json)
+            service text, revision integer, action text, restored_from integer, config json,
+            address text, tests json)
         ), heads as (
-          insert into routes.services (name, revision, deleted, fence)
-          select service, revision, action = 'delete', ${fence}::bigint from written
+          insert into routes.services (name, revision, deleted, fence, address)
+          select service, revision, action = 'delete', ${fence}::bigint, address from written
           on conflict (name) do update
-          set revision = excluded.revision, deleted = excluded.deleted, fence = excluded.fence
+          set revision = excluded.revision, deleted = excluded.deleted, fence = excluded.fence,
+            address = excluded.address
         ), tested as (
           insert into routes.route_tests (service, revision, tests)
           select service, revision, tests from written where tests is not null

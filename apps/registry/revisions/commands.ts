@@ -24,7 +24,7 @@ export function restoreRevision(
     const result = validateService(name, earlier);
     if (!result.ok) throw validationError(result.fields);
     const config = result.service;
-    const permission = await WritePermission.of(tx, author, new Map([[name, config]]));
+    const permission = await WritePermission.of(tx, author, new Map([[name, config]]), { isRestore: true });
     const revision = nextRevision(state);
     const written = { service: name, revision, action: "restore", restored_from, config } as const;
     return appendConfig(tx, written, { fence, permission, roles: publishing.roles });

@@ -25,6 +25,11 @@ export const CurrentOperator = Type.Object(
       description: "The prefixes of the paths that the operator may publish. Null means every path.",
       examples: [["/org/widgets"]],
     }),
+    urls: nullable(Type.Array(Type.String()), {
+      description:
+        "The patterns of the addresses that the operator may give its services; `*` stands for a label or for the port. Null means every address. Without any, the operator cannot set an address.",
+      examples: [["http://*.widgets.internal:*"]],
+    }),
   },
   { title: "Operator", description: "The operator that the token identifies." },
 );

@@ -16,7 +16,14 @@ export { fitsPattern } from "./name-pattern.ts";
 export * from "./nearest-routes.ts";
 export { PathPrefixes, pathPrefixViolations } from "./path-prefix.ts";
 export * from "./policy-conflicts.ts";
-export { boundedPaths, type OutOfBounds, PublisherBounds, type ServicePath } from "./publisher-bounds.ts";
+export {
+  type OutOfBounds,
+  outOfBoundsText,
+  type Published,
+  PublisherBounds,
+  publishedBy,
+  sharedPolicies,
+} from "./publisher-bounds.ts";
 export { literalSegments, parsedPath } from "./request-path.ts";
 export { EFFECTS, type Effect, type ReviewMark } from "./review-mark.ts";
 export * from "./route-conflicts.ts";
@@ -24,6 +31,7 @@ export { segmentsOf } from "./route-path.ts";
 export * from "./route-table.ts";
 export { testText } from "./route-test-text.ts";
 export * from "./run-route-test.ts";
+export { addressPatternViolation, canonicalAddress } from "./service-address.ts";
 export * from "./service-schema.ts";
 export { addressOf } from "./service-url.ts";
 export { expandService, joinPrefix, withoutTrailingSlashes } from "./stored-form.ts";

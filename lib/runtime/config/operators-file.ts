@@ -1,7 +1,7 @@
 import { type Static, type TOptional, type TString, Type } from "@sinclair/typebox";
 import { fits } from "../../domain/errors/index.ts";
 import { isRecord } from "../../domain/json/index.ts";
-import { pathPrefixViolations } from "../../domain/routes/index.ts";
+import { addressPatternViolation, pathPrefixViolations } from "../../domain/routes/index.ts";
 import { parseTime, RFC_3339_TIME } from "../../domain/schemas/index.ts";
 import type { ConfigProblem } from "./load.ts";
 import { type ClaimingEntry, claimProblems, OperatorClaims } from "./operator-claims.ts";
@@ -48,6 +48,11 @@ const Paths = Type.Array(Type.String({ rule: "must be a path, such as /org/widge
   maxItems: PATTERNS_MAX,
   rule: `must be a list of 1 to ${PATTERNS_MAX} paths`,
 });
+const Urls = Type.Array(Type.String({ rule: "must be a pattern, such as http://*.widgets.internal:8080" }), {
+  minItems: 1,
+  maxItems: PATTERNS_MAX,
+  rule: `must be a list of 1 to ${PATTERNS_MAX} patterns of addresses`,
+});
 
 const OperatorName = Type.String({
   pattern: "^[A-Za-z0-9._@/+-]{1,128}$",
@@ -75,6 +80,7 @@ const OperatorEntry = Type.Object(
       }),
     ),
     paths: Type.Optional(Paths),
+    urls: Type.Optional(Urls),
   },
   {
     additionalProperties: false,
@@ -101,6 +107,11 @@ export interface Operator {
   readonly services: readonly string[] | null;
   /** The prefixes of the paths that the operator may publish, or null if every path is allowed. */
   readonly paths: readonly string[] | null;
+  /**
+   * The patterns of the addresses that the operator may give its services, or null if every address is allowed. An
+   * operator without patterns cannot set an address.
+   */
+  readonly urls: readonly string[] | null;
 }
 
 /** A token of an operator, as listed in the file. */
@@ -203,9 +214,10 @@ export function sha256Of(token: string): string {
 }
 
 function listed(entry: OperatorEntry): ListedOperator {
-  const { name, role, services, paths, token_sha256 = [], claims, expires_at } = entry;
-  const unnamed = role === "reader" ? [] : null;
-  const operator = { name, role, services: services ?? unnamed, paths: paths ?? unnamed };
+  const { name, role, services, paths, urls, token_sha256 = [], claims, expires_at } = entry;
+  const unnamed = role === "admin" ? null : [];
+  const bounds = { services: services ?? unnamed, paths: paths ?? unnamed, urls: urls ?? unnamed };
+  const operator = { name, role, ...bounds };
   const tokens = token_sha256.map((token) => {
     const { sha256, expires_at: ends_at } = typeof token === "string" ? { sha256: token } : token;
     return { sha256, endsMs: earlier(ends_at, expires_at) };
@@ -240,7 +252,7 @@ function entryProblems(value: unknown): FileProblem[] {
   return entriesOf(value).flatMap(({ index, entry }) => [
     ...proofProblems(index, entry),
     ...reachProblems(index, entry),
-    ...prefixProblems(index, entry),
+    ...patternProblems(index, entry),
   ]);
 }
 
@@ -257,30 +269,39 @@ function proofProblems(index: number, { token_sha256, claims }: Record<string, u
 
 /**
  * Returns a problem if a publisher lacks `services` or `paths`, or if an operator of another role has one of
- * them.
+ * the bounds. A publisher without `urls` keeps the addresses of its services as they are.
  */
 function reachProblems(index: number, entry: Record<string, unknown>): FileProblem[] {
   const { role } = entry;
   if (!fits(OperatorRole, role)) return [];
-  return (["services", "paths"] as const).flatMap((field) => {
+  return (["services", "paths", "urls"] as const).flatMap((field) => {
     const isGiven = entry[field] !== undefined;
     const at = `operators[${index}].${field}`;
     if (role === "publisher") {
-      return isGiven ? [] : [{ path: ["operators", index], message: `${at} is required for a publisher` }];
+      return isGiven || field === "urls"
+        ? []
+        : [{ path: ["operators", index], message: `${at} is required for a publisher` }];
     }
     if (!isGiven) return [];
     return [{ path: ["operators", index, field], message: `${at} is only for publishers: remove ${field}` }];
   });
 }
 
-function prefixProblems(operator: number, { paths }: Record<string, unknown>): FileProblem[] {
-  if (!fits(Paths, paths)) return [];
-  return paths.flatMap((prefix, index) => {
-    const [violation] = pathPrefixViolations(prefix);
-    if (violation === undefined) return [];
-    const message = `operators[${operator}].paths[${index}]: ${violation.replace(/\.$/, "")}`;
-    return [{ path: ["operators", operator, "paths", index], message }];
+/** Returns a problem for each of the paths and urls that is not a valid prefix or pattern. */
+function patternProblems(operator: number, { paths, urls }: Record<string, unknown>): FileProblem[] {
+  const problem = (field: string, index: number, text: string) => ({
+    path: ["operators", operator, field, index],
+    message: `operators[${operator}].${field}[${index}]${text}`,
   });
+  const wrongPaths = (fits(Paths, paths) ? paths : []).flatMap((prefix, index) => {
+    const [violation] = pathPrefixViolations(prefix);
+    return violation === undefined ? [] : [problem("paths", index, `: ${violation.replace(/\.$/, "")}`)];
+  });
+  const wrongUrls = (fits(Urls, urls) ? urls : []).flatMap((pattern, index) => {
+    const violation = addressPatternViolation(pattern);
+    return violation === null ? [] : [problem("urls", index, ` ${violation}`)];
+  });
+  return [...wrongPaths, ...wrongUrls];
 }
 
 /** Returns a problem for each name and each token that an earlier operator already has. */

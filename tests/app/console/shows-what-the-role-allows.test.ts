@@ -9,7 +9,7 @@ import { useConsole } from "./bed.ts";
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);
 
-const BOUNDS = { services: ["own-*"], paths: ["/own", "/teams/{team}/own"] };
+const BOUNDS = { services: ["own-*"], paths: ["/own", "/teams/{team}/own"], urls: ["http://upstream:8080"] };
 const HOSTILE = `<img src=x onerror="window.ran=1">`;
 
 const area = (page: Page) => page.getByRole("textbox", { name: /^Configuration document/ });
@@ -35,7 +35,11 @@ describe.skipIf(browserPath === undefined)("the console", () => {
   const write = (...entries: Entry[]) => file.write(...operators, ...entries);
   beforeAll(() => write());
   const bed = useConsole(
-    { "own-a": service("/own/a"), "own-b": service("/own/b", "/other/b"), other: service("/other/c") },
+    {
+      "own-a": service("/own/a"),
+      "own-b": service("/own/b", "/other/b"),
+      other: { ...service("/other/c"), url: "http://other:8080" },
+    },
     { OPERATORS_FILE: file.path },
   );
   beforeAll(async () => {
@@ -102,7 +106,26 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await page.getByRole("heading", { level: 1, name: "What you may do" }).waitFor();
     const items = (name: string) =>
       page.getByRole("list", { name, exact: true }).getByRole("listitem").allTextContents();
-    expect([await items("Services"), await items("Paths")]).toEqual([BOUNDS.services, BOUNDS.paths]);
+    expect([await items("Services"), await items("Paths"), await items("Addresses")]).toEqual([
+      BOUNDS.services,
+      BOUNDS.paths,
+      BOUNDS.urls,
+    ]);
+  });
+
+  // RG-132, RG-153
+  test("says that a publisher without urls cannot restore", async () => {
+    await write(entry("keeper", "publisher", { services: ["own-*"], paths: ["/own"] }));
+    await waitFor(async () => (await roleOf("keeper")) === "publisher");
+    const { page, go } = await open("keeper", "#/services/own-c/revisions/2");
+    await note(page).getByText("keeper may not restore revision 2.").waitFor();
+    expect(await note(page).getByRole("listitem").allTextContents()).toEqual([
+      "the url http://upstream:8080 of own-c",
+    ]);
+    await go("#/operator");
+    await page.getByText("None. The services keep the addresses that an admin has set.").waitFor();
+    await go("#/services/own-c");
+    await page.getByRole("button", { name: "Delete …" }).waitFor();
   });
 
   // RG-132
@@ -153,7 +176,9 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await page.getByRole("button", { name: "Delete …" }).waitFor({ state: "detached" });
     expect(Object.keys(await current(bed.registry))).toContain("own-demoted");
 
-    await write(entry("demoted", "publisher", { services: ["own-*"], paths: ["/own"] }));
+    await write(
+      entry("demoted", "publisher", { services: ["own-*"], paths: ["/own"], urls: ["http://upstream:8080"] }),
+    );
     await waitFor(async () => (await roleOf("demoted")) === "publisher");
     await page.getByRole("link", { name: "demoted" }).click();
     await page.getByRole("button", { name: "Reload" }).click();
@@ -163,7 +188,11 @@ describe.skipIf(browserPath === undefined)("the console", () => {
 
   // RG-133
   test("lists what an apply may not change if the bounds shrink after the review", async () => {
-    const services = (each: string) => ({ services: [each], paths: ["/shrunk"] });
+    const services = (each: string) => ({
+      services: [each],
+      paths: ["/shrunk"],
+      urls: ["http://upstream:8080"],
+    });
     await write(entry("shrunk", "publisher", services("*")));
     await waitFor(async () => (await roleOf("shrunk")) === "publisher");
     const { page } = await open("shrunk", "#/apply");
@@ -236,7 +265,13 @@ describe.skipIf(browserPath === undefined)("the console", () => {
   // RG-131
   test("shows a hostile operator name and hostile bounds as text", async () => {
     const { page, go, complaints } = await open("team");
-    const answer = { name: HOSTILE, role: "publisher", services: [HOSTILE], paths: [`/${HOSTILE}`] };
+    const answer = {
+      name: HOSTILE,
+      role: "publisher",
+      services: [HOSTILE],
+      paths: [`/${HOSTILE}`],
+      urls: [HOSTILE],
+    };
     await page.route("**/operator", (route) => route.fulfill({ json: answer }));
     await page.getByRole("button", { name: "Reload" }).click();
     await page.getByRole("link", { name: HOSTILE }).click();

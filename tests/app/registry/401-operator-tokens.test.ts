@@ -21,7 +21,7 @@ import {
   startOperated,
 } from "./operators-bed.ts";
 
-const WIDGETS = { services: ["w*"], paths: ["/w"] };
+const WIDGETS = { services: ["w*"], paths: ["/w"], urls: ["http://upstream:8080"] };
 const PAST = "2020-01-01T00:00:00Z";
 
 let provider: OperatorProvider;
@@ -270,7 +270,9 @@ describe("two registries on one database", () => {
     const company = await OperatorProvider.start();
     ends.push(() => company.standIn.stop());
     const databaseUrl = await freshDatabase();
-    const operators = [claiming("blue", "publisher", { services: ["w"], paths: ["/w"] })];
+    const operators = [
+      claiming("blue", "publisher", { services: ["w"], paths: ["/w"], urls: ["http://upstream:8080"] }),
+    ];
     const pipelines = ending(await startOperated(operators, { databaseUrl, env: provider.env }));
     const people = ending(
       await startOperated(operators, {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { waitFor } from "../../support/index.ts";
 import { type OpenApiDocument, operationsIn, type PlacedOperation } from "../../support/openapi.ts";
-import { type Client, clientOf, service } from "./harness.ts";
+import { type Client, clientOf, service as configOf } from "./harness.ts";
 import {
   claiming,
   entry,
@@ -13,7 +13,11 @@ import {
 } from "./operators-bed.ts";
 
 const PAST = "2020-01-01T00:00:00Z";
-const PUBLISHER = { services: ["own-*"], paths: ["/own", "/teams/{team}/own"] };
+const PUBLISHER = {
+  services: ["own-*"],
+  paths: ["/own", "/teams/{team}/own"],
+  urls: ["http://own:8080", "http://others:8080"],
+};
 
 let operated: OperatedRegistry;
 let admin: Client;
@@ -38,8 +42,8 @@ beforeAll(async () => {
     entry("root", "admin"),
     entry("docs", "reader"),
     entry("team", "publisher", PUBLISHER),
-    entry("everything", "publisher", { services: ["*"], paths: ["/"] }),
-    entry("pathless", "publisher", { services: ["*"], paths: ["/nothing"] }),
+    entry("everything", "publisher", { services: ["*"], paths: ["/"], urls: PUBLISHER.urls }),
+    entry("pathless", "publisher", { services: ["*"], paths: ["/nothing"], urls: PUBLISHER.urls }),
     entry("former", "admin", { expires_at: PAST }),
     claiming("signed-root", "admin"),
     claiming("signed-docs", "reader"),
@@ -54,6 +58,11 @@ beforeAll(async () => {
   operations = operationsIn(document);
 });
 afterAll(() => Promise.all([operated.stop(), provider.standIn.stop()]));
+
+/** Returns a config whose address is the team's, or that of the other teams by their names. */
+const service = (...paths: string[]) => ({ ...configOf(...paths), url: "http://own:8080" });
+const serviceOf = (name: string, path: string) =>
+  name.startsWith("own-") ? service(path) : { ...configOf(path), url: "http://others:8080" };
 
 let count = 0;
 
@@ -92,12 +101,13 @@ const kinds: Record<Kind, (id: number) => Target> = {
 /** Calls an operation that writes, for a target. Its body is a document, a service, or nothing. */
 function write(client: Client, { method, path, requestBody }: PlacedOperation, { name, next }: Target) {
   const { $ref } = requestBody?.content["application/json"]?.schema ?? {};
-  const document = { services: { [name]: service(next) } };
-  const body = $ref === "#/components/schemas/ConfigDocument" ? document : requestBody && service(next);
+  const document = { services: { [name]: serviceOf(name, next) } };
+  const body =
+    $ref === "#/components/schemas/ConfigDocument" ? document : requestBody && serviceOf(name, next);
   return client.call(method, path.replace("{name}", name).replace("{rev}", "1"), body);
 }
 const dryRun = (client: Client, { name, next }: Target) =>
-  client.call("POST", "/apply?dry_run=true", { services: { [name]: service(next) } });
+  client.call("POST", "/apply?dry_run=true", { services: { [name]: serviceOf(name, next) } });
 
 /** Returns whether an operator may do a write. A deletion adds no path, so only the current paths count. */
 function mayWrite(operator: string, method: string, kind: Kind): boolean {
@@ -111,7 +121,7 @@ async function prepared(kind: Kind): Promise<Target> {
   count += 1;
   const target = kinds[kind](count);
   for (const path of [target.first, target.current]) {
-    expect((await admin.put(target.name, service(path))).status).toBe(200);
+    expect((await admin.put(target.name, serviceOf(target.name, path))).status).toBe(200);
   }
   return target;
 }
@@ -298,6 +308,7 @@ describe("GET /operator", () => {
       role: "admin",
       services: null,
       paths: null,
+      urls: null,
     });
     expect((await operated.as("team").call("GET", "/operator")).body).toEqual({
       name: "team",
@@ -309,6 +320,7 @@ describe("GET /operator", () => {
       role: "reader",
       services: [],
       paths: [],
+      urls: [],
     });
     const wrong = clientOf(operated.registry.url, `${tokenOf("team")}x`);
     expect((await wrong.call("GET", "/operator")).status).toBe(401);

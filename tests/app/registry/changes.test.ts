@@ -5,8 +5,8 @@ import { entry, startOperated } from "./operators-bed.ts";
 
 const operated = duringTests(() =>
   startOperated([
-    entry("blue", "publisher", { services: ["*"], paths: ["/"] }),
-    entry("green", "publisher", { services: ["*"], paths: ["/"] }),
+    entry("blue", "publisher", { services: ["*"], paths: ["/"], urls: ["http://upstream:8080"] }),
+    entry("green", "publisher", { services: ["*"], paths: ["/"], urls: ["http://upstream:8080"] }),
     entry("docs", "reader"),
   ]),
 );
@@ -91,7 +91,10 @@ describe("a write", () => {
 // RG-120, RG-121
 describe("GET /changes", () => {
   const bed = duringTests(() =>
-    startOperated([entry("blue", "publisher", { services: ["*"], paths: ["/"] }), entry("docs", "reader")]),
+    startOperated([
+      entry("blue", "publisher", { services: ["*"], paths: ["/"], urls: ["http://upstream:8080"] }),
+      entry("docs", "reader"),
+    ]),
   );
   beforeAll(async () => {
     for (let number = 0; number < 6; number++) {

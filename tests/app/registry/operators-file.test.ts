@@ -39,9 +39,13 @@ describe("a file that changes while the registry runs", () => {
   });
 
   test("narrows what a publisher may write", async () => {
-    const operated = await start([entry("blue", "publisher", { services: ["w"], paths: ["/w", "/x"] })]);
+    const operated = await start([
+      entry("blue", "publisher", { services: ["w"], paths: ["/w", "/x"], urls: ["http://upstream:8080"] }),
+    ]);
     expect((await operated.as("blue").put("w", service("/x"))).status).toBe(200);
-    await operated.file.write(entry("blue", "publisher", { services: ["w"], paths: ["/w"] }));
+    await operated.file.write(
+      entry("blue", "publisher", { services: ["w"], paths: ["/w"], urls: ["http://upstream:8080"] }),
+    );
     await waitFor(async () => (await operated.as("blue").put("w", service("/x"))).status === 403);
     // The service still has the path /x, so blue may not write it at all until the admin removes that path.
     expect((await operated.as("blue").put("w", service("/w"))).status).toBe(403);
@@ -87,7 +91,7 @@ describe("several tokens of one operator", () => {
 // RG-118
 describe("a token that expires", () => {
   test("while a write waits does not affect that write", async () => {
-    const blue = { services: ["w"], paths: ["/w"] };
+    const blue = { services: ["w"], paths: ["/w"], urls: ["http://upstream:8080"] };
     const operated = await start([entry("blue", "publisher", blue)]);
     await using gateway = await startLoadingGateway(operated.registry.routeStore);
     gateway.holdUp();
@@ -106,7 +110,11 @@ describe("a token that expires", () => {
 describe("two registries with different files", () => {
   test("each use their own file, even on one database", async () => {
     const databaseUrl = await freshDatabase();
-    const blue = entry("blue", "publisher", { services: ["w"], paths: ["/w"] });
+    const blue = entry("blue", "publisher", {
+      services: ["w"],
+      paths: ["/w"],
+      urls: ["http://upstream:8080"],
+    });
     const one = await start([blue], { databaseUrl });
     const other = await start([entry("blue", "reader")], {
       databaseUrl,

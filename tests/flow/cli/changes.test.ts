@@ -79,6 +79,7 @@ describe("operators check", () => {
     role: publisher
     services: [widgets]
     paths: [/org/widgets]
+    urls: ["http://*.widgets.internal:*"]
     token_sha256: ["${sha256Of("token")}"]
 `,
     );
@@ -86,7 +87,9 @@ describe("operators check", () => {
       env: { ADMIN_TOKEN: "", REGISTRY_URL: "" },
     });
     expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/^team-widgets +publisher +widgets +\/org\/widgets +1 token$/m);
+    expect(stdout).toMatch(
+      /^team-widgets +publisher +widgets +\/org\/widgets +http:\/\/\*\.widgets\.internal:\* +1 token$/m,
+    );
     expect(stdout).not.toContain(sha256Of("token"));
   });
 

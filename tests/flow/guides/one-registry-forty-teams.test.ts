@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { clientOf, type Registry, service, startRegistry } from "../../app/registry/harness.ts";
+import { clientOf, service as configOf, type Registry, startRegistry } from "../../app/registry/harness.ts";
 import { OperatorProvider } from "../../app/registry/operators-bed.ts";
 import { blocksOf, commandsOf } from "../../support/documents.ts";
 import { waitFor } from "../../support/index.ts";
@@ -20,6 +20,12 @@ setDefaultTimeout(120_000);
 const GUIDE = ".github/guides/one-registry-forty-teams.md";
 const FILE = "The file of operators";
 const OWNER = "5550001";
+
+/** Returns a config at an address of the team that the path names. */
+const service = (path: string) => ({
+  ...configOf(path),
+  url: path.startsWith("/org/widgets") ? "http://api.widgets.internal:8080" : "http://invoices.internal:8080",
+});
 
 const PATH = pathWith({ ostiary: scriptOf("apps/cli/main.ts") });
 
@@ -133,6 +139,15 @@ describe("one-registry-forty-teams.md", () => {
     expect(exitCode).toBe(0);
     expect(output).toContain("team-widgets");
     expect(output).toContain("https://github.com/acme/widgets/actions/runs/7");
+  });
+
+  test("refuses an address outside the team's urls", async () => {
+    const stolen = { widgets: { ...service("/org/widgets"), url: "http://identity:3001" } };
+    const { exitCode, output } = await publish("widgets", stolen);
+    expect([exitCode, output]).toEqual([
+      1,
+      expect.stringContaining("the url http://identity:3001 of service widgets"),
+    ]);
   });
 
   test("refuses another team's service or path, and writes nothing", async () => {

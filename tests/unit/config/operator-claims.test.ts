@@ -34,7 +34,7 @@ describe("an operator with claims", () => {
       fileOf({ claims: { groups: "platform", hd: "example.com" }, expires_at: "2027-01-31T12:00:00Z" }),
     );
     expect(ada).toEqual({
-      operator: { name: "o0", role: "reader", services: [], paths: [] },
+      operator: { name: "o0", role: "reader", services: [], paths: [], urls: [] },
       tokens: [],
       claims: {
         pairs: [

@@ -23,6 +23,7 @@ const GOOD = `operators:
     expires_at: 2027-06-30T00:00:00+02:00
     services: [widgets, widgets-*]
     paths: [/org/widgets, "/teams/{team}/widgets"]
+    urls: ["http://*.widgets.internal:*", "http://10.0.0.7:8080"]
   - name: docs
     role: reader
     token_sha256: ["${sha256Of("four")}"]
@@ -41,7 +42,7 @@ describe("an operators file that is accepted", () => {
   test("yields each operator with its bounds and the expiry of its tokens", () => {
     const [ada, ci, docs] = parseOperatorsFile(GOOD);
     expect(ada).toEqual({
-      operator: { name: "ada@example.com", role: "admin", services: null, paths: null },
+      operator: { name: "ada@example.com", role: "admin", services: null, paths: null, urls: null },
       tokens: [{ sha256: HASH, endsMs: null }],
       claims: null,
     });
@@ -50,12 +51,18 @@ describe("an operators file that is accepted", () => {
       role: "publisher",
       services: ["widgets", "widgets-*"],
       paths: ["/org/widgets", "/teams/{team}/widgets"],
+      urls: ["http://*.widgets.internal:*", "http://10.0.0.7:8080"],
     });
     expect(ci?.tokens.map(({ endsMs }) => endsMs)).toEqual([
       Date.parse("2027-06-29T22:00:00Z"),
       Date.parse("2027-01-31T12:00:00Z"),
     ]);
-    expect(docs?.operator).toMatchObject({ role: "reader", services: [], paths: [] });
+    expect(docs?.operator).toMatchObject({ role: "reader", services: [], paths: [], urls: [] });
+  });
+
+  // RG-153
+  test("may have a publisher without urls, who sets no address", () => {
+    expect(parseOperatorsFile(oneOperator({}))[0]?.operator).toMatchObject({ paths: ["/w"], urls: [] });
   });
 
   test("may be missing when OPERATORS_FILE is not set", () => {
@@ -181,6 +188,27 @@ describe("the check of an operators file", () => {
     ],
     ["a star as a path", { paths: ["*"] }, ".paths[0]: A path must start with `/`"],
     ["a number as a path", { paths: [1] }, ".paths[0] must be a path, such as /org/widgets"],
+    ["an empty list of urls", { urls: [] }, ".urls must be a list of 1 to 100 patterns of addresses"],
+    [
+      "a number as a url",
+      { urls: [80] },
+      ".urls[0] must be a pattern, such as http://*.widgets.internal:8080",
+    ],
+    [
+      "a bare star as a host",
+      { urls: ["http://w:80", "http://*:80"] },
+      ".urls[1] must be `http://host:port`, in which `*` can stand for the port, or for the first label of a name, as in `http://*.widgets.internal:*`",
+    ],
+    [
+      "a star below localhost",
+      { urls: ["http://*.localhost:80"] },
+      ".urls[0] must not have `*` below localhost: write `localhost`",
+    ],
+    [
+      "a reader with urls",
+      { role: "reader", services: undefined, paths: undefined, urls: ["http://w:80"] },
+      ".urls is only for publishers: remove urls",
+    ],
     ["an unknown field", { tokens: [] }, ".tokens is not a known field: remove the field"],
   ];
   const all = [...files];

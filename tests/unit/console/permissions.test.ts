@@ -8,6 +8,7 @@ const operator = (role: CurrentOperator["role"], bounds: Partial<CurrentOperator
   role,
   services: null,
   paths: null,
+  urls: null,
   ...bounds,
 });
 const TEAM = operator("publisher", { services: ["own-*"], paths: ["/own"] });
@@ -26,16 +27,27 @@ test("every role except reader may write", () => {
   expect(roles.filter((role) => mayWrite(operator(role)))).toEqual(["publisher", "admin"]);
 });
 
+/** Returns the parts outside the bounds of a write to `service`, published as `before`, that leaves `after`. */
+function outside(
+  who: CurrentOperator,
+  service: string,
+  before: StoredServiceConfig | null,
+  after: StoredServiceConfig | null,
+) {
+  return outOfBounds(who, service, {
+    published: before === null ? {} : { [service]: before },
+    restored: after,
+  });
+}
+
 // RG-132
 describe("the list of what is outside an operator's bounds", () => {
   test("is empty for an admin", () => {
-    expect(outOfBounds(operator("admin"), "any", { before: config("/any"), after: null })).toEqual([]);
+    expect(outside(operator("admin"), "any", config("/any"), null)).toEqual([]);
   });
 
   test("contains the whole service if its name is outside the bounds", () => {
-    expect(outOfBounds(TEAM, "other", { before: config("/own/a"), after: config("/other") })).toEqual([
-      { service: "other" },
-    ]);
+    expect(outside(TEAM, "other", config("/own/a"), config("/other"))).toEqual([{ service: "other" }]);
   });
 
   test.each<[string, StoredServiceConfig | null, StoredServiceConfig | null, string[]]>([
@@ -49,13 +61,29 @@ describe("the list of what is outside an operator's bounds", () => {
     ["an old test of a foreign path", config("/own/a", "/other"), config("/own/a"), []],
     ["a path that starts with the same letters", null, config("/owner"), ["/owner"]],
   ])("contains each path outside the prefixes once: %s", (_, before, after, paths) => {
-    expect(outOfBounds(TEAM, "own-a", { before, after })).toEqual(
-      paths.map((path) => ({ service: "own-a", path })),
-    );
+    expect(outside(TEAM, "own-a", before, after)).toEqual(paths.map((path) => ({ service: "own-a", path })));
+  });
+
+  test("contains the address that a restore sets, if the publisher has no urls", () => {
+    const keeper = operator("publisher", { urls: [] });
+    const same = config("/own");
+    expect(outside(keeper, "own-a", same, null)).toEqual([]);
+    expect(outside(keeper, "own-a", same, same)).toEqual([{ service: "own-a", url: "http://own:1" }]);
+  });
+
+  test("contains the address and the shared policy of another service", () => {
+    const shared = { rate_limits: { partner: { requests: 1, window_seconds: 1, shared: true } } };
+    const published = { other: { ...config("/other"), ...shared } };
+    const restored = { ...config("/own"), ...shared };
+    const team = operator("publisher", { services: ["own-*"], urls: ["http://own:*"] });
+    expect(outOfBounds(team, "own-a", { published, restored })).toEqual([
+      { service: "own-a", url: "http://own:1" },
+      { service: "own-a", policy: "partner" },
+    ]);
   });
 
   test("is empty if the bounds do not limit paths", () => {
     const everywhere = operator("publisher", { services: ["*"] });
-    expect(outOfBounds(everywhere, "any", { before: null, after: config("/any") })).toEqual([]);
+    expect(outside(everywhere, "any", null, config("/any"))).toEqual([]);
   });
 });

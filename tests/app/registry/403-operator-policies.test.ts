@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type Client, service } from "./harness.ts";
+import { entry, type OperatedRegistry, startOperated } from "./operators-bed.ts";
+
+let operated: OperatedRegistry;
+let admin: Client;
+let team: Client;
+
+beforeAll(async () => {
+  const bounds = { services: ["own-*"], paths: ["/own"], urls: ["http://upstream:8080"] };
+  operated = await startOperated([entry("team", "publisher", bounds)]);
+  admin = operated.as("admin");
+  team = operated.as("team");
+});
+afterAll(() => operated.stop());
+
+const withPolicy = (path: string, policy: string, requests: number, shared = true) => ({
+  ...service(path),
+  url: path.startsWith("/own") ? "http://upstream:8080" : "http://elsewhere:8080",
+  rate_limits: { [policy]: { requests, window_seconds: 60, shared } },
+});
+
+// RG-156
+describe("a shared policy that a service of others uses", () => {
+  test("cannot be declared by a publisher, with the same numbers or other ones", async () => {
+    await admin.put("others-a", withPolicy("/others/a", "a", 10));
+    for (const requests of [10, 11]) {
+      const { status, body } = await team.put("own-a", withPolicy("/own/a", "a", requests));
+      expect([status, body.error]).toMatchObject([
+        403,
+        {
+          message: "Operator team may not publish the shared policy a in service own-a. Nothing was written.",
+          details: { operator: "team", missing: [{ service: "own-a", policy: "a" }] },
+        },
+      ]);
+      const document = { services: { "own-a": withPolicy("/own/a", "a", requests) } };
+      expect((await team.call("POST", "/apply?dry_run=true", document)).status).toBe(403);
+    }
+    expect((await admin.call("GET", "/services/own-a")).status).toBe(404);
+    expect((await admin.put("others-a", withPolicy("/others/a", "a", 12))).status).toBe(200);
+  });
+
+  test("stays in a publisher's service where an admin declared it, with its numbers", async () => {
+    await admin.put("others-b", withPolicy("/others/b", "b", 10));
+    await admin.put("own-b", withPolicy("/own/b", "b", 10));
+    expect((await team.put("own-b", withPolicy("/own/b", "b", 10))).status).toBe(200);
+    expect((await team.put("own-b", withPolicy("/own/b", "b", 11))).status).toBe(403);
+    expect((await team.put("own-b", service("/own/b"))).status).toBe(200);
+    expect((await team.put("own-b", withPolicy("/own/b", "b", 10))).status).toBe(403);
+    const restore = await team.call("POST", "/services/own-b/revisions/1/restore");
+    expect([restore.status, restore.body.error.details.missing]).toEqual([
+      403,
+      [{ service: "own-b", policy: "b" }],
+    ]);
+  });
+
+  test("leaves a publisher its own policies, shared between its own services", async () => {
+    expect((await team.put("own-c1", withPolicy("/own/c1", "c", 10))).status).toBe(200);
+    expect((await team.put("own-c2", withPolicy("/own/c2", "c", 10))).status).toBe(200);
+    const both = { "own-c1": withPolicy("/own/c1", "c", 20), "own-c2": withPolicy("/own/c2", "c", 20) };
+    expect((await team.apply(both)).status).toBe(200);
+  });
+
+  test("is never joined by a publisher who declares it at the same moment", async () => {
+    const names = Array.from({ length: 10 }, (_, index) => `race-${index}`);
+    await Promise.all(
+      names.flatMap((name) => [
+        team.put(`own-${name}`, withPolicy(`/own/${name}`, name, 10)),
+        admin.put(name, withPolicy(`/others/${name}`, name, 10)),
+      ]),
+    );
+    const { changes } = (await admin.call("GET", "/changes?limit=100")).body;
+    const order: string[] = changes.map((change: { service: string }) => change.service).toReversed();
+    for (const name of names) {
+      if (order.includes(`own-${name}`)) {
+        expect(order.indexOf(`own-${name}`)).toBeLessThan(order.indexOf(name));
+      }
+    }
+  });
+});
