@@ -56,11 +56,6 @@ const SERVICES: [name: string, description: string, run: (env: NodeJS.ProcessEnv
     async (env) => (await import("@ostiary/portal/run")).runPortal(env),
   ],
   [
-    "witness",
-    "Run a witness, which cosigns checkpoints of logs that it watches",
-    async (env) => (await import("@ostiary/witness/run")).runWitness(env),
-  ],
-  [
     "demo",
     "Run the toy identity provider and the sample service of the tour",
     async (env) => (await import("@ostiary/demo/run")).runDemo(env),
@@ -88,10 +83,6 @@ function addPrograms(program: Command, { env, choose, ...commands }: Called): vo
     add(name, description).action(() => choose(() => run(env)));
   addJobsOfAudit(commandOf("audit"), env, choose);
   addBackup(program, env, choose);
-  commandOf("witness")
-    .command("init")
-    .description("Make the key and the empty state of a new witness, print its verifier key, and exit")
-    .action(() => choose(async () => (await import("@ostiary/witness/init")).runInit(env)));
 }
 
 /** Adds the jobs that the owner of the audit log's schema runs. */

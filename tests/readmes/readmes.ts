@@ -6,7 +6,6 @@ import { identityVariables } from "@ostiary/identity/config";
 import { platformVariables } from "@ostiary/platform/config";
 import { portalVariables } from "@ostiary/portal/config";
 import { registryVariables } from "@ostiary/registry/config";
-import { witnessVariables } from "@ostiary/witness/config";
 import type { TObject } from "@sinclair/typebox";
 import { ROOT } from "../support/root.ts";
 import { variableTable } from "./variable-table.ts";
@@ -18,7 +17,6 @@ export const schemas: Readonly<Record<string, TObject>> = {
   identity: identityVariables,
   audit: auditVariables,
   portal: portalVariables,
-  witness: witnessVariables,
   platform: platformVariables,
   demo: demoVariables,
 };

@@ -223,7 +223,7 @@ describe("the sources", () => {
 
   test("services and the library take time and timers from lib/async", () => {
     const own = /\b(setTimeout|setInterval|Date\.now|performance\.now|Bun\.sleep)\(|timers\/promises/;
-    const sources = /^(apps\/(audit|gateway|identity|registry|witness)\/|lib\/(?!page\/))/;
+    const sources = /^(apps\/(audit|gateway|identity|registry)\/|lib\/(?!page\/))/;
     expect(filesWith(own, sources)).toEqual(Object.keys(OWN_TIMERS));
   });
 

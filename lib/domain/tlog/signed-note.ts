@@ -1,7 +1,7 @@
 import { tryUtf8 } from "../json/index.ts";
 import { hashOf } from "../proof/chain.ts";
 
-/** The signature types of C2SP signed-note that this project makes and verifies; all are Ed25519. */
+/** The signature types of C2SP signed-note that this project verifies; all are Ed25519. */
 export const LOG_SIGNATURE = 1;
 export const WITNESS_COSIGNATURE = 4;
 const TYPES = [LOG_SIGNATURE, WITNESS_COSIGNATURE] as const;
@@ -137,14 +137,6 @@ export function signatureLine({ name, keyId, signature }: NoteSignature): string
 export async function signNote(text: string, signer: NoteSigner): Promise<NoteSignature> {
   const keyId = noteKeyId({ ...signer, type: LOG_SIGNATURE });
   return { name: signer.name, keyId, signature: await ed25519(text, signer) };
-}
-
-/** Signs the text of a note with the key of a witness (C2SP tlog-cosignature), at `timeS` seconds since 1970. */
-export async function cosignNote(text: string, signer: NoteSigner, timeS: number): Promise<NoteSignature> {
-  const signature = new Uint8Array(TIME_BYTES + SIGNATURE_BYTES);
-  new DataView(signature.buffer).setBigUint64(0, BigInt(timeS));
-  signature.set(await ed25519(cosignedText(text, BigInt(timeS)), signer), TIME_BYTES);
-  return { name: signer.name, keyId: noteKeyId({ ...signer, type: WITNESS_COSIGNATURE }), signature };
 }
 
 function cosignedText(text: string, timeS: bigint): string {

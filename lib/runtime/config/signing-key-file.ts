@@ -25,7 +25,7 @@ export function signingKeyFileProblems(variable: string, path: string | undefine
 }
 
 /** An Ed25519 key. The private half can sign and cannot be exported. */
-export interface Ed25519Key {
+interface Ed25519Key {
   privateKey: CryptoKey;
   /** The public half, in base64url. */
   x: string;
@@ -38,7 +38,7 @@ export async function loadSigningKeyFile(variable: string, path: string): Promis
   return ed25519KeyOf(read.key);
 }
 
-export async function ed25519KeyOf(key: KeyObject): Promise<Ed25519Key> {
+async function ed25519KeyOf(key: KeyObject): Promise<Ed25519Key> {
   const { x } = createPublicKey(key).export({ format: "jwk" });
   if (x === undefined) throw new Error("The signing key does not export its public half.");
   const pkcs8 = key.export({ type: "pkcs8", format: "der" });

@@ -8,7 +8,6 @@ import { services, waitFor } from "../../support/index.ts";
 import { listenLocally } from "../../support/listen-locally.ts";
 import { metricOf } from "../../support/metrics.ts";
 import type { TestWitness } from "../../support/test-log.ts";
-import { WITNESS } from "../witness/witness-bed.ts";
 import { openLog, sqlOn, startAudit } from "./audit-service.ts";
 import { writeSigningKey } from "./proof-bed.ts";
 import {
@@ -19,6 +18,7 @@ import {
   servedRoot,
   startFake,
   startWitnessed,
+  WITNESS,
   witnessedLog,
   write,
 } from "./witnesses-bed.ts";
@@ -33,7 +33,7 @@ function rootText(body: string): string {
 describe("a root of the tree of checkpoints", () => {
   // AU-171, AU-172
   test("gets the cosignature of a witness, and so does each later root, even after a restart", async () => {
-    const { keyFile, entry, files } = await witnessedLog();
+    const { keyFile, entry } = witnessedLog();
     const audit = await startWitnessed(keyFile, [entry]);
     await write(audit);
     const first = await cosigned(audit, entry);
@@ -43,15 +43,14 @@ describe("a root of the tree of checkpoints", () => {
     // This service starts without any state about the witness.
     const again = await startWitnessed(keyFile, [entry], { databaseUrl: audit.databaseUrl });
     await write(again);
-    const third = await cosigned(again, entry, second.size + 1);
-    expect((await files.state()).logs[0]?.size).toBeGreaterThanOrEqual(third.size);
+    await cosigned(again, entry, second.size + 1);
     expect(await metricOf(again, "audit_witness_conflicts")).toBe(0);
     expect(await metricOf(again, "audit_witnesses_behind")).toBe(0);
   });
 
   // AU-172
   test("is served without cosignatures until a quorum has cosigned one", async () => {
-    const { keyFile, entry } = await witnessedLog();
+    const { keyFile, entry } = witnessedLog();
     let isAway = true;
     const second = startFake("late.example.com", (body, witness) =>
       isAway ? new Response(null, { status: 503 }) : new Response(witness.line(rootText(body))),
@@ -70,7 +69,7 @@ describe("a root of the tree of checkpoints", () => {
 
 // AU-174
 test("no cosignature of a faulty witness is stored, and faulty witnesses do not delay others", async () => {
-  const { keyFile, entry } = await witnessedLog();
+  const { keyFile, entry } = witnessedLog();
   const reset = createServer((socket) => socket.on("data", () => socket.resetAndDestroy()));
   const port = await listenLocally(reset);
   atTestEnd(() => reset.close());

@@ -6,7 +6,6 @@ import type { ProofEnd } from "@ostiary/lib/contracts/audit";
 import { type EnglishVerdict, readWitnessKeys } from "@ostiary/lib/verification";
 import { services, waitFor } from "../../support/index.ts";
 import { metricOf } from "../../support/metrics.ts";
-import { WITNESS } from "../witness/witness-bed.ts";
 import type { AuditService } from "./audit-service.ts";
 import { cloned, exportProof, exportText, NOTHING_KEPT, verify, writeSigningKey } from "./proof-bed.ts";
 import {
@@ -17,6 +16,7 @@ import {
   servedRoot,
   startFake,
   startWitnessed,
+  WITNESS,
   witnessedLog,
   write,
 } from "./witnesses-bed.ts";
@@ -71,7 +71,7 @@ async function expectUnseen(audit: AuditService, entry: Entry, first: CosignedPa
 describe("an export with proof", () => {
   // AU-195, AU-196
   test("has a root that the witness cosigned and that covers the export's checkpoint", async () => {
-    const { keyFile, entry } = await witnessedLog();
+    const { keyFile, entry } = witnessedLog();
     const audit = await startWitnessed(keyFile, [entry]);
     await write(audit);
     const first = await seenExport(audit, entry);
@@ -117,7 +117,7 @@ describe("an export with proof", () => {
   test.skipIf(!services().postgres.real)(
     "is refused if the log was restored from a backup and continued differently, although its own key signed it",
     async () => {
-      const { keyFile, entry } = await witnessedLog();
+      const { keyFile, entry } = witnessedLog();
       const original = await startWitnessed(keyFile, [entry]);
       await write(original);
       await seenExport(original, entry);
@@ -136,7 +136,7 @@ describe("an export with proof", () => {
 
 // AU-173, AU-197, AU-198, AU-201
 test("a log that was rewritten with its own key gets no cosignature, and the service logs it", async () => {
-  const { keyFile, entry } = await witnessedLog();
+  const { keyFile, entry } = witnessedLog();
   const original = await startWitnessed(keyFile, [entry]);
   for (let n = 0; n < 3; n++) {
     await write(original);

@@ -1,15 +1,22 @@
 import { expect } from "bun:test";
-import { createPrivateKey } from "node:crypto";
+import { createPrivateKey, createPublicKey, verify } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Clock } from "@ostiary/lib/async";
+import { EMPTY_ROOT, isConsistent, readNote, readTreeHead } from "@ostiary/lib/domain/tlog";
 import { atTestEnd } from "../../support/at-test-end.ts";
 import { waitFor } from "../../support/index.ts";
-import { publicBytes, type TestWitness, testWitness, verifierKeyText } from "../../support/test-log.ts";
-import { cosignedAt, newWitness, startWitness } from "../witness/witness-bed.ts";
+import {
+  keyId,
+  publicBytes,
+  type TestWitness,
+  testWitness,
+  verifierKeyText,
+} from "../../support/test-log.ts";
 import { type AuditService, intent, requestId, startAudit } from "./audit-service.ts";
 import { writeKeyFile, writeSigningKey } from "./proof-bed.ts";
 
 export const ORIGIN = "audit.example.com/log";
+export const WITNESS = "witness.example.com/w1";
 export const SOON = { timeoutMs: 60_000 };
 
 /** A witness in AUDIT_WITNESSES_FILE. */
@@ -19,15 +26,37 @@ export interface Entry {
   key: string;
 }
 
-/** Starts a witness that knows the key of a log. Returns the key file for the service, and the witness. */
-export async function witnessedLog() {
+/** Writes a new signing key for the service. Returns its file and the verifier key of the log. */
+export function newLog() {
   const keyFile = writeSigningKey();
   const publicKey = publicBytes(createPrivateKey(readFileSync(keyFile, "utf8")));
-  const files = await newWitness([{ origin: ORIGIN, verifier_key: verifierKeyText(ORIGIN, 1, publicKey) }]);
-  const witness = await startWitness(files);
-  atTestEnd(() => witness[Symbol.asyncDispose]());
-  const entry: Entry = { name: "w1", url: witness.url, key: files.verifier_key };
-  return { keyFile, files, witness, entry };
+  return { keyFile, verifierKey: verifierKeyText(ORIGIN, 1, publicKey) };
+}
+
+/** Starts an honest witness for a new log. Returns the key file for the service, and the witness. */
+export function witnessedLog() {
+  return { keyFile: writeSigningKey(), entry: startHonest() };
+}
+
+/**
+ * Starts a witness that cosigns a tree only if it continues the last one, as C2SP tlog-witness says. It keeps its
+ * state in memory and does not check who signed the tree.
+ */
+function startHonest(): Entry {
+  let last = { size: 0, root: EMPTY_ROOT };
+  const entry = startFake(WITNESS, (body, witness) => {
+    const end = body.indexOf("\n\n");
+    const [old = "", ...proof] = body.slice(0, end).split("\n");
+    const text = readNote(body.slice(end + 2))?.text ?? "";
+    const head = readTreeHead(text);
+    if (head === null) return new Response(null, { status: 400 });
+    if (old !== `old ${last.size}`) return new Response(`${last.size}\n`, { status: 409 });
+    const path = proof.map((line) => Uint8Array.fromBase64(line));
+    if (!isConsistent(last, head, path)) return new Response(null, { status: 422 });
+    last = head;
+    return new Response(witness.line(text));
+  });
+  return { ...entry, name: "w1" };
 }
 
 export async function startWitnessed(
@@ -92,7 +121,24 @@ export function cosigned(audit: AuditService, { key }: Entry, size = 1): Promise
   }, SOON);
 }
 
-/** Starts a witness that cosigns without checks. `answer` responds to each add-checkpoint request. */
+/**
+ * Returns the time of a cosignature in seconds, or null if `line` is not a valid cosignature of `text` by this
+ * key.
+ */
+function cosignedAt(line: string, text: string, verifier_key: string): number | null {
+  // The last part is base64 and can contain plus signs, so the text is not split at them.
+  const [, name = "", material = ""] = /^([^+]+)\+[^+]+\+(.+)$/.exec(verifier_key) ?? [];
+  const publicKey = Buffer.from(material, "base64").subarray(1);
+  const bytes = Buffer.from(line.replace(`— ${name} `, ""), "base64");
+  if (!line.startsWith(`— ${name} `) || !bytes.subarray(0, 4).equals(keyId(name, 4, publicKey))) return null;
+  const timeS = Number(bytes.readBigUInt64BE(4));
+  const message = Buffer.from(`cosignature/v1\ntime ${timeS}\n${text}`);
+  const jwk = { kty: "OKP", crv: "Ed25519", x: publicKey.toString("base64url") };
+  const isRight = verify(null, message, createPublicKey({ key: jwk, format: "jwk" }), bytes.subarray(12));
+  return isRight ? timeS : null;
+}
+
+/** Starts a server in place of a witness. `answer` responds to each add-checkpoint request. */
 export function startFake(
   name: string,
   answer: (body: string, witness: TestWitness) => Response | Promise<Response>,

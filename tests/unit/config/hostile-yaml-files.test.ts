@@ -7,15 +7,14 @@ import type { ConfigProblem } from "@ostiary/lib/runtime/config";
 import { checkOperatorsFile } from "@ostiary/lib/runtime/config/operators-file";
 import { checkRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import { checkBrandFile } from "@ostiary/portal/brand";
-import { checkLogsFile } from "@ostiary/witness/logs";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { publicBytes, verifierKeyText } from "../../support/test-log.ts";
 
 const folder = temporaryFolder("yaml-files");
 
-/** Returns a new verifier key: of a log for type 1, of a witness for type 4. */
-function verifierKey(type: 1 | 4): string {
-  return verifierKeyText("example.com", type, publicBytes(generateKeyPairSync("ed25519").privateKey));
+/** Returns the verifier key of a new witness. */
+function verifierKey(): string {
+  return verifierKeyText("example.com", 4, publicBytes(generateKeyPairSync("ed25519").privateKey));
 }
 
 /** The check of each YAML file of a variable, with a valid text that has an alias. */
@@ -31,12 +30,8 @@ const files: Readonly<Record<string, { check: (path: string) => ConfigProblem[];
   AUDIT_WITNESSES_FILE: {
     check: (AUDIT_WITNESSES_FILE) => checkWitnesses({ AUDIT_WITNESSES_FILE, AUDIT_SIGNING_KEY_FILE: "key" }),
     valid: `witnesses:
-  - { name: w1, url: &url "https://witness.example.com", key: "${verifierKey(4)}" }
-  - { name: w2, url: *url, key: "${verifierKey(4)}" }`,
-  },
-  WITNESS_LOGS_FILE: {
-    check: (WITNESS_LOGS_FILE) => checkLogsFile({ WITNESS_LOGS_FILE }),
-    valid: `logs: [{ origin: a, keys: &keys ["${verifierKey(1)}"] }, { origin: b, keys: *keys }]`,
+  - { name: w1, url: &url "https://witness.example.com", key: "${verifierKey()}" }
+  - { name: w2, url: *url, key: "${verifierKey()}" }`,
   },
   PORTAL_BRAND_FILE: {
     check: (PORTAL_BRAND_FILE) => checkBrandFile({ PORTAL_BRAND_FILE }),

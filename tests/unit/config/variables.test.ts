@@ -5,7 +5,7 @@ import { schemas } from "../../readmes/readmes.ts";
 import { wordsOf } from "../words.ts";
 
 /** The configuration variables of each app (OP-7). */
-const { demo: _demo, portal: _portal, witness: _witness, ...apps } = schemas;
+const { demo: _demo, portal: _portal, ...apps } = schemas;
 
 /** The apps that read each variable. */
 const readers = new Map<string, string[]>();

@@ -29,6 +29,7 @@ const TESTS: Record<string, string> = {
   [`${GUIDES}one-registry-forty-teams.md`]: "guides/one-registry-forty-teams.test.ts",
   [`${GUIDES}upgrading.md`]: "guides/upgrading.test.ts",
   [`${GUIDES}ten-minutes.md`]: "guides/ten-minutes.test.ts",
+  [`${GUIDES}witnesses.md`]: "guides/witnesses.test.ts",
 };
 
 /** The headings whose commands another test runs, or the reason why no test does. */
@@ -62,9 +63,6 @@ const TRIED_ELSEWHERE: Record<string, NotRun> = {
   [`${GUIDES}clusters.md`]: { why: "tests/resilience breaks the clusters that it describes" },
   [`${GUIDES}one-machine-systemd.md`]: { why: "it needs systemd and its users" },
   [`${GUIDES}production-compose.md`]: { why: "it needs a Docker engine" },
-  [`${GUIDES}witnesses.md`]: {
-    why: "it needs a Docker engine, systemd or a cluster; tests/flow/witness reads the files and makes a key as a pod does",
-  },
 };
 
 async function headingsWithCommands(document: string): Promise<string[]> {

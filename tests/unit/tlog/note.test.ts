@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
 import {
-  cosignNote,
   knownSignatures,
   LOG_SIGNATURE,
   type Note,
@@ -16,6 +15,7 @@ import {
   treeHeadText,
   WITNESS_COSIGNATURE,
 } from "@ostiary/lib/domain/tlog";
+import { testWitness } from "../../support/test-log.ts";
 
 /** The keys and the signed note in the documentation of Go's package golang.org/x/mod/sumdb/note. */
 const PETER = "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW";
@@ -135,10 +135,13 @@ describe("a note", () => {
 // AU-150
 describe("a cosignature", () => {
   test("is verified only with its own time, text and signature", async () => {
-    const [log, witness] = [await signerOf("log.example/a"), await signerOf("witness.example/w")];
-    const cosignature = await cosignNote(HEAD, witness, 1_679_315_147);
-    const note = noteOf(noteText({ text: HEAD, signatures: [await signNote(HEAD, log), cosignature] }));
-    const key: NoteKey = { ...witness, type: WITNESS_COSIGNATURE };
+    const [log, witness] = [await signerOf("log.example/a"), testWitness("witness.example/w")];
+    const signed = noteText({ text: HEAD, signatures: [await signNote(HEAD, log)] });
+    const note = noteOf(signed + witness.line(HEAD, 1_679_315_147));
+    const [, cosignature] = note.signatures;
+    if (cosignature === undefined) throw new Error("The note has no cosignature.");
+    const key = keyOf(witness.key);
+    expect(key.type).toBe(WITNESS_COSIGNATURE);
     expect(await knownSignatures(note, [key])).toEqual([{ key, isRight: true, timeS: 1_679_315_147 }]);
     const wrong = async (signature: Uint8Array, text = HEAD) =>
       (await knownSignatures({ text, signatures: [{ ...cosignature, signature }] }, [key]))[0]?.isRight;
