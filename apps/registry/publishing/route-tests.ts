@@ -2,7 +2,7 @@ import { inSlices } from "@ostiary/lib/async";
 import { type FieldError, fits, validationError } from "@ostiary/lib/domain/errors";
 import {
   failureOf,
-  literalSegments,
+  foldedSegments,
   matchTest,
   parsedPath,
   type Roles,
@@ -84,7 +84,7 @@ async function configsAround(orm: Orm, tests: readonly Kept[], names: readonly s
   const requests = new Map(
     tests.map(({ test: { method, path } }) => {
       const parsed = parsedPath(path);
-      return [`${method} ${parsed}`, { method, segments: literalSegments(parsed) }];
+      return [`${method} ${parsed}`, { method, segments: foldedSegments(parsed) }];
     }),
   );
   const owners = await otherOwnersOnPaths(orm, [...requests.values()], names);

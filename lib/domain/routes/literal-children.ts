@@ -1,15 +1,16 @@
 import type { RequestPath } from "./request-path.ts";
 
-interface Literal {
-  readonly literal: string;
+interface Folded {
+  /** The folded form of a segment, and its hash. */
+  readonly folded: string;
   readonly hash: number;
 }
 
 /**
- * The literal children of a node in a hash table with open addressing. Copying the table copies one array,
- * and a lookup allocates no string. PERFORMANCE.md compares the table with a `Map`.
+ * The literal children of a node by folded form, in a hash table with open addressing. Copying the table
+ * copies one array, and a lookup allocates no string. PERFORMANCE.md compares the table with a `Map`.
  */
-export class LiteralChildren<Child extends Literal> {
+export class LiteralChildren<Child extends Folded> {
   /** The slots. Their number is a power of two, and at most three quarters are in use. */
   #slots: (Child | null)[];
   #size: number;
@@ -27,29 +28,29 @@ export class LiteralChildren<Child extends Literal> {
     return new LiteralChildren(this.#slots.slice(), this.#size);
   }
 
-  /** Returns the child that matches a segment of the request path, or null. */
-  metBy(path: RequestPath, level: number): Child | null {
+  /** Returns the child whose folded form is that of a segment of the request path, or null. */
+  foldedLike(path: RequestPath, level: number): Child | null {
     const hash = path.hash(level);
     for (let slot = this.#home(hash); ; slot = this.#next(slot)) {
       const child = this.#slots[slot] ?? null;
-      if (child === null || (child.hash === hash && path.meets(level, child.literal))) return child;
+      if (child === null || (child.hash === hash && path.foldsTo(level, child.folded))) return child;
     }
   }
 
-  get(literal: string, hash: number): Child | null {
-    return this.#slots[this.#slotOf(literal, hash)] ?? null;
+  get(folded: string, hash: number): Child | null {
+    return this.#slots[this.#slotOf(folded, hash)] ?? null;
   }
 
-  /** Adds `child`, or replaces the child with the same literal. */
+  /** Adds `child`, or replaces the child with the same folded form. */
   set(child: Child): void {
-    const slot = this.#slotOf(child.literal, child.hash);
+    const slot = this.#slotOf(child.folded, child.hash);
     if (this.#slots[slot] === null) this.#size++;
     this.#slots[slot] = child;
     if (this.#size * 4 > this.#slots.length * 3) this.#resize(this.#slots.length * 2);
   }
 
-  delete({ literal, hash }: Literal): void {
-    let slot = this.#slotOf(literal, hash);
+  delete({ folded, hash }: Folded): void {
+    let slot = this.#slotOf(folded, hash);
     if (this.#slots[slot] === null) return;
     this.#slots[slot] = null;
     this.#size--;
@@ -58,7 +59,7 @@ export class LiteralChildren<Child extends Literal> {
       const child = this.#slots[slot] ?? null;
       if (child === null) break;
       this.#slots[slot] = null;
-      this.#slots[this.#slotOf(child.literal, child.hash)] = child;
+      this.#slots[this.#slotOf(child.folded, child.hash)] = child;
     }
     if (this.#size * 8 < this.#slots.length && this.#slots.length > 2) this.#resize(this.#slots.length / 2);
   }
@@ -67,11 +68,11 @@ export class LiteralChildren<Child extends Literal> {
     for (const child of this.#slots) if (child !== null) yield child;
   }
 
-  /** Returns the slot of `literal`, or the free slot for it. */
-  #slotOf(literal: string, hash: number): number {
+  /** Returns the slot of `folded`, or the free slot for it. */
+  #slotOf(folded: string, hash: number): number {
     for (let slot = this.#home(hash); ; slot = this.#next(slot)) {
       const child = this.#slots[slot] ?? null;
-      if (child === null || (child.hash === hash && child.literal === literal)) return slot;
+      if (child === null || (child.hash === hash && child.folded === folded)) return slot;
     }
   }
 
@@ -86,6 +87,6 @@ export class LiteralChildren<Child extends Literal> {
   #resize(length: number): void {
     const children = [...this];
     this.#slots = new Array<Child | null>(length).fill(null);
-    for (const child of children) this.#slots[this.#slotOf(child.literal, child.hash)] = child;
+    for (const child of children) this.#slots[this.#slotOf(child.folded, child.hash)] = child;
   }
 }

@@ -1,5 +1,6 @@
 import type { CompiledRoute } from "./compile-service.ts";
 import { flatString } from "./flat-string.ts";
+import { foldedSegment } from "./folded-segment.ts";
 import { LiteralChildren } from "./literal-children.ts";
 import { RequestPath, segmentHash } from "./request-path.ts";
 import { METHODS, type Method, SCOPES } from "./service-schema.ts";
@@ -10,9 +11,13 @@ import { METHODS, type Method, SCOPES } from "./service-schema.ts";
  */
 export interface Node {
   readonly edition: number;
-  /** The literal of the node's segment, or an empty string for a param. */
-  readonly literal: string;
+  /** The folded form of the node's literal, or an empty string for a param. */
+  readonly folded: string;
   readonly hash: number;
+  /** The literal as written in the paths of the routes, if all of them write it in the same way. */
+  literal: string;
+  /** The number of routes at or below this node by the spelling of the literal, if there are several spellings. */
+  spellings: Map<string, number> | null;
   literals: LiteralChildren<Node> | null;
   param: Node | null;
   /** All routes of this shape in order of precedence. The first route of each method is served. */
@@ -38,6 +43,9 @@ const NO_CLAIMS: readonly CompiledRoute[] = [];
  * backtracks where a branch ends. At a node with a literal and a param child, the walk enters only branches
  * with a route of the request's method and depth. Backtracking is therefore rare. A walk never visits a node
  * twice. The cost depends on the depth of the path, not on the number of routes.
+ *
+ * A walk compares folded forms, so it finds the route that serves the plain spelling of the path. It ends
+ * without a route where the path writes a literal in another way (GW-206, GW-207).
  */
 export class RouteFinder {
   /** The reader of the path. All walks share it, because only one walk runs at a time. */
@@ -45,6 +53,10 @@ export class RouteFinder {
   #depth = 0;
   #method = "";
   #methodIndex = 0;
+  /** Whether the path writes a literal in another way than all routes of the literal. */
+  #isMisspelled = false;
+  /** Whether the walk has entered a node with several spellings. */
+  #isAmbiguous = false;
 
   /** Returns the route below `root` that serves `method` on `path`, or null. */
   find(root: Node, method: string, path: string): CompiledRoute | null {
@@ -53,7 +65,11 @@ export class RouteFinder {
     this.#method = method;
     this.#methodIndex = methodIndex;
     this.#depth = this.#path.read(path);
-    return this.#depth < 0 ? null : this.#walk(root, 0);
+    if (this.#depth < 0) return null;
+    this.#isMisspelled = false;
+    this.#isAmbiguous = false;
+    const route = this.#walk(root, 0);
+    return route !== null && this.#isAmbiguous && !this.#isWrittenLike(route) ? null : route;
   }
 
   /** Returns the segments of the latest path that match the params of `route`. */
@@ -64,17 +80,35 @@ export class RouteFinder {
   #walk(node: Node, level: number): CompiledRoute | null {
     const left = this.#depth - level;
     if (left === 0) return winnerOf(node, this.#method);
-    if (node.literals !== null) {
-      const child = node.literals.metBy(this.#path, level);
+    const literal = node.literals === null ? null : node.literals.foldedLike(this.#path, level);
+    if (literal !== null && this.#isWritten(literal, level)) {
       // Without a param child there is no alternative to this branch, so its reach does not matter.
-      if (child !== null && node.param === null) return this.#walk(child, level + 1);
-      if (child !== null && this.#leads(child, left - 1)) {
-        const found = this.#walk(child, level + 1);
-        if (found !== null) return found;
+      if (node.param === null) return this.#walk(literal, level + 1);
+      if (this.#leads(literal, left - 1)) {
+        const found = this.#walk(literal, level + 1);
+        if (found !== null || this.#isMisspelled) return found;
       }
+    } else if (literal !== null && this.#leads(literal, left - 1)) {
+      this.#isMisspelled = true;
+      return null;
     }
     if (node.param === null || !this.#leads(node.param, left - 1)) return null;
     return this.#walk(node.param, level + 1);
+  }
+
+  /** Returns whether a segment of the path, whose folded form is that of a literal, is written like the literal. */
+  #isWritten({ folded, literal, spellings }: Node, level: number): boolean {
+    if (spellings === null) {
+      return (this.#path.isFolded && literal === folded) || this.#path.isWritten(level, literal);
+    }
+    this.#isAmbiguous = true;
+    return spellings.keys().some((spelling) => this.#path.isWritten(level, spelling));
+  }
+
+  #isWrittenLike(route: CompiledRoute): boolean {
+    return literalsOf(route).every(
+      (literal, level) => literal === "" || this.#path.isWritten(level, literal),
+    );
   }
 
   #leads(node: Node, levels: number): boolean {
@@ -89,7 +123,7 @@ export class RouteFinder {
  */
 export class RouteTree {
   #edition = 1;
-  #root = this.#create("");
+  #root = this.#create("", "");
 
   /** Returns the current tree. Later changes do not affect the returned tree. */
   take(): Node {
@@ -106,9 +140,11 @@ export class RouteTree {
     for (const [level, literal] of literals.entries()) {
       node.reach ??= METHODS.map(() => 0);
       node.reach[method] = (node.reach[method] ?? 0) | reachBit(literals.length - level);
-      const known = childOf(node, literal);
-      const child = known === null ? this.#create(literal) : this.#own(known);
+      const folded = foldedSegment(literal);
+      const known = childOf(node, folded);
+      const child = known === null ? this.#create(folded, literal) : this.#own(known);
       if (child !== known) setChild(node, child);
+      countSpelling(child, literal);
       node = child;
     }
     setClaims(node, node.claims.length === 0 ? [route] : [...node.claims, route].sort(byPrecedence));
@@ -125,7 +161,7 @@ export class RouteTree {
   /** Returns all routes with the shape and method of `route`, `route` included, in order of precedence. */
   rivalsOf(route: CompiledRoute): readonly CompiledRoute[] {
     let node: Node | null = this.#root;
-    for (const literal of literalsOf(route)) node = node === null ? null : childOf(node, literal);
+    for (const literal of literalsOf(route)) node = node && childOf(node, foldedSegment(literal));
     return (node?.claims ?? []).filter(({ method }) => method === route.method);
   }
 
@@ -139,20 +175,24 @@ export class RouteTree {
       );
       return own;
     }
-    const known = childOf(own, literal);
+    const known = childOf(own, foldedSegment(literal));
     if (known === null) throw new Error("Cannot remove a route that was not inserted.");
     const child = this.#without(known, literals, level + 1, route);
+    forgetSpelling(child, literal);
     if (isBare(child)) dropChild(own, child);
     else if (child !== known) setChild(own, child);
     forget(own, route.method, literals.length - level);
     return own;
   }
 
-  #create(literal: string): Node {
+  #create(folded: string, literal: string): Node {
+    const flat = flatString(folded);
     return {
       edition: this.#edition,
-      literal: flatString(literal),
-      hash: segmentHash(literal),
+      folded: flat,
+      hash: segmentHash(folded),
+      literal: literal === folded ? flat : flatString(literal),
+      spellings: null,
       literals: null,
       param: null,
       claims: NO_CLAIMS,
@@ -164,10 +204,11 @@ export class RouteTree {
   /** Returns `node`, or a copy if the node belongs to an earlier edition and must not change. */
   #own(node: Node): Node {
     if (node.edition === this.#edition) return node;
-    const { literals, reach } = node;
+    const { literals, reach, spellings } = node;
     return {
       ...node,
       edition: this.#edition,
+      spellings: spellings && new Map(spellings),
       literals: literals?.copy() ?? null,
       reach: reach?.slice() ?? null,
     };
@@ -215,12 +256,41 @@ function winnerOf(node: Node, method: string): CompiledRoute | null {
   return null;
 }
 
-function childOf(node: Node, literal: string): Node | null {
-  return literal === "" ? node.param : (node.literals?.get(literal, segmentHash(literal)) ?? null);
+/** Counts the spelling of a literal in a route that is about to be inserted at or below its node. */
+function countSpelling(node: Node, literal: string): void {
+  if (node.spellings === null) {
+    if (node.literal === literal) return;
+    node.spellings = new Map([[node.literal, countClaims(node)]]);
+  }
+  node.spellings.set(literal, (node.spellings.get(literal) ?? 0) + 1);
+}
+
+/** Reverts {@link countSpelling}. */
+function forgetSpelling(node: Node, literal: string): void {
+  if (node.spellings === null) return;
+  const left = (node.spellings.get(literal) ?? 0) - 1;
+  if (left > 0) node.spellings.set(literal, left);
+  else node.spellings.delete(literal);
+  const [last, ...others] = node.spellings.keys();
+  if (last === undefined || others.length > 0) return;
+  node.literal = last;
+  node.spellings = null;
+}
+
+/** Counts the routes at or below a node, including those that requests cannot reach. */
+function countClaims(node: Node): number {
+  let count = node.claims.length;
+  for (const child of childrenOf(node)) count += countClaims(child);
+  return count;
+}
+
+/** @param folded the folded form of a literal, or "" for a param */
+function childOf(node: Node, folded: string): Node | null {
+  return folded === "" ? node.param : (node.literals?.get(folded, segmentHash(folded)) ?? null);
 }
 
 function setChild(node: Node, child: Node): void {
-  if (child.literal === "") {
+  if (child.folded === "") {
     node.param = child;
     return;
   }
@@ -229,7 +299,7 @@ function setChild(node: Node, child: Node): void {
 }
 
 function dropChild(node: Node, child: Node): void {
-  if (child.literal === "") node.param = null;
+  if (child.folded === "") node.param = null;
   else node.literals?.delete(child);
   if (node.literals?.size === 0) node.literals = null;
 }

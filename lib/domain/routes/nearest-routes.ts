@@ -1,5 +1,6 @@
 /** Suggests routes for a path that no route matches (RG-74). */
 import type { CompiledRoute } from "./compile-service.ts";
+import { foldedSegment } from "./folded-segment.ts";
 import { segmentsOf } from "./route-path.ts";
 import type { RouteTable } from "./route-table.ts";
 
@@ -14,8 +15,8 @@ const NEAREST_MAX = 5;
  */
 export function nearestRoutes(table: RouteTable, path: string): CompiledRoute[] {
   const wanted = path
-    .toLowerCase()
     .split("/")
+    .map(foldedSegment)
     .filter((segment) => segment !== "");
   return table.routes
     .map((route) => ({ route, likeness: likeness(route.path, wanted) }))
@@ -34,7 +35,7 @@ function likeness(path: string, wanted: readonly string[]): number {
   let score = 0;
   for (const [index, segment] of segments.entries()) {
     const text = wanted[index];
-    if (text === undefined || ("literal" in segment && segment.literal !== text)) break;
+    if (text === undefined || ("literal" in segment && foldedSegment(segment.literal) !== text)) break;
     score += "literal" in segment ? LITERAL : PARAM;
   }
   return score === 0 ? 0 : Math.max(1, score - Math.abs(segments.length - wanted.length));

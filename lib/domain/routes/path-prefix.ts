@@ -1,3 +1,4 @@
+import { foldedSegment } from "./folded-segment.ts";
 import { pathViolations, type Segment, segmentsOf } from "./route-path.ts";
 
 /** Returns the reasons why `prefix` is not a valid path prefix, or an empty list for a valid prefix (RG-114). */
@@ -41,10 +42,11 @@ function childOf(node: Node, segment: Segment): Node {
     node.param ??= newNode();
     return node.param;
   }
-  const known = node.literals.get(segment.literal);
+  const folded = foldedSegment(segment.literal);
+  const known = node.literals.get(folded);
   if (known !== undefined) return known;
   const child = newNode();
-  node.literals.set(segment.literal, child);
+  node.literals.set(folded, child);
   return child;
 }
 
@@ -52,7 +54,7 @@ function covers(node: Node, segments: readonly Segment[], index: number): boolea
   if (node.isEnd) return true;
   const segment = segments[index];
   if (segment === undefined) return false;
-  const literal = "literal" in segment ? node.literals.get(segment.literal) : undefined;
+  const literal = "literal" in segment ? node.literals.get(foldedSegment(segment.literal)) : undefined;
   return (
     (literal !== undefined && covers(literal, segments, index + 1)) ||
     (node.param !== null && covers(node.param, segments, index + 1))

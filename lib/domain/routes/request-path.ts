@@ -1,17 +1,19 @@
 /** Splits a request path into segments without decoding or copying it (GW-13). */
+import { foldedSegment } from "./folded-segment.ts";
 import { PATH_BYTES_MAX } from "./maximum-sizes.ts";
 
 const SLASH = 0x2f;
 const PERCENT = 0x25;
+const SEMICOLON = 0x3b;
 
 /** Returns a path in the form that the gateway matches: parsed as a URL, without query and fragment. */
 export function parsedPath(path: string): string {
   return new URL(`http://gateway${path.replace(/[?#].*$/s, "")}`).pathname;
 }
 
-/** Returns the segments of a request's path in the spelling of route literals. */
-export function literalSegments(path: string): string[] {
-  return path === "/" ? [] : path.slice(1).split("/").map(withLowerCaseEscapes);
+/** Returns the folded segments of a request's path. */
+export function foldedSegments(path: string): string[] {
+  return path === "/" ? [] : path.slice(1).split("/").map(foldedSegment);
 }
 
 /**
@@ -26,6 +28,7 @@ export class RequestPath {
    */
   readonly #ends = new Uint32Array(PATH_BYTES_MAX / 2);
   readonly #hashes = new Int32Array(PATH_BYTES_MAX / 2);
+  #isFolded = true;
 
   /**
    * Reads `text`, which replaces the previous path.
@@ -35,47 +38,93 @@ export class RequestPath {
    */
   read(text: string): number {
     this.#text = text;
+    this.#isFolded = true;
     const { length } = text;
     if (text.charCodeAt(0) !== SLASH) return -1;
     if (length === 1) return 0;
     let count = 0;
-    let start = 1;
-    let hash = 0;
-    for (let index = 1; index <= length; index++) {
-      const code = index === length ? SLASH : text.charCodeAt(index);
-      if (code === SLASH) {
-        if (index === start || count === this.#ends.length) return -1;
-        this.#hashes[count] = spread(hash);
-        this.#ends[count++] = index;
-        start = index + 1;
-        hash = 0;
-      } else if (code <= 0x20 || code >= 0x7f) {
-        return -1;
-      } else if (code === PERCENT) {
-        const byte = escapedByte(text, index);
-        if (byte < 0) return -1;
-        hash = mix(hash, byte);
-        index += 2;
-      } else hash = mix(hash, code);
+    for (let start = 1; start <= length; start = this.#start(count)) {
+      const end = count === this.#ends.length ? -1 : this.#readSegment(count, start);
+      if (end <= start) return -1;
+      this.#ends[count++] = end;
     }
     return count;
+  }
+
+  /** Hashes the segment at `start`. Returns its end, or -1 for a segment that no route can match. */
+  #readSegment(level: number, start: number): number {
+    const text = this.#text;
+    const { length } = text;
+    let hash = 0;
+    let index = start;
+    for (; index < length; index++) {
+      const code = text.charCodeAt(index);
+      if (code === SLASH) break;
+      if (code <= 0x20 || code >= 0x7f) return -1;
+      if (code < 0x5b && (code > 0x40 || code === SEMICOLON || code === PERCENT)) {
+        return this.#readUnfolded(level, index, hash);
+      }
+      hash = mix(hash, code);
+    }
+    this.#hashes[level] = spread(hash);
+    return index;
+  }
+
+  /**
+   * Continues {@link #readSegment} at the first character that folding changes.
+   *
+   * @param hash the hash of the segment before `index`
+   */
+  #readUnfolded(level: number, index: number, hash: number): number {
+    this.#isFolded = false;
+    const text = this.#text;
+    const { length } = text;
+    let isCut = false;
+    for (; index < length; index++) {
+      let code = text.charCodeAt(index);
+      if (code === SLASH) break;
+      if (code <= 0x20 || code >= 0x7f) return -1;
+      if (code === PERCENT) {
+        code = escapedByte(text, index);
+        if (code < 0) return -1;
+        index += 2;
+      }
+      isCut ||= code === SEMICOLON;
+      if (!isCut) hash = mix(hash, lowerCase(code));
+    }
+    this.#hashes[level] = spread(hash);
+    return index;
+  }
+
+  /** Whether every segment is its own folded form. */
+  get isFolded(): boolean {
+    return this.#isFolded;
   }
 
   segment(level: number): string {
     return this.#text.slice(this.#start(level), this.#ends[level]);
   }
 
-  /** Returns the hash of a segment, which equals the {@link segmentHash} of a matching literal. */
+  /** Returns the {@link segmentHash} of a segment's folded form. */
   hash(level: number): number {
     return this.#hashes[level] ?? 0;
   }
 
-  /** Returns whether the segment matches a literal of a route. The case of escapes does not matter. */
-  meets(level: number, literal: string): boolean {
-    const start = this.#start(level);
-    if ((this.#ends[level] ?? 0) - start !== literal.length) return false;
-    if (this.#text.startsWith(literal, start)) return true;
+  /** Returns whether the folded form of a segment is `folded`. */
+  foldsTo(level: number, folded: string): boolean {
+    if (this.#isText(level, folded)) return true;
+    return !this.#isFolded && foldedSegment(this.segment(level)) === folded;
+  }
+
+  /** Returns whether a segment is written like a literal of a route. The case of escapes does not matter. */
+  isWritten(level: number, literal: string): boolean {
+    if (this.#isText(level, literal)) return true;
     return literal.includes("%") && withLowerCaseEscapes(this.segment(level)) === literal;
+  }
+
+  #isText(level: number, text: string): boolean {
+    const start = this.#start(level);
+    return (this.#ends[level] ?? 0) - start === text.length && this.#text.startsWith(text, start);
   }
 
   #start(level: number): number {
@@ -83,17 +132,21 @@ export class RequestPath {
   }
 }
 
-/** Returns a hash of a literal. Different literals rarely have the same hash. */
-export function segmentHash(literal: string): number {
+/** Returns a hash of a folded segment. Different segments rarely have the same hash. */
+export function segmentHash(folded: string): number {
   let hash = 0;
-  for (let index = 0; index < literal.length; index++) {
-    const code = literal.charCodeAt(index);
+  for (let index = 0; index < folded.length; index++) {
+    const code = folded.charCodeAt(index);
     if (code === PERCENT) {
-      hash = mix(hash, escapedByte(literal, index));
+      hash = mix(hash, escapedByte(folded, index));
       index += 2;
     } else hash = mix(hash, code);
   }
   return spread(hash);
+}
+
+function lowerCase(byte: number): number {
+  return byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte;
 }
 
 /** Does one step of FNV-1a. */

@@ -1,13 +1,20 @@
 /**
  * Finds routes that two services claim. Routes conflict if their methods and path shapes are equal (RG-28).
  */
+import { foldedSegment } from "./folded-segment.ts";
+import { segmentsOf } from "./route-path.ts";
 import type { StoredServiceConfig } from "./service-schema.ts";
 import { SCOPES } from "./service-schema.ts";
 
-/** Returns the path with every param as `{}`. Paths that differ only in param names have the same shape. */
+/**
+ * Returns the path with every param as `{}` and every literal in its folded form. Paths that differ only in
+ * param names, or only in the spelling of literals, have the same shape.
+ */
 export function routeShape(path: string): string {
-  if (!path.includes("{")) return path;
-  return path.replace(/\{[^{}/]*\}/g, "{}");
+  const segments = segmentsOf(path).map((segment) =>
+    "param" in segment ? "{}" : foldedSegment(segment.literal),
+  );
+  return `/${segments.join("/")}`;
 }
 
 /** A method and path that a service owns. */

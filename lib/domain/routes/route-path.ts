@@ -5,6 +5,7 @@
  * produces (dot segments, a backslash, a raw `<`), because no request could reach them.
  */
 
+import { isReadAsDots } from "./folded-segment.ts";
 import { PARAM_NAME_LENGTH_MAX, PATH_BYTES_MAX, PATH_PARAMS_MAX } from "./maximum-sizes.ts";
 import { PATH_TOO_LONG } from "./schema-messages.ts";
 import { type Scope, SUBJECT_FIELDS } from "./service-schema.ts";
@@ -18,7 +19,9 @@ const NOT_VISIBLE_ASCII = /[^\x21-\x7e]/;
 /** Characters that URL parsing rewrites, cuts off or cannot read. */
 const NOT_IN_A_URL_PATH = /["#<>?\\^`]|%(?![0-9A-Fa-f]{2})/;
 /** A quick test that matches every path that is not canonical, and some canonical paths. */
-const PERHAPS_NOT_CANONICAL = /[A-Z]|\/(?:\/|$|(?:\.|%2e){1,2}(?:\/|$))/;
+const PERHAPS_NOT_CANONICAL = /[A-Z%]|\/\.{0,2}(?:[;/]|$)/;
+/** An escape of an unreserved character: a letter, a digit, `-`, `.`, `_` or `~`. */
+const NEEDLESS_ESCAPE = /%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/gi;
 const BRACED_OR_NOT = /\{[^{}/]*\}|[^{}]+|[{}]/g;
 
 /** Splits a valid path into segments; `/` has no segments. */
@@ -78,17 +81,18 @@ export function characterViolation(path: string): string | null {
 }
 
 /**
- * Returns the canonical spelling of `path`: lower case outside params, no empty or dot segment, no trailing
- * slash.
+ * Returns the canonical spelling of `path`: lower case outside params, no escaped unreserved character, no
+ * segment that a service may read as empty or as dots, no trailing slash.
  */
 function canonicalPath(path: string): string {
   if (!PERHAPS_NOT_CANONICAL.test(path)) return path;
-  const lower = path.replace(BRACED_OR_NOT, (part) => (part.startsWith("{") ? part : part.toLowerCase()));
+  const plain = path.replace(BRACED_OR_NOT, (part) =>
+    part.startsWith("{") ? part : part.replace(NEEDLESS_ESCAPE, decodeURIComponent).toLowerCase(),
+  );
   const segments: string[] = [];
-  for (const segment of lower.split("/")) {
-    const dots = segment.replaceAll("%2e", ".");
-    if (dots === "..") segments.pop();
-    else if (dots !== "" && dots !== ".") segments.push(segment);
+  for (const segment of plain.split("/")) {
+    if (!isReadAsDots(segment)) segments.push(segment);
+    else if (segment.startsWith("..")) segments.pop();
   }
   return `/${segments.join("/")}`;
 }

@@ -1,4 +1,5 @@
 /** Builds the path that the gateway calls on a service (GW-79, GW-80). */
+import { isReadAsDots } from "./folded-segment.ts";
 import { escapedByte } from "./request-path.ts";
 import type { RouteMatch } from "./route-table.ts";
 
@@ -46,13 +47,12 @@ export function upstreamPath({ route, params }: RouteMatch, path: string, subjec
 }
 
 /**
- * Returns whether `value` is still one path segment after an upstream decodes it. A segment is not empty, not
- * `.` or `..`, and has no broken escape. A segment has no `/`, `\`, `?` or `#`, plain or escaped.
+ * Returns whether `value` is still one path segment after an upstream decodes it or cuts it at `;`. A segment
+ * is not read as empty, `.` or `..`, and has no broken escape. A segment has no `/`, `\`, `?`, `#` or control
+ * byte, plain or escaped.
  */
 export function isOneSegment(value: string): boolean {
-  let length = 0;
-  let dots = 0;
-  for (let index = 0; index < value.length; index++, length++) {
+  for (let index = 0; index < value.length; index++) {
     let code = value.charCodeAt(index);
     if (code === PERCENT) {
       code = escapedByte(value, index);
@@ -60,9 +60,9 @@ export function isOneSegment(value: string): boolean {
       index += 2;
     }
     if (code === 0x2f || code === 0x5c || code === 0x3f || code === 0x23) return false;
-    if (code === 0x2e) dots++;
+    if (code < 0x20 || code === 0x7f) return false;
   }
-  return length > 0 && !(length <= 2 && dots === length);
+  return !isReadAsDots(value);
 }
 
 const PERCENT = 0x25;

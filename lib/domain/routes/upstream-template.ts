@@ -1,4 +1,5 @@
 /** Parses and checks upstream templates (RG-21, RG-22). */
+import { foldedSegment } from "./folded-segment.ts";
 import { characterViolation } from "./route-path.ts";
 import { type Scope, SUBJECT_FIELDS, type SubjectField } from "./service-schema.ts";
 
@@ -51,7 +52,7 @@ function templateViolation(template: string): string | null {
   }
   const segments = template.replace(PLACEHOLDER, "x").split("/").slice(1);
   if (segments.slice(0, -1).includes("")) return "upstream cannot have an empty segment (`//`).";
-  if (segments.some((segment) => /^(\.|%2e){1,2}$/i.test(segment))) {
+  if (segments.map(foldedSegment).some((segment) => segment === "." || segment === "..")) {
     return "upstream cannot have a `.` or `..` segment: write the path to call.";
   }
   return null;

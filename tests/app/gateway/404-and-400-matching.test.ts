@@ -16,6 +16,9 @@ const ROUTES = [
   { path: "/files/{name}", upstream: "/store/{path.name}/raw", methods: ["GET"] },
   { path: "/a%20b/{x}", methods: ["GET"] },
   { path: "/admin/secrets", methods: ["DELETE"] },
+  { path: "/docs/{page}", methods: ["GET", "HEAD", "POST"] },
+  { path: "/docs/internal", methods: ["GET", "POST"] },
+  { path: "/docs/caf%c3%a9", methods: ["GET"] },
 ] satisfies Parameters<typeof publicService>[1][];
 
 const gateway = useGateway({}, () => ({ things: publicService(service.url, ...ROUTES) }));
@@ -46,6 +49,7 @@ describe("the service is called with the path that was matched:", () => {
     ["/things/caf%C3%A9", "/things/caf%C3%A9"],
     ["/things/caf\xc3\xa9", "/things/caf%C3%A9"],
     ["/things/a:b@c;d=e,f!$&'()*+~", "/things/a:b@c;d=e,f!$&'()*+~"],
+    ["/things/%2569nternal", "/things/%2569nternal"],
     ["/things/...", "/things/..."],
     ["/things/.hidden", "/things/.hidden"],
     ["/things/1/parts/2", "/things/1/parts/2"],
@@ -144,8 +148,40 @@ test("a literal route serves its method, and the param route serves the methods 
   expect(metrics).toContain('http_requests_total{route="/things/{thing_id}",method="GET"');
 });
 
+// GW-206
+describe("returns 404 for another spelling of a literal beside a param, and calls no service:", () => {
+  const table = [
+    ...[
+      "/docs/%69nternal",
+      "/docs/INTERNAL",
+      "/docs/internal;x",
+      "/docs/internal%3Bx",
+      "/docs/%49nterna%6c;",
+    ],
+    ...["/docs/CAF%C3%A9", "/docs/caf\xc3\xa9;v=1", "/x/../docs/internal;x", "/docs/./%69nternal?a=1"],
+    ...["/%64ocs/internal", "/DOCS/1", "/docs;x/internal", "http://elsewhere.test/docs/%69nternal"],
+  ];
+  test.each(table)("%s", async (target) => {
+    for (const method of ["GET", "POST"]) {
+      const { response, called } = await get(target, method);
+      const isServed = method === "POST" && target.includes("/docs/") && /caf/i.test(target);
+      expect([method, response.status]).toEqual([method, isServed ? 200 : 404]);
+      expect(called !== null).toBe(isServed);
+      service.requests.length = 0;
+    }
+  });
+
+  test("the plain spelling reaches the literal, and a method without the literal reaches the param", async () => {
+    expect((await get("/docs/internal")).called).toBe("GET /docs/internal");
+    service.requests.length = 0;
+    expect((await get("/docs/caf\xc3\xa9")).called).toBe("GET /docs/caf%C3%A9");
+    service.requests.length = 0;
+    expect((await get("/docs/INTERNAL", "HEAD")).called).toBe("HEAD /docs/INTERNAL");
+  });
+});
+
 // GW-79
-describe("returns 400 for a param that a service would decode to more than one segment:", () => {
+describe("returns 400 for a param that a service would not read as one segment:", () => {
   const table = [
     "/things/a%2fb",
     "/things/a%2Fb",
@@ -157,6 +193,15 @@ describe("returns 400 for a param that a service would decode to more than one s
     "/things/..%2fadmin%2fsecrets",
     "/files/%2e%2e%2f%2e%2e%2fetc",
     "/things/1/parts/..%2f..",
+    "/things/..;",
+    "/things/.;x=1",
+    "/things/;x",
+    "/things/%3B",
+    "/things/%2e%2E%3bx",
+    "/things/..;/parts/1",
+    "/things/a%00",
+    "/things/a%0d%0a",
+    "/files/%7F",
   ];
   test.each(table)("%s", async (target) => {
     const { response, called } = await get(target);

@@ -69,9 +69,16 @@ function seen(table: RouteTable, asked: readonly (readonly [string, readonly str
 }
 
 /** Returns the fields of a tree that matches read. Trees with equal fields have equal costs (GW-18). */
-function outlineOf({ claims, first, reach, param, literals }: Node): object {
-  const children = Array.from(literals ?? [], (child) => [child.literal, outlineOf(child)] as const);
-  return { claims, first, reach, param: param && outlineOf(param), literals: Object.fromEntries(children) };
+function outlineOf({ claims, first, reach, param, literals, spellings }: Node): object {
+  const children = Array.from(literals ?? [], (child) => [child.folded, outlineOf(child)] as const);
+  return {
+    claims,
+    first,
+    reach,
+    spellings: spellings && Object.fromEntries(spellings),
+    param: param && outlineOf(param),
+    literals: Object.fromEntries(children),
+  };
 }
 
 test("any sequence of edits gives the same tables as a build from scratch, and old tables stay unchanged", () => {

@@ -145,7 +145,7 @@ test("a route table agrees with a naive matcher on random tables and paths", () 
 // GW-18
 describe("the cost of matching", () => {
   /** The maximum number of fields that a match reads of a node. A match that enters a node twice exceeds it. */
-  const FIELDS_MAX = 6;
+  const FIELDS_MAX = 9;
 
   /** Returns a function that returns the number of nodes that a match reads. */
   const nodesReadIn = (paths: string[]) => {

@@ -29,6 +29,12 @@ check(
     ["an empty segment", pathsService("/a//b"), PATH, /canonical form is `\/a\/b`/],
     ["a dot segment", pathsService("/a/./b"), PATH, /canonical form is `\/a\/b`/],
     ["an escaped dot segment", pathsService("/a/%2e%2e/b"), PATH, /canonical form is `\/b`/],
+    ["a dot segment before a semicolon", pathsService("/a/..;x/b"), PATH, /canonical form is `\/b`/],
+    ["a dot segment before an escaped semicolon", pathsService("/a/.%3b/b"), PATH, /form is `\/a\/b`/],
+    ["a segment that begins with a semicolon", pathsService("/a/;x/b"), PATH, /canonical form is `\/a\/b`/],
+    ["an escaped letter", pathsService("/%61/%5A%7a"), PATH, /canonical form is `\/a\/zz`/],
+    ["an escaped digit", pathsService("/%30%39"), PATH, /canonical form is `\/09`/],
+    ["an escaped mark", pathsService("/a%2d%2E%5f%7Eb"), PATH, /canonical form is `\/a-\._~b`/],
     [
       "upper case in the prefix",
       prefixed("/Org", "/widgets"),
@@ -97,6 +103,7 @@ check(
   "the validation of characters and length of paths",
   [
     ["escapes", pathsService("/a%20b/caf%c3%a9")],
+    ["escapes of characters beside the unreserved ones", pathsService("/%2f%3a%40%5b%60%7b%7f%2c%2561%00")],
     ["1024 bytes", pathsService(`/${"a".repeat(1023)}`)],
     ["1024 bytes, the prefix included", prefixed(`/${"p".repeat(500)}`, `/${"a".repeat(522)}`)],
   ],

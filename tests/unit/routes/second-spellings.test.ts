@@ -1,0 +1,394 @@
+/** Tests that no spelling of a path chooses another route than the plain spelling (GW-205, GW-206). */
+import { describe, expect, test } from "bun:test";
+import { findRouteConflicts, nearestRoutes, PathPrefixes, routeShape } from "@ostiary/lib/domain/routes";
+import fc from "fast-check";
+import { foldedSegment } from "../../../lib/domain/routes/folded-segment.ts";
+import { RequestPath, segmentHash } from "../../../lib/domain/routes/request-path.ts";
+import { spell } from "./arbitraries.ts";
+import { pathsService, serviceWith, storedServices, tableOf } from "./fixtures.ts";
+
+const served = (paths: string[], request: string) =>
+  tableOf(pathsService(...paths)).match("GET", request)?.route.path ?? null;
+
+// GW-205
+describe("the folded form", () => {
+  test.each([
+    ["internal", "internal"],
+    ["%69nternal", "internal"],
+    ["%69%6E%74%65%72%6e%61%6c", "internal"],
+    ["INTERNAL", "internal"],
+    ["%49nternal", "internal"],
+    ["internal;x", "internal"],
+    ["internal;", "internal"],
+    ["internal%3Bx", "internal"],
+    ["internal%3bx;y", "internal"],
+    ["%69nternal;%zz", "internal"],
+    [";internal", ""],
+    ["%3B", ""],
+    ["", ""],
+    ["..;x", ".."],
+    ["%2E%2e%3b", ".."],
+    [".%2e", ".."],
+    ["caf%C3%A9", "caf%c3%a9"],
+    ["a%2Bb", "a+b"],
+    ["%2Da", "-a"],
+    ["a%2Fb", "a%2fb"],
+    ["a%5Cb", "a%5cb"],
+    ["a%7Bb%7D", "a%7bb%7d"],
+    // Only one level of escapes is decoded.
+    ["%2569nternal", "%2569nternal"],
+    ["internal%253Bx", "internal%253bx"],
+    // Only ASCII letters are lowered, and bytes that are no UTF-8 stay bytes.
+    ["%E2%84%AA", "%e2%84%aa"],
+    ["%EF%BC%A1", "%ef%bc%a1"],
+    ["%C0%AE%C0%AE", "%c0%ae%c0%ae"],
+    ["internal%00", "internal%00"],
+    ["%C3%80", "%c3%80"],
+  ])("of %j is %j", (segment, folded) => {
+    expect(foldedSegment(segment)).toBe(folded);
+    expect(foldedSegment(folded)).toBe(folded);
+  });
+
+  const byte = fc.integer({ min: 0, max: 255 });
+  const hex = (value: number, isUpper: boolean) => {
+    const digits = value.toString(16).padStart(2, "0");
+    return `%${isUpper ? digits.toUpperCase() : digits}`;
+  };
+
+  /** Returns the bytes that a service reads when it cuts, decodes and ignores case. */
+  function bytesRead(segment: string): string {
+    const [kept = ""] = segment.split(/;|%3b/i, 1);
+    const decoded = kept.replace(/%(..)/g, (_, code: string) =>
+      String.fromCharCode(Number.parseInt(code, 16)),
+    );
+    return decoded.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  }
+
+  const part = fc.oneof(
+    fc.tuple(byte, fc.boolean()).map(([value, isUpper]) => hex(value, isUpper)),
+    fc.constantFrom(
+      ..."aAbB.;+-@%3B|%2f|%41|%61|%2E|%25".split("|").flatMap((each) => [each]),
+      "a",
+      "b",
+      ";",
+    ),
+  );
+  const segment = fc.array(part, { minLength: 1, maxLength: 5 }).map((parts) => parts.join(""));
+
+  test("is equal for two segments exactly if a service that cuts, decodes and ignores case reads equal bytes", () => {
+    fc.assert(
+      fc.property(segment, segment, (one, other) => {
+        expect(foldedSegment(one) === foldedSegment(other)).toBe(bytesRead(one) === bytesRead(other));
+        expect(bytesRead(foldedSegment(one))).toBe(bytesRead(one));
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  test("has the hash that a request's segment has", () => {
+    const path = new RequestPath();
+    fc.assert(
+      fc.property(fc.array(segment, { minLength: 1, maxLength: 4 }), (segments) => {
+        expect(path.read(`/${segments.join("/")}`)).toBe(segments.length);
+        for (const [level, each] of segments.entries()) {
+          expect(path.hash(level)).toBe(segmentHash(foldedSegment(each)));
+          expect(path.foldsTo(level, foldedSegment(each))).toBe(true);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+/** Other spellings of `internal`. */
+const SPELLINGS = [
+  "%69nternal",
+  "%49nternal",
+  "interna%6C",
+  "interna%6c",
+  "INTERNAL",
+  "Internal",
+  "internal;x",
+  "internal;",
+  "internal;a=%2F",
+  "internal%3Bx",
+  "internal%3b",
+  "%69NTERNAL;x",
+];
+/** Segments that a service cannot take for `internal`. */
+const OTHERS = [
+  "%2569nternal",
+  "internals",
+  "intern%C3%A0l",
+  "internal%253Bx",
+  "internal.",
+  "%ef%bd%89nternal",
+];
+
+describe("a literal beside a param", () => {
+  const ARRANGEMENTS: [name: string, literal: string, param: string, request: (segment: string) => string][] =
+    [
+      ["at the end", "/docs/internal", "/docs/{page}", (segment) => `/docs/${segment}`],
+      ["at the start", "/internal/docs", "/{page}/docs", (segment) => `/${segment}/docs`],
+      ["alone", "/internal", "/{page}", (segment) => `/${segment}`],
+      ["below a param", "/{a}/internal", "/{a}/{b}", (segment) => `/x/${segment}`],
+      ["above a param", "/internal/{a}", "/{a}/{b}", (segment) => `/${segment}/x`],
+      [
+        "below a literal whose param sibling serves",
+        "/docs/internal",
+        "/{a}/{b}",
+        (segment) => `/docs/${segment}`,
+      ],
+      ["three levels up", "/internal/a/b/c", "/{w}/{x}/{y}/{z}", (segment) => `/${segment}/a/b/c`],
+      ["in a deeper branch than the param", "/a/b/internal", "/{x}/b/{y}", (segment) => `/a/b/${segment}`],
+    ];
+
+  // GW-206
+  describe.each(ARRANGEMENTS)("%s", (_, literal, param, request) => {
+    test("serves its own spelling, and no other spelling reaches the literal or the param", () => {
+      expect(served([literal, param], request("internal"))).toBe(literal);
+      for (const segment of SPELLINGS) {
+        expect([segment, served([literal, param], request(segment))]).toEqual([segment, null]);
+      }
+    });
+
+    test("leaves segments with another folded form to the param", () => {
+      for (const segment of OTHERS) {
+        expect([segment, served([literal, param], request(segment))]).toEqual([segment, param]);
+      }
+    });
+
+    test("of another method leaves every spelling to the param", () => {
+      const table = tableOf(
+        serviceWith("public", [
+          { path: literal, methods: ["POST"] },
+          { path: param, methods: ["GET"] },
+        ]),
+      );
+      for (const segment of ["internal", ...SPELLINGS]) {
+        expect(table.match("GET", request(segment))?.route.path).toBe(param);
+        const plain = segment === "internal" ? literal : undefined;
+        expect(table.match("POST", request(segment))?.route.path).toBe(plain);
+      }
+    });
+
+    test("of another depth leaves every spelling to the param", () => {
+      for (const segment of SPELLINGS) {
+        expect(served([`${literal}/deeper`, param], request(segment))).toBe(param);
+      }
+    });
+
+    test("and with the stricter rules on the param, keeps every spelling from the param's handler", () => {
+      const table = tableOf({
+        ...serviceWith("public", [{ path: literal, methods: ["GET"] }]),
+        member: { routes: [{ path: param, methods: ["GET"] }] },
+      });
+      expect(table.match("GET", request("internal"))?.route.scope).toBe("public");
+      for (const segment of SPELLINGS) expect(table.match("GET", request(segment))).toBeNull();
+    });
+  });
+
+  // GW-13, GW-206
+  test("matches with escapes in either case, and not with other escapes", () => {
+    const paths = ["/caf%c3%a9", "/{x}"];
+    expect(served(paths, "/caf%C3%A9")).toBe("/caf%c3%a9");
+    expect(served(paths, "/caf%c3%A9")).toBe("/caf%c3%a9");
+    for (const other of ["/CAF%C3%A9", "/c%61f%C3%A9", "/caf%C3%A9;x"])
+      expect(served(paths, other)).toBeNull();
+    expect(served(paths, "/cafe%CC%81")).toBe("/{x}");
+    expect(served(["/-a", "/{x}"], "/%2Da")).toBeNull();
+    expect(served(["/a+b", "/{x}"], "/a%2Bb")).toBeNull();
+    expect(served(["/a%2bb", "/{x}"], "/a+b")).toBeNull();
+    expect(served(["/a%2bb", "/{x}"], "/a%2Bb")).toBe("/a%2bb");
+  });
+
+  // GW-206
+  test("that a deeper segment rules out does not give a misspelled segment to the param", () => {
+    expect(served(["/a/b/c", "/{x}/b/d"], "/a/b/d")).toBe("/{x}/b/d");
+    expect(served(["/a/b/c", "/{x}/b/d"], "/%61/b/d")).toBeNull();
+  });
+});
+
+// GW-207
+describe("two literals with one folded form", () => {
+  test("are one place: the route that takes precedence is served by its own spelling, the other one never", () => {
+    expect(served(["/a", "/a;x"], "/a")).toBe("/a");
+    expect(served(["/a", "/a;x"], "/a;x")).toBeNull();
+    const table = tableOf({
+      ...serviceWith("public", [{ path: "/a", methods: ["GET"] }]),
+      member: { routes: [{ path: "/a;x", methods: ["GET"] }] },
+    });
+    expect(table.match("GET", "/a")).toBeNull();
+    expect(table.match("GET", "/a;x")?.route.scope).toBe("member");
+  });
+
+  test("never let one spelling reach a route below the other spelling", () => {
+    const paths = ["/a;x/{p}", "/a/c"];
+    expect(served(paths, "/a/c")).toBe("/a/c");
+    expect(served(paths, "/a;x/c")).toBeNull();
+    expect(served(paths, "/a;x/d")).toBe("/a;x/{p}");
+    expect(served(paths, "/a/d")).toBeNull();
+    expect(served(paths, "/a;y/c")).toBeNull();
+  });
+
+  test("conflict between two services", () => {
+    const conflicts = findRouteConflicts(
+      storedServices({ one: pathsService("/a/{x}/b"), other: pathsService("/a;v=1/{y}/b") }),
+      [],
+    );
+    expect(conflicts.map(({ service, path, owner_path }) => [service, path, owner_path])).toEqual([
+      ["other", "/a;v=1/{y}/b", "/a/{x}/b"],
+    ]);
+    expect(routeShape("/a%2bb/{x}")).toBe(routeShape("/a+b/{y}"));
+    expect(routeShape("/a%2fb")).not.toBe(routeShape("/a/b"));
+    expect(routeShape("/%7b%7d")).not.toBe(routeShape("/{x}"));
+    expect(routeShape("/")).toBe("/");
+  });
+});
+
+const part = fc.constantFrom(null, null, "a", "b", "a;x", "a%2bb", "a+b", "caf%c3%a9");
+const parts = fc.array(part, { minLength: 1, maxLength: 4 });
+const rows = fc.uniqueArray(fc.tuple(fc.constantFrom("GET", "POST"), parts), {
+  maxLength: 20,
+  selector: ([method, row]) => `${method} ${spell(row)}`,
+});
+const written = fc.constantFrom(
+  ...[
+    "a",
+    "b",
+    "A",
+    "%61",
+    "a;x",
+    "a;",
+    "a;X",
+    "a%3Bx",
+    "B;q",
+    "c",
+    "a+b",
+    "a%2Bb",
+    "a%2bb",
+    "A+b",
+    "a%2b%62",
+  ],
+  ...["caf%C3%A9", "caf%c3%a9", "CAF%C3%A9", "%63af%C3%A9", "%2561", "%00"],
+);
+const requests = fc.array(
+  fc.tuple(fc.constantFrom("GET", "POST"), fc.array(written, { minLength: 1, maxLength: 4 })),
+  { minLength: 20, maxLength: 30 },
+);
+type Row = readonly (string | null)[];
+
+const REFUSED = Symbol("refused");
+
+/**
+ * Finds a route as GW-14 and GW-206 define it, by looking at all routes at each segment.
+ *
+ * @param candidates the routes of the request's method and depth
+ * @param all the routes of every method and depth
+ */
+function naiveMatch(
+  candidates: readonly Row[],
+  all: readonly Row[],
+  request: readonly string[],
+  level = 0,
+): Row | null | symbol {
+  const segment = request[level];
+  if (segment === undefined)
+    return candidates.toSorted((one, two) => (spell(one) < spell(two) ? -1 : 1))[0] ?? null;
+  const isAlike = (row: Row) => {
+    const literal = row[level];
+    return typeof literal === "string" && foldedSegment(literal) === foldedSegment(segment);
+  };
+  const alike = candidates.filter(isAlike);
+  if (alike.length > 0) {
+    const place = all.filter(isAlike);
+    if (!place.some((row) => isWritten(row[level], segment))) return REFUSED;
+    const found = naiveMatch(alike, place, request, level + 1);
+    if (found !== null) return found;
+  }
+  const isParam = (row: Row) => row[level] === null;
+  const others = candidates.filter(isParam);
+  return others.length === 0 ? null : naiveMatch(others, all.filter(isParam), request, level + 1);
+}
+
+function isWritten(literal: string | null | undefined, segment: string): boolean {
+  return literal === segment.replace(/%../g, (digits) => digits.toLowerCase());
+}
+
+function naive(
+  routes: readonly (readonly [string, Row])[],
+  method: string,
+  request: readonly string[],
+): string | null {
+  const candidates = routes.filter(([own, row]) => own === method && row.length === request.length);
+  const found = naiveMatch(
+    candidates.map(([, row]) => row),
+    routes.map(([, row]) => row),
+    request,
+  );
+  if (found === null || typeof found === "symbol") return null;
+  const isExact = found.every(
+    (literal, level) => literal === null || isWritten(literal, request[level] ?? ""),
+  );
+  return isExact ? spell(found) : null;
+}
+
+// GW-14, GW-206, GW-207
+test("a route table agrees with a naive matcher on random spellings", () => {
+  fc.assert(
+    fc.property(rows, requests, (routes, calls) => {
+      const table = tableOf(
+        serviceWith(
+          "public",
+          routes.map(([method, row]) => ({ path: spell(row), methods: [method] })),
+        ),
+      );
+      for (const [method, request] of calls) {
+        const found = table.match(method, `/${request.join("/")}`)?.route.path ?? null;
+        expect(found).toBe(naive(routes, method, request));
+      }
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+// GW-206
+test("a spelling is served by the route of the plain spelling or by none", () => {
+  const plainParts = fc.array(fc.constantFrom(null, "a", "b", "c", "a+b"), { minLength: 1, maxLength: 5 });
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(plainParts, { maxLength: 25, selector: (row) => spell(row) }),
+      requests,
+      (all, calls) => {
+        const table = tableOf(pathsService(...all.map((row) => spell(row))));
+        for (const [, request] of calls) {
+          const found = table.match("GET", `/${request.join("/")}`);
+          const plain = table.match("GET", `/${request.map(foldedSegment).join("/")}`);
+          if (found !== null) expect(found.route).toBe(plain?.route ?? found.route);
+          if (found !== null) expect(plain).not.toBeNull();
+        }
+      },
+    ),
+    { numRuns: 1_000 },
+  );
+});
+
+// RG-74
+test("the nearest routes of a second spelling begin with the route of the plain spelling", () => {
+  const table = tableOf(pathsService("/docs/internal", "/docs/{page}", "/docs/other"));
+  for (const segment of SPELLINGS) {
+    expect(nearestRoutes(table, `/docs/${segment}`)[0]?.path).toBe("/docs/internal");
+  }
+});
+
+// RG-114
+test("a prefix covers paths whose literals have the same folded forms", () => {
+  const prefixes = new PathPrefixes(["/team+a", "/x;v=1/{y}"]);
+  expect(["/team%2ba", "/team+a;v=2/b", "/x/1", "/x;v=2/1/z"].map((path) => prefixes.cover(path))).toEqual([
+    true,
+    true,
+    true,
+    true,
+  ]);
+  expect(["/team+", "/x;v=1", "/team+ab"].map((path) => prefixes.cover(path))).toEqual([false, false, false]);
+});
