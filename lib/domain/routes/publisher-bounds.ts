@@ -2,6 +2,7 @@
 import { isSameLimit } from "./limit-numbers.ts";
 import { fitsPattern } from "./name-pattern.ts";
 import { PathPrefixes } from "./path-prefix.ts";
+import { parsedPath } from "./request-path.ts";
 import { ownedRoutes } from "./route-conflicts.ts";
 import { AddressPatterns, canonicalAddress } from "./service-address.ts";
 import type { RateLimitPolicy, StoredServiceConfig } from "./service-schema.ts";
@@ -106,16 +107,15 @@ export class PublisherBounds {
   }
 
   /**
-   * Returns the paths outside the prefixes, each once: of the current routes, and of the new routes and tests. Tests
-   * count, because a test on another team's path could block the writes of that team.
+   * Returns the paths outside the prefixes, each once: of the current and new routes, and of the requests of the
+   * new tests. Tests count, because a test on another team's path could block the writes of that team.
    */
   #paths(own: Writes, published: Published): OutOfBounds[] {
     const used = [...published.paths.filter(({ service }) => own.has(service))];
     for (const [service, config] of own) {
       if (config === null) continue;
-      used.push(
-        ...[...ownedRoutes(service, config), ...(config.tests ?? [])].map(({ path }) => ({ service, path })),
-      );
+      used.push(...ownedRoutes(service, config));
+      used.push(...(config.tests ?? []).map(({ path }) => ({ service, path: parsedPath(path) })));
     }
     const found = used.filter(({ path }) => this.#prefixes?.cover(path) === false);
     return [...new Map(found.map(({ service, path }) => [`${service} ${path}`, { service, path }])).values()];

@@ -241,6 +241,37 @@ describe("a 403", () => {
     expect((await operated.as("team").apply(tested("/own/free"))).status).toBe(200);
   });
 
+  test.each([
+    ["/own/../other/free", "/other/free"],
+    ["/own/%2e%2E/other/free", "/other/free"],
+    ["/own/.%2e/other/free", "/other/free"],
+    ["/own\\..\\other/free", "/other/free"],
+    ["/own/x/../../other/free", "/other/free"],
+    ["/./other/free", "/other/free"],
+    ["//own/free", "//own/free"],
+    ["/own%2ffree", "/own%2ffree"],
+    ["/..;/own/free", "/..;/own/free"],
+    ["/http://own/free", "/http://own/free"],
+  ])("compares the path %s of a test as a gateway resolves it", async (path, missing) => {
+    const test = { name: "escape", method: "GET", path, expect: { status: 404 } };
+    const { status, body } = await operated.as("team").put("own-escape", {
+      ...service("/own/escape"),
+      tests: [test],
+    });
+    expect([status, body.error?.details]).toEqual([
+      403,
+      { operator: "team", missing: [{ service: "own-escape", path: missing }] },
+    ]);
+    expect((await admin.call("GET", "/services/own-escape")).status).toBe(404);
+  });
+
+  test("leaves out the paths of tests that resolve or fold to an allowed prefix", async () => {
+    const paths = ["/other/../own/free", "/own/%66ree", "/OWN/free", "/own;x/free", "/%6fwn/..%2ffree"];
+    const tests = paths.map((path) => ({ name: path, method: "GET", path, expect: { status: 404 } }));
+    const folded = { ...service("/own/folded"), tests };
+    expect((await operated.as("team").put("own-folded", folded)).status).toBe(200);
+  });
+
   test("lists at most a hundred paths of a large document", async () => {
     const paths = Array.from({ length: 3000 }, (_, index) => `/other/many/${index}`);
     const { status, body } = await operated.as("team").apply({ "own-many": service(...paths) });
