@@ -217,11 +217,16 @@ describe.if(services().redis.binary)("a counter store with a password", () => {
 
   test("can be used by a user with only the documented permissions", async () => {
     const admin = new Redis(`redis://:${SECRET}@${at}`);
-    const rights = ["+eval", "+evalsha", "+incr", "+pttl", "+pexpire", "+ping", "+client"];
+    const commands = "eval evalsha get set incr decr pttl pexpire time ping client";
+    const rights = commands.split(" ").map((command) => `+${command}`);
     await admin.call("ACL", "SETUSER", "counting", "on", `>${SECRET}`, "~*", "-@all", ...rights);
     await admin.call("ACL", "LOG", "RESET");
     const store = await openCounterStore(`redis://counting:${SECRET}@${at}`);
     expect((await store.increment("rights", 60)).count).toBe(1);
+    const charge = { bucket: "charged", windowMs: 60_000, isPeriod: false, requests: 9, start: 4 };
+    const [charged] = (await store.charge([charge])) ?? [];
+    expect(charged?.count).toBe(5);
+    expect(await store.refund([{ bucket: "charged", endsMs: charged?.endsMs ?? 0 }])).toEqual([true]);
     await store.ping(500);
     expect(await admin.call("ACL", "LOG")).toEqual([]);
     await store.close();

@@ -85,14 +85,26 @@ export function describeCounterStore(adapter: string, url: () => Promise<string>
       expect(last).toBeGreaterThan(1);
     });
 
+    // GW-199
+    test("ends a window at the latest after its present length", async () => {
+      await store.increment("shortened", 86_400);
+      expect(await store.increment("shortened", 10)).toEqual({ count: 2, ttlMs: 10_000 });
+      const { count, ttlMs } = await store.increment("shortened", 86_400);
+      expect(count).toBe(3);
+      expect(ttlMs).toBeWithin(1, 10_001);
+    });
+
     const charge = (bucket: string, requests: number, seconds = 60, start: number | null = 0) => ({
       bucket: `${bucket}{subject}`,
       windowMs: seconds * 1000,
+      isPeriod: false,
       requests,
       start,
     });
-    const quota = (bucket: string, requests: number, start: number | null) =>
-      charge(bucket, requests, 3_600, start);
+    const quota = (bucket: string, requests: number, start: number | null, seconds = 3_600) => ({
+      ...charge(bucket, requests, seconds, start),
+      isPeriod: true,
+    });
     const charged = async (...charges: ReturnType<typeof charge>[]) => {
       const counts = await store.charge(charges);
       if (counts === null) throw new Error("The start count of a bucket is unknown.");
@@ -108,7 +120,7 @@ export function describeCounterStore(adapter: string, url: () => Promise<string>
       expect(await countsOf(...both)).toEqual([2, 2]);
       expect(await countsOf(...both)).toEqual([3, 2]);
       expect(await countsOf(...both)).toEqual([3, 2]);
-      expect(await countsOf(charge("of nine", 9))).toEqual([3]);
+      expect(await countsOf(charge("of nine", 9, 3_600))).toEqual([3]);
       const [first, second] = await charged(...both);
       expect(first?.ttlMs).toBeWithin(1, 60_001);
       expect(second?.ttlMs).toBeWithin(60_001, 3_600_001);
@@ -182,17 +194,95 @@ export function describeCounterStore(adapter: string, url: () => Promise<string>
       expect(await store.charge([quota("of a batch 1", 500, null)])).toBeNull();
     });
 
+    // GW-199
+    test("ends a charged window at the latest after its present length, exhausted or not", async () => {
+      await charged(charge("exhausted", 1, 86_400), charge("not exhausted", 9, 86_400));
+      const windows = await charged(charge("exhausted", 1, 10), charge("not exhausted", 9, 20));
+      expect(windows).toMatchObject([
+        { count: 2, ttlMs: 10_000 },
+        { count: 1, ttlMs: 20_000 },
+      ]);
+      const [later] = await charged(charge("exhausted", 3, 86_400));
+      expect(later?.count).toBe(2);
+      expect(later?.ttlMs).toBeWithin(1, 10_001);
+    });
+
+    // GW-182, GW-199
+    test("never moves the end of a calendar period, whatever the clock of a gateway says", async () => {
+      await charged(quota("period", 9, 0, 86_400));
+      const [behind] = await charged(quota("period", 9, 0, 90_000));
+      const [ahead] = await charged(quota("period", 9, 0, 80_000));
+      expect([behind?.count, ahead?.count]).toEqual([2, 3]);
+      expect(behind?.ttlMs).toBeWithin(80_001_000, 86_400_001);
+      expect(ahead?.ttlMs).toBeWithin(80_001_000, 86_400_001);
+    });
+
+    const windowOf = async (...asked: Parameters<typeof charge>) => {
+      const [window] = await charged(charge(...asked));
+      if (window === undefined) throw new Error("The store returned no window.");
+      return window;
+    };
+    const refund = (bucket: string, endsMs: number) =>
+      store.refund([{ bucket: `${bucket}{subject}`, endsMs }]);
+
     // GW-185
-    test("refunds a charge, but not in another window", async () => {
-      const [counted] = await charged(charge("refunded", 2));
-      const ttlMs = counted?.ttlMs ?? 0;
-      const { bucket } = charge("refunded", 2);
-      await store.refund([{ bucket, ttlMs }]);
-      expect(await countsOf(charge("refunded", 2))).toEqual([1]);
-      await store.refund([{ bucket, ttlMs: 1 }]);
-      expect(await countsOf(charge("refunded", 2))).toEqual([2]);
-      await store.refund([{ bucket: "nobody counted{subject}", ttlMs: 60_000 }]);
-      expect(await countsOf({ ...charge("", 2), bucket: "nobody counted{subject}" })).toEqual([1]);
+    test("refunds a charge to the window that ends at the given time", async () => {
+      const { endsMs } = await windowOf("refunded", 2);
+      expect(await refund("refunded", endsMs)).toEqual([true]);
+      expect(await windowOf("refunded", 2)).toMatchObject({ count: 1 });
+      expect(await refund("refunded", endsMs + 1_000)).toEqual([false]);
+      expect(await refund("refunded", endsMs - 1_000)).toEqual([false]);
+      expect(await refund("nobody counted", endsMs)).toEqual([false]);
+      expect(await windowOf("refunded", 2)).toMatchObject({ count: 2 });
+      expect(await windowOf("nobody counted", 2)).toMatchObject({ count: 1 });
+    });
+
+    // GW-185
+    test("refunds at most what was counted", async () => {
+      const { endsMs } = await windowOf("refunded twice", 2);
+      expect(await refund("refunded twice", endsMs)).toEqual([true]);
+      expect(await refund("refunded twice", endsMs)).toEqual([false]);
+      expect(await windowOf("refunded twice", 2)).toMatchObject({ count: 1 });
+    });
+
+    // GW-68, GW-185
+    test("does not move the end of a window that a refund emptied", async () => {
+      const { endsMs } = await windowOf("emptied", 2);
+      await refund("emptied", endsMs);
+      await Bun.sleep(20); // Lets the clock advance, so that another window would end later.
+      expect(await refund("emptied", (await windowOf("emptied", 2)).endsMs)).toEqual([true]);
+      expect((await store.increment("emptied{subject}", 60)).count).toBe(1);
+      expect((await windowOf("emptied", 2)).endsMs).toBeWithin(endsMs - 5, endsMs + 6);
+    });
+
+    // GW-185
+    test("gives nothing to a window that was opened after the charged one ended", async () => {
+      const old = await windowOf("ended", 1_000, 1);
+      const next = await waitFor(async () => {
+        const window = await windowOf("ended", 1_000, 1);
+        return window.count === 1 ? window : null;
+      });
+      expect(await refund("ended", old.endsMs)).toEqual([false]);
+      const { count } = await windowOf("ended", 1_000, 60);
+      expect(count).toBe(next.count + 1);
+    });
+
+    // GW-185, GW-199
+    test("gives nothing to the window that follows a shortened one", async () => {
+      const old = await windowOf("made short", 1_000, 86_400);
+      expect(await windowOf("made short", 1_000, 1)).toMatchObject({ count: 2 });
+      await waitFor(async () => (await windowOf("made short", 1_000, 1)).count === 1);
+      expect(await refund("made short", old.endsMs)).toEqual([false]);
+      expect(await windowOf("made short", 1_000, 1)).toMatchObject({ count: 2 });
+    });
+
+    // GW-185
+    test("refunds a charge to a window that an increment opened", async () => {
+      const { bucket } = charge("opened before", 9);
+      await store.increment(bucket, 60);
+      const { endsMs } = await windowOf("opened before", 9);
+      expect(await refund("opened before", endsMs)).toEqual([true]);
+      expect((await store.increment(bucket, 60)).count).toBe(2);
     });
 
     test("answers a ping", async () => {

@@ -50,6 +50,19 @@ describe.if(services().redis.real)("counter store on Redis", () => {
     expect(await redis.pttl("lost")).toBeWithin(1, 60_001);
   });
 
+  // GW-185
+  test("gives nothing back to a window that was opened after the server lost its data", async () => {
+    const charge = { bucket: "reset", windowMs: 60_000, isPeriod: false, requests: 9, start: 0 };
+    const end = async () => (await store.charge([charge]))?.[0]?.endsMs ?? 0;
+    const lost = await end();
+    await waitFor(async () => {
+      await redis.del("reset");
+      return (await end()) > lost + 5;
+    });
+    expect(await store.refund([{ bucket: "reset", endsMs: lost }])).toEqual([false]);
+    expect(await redis.get("reset")).toBe("1");
+  });
+
   test("shares its counts with other clients", async () => {
     const other = await openCounterStore(url);
     const counts = await Promise.all(

@@ -7,7 +7,7 @@ import {
   periodAt,
   type RateLimitDecision,
 } from "@ostiary/lib/domain/ratelimit";
-import type { Charge, CounterStore, WindowCount } from "@ostiary/lib/runtime/stores/counter-store";
+import type { Charge, ChargedWindow, CounterStore, Refund } from "@ostiary/lib/runtime/stores/counter-store";
 import { type DescribedLimits, limitsText, policiesText, tightestOf } from "./headers.ts";
 import type { QuotaBucket, QuotaRecord } from "./quota-record.ts";
 
@@ -25,17 +25,12 @@ export interface SetState extends RateLimitDecision {
   /** The name of the tightest policy, or null for an inline limit. */
   readonly policy: string | null;
   readonly described: DescribedLimits;
-  /** The counts to refund if the request ends in a 5xx or without a response. */
+  /** The counts to refund if the request ends in a 5xx, or does not reach its service. */
   readonly refundable: readonly Charged[];
 }
 
 /** A count that can be refunded. */
-interface Charged {
-  readonly bucket: string;
-  /** The time that was left in the window when the request was counted. */
-  readonly ttlMs: number;
-  /** The time at which the request was counted, on the monotonic clock. */
-  readonly atElapsedMs: number;
+interface Charged extends Refund {
   readonly quota: QuotaBucket | null;
 }
 
@@ -75,7 +70,7 @@ interface LimitSetOptions {
   readonly store: Pick<CounterStore, "charge" | "refund" | "isSpread">;
   /** The record of quota charges, or null if there is no audit service. */
   readonly quotas: QuotaRecord | null;
-  readonly clock: Pick<Clock, "now" | "elapsedMs">;
+  readonly clock: Pick<Clock, "now">;
 }
 
 /** Counts requests against several limits in one round trip (GW-180, GW-181). */
@@ -112,26 +107,19 @@ export class LimitSetCounter {
     return state;
   }
 
-  /** Refunds counts. Rejects if the store fails. */
+  /** Refunds counts, each to the window that was charged. Rejects if the store fails. */
   async refund(charged: readonly Charged[]): Promise<void> {
-    const now = this.#clock.elapsedMs();
-    const refunds = charged.map(({ bucket, ttlMs, atElapsedMs, quota }) => ({
-      bucket,
-      // Add 1 ms: both clocks round, so the store can report 1 ms more for the same window.
-      ttlMs: Math.ceil(ttlMs - (now - atElapsedMs)) + 1,
-      quota,
-    }));
-    const open = refunds.filter(({ ttlMs }) => ttlMs > 1);
-    if (open.length === 0) return;
-    await this.#store.refund(open);
-    for (const { quota } of open) if (quota !== null) this.#quotas?.charged(quota, -1);
+    const refunded = await this.#store.refund(charged);
+    charged.forEach(({ quota }, index) => {
+      if (quota !== null && refunded[index]) this.#quotas?.charged(quota, -1);
+    });
   }
 
   /**
    * Repeats a charge that the store rejected because the store lacks the counts of some quotas. The repeated
    * charge contains the counts of the quota record.
    */
-  async #chargeFromKnown(countings: readonly Counting[]): Promise<WindowCount[]> {
+  async #chargeFromKnown(countings: readonly Counting[]): Promise<ChargedWindow[]> {
     const charges = countings.map(async ({ charge, quota }) =>
       quota === null ? charge : { ...charge, start: (await this.#quotas?.known(quota)) ?? 0 },
     );
@@ -156,12 +144,12 @@ export class LimitSetCounter {
     const { bucketPrefix, requests } = limit;
     const bucket = bucketKey(prefix, subject, this.#store.isSpread);
     if (period === null) {
-      const charge = { bucket, windowMs: seconds * 1000, requests, start: 0 };
+      const charge = { bucket, windowMs: seconds * 1000, isPeriod: false, requests, start: 0 };
       return { prepared, charge, periodLeftMs: null, quota: null };
     }
     const { id, endsMs } = period;
     const windowMs = endsMs - now + PERIOD_SLACK_MS;
-    const charge = { bucket, windowMs, requests, start: this.#quotas === null ? 0 : null };
+    const charge = { bucket, windowMs, isPeriod: true, requests, start: this.#quotas === null ? 0 : null };
     const quota = { bucket, bucketPrefix, period: id, subject, requests };
     return { prepared, charge, periodLeftMs: endsMs - now, quota };
   }
@@ -169,7 +157,7 @@ export class LimitSetCounter {
   #stateOf(
     policies: string,
     countings: readonly Counting[],
-    counts: readonly WindowCount[],
+    counts: readonly ChargedWindow[],
     now: number,
   ): SetState {
     const decisions = countings.map(({ prepared: { limit, name }, periodLeftMs }, index) => {
@@ -183,16 +171,15 @@ export class LimitSetCounter {
       allowed,
       policy: tightest.limit.policy,
       described: { policies, limits: limitsText(decisions) },
-      refundable: allowed ? this.#refundable(countings, counts) : [],
+      refundable: allowed ? refundableOf(countings, counts) : [],
     };
   }
+}
 
-  #refundable(countings: readonly Counting[], counts: readonly WindowCount[]): Charged[] {
-    const atElapsedMs = this.#clock.elapsedMs();
-    return countings.flatMap(({ prepared, charge: { bucket }, quota }, index) =>
-      prepared.limit.refunds ? [{ bucket, ttlMs: counts[index]?.ttlMs ?? 0, atElapsedMs, quota }] : [],
-    );
-  }
+function refundableOf(countings: readonly Counting[], counts: readonly ChargedWindow[]): Charged[] {
+  return countings.flatMap(({ prepared, charge: { bucket }, quota }, index) =>
+    prepared.limit.refunds ? [{ bucket, endsMs: counts[index]?.endsMs ?? 0, quota }] : [],
+  );
 }
 
 /** Records that a request was charged to its quotas. */

@@ -9,7 +9,7 @@ export interface AppliedLimit {
   readonly requests: number;
   /** The length of the window in seconds, or the calendar period. */
   readonly window: number | Period;
-  /** Whether a request that ends in a 5xx or without a response is refunded. */
+  /** Whether a request that ends in a 5xx, or that does not reach its service, is refunded. */
   readonly refunds: boolean;
 }
 

@@ -91,7 +91,8 @@ const limitFields = {
   charge: Type.Optional(
     Type.Literal("success", {
       message: messages.charge,
-      description: "`success`: a request that ends in a 5xx or without a response does not count.",
+      description:
+        "`success`: a request that ends in a 5xx, or that does not reach its service, does not count.",
     }),
   ),
 };

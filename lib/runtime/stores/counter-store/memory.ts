@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../../../async/index.ts";
 import type { StoreObserver } from "../observer.ts";
-import type { Charge, CounterStore, Refund, WindowCount } from "./counter-store.ts";
+import type { Charge, ChargedWindow, CounterStore, Refund, WindowCount } from "./counter-store.ts";
 
 interface Window {
   count: number;
@@ -38,44 +38,42 @@ export class MemoryCounterStore implements CounterStore {
 
   async increment(bucket: string, window_seconds: number): Promise<WindowCount> {
     const now = this.#now();
-    const window = this.#open(bucket, window_seconds * 1000, now);
+    const windowMs = window_seconds * 1000;
+    const window = this.#find(bucket, now, windowMs) ?? this.#open(bucket, windowMs, now);
     window.count += 1;
     this.#observe("increment");
     return { count: window.count, ttlMs: window.endsMs - now };
   }
 
-  async charge(charges: readonly Charge[]): Promise<WindowCount[] | null> {
+  async charge(charges: readonly Charge[]): Promise<ChargedWindow[] | null> {
     const now = this.#now();
-    const found = charges.map((charge) => this.#find(charge.bucket, now) ?? this.#resume(charge, now));
-    const isUnknown = ({ start }: Charge, index: number) => start === null && found[index] === undefined;
-    const isExhausted = (charge: Charge, index: number) =>
-      !isUnknown(charge, index) && (found[index]?.count ?? 0) >= charge.requests;
-    const refused = charges.some(isExhausted);
-    if (!refused && charges.some(isUnknown)) {
-      this.#observe("charge");
-      return null;
-    }
-    const counts = charges.map((charge, index) => {
-      const { bucket, windowMs } = charge;
-      if (refused) {
-        const { count, endsMs } = found[index] ?? { count: 0, endsMs: now + windowMs };
-        return { count: isExhausted(charge, index) ? count + 1 : count, ttlMs: endsMs - now };
-      }
-      const window = this.#open(bucket, windowMs, now);
-      window.count += 1;
-      return { count: window.count, ttlMs: window.endsMs - now };
+    const asked = charges.map((charge) => {
+      const { bucket, windowMs, isPeriod, start, requests } = charge;
+      const window = this.#find(bucket, now, isPeriod ? Number.POSITIVE_INFINITY : windowMs);
+      const count = window?.count ?? start;
+      return { charge, window, count, isExhausted: count !== null && count >= requests };
     });
+    const refused = asked.some(({ isExhausted }) => isExhausted);
     this.#observe("charge");
-    return counts;
+    if (!refused && asked.some(({ count }) => count === null)) return null;
+    return asked.map(({ charge: { bucket, windowMs }, window: found, count, isExhausted }) => {
+      const charged = (count ?? 0) + (refused ? 0 : 1);
+      const window = found ?? (charged > 0 ? this.#open(bucket, windowMs, now) : undefined);
+      if (window !== undefined) window.count = charged;
+      const endsMs = window?.endsMs ?? now + windowMs;
+      return { count: isExhausted ? charged + 1 : charged, ttlMs: endsMs - now, endsMs };
+    });
   }
 
-  async refund(refunds: readonly Refund[]): Promise<void> {
+  async refund(refunds: readonly Refund[]): Promise<boolean[]> {
     const now = this.#now();
-    for (const { bucket, ttlMs } of refunds) {
-      const window = this.#find(bucket, now);
-      if (window !== undefined && window.endsMs - now <= ttlMs && window.count > 0) window.count -= 1;
-    }
     this.#observe("refund");
+    return refunds.map(({ bucket, endsMs }) => {
+      const window = this.#find(bucket, now, Number.POSITIVE_INFINITY);
+      if (window?.endsMs !== endsMs || window.count === 0) return false;
+      window.count -= 1;
+      return true;
+    });
   }
 
   async ping(): Promise<void> {}
@@ -88,27 +86,18 @@ export class MemoryCounterStore implements CounterStore {
     return Math.floor(this.#clock.elapsedMs());
   }
 
-  /** Returns the bucket's open window, or undefined if it has none. */
-  #find(bucket: string, now: number): Window | undefined {
-    const window = this.#windows.get(bucket);
-    return window === undefined || window.endsMs <= now ? undefined : window;
-  }
-
   /**
-   * Opens a window whose count is the charge's `start`, and returns it. Returns undefined if `start` is 0 or
-   * unknown.
+   * Returns the bucket's open window, or undefined if it has none. A window that would last longer than `longestMs`
+   * ends after `longestMs`.
    */
-  #resume({ bucket, windowMs, start }: Charge, now: number): Window | undefined {
-    if (start === null || start === 0) return undefined;
-    const window = this.#open(bucket, windowMs, now);
-    window.count = start;
+  #find(bucket: string, now: number, longestMs: number): Window | undefined {
+    const window = this.#windows.get(bucket);
+    if (window === undefined || window.endsMs <= now) return undefined;
+    window.endsMs = Math.min(window.endsMs, now + longestMs);
     return window;
   }
 
-  /** Returns the bucket's open window, or opens one. */
   #open(bucket: string, windowMs: number, now: number): Window {
-    const found = this.#find(bucket, now);
-    if (found !== undefined) return found;
     const window = { count: 0, endsMs: now + windowMs };
     this.#removeEnded(now);
     this.#windows.set(bucket, window);

@@ -1,23 +1,43 @@
+/** The maximum difference between two readings of the time at which one window ends. */
+const CLOCK_STEP_MS = 5;
+
 /**
- * Increments all buckets in one atomic step. Returns the count and the remaining milliseconds of each bucket.
- * A key without an expiry gets a new expiry, because a key that never expires could block its callers
- * forever. A key whose value is not a number has the count 0. On a read-only server the whole script fails,
- * so the client switches to another server.
+ * The start of the scripts that count. `ttl_of` returns the milliseconds until a window ends. A window that would last
+ * longer than `longest` ends after `longest`. A window without an end gets `length`, because a window that never ends
+ * could block its callers forever.
  */
-const countScript = `
+const ttlFunction = `
+local function ttl_of(key, length, longest)
+  local ttl = redis.call('PTTL', key)
+  if ttl >= 0 and ttl <= longest then return ttl end
+  ttl = ttl < 0 and length or longest
+  redis.pcall('PEXPIRE', key, ttl)
+  return ttl
+end
+`;
+
+/** The start of the scripts that name windows. `now_ms` is the clock of the server in epoch milliseconds. */
+const nowVariable = `
+local time = redis.call('TIME')
+local now_ms = time[1] * 1000 + math.floor(time[2] / 1000)
+`;
+
+/**
+ * Increments all buckets in one atomic step. Returns the count and the remaining milliseconds of each bucket. A key
+ * whose value is not a number has the count 0. On a read-only server the whole script fails, so the client switches
+ * to another server.
+ */
+const countScript = `${ttlFunction}
 local answers = {}
 for index, key in ipairs(KEYS) do
   local count = redis.pcall('INCR', key)
-  local ttl = -1
+  local ttl = 0
   if type(count) == 'table' then
     if string.find(count.err, 'READONLY', 1, true) then return count end
     count = 0
   else
-    if count > 1 then ttl = redis.call('PTTL', key) end
-    if ttl < 0 then
-      ttl = tonumber(ARGV[index])
-      redis.call('PEXPIRE', key, ttl)
-    end
+    local length = tonumber(ARGV[index])
+    ttl = ttl_of(key, length, length)
   end
   answers[2 * index - 1] = count
   answers[2 * index] = ttl
@@ -26,63 +46,66 @@ return answers
 `;
 
 /**
- * Adds one to each bucket of every group without an exhausted bucket. The arguments are the number of groups, the
- * size of each group, and for each bucket its window, `requests` and `start`. Returns the same as `countScript`. The
- * count of an exhausted bucket is at least its `requests` plus one. The count of a new bucket is its `start`, even if
- * the group is refused. A `start` of -1 means unknown: unless another bucket is exhausted, nothing is added, and
- * every count of the group is -2.
+ * Adds one to each bucket of every group without an exhausted bucket. The arguments are the number of groups and the
+ * size of each group. Four numbers of each bucket follow: the length of a new window, the longest time that an open
+ * window may still last, `requests` and `start`. Returns the server's clock, then the same as `countScript`. The count
+ * of an exhausted bucket is at least its `requests` plus one. The count of a new bucket is its `start`, even if the
+ * group is refused. A `start` of -1 means unknown: unless another bucket is exhausted, nothing is added, and every
+ * count of the group is -2. A key whose value is not a number has the count -1.
  */
-const chargeScript = `
+const chargeScript = `${ttlFunction}${nowVariable}
 local groups = tonumber(ARGV[1])
-local answers = {}
+local answers = { now_ms }
 local first = 0
 for group = 1, groups do
   local size = tonumber(ARGV[1 + group])
   local refused = false
   local unknown = false
   local counts = {}
+  local open = {}
   for member = 1, size do
     local index = first + member
+    local numbers = 4 * index + groups - 2
     local count = redis.pcall('GET', KEYS[index])
     local start = 0
+    open[member] = count ~= false
     if count == false then
-      start = tonumber(ARGV[3 * index + groups + 1])
+      start = tonumber(ARGV[numbers + 3])
       count = math.max(start, 0)
-      if start > 0 then
-        local set = redis.pcall('SET', KEYS[index], start, 'PX', ARGV[3 * index + groups - 1])
-        if set.err then return set end
-      end
     end
     count = type(count) ~= 'table' and tonumber(count) or nil
     counts[member] = count
     if start < 0 then
       unknown = true
-    elseif not count or count >= tonumber(ARGV[3 * index + groups]) then
+    elseif not count or count >= tonumber(ARGV[numbers + 2]) then
       refused = true
     end
   end
   for member = 1, size do
     local index = first + member
+    local numbers = 4 * index + groups - 2
     local key = KEYS[index]
-    local window = tonumber(ARGV[3 * index + groups - 1])
+    local length = tonumber(ARGV[numbers])
     local count = counts[member]
-    local ttl = window
+    local ttl = length
     if not count then
       count = -1
     elseif unknown and not refused then
       count = -2
-    elseif refused then
-      if count > 0 then ttl = redis.call('PTTL', key) end
-      if count >= tonumber(ARGV[3 * index + groups]) then count = count + 1 end
     else
-      count = redis.pcall('INCR', key)
-      if type(count) == 'table' then return count end
-      if count > 1 then ttl = redis.call('PTTL', key) end
+      local charged = refused and count or count + 1
+      local written = 0
+      if not open[member] and charged > 0 then
+        written = redis.pcall('SET', key, charged, 'PX', length)
+      elseif open[member] and not refused then
+        written = redis.pcall('INCR', key)
+      end
+      if type(written) == 'table' and written.err then return written end
+      if open[member] then ttl = ttl_of(key, length, tonumber(ARGV[numbers + 1])) end
+      count = count >= tonumber(ARGV[numbers + 2]) and count + 1 or charged
     end
-    if ttl < 0 then ttl = window end
-    if not refused and not unknown and (count == 1 or ttl == window) then redis.call('PEXPIRE', key, ttl) end
-    answers[2 * index - 1] = count
-    answers[2 * index] = ttl
+    answers[2 * index] = count
+    answers[2 * index + 1] = ttl
   end
   first = first + size
 end
@@ -90,18 +113,22 @@ return answers
 `;
 
 /**
- * Subtracts one from each bucket whose window has at most the given number of milliseconds left. A window
- * with more time left was opened later and must not be refunded.
+ * Subtracts one from each bucket whose window ends at the given time. A window that was opened later ends at another
+ * time. The clock can advance within a script, so two readings of one end can differ by a millisecond. Returns 1 for each
+ * bucket that was refunded, and 0 for each other bucket.
  */
-const refundScript = `
+const refundScript = `${nowVariable}
+local answers = {}
 for index, key in ipairs(KEYS) do
   local ttl = redis.call('PTTL', key)
-  if ttl > 0 and ttl <= tonumber(ARGV[index]) then
-    local count = tonumber(redis.call('GET', key))
-    if count and count > 0 then redis.call('DECR', key) end
+  local count = ttl > 0 and tonumber(redis.call('GET', key)) or 0
+  answers[index] = 0
+  if count > 0 and math.abs(now_ms + ttl - tonumber(ARGV[index])) <= ${CLOCK_STEP_MS} then
+    redis.call('DECR', key)
+    answers[index] = 1
   end
 end
-return 0
+return answers
 `;
 
 /**
@@ -122,14 +149,14 @@ export interface ScriptCommands {
    */
   countInWindows(keys: number, ...keysAndWindows: (string | number)[]): Promise<number[]>;
   /**
-   * Runs `chargeScript`. The arguments are the number of keys, the keys, the number of groups and the size of
-   * each group. The window in milliseconds, `requests` and `start` of each key follow. Resolves like
+   * Runs `chargeScript`. The arguments are the number of keys, the keys, the number of groups and the size of each
+   * group. Four numbers of each key follow. Resolves with the server's clock, followed by a list like that of
    * {@link countInWindows}.
    */
   chargeGroups(keys: number, ...keysAndArguments: (string | number)[]): Promise<number[]>;
   /**
-   * Runs `refundScript`. The arguments are the number of keys, the keys, and the maximum remaining
-   * milliseconds of each key.
+   * Runs `refundScript`. The arguments are the number of keys, the keys, and the end of each key's window in epoch
+   * milliseconds of the server. Resolves with 1 for each refunded key and 0 for each other key.
    */
-  refundCharges(keys: number, ...keysAndTimes: (string | number)[]): Promise<number>;
+  refundCharges(keys: number, ...keysAndEnds: (string | number)[]): Promise<number[]>;
 }

@@ -12,7 +12,7 @@ import { answerWithin } from "../answer-within.ts";
 import { StoreUnavailable } from "../errors.ts";
 import type { StoreObserver } from "../observer.ts";
 import { refusalOf } from "./boot-failure.ts";
-import type { Charge, CounterStore, Refund, WindowCount } from "./counter-store.ts";
+import type { Charge, ChargedWindow, CounterStore, Refund, WindowCount } from "./counter-store.ts";
 import { type ScriptCommands, scripts } from "./redis-scripts.ts";
 
 /** The timeout of a command and of a connection attempt (GW-73). */
@@ -124,7 +124,7 @@ interface ChargedGroup {
 }
 
 /** A group of charges that has not been answered yet. */
-type AskedGroup = Member<ChargedGroup, WindowCount[] | null>;
+type AskedGroup = Member<ChargedGroup, ChargedWindow[] | null>;
 
 /** A counter store on Redis, either one server or a cluster, through ioredis. */
 export class RedisCounterStore implements CounterStore {
@@ -132,7 +132,7 @@ export class RedisCounterStore implements CounterStore {
   readonly #namespace: string;
   readonly #observer: StoreObserver;
   readonly #counts: Batches<Count, WindowCount>;
-  readonly #charges: Batches<ChargedGroup, WindowCount[] | null>;
+  readonly #charges: Batches<ChargedGroup, ChargedWindow[] | null>;
   readonly isSpread: boolean;
   #slotsAskedMs = Number.NEGATIVE_INFINITY;
 
@@ -171,17 +171,18 @@ export class RedisCounterStore implements CounterStore {
     return this.#counts.add({ bucket, windowMs, startedMs: systemClock.elapsedMs() });
   }
 
-  charge(charges: readonly Charge[]): Promise<WindowCount[] | null> {
+  charge(charges: readonly Charge[]): Promise<ChargedWindow[] | null> {
     return this.#charges.add({ charges, startedMs: systemClock.elapsedMs() });
   }
 
-  async refund(refunds: readonly Refund[]): Promise<void> {
+  async refund(refunds: readonly Refund[]): Promise<boolean[]> {
     const startedMs = systemClock.elapsedMs();
     const buckets = refunds.map(({ bucket }) => bucket);
-    const timesMs = refunds.map(({ ttlMs }) => ttlMs);
+    const ends = refunds.map(({ endsMs }) => endsMs);
     try {
-      await this.#answered(this.#client.refundCharges(refunds.length, ...buckets, ...timesMs));
+      const answers = await this.#answered(this.#client.refundCharges(refunds.length, ...buckets, ...ends));
       this.#observe("refund", startedMs, false);
+      return answers.map((answer) => answer === 1);
     } catch (error) {
       this.#observe("refund", startedMs, true);
       throw new StoreUnavailable("counter_store", error);
@@ -235,8 +236,9 @@ export class RedisCounterStore implements CounterStore {
   async #charge(batch: readonly AskedGroup[]): Promise<void> {
     const groups = batch.map(({ item }) => item.charges);
     const charges = groups.flat();
-    const numbers = charges.flatMap(({ windowMs, requests, start }) => [
+    const numbers = charges.flatMap(({ windowMs, isPeriod, requests, start }) => [
       windowMs,
+      isPeriod ? NEVER_SHORTENED : windowMs,
       requests,
       start ?? NO_START,
     ]);
@@ -248,7 +250,7 @@ export class RedisCounterStore implements CounterStore {
         ...groups.map(({ length }) => length),
         ...numbers,
       );
-      const counts = countsIn(await this.#answered(call));
+      const counts = chargesIn(await this.#answered(call));
       for (const asked of batch) {
         const own = counts.splice(0, asked.item.charges.length);
         if (own.some(({ count }) => count === UNKNOWN)) this.#succeed("charge", asked, null);
@@ -311,6 +313,8 @@ interface Timed {
   readonly startedMs: number;
 }
 
+/** The script argument for the longest time of a window whose end is never moved. */
+const NEVER_SHORTENED = Number.MAX_SAFE_INTEGER;
 /** The script argument for an unknown start. */
 const NO_START = -1;
 /** The count that the script returns for each bucket of a group if a start is unknown. */
@@ -326,6 +330,11 @@ function countsIn(answers: readonly number[]): WindowCount[] {
     counts.push({ count, ttlMs: ttlMs > 0 ? ttlMs : 1 });
   }
   return counts;
+}
+
+/** Returns the windows in the reply of a script that begins with the server's clock. */
+function chargesIn([nowMs = 0, ...answers]: readonly number[]): ChargedWindow[] {
+  return countsIn(answers).map(({ count, ttlMs }) => ({ count, ttlMs, endsMs: nowMs + ttlMs }));
 }
 
 function untilReady(client: Redis | Cluster): Promise<void> {
