@@ -31,7 +31,7 @@ export class Exchange {
   readonly origin: string | null;
   /** Whether the request has no body or its body was read to the end. */
   bodyComplete: boolean;
-  /** Whether the call to the service has begun. The service may have received the request. */
+  /** Whether the call to the service has begun. */
   forwarded = false;
   /** The number of bytes of the request body that have passed through the gateway. */
   bytes_in = 0;
@@ -63,6 +63,11 @@ export class Exchange {
   get route(): CompiledRoute {
     if (this.match === null) throw new Error("The request has not been matched yet.");
     return this.match.route;
+  }
+
+  /** Whether the service may have received a part of the request. */
+  get reachedService(): boolean {
+    return this.forwarded && this.call?.reached !== false;
   }
 
   /** The address of the connection's peer: the client, or a proxy in front of the gateway. */

@@ -27,11 +27,11 @@ export class ClientAddresses {
 
 /** Returns the address of the peer. An IPv4-mapped IPv6 address becomes plain IPv4. */
 export function socketAddress(address: { address: string } | null): string {
-  return address === null ? UNKNOWN : plain(address.address);
+  return address === null ? UNKNOWN_ADDRESS : plain(address.address);
 }
 
-/** The address shown for a peer that disconnected before the gateway read the address. */
-const UNKNOWN = "0.0.0.0";
+/** The address of a peer that reset the connection before the gateway read the address. */
+export const UNKNOWN_ADDRESS = "0.0.0.0";
 const MAPPED = "::ffff:";
 
 function plain(address: string): string {

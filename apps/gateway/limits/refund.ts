@@ -1,8 +1,17 @@
+import type { Exchange } from "../exchange.ts";
+
+const FORBIDDEN = 403;
+
 /**
- * Returns whether a request gets back what its limits charged (GW-185).
+ * Returns whether a request gets back what its limits charged: after a 5xx, and when it did not reach its service
+ * (GW-185). A 403 counts (GW-3).
  *
  * @param status the status of the response, or null if the client left before the response
  */
-export function isRefunded(status: number | null): boolean {
-  return status === null || status >= 500;
+export function isRefunded(
+  { reachedService }: Pick<Exchange, "reachedService">,
+  status: number | null,
+): boolean {
+  if (status !== null && status >= 500) return true;
+  return !reachedService && status !== FORBIDDEN;
 }

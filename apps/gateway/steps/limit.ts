@@ -19,9 +19,11 @@ import {
 } from "@ostiary/lib/runtime/stores/counter-store";
 import { type Static, Type } from "@sinclair/typebox";
 import type { Principal } from "../admission/principal.ts";
+import { UNKNOWN_ADDRESS } from "../edge/client-address.ts";
 import { DecisionCounts, type PolicyDecisions } from "../limits/decision-counts.ts";
 import { LimitSetCounter, type SetState } from "../limits/limit-set.ts";
 import type { QuotaRecord } from "../limits/quota-record.ts";
+import { ClientGone } from "../upstream/call.ts";
 
 /** The environment variables for rate limiting (GW-63, GW-74). */
 export const limitVariables = {
@@ -93,7 +95,7 @@ interface LimiterOptions {
   store: LimitStore;
   /** The record of quota charges. Null, the default, if there is no audit service. */
   quotas?: QuotaRecord | null;
-  clock?: Pick<Clock, "now" | "elapsedMs">;
+  clock?: Pick<Clock, "now">;
   decisions?: DecisionCounts;
 }
 
@@ -177,10 +179,15 @@ function setCounter(sets: LimitSetCounter, decisions: DecisionCounts) {
 /**
  * Returns the subject of the limit: the client's address on a public route, otherwise the id that the scope
  * names.
+ *
+ * @throws ClientGone if a client without an id has reset its connection, so that its address is unknown
  */
 function subjectOf(scope: Scope, caller: Caller): string {
-  // reads the address for public routes only, because the first read in a request costs a system call
-  return scope === "public" ? caller.ip : (caller.principal?.[`${scope}_id`] ?? "");
+  if (scope !== "public") return caller.principal?.[`${scope}_id`] ?? "";
+  // Read the address for public routes only, because the first read in a request costs a system call.
+  const { ip } = caller;
+  if (ip === UNKNOWN_ADDRESS) throw new ClientGone();
+  return ip;
 }
 
 /** Returns the 429 for a request that a limit refuses. The 429 names the policy (GW-183). */

@@ -25,6 +25,7 @@ export class FetchClient implements UpstreamClient {
   async fetch(request: UpstreamRequest, handle: CallHandle): Promise<UpstreamResponse> {
     const controller = new AbortController();
     handle.underway = controller;
+    handle.reached = true;
     const response = await fetch(request.origin + request.path, {
       method: request.method,
       ...headersAndBody(request),

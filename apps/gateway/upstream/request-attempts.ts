@@ -34,6 +34,7 @@ export class RequestAttempts implements PooledRequest, Abortable {
 
   sendOver(connection: Connection): void {
     this.#connection = connection;
+    this.#handle.reached = true;
     connection.send(this);
   }
 

@@ -12,6 +12,8 @@ export interface Abortable {
 /** The handle by which the caller of {@link CallCarrier.send} can abort the call. */
 export interface CallHandle {
   underway: Abortable | null;
+  /** Set to true when the peer may have received a part of the request. */
+  reached?: boolean;
 }
 
 /**

@@ -25,7 +25,8 @@ function limitedService(url: string): StoredServiceConfig {
     route("/kind", { requests: 2, window_seconds: HOUR, charge: "success" }),
     route("/kind-too", [{ requests: 2, period: "day", charge: "success" }]),
   ];
-  return { url, rate_limits, organization: { routes } };
+  const labelled = { ...route("/kind-labelled", routes[2]?.rate_limit ?? false), required_labels: ["boss"] };
+  return { url, rate_limits, organization: { routes: [...routes, labelled] } };
 }
 
 const bed = new StepsBed();
@@ -149,6 +150,12 @@ describe.each(["/kind", "/kind-too"])("with charge=success, %s", (path) => {
     answered = 404;
     expect(await statuses(call, path, 3)).toEqual([404, 404, 429]);
   });
+});
+
+// GW-3, GW-185
+test("with charge=success, a 403 counts although it reaches no service", async () => {
+  answered = 200;
+  expect(await statuses(callerOf(null, READER), "/kind-labelled", 3)).toEqual([403, 403, 429]);
 });
 
 const { redis, etcd } = services();

@@ -1,0 +1,186 @@
+/** Tests which requests get their count back from a limit with `charge: success`. */
+import { afterAll, describe, expect, test } from "bun:test";
+import { waitFor } from "../../support/index.ts";
+import {
+  chunk,
+  headerValue,
+  OK_CLOSE,
+  RawClient,
+  RawUpstream,
+  rawRequest,
+  spell,
+} from "../../support/raw-http.ts";
+import { useGateway } from "./bed.ts";
+
+const QUOTA = 3;
+const MANY = 1_000;
+/** A service that answers a request before the body arrives. */
+const service = new RawUpstream(() => OK_CLOSE, { atHead: true });
+afterAll(() => service.close());
+
+let routes = 0;
+/** Returns the path of a route that no other test uses. */
+const newRoute = () => `/limited/${String.fromCharCode(97 + routes++)}`;
+const gateway = useGateway({ MAX_BODY_BYTES: "100000", MAX_UPSTREAM_REQUESTS: "1" }, () => {
+  const limit = { requests: QUOTA, period: "day", charge: "success" } as const;
+  const letters = [..."abcdefghijklmnop"];
+  const all = letters.map((letter) => ({
+    path: `/limited/${letter}/{id}`,
+    upstream: "/{path.id}",
+    methods: ["GET" as const, "POST" as const],
+    rate_limit: letter,
+  }));
+  const rate_limits = {
+    ...Object.fromEntries(letters.map((letter) => [letter, limit])),
+    p: { ...limit, requests: MANY },
+  };
+  return {
+    limited: { url: service.url, rate_limits, public: { routes: all } },
+    free: { url: service.url, public: { routes: [{ path: "/free", methods: ["GET"], rate_limit: false }] } },
+  };
+});
+
+type Leave = "end" | "destroy";
+
+/** Sends `bytes`, and leaves when `isTime` is true. Resolves when the gateway has no request in flight. */
+async function leave(bytes: string, how: Leave, isTime: (client: RawClient) => boolean): Promise<void> {
+  const client = await RawClient.connect(gateway.url);
+  client.send(bytes);
+  await waitFor(() => isTime(client));
+  client[how]();
+  await waitFor(async () => /^gateway_requests_in_flight 0$/m.test(await gateway.metrics()));
+}
+
+/** Returns the number of requests that the route's limit still admits. */
+async function left(route: string): Promise<number> {
+  service.handler = () => OK_CLOSE;
+  const response = await rawRequest(gateway.url, spell("GET", `${route}/probe`));
+  const remaining = Number(headerValue(response.headers, "x-ratelimit-remaining"));
+  return response.status === 429 ? 0 : remaining + 1;
+}
+
+const post = (target: string, length: number, body: string) =>
+  spell("POST", target, { "Content-Length": String(length) }, body);
+const chunkedPost = (target: string, body: string) =>
+  spell("POST", target, { "Transfer-Encoding": "chunked" }, chunk(body));
+
+// GW-185
+describe("a request whose client leaves after the service received it stays charged:", () => {
+  test.each<[string, (target: string) => string, Leave]>([
+    ["a small body", (target) => post(target, 2, "{}"), "end"],
+    ["a small body and a reset", (target) => post(target, 2, "{}"), "destroy"],
+    ["half of a large body", (target) => post(target, 90_000, "x".repeat(70_000)), "end"],
+    ["half of a large body and a reset", (target) => post(target, 90_000, "x".repeat(70_000)), "destroy"],
+    ["half of a chunked body", (target) => chunkedPost(target, "x".repeat(1_000)), "end"],
+    ["half of a chunked body and a reset", (target) => chunkedPost(target, "x".repeat(1_000)), "destroy"],
+    ["no body", (target) => spell("GET", target), "end"],
+  ])("%s", async (_, bytes, how) => {
+    service.handler = () => null;
+    service.requests.length = 0;
+    const route = newRoute();
+    for (let sent = 1; sent <= 4 * QUOTA; sent++) {
+      await leave(
+        bytes(`${route}/1`),
+        how,
+        (client) => service.requests.length === sent || client.receivedBytes > 0,
+      );
+    }
+    expect(service.requests).toHaveLength(QUOTA);
+    expect(await left(route)).toBe(0);
+  });
+
+  test("within the response", async () => {
+    service.handler = (_, socket) => {
+      socket.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nbegun\r\n");
+      return null;
+    };
+    service.requests.length = 0;
+    const route = newRoute();
+    for (let sent = 1; sent <= 4 * QUOTA; sent++) {
+      await leave(post(`${route}/1`, 2, "{}"), "destroy", (client) => client.receivedBytes > 0);
+    }
+    expect(service.requests).toHaveLength(QUOTA);
+  });
+});
+
+// GW-185, GW-65
+test("clients that reset at any moment are charged for each request that the service receives", async () => {
+  service.handler = () => null;
+  service.requests.length = 0;
+  for (let sent = 0; sent < 100; sent++) {
+    const client = await RawClient.connect(gateway.url);
+    client.send(post("/limited/p/1", 2, "{}"));
+    for (let turn = 0; turn < sent % 5; turn++) await new Promise(setImmediate);
+    client.destroy();
+  }
+  await waitFor(async () => /^gateway_requests_in_flight 0$/m.test(await gateway.metrics()));
+  const received = service.requests.length;
+  expect(received).toBeGreaterThan(0);
+  expect(await left("/limited/p")).toBeLessThanOrEqual(MANY - received);
+});
+
+// GW-185
+describe("a request gets its count back", () => {
+  /** Expects that four times as many calls of `send` as the quota admits leave the quota as it was. */
+  async function expectGivenBack(send: (route: string) => Promise<unknown>): Promise<void> {
+    const route = newRoute();
+    for (let sent = 0; sent < 4 * QUOTA; sent++) await send(route);
+    expect(await left(route)).toBe(QUOTA);
+  }
+
+  test("when the client leaves within a 5xx of the service", async () => {
+    service.handler = (_, socket) => {
+      socket.send("HTTP/1.1 503 Away\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nbegun\r\n");
+      return null;
+    };
+    await expectGivenBack((route) =>
+      leave(post(`${route}/1`, 2, "{}"), "destroy", (client) => client.receivedBytes > 0),
+    );
+  });
+
+  test("when the service breaks the connection", async () => {
+    service.handler = (_, socket) => {
+      socket.destroy();
+      return null;
+    };
+    await expectGivenBack(async (route) => {
+      const { status } = await rawRequest(gateway.url, post(`${route}/1`, 2, "{}"));
+      expect(status).toBe(502);
+    });
+  });
+
+  test("when the client leaves before its small body is complete", async () => {
+    await expectGivenBack((route) => {
+      const begun = performance.now();
+      return leave(post(`${route}/1`, 9, "{}"), "end", () => performance.now() > begun);
+    });
+  });
+
+  test("when the gateway refuses the body or the path", async () => {
+    await expectGivenBack(async (route) => {
+      const large = await rawRequest(gateway.url, post(`${route}/1`, 100_001, ""));
+      const split = await rawRequest(gateway.url, spell("GET", `${route}/%2f`));
+      expect([large.status, split.status]).toEqual([413, 400]);
+    });
+  });
+
+  test("when the client leaves while the request waits for a connection", async () => {
+    service.handler = () => null;
+    service.requests.length = 0;
+    const holding = await RawClient.connect(gateway.url);
+    holding.send(spell("GET", "/free"));
+    await waitFor(() => service.requests.length === 1);
+    const route = newRoute();
+    for (let sent = 0; sent < 4 * QUOTA; sent++) {
+      const client = await RawClient.connect(gateway.url);
+      client.send(post(`${route}/1`, 2, "{}"));
+      await waitFor(async () => /^gateway_open_upstream_calls 2$/m.test(await gateway.metrics()));
+      client.destroy();
+      await waitFor(async () => /^gateway_open_upstream_calls 1$/m.test(await gateway.metrics()));
+    }
+    expect(service.requests).toHaveLength(1);
+    holding.destroy();
+    await waitFor(async () => /^gateway_open_upstream_calls 0$/m.test(await gateway.metrics()));
+    expect(await left(route)).toBe(QUOTA);
+  });
+});
