@@ -67,6 +67,12 @@ export const gatewayVariables = Type.Object({
     3_600_000,
     "The time for which the gateway keeps an idle connection to a service, unless the service announces a shorter time.",
   ),
+  UPSTREAM_CONNECTION_MAX_AGE_MS: integer(
+    60_000,
+    1,
+    86_400_000,
+    "The age after which the gateway does not reuse a connection to a service, 10 % more or less. Within this time, the gateway follows a changed address.",
+  ),
   UPSTREAM_CONNECT_TIMEOUT_MS: integer(
     5_000,
     1,

@@ -170,7 +170,7 @@ function addConnectionMetrics(registry: Registry, { connectionCounts, pools }: M
   });
   collectedCounter(registry, {
     name: "gateway_upstream_connections_closed_total",
-    help: "Connections to services that were closed, by service and reason (idle, service, last, abandoned, broken, malformed).",
+    help: "Connections to services that were closed, by service and reason (idle, aged, service, last, abandoned, broken, malformed).",
     read: () => closings(connectionCounts),
   });
 }

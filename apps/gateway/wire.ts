@@ -274,6 +274,7 @@ function upstreamClient(config: GatewayConfig, counts: ConnectionCounts): FetchC
   const options = {
     idleMax: config.UPSTREAM_IDLE_CONNECTIONS,
     keepAliveMs: config.UPSTREAM_KEEP_ALIVE_MS,
+    ageMaxMs: config.UPSTREAM_CONNECTION_MAX_AGE_MS,
     connectTimeoutMs: config.UPSTREAM_CONNECT_TIMEOUT_MS,
     connections_max: config.MAX_UPSTREAM_REQUESTS,
   };

@@ -202,6 +202,10 @@ export type RawAnswer = string | Uint8Array | null;
 export type RawHandler = (request: RawRequest, socket: RawSocket) => RawAnswer | Promise<RawAnswer>;
 
 export interface RawUpstreamOptions {
+  /** The address to listen on; by default 127.0.0.1. */
+  hostname?: string;
+  /** The port to listen on; by default any free port. */
+  port?: number;
   /**
    * If true, the handler is called before the request's body arrives. It then reads the body from `socket`,
    * and the connection serves no request after this body. By default, the handler is called with complete
@@ -230,12 +234,15 @@ export class RawUpstream {
   readonly #atHead: boolean;
   readonly #listener: Bun.TCPSocketListener<RawSocket>;
 
-  constructor(handler: RawHandler = () => OK, { atHead = false }: RawUpstreamOptions = {}) {
+  constructor(
+    handler: RawHandler = () => OK,
+    { atHead = false, hostname = "127.0.0.1", port = 0 }: RawUpstreamOptions = {},
+  ) {
     this.handler = handler;
     this.#atHead = atHead;
     this.#listener = Bun.listen<RawSocket>({
-      hostname: "127.0.0.1",
-      port: 0,
+      hostname,
+      port,
       socket: {
         ...socketHandlers,
         open: (socket) => {

@@ -13,7 +13,7 @@ export class ServiceConnections {
 
   constructor(connectSeconds: DurationSeries) {
     this.#connectSeconds = connectSeconds;
-    this.closed = { idle: 0, service: 0, last: 0, abandoned: 0, broken: 0, malformed: 0 };
+    this.closed = { idle: 0, aged: 0, service: 0, last: 0, abandoned: 0, broken: 0, malformed: 0 };
   }
 
   /** @param tookMs time from the first packet to the established connection */

@@ -12,13 +12,14 @@ import { type BodyConnection, ResponseSource } from "./response-source.ts";
  * The reason why a connection was closed, as metrics count it.
  *
  * - `idle`: the connection was idle for too long, or the gateway had too many idle connections.
+ * - `aged`: the connection was older than the maximum, so that the next one goes to a current address.
  * - `service`: the service closed the connection between two requests.
  * - `last`: the connection could not carry another request.
  * - `abandoned`: the gateway aborted the request.
  * - `broken`: the connection was lost during a request.
  * - `malformed`: the service sent bytes that are not a valid response.
  */
-export type CloseReason = "idle" | "service" | "last" | "abandoned" | "broken" | "malformed";
+export type CloseReason = "idle" | "aged" | "service" | "last" | "abandoned" | "broken" | "malformed";
 
 /** The error for a connection that closed before the response was complete. The code can be logged. */
 export class ConnectionBroken extends Error {
@@ -48,12 +49,14 @@ export interface CarriedRequest {
   released(): void;
 }
 
+/** Waits for a connection to be established. One of the callbacks is called, once. */
+export interface ConnectionDialer {
+  opened(connection: Connection, tookMs: number): void;
+  unopened(cause: unknown): void;
+}
+
 /** The pool that a connection belongs to. */
 export interface ConnectionOwner {
-  /** Called when the connection is established. */
-  opened(connection: Connection, tookMs: number): void;
-  /** Called when a connection could not be established. */
-  unopened(cause: unknown): void;
   /** Called when the connection is free for the next request. */
   freed(connection: Connection): void;
   /** Called when the connection is closed. */
@@ -77,6 +80,8 @@ export interface ConnectionEnvironment {
 export class Connection implements Abortable, BodyConnection, Polled, RequestSink, ResponseSink {
   /** The time until which the idle connection may be reused, in milliseconds of the owner's clock. */
   usableUntilMs = 0;
+  /** The time until which the connection may be reused at all. */
+  agedAtMs = Number.POSITIVE_INFINITY;
   /** Number of requests that the connection has carried. */
   uses = 0;
   /** The time for which the service keeps the idle connection, or null if the service announces no time. */
@@ -87,6 +92,7 @@ export class Connection implements Abortable, BodyConnection, Polled, RequestSin
   readonly #reader: ResponseReader;
   readonly #writer: RequestWriter;
   #socket: Bun.Socket<Connection> | null = null;
+  #dialer: ConnectionDialer | null = null;
   #carried: CarriedRequest | null = null;
   /** The head that the current chunk completed, until the whole chunk has been read. */
   #head: ResponseHead | null = null;
@@ -115,12 +121,13 @@ export class Connection implements Abortable, BodyConnection, Polled, RequestSin
     close: (socket, error) => socket.data.#lost(error),
   };
 
-  /** Starts to connect. Calls `opened` or `unopened` of the owner with the result. */
-  connect(hostname: string, port: number): void {
+  /** Starts to connect to an address. */
+  connect(hostname: string, port: number, dialer: ConnectionDialer): void {
     const socket = Connection.#handlers;
+    this.#dialer = dialer;
     this.#dialedMs = this.#clock.elapsedMs();
     Bun.connect<Connection>({ hostname, port, socket, data: this }).catch((cause: unknown) => {
-      if (this.#socket === null) this.#owner.unopened(cause);
+      if (this.#socket === null) dialer.unopened(cause);
     });
   }
 
@@ -146,8 +153,8 @@ export class Connection implements Abortable, BodyConnection, Polled, RequestSin
   }
 
   /** Closes the connection while it is idle. */
-  retire(): void {
-    this.#close("idle", null);
+  retire(reason: "idle" | "aged" = "idle"): void {
+    this.#close(reason, null);
   }
 
   pause(): void {
@@ -196,7 +203,8 @@ export class Connection implements Abortable, BodyConnection, Polled, RequestSin
 
   #opened(socket: Bun.Socket<Connection>): void {
     this.#socket = socket;
-    this.#owner.opened(this, this.#clock.elapsedMs() - this.#dialedMs);
+    this.#dialer?.opened(this, this.#clock.elapsedMs() - this.#dialedMs);
+    this.#dialer = null;
   }
 
   #received(chunk: Buffer): void {
@@ -255,7 +263,7 @@ export class Connection implements Abortable, BodyConnection, Polled, RequestSin
     this.#carried = null;
     this.#source = null;
     this.#writer.stop();
-    if (reason === "idle") this.#socket?.end();
+    if (reason === "idle" || reason === "aged") this.#socket?.end();
     else this.#socket?.terminate();
     carried?.released();
     this.#owner.closed(this, reason);

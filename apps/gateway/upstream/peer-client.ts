@@ -23,6 +23,7 @@ const IDLE_CONNECTIONS_MAX = 64;
 const POOL_OPTIONS = {
   idleMax: IDLE_CONNECTIONS_MAX,
   keepAliveMs: 55_000,
+  ageMaxMs: 60_000,
   connectTimeoutMs: CONNECT_TIMEOUT_MS,
   connections_max: 65_000,
 };

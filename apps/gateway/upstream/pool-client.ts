@@ -6,11 +6,15 @@ import { keepsResponseField } from "./headers.ts";
 import { Polls } from "./polls.ts";
 import { type ConnectionBudget, ConnectionPool, type PoolEnvironment, type PoolOptions } from "./pool.ts";
 import { RequestAttempts } from "./request-attempts.ts";
+import { systemResolve } from "./service-addresses.ts";
 
 export interface PoolClientOptions extends PoolOptions {
   /** The maximum number of connections to all services together. */
   readonly connections_max: number;
 }
+
+/** The sources of addresses and of chance, which tests replace. */
+export type PoolSources = Pick<PoolEnvironment, "resolve" | "random">;
 
 /** A pool and the service that first needed it; services may share an origin. */
 export interface ServicePool {
@@ -35,12 +39,17 @@ export class PoolClient implements UpstreamClient, ConnectionBudget {
   #connections = 0;
   #sweeping = false;
 
-  constructor(options: PoolClientOptions, counts: ConnectionCounts, clock: Clock) {
+  constructor(
+    options: PoolClientOptions,
+    counts: ConnectionCounts,
+    clock: Clock,
+    { resolve = systemResolve, random = Math.random }: Partial<PoolSources> = {},
+  ) {
     this.#options = options;
     this.#counts = counts;
     this.#clock = clock;
     const names = new FieldNames(keepsResponseField);
-    this.#environment = { options, budget: this, names, clock, polls: new Polls() };
+    this.#environment = { options, budget: this, names, clock, polls: new Polls(), resolve, random };
   }
 
   fetch(request: UpstreamRequest, handle: CallHandle): Promise<UpstreamResponse> {

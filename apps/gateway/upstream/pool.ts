@@ -1,18 +1,21 @@
 import {
   type CarriedRequest,
   type CloseReason,
-  Connection,
+  type Connection,
   ConnectionBroken,
   type ConnectionEnvironment,
-  type ConnectionOwner,
 } from "./connection.ts";
 import type { ServiceConnections } from "./connection-counts.ts";
+import { Dial, type DialOwner, type DialTarget } from "./dial.ts";
+import { type Resolve, ServiceAddresses } from "./service-addresses.ts";
 
 export interface PoolOptions {
   /** The maximum number of idle connections kept for each origin. */
   readonly idleMax: number;
   /** The time for which an idle connection is kept, unless the service announces an earlier close. */
   readonly keepAliveMs: number;
+  /** The age after which a connection is not reused, 10 % more or less. */
+  readonly ageMaxMs: number;
   /** The maximum time that a request waits for a connection. */
   readonly connectTimeoutMs: number;
 }
@@ -28,6 +31,9 @@ export interface ConnectionBudget {
 export interface PoolEnvironment extends ConnectionEnvironment {
   readonly options: PoolOptions;
   readonly budget: ConnectionBudget;
+  readonly resolve: Resolve;
+  /** Returns a random number from 0 to 1. */
+  readonly random: () => number;
 }
 
 /** A request that waits for a connection, and then for its response. */
@@ -46,15 +52,16 @@ const DIALS_MAX = 256;
  * network delay and timer differences between the two hosts.
  */
 const KEEP_ALIVE_MARGIN_MS = 1_000;
+/** The random part of the maximum age, so that connections of the same age do not end together. */
+const AGE_SPREAD = 0.1;
 
 /**
  * The connections to one origin. A request uses the idle connection that was used last. If no connection is
  * idle, the request waits for the next connection that is established or freed. The pool dials one connection
  * for each waiting request, within its limits.
  */
-export class ConnectionPool implements ConnectionOwner {
-  readonly #hostname: string;
-  readonly #port: number;
+export class ConnectionPool implements DialOwner {
+  readonly #target: DialTarget;
   readonly #shared: PoolEnvironment;
   readonly #counts: ServiceConnections;
   /** Idle connections, the longest idle first. */
@@ -63,7 +70,10 @@ export class ConnectionPool implements ConnectionOwner {
   readonly #waiting: { readonly request: PooledRequest; readonly untilMs: number }[] = [];
   /** Whether a timer is set for the oldest waiting request. */
   #isTimed = false;
+  /** Number of dials without a result. */
   #dialing = 0;
+  /** Number of attempts to connect without a result. */
+  #attempts = 0;
   #open = 0;
   /**
    * The lowest number of idle connections since the last {@link sweep}: the connections that were not needed.
@@ -72,8 +82,12 @@ export class ConnectionPool implements ConnectionOwner {
 
   constructor(origin: string, shared: PoolEnvironment, counts: ServiceConnections) {
     const { hostname, port } = new URL(origin);
-    this.#hostname = hostname.replace(/^\[|\]$/g, "");
-    this.#port = port === "" ? 80 : Number(port);
+    const { options, resolve, clock } = shared;
+    this.#target = {
+      addresses: new ServiceAddresses(hostname.replace(/^\[|\]$/g, ""), resolve, clock),
+      port: port === "" ? 80 : Number(port),
+      connectTimeoutMs: options.connectTimeoutMs,
+    };
     this.#shared = shared;
     this.#counts = counts;
   }
@@ -87,9 +101,10 @@ export class ConnectionPool implements ConnectionOwner {
     return this.#idle.length;
   }
 
-  /** Whether the pool has no connection and no waiting request. */
+  /** Whether the pool has no connection, no waiting request, and no address to leave out. */
   get unused(): boolean {
-    return this.#open === 0 && this.#dialing === 0 && this.#waiting.length === 0;
+    if (this.#target.addresses.leavesOut) return false;
+    return this.#open === 0 && this.#attempts === 0 && this.#waiting.length === 0;
   }
 
   /** Sends a request over an idle connection, or over the next connection that becomes available. */
@@ -122,39 +137,53 @@ export class ConnectionPool implements ConnectionOwner {
 
   /** Establishes connections for the waiting requests, as far as the limits allow. */
   dial(): void {
-    const { budget } = this.#shared;
-    const wanted = Math.min(this.#waiting.length, DIALS_MAX);
-    while (this.#dialing < wanted && budget.take()) {
+    while (this.#dialing < this.#waiting.length && this.takeAttempt()) {
       this.#dialing += 1;
-      new Connection(this, this.#shared).connect(this.#hostname, this.#port);
+      void new Dial(this, this.#target, this.#shared).start();
     }
   }
 
+  takeAttempt(): boolean {
+    if (this.#attempts >= DIALS_MAX || !this.#shared.budget.take()) return false;
+    this.#attempts += 1;
+    return true;
+  }
+
+  giveAttempt(): void {
+    this.#attempts -= 1;
+    this.#counts.failed += 1;
+    this.#shared.budget.give();
+  }
+
   opened(connection: Connection, tookMs: number): void {
-    this.#dialing -= 1;
+    this.#attempts -= 1;
     this.#open += 1;
     this.#counts.opened(tookMs);
-    const { clock, options } = this.#shared;
-    connection.usableUntilMs = clock.elapsedMs() + options.keepAliveMs;
+    const { clock, options, random } = this.#shared;
+    const nowMs = clock.elapsedMs();
+    connection.agedAtMs = nowMs + options.ageMaxMs * (1 + AGE_SPREAD * (2 * random() - 1));
+    connection.usableUntilMs = Math.min(nowMs + options.keepAliveMs, connection.agedAtMs);
     this.#offer(connection);
     this.dial();
   }
 
-  unopened(cause: unknown): void {
+  dialed(failure: { readonly cause: unknown } | null): void {
     this.#dialing -= 1;
-    this.#counts.failed += 1;
-    this.#shared.budget.give();
-    // Fail the oldest waiting request if the remaining attempts to connect are too few for all waiting
-    // requests.
-    if (this.#waiting.length > this.#dialing) this.#waiting.shift()?.request.failed(cause, false);
+    if (failure === null) return;
+    // Fail the oldest waiting request if the remaining dials are too few for all waiting requests.
+    if (this.#waiting.length > this.#dialing) this.#waiting.shift()?.request.failed(failure.cause, false);
     this.dial();
   }
 
   freed(connection: Connection): void {
-    const keepMs = this.#keepAlive(connection);
-    connection.usableUntilMs = this.#shared.clock.elapsedMs() + keepMs;
-    if (keepMs > 0) this.#offer(connection);
-    else connection.retire();
+    const nowMs = this.#shared.clock.elapsedMs();
+    connection.usableUntilMs = Math.min(nowMs + this.#keepAlive(connection), connection.agedAtMs);
+    if (connection.usableUntilMs > nowMs) {
+      this.#offer(connection);
+    } else {
+      this.#retire(connection, nowMs);
+      this.dial(); // waiting requests may have counted on this connection
+    }
   }
 
   closed(connection: Connection, reason: CloseReason): void {
@@ -175,7 +204,7 @@ export class ConnectionPool implements ConnectionOwner {
     const retired = this.#idle.filter(
       (connection, index) => index < excess || connection.usableUntilMs <= untilMs,
     );
-    for (const connection of retired) connection.retire();
+    for (const connection of retired) this.#retire(connection, untilMs);
     this.#spare = this.#idle.length;
   }
 
@@ -199,9 +228,13 @@ export class ConnectionPool implements ConnectionOwner {
     for (let connection = this.#idle.pop(); connection !== undefined; connection = this.#idle.pop()) {
       if (this.#idle.length < this.#spare) this.#spare = this.#idle.length;
       if (connection.usableUntilMs > nowMs) return connection;
-      connection.retire();
+      this.#retire(connection, nowMs);
     }
     return null;
+  }
+
+  #retire(connection: Connection, nowMs: number): void {
+    connection.retire(connection.agedAtMs <= nowMs ? "aged" : "idle");
   }
 
   #keepAlive({ keepAliveMs }: Connection): number {

@@ -10,7 +10,13 @@ import { describeFailures } from "./failures-suite.ts";
 import { describeMalformed } from "./malformed-suite.ts";
 import { describeMessages } from "./messages-suite.ts";
 
-const OPTIONS = { idleMax: 256, keepAliveMs: 55_000, connectTimeoutMs: 5_000, connections_max: 1_000 };
+const OPTIONS = {
+  idleMax: 256,
+  keepAliveMs: 55_000,
+  ageMaxMs: 600_000,
+  connectTimeoutMs: 5_000,
+  connections_max: 1_000,
+};
 
 const pool: ClientUnderTest = {
   name: "the pool",

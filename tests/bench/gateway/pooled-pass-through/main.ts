@@ -10,7 +10,7 @@ import { originOf } from "../../floor/catalog.ts";
 const [port = "0", upstreams = ""] = process.argv.slice(2);
 const origins = upstreams.split(",");
 const client = new PoolClient(
-  { idleMax: 256, keepAliveMs: 55_000, connectTimeoutMs: 5_000, connections_max: 65_000 },
+  { idleMax: 256, keepAliveMs: 55_000, ageMaxMs: 600_000, connectTimeoutMs: 5_000, connections_max: 65_000 },
   new ConnectionCounts(new Registry()),
   systemClock,
 );

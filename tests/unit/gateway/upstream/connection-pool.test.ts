@@ -12,6 +12,7 @@ const NOWHERE = "http://127.0.0.1:1";
 const OPTIONS: PoolClientOptions = {
   idleMax: 4,
   keepAliveMs: 10_000,
+  ageMaxMs: 600_000,
   connectTimeoutMs: 500,
   connections_max: 1_000,
 };

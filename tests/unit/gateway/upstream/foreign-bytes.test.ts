@@ -14,6 +14,7 @@ const FOREIGN = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforgot";
 const OPTIONS: PoolClientOptions = {
   idleMax: 64,
   keepAliveMs: 60_000,
+  ageMaxMs: 600_000,
   connectTimeoutMs: 5_000,
   connections_max: 1_000,
 };

@@ -1,0 +1,112 @@
+import {
+  Connection,
+  type ConnectionDialer,
+  type ConnectionEnvironment,
+  type ConnectionOwner,
+} from "./connection.ts";
+import type { ServiceAddresses } from "./service-addresses.ts";
+
+/** The maximum time for which a dial waits for one address before it also tries the next. */
+const PATIENCE_MAX_MS = 500;
+
+/** The pool for which a connection is dialed. */
+export interface DialOwner extends ConnectionOwner {
+  /** Reserves one more attempt to connect. Returns false if too many are under way. */
+  takeAttempt(): boolean;
+  /** Called when an attempt has ended without a connection. */
+  giveAttempt(): void;
+  /** Called when an attempt has established a connection, also when the dial has ended before. */
+  opened(connection: Connection, tookMs: number): void;
+  /** Called once, when the first attempt succeeds, or with the cause when all attempts have failed. */
+  dialed(failure: { readonly cause: unknown } | null): void;
+}
+
+/** The service that is dialed. */
+export interface DialTarget {
+  readonly addresses: ServiceAddresses;
+  readonly port: number;
+  readonly connectTimeoutMs: number;
+}
+
+/**
+ * Establishes one connection to a service. Tries the addresses of the service one after the other: the next one
+ * when an address refuses, or when it stays silent for a while. An attempt cannot be cancelled, so the attempt at
+ * a silent address stays under way, and its connection is used if it is established later.
+ */
+export class Dial {
+  readonly #owner: DialOwner;
+  readonly #target: DialTarget;
+  readonly #environment: ConnectionEnvironment;
+  /** The addresses that have not been tried. */
+  #left: string[] = [];
+  #patienceMs = PATIENCE_MAX_MS;
+  #underway = 0;
+  #isDone = false;
+  #cancelPatience: () => void = () => {};
+
+  constructor(owner: DialOwner, target: DialTarget, environment: ConnectionEnvironment) {
+    this.#owner = owner;
+    this.#target = target;
+    this.#environment = environment;
+  }
+
+  /** Starts the first attempt, which the owner has reserved. */
+  async start(): Promise<void> {
+    const { addresses, connectTimeoutMs } = this.#target;
+    try {
+      this.#left = [...(await addresses.inTurn())];
+    } catch (cause) {
+      this.#owner.giveAttempt();
+      this.#end({ cause });
+      return;
+    }
+    this.#patienceMs = Math.min(PATIENCE_MAX_MS, connectTimeoutMs / (this.#left.length + 1));
+    this.#attempt();
+  }
+
+  #attempt(): void {
+    const { addresses, port } = this.#target;
+    const address = this.#left.shift() ?? "";
+    this.#underway += 1;
+    const dialer: ConnectionDialer = {
+      opened: (connection, tookMs) => {
+        this.#underway -= 1;
+        addresses.accepted(address);
+        this.#end(null);
+        this.#owner.opened(connection, tookMs);
+      },
+      unopened: (cause) => {
+        this.#underway -= 1;
+        addresses.failed(address);
+        this.#failed(cause);
+      },
+    };
+    this.#awaitAnswer(address);
+    new Connection(this.#owner, this.#environment).connect(address, port, dialer);
+  }
+
+  /** Tries the next address as well when this one is silent. */
+  #awaitAnswer(address: string): void {
+    this.#cancelPatience();
+    if (this.#left.length === 0) return;
+    this.#cancelPatience = this.#environment.clock.after(this.#patienceMs, () => {
+      if (this.#isDone || !this.#owner.takeAttempt()) return;
+      this.#target.addresses.failed(address);
+      this.#attempt();
+    });
+  }
+
+  #failed(cause: unknown): void {
+    this.#owner.giveAttempt();
+    if (this.#isDone) return;
+    if (this.#left.length > 0 && this.#owner.takeAttempt()) this.#attempt();
+    else if (this.#underway === 0) this.#end({ cause });
+  }
+
+  #end(failure: { readonly cause: unknown } | null): void {
+    if (this.#isDone) return;
+    this.#isDone = true;
+    this.#cancelPatience();
+    this.#owner.dialed(failure);
+  }
+}

@@ -1,0 +1,90 @@
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import { type Clock, pause } from "@ostiary/lib/async";
+
+/** Returns all addresses of a host name. Rejects if the name has none. */
+export type Resolve = (hostname: string) => Promise<readonly string[]>;
+
+/** Asks the system's resolver, which also reads the hosts file. */
+export const systemResolve: Resolve = async (hostname) =>
+  (await lookup(hostname, { all: true, order: "verbatim" })).map(({ address }) => address);
+
+/** The time for which the addresses of a name are used before the next lookup. */
+const FRESH_MS = 1_000;
+/** The time after which known addresses are used although a lookup is still under way. */
+const LOOKUP_PATIENCE_MS = 500;
+/** The time for which an address that failed is tried only after all others. */
+const LEFT_OUT_MS = 10_000;
+
+/**
+ * The addresses of a service's host. Each new connection begins with the next address in turn. An address that
+ * refused a connection or did not answer is left out for a while.
+ */
+export class ServiceAddresses {
+  readonly #hostname: string;
+  readonly #resolve: Resolve;
+  readonly #clock: Clock;
+  #known: readonly string[] = [];
+  #freshUntilMs = Number.NEGATIVE_INFINITY;
+  #lookup: Promise<void> | null = null;
+  #turn = 0;
+  /** For each address that failed, the time until which it is left out. */
+  readonly #leftOut = new Map<string, number>();
+
+  constructor(hostname: string, resolve: Resolve, clock: Clock) {
+    this.#hostname = hostname;
+    this.#resolve = resolve;
+    this.#clock = clock;
+    if (isIP(hostname) === 0) return;
+    this.#known = [hostname];
+    this.#freshUntilMs = Number.POSITIVE_INFINITY;
+  }
+
+  /**
+   * Returns all addresses in the order in which to try them. While the resolver fails or is silent, returns the
+   * addresses that were found last. Rejects if none was ever found.
+   */
+  async inTurn(): Promise<readonly string[]> {
+    if (this.#clock.elapsedMs() >= this.#freshUntilMs) await this.#refresh();
+    const first = this.#turn++ % this.#known.length;
+    const rotated = [...this.#known.slice(first), ...this.#known.slice(0, first)];
+    const nowMs = this.#clock.elapsedMs();
+    const isLeftOut = (address: string) => (this.#leftOut.get(address) ?? nowMs) > nowMs;
+    const [left, good] = [rotated.filter(isLeftOut), rotated.filter((address) => !isLeftOut(address))];
+    const [next] = good;
+    // When the time of an address is over, one connection tries it, and the others still leave it out.
+    if (next !== undefined && this.#leftOut.has(next)) this.failed(next);
+    return [...good, ...left];
+  }
+
+  /** Leaves an address out, because it refused a connection or did not answer. */
+  failed(address: string): void {
+    this.#leftOut.set(address, this.#clock.elapsedMs() + LEFT_OUT_MS);
+  }
+
+  /** Whether an address is left out now. */
+  get leavesOut(): boolean {
+    const nowMs = this.#clock.elapsedMs();
+    return this.#leftOut.values().some((untilMs) => untilMs > nowMs);
+  }
+
+  /** Takes an address in again, because it accepted a connection. */
+  accepted(address: string): void {
+    this.#leftOut.delete(address);
+  }
+
+  async #refresh(): Promise<void> {
+    this.#lookup ??= this.#lookUp().finally(() => {
+      this.#lookup = null;
+    });
+    if (this.#known.length === 0) await this.#lookup;
+    else await Promise.race([this.#lookup.catch(() => {}), pause(this.#clock, LOOKUP_PATIENCE_MS)]);
+  }
+
+  async #lookUp(): Promise<void> {
+    const found = [...new Set(await this.#resolve(this.#hostname))];
+    this.#known = found;
+    this.#freshUntilMs = this.#clock.elapsedMs() + FRESH_MS;
+    for (const address of this.#leftOut.keys()) if (!found.includes(address)) this.#leftOut.delete(address);
+  }
+}
