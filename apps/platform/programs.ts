@@ -82,7 +82,6 @@ function addPrograms(program: Command, { env, choose, ...commands }: Called): vo
   for (const [name, description, run] of SERVICES)
     add(name, description).action(() => choose(() => run(env)));
   addJobsOfAudit(commandOf("audit"), env, choose);
-  addBackup(program, env, choose);
 }
 
 /** Adds the jobs that the owner of the audit log's schema runs. */
@@ -111,30 +110,6 @@ function addJobsOfAudit(audit: Command, env: NodeJS.ProcessEnv, choose: Called["
     .action(() => choose(async () => (await import("@ostiary/audit/retention")).runRetention(env)));
 }
 
-function addBackup(program: Command, env: NodeJS.ProcessEnv, choose: Called["choose"]): void {
-  const backup = program
-    .command("backup")
-    .description("Back up the databases of all services into a directory, and restore them")
-    .helpGroup("Jobs, which end by themselves:")
-    .configureHelp({ showGlobalOptions: false })
-    .addHelpText("after", BACKUP_HELP);
-  const add = (name: string, description: string, run: (directory: string) => Promise<void>) =>
-    backup
-      .command(name)
-      .description(description)
-      .argument("<directory>", "the directory of the backup")
-      .action((directory: string) => choose(() => run(directory)));
-  add("create", "Dump all databases into a new directory", async (directory) =>
-    (await import("./backup/run.ts")).runCreate(env, directory),
-  );
-  add("verify", "Check that a directory contains a complete, undamaged backup", async (directory) =>
-    (await import("./backup/run.ts")).runVerify(directory),
-  );
-  add("restore", "Restore a backup into databases without the schemas of Ostiary", async (directory) =>
-    (await import("./backup/run.ts")).runRestore(env, directory),
-  );
-}
-
 /** The limit for a name in PostgreSQL, which truncates longer names. */
 const ROLE_BYTES_MAX = 63;
 
@@ -153,18 +128,6 @@ const PROGRAMS_HELP = `  $ ostiary start
 
 A program reads its settings from the environment. It ends with 0 after a signal, with 78 when a setting is wrong, and
 with 1 when something that it needs does not answer.`;
-
-const BACKUP_HELP = `
-Needs pg_dump and pg_restore of PostgreSQL on the PATH, not older than the server.
-
-Environment:
-  DATABASE_URL  the database of all services, with a user who owns their schemas, or a superuser
-  REGISTRY_DATABASE_URL, IDENTITY_DATABASE_URL, AUDIT_DATABASE_URL
-                the database of one service, if it has its own
-  DATABASE_CA_FILE, DATABASE_CERT_FILE, DATABASE_KEY_FILE
-                the files of TLS
-
-Exit codes: 0 done, 1 failed, 2 wrong usage, 78 a variable, database, program or backup cannot be used`;
 
 const START_HELP = `
 Starts the gateway, the registry, identity, audit and the portal, with a toy identity provider and a sample service.

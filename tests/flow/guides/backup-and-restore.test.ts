@@ -9,7 +9,6 @@ import { writeSigningKey } from "../../app/audit/proof-bed.ts";
 import { commandsOf } from "../../support/documents.ts";
 import { freePort } from "../../support/free-port.ts";
 import { Reader } from "../../support/guide-reader.ts";
-import { pathWith, scriptOf } from "../../support/path-with.ts";
 import { freshCounterStoreUrl, services, startEtcd, startPostgres } from "../../support/services.ts";
 import { type RunningProcess, startProcess } from "../../support/start-process.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -149,7 +148,6 @@ describe.skipIf(!able)("backup-and-restore.md", () => {
       OWNER_URL: before,
       SERVER_URL: first.url,
       GATEWAY: system.url("gateway"),
-      PATH: pathWith({ ostiary: scriptOf("apps/platform/ostiary.ts") }),
     });
     await makeRoles(before);
     await system.start(before, (await startEtcd()).url, await freshCounterStoreUrl());
@@ -163,12 +161,8 @@ describe.skipIf(!able)("backup-and-restore.md", () => {
     await afterTheBackup();
     await system.stop();
     await first.kill();
-    const restoring = await Reader.open({
-      OWNER_URL: after,
-      SERVER_URL: second.url,
-      PATH: pathWith({ ostiary: scriptOf("apps/platform/ostiary.ts") }),
-    });
-    for (const name of ["ostiary-backup", "roles.sql"]) {
+    const restoring = await Reader.open({ OWNER_URL: after, SERVER_URL: second.url });
+    for (const name of ["ostiary.dump", "roles.sql"]) {
       await rename(join(reader.directory, name), join(restoring.directory, name));
     }
     await restoring.runAll(await commandsOf(GUIDE, "Restore"));
@@ -229,7 +223,7 @@ describe.skipIf(!able)("backup-and-restore.md", () => {
       },
     );
 
-  // OP-62, OP-67
+  // OP-67
   test("restores the routes, which the registry writes into an empty etcd", async () => {
     await Bun.write(join(reader.directory, "admin-token"), ADMIN_TOKEN);
     const [commands = ""] = await commandsOf(GUIDE, "Check that everything is there");

@@ -11,7 +11,6 @@ export {
 export * from "./database.ts";
 export { lacksPrivilege, sqlState } from "./failure.ts";
 export { followingIds } from "./following-ids.ts";
-export { knownMigrations } from "./migrations.ts";
 export { migrateAtStart } from "./newer-database.ts";
 export * from "./open.ts";
 export { type Orm, rows } from "./orm.ts";

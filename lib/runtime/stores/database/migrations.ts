@@ -108,11 +108,6 @@ function journalOf(schema: string): SQL {
   return sql`${sql.identifier(schema)}.${sql.identifier("schema_migrations")}`;
 }
 
-/** Returns the times that identify the migrations of a folder in the journal. */
-export function knownMigrations(folder: string): ReadonlySet<number> {
-  return new Set(migrationsIn(folder).map(({ folderMillis }) => folderMillis));
-}
-
 /** Messages for problems that an operator must solve before the service can start, by SQLSTATE. */
 const REFUSALS: Readonly<Record<string, string>> = {
   "42501":
