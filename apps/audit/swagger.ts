@@ -25,8 +25,7 @@ ${RULES_INTRODUCTION}`,
         "The evidence that the log was not altered, and the tree of checkpoints. Anyone may keep copies.",
     },
   ],
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of code samples
-  sampleOrigin: "${AUDIT_URL}",
+  sampleOrigin: { variable: "AUDIT_URL" },
 } satisfies Text;
 
 /** The introduction of the internal port's description. */
@@ -45,6 +44,5 @@ ${RULES_INTRODUCTION}`,
     { name: "Usage", description: "Reports of the usage of organizations." },
   ],
   credential: INTERNAL_CREDENTIAL,
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of code samples
-  sampleOrigin: "${AUDIT_INTERNAL_URL}",
+  sampleOrigin: { variable: "AUDIT_INTERNAL_URL" },
 } satisfies Text;

@@ -25,8 +25,7 @@ ${RULES_INTRODUCTION}`,
     { name: "Sessions", description: "One-hour credentials of a member." },
     { name: "Roles", description: "The roles of the deployment's roles file." },
   ],
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of code samples
-  sampleOrigin: "${IDENTITY_URL}",
+  sampleOrigin: { variable: "IDENTITY_URL" },
 } satisfies Text;
 
 /** The title, the text and the tags of the internal port's OpenAPI description. */
@@ -43,6 +42,5 @@ More about the feed: \`.github/guides/lifecycle-feed.md\` in the repository of O
 ${RULES_INTRODUCTION}`,
   tags: [{ name: "Internal", description: "The endpoints that the platform's own services call." }],
   credential: INTERNAL_CREDENTIAL,
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of code samples
-  sampleOrigin: "${IDENTITY_INTERNAL_URL}",
+  sampleOrigin: { variable: "IDENTITY_INTERNAL_URL" },
 } satisfies Text;

@@ -35,12 +35,10 @@ export const swaggerOptions = {
     name: "bearer",
     scheme: { type: "http", scheme: "bearer" },
     description: "The value of ADMIN_TOKEN, a token of OPERATORS_FILE, or a JWT of OPERATOR_ISSUER.",
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of code samples
-    sample: ["Authorization", "Bearer ${ADMIN_TOKEN}"],
+    sample: { name: "Authorization", isBearer: true, variable: "ADMIN_TOKEN" },
   },
   errorDetails: { FORBIDDEN: forbiddenDetails },
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of code samples
-  sampleOrigin: "${REGISTRY_URL}",
+  sampleOrigin: { variable: "REGISTRY_URL" },
   response_headers: {
     "X-Request-ID": Type.String({
       description: "The id of the request in the logs.",

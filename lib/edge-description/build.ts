@@ -4,7 +4,7 @@ import {
   type StoredRoute,
   type StoredServiceConfig,
 } from "../domain/routes/index.ts";
-import type { JsonObject } from "../openapi/index.ts";
+import type { JsonObject, ShellVariable } from "../openapi/index.ts";
 import { type EdgeRoute, edgeOperation } from "./edge-operation.ts";
 import { errorSchemas, gatewayHeaders, sharedResponses } from "./gateway-errors.ts";
 import { introduction } from "./introduction.ts";
@@ -29,8 +29,7 @@ interface EdgeSources {
 /** The number of operations and schemas that were left out because they cost too much work, by service. */
 type LeftOut = ReadonlyMap<string, number>;
 
-// biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of code samples
-const UNKNOWN_ORIGIN = "${API_URL}";
+const UNKNOWN_ORIGIN: ShellVariable = { variable: "API_URL" };
 /** The maximum cost of processing the descriptions of all services, in the units of {@link WorkBudget}. */
 const ALL_WORK_MAX = 256 * 1024 * 1024;
 

@@ -1,9 +1,9 @@
 import { isRecord } from "../domain/json/index.ts";
 import { type AppliedLimit, RATE_LIMIT_HEADERS, shownLimit } from "../domain/ratelimit/index.ts";
 import type { CompiledRoute, RateLimitPolicy, Scope, StoredRoute } from "../domain/routes/index.ts";
-import { type JsonObject, operationSamples } from "../openapi/index.ts";
+import { type JsonObject, operationSamples, type ShellVariable } from "../openapi/index.ts";
 import { answerHeaders, type GatewayResponse, gatewayResponses, headerReferences } from "./gateway-errors.ts";
-import { credentialSamples, securityOf } from "./security.ts";
+import { credentialHeaderOf, securityOf } from "./security.ts";
 import type { ServiceOperation, ServiceResponse } from "./service-operation.ts";
 
 /** A published route with its configured limit. */
@@ -22,7 +22,7 @@ export interface Place {
   readonly operationId: string;
   readonly tag: string;
   /** The origin where clients call the gateway. */
-  readonly origin: string;
+  readonly origin: string | ShellVariable;
 }
 
 const JSON_TYPE = "application/json";
@@ -54,7 +54,7 @@ export function edgeOperation(edge: EdgeRoute, service: ServiceOperation | null,
       method: route.method,
       path: place.path,
       origin: place.origin,
-      credential: credentialSamples(route.scope),
+      credential: credentialHeaderOf(route.scope),
       parameters,
       body: body === null ? null : (service?.bodySample ?? null),
     }),

@@ -30,7 +30,7 @@ const OPERATION_ID = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 export function* placeRoutes(
   edges: Iterable<EdgeRoute | null>,
   merges: ReadonlyMap<string, ServiceMerge>,
-  origin: string,
+  origin: Place["origin"],
 ): Generator<"", { placed: Placed[]; tags: Tag[] }> {
   const routes: { edge: EdgeRoute; found: FoundOperation | null; shape: string; tag: string }[] = [];
   /** The path that all routes of a shape share, by shape. It is the first of their paths in text order. */

@@ -1,5 +1,5 @@
 import type { Scope } from "../domain/routes/index.ts";
-import type { JsonObject } from "../openapi/index.ts";
+import type { CredentialHeader, JsonObject } from "../openapi/index.ts";
 
 const key = (description: string) => ({ type: "apiKey", in: "header", name: "X-API-Key", description });
 
@@ -37,9 +37,10 @@ export function schemesOf(scopes: ReadonlySet<Scope>): JsonObject {
   return Object.fromEntries([...names].map((name) => [name, securitySchemes[name]]));
 }
 
-/** Returns the credential header that code samples send, or an empty list for a public route. */
-export function credentialSamples(scope: Scope): [string, string][] {
-  if (scope === "public") return [];
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the sample
-  return scope === "user" ? [["Authorization", "Bearer ${TOKEN}"]] : [["X-API-Key", "${API_KEY}"]];
+/** Returns the credential header of curl commands, or null for a public route. */
+export function credentialHeaderOf(scope: Scope): CredentialHeader | null {
+  if (scope === "public") return null;
+  return scope === "user"
+    ? { name: "Authorization", isBearer: true, variable: "TOKEN" }
+    : { name: "X-API-Key", variable: "API_KEY" };
 }

@@ -1,4 +1,4 @@
-export * from "./code-samples.ts";
+export * from "./curl.ts";
 export * from "./documented-errors.ts";
 export * from "./introductions.ts";
 export * from "./operations.ts";

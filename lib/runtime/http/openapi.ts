@@ -21,6 +21,7 @@ import { type AnyElysia, type DocumentDecoration, Elysia } from "elysia";
 import { isRecord } from "../../domain/json/index.ts";
 import {
   type CodeSample,
+  type CredentialHeader,
   describedError,
   documentedEnvelope,
   type ErrorContext,
@@ -31,6 +32,7 @@ import {
   mapValues,
   OpenApiSchemas,
   operationSamples,
+  type ShellVariable,
   sampleOf,
 } from "../../openapi/index.ts";
 import { template } from "./app.ts";
@@ -44,8 +46,8 @@ export interface SwaggerOptions {
   bodyBytesMax: number;
   /** The credential that every operation requires. With a credential, the page has an Authorize button. */
   credential?: Credential;
-  /** The origin of the service in code samples: a variable such as `${IDENTITY_URL}`. */
-  sampleOrigin: string;
+  /** The variable of curl commands that has the origin of the service. */
+  sampleOrigin: ShellVariable;
   /** The details of errors that differ from the common details, by error code. */
   errorDetails?: ErrorDetails;
   /** The schemas of the headers that every response has, by header name. */
@@ -58,8 +60,8 @@ export interface Credential {
   name: string;
   scheme: { type: "http"; scheme: "bearer" } | { type: "apiKey"; in: "header"; name: string };
   description: string;
-  /** The header in code samples. Its value contains a variable such as `${TOKEN}`. */
-  sample: readonly [name: string, value: string];
+  /** The header of curl commands. */
+  sample: CredentialHeader;
 }
 
 /**
@@ -222,7 +224,7 @@ class DescriptionWriter {
       method: method.toUpperCase(),
       path,
       origin: sampleOrigin,
-      credential: credential === undefined ? [] : [credential.sample],
+      credential: credential?.sample ?? null,
       parameters,
       body: first === undefined ? null : { type: first[0], value: sampleOf(schema, this.#lookUp) },
     });

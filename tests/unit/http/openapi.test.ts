@@ -6,8 +6,7 @@ import { type AnyElysia, Elysia } from "elysia";
 
 const options = {
   bodyBytesMax: 100,
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of code samples
-  sampleOrigin: "${THINGS_URL}",
+  sampleOrigin: { variable: "THINGS_URL" },
   title: "T",
   description: "D",
   tags: [{ name: "Things", description: "All things." }],

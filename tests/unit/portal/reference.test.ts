@@ -269,7 +269,7 @@ describe("the call of an operation", () => {
       "Content-Type: application/json",
       "-H",
       `If-Match: ${hostile}`,
-      "-d",
+      "--data-raw",
       JSON.stringify(hostile),
       "",
     ]);

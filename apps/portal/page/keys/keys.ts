@@ -1,4 +1,5 @@
 import type { ApiKey } from "@ostiary/lib/contracts/identity-api";
+import { curlCommand } from "@ostiary/lib/openapi";
 import type { Caller } from "../gateway.ts";
 
 /** The API address of the keys of one owner: a person, a member, or a service account. */
@@ -40,5 +41,12 @@ export function isUsable(key: ApiKey, nowMs: number): boolean {
 
 /** Returns a curl command that makes the example call with a new key. */
 export function curlOf({ example }: KeyAddress, key: string, origin: string): string {
-  return `curl -fsS -H 'X-API-Key: ${key}' '${origin}${example}'`;
+  return curlCommand({
+    method: "GET",
+    origin,
+    target: example,
+    credential: null,
+    headers: [["X-API-Key", key]],
+    body: null,
+  });
 }

@@ -1,5 +1,5 @@
 import { tryJson } from "@ostiary/lib/domain/json";
-import { curlSample } from "@ostiary/lib/openapi";
+import { type CredentialHeader, curlCommand } from "@ostiary/lib/openapi";
 import type { Call, Caller } from "../gateway.ts";
 import { type BodyShape, isJson, type Operation, type Parameter } from "./description.ts";
 
@@ -86,12 +86,10 @@ function addressOf(path: string, params: ReadonlyMap<string, string>, query: [st
 }
 
 /** The header with the credential in a curl command, which reads the credential from a shell variable. */
-const CREDENTIALS: Readonly<Record<Caller, readonly (readonly [string, string])[]>> = {
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the shell
-  member: [["X-API-Key", "${API_KEY}"]],
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the shell
-  person: [["Authorization", "Bearer ${TOKEN}"]],
-  nobody: [],
+const CREDENTIALS: Readonly<Record<Caller, CredentialHeader | null>> = {
+  member: { name: "X-API-Key", variable: "API_KEY" },
+  person: { name: "Authorization", isBearer: true, variable: "TOKEN" },
+  nobody: null,
 };
 
 /** Returns the curl command of a call. A missing required value is replaced with its example or its name. */
@@ -103,22 +101,22 @@ export function curlOf(
   origin: string,
 ): string {
   const values = Object.fromEntries(
-    parameters.map((parameter) => {
-      const value = inputs.values[keyOf(parameter)] ?? "";
-      const standIn = parameter.required ? parameter.example || parameter.name.toUpperCase() : "";
-      return [keyOf(parameter), value === "" ? standIn : value];
-    }),
+    parameters.map((parameter) => [keyOf(parameter), shownValue(parameter, inputs.values[keyOf(parameter)])]),
   );
   const { address, call } = readyCall(operation, parameters, body, { values, body: inputs.body });
   const { content, headers = {}, method } = call;
-  return curlSample({
+  return curlCommand({
     method,
-    url: `${origin}${address}`,
-    headers: [
-      ...CREDENTIALS[operation.caller],
-      ...(content ? [["Content-Type", content.type] as const] : []),
-    ],
-    plainHeaders: Object.entries(headers),
-    ...(content && { body: { text: content.text } }),
+    origin,
+    target: address,
+    credential: CREDENTIALS[operation.caller],
+    headers: [...(content ? [["Content-Type", content.type] as const] : []), ...Object.entries(headers)],
+    body: content?.text ?? null,
   });
+}
+
+function shownValue(parameter: Parameter, value = ""): string {
+  const { required, example, name } = parameter;
+  const candidates = [value, ...(required ? [example, name.toUpperCase()] : [])];
+  return candidates.find((each) => each !== "" && problemOf(parameter, each) === null) ?? "";
 }

@@ -1,3 +1,4 @@
+import { shellLiteral } from "@ostiary/lib/openapi";
 import type { WitnessSettings } from "../../settings.ts";
 import type { Log } from "../logs.ts";
 
@@ -11,7 +12,9 @@ export function commandOf(
   return [
     `curl -fsS -H "${credential}" \\`,
     `  "${origin}${path}/export?format=ndjson&proof=true" > log.ndjson`,
-    ...(witnesses === null ? [] : [`printf '%s\\n' ${witnesses.keys.map(quoted).join(" ")} > witnesses.txt`]),
+    ...(witnesses === null
+      ? []
+      : [`printf '%s\\n' ${witnesses.keys.map(shellLiteral).join(" ")} > witnesses.txt`]),
     ["ostiary audit verify log.ndjson", ...optionsOf(witnesses)].join(" "),
   ].join("\n");
 }
@@ -21,11 +24,6 @@ function optionsOf(witnesses: WitnessSettings | null): string[] {
   const { quorum, origin } = witnesses;
   return [
     `--witness-keys witnesses.txt --quorum ${quorum}`,
-    ...(origin === null ? [] : [`--origin ${quoted(origin)}`]),
+    ...(origin === null ? [] : [`--origin ${shellLiteral(origin)}`]),
   ];
-}
-
-/** Quotes a text for a POSIX shell. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }
