@@ -1,9 +1,10 @@
--- The directory: people, organizations, members, credentials, invites, and the feed of what happened to
--- memberships. Ids are ULIDs compared byte by byte, so that `order by id` is the order of creation.
+-- The directory: people, organizations, members, credentials, invites, and the lifecycle feed. Ids are ULIDs that are
+-- compared byte by byte, so `order by id` is the order of creation.
 --
--- Indexes that serve a list of one owner's rows hold the id as text_pattern_ops, and lists order by that: see
+-- Indexes for lists of one owner's rows have the id as text_pattern_ops, and lists order by that: see
 -- apps/identity/list-queries.ts.
 
+-- People.
 create table identity.users (
   id text collate "C" primary key,
   display_name text,
@@ -12,7 +13,8 @@ create table identity.users (
   updated_at timestamptz(3) not null
 );
 --> statement-breakpoint
--- The primary key makes two persons of one subject impossible. The reference is checked at commit, so that a
+
+-- The subjects of the identity provider. One subject is at most one person. The reference is checked at commit, so that a
 -- link can be claimed before its person is written.
 create table identity.idp_links (
   issuer text collate "C" not null,
@@ -24,13 +26,22 @@ create table identity.idp_links (
 --> statement-breakpoint
 create index idp_links_user on identity.idp_links (user_id);
 --> statement-breakpoint
+
+-- Organizations. `created_by` counts the organizations of a person; null if staff created the organization, or if the
+-- account of its creator is deleted. `plan` is null for an organization without a plan.
 create table identity.organizations (
   id text collate "C" primary key,
   name text not null,
   created_at timestamptz(3) not null,
-  updated_at timestamptz(3) not null
+  updated_at timestamptz(3) not null,
+  created_by text collate "C" references identity.users (id) on delete set null,
+  plan text collate "C"
 );
 --> statement-breakpoint
+create index organizations_creator on identity.organizations (created_by) where created_by is not null;
+--> statement-breakpoint
+
+-- Programs of an organization. Each has a row in `members`.
 create table identity.service_accounts (
   id text collate "C" primary key,
   organization_id text collate "C" not null references identity.organizations (id) on delete cascade,
@@ -41,7 +52,9 @@ create table identity.service_accounts (
 --> statement-breakpoint
 create index service_accounts_organization on identity.service_accounts (organization_id);
 --> statement-breakpoint
--- A removed member stays, without its person once that account is deleted.
+
+-- Members: people and service accounts. The row of a removed member stays, and loses its person when that account is
+-- deleted.
 create table identity.members (
   id text collate "C" primary key,
   organization_id text collate "C" not null references identity.organizations (id) on delete cascade,
@@ -80,7 +93,10 @@ create index members_user on identity.members (user_id) where user_id is not nul
 create index members_memberships_listed on identity.members (user_id, id text_pattern_ops)
   where status = 'active' and user_id is not null;
 --> statement-breakpoint
--- A key belongs to a person (a user key) or to a member (a member key), never to both.
+
+-- API keys. A key belongs to a person or to a member. `rotated_to` is the key that replaces it; it has no reference,
+-- because both keys are deleted with their owner. Free space on each page keeps writes of `last_used_at` out of the
+-- indexes.
 create table identity.api_keys (
   id text collate "C" primary key,
   user_id text collate "C" references identity.users (id),
@@ -90,13 +106,18 @@ create table identity.api_keys (
   name text not null,
   created_at timestamptz(3) not null,
   revoked_at timestamptz(3),
+  expires_at timestamptz(3),
+  last_used_at timestamptz(3),
+  rotated_to text collate "C",
   check (num_nonnulls(user_id, member_id) = 1)
-);
+) with (fillfactor = 90);
 --> statement-breakpoint
 create index api_keys_user on identity.api_keys (user_id, id text_pattern_ops) where user_id is not null;
 --> statement-breakpoint
 create index api_keys_member on identity.api_keys (member_id, id text_pattern_ops) where member_id is not null;
 --> statement-breakpoint
+
+-- Sessions of members, by the hash of the token.
 create table identity.sessions (
   hash text collate "C" primary key,
   member_id text collate "C" not null references identity.members (id) on delete cascade,
@@ -108,7 +129,8 @@ create index sessions_member on identity.sessions (member_id);
 --> statement-breakpoint
 create index sessions_expiry on identity.sessions (expires_at);
 --> statement-breakpoint
--- The token itself is kept while the invite is active; its hash for ever.
+
+-- Invites. The token is kept while the invite is active, its hash for as long as the invite exists.
 create table identity.invites (
   id text collate "C" primary key,
   organization_id text collate "C" not null references identity.organizations (id) on delete cascade,
@@ -128,11 +150,12 @@ create table identity.invites (
 --> statement-breakpoint
 create index invites_organization on identity.invites (organization_id, id text_pattern_ops);
 --> statement-breakpoint
--- Read in the order of `id`, which is the order of commits: see apps/identity/lifecycle.
+
+-- The lifecycle feed. The order of ids is the order of commits: see apps/identity/lifecycle.
 create table identity.lifecycle_events (
   id text collate "C" primary key,
   type text not null check (type in
-    ('organization.created', 'member.created', 'member.removed', 'organization.deleted')),
+    ('organization.created', 'organization.plan_changed', 'member.created', 'member.removed', 'organization.deleted')),
   occurred_at timestamptz(3) not null,
   organization_id text collate "C" not null,
   data jsonb not null

@@ -32,7 +32,6 @@ const benches: Benches = {
   lookup: async () => (await import("./lookup.ts")).lookup,
   portal: async () => (await import("./portal.ts")).portal,
   registry: async () => (await import("./registry.ts")).registry,
-  migrations: async () => (await import("./migrations.ts")).migrationsOf(),
 };
 
 /** The benches that take an argument after their name: a load, a revision, a file, a schema or a number. */
@@ -42,7 +41,6 @@ const TAKES_MORE: ReadonlySet<string> = new Set([
   "capacity",
   "sealing",
   "streams",
-  "migrations",
   "stream-lanes",
 ]);
 
@@ -61,7 +59,6 @@ async function main(): Promise<void> {
     capacity: async () => capacityFrom(given),
     sealing: async () => (await import("./sealing.ts")).sealingOf(given),
     streams: async () => (await import("./streams.ts")).streamsOf(given),
-    migrations: async () => (await import("./migrations.ts")).migrationsOf(given),
     "stream-lanes": async () => (await import("./stream-lanes.ts")).streamLanesOf(given),
   };
   if (name === undefined) return list(every);

@@ -4,9 +4,12 @@ import { sql } from "drizzle-orm";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { writeMigrations } from "./migrations.ts";
 
-async function folderWith(migrations: Record<string, string>): Promise<string> {
+/** The time of the first migration of a later major version. */
+const NEXT_MAJOR_MS = 1_800_000_000_000;
+
+async function folderWith(migrations: Record<string, string>, firstMs?: number): Promise<string> {
   const folder = temporaryFolder("migrations");
-  await writeMigrations(folder, migrations);
+  await writeMigrations(folder, migrations, firstMs);
   return folder;
 }
 
@@ -81,6 +84,31 @@ export function describeMigrating(database: () => Database): void {
       });
       await database().migrate("made", newer);
       await expect(database().migrate("made", older)).rejects.toThrow("cannot serve it: one is gone.");
+    });
+
+    // OP-122
+    test("refuses a schema that 0.x made, and writes nothing", async () => {
+      const before = await folderWith({ "0000_first": "create table former.one (id int);" });
+      await database().migrate("former", before);
+      const columns = sql`alter table former.schema_migrations drop column steps_done, drop column refuses_older`;
+      await database().run("alter", (orm) => rows(orm, columns));
+      const folder = await folderWith({ "0000_all": "create table former.two (id int);" }, NEXT_MAJOR_MS);
+      await expect(database().migrate("former", folder)).rejects.toThrow(
+        "Schema former was made by Ostiary 0.x, and this version cannot read it: use a new database",
+      );
+      const found = await database().run("select", (orm) =>
+        rows(
+          orm,
+          sql`select table_name || '.' || column_name as name from information_schema.columns
+          where table_schema = 'former' order by 1`,
+        ),
+      );
+      expect(found.map(({ name }) => name)).toEqual([
+        "one.id",
+        "schema_migrations.applied_at",
+        "schema_migrations.hash",
+        "schema_migrations.written_at_ms",
+      ]);
     });
 
     test("fails for a folder without a journal", async () => {

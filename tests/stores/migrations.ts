@@ -11,12 +11,16 @@ export async function migrate(url: string, schema: string, folder: string): Prom
 /**
  * Writes a folder of migrations in drizzle's layout: the SQL files, and the journal that lists them in order.
  */
-export async function writeMigrations(folder: string, migrations: Record<string, string>): Promise<void> {
+export async function writeMigrations(
+  folder: string,
+  migrations: Record<string, string>,
+  firstMs = 1_700_000_000_000,
+): Promise<void> {
   await mkdir(join(folder, "meta"), { recursive: true });
   const entries = Object.keys(migrations).map((tag, index) => ({
     idx: index,
     version: "7",
-    when: 1_700_000_000_000 + index,
+    when: firstMs + index,
     tag,
     breakpoints: true,
   }));

@@ -1,9 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { cp, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { describe, expect, test } from "bun:test";
 import { auditVariables } from "@ostiary/audit/config";
-import { MIGRATIONS } from "@ostiary/audit/database-schema";
-import { makePartitions } from "@ostiary/audit/partitions/commands";
 import { type PassDeps, sealPass } from "@ostiary/audit/sealing/seal-pass";
 import { SealedState } from "@ostiary/audit/sealing/sealed-state";
 import { selectState } from "@ostiary/audit/sealing/sealer-state-sql";
@@ -13,26 +9,16 @@ import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { createTelemetry } from "@ostiary/lib/runtime/telemetry";
 import { sql } from "drizzle-orm";
 import { freshDatabase, services, waitFor } from "../../support/index.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
 import {
   type AuditService,
   intent,
-  newLog,
   openLog,
   requestId,
   sqlOn,
   startAudit,
   userIntent,
 } from "./audit-service.ts";
-import {
-  exportProof,
-  keysOf,
-  ORGANIZATION_LOG,
-  startProvenAudit,
-  verify,
-  writeEvents,
-  writeSigningKey,
-} from "./proof-bed.ts";
+import { exportProof, keysOf, startProvenAudit, verify, writeEvents, writeSigningKey } from "./proof-bed.ts";
 
 const silent = async () => {
   const env = { DATABASE_URL: "pglite://memory", LOG_FILE: "/dev/null" };
@@ -201,95 +187,6 @@ test("the sealer works in an embedded database too", async () => {
   const { text } = await exportProof(audit);
   expect(await verify(text, await keysOf(audit))).toMatchObject({ complete: true, events: 3, pending: 1 });
 });
-
-// AU-69
-describe.skipIf(!services().postgres.real)("an upgrade of a log from before its proof", () => {
-  let audit: AuditService;
-  let log: Database;
-
-  beforeAll(async () => {
-    const databaseUrl = await freshDatabase();
-    log = await newLog(databaseUrl, await migrationsBefore("0001_proof"));
-    await sqlOn(log)`create table audit.all_time partition of audit.audit_events default`;
-    await sqlOn(log)`
-      with made as (
-        insert into audit.audit_events (id, request_id, occurred_at, organization_id, user_id, actor_auth_type, service,
-        method, route, params, ip, outcome, status, details)
-        select '01DXF6DT0' || lpad(n::text, 17, '0'), 'older-' || n, '2020-01-01'::timestamptz + n * interval '1 s',
-        case when n % 3 < 2 then 'organization-1' end, case when n % 3 > 0 then 'user-1' end,
-        'jwt', 's', 'GET', '/', '{}', '::', case when n % 5 = 0 then 'pending' else 'responded' end,
-        case when n % 5 = 0 then null else 200 end, case when n % 5 = 0 then null else '{"n":1}'::json end
-        from generate_series(1, 6000) n returning id, request_id, occurred_at)
-        insert into audit.request_ids (id, request_id, occurred_at) select id, request_id, occurred_at from made`;
-    await sqlOn(log)`alter table audit.audit_events detach partition audit.all_time`;
-    await sqlOn(log)`
-      alter table audit.audit_events attach partition audit.all_time for values from ('2020-01-01') to ('2020-02-01')`;
-    audit = await startProvenAudit({ databaseUrl });
-  });
-  afterAll(async () => {
-    await log.close();
-    await audit.stop();
-  });
-
-  const USER_LOG = "/users/user-1/audit-events";
-
-  test("seals old events first, each log from its start, then new ones, and all of them verify", async () => {
-    await writeEvents(audit, 2);
-    await audit.patch("older-5", {
-      outcome: "responded",
-      status: 201,
-      organization_id: "organization-2",
-      member_id: "m",
-    });
-    const keys = await keysOf(audit);
-    for (const [path, events] of [
-      [ORGANIZATION_LOG, 4002],
-      [USER_LOG, 4000],
-      ["/organizations/organization-2/audit-events", 1],
-    ] as const) {
-      const whole = async () => (await exportProof(audit, path)).events.length === events;
-      await waitFor(whole, { what: `the proof of ${events} events`, timeoutMs: 50_000 });
-      const { text, end } = await exportProof(audit, path);
-      expect(await verify(text, keys)).toMatchObject({ complete: true, events });
-      expect(end.dropped).toBeNull();
-    }
-    await log.transaction("tamper", async (tx) => {
-      await rows(tx, sql`set local session_replication_role = replica`);
-      await rows(tx, sql`update audit.audit_events set ip = '::1' where request_id = 'older-7'`);
-    });
-    const { faults, faults_total } = await verify((await exportProof(audit, USER_LOG)).text, keys);
-    expect([faults_total, faults[0]?.kind]).toEqual([1, "changed"]);
-  }, 60_000);
-});
-
-test.skipIf(!services().postgres.real)("an upgrade leaves no intent without a position", async () => {
-  const databaseUrl = await freshDatabase();
-  await using log = await newLog(databaseUrl, await migrationsBefore("0004_intents_by_xid"));
-  await makePartitions(log, Date.now());
-  for (const n of [1, 2, 3]) {
-    await writeHeld(log, `01DXF6DT00000000000000000${n}`, Promise.resolve(), () => {});
-  }
-  await using audit = await startProvenAudit({ databaseUrl });
-  await writeEvents(audit, 2);
-  const whole = async () => (await exportProof(audit)).events.length === 5;
-  await waitFor(whole, { what: "the proof of five events" });
-  const verdict = await verify((await exportProof(audit)).text, await keysOf(audit));
-  expect(verdict).toMatchObject({ complete: true, events: 5 });
-});
-
-/** Copies the folder of migrations without the migration `tag` and all later ones. Returns the new path. */
-async function migrationsBefore(tag: string): Promise<string> {
-  const folder = temporaryFolder("migrations");
-  await cp(MIGRATIONS, folder, { recursive: true });
-  const journal = join(folder, "meta/_journal.json");
-  const { entries, ...rest } = JSON.parse(await readFile(journal, "utf8"));
-  const before = entries.slice(
-    0,
-    entries.findIndex((entry: { tag: string }) => entry.tag === tag),
-  );
-  await writeFile(journal, JSON.stringify({ ...rest, entries: before }));
-  return folder;
-}
 
 function raise(): never {
   throw new Error("The list is empty.");

@@ -36,8 +36,10 @@ const DEADLOCK_DETECTED = "40P01";
  * Applies the migrations of `folder` that are missing in the journal of `schema`, in order. A new schema gets all
  * migrations in one transaction. An existing schema gets them step by step, so that locks are held only during a step
  * (OP-76, OP-68). An advisory lock serializes replicas that start together. Returns the number of applied migrations
- * that are not in the folder. Throws if an applied migration was edited later, or if an applied migration that is not
- * in the folder refuses older versions (OP-96).
+ * that are not in the folder.
+ *
+ * @throws if an applied migration was edited later, or if 0.x made the schema (OP-122). Also throws if an applied
+ * migration that is not in the folder refuses older versions (OP-96).
  */
 export async function applyMigrations(
   access: MigrationAccess,
@@ -68,21 +70,13 @@ interface Migration {
   readonly refuses_older: string | null;
 }
 
-/** Matches the line with the SHA-256 of an earlier text of the migration. Both texts have the same effect. */
-const STANDS_FOR = /^-- stands for ([0-9a-f]{64})$/m;
 /** Matches the line with the reason why versions without the migration cannot serve the schema. */
 const REFUSES_OLDER = /^-- refuses older versions: (.+)$/m;
 
-/**
- * Returns the migrations of a folder. A migration with an earlier text keeps the hash of that text, so versions with
- * either text agree about the journal (OP-92).
- */
 function migrationsIn(folder: string): Migration[] {
   return readMigrationFiles({ migrationsFolder: folder }).map((each) => {
-    const [head = ""] = each.sql;
-    const [, earlier = each.hash] = STANDS_FOR.exec(head) ?? [];
-    const [, refuses_older = null] = REFUSES_OLDER.exec(head) ?? [];
-    return { ...each, hash: earlier, refuses_older };
+    const [, refuses_older = null] = REFUSES_OLDER.exec(each.sql[0] ?? "") ?? [];
+    return { ...each, refuses_older };
   });
 }
 
@@ -170,6 +164,7 @@ async function begin(tx: Orm, plan: Plan, byStep: boolean): Promise<Begun> {
   // If no migration is missing, return without a lock. A service whose database user may not change the
   // database schema can then start, once the schema's owner has migrated it.
   const known = await readableJournal(tx, plan);
+  refuseFormer(plan, known);
   if (known !== null && migrations.every((each) => isApplied(known, each)))
     return { journal: known, next: null };
   await lock(tx, schema);
@@ -177,24 +172,22 @@ async function begin(tx: Orm, plan: Plan, byStep: boolean): Promise<Begun> {
   await rows(
     tx,
     sql`create table if not exists ${journal} (
-      written_at_ms bigint primary key, hash text not null, applied_at timestamptz not null default now())`,
+      written_at_ms bigint primary key, hash text not null, applied_at timestamptz not null default now(),
+      steps_done integer, refuses_older text)`,
   );
   const applied = await readJournal(tx, journal);
   for (const each of migrations) refuseEdited(plan, each, applied.get(each.folderMillis));
   const missing = migrations.filter((each) => !isApplied(applied, each));
   const [first] = missing;
-  if (missing.some((each) => each.refuses_older !== null)) {
-    await rows(tx, sql`alter table ${journal} add column if not exists refuses_older text`);
-  }
   if (first !== undefined && byStep && applied.size > 0) {
-    await rows(tx, sql`alter table ${journal} add column if not exists steps_done integer`);
     return { journal: applied, next: { migration: first, steps: await stepsOf(tx, first.sql) } };
   }
-  for (const migration of missing) {
-    const { sql: statements, folderMillis, hash } = migration;
+  for (const { sql: statements, folderMillis, hash, refuses_older } of missing) {
     for (const statement of statements) if (statement.trim() !== "") await rows(tx, sql.raw(statement));
-    await rows(tx, sql`insert into ${journal} (written_at_ms, hash) values (${folderMillis}, ${hash})`);
-    await noteRefusal(tx, plan, migration);
+    await rows(
+      tx,
+      sql`insert into ${journal} (written_at_ms, hash, refuses_older) values (${folderMillis}, ${hash}, ${refuses_older})`,
+    );
   }
   return { journal: applied, next: null };
 }
@@ -235,6 +228,19 @@ function refuseEdited({ folder }: Plan, { folderMillis, hash }: Migration, found
   if (found === undefined || found.hash === hash) return;
   throw new Error(
     `A migration in ${folder} (when: ${folderMillis}) was edited after it was applied: restore the migration, and make the change in a new one.`,
+  );
+}
+
+/**
+ * Refuses a schema that 0.x made, with other migrations.
+ *
+ * @throws if the journal has an entry that is older than the folder's first migration (OP-122)
+ */
+function refuseFormer({ schema, migrations }: Plan, journal: Journal | null): void {
+  const firstMs = migrations[0]?.folderMillis ?? 0;
+  if (![...(journal?.keys() ?? [])].some((when) => when < firstMs)) return;
+  throw new Error(
+    `Schema ${schema} was made by Ostiary 0.x, and this version cannot read it: use a new database (DATABASE_URL, or DATA_DIR for the quick start), or start 0.x again.`,
   );
 }
 
@@ -310,29 +316,13 @@ async function isNext(orm: Orm, { journal }: Plan, { migration, done }: StepAt):
 }
 
 async function note(tx: Orm, { journal }: Plan, { migration, done, count }: StepAt): Promise<void> {
-  const { folderMillis, hash } = migration;
+  const { folderMillis, hash, refuses_older } = migration;
   const steps_done = done + 1 === count ? null : done + 1;
   await rows(
     tx,
-    sql`insert into ${journal} (written_at_ms, hash, steps_done) values (${folderMillis}, ${hash}, ${steps_done})
+    sql`insert into ${journal} (written_at_ms, hash, steps_done, refuses_older)
+        values (${folderMillis}, ${hash}, ${steps_done}, ${refuses_older})
       on conflict (written_at_ms) do update set steps_done = excluded.steps_done, applied_at = now()`,
-  );
-  await noteRefusal(tx, { journal }, migration);
-}
-
-/**
- * Records in the journal that a migration refuses older versions, with the reason. Does nothing for other
- * migrations.
- */
-async function noteRefusal(
-  tx: Orm,
-  { journal }: Pick<Plan, "journal">,
-  { folderMillis, refuses_older }: Migration,
-): Promise<void> {
-  if (refuses_older === null) return;
-  await rows(
-    tx,
-    sql`update ${journal} set refuses_older = ${refuses_older} where written_at_ms = ${folderMillis}`,
   );
 }
 
@@ -348,10 +338,7 @@ async function readableJournal(tx: Orm, { schema, journal }: Plan): Promise<Jour
   return found?.readable ? await readJournal(tx, journal) : null;
 }
 
-/**
- * Reads the journal. The journal of an older version does not have the columns `steps_done` and
- * `refuses_older`.
- */
+/** Reads the journal. The journal of 0.x lacks the columns `steps_done` and `refuses_older`. */
 async function readJournal(orm: Orm, journal: SQL): Promise<Journal> {
   const applied = await rows<Applied & { written_at_ms: number | string }>(
     orm,
