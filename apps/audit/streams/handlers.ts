@@ -180,12 +180,16 @@ function receiverHandlers(deps: StreamHandlersDeps) {
         detail: operations.rotateAuditStreamSecret,
       },
     )
-    .post("/test", ({ params }) => deps.testCalls.run(() => testStream(deps, params)), {
-      ...checked(deps),
-      response: {
-        200: answer(AuditStreamTest, "The result of the test request."),
-        ...errors("NOT_FOUND", streamsOff, tooManyTestCalls),
+    .post(
+      "/test",
+      ({ params }) => deps.testCalls.run(params.organization_id, () => testStream(deps, params)),
+      {
+        ...checked(deps),
+        response: {
+          200: answer(AuditStreamTest, "The result of the test request."),
+          ...errors("NOT_FOUND", streamsOff, tooManyTestCalls),
+        },
+        detail: operations.testAuditStream,
       },
-      detail: operations.testAuditStream,
-    });
+    );
 }
