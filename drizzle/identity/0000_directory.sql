@@ -130,7 +130,7 @@ create index sessions_member on identity.sessions (member_id);
 create index sessions_expiry on identity.sessions (expires_at);
 --> statement-breakpoint
 
--- Invites. The token is kept while the invite is active, its hash for as long as the invite exists.
+-- Invites. The token and the address are kept while the invite is active, the hash for as long as the invite exists.
 create table identity.invites (
   id text collate "C" primary key,
   organization_id text collate "C" not null references identity.organizations (id) on delete cascade,
@@ -145,6 +145,7 @@ create table identity.invites (
   expires_at timestamptz(3) not null,
   created_at timestamptz(3) not null,
   check ((status = 'active') = (token is not null)),
+  check (status = 'active' or email is null),
   check (max_uses is null or use_count <= max_uses)
 );
 --> statement-breakpoint
