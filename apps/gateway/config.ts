@@ -107,7 +107,7 @@ export const gatewayVariables = Type.Object({
     300_000,
     1_000,
     86_400_000,
-    "The time without data in either direction after which the gateway closes a WebSocket.",
+    "The time without data in either direction after which the gateway closes a WebSocket. A side that answers no ping for this time also ends it.",
   ),
   WEBSOCKET_MESSAGE_BYTES_MAX: integer(
     1_048_576,

@@ -1,8 +1,11 @@
 import { unstalledClock } from "@ostiary/lib/async";
 import { badGateway } from "./call.ts";
+import { SilenceWatch } from "./websocket-silence.ts";
 
 /** The number of queued bytes for one side at which the other side is paused. */
 const QUEUED_BYTES_MAX = 262_144;
+/** The maximum number of bytes that the runtime delivers after a pause: the rest of one read. */
+const READ_BYTES_MAX = 524_288;
 /** The interval for checking the queue of a slow service, because the runtime reports no drain. */
 const DRAIN_POLL_MS = 5;
 /** The time after which the gateway cuts a side that has not acknowledged a close. */
@@ -16,7 +19,7 @@ const TOO_BIG = 1009;
 const BAD_GATEWAY = 1014;
 
 export interface TunnelLimits {
-  /** The time without data in either direction after which the tunnel closes. */
+  /** The time without data in either direction, or without a sign of life of one side, that ends the tunnel. */
   readonly idleTimeoutMs: number;
   /** The maximum size of a message in either direction. */
   readonly messageBytesMax: number;
@@ -44,12 +47,16 @@ export class Tunnel {
   readonly #early: (string | Buffer<ArrayBuffer>)[] = [];
   #client: Bun.ServerWebSocket<Tunnel> | null = null;
   #polling = false;
+  /** The number of bytes that the client's messages had after the client was paused. */
+  #bytesAfterClientPause = 0;
+  /** The same number for the service. */
+  #bytesAfterServicePause = 0;
   #bytes_in = 0;
   #bytes_out = 0;
   /** Whether the tunnel has stopped forwarding messages. */
   #ended = false;
   #failure: Error | null = null;
-  #cancelIdle: () => void = () => {};
+  readonly #silence: SilenceWatch;
   #cancelCut: () => void = () => {};
   #isServiceOpen = true;
   #isTold = false;
@@ -59,11 +66,15 @@ export class Tunnel {
     this.#service = service;
     this.#limits = limits;
     this.#onEnd = onEnd;
-    this.#heard();
+    this.#silence = new SilenceWatch(limits.idleTimeoutMs, unstalledClock, {
+      client: { ping: (payload) => void this.#client?.ping(payload) },
+      service: { ping: (payload) => service.ping(payload) },
+      onSilence: () => this.close(GOING_AWAY, "idle"),
+    });
     service.binaryType = "nodebuffer";
     service.addEventListener("message", ({ data }) => this.#fromService(data));
     service.addEventListener("ping", () => this.#servicePinged());
-    service.addEventListener("pong", () => this.#heard());
+    service.addEventListener("pong", ({ data }) => this.#silence.ponged("service", data));
     service.addEventListener("close", ({ code, reason }) => this.#serviceClosed(code, reason));
   }
 
@@ -90,8 +101,17 @@ export class Tunnel {
 
   fromClient(message: string | Buffer<ArrayBuffer>): void {
     if (this.#ended) return;
-    this.#heard();
-    this.#bytes_in += Buffer.byteLength(message);
+    this.#silence.heard("client");
+    const bytes = Buffer.byteLength(message);
+    if (this.#polling) {
+      // The runtime ignores a pause when it reads what a connection had received before its reset.
+      if (this.#bytesAfterClientPause > READ_BYTES_MAX) {
+        this.#clientWasReset();
+        return;
+      }
+      this.#bytesAfterClientPause += bytes;
+    }
+    this.#bytes_in += bytes;
     this.#service.send(message);
     if (this.#service.bufferedAmount > QUEUED_BYTES_MAX) this.#awaitService();
   }
@@ -101,16 +121,28 @@ export class Tunnel {
    */
   clientDrained(): void {
     if (this.#ended) return;
+    this.#silence.progressed("client");
+    this.#bytesAfterServicePause = 0;
     this.#service.resume();
     if (!this.#polling) this.#client?.resume();
   }
 
+  /** Handles a pong of the client. */
+  clientPonged(payload: Buffer): void {
+    this.#silence.ponged("client", payload);
+    this.#limitAnswers();
+  }
+
   /**
-   * Handles a ping or pong of the client. The runtime answers pings even if the client does not read, so a
+   * Handles a ping of the client. The runtime answers pings even if the client does not read, so a
    * client with a full queue is paused.
    */
-  clientAlive(): void {
-    this.#heard();
+  clientPinged(): void {
+    this.#silence.heard("client");
+    this.#limitAnswers();
+  }
+
+  #limitAnswers(): void {
     const client = this.#client;
     if (client !== null && client.getBufferedAmount() > QUEUED_BYTES_MAX) client.pause();
   }
@@ -137,16 +169,15 @@ export class Tunnel {
     this.close(GOING_AWAY, "");
   }
 
-  /** Restarts the idle timer after data of either side. */
-  #heard(): void {
-    this.#cancelIdle();
-    if (this.#ended) return;
-    this.#cancelIdle = unstalledClock.after(this.#limits.idleTimeoutMs, () => this.close(GOING_AWAY, "idle"));
+  #clientWasReset(): void {
+    this.#end(null);
+    closeWith(this.#service, ABNORMAL, "");
+    this.#client?.terminate();
   }
 
-  /** Handles a ping of the service, like {@link clientAlive}. */
+  /** Handles a ping of the service, like {@link clientPinged}. */
   #servicePinged(): void {
-    this.#heard();
+    this.#silence.heard("service");
     if (this.#ended || this.#service.bufferedAmount <= QUEUED_BYTES_MAX) return;
     this.#service.pause();
     this.#awaitService();
@@ -154,12 +185,27 @@ export class Tunnel {
 
   #fromService(message: string | Buffer<ArrayBuffer>): void {
     if (this.#ended) return;
-    this.#heard();
+    this.#silence.heard("service");
     const bytes = Buffer.byteLength(message);
     this.#bytes_out += bytes;
     if (bytes > this.#limits.messageBytesMax) this.close(TOO_BIG, "");
     else if (this.#client === null) this.#early.push(message);
-    else if (this.#client.send(message) < 0) this.#service.pause();
+    else if (this.#bytesAfterServicePause > READ_BYTES_MAX) this.#serviceWasReset();
+    else this.#toClient(this.#client, message, bytes);
+  }
+
+  #toClient(client: Bun.ServerWebSocket<Tunnel>, message: string | Buffer<ArrayBuffer>, bytes: number): void {
+    if (client.send(message) >= 0) return;
+    if (this.#service.isPaused) this.#bytesAfterServicePause += bytes;
+    else this.#bytesAfterServicePause = 0;
+    this.#service.pause();
+  }
+
+  /** Ends the tunnel like {@link #clientWasReset}. */
+  #serviceWasReset(): void {
+    this.#end(badGateway("The service broke off a WebSocket."));
+    this.#client?.close(BAD_GATEWAY);
+    this.#service.terminate();
   }
 
   #serviceClosed(code: number, reason: string): void {
@@ -176,13 +222,19 @@ export class Tunnel {
   #awaitService(): void {
     if (this.#polling) return;
     this.#polling = true;
+    this.#bytesAfterClientPause = 0;
     this.#client?.pause();
+    this.#silence.paused("client", true);
     const poll = () => {
       if (this.#ended) return;
       if (this.#service.bufferedAmount > 0) return void setTimeout(poll, DRAIN_POLL_MS);
       this.#polling = false;
+      this.#silence.paused("client", false);
+      this.#silence.progressed("service");
       this.#client?.resume();
-      if (this.#client?.getBufferedAmount() === 0) this.#service.resume();
+      if (this.#client?.getBufferedAmount() !== 0) return;
+      this.#bytesAfterServicePause = 0;
+      this.#service.resume();
     };
     setTimeout(poll, DRAIN_POLL_MS);
   }
@@ -192,7 +244,7 @@ export class Tunnel {
     this.#ended = true;
     this.#failure = failure;
     this.#early.length = 0;
-    this.#cancelIdle();
+    this.#silence.end();
     // Resume reading from the service: the gateway would not see its close while reading is paused.
     this.#service.resume();
     this.#cancelCut = unstalledClock.after(CLOSE_TIMEOUT_MS, () => {

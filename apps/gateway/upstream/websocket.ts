@@ -100,8 +100,9 @@ export class WebSockets {
       open: (client) => client.data.attach(client),
       message: (client, message) => client.data.fromClient(message),
       drain: (client) => client.data.clientDrained(),
-      ping: (client) => client.data.clientAlive(),
-      pong: (client) => client.data.clientAlive(),
+      sendPings: false,
+      ping: (client) => client.data.clientPinged(),
+      pong: (client, payload) => client.data.clientPonged(payload),
       close: (client, code, reason) => client.data.clientClosed(code, reason),
     };
   }

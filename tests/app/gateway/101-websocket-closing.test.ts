@@ -1,5 +1,5 @@
 /** Tests WebSockets in which one side does not read and does not respond. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { CAN_COUNT_CONNECTIONS, connectionsOf } from "../../support/connections.ts";
 import { type LocalGateway, publicService, startLocalGateway } from "../../support/gateway.ts";
 import { waitFor } from "../../support/index.ts";
@@ -12,6 +12,9 @@ const CLIENTS = 8;
 const SENT_BYTES = 16_000_000;
 const MESSAGE_BYTES = 65_536;
 const IDLE_TIMEOUT_MS = 1_500;
+/** The limits of LIMITS.md for the buffer to a WebSocket's peer. */
+const QUEUED_BYTES = 262_144;
+const READ_BYTES = 524_288;
 
 let gateway: LocalGateway;
 let service: RawUpstream;
@@ -78,6 +81,25 @@ describe("a service that does not read and does not answer a close", () => {
       await waitFor(() => toService() === 0, { what: "the end of every connection" });
     },
   );
+
+  // GW-130
+  test("is sent no more than one read of what a client had sent before its reset", async () => {
+    const send = WebSocket.prototype.send;
+    let peakBytes = 0;
+    const spy = spyOn(WebSocket.prototype, "send").mockImplementation(function (this: WebSocket, message) {
+      send.call(this, message);
+      peakBytes = Math.max(peakBytes, this.bufferedAmount);
+    });
+    const client = await connect();
+    fill(client);
+    for (let before = -1; before !== client.unsent; await Bun.sleep(100)) before = client.unsent;
+    expect(client.flushed).toBe(false);
+    client.destroy();
+    await waitFor(async () => (await openWebSockets()) === 0);
+    spy.mockRestore();
+    expect(peakBytes).toBeGreaterThan(QUEUED_BYTES);
+    expect(peakBytes).toBeLessThan(QUEUED_BYTES + READ_BYTES + 3 * MESSAGE_BYTES);
+  });
 
   test.skipIf(!CAN_COUNT_CONNECTIONS)("is disconnected after both sides were silent", async () => {
     const client = await connect();
