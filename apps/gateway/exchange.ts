@@ -2,7 +2,7 @@ import { systemClock } from "@ostiary/lib/async";
 import type { CompiledRoute, RouteMatch } from "@ostiary/lib/domain/routes";
 import type { RequestTrace, Tracing } from "@ostiary/lib/runtime/telemetry";
 import type { Principal } from "./admission/principal.ts";
-import { type ClientAddresses, socketAddress } from "./edge/client-address.ts";
+import type { ClientAddresses } from "./edge/client-address.ts";
 import type { RateState } from "./steps/limit.ts";
 import type { UpstreamCall } from "./upstream/call.ts";
 import type { GatewaySocket } from "./upstream/websocket-tunnel.ts";
@@ -72,7 +72,7 @@ export class Exchange {
 
   /** The address of the connection's peer: the client, or a proxy in front of the gateway. */
   get socketAddress(): string {
-    this.#socketAddress ??= socketAddress(this.server.requestIP(this.request));
+    this.#socketAddress ??= this.#addresses.peerOf(this.server.requestIP(this.request));
     return this.#socketAddress;
   }
 

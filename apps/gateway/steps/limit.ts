@@ -20,6 +20,7 @@ import {
 import { type Static, Type } from "@sinclair/typebox";
 import type { Principal } from "../admission/principal.ts";
 import { UNKNOWN_ADDRESS } from "../edge/client-address.ts";
+import { failureSubject } from "../edge/ip-address.ts";
 import { DecisionCounts, type PolicyDecisions } from "../limits/decision-counts.ts";
 import { LimitSetCounter, type SetState } from "../limits/limit-set.ts";
 import type { QuotaRecord } from "../limits/quota-record.ts";
@@ -38,7 +39,7 @@ export const limitVariables = {
     60,
     0,
     1_000_000_000,
-    "The maximum number of 401s, and of 404s without a route, for one client address in a window. 0 means no limit.",
+    "The maximum number of 401s, and of 404s without a route, for one client address in a window. Addresses of one IPv6 /64 count together. 0 means no limit.",
   ),
   RATE_LIMIT_AUTH_FAILURE_WINDOW_SECONDS: integer(
     60,
@@ -129,7 +130,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
     },
     async failed(ip, cause) {
       if (failures === null) return null;
-      const key = bucketKey(failuresPrefix, ip, store.isSpread);
+      const key = bucketKey(failuresPrefix, failureSubject(ip), store.isSpread);
       const state = await count(key, failures, decisions.denied, letUncountedThrough);
       return state === null || state.allowed ? null : rateLimited(state.retry_after_seconds, { cause });
     },

@@ -3,8 +3,10 @@ import type { Exchange } from "../exchange.ts";
 
 /** The headers that the gateway does not forward (GW-82, GW-85, GW-87). All other headers pass both ways. */
 
-/** The hop-by-hop fields without the prefix `Proxy-`. */
+/** The hop-by-hop fields whose names do not begin with `Proxy`. */
 const HOP_BY_HOP = ["connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"];
+/** The field that CGI programs would read as the variable HTTP_PROXY. */
+const PROXY = "proxy";
 const PROXY_PREFIX = "proxy-";
 const FORWARDED_PREFIX = "x-forwarded-";
 /**
@@ -19,6 +21,12 @@ const FORWARDED_SET: ReadonlySet<string> = new Set([
 const REQUEST_DROPPED: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP,
   ...AUDIT_HEADERS,
+  // a client's claims about its address, which some services believe
+  "x-real-ip",
+  "x-client-ip",
+  "x-cluster-client-ip",
+  "true-client-ip",
+  "cf-connecting-ip",
   // credentials
   "authorization",
   "x-api-key",
@@ -50,7 +58,11 @@ const RESPONSE_DROPPED: ReadonlySet<string> = new Set([
 
 /** Returns whether the gateway forwards a response field. The name must be in lower case. */
 export function keepsResponseField(name: string): boolean {
-  return !RESPONSE_DROPPED.has(name) && !name.startsWith(PROXY_PREFIX);
+  return !RESPONSE_DROPPED.has(name) && !isProxyField(name);
+}
+
+function isProxyField(name: string): boolean {
+  return name === PROXY || name.startsWith(PROXY_PREFIX);
 }
 
 const KNOWN_NAMES_MAX = 1_000;
@@ -121,7 +133,7 @@ export class UpstreamHeaders {
   }
 
   #isGuarded(name: string): boolean {
-    if (REQUEST_DROPPED.has(name) || name.startsWith(PROXY_PREFIX)) return true;
+    if (REQUEST_DROPPED.has(name) || isProxyField(name)) return true;
     if (this.#options.forwardClientAddress && FORWARDED_SET.has(name)) return true;
     return !this.#options.trustForwarded && isForwarded(name);
   }
@@ -144,7 +156,10 @@ function isForwarded(name: string): boolean {
 function withoutNamed(fields: string[], connection: string): string[] {
   if (connection === "keep-alive" || connection === "close") return fields;
   const named = new Set(connection.split(",").map((token) => token.trim().toLowerCase()));
-  return fields.filter((_, index) => !named.has(fields[index - (index % 2)] ?? ""));
+  return fields.filter((_, index) => {
+    const name = fields[index - (index % 2)] ?? "";
+    return !named.has(name) && !(name.includes("_") && named.has(name.replaceAll("_", "-")));
+  });
 }
 
 function acceptsTrailers(te: string | null): boolean {

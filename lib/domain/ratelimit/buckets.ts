@@ -13,7 +13,7 @@ export type Bucket =
   | { kind: "local"; service: string; policy: string }
   /** A named policy that is shared by every service that declares it. */
   | { kind: "shared"; policy: string }
-  /** The failed-authentication limiter; its subject is the client address. */
+  /** The failed-authentication limiter; its subject is the client address, or its /64. */
   | { kind: "denied" };
 
 /** Returns the part of a counter's key before the subject. Called when routes load, not for each request. */

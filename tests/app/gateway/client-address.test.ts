@@ -1,6 +1,6 @@
 /** Tests which client address the gateway uses, and which addresses services get (GW-90 to GW-93). */
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
-import { startLocalGateway } from "../../support/gateway.ts";
+import { publicService, startLocalGateway } from "../../support/gateway.ts";
 import { type Lines, WidgetsBed } from "../../support/gateway-widgets-bed.ts";
 import { headerValue, rawRequest, spell } from "../../support/raw-http.ts";
 
@@ -50,6 +50,43 @@ describe("the client's address", () => {
     expect(
       await statusesOf("1", ["1.1.1.1", "1.1.1.1:4711", "::ffff:1.1.1.1", "[2001:db8::1]:80", "2001:DB8::1"]),
     ).toEqual([404, 429, 429, 404, 429]);
+  });
+
+  // GW-219
+  test("is the same in every spelling", async () => {
+    const spellings = ["2001:db8::a:1", "2001:DB8::A:1", "2001:0db8:0:0:0:0:a:1", "2001:db8::0:000a:0001"];
+    expect(await statusesOf("1", [...spellings, "2001:db8::a:1%eth0"])).toEqual([404, 429, 429, 429, 429]);
+    const mapped = [
+      "1.2.3.4",
+      "::ffff:1.2.3.4",
+      "::FFFF:102:304",
+      "0:0:0:0:0:ffff:1.2.3.4",
+      "[::ffff:1.2.3.4]:8",
+    ];
+    expect(await statusesOf("1", mapped)).toEqual([404, 429, 429, 429, 429]);
+  });
+
+  // GW-220
+  test("stands for its /64 when failed authentications are counted, but not a unique local address", async () => {
+    const lists = ["2001:db8:1:2::1", "2001:db8:1:2:ffff::", "2001:db8:1:3::1"];
+    expect(await statusesOf("1", lists)).toEqual([404, 429, 404]);
+    expect(await statusesOf("1", ["fd00::1", "fd00::2", "FD00:0::2"])).toEqual([404, 404, 429]);
+    expect(await statusesOf("1", ["64:ff9b::1.2.3.4", "64:ff9b::1.2.3.5", "1.2.3.5"])).toEqual([
+      404, 404, 429,
+    ]);
+  });
+
+  // GW-65, GW-220
+  test("stands for itself in the limit of a public route", async () => {
+    await using limited = await startLocalGateway({ TRUSTED_PROXY_HOPS: "1", RATE_LIMIT_REQUESTS: "1" });
+    const route = { path: "/public", methods: ["GET" as const] };
+    await limited.publish({ widgets: publicService(bed.service.url, route) });
+    const statuses: number[] = [];
+    for (const address of ["2001:db8::1", "2001:db8::2", "2001:DB8:0::2"]) {
+      const response = await rawRequest(limited.url, spell("GET", "/public", { "X-Forwarded-For": address }));
+      statuses.push(response.status);
+    }
+    expect(statuses).toEqual([200, 200, 429]);
   });
 
   // GW-91
@@ -110,6 +147,24 @@ describe("Forwarded headers to services:", () => {
     expect(headerValue(headers, "x-forwarded-proto")).toBe("https");
     expect(headerValue(headers, "x-forwarded-host")).toBe("api.example.com");
   });
+
+  // GW-92
+  test.each<Record<string, string>>([{}, { TRUSTED_PROXY_HOPS: "1" }])(
+    "never name the client in other headers, with %p",
+    async (env) => {
+      const claims: Lines = [
+        ["X-Real-IP", "1.2.3.4"],
+        ["X-Client-IP", "1.2.3.4"],
+        ["X-Cluster-Client-IP", "1.2.3.4"],
+        ["True-Client-IP", "1.2.3.4"],
+        ["CF-Connecting-IP", "1.2.3.4"],
+        ["cf_connecting_ip", "1.2.3.4"],
+      ];
+      const headers = await bed.received([...claims, ["X-Passes", "yes"]], await bed.start(env));
+      expect(headerValue(headers, "x-passes")).toBe("yes");
+      expect(headers.filter(([, value]) => value === "1.2.3.4")).toEqual([]);
+    },
+  );
 
   const twins: Lines = forwarded
     .filter(([name]) => name !== "Forwarded")

@@ -48,6 +48,17 @@ async function received(bytes: string): Promise<RawRequest> {
 }
 
 // GW-8
+test("the authority of a target in absolute form is dropped, and Host takes its place", async () => {
+  const telling = await startLocalGateway({ FORWARD_CLIENT_ADDRESS: "true" });
+  await telling.publish({ things: publicService(service.url, { path: "/things", methods: ["GET"] }) });
+  await rawRequest(telling.url, spell("GET", "http://user:secret@elsewhere.test:81/a/../things?b=c"));
+  expect(service.request.target).toBe("/things?b=c");
+  expect(headerValue(service.request.headers, "x-forwarded-host")).toBe("gateway.test");
+  expect(service.request.head).not.toMatch(/elsewhere|secret/);
+  await telling.close();
+});
+
+// GW-8
 describe("the request target is normalized", () => {
   const table: [sent: string, arrives: string][] = [
     ["/things/\xff\xfe", "/things/%EF%BF%BD%EF%BF%BD"],
