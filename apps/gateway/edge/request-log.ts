@@ -50,7 +50,8 @@ export class RequestLog {
     });
     if (!hasAccessLine(status)) return;
     if (failed === null && failure instanceof ApiError) {
-      log.debug({ request_id: exchange.request_id, ...refusalFields(failure) }, "request refused");
+      const path = matched === null && method !== "OPTIONS" ? { path: loggedPath(exchange.request.url) } : {};
+      log.debug({ request_id: exchange.request_id, ...refusalFields(failure), ...path }, "request refused");
     }
     const line = this.#line(exchange, route, status, duration_ms);
     if (failed === null) log.info(line, "request completed");
@@ -76,6 +77,20 @@ export class RequestLog {
     if (key_prefix !== null) line.key_prefix = key_prefix;
     return line;
   }
+}
+
+const PATH_LENGTH_MAX = 1_024;
+/** The length from which a segment may be a key, a token or a JWT. All ids are shorter. */
+const SECRET_LENGTH_MIN = 40;
+
+/**
+ * Returns the path of a URL for the log, without the query. Segments that may be credentials are left out (OP-42,
+ * GW-218).
+ */
+function loggedPath(url: string): string {
+  const path = URL.parse(url, "http://gateway")?.pathname ?? "";
+  const shown = path.split("/").map((segment) => (segment.length < SECRET_LENGTH_MIN ? segment : "…"));
+  return shown.join("/").slice(0, PATH_LENGTH_MAX);
 }
 
 /**

@@ -76,12 +76,13 @@ function withAddress(request: Request): Request {
 }
 
 /**
- * Returns a 400 if the Host header is malformed, otherwise null. With such a header, the URL of the request is only
- * its path.
+ * Returns a 400 if the Host header is malformed or repeated, otherwise null. The runtime joins repeated headers with a
+ * comma. With a malformed header, the URL of the request is only its path, or does not parse.
  */
-function hostError(request: Request): ApiError | null {
-  if (!hasNoAddress(request) || !request.headers.has("host")) return null;
-  return new ApiError("INVALID_REQUEST", { message: "The Host header is malformed." });
+function hostError({ headers, url }: Request): ApiError | null {
+  const host = headers.get("host");
+  if (host === null || (!host.includes(",") && URL.canParse(url))) return null;
+  return new ApiError("INVALID_REQUEST", { message: "The request must have one valid Host header." });
 }
 
 function hasNoAddress({ url }: Request): boolean {

@@ -115,10 +115,12 @@ async function fetchKeys(uri: string, tls: PeerTls | undefined) {
   return { usable: createLocalJWKSet({ keys }), counts };
 }
 
+const ED25519 = "Ed25519";
+
 /** The accepted signature algorithms (GW-43). `none` and algorithms with a shared secret are not accepted. */
 export const ALGORITHMS = [
   ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
-  ...["ES256", "ES384", "ES512", "EdDSA"],
+  ...["ES256", "ES384", "ES512", "EdDSA", ED25519],
 ];
 
 /** The schema of a public key that an accepted algorithm can use. */
@@ -138,7 +140,7 @@ const ALGORITHM_OF_CURVE: Readonly<Record<string, string>> = {
   "P-256": "ES256",
   "P-384": "ES384",
   "P-521": "ES512",
-  Ed25519: "EdDSA",
+  [ED25519]: "EdDSA",
 };
 
 /** The minimum size of an RSA key (RFC 7518, section 3.3). */
@@ -147,9 +149,21 @@ const RSA_BITS_MIN = 2_048;
 /** Returns those keys that can verify a signature, in the same order (GW-52). */
 async function usableKeys(keys: readonly unknown[]): Promise<PublicKey[]> {
   const checked = await Promise.all(
-    keys.map(async (key) => (Value.Check(PublicKey, key) && (await isUsable(key)) ? [key] : [])),
+    keys.map(async (key) =>
+      Value.Check(PublicKey, key) && (await isUsable(key)) ? [forEitherName(key)] : [],
+    ),
   );
   return checked.flat();
+}
+
+/**
+ * Returns a key of the curve Ed25519 without its `alg`. The algorithm has two names, EdDSA and Ed25519 (RFC 9864), and
+ * jose only tries a key whose `alg` is the token's.
+ */
+function forEitherName(key: PublicKey): PublicKey {
+  if (key.crv !== ED25519) return key;
+  const { alg, ...either } = key;
+  return either;
 }
 
 async function isUsable(key: PublicKey): Promise<boolean> {

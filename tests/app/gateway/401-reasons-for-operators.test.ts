@@ -101,6 +101,21 @@ describe("a refused token", () => {
   });
 });
 
+// GW-218, OP-42
+test("the refusal of a request without a route is logged with its path, but without query and credentials", async () => {
+  const jwt = await token();
+  const secret = "a".repeat(43);
+  const target = `/nowhere/%C3%A9/acme-k-2-${secret}/${jwt}/42?key=${secret}`;
+  const answer = await rawRequest(gateway.url, spell("GET", target));
+  expect(answer.status).toBe(404);
+  expect(await refusedLine(answer)).toMatchObject({ code: "NOT_FOUND", path: "/nowhere/%C3%A9/…/…/42" });
+  const malformed = await rawRequest(gateway.url, spell("GET", "/x/y?z=1", { Host: "a b" }));
+  expect(await refusedLine(malformed)).toMatchObject({ code: "INVALID_REQUEST", path: "/x/y" });
+  const long = await rawRequest(gateway.url, spell("GET", "/segment".repeat(500)));
+  expect(String((await refusedLine(long)).path)).toHaveLength(1_024);
+  for (const text of [secret, jwt.slice(-20)]) expect(JSON.stringify(gateway.logs())).not.toContain(text);
+});
+
 // GW-163
 test("an admitted token is not counted, and every reason has a time series from the start", async () => {
   expect((await call(await token())).status).toBe(200);

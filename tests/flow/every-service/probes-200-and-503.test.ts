@@ -144,11 +144,26 @@ describe.skipIf(!allReal).each(["gateway", "registry", "identity", "audit"] as c
         const { status } = await rawRequest(service.internalUrl, `${line}\r\n\r\n`);
         expect(status).toBe(line.startsWith("GET") ? 200 : 404);
       }
-      const { status, body } = await rawRequest(
-        service.internalUrl,
-        spell("GET", "/health/live", { Host: "a b" }),
-      );
-      expect([status, JSON.parse(body.toString()).error.code]).toEqual([400, "INVALID_REQUEST"]);
+      for (const url of [service.internalUrl, service.url]) {
+        for (const host of [
+          "a b",
+          "a%b",
+          "[::1",
+          "a:99999",
+          "a:b",
+          "999999999999",
+          "a<b",
+          "caf\xc3\xa9",
+          "a, b",
+        ]) {
+          const { status, body } = await rawRequest(url, spell("GET", "/health/live", { Host: host }));
+          expect([host, status, JSON.parse(body.toString()).error.code]).toEqual([
+            host,
+            400,
+            "INVALID_REQUEST",
+          ]);
+        }
+      }
     });
 
     // GW-160, ID-108, AU-73, OP-26, OP-28

@@ -10,7 +10,7 @@ import {
 } from "../../../support/provider-stand-in.ts";
 import { type Admission, admission, ISSUER } from "./harness.ts";
 
-export const ALGORITHMS = "RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA".split(" ");
+export const ALGORITHMS = "RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519".split(" ");
 
 /** Starts an identity provider with a key for each algorithm, and stops it after the tests of a file. */
 export function tokenBed() {

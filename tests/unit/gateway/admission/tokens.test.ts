@@ -34,6 +34,23 @@ describe("a JWT", () => {
     },
   );
 
+  // GW-43
+  test.each([
+    ["EdDSA", "Ed25519"],
+    ["Ed25519", "EdDSA"],
+  ])("whose header says %s is verified with a key for %s", async (alg, keyAlg) => {
+    const { verdict } = await open();
+    const token = await sign(keyFor(keyAlg), claims(), { alg });
+    expect(await verdict("user", bearer(token))).toBe("admitted");
+  });
+
+  // GW-43
+  test("whose header says Ed25519 gets 401 when the key has another curve", async () => {
+    const { verdict } = await open();
+    const token = await sign(keyFor("Ed25519"), claims(), { kid: "kid-ES256" });
+    expect(await verdict("user", bearer(token))).toBe(401);
+  });
+
   // GW-39
   test("gets 401 on organization and member routes, without a call to identity", async () => {
     const { identity, verdict } = await open();
