@@ -104,6 +104,7 @@ function partsOf(
     onCommit: () => reconciler.wake(),
     countWrites: createWriteCounter(registry),
     propagations,
+    current,
     roles: roles?.roles ?? null,
   };
   const { operators, provider } = createOperators(config, telemetry, clock);

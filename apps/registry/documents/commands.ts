@@ -5,8 +5,8 @@ import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { type Author, refuseMissing, WritePermission } from "../operators/write-permission.ts";
 import { refuseConflicts } from "../publishing/conflicts.ts";
 import { type ExpectedPreview, requirePreview } from "../publishing/if-match.ts";
-import { type Publishing, publish } from "../publishing/publish.ts";
-import { refuseBrokenTests } from "../publishing/route-tests.ts";
+import { type Publishing, publish, type Writer } from "../publishing/publish.ts";
+import { RouteTestCheck, type TestedRoutes } from "../publishing/route-tests.ts";
 import { appendRevisions, type Configs } from "../publishing/sql.ts";
 import { nextRevision, type ServiceState } from "../services/service.ts";
 import { readServices, readStates } from "../services/sql.ts";
@@ -20,14 +20,15 @@ export function applyDocument(
   configs: Configs,
   { expected, author }: { expected: ExpectedPreview; author: Author },
 ): Promise<Applied> {
-  return publish(publishing, "apply", async (tx, fence) => {
+  const change = async (tx: Orm, { fence, refuseBrokenTests }: Writer) => {
     const permission = await WritePermission.of(tx, author, configs);
     const names = [...configs.keys()];
     const [states] = await Promise.all([readStates(tx, names), refuseConflicts(tx, configs)]);
     requirePreview(expected, new Map(names.map((name) => [name, currentRevision(states.get(name))])));
-    await refuseBrokenTests(tx, { rewritten: configs, roles: publishing.roles });
+    await refuseBrokenTests(configs);
     return appendAll(tx, configs, states, { fence, permission });
-  });
+  };
+  return publish(publishing, { operation: "apply", writes: () => configs, change });
 }
 
 function currentRevision(state: ServiceState | undefined): number | null {
@@ -36,9 +37,12 @@ function currentRevision(state: ServiceState | undefined): number | null {
 
 /** Applies only the services of a document that have no history. A deleted service has a history. */
 export function seedDocument(publishing: Publishing, configs: Configs, request_id: string): Promise<Applied> {
-  return publish(publishing, "seed", async (tx, fence) => {
-    const states = await readStates(tx, [...configs.keys()]);
-    const fresh = new Map([...configs].filter(([name]) => !states.has(name)));
+  const readFresh = async (orm: Orm) => {
+    const states = await readStates(orm, [...configs.keys()]);
+    return { states, fresh: new Map([...configs].filter(([name]) => !states.has(name))) };
+  };
+  const change = async (tx: Orm, { fence, refuseBrokenTests }: Writer) => {
+    const { states, fresh } = await readFresh(tx);
     if (fresh.size === 0) return { results: [] };
     const permission = await WritePermission.of(
       tx,
@@ -46,9 +50,11 @@ export function seedDocument(publishing: Publishing, configs: Configs, request_i
       fresh,
     );
     await refuseConflicts(tx, fresh);
-    await refuseBrokenTests(tx, { rewritten: fresh, roles: publishing.roles });
+    await refuseBrokenTests(fresh);
     return appendAll(tx, fresh, states, { fence, permission });
-  });
+  };
+  const writes = async () => (await publishing.database.run("select_seeded", readFresh)).fresh;
+  return publish(publishing, { operation: "seed", writes, change });
 }
 
 async function appendAll(
@@ -66,15 +72,16 @@ async function appendAll(
 }
 
 /** Runs the checks of {@link applyDocument} against one snapshot, and returns what apply would change. */
-export function previewDocument(
-  { database, roles }: Pick<Publishing, "database" | "roles">,
+export async function previewDocument(
+  publishing: Pick<Publishing, "database" | keyof TestedRoutes>,
   configs: Configs,
   operator: Operator | null,
 ): Promise<Preview> {
+  const check = await RouteTestCheck.of(publishing, configs);
   const work = async (tx: Orm) => {
     await refuseMissing(tx, operator, configs);
     await refuseConflicts(tx, configs);
-    await refuseBrokenTests(tx, { rewritten: configs, roles });
+    await check.refuseBroken(tx, configs, { isLast: true });
     const current = await readServices(tx, [...configs.keys()]);
     const results = [...configs].map(([service, config]) => {
       const before = current.get(service);
@@ -84,5 +91,6 @@ export function previewDocument(
     });
     return { results };
   };
+  const { database } = publishing;
   return database.transaction("plan_apply", work, { isolation: "repeatable read", readOnly: true });
 }

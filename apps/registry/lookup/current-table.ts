@@ -1,8 +1,10 @@
 import { inSlices, Semaphore } from "@ostiary/lib/async";
+import { fits } from "@ostiary/lib/domain/errors";
 import {
   type CompiledRoute,
   type RouteTable,
   RouteTableBuilder,
+  RouteTest,
   type StoredRoute,
   type StoredServiceConfig,
   validateStoredInSteps,
@@ -15,6 +17,17 @@ interface Life {
   /** The revision of the service that was loaded last. */
   readonly revision: number;
   readonly number: number;
+}
+
+/** The tests of each service, in order. Null stands for a test that only a newer version of Ostiary can read. */
+export type CurrentTests = ReadonlyMap<string, readonly (RouteTest | null)[]>;
+
+/** The state at one fence. */
+export interface Snapshot {
+  readonly fence: number;
+  /** A builder that starts from the route table. */
+  readonly builder: RouteTableBuilder;
+  readonly tests: CurrentTests;
 }
 
 /** The time that loading routes may block the event loop before other work runs. */
@@ -32,6 +45,7 @@ export class CurrentTable {
   #fence: number | undefined;
   #services: ReadonlyMap<string, StoredServiceConfig> = new Map();
   #lives: ReadonlyMap<string, Life> = new Map();
+  #tests: CurrentTests = new Map();
   #lastLife = 0;
   #table: RouteTable = this.#builder.take();
   /** The number of the latest read. `#taken` is the number of the read whose changes were loaded last. */
@@ -45,10 +59,22 @@ export class CurrentTable {
   /** Returns the current table. */
   async read(): Promise<RouteTable> {
     const asked = ++this.#asked;
-    const changes = await readChanges(this.#database, this.#fence);
+    const fence = this.#fence;
+    const changes = await this.#database.run("select_changes", (orm) => readChanges(orm, fence));
     if (changes === null) return this.#table;
     const isTaken = await this.#taking.run(() => this.#take(changes, asked));
     return isTaken ? this.#table : this.read();
+  }
+
+  /** Returns the current state, apart from later changes. */
+  async snapshot(): Promise<Snapshot> {
+    await this.read();
+    const taken = await this.#taking.run(async () =>
+      this.#fence === undefined
+        ? null
+        : { fence: this.#fence, builder: this.#builder.fork(), tests: this.#tests },
+    );
+    return taken ?? this.snapshot();
   }
 
   /** Loads changes. Returns false if the changes extend a state that a failed load has dropped. */
@@ -89,8 +115,10 @@ export class CurrentTable {
   *#takeIn({ isWhole, services, deleted }: Changes, recreated: ReadonlySet<string>): Generator<void> {
     const taken = new Map(this.#services);
     const lives = new Map(this.#lives);
+    const tests = new Map(this.#tests);
     const gone = isWhole ? new Set(taken.keys()) : new Set(deleted);
-    for (const { name, revision, config: stored } of services) {
+    for (const { name, revision, config: stored, tests: listed } of services) {
+      tests.delete(name);
       const result = yield* validateStoredInSteps(name, stored);
       if (!result.ok) {
         gone.add(name);
@@ -99,6 +127,7 @@ export class CurrentTable {
       gone.delete(name);
       yield* this.#builder.put(name, result.service);
       taken.set(name, result.service);
+      if (Array.isArray(listed)) tests.set(name, readTests(listed));
       const known = recreated.has(name) ? undefined : lives.get(name);
       lives.set(name, { revision, number: known?.number ?? ++this.#lastLife });
     }
@@ -106,9 +135,11 @@ export class CurrentTable {
       yield* this.#builder.delete(name);
       taken.delete(name);
       lives.delete(name);
+      tests.delete(name);
     }
     this.#services = taken;
     this.#lives = lives;
+    this.#tests = tests;
   }
 
   /** The fence of the last write that {@link read} has loaded. */
@@ -136,4 +167,9 @@ export class CurrentTable {
     const rows = this.#services.get(service)?.[scope]?.routes;
     return rows?.find((row) => row.path === path && row.methods.includes(method));
   }
+}
+
+/** Returns the tests of a service as stored, with null for a test that only a newer version of Ostiary can read. */
+export function readTests(listed: readonly unknown[]): (RouteTest | null)[] {
+  return listed.map((test) => (fits(RouteTest, test) ? test : null));
 }

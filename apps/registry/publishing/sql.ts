@@ -71,67 +71,16 @@ export async function otherPolicies(orm: Orm, incoming: Configs): Promise<(typeo
     .orderBy(policies.name, policies.shared, policies.service);
 }
 
-/** A test of a current service, with its index in the service's list. */
-interface CurrentTest {
-  readonly service: string;
-  readonly index: number;
-  /** The test as stored. Another version of Ostiary may have written it, so its type is unknown. */
-  readonly test: unknown;
-}
-
-/** Returns the tests of all current services other than `names`, in the order of the services' names. */
-export function otherTests(orm: Orm, names: readonly string[]): Promise<CurrentTest[]> {
-  return rows<CurrentTest>(
+/** Returns whether a current service has tests. */
+export async function hasTests(orm: Orm): Promise<boolean> {
+  const [found] = await rows<{ found: boolean }>(
     orm,
-    sql`select service.name as service, listed.position::integer - 1 as index, listed.test
-        from routes.route_tests as kept
-        join routes.services as service on service.name = kept.service and service.revision = kept.revision
-        cross join lateral json_array_elements(kept.tests) with ordinality as listed(test, position)
-        where not service.deleted and service.name <> all(${textsOf(names)})
-        order by service.name, listed.position`,
+    sql`select exists (
+          select from routes.route_tests as kept
+          join routes.services as service on service.name = kept.service and service.revision = kept.revision
+          where not service.deleted) as found`,
   );
-}
-
-/** The method of a request, and its path segments in the form of route literals. */
-interface RequestSegments {
-  readonly method: string;
-  readonly segments: readonly string[];
-}
-
-/**
- * Returns the services other than `names` with a route that matches one of `requests`. Walks each path segment by
- * segment, with each segment as a literal and as a param. Drops a prefix that no route shape has.
- */
-export async function otherOwnersOnPaths(
-  orm: Orm,
-  requests: readonly RequestSegments[],
-  names: readonly string[],
-): Promise<string[]> {
-  if (requests.length === 0) return [];
-  const found = await rows<{ service: string }>(
-    orm,
-    sql`with recursive asked as (
-          select method, segments, json_array_length(segments) as length
-          from json_to_recordset(${JSON.stringify(requests)}::json) as asked(method text, segments json)
-        ), walk as (
-          select method, segments, length, 0 as depth, '' collate "C" as prefix from asked
-          union all
-          select walk.method, walk.segments, walk.length, walk.depth + 1, next.prefix
-          from walk cross join lateral (values
-            ((walk.prefix || '/' || (walk.segments ->> walk.depth)) collate "C"),
-            ((walk.prefix || '/{}') collate "C")) as next(prefix)
-          where walk.depth < walk.length and exists (
-            select from routes.owned_routes as owned
-            where owned.method = walk.method
-              and owned.shape >= next.prefix and owned.shape < next.prefix || '0'
-              and (owned.shape = next.prefix or owned.shape >= next.prefix || '/'))
-        )
-        select distinct owned.service from walk
-        join routes.owned_routes as owned on owned.method = walk.method
-          and owned.shape = (case walk.length when 0 then '/' else walk.prefix end) collate "C"
-        where walk.depth = walk.length and owned.service <> all(${textsOf(names)})`,
-  );
-  return found.map(({ service }) => service);
+  return found?.found === true;
 }
 
 /** Appends `revisions`, makes them current, and replaces the routes and policies of their services. */

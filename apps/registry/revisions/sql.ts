@@ -17,12 +17,22 @@ export async function listRevisions(orm: Orm, service: string): Promise<Revision
 
 /** Returns one revision of a service. Throws a 404 that names what does not exist: the service or the revision. */
 export async function readRevision(orm: Orm, service: string, revision: number): Promise<RevisionRow> {
+  const found = await findRevision(orm, service, revision);
+  if (found !== undefined) return found;
+  const state = await readState(orm, service);
+  throw state === undefined ? notFound("service", service) : notFound("revision", String(revision));
+}
+
+/** Returns one revision of a service, or undefined if it does not exist. */
+export async function findRevision(
+  orm: Orm,
+  service: string,
+  revision: number,
+): Promise<RevisionRow | undefined> {
   const [found] = await selectRevisions(orm).where(
     and(eq(revisions.service, service), eq(revisions.revision, revision)),
   );
-  if (found !== undefined) return rowOf(found);
-  const state = await readState(orm, service);
-  throw state === undefined ? notFound("service", service) : notFound("revision", String(revision));
+  return found && rowOf(found);
 }
 
 function selectRevisions(orm: Orm) {

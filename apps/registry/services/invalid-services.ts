@@ -75,7 +75,8 @@ export class Recheck {
   }
 
   async #check(): Promise<void> {
-    const changes = await readChanges(this.#database, this.#fence);
+    const fence = this.#fence;
+    const changes = await this.#database.run("select_changes", (orm) => readChanges(orm, fence));
     if (changes === null) return;
     const checked = new Map(changes.isWhole ? [] : this.#checked);
     await inSlices(this.#checkEach(changes, checked), { sliceMs: SLICE_MS });

@@ -24,7 +24,7 @@ export {
   publishedBy,
   sharedPolicies,
 } from "./publisher-bounds.ts";
-export { foldedSegments, parsedPath } from "./request-path.ts";
+export { parsedPath } from "./request-path.ts";
 export { EFFECTS, type Effect, type ReviewMark } from "./review-mark.ts";
 export * from "./route-conflicts.ts";
 export { segmentsOf } from "./route-path.ts";

@@ -31,6 +31,11 @@ export interface Node {
   reach: number[] | null;
 }
 
+/**
+ * The maximum number of nodes that a walk visits. Routes with few branches need little more than one node for
+ * each segment. Routes with a literal and a param at each of n levels can have 2^n branches.
+ */
+export const MATCH_STEPS_MAX = 1_024;
 /** The highest bit of `reach`, which also stands for all greater distances. */
 const REACH_MAX = 31;
 const METHOD_INDEX: ReadonlyMap<string, number> = new Map(METHODS.map((method, index) => [method, index]));
@@ -42,7 +47,7 @@ const NO_CLAIMS: readonly CompiledRoute[] = [];
  * A walk goes down one level for each segment. A walk tries the literal child before the param child, and
  * backtracks where a branch ends. At a node with a literal and a param child, the walk enters only branches
  * with a route of the request's method and depth. Backtracking is therefore rare. A walk never visits a node
- * twice. The cost depends on the depth of the path, not on the number of routes.
+ * twice, and visits at most {@link MATCH_STEPS_MAX} nodes (GW-18).
  *
  * A walk compares folded forms, so it finds the route that serves the plain spelling of the path. It ends
  * without a route where the path writes a literal in another way (GW-206, GW-207).
@@ -53,8 +58,8 @@ export class RouteFinder {
   #depth = 0;
   #method = "";
   #methodIndex = 0;
-  /** Whether the path writes a literal in another way than all routes of the literal. */
-  #isMisspelled = false;
+  #steps = 0;
+  #isRefused = false;
   /** Whether the walk has entered a node with several spellings. */
   #isAmbiguous = false;
 
@@ -66,10 +71,21 @@ export class RouteFinder {
     this.#methodIndex = methodIndex;
     this.#depth = this.#path.read(path);
     if (this.#depth < 0) return null;
-    this.#isMisspelled = false;
+    this.#steps = 0;
+    this.#isRefused = false;
     this.#isAmbiguous = false;
     const route = this.#walk(root, 0);
     return route !== null && this.#isAmbiguous && !this.#isWrittenLike(route) ? null : route;
+  }
+
+  /** The number of nodes that the latest walk visited. */
+  get steps(): number {
+    return this.#steps;
+  }
+
+  /** Whether the latest walk ended because the path misspells a literal, or because it visited too many nodes. */
+  get isRefused(): boolean {
+    return this.#isRefused;
   }
 
   /** Returns the segments of the latest path that match the params of `route`. */
@@ -78,6 +94,8 @@ export class RouteFinder {
   }
 
   #walk(node: Node, level: number): CompiledRoute | null {
+    if (this.#steps === MATCH_STEPS_MAX) return this.#refuse();
+    this.#steps++;
     const left = this.#depth - level;
     if (left === 0) return winnerOf(node, this.#method);
     const literal = node.literals === null ? null : node.literals.foldedLike(this.#path, level);
@@ -86,14 +104,18 @@ export class RouteFinder {
       if (node.param === null) return this.#walk(literal, level + 1);
       if (this.#leads(literal, left - 1)) {
         const found = this.#walk(literal, level + 1);
-        if (found !== null || this.#isMisspelled) return found;
+        if (found !== null || this.#isRefused) return found;
       }
     } else if (literal !== null && this.#leads(literal, left - 1)) {
-      this.#isMisspelled = true;
-      return null;
+      return this.#refuse();
     }
     if (node.param === null || !this.#leads(node.param, left - 1)) return null;
     return this.#walk(node.param, level + 1);
+  }
+
+  #refuse(): null {
+    this.#isRefused = true;
+    return null;
   }
 
   /** Returns whether a segment of the path, whose folded form is that of a literal, is written like the literal. */
@@ -129,6 +151,14 @@ export class RouteTree {
   take(): Node {
     this.#edition++;
     return this.#root;
+  }
+
+  /** Returns a builder that starts from the current tree. Neither builder changes the trees of the other one. */
+  fork(): RouteTree {
+    const fork = new RouteTree();
+    fork.#root = this.take();
+    fork.#edition = this.#edition;
+    return fork;
   }
 
   /** Adds a route. Returns its rivals, like {@link rivalsOf}. */

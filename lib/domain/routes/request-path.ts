@@ -11,11 +11,6 @@ export function parsedPath(path: string): string {
   return new URL(`http://gateway${path.replace(/[?#].*$/s, "")}`).pathname;
 }
 
-/** Returns the folded segments of a request's path. */
-export function foldedSegments(path: string): string[] {
-  return path === "/" ? [] : path.slice(1).split("/").map(foldedSegment);
-}
-
 /**
  * A reader that splits one path at a time into segments. The reader reuses its buffers. PERFORMANCE.md
  * compares the reader with `split`.

@@ -39,6 +39,19 @@ export class RouteTable {
     return route === null ? null : { route, params: this.#finder.paramValues(route) };
   }
 
+  /**
+   * Returns whether the routes can decide a request: one of them serves the request, or a literal that the path
+   * writes in another way refuses it.
+   */
+  touches(method: string, path: string): boolean {
+    return this.#finder.find(this.#root, method, path) !== null || this.#finder.isRefused;
+  }
+
+  /** The number of nodes that the latest match visited. */
+  get steps(): number {
+    return this.#finder.steps;
+  }
+
   /** Every reachable route in order of precedence. Each read builds a new list. */
   get routes(): CompiledRoute[] {
     return [...this.unordered].sort(byPrecedence);
@@ -59,7 +72,7 @@ export class RouteTable {
  * then the first path in text order.
  */
 export class RouteTableBuilder {
-  readonly #tree = new RouteTree();
+  #tree = new RouteTree();
   readonly #finder = new RouteFinder();
   readonly #services = new Map<string, readonly CompiledRoute[]>();
   readonly #shared = new SharedParts();
@@ -94,6 +107,28 @@ export class RouteTableBuilder {
     this.#services.set(name, routes);
     for (const route of added) yield this.#insert(route);
     for (const route of gone.values()) yield this.#remove(route);
+  }
+
+  /**
+   * Returns a builder that starts from the current table. Neither builder changes the tables of the other one.
+   * Callers must finish all steps of {@link put} and {@link delete} first.
+   */
+  fork(): RouteTableBuilder {
+    const fork = new RouteTableBuilder();
+    fork.#tree = this.#tree.fork();
+    for (const [name, routes] of this.#services) fork.#services.set(name, routes);
+    for (const route of this.#beaten) fork.#beaten.add(route);
+    fork.#routes = this.#routes;
+    return fork;
+  }
+
+  /** Returns, in steps, a table of only the routes of some services. */
+  *only(names: Iterable<string>): Generator<void, RouteTable> {
+    const part = new RouteTableBuilder();
+    for (const name of names) {
+      for (const route of this.#services.get(name) ?? []) yield part.#insert(route);
+    }
+    return part.take();
   }
 
   /** Removes a service in steps. */

@@ -4,6 +4,8 @@
  */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
+import { Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
 import { sql } from "drizzle-orm";
 import fc from "fast-check";
 import { CurrentTable } from "../../../apps/registry/lookup/current-table.ts";
@@ -44,7 +46,7 @@ async function fromScratch() {
 
 /** Runs `work`, and then restores the tables to their state before it, like a restored backup. */
 async function putBackAfter(work: () => Promise<unknown>): Promise<void> {
-  const tables = ["writer", "services", "revisions", "owned_routes"];
+  const tables = ["writer", "services", "revisions", "owned_routes", "route_tests"];
   await database.transaction("keep", async (tx) => {
     for (const table of tables) {
       await rows(tx, sql.raw(`create table kept_${table} as table routes.${table}`));
@@ -159,7 +161,7 @@ describe("the table of current services", () => {
     let isBroken = false;
     const run: typeof database.run = async (operation, work) => {
       const answer = await database.run(operation, work);
-      if (isBroken && Array.isArray(answer)) for (const row of answer) if (row.name === "beta") spoil(row);
+      if (isBroken) spoil(answer);
       return answer;
     };
     const table = new CurrentTable(Object.create(database, { run: { value: run } }));
@@ -203,17 +205,17 @@ describe("the table of current services", () => {
   });
 });
 
-/** Makes the config of a row throw when it is read. */
-function spoil(row: { config: unknown }): void {
-  row.config = new Proxy(
-    {},
-    {
-      ownKeys() {
-        throw new Error("spoiled");
-      },
-      get() {
-        throw new Error("spoiled");
-      },
-    },
-  );
+const ChangedServices = Type.Object({
+  services: Type.Array(Type.Object({ name: Type.String(), config: Type.Unknown() })),
+});
+
+/** Makes the config of the service beta unreadable. */
+function spoil(changes: unknown): void {
+  if (!Value.Check(ChangedServices, changes)) return;
+  const unreadable = () => {
+    throw new Error("spoiled");
+  };
+  for (const service of changes.services) {
+    if (service.name === "beta") service.config = new Proxy({}, { ownKeys: unreadable, get: unreadable });
+  }
 }

@@ -101,6 +101,37 @@ test("any sequence of edits gives the same tables as a build from scratch, and o
   );
 });
 
+test("edits of a fork leave the builder unchanged, and edits of the builder leave its forks unchanged", () => {
+  fc.assert(
+    fc.property(edits, edits, edits, requests, (shared, ofBuilder, ofFork, asked) => {
+      const builder = new RouteTableBuilder();
+      for (const edit of shared) apply(builder, edit);
+      const fork = builder.fork();
+      const states = [builder, fork].map((each, index) => {
+        const own = index === 0 ? ofBuilder : ofFork;
+        return { each, own, services: new Map<string, StoredServiceConfig>() };
+      });
+      for (const { services, own } of states) {
+        for (const [name, service] of [...shared, ...own]) {
+          if (service === null) services.delete(name);
+          else services.set(name, service);
+        }
+      }
+      const length = Math.max(ofBuilder.length, ofFork.length);
+      for (let index = 0; index < length; index++) {
+        for (const { each, own } of states) {
+          const edit = own[index];
+          if (edit !== undefined) apply(each, edit);
+        }
+      }
+      for (const { each, services } of states) {
+        expect(seen(each.take(), asked)).toEqual(seen(buildRouteTable(services), asked));
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
 test("edits of deep paths and of a node with many literals give the same tables as a build from scratch", () => {
   const deep = (depth: number) => `/${Array.from({ length: depth }, () => "x").join("/")}`;
   const builder = new RouteTableBuilder();

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { METHODS, namedParams, nearestRoutes } from "@ostiary/lib/domain/routes";
 import fc from "fast-check";
+import { MATCH_STEPS_MAX } from "../../../lib/domain/routes/match-tree.ts";
 import { buildRouteTable } from "../../support/route-tables.ts";
 import { segments, spell } from "./arbitraries.ts";
 import { pathsService, serviceWith, stored, storedServices, tableOf } from "./fixtures.ts";
@@ -186,6 +187,26 @@ describe("the cost of matching", () => {
     expect(nodesRead("/a/a/a/a/a/a/a/a/a/a", "POST")).toBe(ROOT_AND_CHILDREN);
     expect(nodesRead("/a/a/a/a/a/a/a/a/a")).toBe(ROOT_AND_CHILDREN);
     expect(nodesRead("/a/a/a/a/a/a/a/a/a/a")).toBe(11);
+  });
+
+  test("is bounded where branches double at each level, and then the request matches no route", () => {
+    const shapes = (levels: number, end: string) =>
+      Array.from({ length: 2 ** levels }, (_, bits) =>
+        spell([...Array.from({ length: levels }, (_, index) => ((bits >> index) & 1 ? "a" : null)), end]),
+      );
+    const complete = tableOf(pathsService(...shapes(9, "end")));
+    expect(complete.match("GET", `/${"a/".repeat(9)}end`)).not.toBeNull();
+    expect(complete.steps).toBe(11);
+    expect(complete.match("GET", `/${"a/".repeat(9)}other`)).toBeNull();
+    expect(complete.steps).toBe(2 ** 10 - 1);
+    const larger = tableOf(pathsService(...shapes(11, "end"), `${spell(Array(11).fill(null))}/y`));
+    expect(larger.match("GET", `/${"a/".repeat(11)}end`)).not.toBeNull();
+    expect(larger.steps).toBe(13);
+    for (const last of ["other", "y"]) {
+      expect(larger.match("GET", `/${"a/".repeat(11)}${last}`)).toBeNull();
+      expect(larger.steps).toBe(MATCH_STEPS_MAX);
+    }
+    expect(larger.match("GET", `/${"b/".repeat(11)}y`)).not.toBeNull();
   });
 
   test("is zero for a path of 100 000 segments", () => {
