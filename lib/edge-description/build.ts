@@ -6,6 +6,7 @@ import {
 } from "../domain/routes/index.ts";
 import type { JsonObject, ShellVariable } from "../openapi/index.ts";
 import { type EdgeRoute, edgeOperation } from "./edge-operation.ts";
+import { fairShares } from "./fair-shares.ts";
 import { errorSchemas, gatewayHeaders, sharedResponses } from "./gateway-errors.ts";
 import { introduction } from "./introduction.ts";
 import { type Placed, placeRoutes } from "./place-routes.ts";
@@ -13,7 +14,6 @@ import { schemesOf } from "./security.ts";
 import type { KnownDescription } from "./service-description.ts";
 import { ServiceMerge } from "./service-merge.ts";
 import { UniqueNames } from "./unique-names.ts";
-import { WorkBudget } from "./work-budget.ts";
 
 /** The inputs of the edge description. */
 interface EdgeSources {
@@ -30,8 +30,6 @@ interface EdgeSources {
 type LeftOut = ReadonlyMap<string, number>;
 
 const UNKNOWN_ORIGIN: ShellVariable = { variable: "API_URL" };
-/** The maximum cost of processing the descriptions of all services, in the units of {@link WorkBudget}. */
-const ALL_WORK_MAX = 256 * 1024 * 1024;
 
 /**
  * Yields the edge description of the published routes as pieces of JSON. The description can have several
@@ -39,12 +37,7 @@ const ALL_WORK_MAX = 256 * 1024 * 1024;
  */
 export function* edgeDescription(sources: EdgeSources): Generator<string, LeftOut> {
   const { title, serverUrl, descriptions } = sources;
-  const names = new UniqueNames(Object.keys(errorSchemas));
-  const work = new WorkBudget(ALL_WORK_MAX);
-  const merges = new Map<string, ServiceMerge>();
-  for (const [service, { description }] of descriptions) {
-    if (description !== null) merges.set(service, new ServiceMerge(service, description, names, work));
-  }
+  const merges = mergesOf(descriptions);
   const { placed, tags } = yield* placeRoutes(edgeRoutes(sources), merges, serverUrl ?? UNKNOWN_ORIGIN);
   const head = {
     openapi: "3.1.0",
@@ -65,6 +58,18 @@ export function* edgeDescription(sources: EdgeSources): Generator<string, LeftOu
   const left_out = new Map([...merges].map(([service, merge]) => [service, merge.left_out]));
   yield `},${rest.slice(1)},"x-service-documents":${JSON.stringify(marksOf(descriptions, left_out))}}`;
   return left_out;
+}
+
+function mergesOf(descriptions: EdgeSources["descriptions"]): Map<string, ServiceMerge> {
+  const names = new UniqueNames(Object.keys(errorSchemas));
+  const shares = fairShares(new Map([...descriptions].map(([service, { bytes }]) => [service, bytes])));
+  const merges = new Map<string, ServiceMerge>();
+  for (const [service, { description }] of descriptions) {
+    const share = shares.get(service);
+    if (description === null || share === undefined) continue;
+    merges.set(service, new ServiceMerge(service, description, { names, share }));
+  }
+  return merges;
 }
 
 /**
@@ -106,6 +111,7 @@ function* paths(
     const start = path === place.path ? "," : `${path === null ? "" : "},"}${JSON.stringify(place.path)}:{`;
     yield `${start}"${edge.route.method.toLowerCase()}":${operation}`;
     path = place.path;
+    if (merge !== undefined) yield* merge.copySchemas();
   }
   if (path !== null) yield "}";
   return used;

@@ -102,9 +102,10 @@ class TagNames {
   *list(merges: ReadonlyMap<string, ServiceMerge>): Generator<"", Tag[]> {
     const all: Tag[] = [];
     for (const [service, used] of [...this.#tags].sort(([one], [other]) => (one < other ? -1 : 1))) {
-      const described = merges.get(service)?.tags ?? new Map<string, string | undefined>();
+      const merge = merges.get(service);
+      const described = merge?.tags ?? new Map<string, string | undefined>();
       for (const tag of new Set(described.keys()).intersection(used).union(used)) {
-        const description = described.get(tag);
+        const description = merge?.tagDescription(described.get(tag));
         all.push({ name: this.nameOf(service, tag), ...(description !== undefined && { description }) });
       }
       yield "";

@@ -36,6 +36,8 @@ export interface KnownDescription {
    */
   readonly status: "current" | "stale" | "missing";
   readonly description: ServiceDescription | null;
+  /** The size of the description as received. */
+  readonly bytes: number;
   /** The time of the last successful read (RFC 3339), or null if no read has succeeded yet. */
   readonly read_at: string | null;
 }

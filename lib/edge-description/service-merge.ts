@@ -2,6 +2,7 @@ import { isRecord } from "../domain/json/index.ts";
 import type { CompiledRoute } from "../domain/routes/index.ts";
 import type { JsonObject } from "../openapi/index.ts";
 import { type EdgeRoute, edgeOperation, type Place } from "./edge-operation.ts";
+import type { Share } from "./fair-shares.ts";
 import { cutCycles } from "./reference-cycles.ts";
 import type { FoundOperation, ServiceDescription } from "./service-description.ts";
 import { OperationReader } from "./service-operation.ts";
@@ -9,10 +10,10 @@ import { ServiceSchemas } from "./service-schemas.ts";
 import type { UniqueNames } from "./unique-names.ts";
 import { WorkBudget } from "./work-budget.ts";
 
-/** The maximum work for the description of one service, in units of {@link WorkBudget}. */
-const SERVICE_WORK_MAX = 32 * 1024 * 1024;
 /** The maximum work for one operation, one component or one search, in units of {@link WorkBudget}. */
 const PART_WORK_MAX = 512 * 1024;
+/** The characters of an operation that do not count, because the gateway's part of the operation has as many. */
+const GATEWAY_CHARACTERS = 2 * 1024;
 /** The maximum number of tags that are copied from a service's description. */
 const TAGS_MAX = 1000;
 /** The maximum length of a tag's description, in UTF-16 code units. */
@@ -24,10 +25,17 @@ export class ServiceMerge {
   readonly #schemas: ServiceSchemas;
   readonly #reader: OperationReader;
   readonly #work: WorkBudget;
+  readonly #components = new Map<string, JsonObject>();
+  #charactersLeft: number;
   #left_out = 0;
 
-  constructor(service: string, description: ServiceDescription, names: UniqueNames, whole: WorkBudget) {
-    this.#work = new WorkBudget(SERVICE_WORK_MAX, whole);
+  constructor(
+    service: string,
+    description: ServiceDescription,
+    { names, share }: { names: UniqueNames; share: Share },
+  ) {
+    this.#work = new WorkBudget(share.work);
+    this.#charactersLeft = share.characters;
     this.#description = description;
     this.#schemas = new ServiceSchemas(service, description, names, this.#work);
     this.#reader = new OperationReader(description, this.#schemas, this.#work);
@@ -62,42 +70,61 @@ export class ServiceMerge {
     return found?.operation ?? null;
   }
 
-  /** Returns the operation of a route as JSON, or null if building the operation costs too much work. */
+  /** Returns the description of a tag, or undefined if the service's share has no room for it. */
+  tagDescription(text: string | undefined): string | undefined {
+    return text === undefined || !this.#takes(text.length) ? undefined : text;
+  }
+
+  /** Returns the operation of a route as JSON, or null if the operation exceeds the service's share. */
   operation(edge: EdgeRoute, found: FoundOperation, place: Place): string | null {
-    const text = this.#within(() =>
-      this.#written(JSON.stringify(edgeOperation(edge, this.#reader.read(found), place))),
-    );
+    const text = this.#within(() => {
+      const operation = JSON.stringify(edgeOperation(edge, this.#reader.read(found), place));
+      return this.#written(operation, operation.length - GATEWAY_CHARACTERS);
+    });
     this.#schemas.keep();
     return text;
   }
 
   /**
-   * Yields the members of `components.schemas` that operations use, as JSON. Yields an empty text after a
-   * step that produces no member.
+   * Copies the schemas that operations reference, and yields after each. A copied schema belongs to the operations
+   * before it, so that it is there although the share does not suffice for later operations.
    */
-  *components(): Generator<string> {
-    const components = new Map<string, JsonObject>();
+  *copySchemas(): Generator<""> {
     for (let next = this.#schemas.next(); next !== null; next = this.#schemas.next()) {
-      const { schema } = next;
-      // The component's name replaces the title of the schema.
-      const { title: _, ...converted } = this.#within(() => this.#schemas.convert(schema)) ?? {};
+      const { name, schema } = next;
+      const copied = this.#within(() => {
+        // The component's name replaces the title of the schema.
+        const { title: _, ...converted } = this.#schemas.convert(schema);
+        const { length } = JSON.stringify(converted);
+        return this.#written(converted, length + name.length);
+      });
       this.#schemas.keep();
-      components.set(next.name, converted);
+      this.#components.set(name, copied ?? {});
       yield "";
     }
-    for (const _ of cutCycles(components)) yield "";
-    for (const [name, schema] of components) {
-      const text = this.#within(() => this.#written(JSON.stringify(schema)));
-      yield `${JSON.stringify(name)}:${text ?? "{}"}`;
-    }
   }
 
-  #written(text: string): string {
-    this.#work.spend(text.length);
-    return text;
+  /** Yields the members of `components.schemas` as JSON, and an empty text after each other step. */
+  *components(): Generator<string> {
+    for (const _ of cutCycles(this.#components)) yield "";
+    for (const [name, schema] of this.#components) yield `${JSON.stringify(name)}:${JSON.stringify(schema)}`;
   }
 
-  #within<Result>(part: () => Result): Result | null {
+  /** Returns `part`, or null if the service's share has no room for its characters. */
+  #written<Part>(part: Part, characters: number): Part | null {
+    this.#work.spend(Math.max(0, characters));
+    return this.#takes(characters) ? part : null;
+  }
+
+  /** Takes characters from the service's share. Returns whether the share suffices. */
+  #takes(characters: number): boolean {
+    const taken = Math.max(0, characters);
+    if (taken > this.#charactersLeft) return false;
+    this.#charactersLeft -= taken;
+    return true;
+  }
+
+  #within<Result>(part: () => Result | null): Result | null {
     const result = this.#work.within(PART_WORK_MAX, part);
     if (result !== null) return result;
     this.#schemas.drop();

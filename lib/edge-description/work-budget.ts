@@ -7,18 +7,15 @@ export const VALUE_COST = 16;
 class OutOfWork extends Error {}
 
 /**
- * A budget for processing the descriptions of services. Reading a value or copying a character costs units. A
+ * A budget for processing the description of one service. Reading a value or copying a character costs units. A
  * part that exceeds its limit is abandoned. After the whole budget is spent, every further part is abandoned.
  */
 export class WorkBudget {
   #left: number;
   #partLeft = Number.POSITIVE_INFINITY;
-  readonly #whole: WorkBudget | null;
 
-  /** @param whole the budget that contains this one and is charged for the same work */
-  constructor(units: number, whole: WorkBudget | null = null) {
+  constructor(units: number) {
     this.#left = units;
-    this.#whole = whole;
   }
 
   /**
@@ -42,7 +39,6 @@ export class WorkBudget {
     this.#partLeft -= units;
     this.#left -= units;
     if (this.#partLeft < 0 || this.#left < 0) throw new OutOfWork();
-    this.#whole?.spend(units);
   }
 
   /** Returns the members of an object, or an empty list for any other value. */

@@ -14,6 +14,7 @@ import { type ReceivedDescription, readDescription } from "./read-description.ts
 const CALLS_MAX = 8;
 /** The maximum size of all descriptions together. */
 const ALL_BYTES_MAX = 64 * 1024 * 1024;
+const TOO_LARGE_TOGETHER = "The descriptions of all services are too large together.";
 const RETRY_MS = 1_000;
 /** The maximum pause between searches for descriptions to read: another replica may have published a service. */
 const LOOK_MS = 5_000;
@@ -160,11 +161,22 @@ export class ServiceDescriptions {
     }
   }
 
+  /** Takes a description. If all together become too large, the largest go, and so never one of an equal share. */
   #take(entry: Entry, { description, etag, bytes }: ReceivedDescription): void {
-    let all = bytes - entry.bytes;
-    for (const each of this.#entries.values()) all += each.bytes;
-    if (all > ALL_BYTES_MAX)
-      throw new NotADescription("The descriptions of all services are too large together.");
+    const others = [...this.#entries].filter(([, other]) => other !== entry);
+    const largestFirst = others.sort(([, one], [, other]) => other.bytes - one.bytes);
+    let all = others.reduce((sum, [, other]) => sum + other.bytes, bytes);
+    const dropped: [string, Entry][] = [];
+    for (const [service, other] of largestFirst) {
+      if (all <= ALL_BYTES_MAX || other.bytes <= bytes) break;
+      all -= other.bytes;
+      dropped.push([service, other]);
+    }
+    if (all > ALL_BYTES_MAX) throw new NotADescription(TOO_LARGE_TOGETHER);
+    for (const [service, other] of dropped) {
+      Object.assign(other, { description: null, etag: null, bytes: 0 });
+      this.#failed(service, other, TOO_LARGE_TOGETHER);
+    }
     Object.assign(entry, { description, etag, bytes });
     this.#version++;
   }
@@ -199,9 +211,9 @@ export class ServiceDescriptions {
   }
 }
 
-function stateOf(service: string, { path, description, read_at, failure }: Entry): DescriptionState {
+function stateOf(service: string, { path, description, bytes, read_at, failure }: Entry): DescriptionState {
   const status = description === null ? "missing" : failure === null ? "current" : "stale";
-  return { service, path, status, description, read_at, failure };
+  return { service, path, status, description, bytes, read_at, failure };
 }
 
 /** Returns a loop that reads the descriptions of current services, periodically and when woken. */

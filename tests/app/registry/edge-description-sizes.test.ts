@@ -1,55 +1,58 @@
-/**
- * Tests that any service description of a few megabytes takes the registry a bounded time, which is split
- * into short steps.
- */
+/** Tests that a service's description of a few megabytes takes bounded work in short steps, and adds a bounded size. */
 import { describe, expect, test } from "bun:test";
 import { edgeDescription, ServiceDescription } from "@ostiary/lib/edge-description";
-import { tableOf } from "../../unit/edge-description/build.ts";
+import { resultOf, tableOf } from "../../unit/edge-description/build.ts";
+import { CountedReads } from "../../unit/edge-description/counted-reads.ts";
 import { attacks } from "./edge-description-attacks.ts";
 
-/**
- * The maximum CPU time of all steps, including the runtime's own threads. An idle machine needs a fraction of
- * it.
- */
-const ALL_MS = 6_000;
-/** The maximum CPU time of one step. */
-const STEP_MS = 400;
+/** The maximum number of values that all steps read of one description, and that one step reads. */
+const ALL_READS = 8_000_000;
+const STEP_READS = 400_000;
+/** The maximum number of characters of an operation without the part of its service. */
+const GATEWAY_CHARACTERS = 4_096;
 
-class CpuTime {
-  longestMs = 0;
-  allMs = 0;
+/** Takes all steps, and returns their result. Each step may read a bounded number of values. */
+function inShortSteps<Result>(steps: Generator<unknown, Result>, counted: CountedReads): Result {
+  for (;;) {
+    const before = counted.reads;
+    const step = steps.next();
+    expect(counted.reads - before).toBeLessThan(STEP_READS);
+    if (step.done) return step.value;
+  }
+}
 
-  take<Result>(steps: Generator<unknown, Result>): Result {
-    for (;;) {
-      const before = process.cpuUsage();
-      const step = steps.next();
-      const { user, system } = process.cpuUsage(before);
-      const spentMs = (user + system) / 1_000;
-      this.allMs += spentMs;
-      this.longestMs = Math.max(this.longestMs, spentMs);
-      if (step.done) return step.value;
-    }
+/** Yields the steps of an edge description without their texts. Returns the number of characters too. */
+function* measured(
+  pieces: ReturnType<typeof edgeDescription>,
+): Generator<void, { characters: number; left_out: number }> {
+  let characters = 0;
+  for (;;) {
+    const { done, value } = pieces.next();
+    if (done) return { characters, left_out: value.get("widgets") ?? 0 };
+    characters += value.length;
+    yield;
   }
 }
 
 describe.each(Object.entries(attacks))("%s", (_, { paths, document, left_out }) => {
   // RG-105
-  test("takes a bounded time, and no step is long", () => {
+  test("takes bounded work in short steps, and adds a bounded size", () => {
     const routes = paths.map((path) => ({ path, methods: ["GET"] }));
     const sources = tableOf({ widgets: { url: "http://widgets:8080", organization: { routes } } });
-    const cpu = new CpuTime();
-    const read = cpu.take(ServiceDescription.read(document()));
-    const made = cpu.take(
-      edgeDescription({
-        title: "API",
-        serverUrl: undefined,
-        ...sources,
-        descriptions: new Map([["widgets", { status: "current", description: read, read_at: null }]]),
-      }),
-    );
-    expect(cpu.allMs).toBeLessThan(ALL_MS);
-    expect(cpu.longestMs).toBeLessThan(STEP_MS);
-    expect((made.get("widgets") ?? 0) > 0).toBe(left_out);
+    const given = document();
+    const bytes = Buffer.byteLength(JSON.stringify(given));
+    const counted = new CountedReads();
+    const description = inShortSteps(ServiceDescription.read(counted.of(given)), counted);
+    const pieces = edgeDescription({
+      title: "API",
+      serverUrl: undefined,
+      ...sources,
+      descriptions: new Map([["widgets", { status: "current", description, bytes, read_at: null }]]),
+    });
+    const made = inShortSteps(measured(pieces), counted);
+    expect(counted.reads).toBeLessThan(ALL_READS);
+    expect(made.characters).toBeLessThan(3 * bytes + GATEWAY_CHARACTERS * (paths.length + 10));
+    expect(made.left_out > 0).toBe(left_out);
   });
 });
 
@@ -70,14 +73,5 @@ test.each<[string, object]>([
     ),
   ],
 ])("a document whose paths have %s is refused", (_, paths) => {
-  const cpu = new CpuTime();
-  expect(() => cpu.take(ServiceDescription.read({ openapi: "3.1.0", paths }))).toThrow("too much work");
-  expect(cpu.allMs).toBeLessThan(ALL_MS);
-});
-
-test("a path that is longer than any route takes little time", () => {
-  const paths = { [`/${"/".repeat(1_000_000)}`]: { get: {} } };
-  const cpu = new CpuTime();
-  cpu.take(ServiceDescription.read({ openapi: "3.1.0", paths }));
-  expect(cpu.longestMs).toBeLessThan(STEP_MS);
+  expect(() => resultOf(ServiceDescription.read({ openapi: "3.1.0", paths }))).toThrow("too much work");
 });

@@ -26,7 +26,12 @@ export function edgeDocument(
     descriptions: new Map(
       Object.entries(descriptions).map(([service, value]) => [
         service,
-        { status: "current", description: resultOf(ServiceDescription.read(value)), read_at: null },
+        {
+          status: "current",
+          description: resultOf(ServiceDescription.read(value)),
+          bytes: Buffer.byteLength(JSON.stringify(value)),
+          read_at: null,
+        },
       ]),
     ),
   });
