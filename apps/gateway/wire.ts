@@ -45,7 +45,6 @@ import { WebSockets } from "./upstream/websocket.ts";
 import type { GatewaySocket } from "./upstream/websocket-tunnel.ts";
 import { createUsageRecorder } from "./usage/usage-recorder.ts";
 
-const COUNTER_PING_MS = 500;
 /** The maximum time to deliver queued audit outcomes and usage when the gateway stops. */
 const FLUSH_MS = 5_000;
 
@@ -90,7 +89,7 @@ export async function wireGateway(config: GatewayConfig, given: GivenStores = {}
       // Free the text from which the route table was built, which takes as much memory as the table.
       readings.collect();
       await authenticator.start();
-      await counterStore.ping(COUNTER_PING_MS).catch(() => warnOfSilence(telemetry));
+      await counterStore.ping().catch(() => warnOfSilence(telemetry));
     },
     listening(opened) {
       port = opened;
@@ -114,7 +113,7 @@ function readinessChecks(authenticator: Authenticator, counterStore: CounterStor
     key_set: async () => {
       if (!authenticator.ready()) throw new Error("The key set is not loaded.");
     },
-    counter_store: () => counterStore.ping(COUNTER_PING_MS),
+    counter_store: () => counterStore.ping(),
   };
 }
 

@@ -24,7 +24,7 @@ setDefaultTimeout(120_000);
 async function expectAnswers(url: string, stores = 12): Promise<void> {
   const answers = async () => {
     const store = await openRouteStore(url);
-    const results = await Promise.allSettled(everyCall(store, 3_000));
+    const results = await Promise.allSettled(everyCall(store, 5_000));
     await store.close();
     return results.every(({ status }) => status === "fulfilled");
   };

@@ -1,4 +1,4 @@
-import { type Clock, readBounded, unstalledClock } from "../../async/index.ts";
+import { type Clock, readBounded, systemClock } from "../../async/index.ts";
 import { systemErrorCode } from "../../domain/errors/index.ts";
 import type { PeerTls } from "../config/index.ts";
 import type { CallSpan, Tracing } from "../telemetry/index.ts";
@@ -26,7 +26,7 @@ export interface BoundedCall {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly timeoutMs: number;
-  /** The clock of the timeout, by default one that stops while this process is stalled. */
+  /** The clock of the timeout. */
   readonly clock?: Pick<Clock, "after">;
   /**
    * Whether the call can safely be sent twice. If so, a call whose connection breaks before the response begins is
@@ -97,7 +97,7 @@ export async function boundedCall(
 ): Promise<BoundedAnswer> {
   let isLate = false;
   const handle: CallHandle = { underway: null };
-  const { clock = unstalledClock, timeoutMs } = call;
+  const { clock = systemClock, timeoutMs } = call;
   const cancelTimer = clock.after(timeoutMs, () => {
     isLate = true;
     handle.underway?.abort();

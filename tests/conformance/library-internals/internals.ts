@@ -57,7 +57,7 @@ export const internals = {
   etcd3_faults: {
     library: "etcd3",
     does: "throws the error of each failed call unchanged if its fault handling is off",
-    usedIn: ["lib/runtime/stores/route-store/etcd-endpoint.ts"],
+    usedIn: ["lib/runtime/stores/route-store/etcd-client.ts"],
     otherwise: "calls still fail after the node is back, because of the library's circuit breaker",
   },
   etcd3_channel: {
@@ -66,11 +66,17 @@ export const internals = {
     usedIn: ["lib/runtime/stores/route-store/etcd-client.ts"],
     otherwise: "the registry and the gateway open ever more connections to a restarted node, or none",
   },
+  grpc_sockets: {
+    library: "@grpc/grpc-js",
+    does: "connects with `_createSecureConnector` of the credentials, and waits for `waitForReady` before",
+    usedIn: ["lib/runtime/stores/route-store/etcd-client.ts"],
+    otherwise: "connections to a silent etcd stay open for ever",
+  },
   ioredis_scripts: {
     library: "ioredis",
-    does: "defines the commands of `scripts` and has `refreshSlotsCache`",
+    does: "defines the commands of `scripts`",
     usedIn: ["lib/runtime/stores/counter-store/redis.ts"],
-    otherwise: "no request is counted, or a cluster's failover stays unnoticed",
+    otherwise: "no request is counted",
   },
   pino_drop: {
     library: "pino",

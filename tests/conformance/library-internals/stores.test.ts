@@ -6,14 +6,21 @@ import { sql } from "drizzle-orm";
 import { PgDatabase, pgTable, text } from "drizzle-orm/pg-core";
 import { PostgresJsSession } from "drizzle-orm/postgres-js";
 import { Etcd3, GRPCUnavailableError } from "etcd3";
-import { Cluster, Redis } from "ioredis";
+import { Redis } from "ioredis";
 import postgres from "postgres";
 import { asOrm, asSql } from "../../../lib/runtime/stores/database/orm.ts";
 import { dialect, prepared } from "../../../lib/runtime/stores/database/prepared.ts";
 import { ipv6Place } from "../../../lib/runtime/stores/database/primary-search.ts";
 import { backendPidOf } from "../../../lib/runtime/stores/database/watchdog.ts";
-import { EtcdEndpoint, readNothing } from "../../../lib/runtime/stores/route-store/etcd-endpoint.ts";
-import { freePort, freshDatabase, rejection, services, waitFor } from "../../support/index.ts";
+import { EtcdClient, readNothing } from "../../../lib/runtime/stores/route-store/etcd-client.ts";
+import {
+  freePort,
+  freshDatabase,
+  rejection,
+  services,
+  startSilentServer,
+  waitFor,
+} from "../../support/index.ts";
 import { contract } from "./contract.ts";
 
 const people = pgTable("people", { name: text().notNull() });
@@ -92,12 +99,11 @@ describe.if(services().postgres.real)("with a PostgreSQL server", () => {
 });
 
 contract("etcd3_faults", async () => {
-  const endpoint = new EtcdEndpoint(`http://127.0.0.1:${freePort()}`, undefined, undefined);
+  const client = new EtcdClient(`http://127.0.0.1:${freePort()}`, undefined);
   for (let call = 0; call < 8; call++) {
-    const failed = endpoint.call((client, deadline) => readNothing(client, deadline), Date.now() + 5_000);
-    expect(await rejection(failed)).toBeInstanceOf(GRPCUnavailableError);
+    expect(await rejection(readNothing(client, Date.now() + 5_000))).toBeInstanceOf(GRPCUnavailableError);
   }
-  endpoint.close();
+  client.close();
 });
 
 contract("etcd3_channel", async () => {
@@ -129,10 +135,19 @@ contract("etcd3_channel", async () => {
   for (const channel of made) channel.end();
 });
 
+contract("grpc_sockets", async () => {
+  const silent = await startSilentServer();
+  const client = new EtcdClient(silent.url, undefined);
+  await rejection(client.connect(undefined, Date.now() + 500));
+  expect(silent.connections()).toBe(1);
+  client.close();
+  await waitFor(() => silent.connections() === 0);
+  await silent.close();
+});
+
 contract("ioredis_scripts", () => {
   const scripts = { countThings: { lua: "return 1", numberOfKeys: 1 } };
   const client = new Redis({ lazyConnect: true, scripts });
   expect(Reflect.get(client, "countThings")).toBeInstanceOf(Function);
   client.disconnect();
-  expect(Cluster.prototype.refreshSlotsCache).toBeInstanceOf(Function);
 });

@@ -89,7 +89,7 @@ describe.skipIf(!services().redis.binary)("a Redis Cluster of three primaries an
       await breakIt(primary);
       expect(await outcome(bucket)).toBe("unavailable");
       for (const expected of [1, 2, 3]) for (const other of others) expect(await count(other)).toBe(expected);
-      await store.ping(5_000);
+      await store.ping();
       await waitFor(() => isPrimary(replica), { timeoutMs: 60_000, what: "the promotion of the replica" });
       const promoted = performance.now();
       const first = await waitFor(() => count(bucket), { timeoutMs: 30_000, what: "a count" });
@@ -146,7 +146,7 @@ describe.skipIf(!services().redis.binary)("a Redis Cluster of three primaries an
         expect(await waitFor(() => count(other), { timeoutMs: 30_000 })).toBe(expected);
       }
     }
-    await waitFor(() => store.ping(1_000).then(() => true));
+    await waitFor(() => store.ping().then(() => true));
     await Promise.all(shard.nodes.map(({ server }) => server.restart()));
     // The restarted nodes have lost their data, so the count starts again at 1.
     const first = await waitFor(() => count(bucket), { timeoutMs: 60_000, what: "a count" });

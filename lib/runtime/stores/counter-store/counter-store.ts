@@ -23,8 +23,8 @@ export interface CounterStore {
   refund(refunds: readonly Refund[]): Promise<boolean[]>;
   /** Whether the store distributes buckets over several servers, by the part of the key in braces. */
   readonly isSpread: boolean;
-  /** Resolves if the store responds within `timeoutMs`. Otherwise rejects with `StoreUnavailable`. */
-  ping(timeoutMs: number): Promise<void>;
+  /** Resolves if the store responds within 500 ms. Otherwise rejects with `StoreUnavailable`. */
+  ping(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -26,7 +26,7 @@ const CLUSTER = /^redis(s?)\+cluster:\/\//;
 
 /**
  * Opens the store of `url` (OP-11), which begins with `redis://`, `rediss://`, `redis+cluster://` or
- * `rediss+cluster://`, or is `memory://`. Waits up to 500 ms for a connection, then keeps trying in the
+ * `rediss+cluster://`, or is `memory://`. Waits up to two seconds for a connection, then keeps trying in the
  * background. Until a connection exists, calls are rejected. Rejects with `StoreUnavailable` if the server
  * permanently refuses the URL, for example its password. Rejects with `TypeError` for any other URL.
  */

@@ -1,14 +1,6 @@
 import { Cluster, Redis, type RedisOptions } from "ioredis";
-import {
-  Batches,
-  type Member,
-  pause,
-  systemClock,
-  unstalledClock,
-  withDeadline,
-} from "../../../async/index.ts";
+import { Batches, type Member, pause, systemClock } from "../../../async/index.ts";
 import { type PeerTls, renewingOptions, type TlsOptions } from "../../config/index.ts";
-import { answerWithin } from "../answer-within.ts";
 import { StoreUnavailable } from "../errors.ts";
 import type { StoreObserver } from "../observer.ts";
 import { refusalOf } from "./boot-failure.ts";
@@ -17,12 +9,12 @@ import { type ScriptCommands, scripts } from "./redis-scripts.ts";
 
 /** The timeout of a command and of a connection attempt (GW-73). */
 const TIMEOUT_MS = 500;
+/** The time for which a start waits for a connection. A busy process may read a refusal late. */
+const START_MS = 2_000;
+/** The pause before the client connects again. */
 const RECONNECT_MS = 200;
-/**
- * The timeout of traffic that is not a command, such as the handshake. It is much longer than the time for which a
- * burst of work can keep the process from reading.
- */
-const SILENCE_MS = 2_000;
+/** The time without an answer to any command after which a connection is replaced by a new one. */
+const SILENCE_MS = 1_000;
 /**
  * The maximum number of increments in one command. The maximum limits how long a command blocks the server. A
  * cluster gets one command for each increment, because its buckets are on different nodes.
@@ -33,21 +25,22 @@ const BATCH_MAX = 256;
  * includes the redirections.
  */
 const REDIRECTIONS_MAX = 3;
-/** The interval at which the store requests the slot map of a cluster. */
-const SLOTS_MS = 5_000;
-/** The minimum interval between requests for the slot map while commands fail. */
-const SLOTS_FAILING_MS = 250;
+/**
+ * The interval at which the store requests the slot map of a cluster. A cluster does not announce that the replica of a
+ * dead or frozen node has taken over.
+ */
+const SLOTS_MS = 1_000;
 
 /**
- * The options of every connection. Commands are not queued while the connection is down, and are never sent
- * twice: an increment that was reported as failed must not be executed later. A server that accepts bytes but
- * stays silent is detected by {@link TIMEOUT_MS} for commands, and by `socketTimeout` for other traffic. The
- * client reconnects in both cases.
+ * The options of every connection. Commands are not queued while the connection is down, and are never sent twice. A
+ * command that times out fails alone. Redis answers the commands of a connection in order, so a connection without
+ * any answer is silent, and the client connects again.
  */
 const connection = {
   // Skip INFO, which not every user may run. The reply to an increment also shows that a server is still loading.
   enableReadyCheck: false,
   connectTimeout: TIMEOUT_MS,
+  commandTimeout: TIMEOUT_MS,
   disconnectTimeout: 1,
   socketTimeout: SILENCE_MS,
   maxRetriesPerRequest: 0,
@@ -134,7 +127,6 @@ export class RedisCounterStore implements CounterStore {
   readonly #counts: Batches<Count, WindowCount>;
   readonly #charges: Batches<ChargedGroup, ChargedWindow[] | null>;
   readonly isSpread: boolean;
-  #slotsAskedMs = Number.NEGATIVE_INFINITY;
 
   constructor(client: RedisClient, namespace: string, observer: StoreObserver) {
     this.#client = client;
@@ -149,7 +141,7 @@ export class RedisCounterStore implements CounterStore {
   }
 
   /**
-   * Resolves when the client is connected, or after 500 ms; the client keeps trying in that case. Rejects
+   * Resolves when the client is connected, or after two seconds; the client keeps trying in that case. Rejects
    * with `StoreUnavailable` if the server permanently refuses the connection.
    */
   async connected(): Promise<void> {
@@ -160,7 +152,7 @@ export class RedisCounterStore implements CounterStore {
     };
     this.#client.on("error", onError);
     try {
-      await Promise.race([refused.promise, this.#ready(), pause(unstalledClock, TIMEOUT_MS)]);
+      await Promise.race([refused.promise, this.#ready(), pause(systemClock, START_MS)]);
     } finally {
       this.#client.off("error", onError);
     }
@@ -180,7 +172,7 @@ export class RedisCounterStore implements CounterStore {
     const buckets = refunds.map(({ bucket }) => bucket);
     const ends = refunds.map(({ endsMs }) => endsMs);
     try {
-      const answers = await this.#answered(this.#client.refundCharges(refunds.length, ...buckets, ...ends));
+      const answers = await this.#client.refundCharges(refunds.length, ...buckets, ...ends);
       this.#observe("refund", startedMs, false);
       return answers.map((answer) => answer === 1);
     } catch (error) {
@@ -189,11 +181,12 @@ export class RedisCounterStore implements CounterStore {
     }
   }
 
-  async ping(timeoutMs: number): Promise<void> {
-    const answer = this.#anyNodeAnswers().catch((error) => {
+  async ping(): Promise<void> {
+    try {
+      await this.#anyNodeAnswers();
+    } catch (error) {
       throw new StoreUnavailable("counter_store", error);
-    });
-    await answerWithin(timeoutMs, "counter_store", answer);
+    }
   }
 
   async close(): Promise<void> {
@@ -219,15 +212,13 @@ export class RedisCounterStore implements CounterStore {
     const buckets = batch.map(({ item }) => item.bucket);
     const windowsMs = batch.map(({ item }) => item.windowMs);
     try {
-      const call = this.#client.countInWindows(batch.length, ...buckets, ...windowsMs);
-      const counts = countsIn(await this.#answered(call));
+      const counts = countsIn(await this.#client.countInWindows(batch.length, ...buckets, ...windowsMs));
       batch.forEach((asked, index) => {
         const counted = counts[index];
         if (counted === undefined || counted.count < 1) this.#fail("increment", asked, new Error(NO_COUNT));
         else this.#succeed("increment", asked, counted);
       });
     } catch (error) {
-      this.#askForSlots();
       for (const asked of batch) this.#fail("increment", asked, error);
     }
   }
@@ -243,14 +234,14 @@ export class RedisCounterStore implements CounterStore {
       start ?? NO_START,
     ]);
     try {
-      const call = this.#client.chargeGroups(
+      const answers = await this.#client.chargeGroups(
         charges.length,
         ...charges.map(({ bucket }) => bucket),
         groups.length,
         ...groups.map(({ length }) => length),
         ...numbers,
       );
-      const counts = chargesIn(await this.#answered(call));
+      const counts = chargesIn(answers);
       for (const asked of batch) {
         const own = counts.splice(0, asked.item.charges.length);
         if (own.some(({ count }) => count === UNKNOWN)) this.#succeed("charge", asked, null);
@@ -258,34 +249,8 @@ export class RedisCounterStore implements CounterStore {
         else this.#succeed("charge", asked, own);
       }
     } catch (error) {
-      this.#askForSlots();
       for (const asked of batch) this.#fail("charge", asked, error);
     }
-  }
-
-  #answered<T>(call: Promise<T>): Promise<T> {
-    return withDeadline(call, TIMEOUT_MS, () => this.#leaveSilentServer(), unstalledClock);
-  }
-
-  /**
-   * Reconnects to a silent server. A server processes commands in order, so it would execute every waiting
-   * command too late. Connections to a cluster stay open, because only one node may be silent.
-   */
-  #leaveSilentServer(): Error {
-    if (this.#client instanceof Redis && this.#client.status === "ready") this.#client.disconnect(true);
-    return new Error(`No answer within ${TIMEOUT_MS} ms.`);
-  }
-
-  /**
-   * Refreshes the slot map of a cluster. The replica of a dead or frozen node takes over within seconds, and
-   * the cluster does not announce the takeover.
-   */
-  #askForSlots(): void {
-    if (this.#client instanceof Redis) return;
-    const nowMs = systemClock.elapsedMs();
-    if (nowMs - this.#slotsAskedMs < SLOTS_FAILING_MS) return;
-    this.#slotsAskedMs = nowMs;
-    this.#client.refreshSlotsCache();
   }
 
   #succeed<Result>(operation: string, asked: Member<Timed, Result>, result: Result): void {

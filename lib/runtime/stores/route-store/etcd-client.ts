@@ -1,8 +1,16 @@
+import type { Socket } from "node:net";
 import { rootCertificates } from "node:tls";
-import { Channel, type ChannelCredentials, type ChannelOptions, connectivityState } from "@grpc/grpc-js";
+import {
+  Channel,
+  type ChannelCredentials,
+  type ChannelOptions,
+  InterceptingCall,
+  type Interceptor,
+  setLogger,
+  status,
+} from "@grpc/grpc-js";
 import { noop } from "cockatiel";
-import { Etcd3 } from "etcd3";
-import { systemClock } from "../../../async/index.ts";
+import { Etcd3, EtcdPermissionDeniedError } from "etcd3";
 import type { TlsOptions } from "../../config/index.ts";
 
 /** The user for an etcd with authentication. */
@@ -11,36 +19,30 @@ export interface EtcdUser {
   password: string;
 }
 
-/**
- * The timeout of authentication. etcd makes authentication slow on purpose, to hinder guessing of passwords.
- */
-const AUTHENTICATION_TIMEOUT_MS = 2_000;
-/**
- * The minimum pause between two attempts to connect (with 20 % jitter), and between two DNS lookups of the
- * host.
- */
+/** The pause between two attempts of a client to connect, and between two DNS lookups of the host. */
 const RECONNECT_MS = 250;
-/** The maximum time for which a closed client waits for an attempt to connect. */
-const SETTLE_MS = 5_000;
 const MESSAGE_BYTES_MAX = 128 * 1024 * 1024;
 
+// grpc-js prints errors on stderr, and calls return these errors anyway.
+const SILENT = {};
+
 /**
- * A client for one node of etcd, with one connection. It turns off the library's `faultHandling`. It sends no
- * keepalive pings, because etcd closes connections that send them too often. A silent connection is detected by the
- * timeouts of calls.
+ * A client of one node of etcd, with one connection, which `close` ends at once with all calls in flight. The
+ * library's `faultHandling` is off. The client sends no keepalive pings, because etcd closes connections that send
+ * them too often.
  */
 export class EtcdClient extends Etcd3 {
+  /** The TLS options of the connection. */
+  readonly tls: TlsOptions | undefined;
   readonly #connection: NodeConnection;
 
   /** @param origin such as `http://localhost:2379` */
-  constructor(origin: string, user: EtcdUser | undefined, tls: TlsOptions | undefined) {
+  constructor(origin: string, tls: TlsOptions | undefined) {
+    setLogger(SILENT);
     const connection = new NodeConnection();
     super({
       hosts: origin,
       ...(tls && { credentials: credentialsOf(tls) }),
-      ...(user && {
-        auth: { ...user, callOptions: () => ({ deadline: systemClock.now() + AUTHENTICATION_TIMEOUT_MS }) },
-      }),
       faultHandling: { host: () => noop, global: noop },
       grpcOptions: {
         "grpc.initial_reconnect_backoff_ms": RECONNECT_MS,
@@ -49,51 +51,124 @@ export class EtcdClient extends Etcd3 {
         "grpc.max_receive_message_length": MESSAGE_BYTES_MAX,
         "grpc.service_config_disable_resolution": 1,
         "grpc.use_local_subchannel_pool": 1,
+        "grpc.enable_http_proxy": 0,
+        interceptors: [connection.addToken],
         channelFactoryOverride: connection.channel,
       },
     });
+    this.tls = tls;
     this.#connection = connection;
   }
 
+  /**
+   * Signs in if there is a user, and pings the node. Rejects if the node refuses the user or does not answer by
+   * `deadline`, in milliseconds since the epoch.
+   */
+  async connect(user: EtcdUser | undefined, deadline: number): Promise<void> {
+    if (user !== undefined) {
+      const { username: name, password } = user;
+      const { token } = await this.auth.authenticate({ name, password }, { deadline });
+      this.#connection.token = token;
+    }
+    await readNothing(this, deadline);
+  }
+
   override close(): void {
+    // The connection first: the library would make a channel that is connecting continue to connect.
+    this.#connection.close();
     super.close();
-    this.#connection.end();
   }
 }
 
-/** Keeps the one channel that all etcd services of a client share. */
+/**
+ * Sends a linearizable read. Only a node that can reach the majority of nodes answers it. etcd checks the user's
+ * rights after it has reached the majority. So "permission denied" is an answer, and the read needs no right.
+ */
+export async function readNothing(client: Etcd3, deadline: number): Promise<void> {
+  try {
+    await client.kv.range({ key: Buffer.from("ping"), keys_only: true }, { deadline });
+  } catch (error) {
+    if (!(error instanceof EtcdPermissionDeniedError)) throw error;
+  }
+}
+
+/** The one channel that all etcd services of a client share, with its sockets and the user's token. */
 class NodeConnection {
+  token: string | null = null;
   #channel: LastingChannel | undefined;
+  readonly #sockets = new Set<Socket>();
+  #isClosed = false;
 
   readonly channel = (target: string, credentials: ChannelCredentials, options: ChannelOptions): Channel => {
-    this.#channel ??= new LastingChannel(target, credentials, options);
+    this.#channel ??= new LastingChannel(target, this.#watched(credentials), options);
     return this.#channel;
   };
 
-  end(): void {
+  /**
+   * Adds the token to a call. An expired token counts as a broken connection, since a new connection signs in again.
+   * The library would repeat the call in a busy loop.
+   */
+  readonly addToken: Interceptor = (options, nextCall) =>
+    new InterceptingCall(nextCall(options), {
+      start: (metadata, _, next) => {
+        if (this.token !== null) metadata.set("token", this.token);
+        next(metadata, {
+          onReceiveStatus(received, nextStatus) {
+            const expired = received.details.includes("invalid auth token");
+            nextStatus(
+              expired ? { ...received, code: status.UNAVAILABLE, details: "token expired" } : received,
+            );
+          },
+        });
+      },
+    });
+
+  /** Ends the connection. Otherwise an HTTP/2 session with a canceled or unanswered call could stay open forever. */
+  close(): void {
+    this.#isClosed = true;
     this.#channel?.end();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** Returns credentials that connect like `credentials`, and whose sockets this object knows. */
+  #watched(credentials: ChannelCredentials): ChannelCredentials {
+    const createConnector: ChannelCredentials["_createSecureConnector"] = (...parameters) => {
+      const connector = credentials._createSecureConnector(...parameters);
+      return {
+        connect: async (socket) => {
+          this.#add(socket);
+          const connected = await connector.connect(socket);
+          this.#add(connected.socket);
+          return connected;
+        },
+        waitForReady: async () => {
+          // A closed channel tries to connect once more.
+          if (this.#isClosed) throw new Error("The client is closed.");
+          await connector.waitForReady();
+        },
+        getCallCredentials: () => connector.getCallCredentials(),
+        destroy: () => connector.destroy(),
+      };
+    };
+    return Object.create(credentials, { _createSecureConnector: { value: createConnector } });
+  }
+
+  #add(socket: Socket): void {
+    if (this.#isClosed) socket.destroy();
+    this.#sockets.add(socket);
+    socket.once("close", () => this.#sockets.delete(socket));
   }
 }
 
 /**
  * A channel that only `end` closes. After each failed call, the library calls `close` in order to replace the
- * channel. A real close would leak connections: a channel that is closed while it connects, or between two
- * attempts, can still connect later, and nothing closes that connection.
+ * channel, which would open a second connection.
  */
 class LastingChannel extends Channel {
   override close(): void {}
 
-  /** Closes the channel. Waits first for an attempt to connect that is in progress or about to begin. */
   end(): void {
-    const { CONNECTING, TRANSIENT_FAILURE } = connectivityState;
-    const state = this.getConnectivityState(false);
-    const deadline = systemClock.now() + SETTLE_MS;
-    const close = () => super.close();
-    const atNext = (next: () => void) =>
-      this.watchConnectivityState(state, deadline, () => setImmediate(next));
-    if (state === CONNECTING) atNext(() => (systemClock.now() < deadline ? this.end() : close()));
-    else if (state === TRANSIENT_FAILURE) atNext(close);
-    else close();
+    super.close();
   }
 }
 

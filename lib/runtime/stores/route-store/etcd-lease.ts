@@ -1,16 +1,10 @@
 import { castGrpcError, type Etcd3, EtcdLeaseInvalidError, GRPCUnavailableError } from "etcd3";
 import { endsWithin, Loop, systemClock } from "../../../async/index.ts";
+import type { CallOptions, EtcdCall } from "./etcd-connection.ts";
 import type { LeaseOptions } from "./route-store.ts";
 
-type EtcdCall<T> = (client: Etcd3, deadline: number) => Promise<T>;
-
-/** The ways in which a lease calls etcd. Both reject with `StoreUnavailable` if no response arrives. */
-interface LeaseCalls {
-  /** Makes an idempotent call, which several nodes may execute. */
-  call<T>(operation: string, call: EtcdCall<T>): Promise<T>;
-  /** Makes a call that is sent only once. */
-  write<T>(operation: string, write: EtcdCall<T>): Promise<T>;
-}
+/** Makes a call, and rejects with `StoreUnavailable` if no response arrives. */
+type LeaseCall = <T>(operation: string, call: EtcdCall<T>, options: CallOptions) => Promise<T>;
 
 /**
  * The minimum time between two writes. If several values are set within this time, only the last value is
@@ -19,6 +13,8 @@ interface LeaseCalls {
 const WRITE_GAP_MS = 250;
 /** The number of renewals in one time to live. */
 const SIGNS_OF_LIFE = 4;
+/** The minimum deadline of a call. The deadline is one renewal interval, so that another call follows in time. */
+const CALL_MS_MIN = 1_000;
 /** A renewal is due after nine tenths of its interval, because a timer may fire slightly early. */
 const DUE_EARLIER = 0.9;
 /** The number of times to live after which an unchanged value is written again, in case others changed the key. */
@@ -34,9 +30,10 @@ const RELEASE_MS = 2_000;
 export class EtcdLease {
   readonly #key: Buffer;
   readonly #options: LeaseOptions;
-  readonly #calls: LeaseCalls;
+  readonly #call: LeaseCall;
   readonly #loop: Loop;
   readonly #lifeMs: number;
+  readonly #callMs: number;
   readonly #rewriteMs: number;
   #value: Buffer | null = null;
   /** The id of the lease, or null if there is no lease. */
@@ -47,11 +44,12 @@ export class EtcdLease {
   #written: { value: Buffer | null; atMs: number } | null = null;
   #isFailing = false;
 
-  constructor(key: string, options: LeaseOptions, calls: LeaseCalls) {
+  constructor(key: string, options: LeaseOptions, call: LeaseCall) {
     this.#key = Buffer.from(key);
     this.#options = options;
-    this.#calls = calls;
+    this.#call = call;
     this.#lifeMs = (options.ttlSeconds * 1_000) / SIGNS_OF_LIFE;
+    this.#callMs = Math.max(this.#lifeMs, CALL_MS_MIN);
     this.#rewriteMs = options.ttlSeconds * 1_000 * LIVES_PER_WRITE;
     this.#loop = new Loop({
       task: () => this.#hold(),
@@ -75,7 +73,7 @@ export class EtcdLease {
     await endsWithin(this.#loop.stop(), RELEASE_MS);
     const id = this.#id;
     if (id === null) return;
-    const revoked = this.#calls.write("lease_revoke", (client, deadline) =>
+    const revoked = this.#write("lease_revoke", (client, deadline) =>
       client.leaseClient.leaseRevoke({ ID: id }, { deadline }),
     );
     await endsWithin(revoked, RELEASE_MS);
@@ -86,9 +84,15 @@ export class EtcdLease {
     void this.#loop.stop();
   }
 
+  /** Sends a write once. */
+  #write<T>(operation: string, write: EtcdCall<T>): Promise<T> {
+    return this.#call(operation, write, { timeoutMs: this.#callMs, once: true });
+  }
+
   async #hold(): Promise<void> {
-    const isHeld = this.#id !== null && (await this.#showLife(this.#id)) && (await this.#write(this.#id));
-    if (!isHeld) await this.#write(await this.#grant());
+    const isHeld =
+      this.#id !== null && (await this.#showLife(this.#id)) && (await this.#writeValue(this.#id));
+    if (!isHeld) await this.#writeValue(await this.#grant());
     if (this.#isFailing) this.#options.onRecovery();
     this.#isFailing = false;
   }
@@ -97,8 +101,10 @@ export class EtcdLease {
   async #showLife(id: string): Promise<boolean> {
     const askedMs = systemClock.elapsedMs();
     if (askedMs < this.#dueMs) return true;
-    const lasts = await this.#calls.call("lease_keep_alive", (client, deadline) =>
-      keepAlive(client, id, deadline),
+    const lasts = await this.#call(
+      "lease_keep_alive",
+      (client, deadline) => keepAlive(client, id, deadline),
+      { timeoutMs: this.#callMs },
     );
     this.#dueMs = askedMs + this.#lifeMs * DUE_EARLIER;
     return lasts;
@@ -109,7 +115,7 @@ export class EtcdLease {
     this.#id = null;
     this.#written = null;
     const askedMs = systemClock.elapsedMs();
-    const { ID } = await this.#calls.write("lease_grant", (client, deadline) =>
+    const { ID } = await this.#write("lease_grant", (client, deadline) =>
       client.leaseClient.leaseGrant({ TTL: ttlSeconds }, { deadline }),
     );
     this.#id = ID;
@@ -121,13 +127,13 @@ export class EtcdLease {
    * Writes the latest value to the key and attaches the key to the lease, if a write is due. Returns false if the
    * lease has ended.
    */
-  async #write(lease: string): Promise<boolean> {
+  async #writeValue(lease: string): Promise<boolean> {
     const { key, value } = { key: this.#key, value: this.#value };
     const writtenMs = this.#written?.value === value ? this.#written.atMs : Number.NEGATIVE_INFINITY;
     const atMs = systemClock.elapsedMs();
     if (value === null || atMs - writtenMs < this.#rewriteMs) return true;
     try {
-      await this.#calls.write("lease_put", (client, deadline) =>
+      await this.#write("lease_put", (client, deadline) =>
         client.kv.put({ key, value, lease }, { deadline }),
       );
       this.#written = { value, atMs };

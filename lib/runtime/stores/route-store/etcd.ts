@@ -1,12 +1,17 @@
-import { type Etcd3, type IKeyValue, type IRangeRequest, type IRequestOp, Range } from "etcd3";
-import { answerWithin } from "../answer-within.ts";
+import { type IKeyValue, type IRangeRequest, type IRequestOp, Range } from "etcd3";
+import { withDeadline } from "../../../async/index.ts";
+import { StoreUnavailable } from "../errors.ts";
 import { observed, type StoreObserver } from "../observer.ts";
-import { lateDeadline, readNothing } from "./etcd-endpoint.ts";
-import { EtcdEndpoints, type EtcdEndpointsOptions } from "./etcd-endpoints.ts";
+import { readNothing } from "./etcd-client.ts";
+import {
+  type CallOptions,
+  type EtcdCall,
+  EtcdConnection,
+  type EtcdConnectionOptions,
+} from "./etcd-connection.ts";
 import { EtcdLease } from "./etcd-lease.ts";
 import { EtcdWatch } from "./etcd-watch.ts";
 import { isCompacted, throwRouteStoreFailure } from "./failure.ts";
-import type { CallTimes } from "./hedged-call.ts";
 import type {
   FencedWrite,
   LeaseOptions,
@@ -19,10 +24,10 @@ import type {
   RouteWatch,
 } from "./route-store.ts";
 
-/** The timeouts of a call. They are longer than a leader election of etcd, which takes about two seconds. */
-const CALL: CallTimes = { timeoutMs: 3_000, attemptMs: 1_000, hedgeMs: 250 };
-/** The timeouts of reading a page. A page is large, so a second node is asked only after a longer delay. */
-const PAGE: CallTimes = { timeoutMs: 5_000, attemptMs: 5_000, hedgeMs: 1_000 };
+/** The deadline of a read beside a watch. */
+const WATCH_READ_MS = 1_500;
+/** The time in which etcd must create a watch. */
+const WATCH_MS = 5_000;
 /**
  * The number of keys in a page. A value can have 1 MiB (etcd's limit is 1.5 MiB), and a page must fit into
  * one gRPC message.
@@ -38,23 +43,24 @@ const LIST_ATTEMPTS = 3;
  * this width.
  */
 const FENCE_DIGITS = 16;
+const NO_WATCH = new Error("etcd did not create the watch.");
 
 /** A route store on etcd, through etcd3. All reads are linearizable. */
 export class EtcdRouteStore implements RouteStore {
-  readonly #endpoints: EtcdEndpoints;
+  readonly #connection: EtcdConnection;
   readonly #namespace: string;
   readonly #observer: StoreObserver;
   readonly #watches = new Set<EtcdWatch>();
   readonly #leases = new Set<EtcdLease>();
 
-  constructor(endpoints: EtcdEndpointsOptions, namespace: string, observer: StoreObserver) {
-    this.#endpoints = new EtcdEndpoints(endpoints);
+  constructor(options: EtcdConnectionOptions, namespace: string, observer: StoreObserver) {
+    this.#connection = new EtcdConnection(options);
     this.#namespace = namespace;
     this.#observer = observer;
   }
 
   get(key: string): Promise<RouteEntry | null> {
-    return this.#call("get", CALL, async (client, deadline) => {
+    return this.#call("get", async (client, deadline) => {
       const { kvs } = await client.kv.range({ key: Buffer.from(key) }, { deadline });
       const [entry] = kvs;
       return entry ? entryOf(entry) : null;
@@ -83,7 +89,7 @@ export class EtcdRouteStore implements RouteStore {
       limit: 1,
       keys_only: true,
     };
-    return this.#call("summarize", CALL, async (client, deadline) => {
+    return this.#call("summarize", async (client, deadline) => {
       const { header, kvs, count } = await client.kv.range(request, { deadline });
       const newest = Number(kvs[0]?.mod_revision ?? 0);
       return { revision: Number(header.revision), newest, count: Number(count) };
@@ -115,7 +121,7 @@ export class EtcdRouteStore implements RouteStore {
       value === null
         ? { request_delete_range: { key: Buffer.from(key) } }
         : { request_put: { key: Buffer.from(key), value: Buffer.from(value) } };
-    return this.#call("write_fenced", CALL, async (client, deadline) => {
+    return this.#call("write_fenced", async (client, deadline) => {
       const { succeeded: stale } = await client.kv.txn(
         {
           compare: [{ key: fenceKey, target: "Value", result: "Greater", value: fenceValue }],
@@ -129,17 +135,26 @@ export class EtcdRouteStore implements RouteStore {
   }
 
   async watch(prefix: string, listener: RouteListener): Promise<RouteWatch> {
-    const findNode = async () => (await this.#endpoints.ask(CALL, readNothing)).client;
-    // Check once whether the user may read the prefix: the watch itself would retry forever and report no error.
-    await this.summarize(prefix);
-    const watch = new EtcdWatch(findNode, prefix, listener);
+    const { start, end } = Range.prefix(prefix);
+    const request = { key: Buffer.from(start), range_end: Buffer.from(end), limit: 1, keys_only: true };
+    const read = (timeoutMs?: number) =>
+      this.#connection.call(
+        async (client, deadline) => {
+          await client.kv.range(request, { deadline });
+          return client;
+        },
+        { timeoutMs },
+      );
+    // Read once: the watch itself would retry forever, and not report that the user has no right to read the prefix.
+    await read().catch(throwRouteStoreFailure);
+    const watch = new EtcdWatch(() => read(WATCH_READ_MS), prefix, listener);
     this.#watches.add(watch);
     const close = async () => {
       this.#watches.delete(watch);
       watch.close();
     };
     try {
-      await answerWithin(CALL.timeoutMs, "route_store", watch.established);
+      await withDeadline(watch.established, WATCH_MS, () => new StoreUnavailable("route_store", NO_WATCH));
       return { close };
     } catch (error) {
       void close();
@@ -148,10 +163,7 @@ export class EtcdRouteStore implements RouteStore {
   }
 
   lease(key: string, options: LeaseOptions): RouteLease {
-    const lease = new EtcdLease(key, options, {
-      call: (operation, call) => this.#call(operation, CALL, call),
-      write: (operation, write) => this.#write(operation, write),
-    });
+    const lease = new EtcdLease(key, options, (...call) => this.#call(...call));
     this.#leases.add(lease);
     return {
       put: (value) => lease.put(value),
@@ -163,7 +175,7 @@ export class EtcdRouteStore implements RouteStore {
   }
 
   ping(timeoutMs: number): Promise<void> {
-    return this.#call("ping", { ...CALL, timeoutMs }, readNothing);
+    return this.#call("ping", readNothing, { timeoutMs });
   }
 
   async close(): Promise<void> {
@@ -171,7 +183,7 @@ export class EtcdRouteStore implements RouteStore {
     this.#watches.clear();
     for (const lease of this.#leases) lease.abandon();
     this.#leases.clear();
-    this.#endpoints.close();
+    this.#connection.close();
   }
 
   async #listAtOneRevision(prefix: string): Promise<RouteListing> {
@@ -181,9 +193,7 @@ export class EtcdRouteStore implements RouteStore {
     let revision: string | undefined;
     for (;;) {
       const request = { key, range_end: Buffer.from(range.end), limit: PAGE_KEYS, revision };
-      const { value: page } = await this.#endpoints.ask(PAGE, (client, deadline) =>
-        client.kv.range(request, { deadline }),
-      );
+      const page = await this.#connection.call((client, deadline) => client.kv.range(request, { deadline }));
       for (const pair of page.kvs) entries.push(entryOf(pair));
       const last = page.kvs.at(-1);
       revision ??= page.header.revision;
@@ -192,22 +202,13 @@ export class EtcdRouteStore implements RouteStore {
     }
   }
 
-  /** Makes a call that several nodes can execute without harm. */
-  #call<T>(
-    operation: string,
-    times: CallTimes,
-    call: (client: Etcd3, deadline: number) => Promise<T>,
-  ): Promise<T> {
-    return this.#observed(operation, async () => (await this.#endpoints.ask(times, call)).value);
+  #call<T>(operation: string, call: EtcdCall<T>, options?: CallOptions): Promise<T> {
+    return this.#observed(operation, () => this.#connection.call(call, options));
   }
 
-  /** Sends an unconditional write once, to one node. A retry could undo a later write. */
-  #write<T>(operation: string, write: (client: Etcd3, deadline: number) => Promise<T>): Promise<T> {
-    return this.#observed(operation, async () => {
-      const { client } = await this.#endpoints.ask(CALL, readNothing);
-      const written = write(client, lateDeadline(CALL.timeoutMs));
-      return answerWithin(CALL.timeoutMs, "route_store", written);
-    });
+  /** Sends an unconditional write once. A repetition could undo a later write. */
+  #write<T>(operation: string, write: EtcdCall<T>): Promise<T> {
+    return this.#call(operation, write, { once: true });
   }
 
   #observed<T>(operation: string, work: () => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 import type { PeerTls } from "../../config/index.ts";
 import { observeNothing, type StoreObserver } from "../observer.ts";
-import type { EtcdEndpointsOptions } from "./etcd-endpoints.ts";
+import type { EtcdConnectionOptions } from "./etcd-connection.ts";
 import { MemoryRouteStore } from "./memory.ts";
 import type { RouteStore } from "./route-store.ts";
 
@@ -36,7 +36,7 @@ export function memoryRouteStore(options: RouteStoreOptions = {}): RouteStore {
   return new MemoryRouteStore(options.namespace ?? DEFAULT_NAMESPACE, options.observer ?? observeNothing);
 }
 
-function etcdEndpoints(list: string): EtcdEndpointsOptions {
+function etcdEndpoints(list: string): EtcdConnectionOptions {
   const urls = list.split(",").map((endpoint) => endpoint.trim());
   if (!urls.every((endpoint) => URL.canParse(endpoint) && /^https?:\/\//.test(endpoint))) {
     throw new TypeError("A route store URL is memory:// or a list of http:// or https:// endpoints");
