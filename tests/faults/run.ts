@@ -29,7 +29,7 @@ export async function withSystem<T>(
   services?: Services,
   clockLibrary: string | null = null,
 ): Promise<T> {
-  // `services` can be older releases, which may have no audit streams.
+  // An upgrade passes `services`, and runs without audit streams.
   using streams = services === undefined ? await StreamReceiver.start() : null;
   const auditVariables = streams?.variables ?? {};
   const own: Services = { roots: [ROOT, ROOT], variables: {}, audit: auditVariables, clockLibrary };

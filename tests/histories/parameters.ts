@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { RunImpossible } from "../faults/system/system.ts";
+import { lastRelease } from "../upgrade/checkout.ts";
 import { RELEASES } from "../upgrade/releases.ts";
 import { newRecorders } from "./recorders/index.ts";
 import type { Recorder } from "./recorders/recorder.ts";
@@ -53,9 +54,9 @@ function recordersOf(only: readonly string[]): readonly Recorder[] {
 
 function besideOf(version: string | undefined): string | null {
   if (version === undefined) return null;
+  if (version === LAST) return lastRelease();
   const known = RELEASES.map((release) => release.version);
-  const found = version === LAST ? known.at(-1) : known.find((each) => each === version);
-  if (found !== undefined) return found;
+  if (known.includes(version)) return version;
   throw new RunImpossible(
     `There is no release "${version}". --beside takes one of ${[...known, LAST].join(", ")}.`,
   );

@@ -6,6 +6,19 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 import { RELEASES, type Release, WORKING_TREE } from "./releases.ts";
 
 /**
+ * Returns the version of the last release.
+ *
+ * @throws RunImpossible if there is no release yet
+ */
+export function lastRelease(): string {
+  const last = RELEASES.at(-1);
+  if (last !== undefined) return last.version;
+  throw new RunImpossible(
+    "There is no release of 1.0.0 or later yet: this source has nothing to run beside.",
+  );
+}
+
+/**
  * Returns the release with this version, or null for the working tree.
  *
  * @throws RunImpossible if there is no such release

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { RunImpossible } from "../faults/system/system.ts";
-import { releaseOf } from "./checkout.ts";
+import { lastRelease, releaseOf } from "./checkout.ts";
 import { shortRun, wholeRun } from "./orders.ts";
 import { RELEASES, WORKING_TREE } from "./releases.ts";
 import type { Upgrade } from "./run.ts";
@@ -22,16 +22,17 @@ interface Arguments {
  * Parses the command line of `bun run upgrade`. By default, the run is between the last release and the
  * working tree.
  *
- * @throws RunImpossible if an argument is invalid
+ * @throws RunImpossible if an argument is invalid, or if there is no release yet
  */
 export function upgradeOf(args: string[]): Upgrade {
   const { positionals, short } = readArguments(args);
   if (short) {
     if (positionals.length > 0) throw new RunImpossible("upgrade --short takes no versions.");
-    const versions = [...RELEASES.slice(-SHORT_RELEASES).map(({ version }) => version), WORKING_TREE];
-    return { from: versions[0] ?? "", legs: shortRun(versions), pace: SHORT_PACE };
+    const [from = lastRelease(), ...later] = RELEASES.slice(-SHORT_RELEASES).map(({ version }) => version);
+    const versions = [from, ...later, WORKING_TREE];
+    return { from, legs: shortRun(versions), pace: SHORT_PACE };
   }
-  const [from = RELEASES.at(-1)?.version ?? "", to = WORKING_TREE, ...more] = positionals;
+  const [from = lastRelease(), to = WORKING_TREE, ...more] = positionals;
   if (more.length > 0) throw new RunImpossible("upgrade takes at most two versions: bun run upgrade FROM TO");
   if (from === to) throw new RunImpossible(`upgrade needs two different versions, but both are ${from}.`);
   for (const version of [from, to]) releaseOf(version);

@@ -1,13 +1,11 @@
 import { withBed } from "../faults/run.ts";
 import { type Bed, type Pace, runChange } from "../faults/run-cell.ts";
-import { answerOf, type Replica, type Stop } from "../faults/system/replica.ts";
+import { answerOf, type Replica } from "../faults/system/replica.ts";
 import type { Progress } from "../faults/system/system.ts";
 import { waitFor } from "../support/wait-for.ts";
-import { releaseOf, rootsOf } from "./checkout.ts";
-import { brokenIn, type Closing, lineOf } from "./judge.ts";
-import { Novelties } from "./novelties.ts";
+import { rootsOf } from "./checkout.ts";
+import { brokenIn, lineOf } from "./judge.ts";
 import type { Leg, Part } from "./orders.ts";
-import { RELEASES, WORKING_TREE } from "./releases.ts";
 import { brokenProof } from "./verify-log.ts";
 
 /** A run of upgrades and downgrades. */
@@ -23,10 +21,7 @@ export interface Upgrade {
  * ready.
  */
 const GRACE_MS = 1_500;
-/**
- * The shutdown timeout is longer than any single request, but short, because release 0.1.0 waits for open
- * event streams until the timeout expires.
- */
+/** The shutdown timeout is longer than any single request. */
 const VARIABLES = { SHUTDOWN_GRACE_MS: String(GRACE_MS), SHUTDOWN_TIMEOUT_MS: "4000" };
 const READY_MS = 120_000;
 /** The cell of a step. It has no failed parts, so its fault has no meaning. */
@@ -44,42 +39,18 @@ export async function runUpgrade(upgrade: Upgrade, progress: Progress): Promise<
   const rootTo = (version: string) => roots.get(version) ?? "";
   const work = async (bed: Bed) => {
     const broken: string[] = [];
-    const novelties = new Novelties(bed.system);
-    let version = from;
     for (const leg of legs) {
-      if (!leg.isForward) await novelties.beforeGoingBack(leg.to);
       for (const part of leg.parts) {
-        const { run, stops } = await replaceAll(bed, part, rootTo(leg.to), pace);
-        const step = { order: leg.name, part, run, losing: losingOf(version, stops) };
+        const run = await replaceAll(bed, part, rootTo(leg.to), pace);
+        const step = { order: leg.name, part, run };
         progress(lineOf(step));
         broken.push(...brokenIn(step).map((how) => `${leg.name}, ${part}: ${how}`));
       }
-      version = leg.to;
-      const after = [...(await novelties.brokenIn(version)), ...(await brokenProofs(bed, version))];
-      broken.push(...after.map((how) => `${leg.name}: ${how}`));
+      broken.push(...(await brokenProofs(bed)).map((how) => `${leg.name}: ${how}`));
     }
-    broken.push(...(await brokenAtTheEnd(bed, { version, newest: rootTo(newestOf(roots)) })));
     return broken;
   };
   return withBed(progress, work, { roots: [rootTo(from), rootTo(from)], variables: VARIABLES });
-}
-
-/** Returns the newest of the versions that are the keys of the map. */
-function newestOf(versions: ReadonlyMap<string, string>): string {
-  const known = [...RELEASES.map(({ version }) => version), WORKING_TREE];
-  return known.findLast((version) => versions.has(version)) ?? WORKING_TREE;
-}
-
-/**
- * Returns the intervals in which stopping processes may lose requests. Empty for a version that drains all
- * requests.
- */
-function losingOf(version: string, stops: readonly Stop[]): readonly Closing[] {
-  if (releaseOf(version)?.drainsAll ?? true) return [];
-  return stops.map(({ signalledMs, endedMs }) => ({
-    beginsMs: signalledMs + GRACE_MS,
-    endsMs: endedMs,
-  }));
 }
 
 /**
@@ -87,10 +58,9 @@ function losingOf(version: string, stops: readonly Stop[]): readonly Closing[] {
  * ready and the load balancers have noticed it.
  */
 async function replaceAll(bed: Bed, part: Part, root: string, pace: Pace) {
-  const stops: Stop[] = [];
   const replace = async () => {
     for (const replica of replicasOf(bed, part)) {
-      stops.push(await replica.replaceBy(root));
+      await replica.replaceBy(root);
       await waitFor(async () => (await answerOf(`${replica.internalUrl}/health/ready`)) === 200, {
         timeoutMs: READY_MS,
         what: `the readiness of ${replica.name}`,
@@ -98,7 +68,7 @@ async function replaceAll(bed: Bed, part: Part, root: string, pace: Pace) {
       await bed.system.noticed(replica);
     }
   };
-  return { run: await runChange(bed, NO_FAULT, { begin: replace, end: async () => {} }, pace), stops };
+  return await runChange(bed, NO_FAULT, { begin: replace, end: async () => {} }, pace);
 }
 
 function replicasOf({ system }: Bed, part: Part): readonly Replica[] {
@@ -113,26 +83,9 @@ function replicasOf({ system }: Bed, part: Part): readonly Replica[] {
   }
 }
 
-/** Returns whether a version can seal and prove a log that any other version sealed before. */
-function provesLog(version: string): boolean {
-  return releaseOf(version)?.continuesProof ?? true;
-}
-
-/** Describes how proofs of the organizations' logs fail. Returns nothing if the version cannot prove them. */
-async function brokenProofs({ system }: Bed, version: string): Promise<string[]> {
-  if (!provesLog(version)) return [];
+/** Describes how proofs of the organizations' logs fail. */
+async function brokenProofs({ system }: Bed): Promise<string[]> {
   const { keys } = await system.people.callers(0);
   const proofs = keys.map(({ organization_id }) => brokenProof(system, organization_id ?? ""));
   return (await Promise.all(proofs)).flat();
-}
-
-/** Upgrades audit if the run ends with a version that cannot prove the log. Describes how proofs then fail. */
-async function brokenAtTheEnd(
-  bed: Bed,
-  { version, newest }: { version: string; newest: string },
-): Promise<string[]> {
-  if (provesLog(version)) return [];
-  for (const replica of bed.system.audit) await replica.replaceBy(newest);
-  const broken = await brokenProofs(bed, WORKING_TREE);
-  return broken.map((how) => `forward again: ${how}`);
 }

@@ -8,22 +8,14 @@ const READY_TIMEOUT_MS = 1_000;
 /** The number of starts of a service that cannot reach a store in time, as on a busy machine. */
 const STARTS_MAX = 5;
 
-/** The times at which a process got the signal to stop, and at which it exited. */
-export interface Stop {
-  readonly signalledMs: number;
-  readonly endedMs: number;
-}
-
 /** One process of a service, with the network links to it. */
 export interface Replica {
   readonly name: string;
   readonly server: BinaryTestServer;
   /** The name of the service, such as `identity`. */
   readonly app: string;
-  /**
-   * Stops the process gracefully, and starts it from another source folder. Returns the times of the stop.
-   */
-  replaceBy(root: string): Promise<Stop>;
+  /** Stops the process gracefully, and starts it from another source folder. */
+  replaceBy(root: string): Promise<void>;
   /** The URL of the process's public port. It bypasses `links`, so faults of links do not affect it. */
   readonly url: string;
   readonly internalUrl: string;
@@ -74,12 +66,9 @@ export async function startReplica(
   await server.start();
   const links = { public: await startProxy(url), internal: await startProxy(internalUrl) };
   const replaceBy = async (next: string) => {
-    const signalledMs = performance.now();
     await server.stop();
-    const endedMs = performance.now();
     root = next;
     await server.start();
-    return { signalledMs, endedMs };
   };
   return { name: `${app} ${number + 1}`, app, server, replaceBy, url, internalUrl, upkeepFile, links };
 }

@@ -53,23 +53,6 @@ describe("upgrading.md", () => {
     expect(await reader.run(catalogs)).toMatch(/^identity: created/m);
   });
 
-  test("restores revisions that the older version can read, before a downgrade", async () => {
-    const [find = "", restore = ""] = await commandsOf(GUIDE, "Go back");
-    for (const name of ["identity", "audit"]) {
-      await registry.put(name, service(`/${name}/1`));
-      await registry.put(name, service(`/${name}/2`));
-      await registry.put(name, { ...service(`/${name}/3`), openapi: "/openapi.json" });
-      await registry.put(name, { ...service(`/${name}/4`), openapi: "/openapi.json" });
-    }
-    expect((await reader.run(find)).trim().split("\n")).toEqual(["audit", "identity"]);
-    expect(await reader.run(restore)).toContain("Revision 5 of audit restores revision 2.");
-    expect(await reader.run(find)).toBe("");
-    for (const name of ["identity", "audit"]) {
-      const { body } = await registry.call("GET", `/services/${name}`);
-      expect(body.user.routes[0].path).toBe(`/${name}/2`);
-    }
-  });
-
   test("checks versions, gateways and stored services afterwards", async () => {
     const [after = ""] = await commandsOf(GUIDE, "After");
     const printed = await reader.run(after);

@@ -5,7 +5,7 @@ import { runToEnd } from "../../support/run-to-end.ts";
 // tests/unit/upgrade.
 test.each([
   ["histories", "--minutes takes a number above 0.\n", ["--minutes", "0"]],
-  ["upgrade", "upgrade --short takes no versions.\n", ["--short", "0.2.0"]],
+  ["upgrade", "upgrade --short takes no versions.\n", ["--short", "1.0.0"]],
 ])("bun run %s exits with 2 and a message for wrong usage", async (run, message, parameters) => {
   const { exitCode, stderr } = await runToEnd([process.execPath, `tests/${run}/main.ts`, ...parameters]);
   expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: message });

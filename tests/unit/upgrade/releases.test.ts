@@ -10,22 +10,29 @@ import { ORDERS, PARTS, shortRun, wholeRun } from "../../upgrade/orders.ts";
 import { upgradeOf } from "../../upgrade/parameters.ts";
 import { RELEASES, WORKING_TREE } from "../../upgrade/releases.ts";
 
+/** A release whose commit no clone has. */
+const ABSENT = { version: "9.9.9", revision: "9".repeat(40) };
+
 describe("the releases that an upgrade can run", () => {
-  test("are those of the change log, the oldest first", async () => {
+  test("are those of the change log before the version of this source, the oldest first", async () => {
+    const { version: own } = await Bun.file(join(ROOT, "package.json")).json();
     const changes = await Bun.file(join(ROOT, ".github/CHANGELOG.md")).text();
-    const listed = Array.from(changes.matchAll(/^## \[(\d+\.\d+\.\d+)\]/gm), ([, version]) => version);
-    expect(RELEASES.map(({ version }) => version)).toEqual(listed.toReversed().map(String));
+    const listed = Array.from(changes.matchAll(/^## ([1-9]\d*\.\d+\.\d+)$/gm), ([, version]) =>
+      String(version),
+    );
+    expect(RELEASES.map(({ version }) => version)).toEqual(
+      listed.toReversed().filter((each) => each !== own),
+    );
   });
 
-  test.each(RELEASES.map((release) => [release.version, release] as const))(
-    "%s has a full commit id, and the package.json of that commit has the version",
-    (version, release) => {
+  test("have full commit ids, and the package.json of each commit has the version", () => {
+    for (const release of RELEASES) {
       expect(release.revision).toMatch(/^[0-9a-f]{40}$/);
-      if (absenceOf(release) !== null) return;
+      if (absenceOf(release) !== null) continue;
       const { stdout } = Bun.spawnSync(["git", "-C", ROOT, "show", `${release.revision}:package.json`]);
-      expect(JSON.parse(stdout.toString())).toMatchObject({ version });
-    },
-  );
+      expect(JSON.parse(stdout.toString())).toMatchObject({ version: release.version });
+    }
+  });
 
   test("the working tree needs no commit", async () => {
     expect(releaseOf(WORKING_TREE)).toBeNull();
@@ -33,20 +40,20 @@ describe("the releases that an upgrade can run", () => {
   });
 
   test("an unknown version is refused with the list of versions", () => {
-    for (const unknown of ["", "0.0.9", "v0.2.0", "main"]) {
+    for (const unknown of ["", "0.2.0", "v1.0.0", "main"]) {
       expect(() => releaseOf(unknown)).toThrow(RunImpossible);
-      expect(() => releaseOf(unknown)).toThrow(`There is no version "${unknown}". Choose one of: 0.1.0, `);
+      expect(() => releaseOf(unknown)).toThrow(`There is no version "${unknown}". Choose one of: `);
     }
   });
 
   test("the error for a clone without the commit says what to fetch", async () => {
     const clone = temporaryFolder("clone");
     Bun.spawnSync(["git", "init", "--quiet", clone]);
-    expect(absenceOf(RELEASES[0], clone)).toBe(
-      `This clone does not have 0.1.0 (commit ${RELEASES[0].revision.slice(0, 12)}): run git fetch --unshallow, or clone the whole history.`,
+    expect(absenceOf(ABSENT, clone)).toBe(
+      "This clone does not have 9.9.9 (commit 999999999999): run git fetch --unshallow, or clone the whole history.",
     );
     await rm(clone, { recursive: true });
-    expect(absenceOf(RELEASES[0], clone)).toContain("This clone does not have 0.1.0");
+    expect(absenceOf(ABSENT, clone)).toContain("This clone does not have 9.9.9");
   });
 
   test("a version that cannot be prepared is refused", async () => {
@@ -82,21 +89,32 @@ describe("the orders of an upgrade", () => {
 
 describe("bun run upgrade", () => {
   test.each([
-    [["0.2.0", "0.2.0"], "needs two different versions"],
-    [["0.2.0", "0.0.1"], 'There is no version "0.0.1".'],
-    [["0.1.0", "0.2.0", "tree"], "takes at most two versions"],
-    [["--short", "0.2.0"], "upgrade --short takes no versions."],
+    [["tree", "tree"], "needs two different versions"],
+    [["tree", "0.0.1"], 'There is no version "0.0.1".'],
+    [["1.0.0", "1.1.0", "tree"], "takes at most two versions"],
+    [["--short", "1.0.0"], "upgrade --short takes no versions."],
     [["--long"], "--long"],
   ])("refuses %j", (parameters, message) => {
     expect(() => upgradeOf(parameters)).toThrow(RunImpossible);
     expect(() => upgradeOf(parameters)).toThrow(message);
   });
 
-  test("goes from the last release to the working tree and back, twice, by default", () => {
-    const { from, legs } = upgradeOf([]);
-    const last = RELEASES.at(-1)?.version;
-    expect([from, ...legs.map(({ to }) => to)].map(String)).toEqual(
-      [last, WORKING_TREE, last, WORKING_TREE, last].map(String),
-    );
-  });
+  test.if(RELEASES.length === 0).each([[[]], [["--short"]]])(
+    "says for %j that there is no release yet",
+    (parameters) => {
+      expect(() => upgradeOf(parameters)).toThrow(RunImpossible);
+      expect(() => upgradeOf(parameters)).toThrow("There is no release of 1.0.0 or later yet");
+    },
+  );
+
+  test.if(RELEASES.length > 0)(
+    "goes from the last release to the working tree and back, twice, by default",
+    () => {
+      const { from, legs } = upgradeOf([]);
+      const last = RELEASES.at(-1)?.version;
+      expect([from, ...legs.map(({ to }) => to)].map(String)).toEqual(
+        [last, WORKING_TREE, last, WORKING_TREE, last].map(String),
+      );
+    },
+  );
 });
