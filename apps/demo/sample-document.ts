@@ -36,7 +36,7 @@ const operation = (operationId: string, summary: string, more: object = {}) => (
 /** The sample service's OpenAPI description. Its paths contain the owner ids that the gateway writes. */
 export const SAMPLE_DOCUMENT = {
   openapi: "3.1.0",
-  info: { title: "Sample service", version: "1.0.0", description: "Echoes each request." },
+  info: { title: "Sample service", version: "1", description: "Echoes each request." },
   tags: [{ name: "Demo", description: "A service that echoes each request." }],
   paths: {
     "/hello": { get: operation("sayHello", "Say hello to nobody in particular") },

@@ -41,7 +41,7 @@ export function* edgeDescription(sources: EdgeSources): Generator<string, LeftOu
   const { placed, tags } = yield* placeRoutes(edgeRoutes(sources), merges, serverUrl ?? UNKNOWN_ORIGIN);
   const head = {
     openapi: "3.1.0",
-    info: { title, version: "1.0.0", description: introduction },
+    info: { title, version: "1", description: introduction },
     servers: [{ url: serverUrl ?? "/", description: "The gateway." }],
     security: [],
   };

@@ -9,7 +9,7 @@ describe("the version", () => {
   test("equals the version of the root package and the newest version in the changelog", async () => {
     expect(VERSION).toBe((await Bun.file(join(ROOT, "package.json")).json()).version);
     const changelog = await Bun.file(join(ROOT, ".github/CHANGELOG.md")).text();
-    expect(changelog.match(/^## \[(\d+\.\d+\.\d+)\]/m)?.[1]).toBe(VERSION);
+    expect(changelog.match(/^## (\d+\.\d+\.\d+)$/m)?.[1]).toBe(VERSION);
   });
 
   test.each(packages)("is not repeated by %s", async (file) => {

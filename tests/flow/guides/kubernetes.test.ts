@@ -228,7 +228,7 @@ describe("the Kubernetes manifests", () => {
 
   test.skipIf(Bun.which("kubectl") === null)("can be built with kubectl kustomize", async () => {
     const built = await reader.run(`kubectl kustomize ${FOLDER}`);
-    expect(built).toContain("image: registry.example.com/ostiary:0.2.0");
+    expect(built).toContain("image: registry.example.com/ostiary:1.0.0");
     expect(built.match(/^ {2}namespace: ostiary$/gm)?.length).toBeGreaterThan(15);
   });
 });
