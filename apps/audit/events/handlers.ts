@@ -1,4 +1,5 @@
 import { organizationEventSchema, userEventSchema } from "@ostiary/lib/contracts/audit";
+import { TIME_RULE } from "@ostiary/lib/domain/schemas";
 import { errorResponses } from "@ostiary/lib/openapi";
 import { errors, page, pageRequest, pageSchema } from "@ostiary/lib/runtime/http";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
@@ -23,7 +24,7 @@ import {
 } from "./parameters.ts";
 import { selectEvents, streamEvents } from "./sql.ts";
 
-const wrongTime = "occurred_after must be an RFC 3339 time such as 2026-01-31T12:00:00Z; write + as %2B.";
+const wrongTime = `occurred_after ${TIME_RULE}; write + as %2B.`;
 const failures = {
   ...errors(TOO_MANY_EXPORTS),
   ...errorResponses({

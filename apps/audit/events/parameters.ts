@@ -5,6 +5,7 @@ import {
   parseTime,
   REQUEST_ID_EXAMPLE,
   RFC_3339_TIME,
+  TIME_RULE,
   ULID_EXAMPLE,
 } from "@ostiary/lib/domain/schemas";
 import { asOpenApi, listQueryProperties, repeatedParameters } from "@ostiary/lib/runtime/http";
@@ -27,7 +28,7 @@ export const timeParameter = (description: string) =>
     ...Type.String({
       description,
       examples: ["2026-01-31T12:00:00Z"],
-      rule: "must be an RFC 3339 time such as 2026-01-31T12:00:00Z; write + as %2B",
+      rule: `${TIME_RULE}; write + as %2B`,
       openapi: { format: "date-time" },
     }),
     format: RFC_3339_TIME,

@@ -1,4 +1,12 @@
-import { idField, mapOf, mostlyNull, nullable, RFC_3339_TIME, timeField } from "@ostiary/lib/domain/schemas";
+import {
+  idField,
+  mapOf,
+  mostlyNull,
+  nullable,
+  RFC_3339_TIME,
+  TIME_RULE,
+  timeField,
+} from "@ostiary/lib/domain/schemas";
 import { type Static, Type } from "@sinclair/typebox";
 import { exactFilters } from "../events/filter.ts";
 import { PARAM_LENGTH_MAX, pageQuerySchema } from "../events/parameters.ts";
@@ -97,7 +105,7 @@ export const CreateStreamBody = Type.Object(
       ...Type.String({
         description: "The stream begins with the first entry of an event of this time or later. RFC 3339.",
         examples: ["2026-01-31T12:00:00Z"],
-        rule: "must be an RFC 3339 time such as 2026-01-31T12:00:00Z",
+        rule: TIME_RULE,
         openapi: { format: "date-time" },
       }),
       format: RFC_3339_TIME,

@@ -7,7 +7,7 @@ import { type ExportFormat, exportablePage, exportFormat, TOO_MANY_EXPORTS } fro
 import { refuse } from "../field-problems.ts";
 import { usageForm } from "./export-columns.ts";
 import { operations } from "./operation-texts.ts";
-import { rangeOf, type UsageQuery, usageParams, usageProblems, usageQuery } from "./parameters.ts";
+import { cursorOf, rangeOf, type UsageQuery, usageParams, usageProblems, usageQuery } from "./parameters.ts";
 import type { PlatformServices } from "./platform-services.ts";
 import { selectQuotas } from "./quotas/sql.ts";
 import { selectGaps, selectUsage, streamUsage, type UsageRequest } from "./sql.ts";
@@ -48,12 +48,11 @@ export function usageHandlers({ database, exports, platform, clock }: UsageHandl
     "/organizations/:organization_id/usage",
     ({ request: http, params: { organization_id }, query, set }) => {
       const nowMs = clock.now();
-      const { starting_after } = pageRequest(query);
       const { by = "day", include_platform } = query;
       const request: UsageRequest = {
         organization_id,
         by,
-        starting_after,
+        starting_after: cursorOf(query),
         ...rangeOf(query, nowMs),
         hidden: include_platform === "true" ? [] : [...platform],
       };

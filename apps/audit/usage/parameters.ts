@@ -59,13 +59,25 @@ export function rangeOf({ from, to }: Pick<UsageQuery, "from" | "to">, nowMs: nu
   };
 }
 
+/**
+ * Returns the id after which a page of a valid query begins. A time is in UTC, because PostgreSQL reads smaller
+ * offsets than RFC 3339 allows.
+ */
+export function cursorOf({ by = "day", starting_after }: UsageQuery): string | null {
+  if (starting_after === undefined) return null;
+  return hasTimeIds(by) ? (parseTime(starting_after)?.toString() ?? null) : starting_after;
+}
+
+function hasTimeIds(by: UsageQuery["by"]): boolean {
+  return by === "day" || by === "hour";
+}
+
 /** Returns everything that is wrong with a read of usage. */
 export function usageProblems(request: Request, id: string, query: UsageQuery, nowMs: number): FieldError[] {
   const { fromMs, toMs } = rangeOf(query, nowMs);
   const { by = "day", starting_after } = query;
-  const isTime = by === "day" || by === "hour";
   const isLong = toMs - fromMs > RANGE_DAYS_MAX * 24 * HOUR_MS;
-  const isMisplaced = isTime && starting_after !== undefined && parseTime(starting_after) === null;
+  const isMisplaced = hasTimeIds(by) && starting_after !== undefined && parseTime(starting_after) === null;
   return [
     ...logProblems({ kind: "organization", id }),
     ...repeatedParameters(request.url),

@@ -5,7 +5,7 @@ import {
   intentSchema,
 } from "@ostiary/lib/contracts/audit";
 import { type FieldError, fieldErrors, fits } from "@ostiary/lib/domain/errors";
-import { parseTime } from "@ostiary/lib/domain/schemas";
+import { parseTime, TIME_RULE } from "@ostiary/lib/domain/schemas";
 import {
   type Fields,
   fieldsOf,
@@ -77,7 +77,7 @@ function timeProblems({ occurred_at }: Fields, nowMs: number): FieldError[] {
     return [
       {
         path: "occurred_at",
-        message: "occurred_at must be an RFC 3339 time such as 2026-01-31T12:00:00.000Z.",
+        message: `occurred_at ${TIME_RULE}.`,
       },
     ];
   }

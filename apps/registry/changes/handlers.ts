@@ -1,5 +1,5 @@
 import { type RecordedChange, RecordedChanges } from "@ostiary/lib/contracts/registry-api";
-import { parseTime, RFC_3339_TIME } from "@ostiary/lib/domain/schemas";
+import { parseTime, RFC_3339_TIME, TIME_RULE } from "@ostiary/lib/domain/schemas";
 import { LIMIT_MAX, listQueryProperties, page, pageRequest } from "@ostiary/lib/runtime/http";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { type Static, Type } from "@sinclair/typebox";
@@ -13,7 +13,7 @@ const time = (description: string) =>
     Type.String({
       format: RFC_3339_TIME,
       description,
-      rule: "must be an RFC 3339 time such as 2026-01-31T12:00:00Z; write + as %2B",
+      rule: `${TIME_RULE}; write + as %2B`,
       openapi: { format: "date-time", examples: ["2026-01-31T12:00:00Z"] },
     }),
   );

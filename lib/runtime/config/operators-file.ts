@@ -2,7 +2,7 @@ import { type Static, type TOptional, type TString, Type } from "@sinclair/typeb
 import { fits } from "../../domain/errors/index.ts";
 import { isRecord } from "../../domain/json/index.ts";
 import { addressPatternViolation, pathPrefixViolations } from "../../domain/routes/index.ts";
-import { parseTime, RFC_3339_TIME } from "../../domain/schemas/index.ts";
+import { parseTime, RFC_3339_TIME, TIME_RULE } from "../../domain/schemas/index.ts";
 import type { ConfigProblem } from "./load.ts";
 import { type ClaimingEntry, claimProblems, OperatorClaims } from "./operator-claims.ts";
 import { optionalText } from "./variables.ts";
@@ -29,7 +29,7 @@ const Sha256 = Type.String({
 });
 const Time = Type.String({
   format: RFC_3339_TIME,
-  rule: "must be an RFC 3339 time, such as 2027-01-31T12:00:00Z",
+  rule: TIME_RULE,
 });
 const EndingToken = Type.Object({ sha256: Sha256, expires_at: Time }, { additionalProperties: false });
 

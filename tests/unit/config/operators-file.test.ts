@@ -146,7 +146,7 @@ describe("the check of an operators file", () => {
     [
       "a token that expires on a day that does not exist",
       { token_sha256: [{ sha256: HASH, expires_at: "2027-02-30T00:00:00Z" }] },
-      ".token_sha256[0].expires_at must be an RFC 3339 time, such as 2027-01-31T12:00:00Z",
+      ".token_sha256[0].expires_at must be an RFC 3339 time of the years 1 to 9999 in UTC, such as 2026-01-31T12:00:00Z",
     ],
     [
       "the same token twice",
@@ -156,7 +156,7 @@ describe("the check of an operators file", () => {
     [
       "an expiry that is not a time",
       { expires_at: "tomorrow" },
-      ".expires_at must be an RFC 3339 time, such as 2027-01-31T12:00:00Z",
+      ".expires_at must be an RFC 3339 time of the years 1 to 9999 in UTC, such as 2026-01-31T12:00:00Z",
     ],
     ["a publisher without services", { services: undefined }, ".services is required for a publisher"],
     ["a publisher without paths", { paths: undefined }, ".paths is required for a publisher"],

@@ -1,6 +1,6 @@
 import { USAGE_COUNTS_MAX, USAGE_QUOTAS_MAX, UsageReport } from "@ostiary/lib/contracts/usage";
 import { type FieldError, fieldErrors } from "@ostiary/lib/domain/errors";
-import { parseTime } from "@ostiary/lib/domain/schemas";
+import { parseTime, TIME_RULE } from "@ostiary/lib/domain/schemas";
 import { fieldsOf, unstorable } from "../../field-problems.ts";
 import { quotaProblems } from "../quotas/quota.ts";
 import { isNear, NEAR_RULE } from "../reportable-time.ts";
@@ -33,6 +33,6 @@ export function reportProblems(body: unknown, nowMs: number): FieldError[] {
 function timeProblems(path: string, value: unknown, nowMs: number): FieldError[] {
   if (typeof value !== "string") return [];
   const time = parseTime(value);
-  if (time === null) return [{ path, message: `${path} must be an RFC 3339 time in UTC.` }];
+  if (time === null) return [{ path, message: `${path} ${TIME_RULE}.` }];
   return isNear(time.epochMilliseconds, nowMs) ? [] : [{ path, message: `${path} ${NEAR_RULE}.` }];
 }

@@ -67,7 +67,7 @@ function countsOf({ counts }: UsageReport): SQL {
 function claim({ instance, number }: ReportName, { reported_until, is_last, uncounted }: UsageReport): SQL {
   return sql`
       insert into audit.usage_reporters as known (instance, number, reported_until, is_ended, uncounted)
-      values (${instance}, ${String(number)}::text::bigint, ${reported_until}::text::timestamptz,
+      values (${instance}, ${String(number)}::text::bigint, ${Temporal.Instant.from(reported_until).toString()}::text::timestamptz,
         ${is_last}, ${String(uncounted)}::text::bigint)
       on conflict (instance) do update set number = excluded.number, reported_until = excluded.reported_until,
         is_ended = excluded.is_ended, uncounted = known.uncounted + excluded.uncounted
