@@ -48,7 +48,7 @@ export const exportResponse = {
       schema: {
         type: "string" as const,
         description:
-          "A line of column names, then one line for each event; `params` and `details` are JSON. A cell that a spreadsheet would run as a formula begins with an apostrophe.",
+          "A line of column names, then one line for each event; `params` and `details` are JSON. An apostrophe stands wherever a spreadsheet would begin a formula.",
       },
     },
     "application/x-ndjson": {

@@ -92,9 +92,22 @@ export async function* exportChunks<Item>(
 }
 
 /**
- * Formats rows as CSV. `escape_formulas` puts a `'` in front of a cell that a spreadsheet would run as a formula,
- * because it begins with `=`, `+`, `-`, `@`, tab or CR.
+ * Formats rows as CSV. A `'` keeps spreadsheets from running a cell as a formula. `escape_formulas` puts it in front
+ * of a cell that begins a formula, because it begins with `=`, `+`, `-`, `@`, tab or CR.
  */
 function csv(rows: Cell[][]): string {
-  return stringify(rows, { escape_formulas: true });
+  return stringify(
+    rows.map((cells) => cells.map(withoutInnerFormulas)),
+    { escape_formulas: true },
+  );
+}
+
+/**
+ * The places within a cell at which a spreadsheet that splits lines at semicolons or tabs would begin a formula. The
+ * quotes around the cell are not at the start of the line, so a line end within them counts too.
+ */
+const INNER_FORMULA = /[;\t\r\n](?=[\s"]*[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
+
+function withoutInnerFormulas(cell: Cell): Cell {
+  return typeof cell === "string" ? cell.replace(INNER_FORMULA, "$&'") : cell;
 }
