@@ -27,7 +27,8 @@ export interface UpstreamRequest {
   /** Path and query. */
   readonly path: string;
   /**
-   * The header fields: each name is followed by its value. Host, Connection and the framing are not included.
+   * The header fields: each name is followed by its value. Host and the framing are not included, and Connection
+   * names only TE.
    */
   readonly fields: readonly string[];
   /** The body, or null if there is none. Bytes are sent with a Content-Length. */

@@ -9,9 +9,11 @@ import type {
   UpstreamResponse,
 } from "./client.ts";
 import { keepsResponseField } from "./headers.ts";
+import { MalformedResponse } from "./malformed-response.ts";
 
+const NO_CONTENT = 204;
 /** Statuses without a body, whatever the fields say. */
-const BODILESS: ReadonlySet<number> = new Set([204, 304]);
+const BODILESS: ReadonlySet<number> = new Set([NO_CONTENT, 304]);
 
 /** Methods whose requests the runtime resends when a reused connection is lost, unless the body is a stream. */
 const REPEATED: ReadonlySet<string> = new Set(["PUT", "DELETE"]);
@@ -36,7 +38,12 @@ export class FetchClient implements UpstreamClient {
       // HTTP_PROXY is for calls to the internet, not for calls to the company's own services
       proxy: false,
     });
-    return responseOf(request, response);
+    try {
+      return responseOf(request, response);
+    } catch (malformed) {
+      controller.abort();
+      throw malformed;
+    }
   }
 
   closeIdle(): void {}
@@ -75,14 +82,37 @@ function streamOf({ source }: StreamedBody): ReadableStream<Uint8Array> {
 
 function responseOf({ method }: UpstreamRequest, response: Response): UpstreamResponse {
   const { status, headers } = response;
-  const length = headers.has("transfer-encoding") ? null : headers.get("content-length");
-  const isBodiless = method === "HEAD" || BODILESS.has(status) || length === "0";
+  const length = lengthOf(status, headers);
+  const isBodiless = method === "HEAD" || BODILESS.has(status) || length === 0;
   return {
     status,
     fields: keptFields(headers),
-    length: length === null ? null : Number(length),
+    length,
     body: isBodiless || response.body === null ? null : new StreamSource(response.body),
   };
+}
+
+/**
+ * Returns the Content-Length of a response, or null without that field. The runtime shows repeated fields as one
+ * value.
+ *
+ * @throws MalformedResponse for a status or a framing that the runtime accepts, and that no client may get
+ */
+function lengthOf(status: number, headers: Headers): number | null {
+  if (status < 200 || status > 599) throw new MalformedResponse("The status is out of range.");
+  const coding = headers.get("transfer-encoding");
+  const [length = null, ...repeated] = headers.get("content-length")?.split(", ") ?? [];
+  if (coding !== null && (coding.toLowerCase() !== "chunked" || length !== null)) {
+    throw new MalformedResponse(
+      'Transfer-Encoding is not exactly one "chunked", or has a Content-Length beside it.',
+    );
+  }
+  if (length !== null && (!/^[0-9]+$/.test(length) || repeated.some((each) => each !== length))) {
+    throw new MalformedResponse("Content-Length is not one valid length.");
+  }
+  if (status !== NO_CONTENT) return length === null ? null : Number(length);
+  if (coding !== null || Number(length) > 0) throw new MalformedResponse("A 204 response has a body.");
+  return null;
 }
 
 /** Returns the end-to-end fields of a response, without Content-Length. */

@@ -102,7 +102,7 @@ export class UpstreamHeaders {
     });
     const connection = headers.get("connection");
     if (connection !== null) fields = withoutNamed(fields, connection);
-    if (acceptsTrailers(headers.get("te"))) fields.push("te", "trailers");
+    if (acceptsTrailers(headers.get("te"))) fields.push("te", "trailers", "connection", "TE");
     fields.push("x-request-id", exchange.request_id, "traceparent", traceparent);
     if (trace.tracestate !== null) fields.push("tracestate", trace.tracestate);
     if (this.#options.forwardClientAddress) this.#addForwarded(fields, exchange);

@@ -19,6 +19,8 @@ interface WebSocketOptions extends TunnelLimits {
 /** The handshake headers that belong to one connection, so the gateway does not forward them. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
   "accept",
+  "connection",
+  "te",
   "sec-websocket-key",
   "sec-websocket-version",
   "sec-websocket-extensions",
@@ -42,10 +44,15 @@ export class WebSockets {
     this.#headers = headers;
   }
 
-  /** Returns whether a request asks for a WebSocket; other upgrades are ignored, as HTTP allows. */
+  /**
+   * Returns whether a request asks for a WebSocket. HTTP allows to ignore other upgrades, and requires it of an
+   * Upgrade that Connection does not name.
+   */
   static requested(request: Request): boolean {
-    const upgrade = request.headers.get("upgrade");
-    return upgrade !== null && request.method === "GET" && upgrade.toLowerCase() === "websocket";
+    const { headers, method } = request;
+    const upgrade = headers.get("upgrade");
+    if (upgrade === null || method !== "GET" || upgrade.toLowerCase() !== "websocket") return false;
+    return listItems(headers.get("connection") ?? "").some((option) => option.toLowerCase() === "upgrade");
   }
 
   /**

@@ -158,6 +158,22 @@ test("a WebSocket has an event with the outcome responded and 101, has a log lin
 });
 
 // GW-133
+test.each<Record<string, string>>([{}, { Connection: "keep-alive" }])(
+  "the gateway ignores an upgrade that Connection does not name: %p",
+  async (connection) => {
+    const headers: Record<string, string> = {
+      ...connection,
+      Upgrade: "websocket",
+      "Sec-WebSocket-Version": "13",
+      "Sec-WebSocket-Key": Buffer.alloc(16).toString("base64"),
+    };
+    const response = await rawRequest(bed.gateway.url, spell("GET", "/public/a", headers));
+    expect(response.status).toBe(400);
+    expect(response.body.toString()).toBe("no");
+  },
+);
+
+// GW-133
 test("the gateway ignores upgrades to other protocols, as HTTP allows", async () => {
   const response = await rawRequest(
     bed.gateway.url,

@@ -159,8 +159,17 @@ describe("hop-by-hop headers are not forwarded:", () => {
   });
 
   // GW-85
-  test("TE keeps only trailers", async () => {
-    expect(headerValue(await received([["TE", "gzip;q=0.5, Trailers"]]), "te")).toBe("trailers");
+  test("TE keeps only trailers, and Connection names it", async () => {
+    const sent = await received([["TE", "gzip;q=0.5, Trailers"]]);
+    expect(headerValues(sent, "te")).toEqual(["trailers"]);
+    expect(headerValues(sent, "connection")).toEqual(["TE"]);
+  });
+
+  // GW-85
+  test("TE without trailers is removed", async () => {
+    const sent = await received([["TE", "gzip"]]);
+    expect(headerValues(sent, "te")).toEqual([]);
+    expect(headerValues(sent, "connection")).not.toContain("TE");
   });
 
   // GW-88

@@ -7,6 +7,31 @@ const HEAD = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n";
 const CHUNKED = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 
 /** Tests how a client handles connections that break, and when it retries. */
+/** Responses that both clients refuse, by the method of the request. */
+const REFUSED: [what: string, method: string, answer: string][] = [
+  ...["099", "100 Continue\r\n\r\nHTTP/1.1 600", "600", "601", "999"].map(
+    (status): [string, string, string] => [
+      `status ${status.slice(-3)}`,
+      "GET",
+      `HTTP/1.1 ${status} X\r\nContent-Length: 2\r\n\r\nok`,
+    ],
+  ),
+  ["two lengths", "GET", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok"],
+  ["two lengths", "HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n"],
+  ["a length that is no number", "HEAD", "HTTP/1.1 200 OK\r\nContent-Length: two\r\n\r\n"],
+  ["a 204 with a length", "GET", "HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\n"],
+  [
+    "a coding before chunked",
+    "GET",
+    "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
+  ],
+  [
+    "a length beside chunked",
+    "GET",
+    "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
+  ],
+];
+
 export function describeFailures({ name, make, isStrict }: ClientUnderTest): void {
   const client = make();
   /**
@@ -18,6 +43,19 @@ export function describeFailures({ name, make, isStrict }: ClientUnderTest): voi
   });
   afterEach(() => service.close());
   afterAll(() => client.closeIdle());
+
+  // GW-103, GW-166
+  test.each(REFUSED)(`${name} refuses %s in a response to %s`, async (_, method, answer) => {
+    service.handler = () => answer;
+    expect(await rejection(call(client, service, { method }))).toBeInstanceOf(Error);
+    // fetch keeps the connection of a response that it has read whole
+    if (isStrict) await waitFor(() => service.open === 0);
+  });
+
+  test(`${name} accepts a length that is repeated`, async () => {
+    service.handler = () => "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\n";
+    expect(await call(client, service, { method: "HEAD" })).toMatchObject({ status: 200, length: 2 });
+  });
 
   /** Makes the service send these bytes and then end the connection. */
   const breaksOff = (bytes: string, end: (socket: RawSocket) => void) => {

@@ -17,17 +17,13 @@ beforeEach(() => {
 });
 
 describe("fetch accepts malformed responses:", () => {
-  test.each([
-    "both Transfer-Encoding and Content-Length",
-    "a coding before chunked",
-    "chunked in HTTP/1.0",
-    "bare line feeds",
-    "a head over 64 KiB",
-    "more than 200 fields",
-  ])("%s", async (what) => {
-    service.handler = () => MALFORMED[what] ?? "";
-    expect(await call(client, service, { method: "POST" })).toMatchObject({ status: 200 });
-  });
+  test.each(["chunked in HTTP/1.0", "bare line feeds", "a head over 64 KiB", "more than 200 fields"])(
+    "%s",
+    async (what) => {
+      service.handler = () => MALFORMED[what] ?? "";
+      expect(await call(client, service, { method: "POST" })).toMatchObject({ status: 200 });
+    },
+  );
 });
 
 describe("fetch treats a broken body as complete:", () => {
