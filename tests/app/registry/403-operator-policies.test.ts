@@ -64,10 +64,11 @@ describe("a shared policy that a service of others uses", () => {
   test("is never joined by a publisher who declares it at the same moment", async () => {
     const names = Array.from({ length: 10 }, (_, index) => `race-${index}`);
     await Promise.all(
-      names.flatMap((name) => [
-        team.put(`own-${name}`, withPolicy(`/own/${name}`, name, 10)),
-        admin.put(name, withPolicy(`/others/${name}`, name, 10)),
-      ]),
+      names.flatMap((name, index) => {
+        const own = () => team.put(`own-${name}`, withPolicy(`/own/${name}`, name, 10));
+        const other = () => admin.put(name, withPolicy(`/others/${name}`, name, 10));
+        return (index % 2 === 0 ? [own, other] : [other, own]).map((write) => write());
+      }),
     );
     const { changes } = (await admin.call("GET", "/changes?limit=100")).body;
     const order: string[] = changes.map((change: { service: string }) => change.service).toReversed();
