@@ -1,4 +1,4 @@
-import { type CompiledRoute, segmentsOf } from "../domain/routes/index.ts";
+import { type CompiledRoute, segmentsOf, withoutParamNames } from "../domain/routes/index.ts";
 import type { EdgeRoute, Place } from "./edge-operation.ts";
 import type { FoundOperation } from "./service-description.ts";
 import type { ServiceMerge } from "./service-merge.ts";
@@ -43,7 +43,7 @@ export function* placeRoutes(
     if (edge === null) continue;
     const { route } = edge;
     const found = merges.get(route.service)?.find(route) ?? null;
-    const shape = route.path.replace(/\{[^{}]*\}/g, "{}");
+    const shape = withoutParamNames(route.path);
     const tag = tagOf(edge, found);
     const first = paths.get(shape);
     if (first === undefined || route.path < first.path) paths.set(shape, route);

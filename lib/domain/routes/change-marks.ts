@@ -8,7 +8,7 @@ import { isAudited } from "./compile-service.ts";
 import { markLimit, markPolicy, type Policies, policiesAfter } from "./limit-marks.ts";
 import { type Method, SCOPES, type Scope, SUBJECT_FIELDS } from "./methods-and-scopes.ts";
 import { breaks, type Effect, opens, type ReviewMark } from "./review-mark.ts";
-import { routeKey } from "./route-conflicts.ts";
+import { withoutParamNames } from "./route-conflicts.ts";
 
 export type MarkedChange = Change & { readonly marks: readonly ReviewMark[] };
 
@@ -55,13 +55,13 @@ export function countEffects(changes: readonly MarkedChange[]): Record<Effect, n
 
 /**
  * Pairs a removed route with an added route that serves the same requests: the route moved to another scope,
- * or its params have new names. Pairs routes with equal paths first, then routes with equal shapes.
+ * or its params have new names. Pairs routes with equal paths first, then routes whose paths differ in param names.
  */
 function pairMoved(changes: readonly Change[]) {
   const routes = changes.filter(isRoute);
   const partnerOf = new Map<Change, Change>();
   const replaced = new Set<Change>();
-  for (const keyOf of [pathKey, routeKey]) {
+  for (const keyOf of [pathKey, requestsKey]) {
     const free = routes.filter((change) => change.action === "removed" && !replaced.has(change));
     const byKey = Map.groupBy(free, keyOf);
     for (const change of routes) {
@@ -77,6 +77,10 @@ function pairMoved(changes: readonly Change[]) {
 
 function pathKey({ method, path }: RouteChange): string {
   return `${method} ${path}`;
+}
+
+function requestsKey({ method, path }: RouteChange): string {
+  return `${method} ${withoutParamNames(path)}`;
 }
 
 type RouteChange = Change & { scope: Scope; method: Method; path: string };

@@ -17,6 +17,11 @@ export function routeShape(path: string): string {
   return `/${segments.join("/")}`;
 }
 
+/** Returns the path with every param as `{}`. Paths that differ only in param names match the same requests. */
+export function withoutParamNames(path: string): string {
+  return path.replace(/\{[^{}/]*\}/g, "{}");
+}
+
 /** A method and path that a service owns. */
 export interface OwnedRoute {
   readonly service: string;

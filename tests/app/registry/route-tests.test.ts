@@ -105,6 +105,21 @@ describe("tests of a written service", () => {
     expect([written.status, written.body.error]).toEqual([200, undefined]);
   });
 
+  // RG-146
+  test("fail for a request that the gateway answers with 400, and pass for a spelling that is 404", async () => {
+    const config = service(`/${own}/{id}`, `/${own}/internal`);
+    for (const value of ["..;", "a%2Fb", "%3Bx", "a%00"]) {
+      const refused = await registry.put(
+        own,
+        withTests(config, looksUp(`/${own}/${value}`, { service: own })),
+      );
+      expect([refused.status, messages(refused)[0]]).toEqual([422, expect.stringContaining("answers 400")]);
+    }
+    const spellings = ["%69nternal", "INTERNAL", "internal;x"].map((value) => `/${own}/${value}`);
+    const tests = spellings.map((path) => looksUp(path, { status: 404 }));
+    expect((await registry.put(own, withTests(config, ...tests))).status).toBe(200);
+  });
+
   // RG-147
   test("at the top of a document are stored with the service that they expect, or else with the first one", async () => {
     const document = {
@@ -280,6 +295,21 @@ describe("an invalid test", () => {
     const atTop = await registry.call("POST", "/apply", { services: { [own]: service(`/${own}`) }, tests });
     expect([atTop.status, fields(atTop).map((field) => field.path)]).toEqual([422, [path]]);
     expect((await registry.call("GET", `/services/${own}/revisions`)).status).toBe(404);
+  });
+
+  // RG-146
+  test("fail for a request that the gateway answers with 400, and pass for a spelling that is 404", async () => {
+    const config = service(`/${own}/{id}`, `/${own}/internal`);
+    for (const value of ["..;", "a%2Fb", "%3Bx", "a%00"]) {
+      const refused = await registry.put(
+        own,
+        withTests(config, looksUp(`/${own}/${value}`, { service: own })),
+      );
+      expect([refused.status, messages(refused)[0]]).toEqual([422, expect.stringContaining("answers 400")]);
+    }
+    const spellings = ["%69nternal", "INTERNAL", "internal;x"].map((value) => `/${own}/${value}`);
+    const tests = spellings.map((path) => looksUp(path, { status: 404 }));
+    expect((await registry.put(own, withTests(config, ...tests))).status).toBe(200);
   });
 
   // RG-147

@@ -117,6 +117,7 @@ describe("a route has the specified marks when it changes:", () => {
     ["another upstream", { upstream: OWNED }, { upstream: `/v2${OWNED}` }, ""],
     // Changes of the path or the method.
     ["a param's name", {}, { path: "/widgets/{id}" }, ""],
+    ["the spelling of a literal", { path: "/widgets;v=1" }, { path: "/widgets" }, "breaks"],
     ["a param's name, and the labels", { required_labels: ["a"] }, { path: "/widgets/{id}" }, "opens"],
     ["the method", {}, { method: "HEAD" }, "breaks"],
     ["the path", {}, { path: "/gadgets/{widget_id}" }, "breaks"],
