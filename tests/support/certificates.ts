@@ -10,7 +10,6 @@ export interface CertificatePair {
 }
 
 interface CertificateOptions {
-  days?: number;
   passphrase?: string;
 }
 
@@ -27,9 +26,9 @@ export class Certificates {
   }
 
   /** Creates a self-signed certificate for `localhost` and 127.0.0.1. */
-  make(name: string, { days = 30, passphrase }: CertificateOptions = {}): CertificatePair {
+  make(name: string, { passphrase }: CertificateOptions = {}): CertificatePair {
     return this.#made(name, passphrase, [
-      ...["req", "-x509", "-subj", `/CN=${name}`, "-days", String(days)],
+      ...["req", "-x509", "-subj", `/CN=${name}`, "-days", "30"],
       ...["-addext", `subjectAltName=${HERE}`],
     ]);
   }

@@ -41,12 +41,6 @@ export class TestLog {
     return rootOf(this.#leaves.slice(0, size)).toString("base64");
   }
 
-  /** Returns the hashes of the consistency proof between two sizes, in base64. */
-  proof(from: number, to = this.size): string[] {
-    if (from === 0 || from === to) return [];
-    return subproof(from, this.#leaves.slice(0, to), true).map((hash) => hash.toString("base64"));
-  }
-
   /** Returns the text of a checkpoint, without signatures. */
   text(size = this.size, root = this.root(size)): string {
     return `${this.origin}\n${size}\n${root}\n`;
@@ -61,14 +55,6 @@ export class TestLog {
   signature(text: string, name = this.origin): string {
     const id = keyId(name, 1, publicBytes(this.#key));
     return `— ${name} ${Buffer.concat([id, sign(null, Buffer.from(text), this.#key)]).toString("base64")}\n`;
-  }
-
-  /**
-   * Returns the body of an `add-checkpoint` request, which proves that the tree grew from one size to
-   * another.
-   */
-  submission(from: number, to = this.size): string {
-    return submission(from, this.proof(from, to), this.note(this.text(to)));
   }
 }
 
@@ -97,10 +83,6 @@ export function testWitness(
       return `— ${name} ${Buffer.concat([keyId(name, 4, publicKey), time, signature]).toString("base64")}\n`;
     },
   };
-}
-
-export function submission(old: number | string, proof: readonly string[], note: string): string {
-  return `${[`old ${old}`, ...proof].join("\n")}\n\n${note}`;
 }
 
 /** Returns a public key as a verifier key. Type 1 is the key of a log, and type 4 is the key of a witness. */
@@ -132,14 +114,4 @@ function rootOf(leaves: readonly Buffer[]): Buffer {
   if (leaves.length === 1) return first;
   const middle = half(leaves.length);
   return sha256(Buffer.of(1), rootOf(leaves.slice(0, middle)), rootOf(leaves.slice(middle)));
-}
-
-/** Returns the function SUBPROOF of RFC 6962, section 2.1.2. */
-function subproof(from: number, leaves: readonly Buffer[], isWhole: boolean): Buffer[] {
-  if (from === leaves.length) return isWhole ? [] : [rootOf(leaves)];
-  const middle = half(leaves.length);
-  const [left, right] = [leaves.slice(0, middle), leaves.slice(middle)];
-  return from <= middle
-    ? [...subproof(from, left, isWhole), rootOf(right)]
-    : [...subproof(from - middle, right, false), rootOf(left)];
 }
