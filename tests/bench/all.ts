@@ -1,24 +1,18 @@
 import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { ROOT } from "../support/root.ts";
 import type { Bench, BenchOptions } from "./bench.ts";
 import { goalTable, JudgedGoal } from "./measure/goal-table.ts";
 import { describeMachine, machineLine } from "./measure/machine.ts";
-import { pictureOf } from "./measure/picture.ts";
 
-const PICTURE = join(ROOT, ".github/pictures/speed.svg");
 const MAIN = join(import.meta.dir, "main.ts");
-
-/** A load average above this means that other work ran when the run began. */
-const LOAD_QUIET_MAX = 1;
 
 const Data = Type.Object({ goals: Type.Array(JudgedGoal) });
 
-/** Runs all benches with goals in sequence, and draws the README's bar chart of their ratios. */
-export function allOf(names: readonly string[], picture = PICTURE): Bench {
+/** Runs all benches with goals in sequence. */
+export function allOf(names: readonly string[]): Bench {
   return {
-    summary: "every bench that has goals, and the README's chart of their ratios",
+    summary: "every bench that has goals",
     async run(options) {
       const machine = describeMachine();
       const data: Record<string, object> = {};
@@ -31,9 +25,6 @@ export function allOf(names: readonly string[], picture = PICTURE): Bench {
       }
       const run = options.quick ? "a quick run, so figures are rough" : "one run";
       const lines = [`${run}, ${new Date().toISOString().slice(0, 10)}`, machineLine(machine)];
-      const isBusy = machine.load_average > LOAD_QUIET_MAX;
-      if (!options.quick || picture !== PICTURE)
-        await Bun.write(picture, pictureOf(goals, lines, { isBusy }));
       return { text: [...lines, "", goalTable(goals)].join("\n"), goals, data: { machine, ...data } };
     },
   };
@@ -43,8 +34,9 @@ export function allOf(names: readonly string[], picture = PICTURE): Bench {
  * Runs a bench and returns its JSON output. Each bench needs a new process, because a bench may pin its
  * process to one core.
  */
-async function runAlone(name: string, { quick }: BenchOptions): Promise<object> {
-  const command = [process.execPath, MAIN, name, "--json", ...(quick ? ["--quick"] : [])];
+async function runAlone(name: string, { quick, record }: BenchOptions): Promise<object> {
+  const flags = [...(quick ? ["--quick"] : []), ...(record && name === "floor" ? ["--record"] : [])];
+  const command = [process.execPath, MAIN, name, "--json", ...flags];
   const child = Bun.spawn(command, { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
   const [output, code] = await Promise.all([child.stdout.text(), child.exited]);
   if (code !== 0) throw new Error(`The bench ${name} exited with code ${code}.`);

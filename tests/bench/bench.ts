@@ -15,6 +15,8 @@ export interface BenchOptions {
    * Whether the bench `floor` also measures both gateways (lean and real) with `fetch` as their HTTP client.
    */
   readonly fetch: boolean;
+  /** Whether the bench `floor` writes its figures into the documents that show them. */
+  readonly record: boolean;
   readonly progress: Progress;
 }
 

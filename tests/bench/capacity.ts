@@ -3,8 +3,10 @@ import { Value } from "@sinclair/typebox/value";
 import { ROOT } from "../support/root.ts";
 import type { Bench } from "./bench.ts";
 import stored from "./capacity/figures.json" with { type: "json" };
-import { Figures, figuresFrom } from "./capacity/figures.ts";
+import { type Figures, figuresFrom, figuresWith, StoredFigures } from "./capacity/figures.ts";
 import { pageWith, perCore, plansOf } from "./capacity/page.ts";
+import storedSpeed from "./floor/speed.json" with { type: "json" };
+import { Speed } from "./floor/speed.ts";
 import { table } from "./measure/table.ts";
 
 const FIGURES = join(import.meta.dir, "capacity/figures.json");
@@ -22,8 +24,11 @@ export function capacityFrom(allBenches: string | undefined): Bench {
     summary:
       "how many processes serve 1 000 to 100 000 requests a second; capacity FILE reads the output of bench all --json",
     async run() {
-      const before = Value.Parse(Figures, stored);
-      const figures = allBenches === undefined ? before : await taken(allBenches, before);
+      const speed = Value.Parse(Speed, storedSpeed);
+      const figures =
+        allBenches === undefined
+          ? figuresWith(Value.Parse(StoredFigures, stored), speed)
+          : await taken(allBenches, speed);
       const [head, rows] = plansOf(figures);
       const parts = [table(["one core carries each second", ""], perCore(figures)), table(head, rows)];
       return {
@@ -34,11 +39,12 @@ export function capacityFrom(allBenches: string | undefined): Bench {
   };
 }
 
-async function taken(path: string, before: Figures): Promise<Figures> {
+async function taken(path: string, speed: Speed): Promise<Figures> {
   const file = Bun.file(path);
   const day = new Date(file.lastModified).toISOString().slice(0, 10);
-  const figures = figuresFrom(await file.json(), before, day);
-  await Bun.write(FIGURES, `${JSON.stringify(figures, null, 2)}\n`);
+  const measured = figuresFrom(await file.json(), Value.Parse(StoredFigures, stored), day);
+  const figures = figuresWith(measured, speed);
+  await Bun.write(FIGURES, `${JSON.stringify(measured, null, 2)}\n`);
   await Bun.write(PAGE, pageWith(await Bun.file(PAGE).text(), figures));
   return figures;
 }

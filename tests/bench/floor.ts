@@ -1,10 +1,13 @@
 import { join } from "node:path";
-import type { Bench } from "./bench.ts";
+import { ROOT } from "../support/root.ts";
+import type { Bench, BenchOptions } from "./bench.ts";
 import { pathsOf, SERVICES } from "./floor/catalog.ts";
 import { goalsOf } from "./floor/goals.ts";
 import { LOADS, type Load } from "./floor/loads.ts";
 import { cellsOf, type Measured, measureInRounds, type Plan } from "./floor/measure.ts";
 import { figureTable } from "./floor/report.ts";
+import { type Run, speedOf } from "./floor/speed.ts";
+import { documentsOf } from "./floor/speed-documents.ts";
 import { type Subject, startSubjects, targetOf } from "./floor/subjects.ts";
 import { Bed } from "./gateway/bed.ts";
 import { startIdentity } from "./gateway/identity.ts";
@@ -28,7 +31,7 @@ const QUICK: Plan = { rounds: 3, seconds: 1, warm_up_seconds: 1 };
  */
 export function floorUnder(loadName?: string): Bench {
   return {
-    summary: `the gateway compared with a pass-through, a lean gateway and nginx + Lua: floor [${names(LOADS)}] [--fetch]`,
+    summary: `the gateway compared with a pass-through, a lean gateway and nginx + Lua: floor [${names(LOADS)}] [--fetch] [--record]`,
     async run(options) {
       const loads = loadName === undefined ? LOADS : LOADS.filter(({ name }) => name === loadName);
       if (loads.length === 0)
@@ -36,6 +39,7 @@ export function floorUnder(loadName?: string): Bench {
       if (Bun.which("nginx") === null) {
         throw new BenchImpossible("This bench needs nginx: install it.");
       }
+      if (options.record) requireWhole(loadName, options);
       const machine = describeMachine();
       const plan = options.quick ? QUICK : PLAN;
       const missing = rivalMissing();
@@ -50,6 +54,7 @@ export function floorUnder(loadName?: string): Bench {
       const methods = loads.some(({ name }) => name === "64") ? await emptyBodies(bed, subjects) : [];
       await measureInRounds(upstream.url, [...cells, ...methods], plan, options);
       const goals = goalsOf(cells, methods);
+      if (options.record) await writeSpeed({ machine, plan, cells, goals });
       const text = [
         machineLine(machine),
         `${plan.rounds} rounds of ${plan.seconds} s each; one core for the subject, one for load and services`,
@@ -80,6 +85,22 @@ async function emptyBodies(bed: Bed, subjects: readonly Subject[]): Promise<Meas
   });
   // The PUT has `Content-Length: 0`; the DELETE has no Content-Length.
   return [measured("PUT", "an empty PUT", empty), measured("DELETE", "a DELETE without a body")];
+}
+
+/** Refuses to write a set of figures that would not have every load and every row. */
+function requireWhole(loadName: string | undefined, { fetch }: BenchOptions): void {
+  if (loadName === undefined && !fetch && rivalMissing() === null) return;
+  throw new BenchImpossible(
+    "The documents show every load and row: run floor --record without other arguments, and install nginx with Lua.",
+  );
+}
+
+/** Writes the figures of a run into the documents that show them. */
+async function writeSpeed(run: Omit<Run, "day" | "commit">): Promise<void> {
+  const day = new Date().toISOString().slice(0, 10);
+  const commit = (await Bun.$`git rev-parse --short=8 HEAD`.cwd(ROOT).text()).trim();
+  const documents = await documentsOf(speedOf({ ...run, day, commit }));
+  for (const [path, text] of documents) await Bun.write(path, text);
 }
 
 function names(loads: readonly Load[]): string {

@@ -53,7 +53,7 @@ async function main(): Promise<void> {
   const [name, given] = positionals;
   const every: Benches = {
     ...benches,
-    all: async () => allOf(Object.keys(judged), values.picture),
+    all: async () => allOf(Object.keys(judged)),
     floor: async () => (await import("./floor.ts")).floorUnder(given),
     compare: async () => compareWith(given),
     capacity: async () => capacityFrom(given),
@@ -68,7 +68,7 @@ async function main(): Promise<void> {
   }
   const bench = await load();
   const result = await bench
-    .run({ quick: values.quick, fetch: values.fetch, progress: (line) => console.error(line) })
+    .run({ ...values, progress: (line) => console.error(line) })
     .catch((error) => (error instanceof BenchImpossible ? refuse(error.message) : Promise.reject(error)));
   console.log(values.json ? JSON.stringify(result.data, null, 2) : result.text);
   process.exit(0);
@@ -83,7 +83,7 @@ function readArguments() {
         quick: { type: "boolean", default: false },
         fetch: { type: "boolean", default: false },
         json: { type: "boolean", default: false },
-        picture: { type: "string" },
+        record: { type: "boolean", default: false },
       },
     });
   } catch (error) {
@@ -92,7 +92,7 @@ function readArguments() {
 }
 
 async function list(every: Benches): Promise<void> {
-  console.log("bun run bench <name> [--quick] [--json]; all: [--picture FILE]; floor: [--fetch]\n");
+  console.log("bun run bench <name> [--quick] [--json]; floor: [--fetch] [--record]; all: [--record]\n");
   for (const [name, load] of Object.entries(every)) {
     console.log(`  ${name.padEnd(12)} ${(await load()).summary}`);
   }

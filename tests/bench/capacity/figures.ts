@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import type { Speed } from "../floor/speed.ts";
 import { Spread, spreadOf } from "../measure/statistics.ts";
 
 const us = (description: string) => Type.Number({ exclusiveMinimum: 0, description });
@@ -29,6 +30,27 @@ export const Figures = Type.Object(
 );
 export type Figures = Readonly<Static<typeof Figures>>;
 
+/** The figures in `capacity/figures.json`: all but those of `bench floor`, whose source is `floor/speed.json`. */
+export const StoredFigures = Type.Omit(Figures, ["gateway_public_us", "gateway_limited_us"]);
+type StoredFigures = Readonly<Static<typeof StoredFigures>>;
+
+/** The load whose figures the capacity model uses. */
+const LOAD = "64";
+
+/** Returns the figures of the capacity model: the stored ones, and the CPU of the gateway by `bench floor`. */
+export function figuresWith(stored: StoredFigures, { taken, rows }: Speed): Figures {
+  const cpuOf = (name: string) => {
+    const row = found(rows, (each) => each.name === name, name);
+    return found(row.figures, ({ load }) => load === LOAD, LOAD).cpu_us;
+  };
+  return {
+    ...stored,
+    taken: `${stored.taken}. The first two figures are those of bench floor: ${taken}`,
+    gateway_public_us: cpuOf("public"),
+    gateway_limited_us: cpuOf("whole"),
+  };
+}
+
 const Sample = Type.Object({ requests_per_cpu_second: Type.Number() });
 const Goals = Type.Array(Type.Object({ title: Type.String(), value: Spread }));
 const Ways = Type.Object({
@@ -43,9 +65,6 @@ const AllBenches = Type.Object({
     bun: Type.String(),
     load_average: Type.Number(),
   }),
-  gateway: Type.Object({
-    figures: Type.Array(Type.Object({ name: Type.String(), requests_per_cpu_second: Spread })),
-  }),
   audited: Ways,
   validations: Type.Composite([Ways, Type.Object({ selects: Type.Array(Type.Number()) })]),
   edits: Type.Object({ goals: Goals }),
@@ -58,12 +77,8 @@ const ROUTES = 100_000;
  * Returns `before` updated with the output of `bench all --json`. Figures that no bench measures stay the
  * same.
  */
-export function figuresFrom(allBenches: unknown, before: Figures, day: string): Figures {
-  const { machine, gateway, audited, validations, edits, memory } = Value.Parse(AllBenches, allBenches);
-  const perRequest = (name: string) => {
-    const figure = found(gateway.figures, (each) => each.name === name, name);
-    return rounded(1e6 / figure.requests_per_cpu_second.median);
-  };
+export function figuresFrom(allBenches: unknown, before: StoredFigures, day: string): StoredFigures {
+  const { machine, audited, validations, edits, memory } = Value.Parse(AllBenches, allBenches);
   const perCall = ({ measured }: Static<typeof Ways>, title: string) => {
     const { samples } = found(measured, (each) => each.title === title, title);
     return rounded(1e6 / spreadOf(samples.map((sample) => sample.requests_per_cpu_second)).median);
@@ -74,8 +89,6 @@ export function figuresFrom(allBenches: unknown, before: Figures, day: string): 
   return {
     ...before,
     taken: `${day}, ${machine.cpu}, ${machine.cores} cores, Bun ${machine.bun}, load average ${machine.load_average}`,
-    gateway_public_us: perRequest("public"),
-    gateway_limited_us: perRequest("whole_job"),
     gateway_audited_us: perCall(audited, "audited, 64 at once"),
     gateway_base_mib: rounded(baseMib),
     gateway_route_kib: rounded(

@@ -43,7 +43,7 @@ export function goalTable(goals: readonly JudgedGoal[]): string {
 }
 
 /** Formats a figure: with two decimals below 10, one below 100 and none from 100. */
-function figure(value: number): string {
+export function figure(value: number): string {
   const size = Math.abs(value);
   if (size >= 100) return value.toFixed(0);
   return value.toFixed(size >= 10 ? 1 : 2);

@@ -4,12 +4,17 @@ import { gatewayVariables } from "@ostiary/gateway/config";
 import { Value } from "@sinclair/typebox/value";
 import fc from "fast-check";
 import stored from "../../bench/capacity/figures.json" with { type: "json" };
-import { Figures, figuresFrom } from "../../bench/capacity/figures.ts";
+import { figuresFrom, figuresWith, StoredFigures } from "../../bench/capacity/figures.ts";
 import { BUSY_MAX, type Demand, planFor } from "../../bench/capacity/model.ts";
 import { demandOf, generatedParts, pageWith, RATES } from "../../bench/capacity/page.ts";
+import storedSpeed from "../../bench/floor/speed.json" with { type: "json" };
+import { Speed } from "../../bench/floor/speed.ts";
+import { documentsOf } from "../../bench/floor/speed-documents.ts";
 import { ROOT } from "../../support/root.ts";
 
-const figures = Value.Parse(Figures, stored);
+const others = Value.Parse(StoredFigures, stored);
+const speed = Value.Parse(Speed, storedSpeed);
+const figures = figuresWith(others, speed);
 const page = await Bun.file(join(ROOT, ".github/guides/capacity.md")).text();
 
 /**
@@ -24,20 +29,30 @@ test("the capacity guide shows what the model computes from the figures", () => 
   expect(pageWith(page, figures)).toBe(page);
 });
 
-test("the capacity guide quotes the README's figure for one core", async () => {
-  const readme = await Bun.file(join(ROOT, "README.md")).text();
-  const [, alone = ""] =
-    /\s(\d+ \d{3}) requests a second with 10 routes/.exec(readme.replaceAll("\n", " ")) ?? [];
-  expect(alone).not.toBe("");
-  expect(page.replaceAll("\n", " ")).toContain(`ran ${alone} times a second`);
+test("every document and the picture show the figures of speed.json", async () => {
+  for (const [path, text] of await documentsOf(speed)) expect(await Bun.file(path).text()).toBe(text);
 });
+
+test("documents show no other figures for the rows of bench floor", async () => {
+  for (const name of ["README.md", ".github/PERFORMANCE.md", ".github/guides/capacity.md"]) {
+    const text = await Bun.file(join(ROOT, name)).text();
+    const outside = text.replaceAll(/<!-- ([\w-]+) -->.*?<!-- \/\1 -->/gs, "");
+    const rows = speed.rows.filter(({ title }) => outside.includes(`| ${title} `));
+    expect(rows.map(({ title }) => title).filter((title) => /\| \d/.test(lineOf(outside, title)))).toEqual(
+      [],
+    );
+    expect(outside).not.toMatch(/handled \d|\d times a second/);
+  }
+});
+
+const lineOf = (text: string, title: string) =>
+  text.split("\n").find((line) => line.startsWith(`| ${title} `)) ?? "";
 
 test("the guide's example of one machine has the processes and the load of the plan", () => {
   const { gateways, identities, audits, redisShards, busyCores } = planFor(demandOf(1_000), figures);
   const registries = 2;
   expect(gateways + identities + audits + registries + redisShards).toBe(9);
   expect(page).toContain("The nine processes of the plan");
-  expect(page).toContain(`keep ${busyCores.toFixed(1)} of them`);
   expect(busyCores).toBeLessThan(2 * BUSY_MAX);
 });
 
@@ -58,12 +73,6 @@ test("a page without the markers of a table is refused", () => {
 describe("figures", () => {
   const benches = {
     machine: { cpu: "A", cores: 2, bun: "1", load_average: 0 },
-    gateway: {
-      figures: ["public", "whole_job"].map((name, index) => ({
-        name,
-        requests_per_cpu_second: { median: 10_000 / (index + 1), min: 1, max: 20_000 },
-      })),
-    },
     audited: { measured: [{ title: "audited, 64 at once", samples: [{ requests_per_cpu_second: 5_000 }] }] },
     validations: {
       measured: [{ title: "validate", samples: [{ requests_per_cpu_second: 20_000 }] }],
@@ -80,10 +89,8 @@ describe("figures", () => {
   };
 
   test("come from a run of all benchmarks, and figures that no benchmark measures do not change", () => {
-    expect(figuresFrom(benches, figures, "2026-01-01")).toEqual({
+    expect(figuresFrom(benches, others, "2026-01-01")).toEqual({
       taken: "2026-01-01, A, 2 cores, Bun 1, load average 0",
-      gateway_public_us: 100,
-      gateway_limited_us: 200,
       gateway_audited_us: 200,
       gateway_base_mib: 100,
       gateway_route_kib: 2.05,
@@ -101,15 +108,18 @@ describe("figures", () => {
 
   test("cannot come from an incomplete run", () => {
     for (const name of Object.keys(benches)) {
-      expect(() => figuresFrom({ ...benches, [name]: undefined }, figures, "")).toThrow();
+      expect(() => figuresFrom({ ...benches, [name]: undefined }, others, "")).toThrow();
     }
-    expect(() => figuresFrom({ ...benches, gateway: { figures: [] } }, figures, "")).toThrow("public");
+    expect(() => figuresFrom({ ...benches, memory: { goals: [] } }, others, "")).toThrow(
+      "an idle event stream",
+    );
+    expect(() => figuresWith(others, { ...speed, rows: [] })).toThrow("public");
   });
 
   test.skipIf(given === undefined)(
     "from the given benchmark output are close to those of the page",
     async () => {
-      const found = figuresFrom(await Bun.file(given ?? "").json(), figures, "");
+      const found = figuresFrom(await Bun.file(given ?? "").json(), others, "");
       const far = Object.entries(found).filter(([name, value]) => {
         const before = Object.entries(figures).find(([each]) => each === name)?.[1];
         if (typeof value !== "number" || typeof before !== "number") return false;
