@@ -304,8 +304,7 @@ create table audit.altered_chains (
 --> statement-breakpoint
 
 -- One row: the state that the sealers of all replicas share. Everything that `sealed_to` sees has its entries. `passes`
--- lets only one of two concurrent passes write. `older_…` is the place among the events from before the proof; `older_kind`
--- is null once all of them are sealed. `undeclared_before` is the month before which months were dropped without a
+-- lets only one of two concurrent passes write. `undeclared_before` is the month before which months were dropped without a
 -- declaration. `marks` is the signature of `sealed_to`, and `note` the newest signed root of the tree.
 create table audit.sealer (
   singleton boolean primary key default true check (singleton),
@@ -313,16 +312,13 @@ create table audit.sealer (
   holder text,
   passed_at timestamptz not null,
   sealed_to pg_snapshot not null,
-  older_kind text,
-  older_owner text collate "C" not null,
-  older_id text collate "C" not null,
   undeclared_before timestamptz(3),
   marks text,
   marks_signed boolean not null default false,
   note text
 );
 --> statement-breakpoint
-insert into audit.sealer (passes, passed_at, sealed_to, older_owner, older_id) values (0, now(), '3:3:', '', '');
+insert into audit.sealer (passes, passed_at, sealed_to) values (0, now(), '3:3:');
 --> statement-breakpoint
 create trigger note_signed_marks before update on audit.sealer
   for each row execute function audit.note_signed_marks();

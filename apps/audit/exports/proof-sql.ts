@@ -47,8 +47,6 @@ export interface SealedLog {
   now: string;
   /** Whether the log was sealed on another database server, and restored here from a dump. */
   foreign: boolean;
-  /** Whether events from before the proof was introduced are sealed. */
-  older_sealed: boolean;
   /**
    * The time before which months were dropped without declarations; null if no month was dropped that way.
    */
@@ -67,7 +65,7 @@ export async function selectSealedLog(database: Database, log: EventLog): Promis
           select ${CHECKPOINT_COLUMNS} from audit.checkpoints
           where case when known.inclusion is null then map is not null else number = known.checkpoint end
           order by number desc limit 1) holding) as checkpoint,
-        coalesce(aside.sealed_to, sealer.sealed_to)::text as sealed_to, pg_current_snapshot()::text as now, sealer.older_kind is null as older_sealed, sealer.undeclared_before
+        coalesce(aside.sealed_to, sealer.sealed_to)::text as sealed_to, pg_current_snapshot()::text as now, sealer.undeclared_before
       from audit.sealer sealer, (values (${owner})) as wanted(owner)
         left join audit.chains known using (owner)
         left join audit.altered_chains aside using (owner)`;
@@ -82,10 +80,10 @@ export async function selectSealedLog(database: Database, log: EventLog): Promis
 export async function isUnsealed(
   database: Database,
   log: EventLog,
-  { sealed_to, older_sealed, foreign }: SealedLog,
+  { sealed_to, foreign }: SealedLog,
   asked: string,
 ): Promise<boolean> {
-  if (!older_sealed || foreign) return true;
+  if (foreign) return true;
   const [sealed, now] = [parseSnapshot(sealed_to), parseSnapshot(asked)];
   const found = await query(database, "select_unsealed_exists")`
     select 1 from ${eventsOf(windowAfter(sealed, now, null))} where ${logCondition(log)} limit 1`;
@@ -123,9 +121,9 @@ export async function* streamProvenEvents(
   }
 }
 
-function provenStatement(log: EventLog, { chain_id, position, sealed_to, older_sealed }: SealedLog): SQL {
-  const seen = (xid: SQL) => sql`case when ${xid} is null then ${older_sealed}::boolean
-    else pg_visible_in_snapshot(${xid}, ${sealed_to}::text::pg_snapshot) end`;
+function provenStatement(log: EventLog, { chain_id, position, sealed_to }: SealedLog): SQL {
+  const seen = (xid: SQL) =>
+    sql`coalesce(pg_visible_in_snapshot(${xid}, ${sealed_to}::text::pg_snapshot), true)`;
   const entry = (is_outcome: SQL) => sql`left join lateral (
       select position, encode(chain, 'hex') as chain, encode(salt, 'hex') as salt from audit.entries
       where event_id = event.id and chain_id = ${chain_id ?? 0}::bigint and is_outcome = ${is_outcome} offset 0) `;

@@ -65,7 +65,6 @@ async function declareOnce(
     // keeps the stored holder, so that the replica that seals goes on
     holder: state.holder ?? holder,
     sealed_to: state.sealed_to,
-    older: state.older,
     entries: [],
     retentions,
     heads: plan.heads,

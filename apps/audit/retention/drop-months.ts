@@ -56,11 +56,6 @@ export async function* dropMonths(deps: PassDeps, before: string): AsyncGenerato
       `The key ${key.kid} of AUDIT_SIGNING_KEY_FILE is not a key of this log: set it to the key of the service.`,
     );
   }
-  if (state.older !== null) {
-    throw new StartRefused(
-      "Events from before the proof was introduced are not sealed yet: let the service run, and try again later.",
-    );
-  }
   // a killed command may have dropped the last declared month without this check; earlier months were checked
   const lastDeclared = await selectLastDeclared(reads);
   if (lastDeclared !== null) await checkKept(deps, lastDeclared);

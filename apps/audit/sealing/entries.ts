@@ -12,10 +12,7 @@ import { type EventRow, eventOf, withoutPerson } from "../events/event.ts";
 
 /** An event with all fields that its entries need. */
 export interface StoredRow extends EventRow {
-  /**
-   * The transactions that wrote the intent and the outcome, or null for events from before the proof was
-   * introduced.
-   */
+  /** The transactions that wrote the intent and the outcome. `outcome_xid` is null for an event without an outcome. */
   intent_xid: string | null;
   outcome_xid: string | null;
   /** The salt of the intent, in hexadecimal. */

@@ -4,7 +4,6 @@ import { type SQL, sql } from "drizzle-orm";
 import type { TreeWrite } from "../checkpoint-tree/tree.ts";
 import type { NodeWrite } from "../head-map/head-map.ts";
 import type { AlteredChain } from "./altered-sql.ts";
-import type { OlderCursor } from "./sealer-state-sql.ts";
 
 export interface EntryWrite {
   chain_id: number;
@@ -37,11 +36,10 @@ export interface HeadWrite {
 export interface PassWrite {
   holder: string;
   sealed_to: string;
-  /** Signature of `sealed_to` and `older`. Undefined keeps the stored signature. */
+  /** Signature of `sealed_to`. Undefined keeps the stored signature. */
   marks?: string | null;
   /** The snapshot that was sealed before this pass, if it is older than `sealed_to`. */
   sealed_before?: string;
-  older: OlderCursor | null;
   entries: readonly EntryWrite[];
   retentions?: readonly RetentionWrite[];
   heads: readonly HeadWrite[];
@@ -75,14 +73,10 @@ export async function writePass(database: Database, passes: number, pass: PassWr
  * Returns the common table expression `turned`, which updates the sealer's row. `turned` has no row if another pass
  * was written first. All other common table expressions select from `turned`, so they then write nothing.
  */
-function turned(
-  passes: number,
-  { holder, sealed_to, sealed_before, marks, older, tree: { note } }: PassWrite,
-): SQL {
+function turned(passes: number, { holder, sealed_to, sealed_before, marks, tree: { note } }: PassWrite): SQL {
   return sql`turned as (
       update audit.sealer set passes = passes + 1, holder = ${holder}, passed_at = clock_timestamp(),
-        sealed_to = ${sealed_to}::text::pg_snapshot, older_kind = ${older?.kind ?? null},
-        older_owner = ${older?.owner ?? ""}, older_id = ${older?.id ?? ""}
+        sealed_to = ${sealed_to}::text::pg_snapshot
         ${marks === undefined ? sql`` : sql`, marks = ${marks}::text`}
         ${note === undefined ? sql`` : sql`, note = ${note}::text`}
       where passes = ${passes} returning passes, ${sealed_before ?? sealed_to}::text as sealed_before

@@ -30,7 +30,6 @@ export async function recoverPass(deps: PassDeps, state: SealerState): Promise<P
       ...placed,
       holder: deps.holder,
       sealed_to: state.sealed_to,
-      older: state.older,
       restored: isLast ? [owner] : [],
     };
     if (!(await writePass(deps.writes, state.passes, write))) return { entries: 0, end: "lost" };

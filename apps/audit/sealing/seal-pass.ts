@@ -10,10 +10,10 @@ import { type ChainRow, selectChains } from "./chain-sql.ts";
 import { type EventPart, entriesOf, type NewEntry, partsInOrder, type UnsealedRow } from "./entries.ts";
 import { type EntryWrite, type PassWrite, writePass } from "./pass-sql.ts";
 import { MARKS_TYPE, marksText, type SealedState } from "./sealed-state.ts";
-import { type OlderCursor, type SealerState, selectUnmapped } from "./sealer-state-sql.ts";
+import { type SealerState, selectUnmapped } from "./sealer-state-sql.ts";
 import { grownTree, nextCheckpoint } from "./sign-checkpoint.ts";
 import { parseSnapshot, type Snapshot, sealedAfter, snapshotText, windowAfter } from "./snapshot.ts";
-import { olderCursor, selectAnyUnsealed, selectBound, selectOlder, selectWindow } from "./unsealed-sql.ts";
+import { selectAnyUnsealed, selectBound, selectWindow } from "./unsealed-sql.ts";
 
 /**
  * The maximum number of entries of each kind in one pass, so that statements stay short and other work gets
@@ -52,19 +52,17 @@ export interface PassResult {
 interface Due {
   rows: UnsealedRow[];
   sealed_to: string;
-  older: OlderCursor | null;
   behind: boolean;
   /** Whether the marks must stay unsigned for now. */
   isUnsigned?: boolean;
 }
 
 /**
- * Seals committed events that have no position yet, up to the size of one pass, on top of the state `found`. One
+ * Seals committed events that have no position yet, up to the size of one pass, on top of `state`. One
  * statement writes everything, or nothing if another replica wrote a pass in the meantime.
  */
-export async function sealPass(deps: PassDeps, found: SealerState): Promise<PassResult> {
-  const isMoved = deps.key !== null && !(await deps.sealed.areMarksSigned(found));
-  const state = isMoved ? { ...found, older: null } : found;
+export async function sealPass(deps: PassDeps, state: SealerState): Promise<PassResult> {
+  const isMoved = deps.key !== null && !(await deps.sealed.areMarksSigned(state));
   const unsealed = isMoved ? await movedRows(deps, state) : await dueRows(deps.reads, state);
   const due = { ...unsealed, behind: unsealed.behind || state.has_unmapped || isTreeBehind(deps, state) };
   if (due.rows.length === 0 && !due.behind && !isMoved) return { entries: 0, end: "done" };
@@ -96,7 +94,6 @@ function isTreeBehind({ origin }: PassDeps, { checkpoint, tree_size }: SealerSta
 }
 
 async function dueRows(database: Database, state: SealerState): Promise<Due> {
-  if (state.older !== null) return olderRows(database, state, state.older);
   const sealed = parseSnapshot(state.sealed_to);
   const now = parseSnapshot(state.now);
   // a database that was restored on another server has lower transaction numbers
@@ -104,21 +101,7 @@ async function dueRows(database: Database, state: SealerState): Promise<Due> {
   const window = windowAfter(sealed, now, await selectBound(database, sealed.xmax, ENTRIES_MAX));
   const rows = await selectWindow(database, window);
   const sealed_to = snapshotText(sealedAfter(window));
-  return { rows, sealed_to, older: null, behind: window.before < now.xmax };
-}
-
-/**
- * Returns the next batch of unsealed events from before the proof was introduced. Events of organizations come
- * first, then events of persons.
- */
-async function olderRows(database: Database, { sealed_to }: SealerState, cursor: OlderCursor): Promise<Due> {
-  const rows = await selectOlder(database, cursor, ENTRIES_MAX);
-  const last = rows.at(-1);
-  if (last !== undefined && rows.length === ENTRIES_MAX) {
-    return { rows, sealed_to, older: olderCursor(cursor.kind, last), behind: true };
-  }
-  const older = cursor.kind === "organization" ? ({ kind: "user", owner: "", id: "" } as const) : null;
-  return { rows, sealed_to, older, behind: true };
+  return { rows, sealed_to, behind: window.before < now.xmax };
 }
 
 /**
@@ -128,7 +111,7 @@ async function olderRows(database: Database, { sealed_to }: SealerState, cursor:
 async function restoredRows(database: Database, { sealed_to }: SealerState, now: Snapshot): Promise<Due> {
   const rows = await selectAnyUnsealed(database, ENTRIES_MAX);
   const behind = rows.length === ENTRIES_MAX;
-  return { rows, sealed_to: behind ? sealed_to : snapshotText(now), older: null, behind };
+  return { rows, sealed_to: behind ? sealed_to : snapshotText(now), behind };
 }
 
 /**
@@ -143,13 +126,12 @@ async function movedRows({ reads, log }: PassDeps, state: SealerState): Promise<
 }
 
 /**
- * Returns the entries of rows, except in chains that are set aside. While events from before the proof was
- * introduced are sealed, returns only entries for the kind of owner that `older` names.
+ * Returns the entries of rows, except in chains that are set aside.
  */
 async function newEntries(
   deps: PassDeps,
   rows: readonly UnsealedRow[],
-  { older, set_aside }: SealerState,
+  { set_aside }: SealerState,
 ): Promise<NewEntry[]> {
   const unclaimed = rows.filter(({ claimed }) => !claimed);
   if (unclaimed.length > 0) {
@@ -164,9 +146,7 @@ async function newEntries(
     rows.filter(({ claimed }) => claimed),
   );
   const aside = new Set(set_aside.map(({ owner }) => owner));
-  return entries.filter(
-    ({ owner }) => !aside.has(owner) && (older === null || owner.startsWith(`${older.kind}:`)),
-  );
+  return entries.filter(({ owner }) => !aside.has(owner));
 }
 
 /** Returns the entries of rows that the pass must seal, in the order of their transactions. */
@@ -186,7 +166,7 @@ export async function entriesOfRows({ clock }: PassDeps, rows: readonly Unsealed
 async function passWrite(
   deps: PassDeps,
   state: SealerState,
-  { sealed_to, older, isUnsigned }: Due,
+  { sealed_to, isUnsigned }: Due,
   entries: readonly NewEntry[],
 ): Promise<PassWrite> {
   const { map, chains } = await chainsOf(deps, state, entries);
@@ -203,8 +183,7 @@ async function passWrite(
     holder: deps.holder,
     sealed_to,
     sealed_before: state.sealed_to,
-    older,
-    marks: isUnsigned ? null : await signedMarks(deps, { sealed_to, older }),
+    marks: isUnsigned ? null : await signedMarks(deps, { sealed_to }),
     altered,
   };
 }
@@ -231,7 +210,7 @@ async function chainsOf(
 /** Signs the sealer's marks, which record how far the log is sealed. Returns undefined if no key is configured. */
 async function signedMarks(
   { key }: PassDeps,
-  marks: Pick<SealerState, "sealed_to" | "older">,
+  marks: Pick<SealerState, "sealed_to">,
 ): Promise<string | undefined> {
   return key === null ? undefined : signText(marksText(marks), MARKS_TYPE, key);
 }

@@ -35,8 +35,8 @@ const CHECKPOINTS_MAX = 10_000;
 export const MARKS_TYPE = "audit-marks";
 
 /** Returns the signed text of the sealer's marks, which record how far the log is sealed. */
-export function marksText({ sealed_to, older }: Pick<SealerState, "sealed_to" | "older">): string {
-  return canonicalJson({ older, sealed_to });
+export function marksText({ sealed_to }: Pick<SealerState, "sealed_to">): string {
+  return canonicalJson({ sealed_to });
 }
 
 /** Returns the head of a chain according to the map of heads, for the record of an altered chain. */

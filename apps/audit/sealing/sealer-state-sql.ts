@@ -4,13 +4,6 @@ import { sql } from "drizzle-orm";
 import { CHECKPOINT_COLUMNS, type CheckpointRow, checkpointOf } from "../published-checkpoints/sql.ts";
 import { SET_ASIDE, type SetAside } from "./altered-sql.ts";
 
-/** A position among the events of one kind of owner from before the proof was introduced. */
-export interface OlderCursor {
-  kind: "organization" | "user";
-  owner: string;
-  id: string;
-}
-
 /** The state that the sealers of all replicas share. */
 export interface SealerState {
   /** Number of passes that wrote something. */
@@ -20,17 +13,12 @@ export interface SealerState {
   idle_ms: number;
   /** A `pg_snapshot`. All events that are visible in the snapshot have entries. */
   sealed_to: string;
-  /**
-   * The sealer's position among the events from before the proof was introduced. Null once all of these
-   * events are sealed.
-   */
-  older: OlderCursor | null;
   /** The newest checkpoint, or null before the first. */
   checkpoint: Checkpoint | null;
   now: string;
   /** Chains that are not sealed any further. */
   set_aside: readonly SetAside[];
-  /** A JWS of `sealed_to` and `older`, or null while no key signs them. */
+  /** A JWS of `sealed_to`, or null while no key signs them. */
   marks: string | null;
   /** Whether the marks were ever signed. */
   marks_signed: boolean;
@@ -42,10 +30,7 @@ export interface SealerState {
   has_unmapped: boolean;
 }
 
-type StateRow = Omit<SealerState, "older" | "checkpoint"> & {
-  older_kind: OlderCursor["kind"] | null;
-  older_owner: string;
-  older_id: string;
+type StateRow = Omit<SealerState, "checkpoint"> & {
   checkpoint: CheckpointRow | null;
 };
 
@@ -65,17 +50,16 @@ export async function selectState(database: Database): Promise<SealerState> {
   const [found] = await query<StateRow>(database, "select_sealer")`
     select passes, holder, sealed_to::text, pg_current_snapshot()::text as now,
         (extract(epoch from clock_timestamp() - passed_at) * 1000)::float8 as idle_ms,
-        older_kind, older_owner, older_id, marks, marks_signed, note, ${SET_ASIDE} as set_aside,
+        marks, marks_signed, note, ${SET_ASIDE} as set_aside,
         coalesce((select max(number) from audit.checkpoint_tree), 0) as tree_size,
         exists (${unmapped}) as has_unmapped,
         (select row_to_json(newest) from (
           select ${CHECKPOINT_COLUMNS} from audit.checkpoints order by number desc limit 1) newest) as checkpoint
       from audit.sealer`;
   if (found === undefined) throw new Error("The sealer's row is gone from audit.sealer.");
-  const { older_kind, older_owner, older_id, checkpoint, ...state } = found;
+  const { checkpoint, ...state } = found;
   return {
     ...state,
-    older: older_kind === null ? null : { kind: older_kind, owner: older_owner, id: older_id },
     checkpoint: checkpoint === null ? null : checkpointOf(checkpoint),
   };
 }

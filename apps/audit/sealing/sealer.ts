@@ -135,11 +135,11 @@ export class Sealer {
    * Returns whether another replica seals. A pass that appears to be in the future, because the database's clock
    * was set back, does not count (AU-176).
    */
-  #isOthers({ holder, idle_ms, older }: SealerState): boolean {
+  #isOthers({ holder, idle_ms }: SealerState): boolean {
     const { clock, intervalMs } = this.#deps;
     const isSilent = idle_ms < 0 || idle_ms > intervalMs + SILENCE_MS;
     if (holder === null || holder === this.#holder || isSilent) return false;
-    if (older === null) this.#sealedThroughMs = Math.max(this.#sealedThroughMs, clock.elapsedMs() - idle_ms);
+    this.#sealedThroughMs = Math.max(this.#sealedThroughMs, clock.elapsedMs() - idle_ms);
     return true;
   }
 }

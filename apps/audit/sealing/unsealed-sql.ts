@@ -4,7 +4,6 @@ import { compare } from "../compare.ts";
 import { columns } from "../events/sql.ts";
 import { IS_SET_ASIDE } from "./altered-sql.ts";
 import type { UnsealedRow } from "./entries.ts";
-import type { OlderCursor } from "./sealer-state-sql.ts";
 import { type SealWindow, snapshotText } from "./snapshot.ts";
 
 /**
@@ -149,26 +148,4 @@ function selectUnsealed(database: Database, { from, intent, outcome }: Unsealed)
         (coalesce(${outcome}, false) or coalesce(${intent}, false) and ${INSERTED_FINAL})
           and ${hasNoEntry(true)} as outcome_due
       from ${from}`;
-}
-
-/**
- * Returns the next batch of events from before the proof was introduced. A batch has one kind of owner, and
- * is ordered by owner and then by event id.
- */
-export function selectOlder(database: Database, after: OlderCursor, limit: number): Promise<UnsealedRow[]> {
-  const owner = after.kind === "organization" ? sql`event.organization_id` : sql`event.user_id`;
-  return query<UnsealedRow>(database, "select_older_unsealed")`
-    select ${unsealedColumns}, true as intent_due,
-        event.outcome <> 'pending' and event.outcome_xid is null as outcome_due
-      from audit.audit_events event
-      where event.intent_xid is null and ${owner} is not null
-        ${after.kind === "organization" ? sql`and event.named_by_outcome is not true` : sql``}
-        and (${owner}, event.id) > (${after.owner}, ${after.id})
-      order by ${owner}, event.id limit ${sql.raw(String(limit))}`;
-}
-
-/** Returns the cursor from which {@link selectOlder} continues after this event. */
-export function olderCursor(kind: OlderCursor["kind"], row: UnsealedRow): OlderCursor {
-  const owner = kind === "organization" ? row.organization_id : row.user_id;
-  return { kind, owner: owner ?? "", id: row.id };
 }

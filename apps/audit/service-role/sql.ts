@@ -11,7 +11,7 @@ const OUTCOME_COLUMNS =
  * The columns of the sealer's marks. The service may change them: if a key signs the marks, a wrong mark only makes
  * the sealer search the whole log.
  */
-const MARK_COLUMNS = "passes, holder, passed_at, sealed_to, older_kind, older_owner, older_id, marks, note";
+const MARK_COLUMNS = "passes, holder, passed_at, sealed_to, marks, note";
 
 /** The rights that the service needs, and no others. */
 const GRANTS = [

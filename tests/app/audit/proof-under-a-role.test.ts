@@ -66,10 +66,6 @@ describe.skipIf(!services().postgres.binary)("when the service's role owns no pa
       "forward, with a malformed signature",
       "update audit.sealer set sealed_to = pg_current_snapshot(), marks = 'x'",
     ],
-    [
-      "to a walk along older events",
-      "update audit.sealer set older_kind = 'user', older_owner = 'z', older_id = 'z'",
-    ],
   ])("every event gets its position if the role moves the sealer's marks %s", async (where, statement) => {
     const owner = `moved-${where.replaceAll(/[ ,]+/g, "-")}`;
     const path = `/organizations/${owner}/audit-events`;
