@@ -5,7 +5,7 @@ import { withoutTrailingSlashes } from "@ostiary/lib/domain/routes";
 import { Value } from "@sinclair/typebox/value";
 import { Refused, UsageError } from "./exit-codes.ts";
 import { isFromAnotherPort, notARegistryText, tooLongText } from "./not-a-registry.ts";
-import { unreachableText } from "./unreachable.ts";
+import { unavailableText, unreachableText } from "./unreachable.ts";
 
 /** The registry's address and token, from the environment or a profile. */
 export interface RegistryAddress {
@@ -74,8 +74,10 @@ export class RegistryClient extends RegistryApi {
     if (answer.ok || !Value.Check(ErrorEnvelope, value) || isFromAnotherPort(answer, value)) {
       return new Refused(notARegistryText(this.#url, answer, value));
     }
-    const { code, message } = value.error;
-    const text = code === "UNAUTHORIZED" ? this.#unauthorizedText() : message;
+    const { code, message, request_id } = value.error;
+    const outage = unavailableText(message, request_id, writing);
+    const text =
+      code === "UNAUTHORIZED" ? this.#unauthorizedText() : code === "SERVICE_UNAVAILABLE" ? outage : message;
     return new Refused(text, { envelope: value, writing });
   }
 

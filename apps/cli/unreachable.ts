@@ -10,12 +10,20 @@ interface FailedCall {
 /** Errors that occur before the request is sent, so nothing was written. */
 const NOT_SENT = /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EPROTO|ERR_TLS\w*|\w*CERT\w*)$/;
 
+const MAY_HAVE_TAKEN_EFFECT = "The command may still have taken effect: check with bun cli services.";
+
 /** Explains why `url` did not respond, and what to do. */
 export function unreachableText(url: string, error: unknown, call: FailedCall): string {
   const code = codeOf(error);
   const reason = reasonText(url, code, error, call.timeoutS);
   if (!call.writing || NOT_SENT.test(code)) return reason;
-  return `${reason}\nThe command may still have taken effect: check with bun cli services.`;
+  return `${reason}\n${MAY_HAVE_TAKEN_EFFECT}`;
+}
+
+/** Says that the registry could not use one of its stores, and which line of its log says why. */
+export function unavailableText(message: string, request_id: string, writing: boolean): string {
+  const reason = `${message} The registry's log has the cause under request_id ${request_id}.`;
+  return writing ? `${reason}\n${MAY_HAVE_TAKEN_EFFECT}` : reason;
 }
 
 function reasonText(url: string, code: string, error: unknown, timeoutS: number): string {

@@ -4,6 +4,7 @@ import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { Value } from "@sinclair/typebox/value";
 import { isRecord } from "../json/index.ts";
 import { FIELD_ERRORS_MAX, shownKey } from "./api-error.ts";
+import { meantWord } from "./close-words.ts";
 import type { FieldError } from "./details.ts";
 
 /** The optional keywords of a schema that replace parts of the generic messages about wrong values. */
@@ -110,8 +111,8 @@ export function quoted(text: string): string {
 }
 
 /** Joins words for a sentence: `a, b and c`. */
-export function joinWords(words: readonly string[]): string {
-  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+export function joinWords(words: readonly string[], last: "and" | "or" = "and"): string {
+  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)}`;
 }
 
 function explain(schema: TSchema, value: unknown, path: FieldPath, violations: Violations): void {
@@ -209,8 +210,11 @@ function wordingOf({ rule, message, noun, keys }: TSchema): Wording {
 function unknownField(schema: TSchema, name: string, path: FieldPath): string {
   const { keys, noun } = wordingOf(schema);
   if (keys !== undefined) return sentence(keys, name, path);
-  if (noun === undefined) return `${shownPath(path)} is not a known field: remove the field.`;
-  return `Unknown field ${quoted(name)}. ${noun} can have ${joinWords(Object.keys(schema.properties))}.`;
+  const known = Object.keys(schema.properties ?? {});
+  const meant = meantWord(name, known);
+  const hint = meant === undefined ? "" : ` Did you mean ${quoted(meant)}?`;
+  if (noun === undefined) return `${shownPath(path)} is not a known field: remove the field.${hint}`;
+  return `Unknown field ${quoted(name)}. ${noun} can have ${joinWords(known)}.${hint}`;
 }
 
 function sentence(schema: TSchema, value: unknown, path: FieldPath): string {

@@ -1,4 +1,5 @@
 export * from "./api-error.ts";
+export * from "./close-words.ts";
 export * from "./details.ts";
 export * from "./envelope.ts";
 export * from "./error-codes.ts";

@@ -1,4 +1,5 @@
 /** Suggests routes for a path that no route matches (RG-74). */
+import { areClose } from "../errors/index.ts";
 import type { CompiledRoute } from "./compile-service.ts";
 import { foldedSegment } from "./folded-segment.ts";
 import { segmentsOf } from "./route-path.ts";
@@ -6,6 +7,8 @@ import type { RouteTable } from "./route-table.ts";
 
 const LITERAL = 3;
 const PARAM = 2;
+/** The score of a literal that differs from the segment by a typing error. */
+const CLOSE = 1;
 /** The maximum number of returned routes. */
 const NEAREST_MAX = 5;
 
@@ -27,18 +30,26 @@ export function nearestRoutes(table: RouteTable, path: string): CompiledRoute[] 
 }
 
 /**
- * Returns a score for the leading segments that match. A literal scores higher than a param, and each missing
- * or extra segment reduces the score by one.
+ * Returns a score for the leading segments that match. A literal scores higher than a param, and a param higher than a
+ * misspelled literal. Each missing or extra segment reduces the score by one.
  */
 function likeness(path: string, wanted: readonly string[]): number {
   const segments = segmentsOf(path);
   let score = 0;
   for (const [index, segment] of segments.entries()) {
     const text = wanted[index];
-    if (text === undefined || ("literal" in segment && foldedSegment(segment.literal) !== text)) break;
-    score += "literal" in segment ? LITERAL : PARAM;
+    const matched = text === undefined ? 0 : scoreOf(segment, text);
+    if (matched === 0) break;
+    score += matched;
   }
   return score === 0 ? 0 : Math.max(1, score - Math.abs(segments.length - wanted.length));
+}
+
+function scoreOf(segment: ReturnType<typeof segmentsOf>[number], text: string): number {
+  if (!("literal" in segment)) return PARAM;
+  const literal = foldedSegment(segment.literal);
+  if (literal === text) return LITERAL;
+  return areClose(literal, text) ? CLOSE : 0;
 }
 
 function compare(a: CompiledRoute, b: CompiledRoute): number {

@@ -72,7 +72,7 @@ export function* checkRules(
   if (service.tests !== undefined) checkTests(service.tests, ["tests"], violations);
   if (expanded.pathBytes > SERVICE_CONFIG_BYTES_MAX) violations.add([], SERVICE_TOO_LARGE);
   if (!SCOPES.some((scope) => scope in service)) {
-    violations.add([], `A service must have at least one scope: ${joinWords(SCOPES)}.`);
+    violations.add([], `A service must have at least one scope: ${joinWords(SCOPES, "or")}.`);
   }
 }
 

@@ -365,6 +365,12 @@ describe("nearest routes", () => {
       Array.from("abcde", (name) => `/org/${name}`),
     );
   });
+
+  test("include a route whose literal is misspelled before routes that share only the first segment", () => {
+    const others = Array.from("abcdef", (name) => `/org/${name}`);
+    const misspelled = tableOf(pathsService(...others, "/org/things/{thing_id}"));
+    expect(nearestRoutes(misspelled, "/org/thing/42")[0]?.path).toBe("/org/things/{thing_id}");
+  });
 });
 
 function prefixes(path: string): string[] {

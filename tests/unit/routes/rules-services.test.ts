@@ -99,7 +99,7 @@ check(
     ["all scopes", { url: "http://a:1", public: EMPTY, user: EMPTY, organization: EMPTY, member: EMPTY }],
   ],
   [
-    ["no scope", { url: "http://a:1" }, "", /at least one scope: public, user, organization and member/],
+    ["no scope", { url: "http://a:1" }, "", /at least one scope: public, user, organization or member/],
     ["a service that is not an object", [], "", /A service must be an object/],
     ["null for a service", null, "", /A service must be an object/],
     ["null for a scope", { url: "http://a:1", user: null }, "user", /A scope must be an object with routes/],
