@@ -30,6 +30,7 @@ export function openAsOwner(config: OwnerConfig): Promise<Database> {
   return openConfigured(config, {
     namespace: SCHEMA,
     poolMax: CONNECTIONS,
-    statementTimeoutMs: STATEMENT_MS,
+    progressMs: STATEMENT_MS,
+    deadlineMs: "progress",
   });
 }

@@ -42,7 +42,8 @@ export async function wireAudit(
   const stores = await openWithReads(config, options, readLimits, given.database);
   const { database: writes, reads } = stores;
   const shared = { writes, reads, clock, telemetry };
-  const parts = await partsOf(config, shared);
+  const background = { ...shared, writes: writes.inBackground(), reads: reads.inBackground() };
+  const parts = await partsOf(config, shared, background);
   const { writer, streams, witnesses } = parts;
   const app = createApp({
     ...shared,
@@ -51,7 +52,7 @@ export async function wireAudit(
     health,
     writer,
     platform: platformServices(config),
-    exports: exportsOf(config, shared, witnesses),
+    exports: exportsOf(config, background, witnesses),
     internalAuthToken: config.INTERNAL_AUTH_TOKEN,
     swaggerEnabled: config.SWAGGER_ENABLED,
     requestsMax: config.MAX_REQUESTS_IN_FLIGHT,
@@ -75,12 +76,12 @@ export async function wireAudit(
 type Parts = Awaited<ReturnType<typeof partsOf>>;
 
 /** Builds the parts that outlive a request. */
-async function partsOf(config: AuditConfig, shared: Shared) {
-  const { writes, clock, telemetry } = shared;
+async function partsOf(config: AuditConfig, shared: Shared, background: Shared) {
+  const { writes, clock, telemetry } = background;
   const { log } = telemetry;
   const partitions = new PartitionKeeper({ database: writes, log, clock });
   const writer = new EventWriter({
-    database: writes,
+    database: shared.writes,
     clock,
     keepPartitions: () => partitions.keep(),
     tracing: telemetry.exportedTracing,
@@ -88,15 +89,15 @@ async function partsOf(config: AuditConfig, shared: Shared) {
   const keyFile = config.AUDIT_SIGNING_KEY_FILE;
   const key = keyFile === undefined ? null : await loadSigningKey(keyFile);
   const sealer = new Sealer({
-    ...shared,
+    ...background,
     key,
     origin: config.AUDIT_LOG_ORIGIN,
     intervalMs: config.SEAL_INTERVAL_MS,
     log,
     metrics: telemetry.metrics,
   });
-  const streams = await wireStreams(config, shared);
-  const witnesses = wireWitnesses(config, { ...shared, isSealing: () => sealer.isSealing });
+  const streams = await wireStreams(config, shared, background);
+  const witnesses = wireWitnesses(config, { ...background, isSealing: () => sealer.isSealing });
   const teller = usageTeller({ database: writes, log, clock });
   const quotas = quotaSweeper({ database: writes, log, clock });
   return { partitions, writer, key, sealer, streams, witnesses, teller, quotas };

@@ -48,8 +48,9 @@ export async function wireIdentity(
     swaggerEnabled: config.SWAGGER_ENABLED,
     requestsMax: config.MAX_REQUESTS_IN_FLIGHT,
   });
-  const sweeper = sessionSweeper(deps, log);
-  const uses = lastUseWriter(deps, log);
+  const background = { ...deps, database: database.inBackground() };
+  const sweeper = sessionSweeper(background, log);
+  const uses = lastUseWriter(background, log);
   return {
     name: "identity",
     telemetry,

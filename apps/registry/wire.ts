@@ -79,15 +79,16 @@ function partsOf(
   { telemetry, roles, clock }: { telemetry: Telemetry; roles: RolesFile | null; clock: Clock },
 ) {
   const { registry } = telemetry.metrics;
-  const lag = new ProjectionLag(database, clock);
+  const background = database.inBackground();
+  const lag = new ProjectionLag(background, clock);
   const metrics = createProjectionMetrics(registry, lag);
-  addServiceMetrics(telemetry.metrics, database);
+  addServiceMetrics(telemetry.metrics, background);
   const watchingLag = watchLag(lag, telemetry.log, clock);
-  const propagations = new Propagations({ database, routeStore, clock });
-  const current = new CurrentTable(database);
+  const propagations = new Propagations({ database: background, routeStore, clock });
+  const current = new CurrentTable(background);
   const { edge, descriptions, watchingDescriptions } = createEdge(config, current, telemetry, clock);
   const reconciler = new Reconciler({
-    database,
+    database: background,
     routeStore,
     log: telemetry.log,
     clock,
@@ -108,7 +109,7 @@ function partsOf(
     roles: roles?.roles ?? null,
   };
   const { operators, provider } = createOperators(config, telemetry, clock);
-  const recheck = new Recheck(database, telemetry.log);
+  const recheck = new Recheck(background, telemetry.log);
   const running = [reconciler, watchingLag, propagations, recheck, operators, watchingDescriptions];
   return { running, routeStore, lag, current, edge, descriptions, publishing, operators, provider, recheck };
 }

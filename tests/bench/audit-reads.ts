@@ -53,7 +53,11 @@ export const auditReads: Bench = {
     await using bed = new AuditBed([]);
     const { url } = await bed.database();
     await bed.service(url); // migrates the database
-    const database = await openDatabase(url, { namespace: "audit", statementTimeoutMs: 600_000 });
+    const database = await openDatabase(url, {
+      namespace: "audit",
+      deadlineMs: 600_000,
+      progressMs: 600_000,
+    });
     const endMs = Date.now();
     await generateLog(database, { events, endMs, spanMs: SPAN_MS }, progress);
     await database.close();

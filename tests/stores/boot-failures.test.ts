@@ -43,6 +43,9 @@ describe.if(services().postgres.binary)("the message about DATABASE_URL says tha
     [at, boss] = [host, username];
     const sql = postgres(server.url, { max: 1, onnotice: () => {} });
     for (const name of ["locked", "asking", "closed", "bare"]) await sql.unsafe(`create database ${name}`);
+    await sql.unsafe(
+      "create database latin template template0 encoding 'LATIN1' lc_collate 'C' lc_ctype 'C'",
+    );
     await sql.unsafe("revoke connect on database closed from public");
     await sql.unsafe(`create role reader login password '${SECRET}'`);
     await sql.unsafe("create role ghost nologin");
@@ -90,6 +93,11 @@ describe.if(services().postgres.binary)("the message about DATABASE_URL says tha
       "the server does not speak TLS, although sslmode requires it",
       "{boss}:hunter2@{at}/bare?sslmode=require",
       "DATABASE_URL requires TLS (sslmode), but the server at {at} does not speak TLS: correct sslmode, or turn TLS on at the server.",
+    ],
+    [
+      "the database has another encoding than UTF-8",
+      "{boss}:hunter2@{at}/latin",
+      "The database latin at {at} (DATABASE_URL) has the encoding LATIN1: create a database with the encoding UTF8.",
     ],
     [
       "the server refuses an unknown option",

@@ -5,10 +5,12 @@ import { createConnection, createServer } from "node:net";
 import { join } from "node:path";
 import { openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
+import postgres from "postgres";
 import { atTestEnd } from "../support/at-test-end.ts";
 import { freshDatabase, makeHostile, services } from "../support/index.ts";
 import { listenLocally } from "../support/listen-locally.ts";
 import { startProxy } from "../support/proxy.ts";
+import { ROOT } from "../support/root.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { describeDatabase } from "./database-suite.ts";
 
@@ -83,6 +85,35 @@ describe("values, names and times are read as with default settings", () => {
     const settings = sql`select name from pg_settings where name like '%_timeout' and context = 'user'
       and setting = '0' and name in ('lock_timeout', 'idle_session_timeout')`;
     expect(await database.run("select", (orm) => rows(orm, settings))).toHaveLength(2);
+    await database.close();
+  });
+
+  // OP-132
+  test.if(real)("and a COMMIT is on disk before its answer, while a stronger setting is kept", async () => {
+    const url = await freshDatabase();
+    const name = new URL(url).pathname.slice(1);
+    const sql_ = postgres(url, { max: 1, onnotice: () => {} });
+    for (const [given, expected] of [
+      ["off", "on"],
+      ["local", "on"],
+      ["remote_write", "on"],
+      ["on", "on"],
+      ["remote_apply", "remote_apply"],
+    ]) {
+      await sql_.unsafe(`alter database ${name} set synchronous_commit to ${given}`);
+      for (const each of [url, `${url}?synchronous_commit=${given}`]) {
+        const database = await openDatabase(each, { namespace: "suite", poolMax: 2 });
+        const level = sql`select current_setting('synchronous_commit') as level`;
+        expect(await database.transaction("select", (tx) => rows(tx, level))).toEqual([{ level: expected }]);
+        await database.close();
+      }
+    }
+    await sql_.end();
+  });
+
+  test.if(real)("and partitioned tables are created in spite of a default tablespace", async () => {
+    const database = await openDatabase(await hostileDatabase(), { namespace: "audit" });
+    expect(await database.migrate("audit", join(ROOT, "drizzle/audit"))).toBe(0);
     await database.close();
   });
 

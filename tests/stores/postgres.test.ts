@@ -9,12 +9,10 @@ import { useBreakable } from "./breakable.ts";
 import { writeMigrations } from "./migrations.ts";
 
 const usual = { namespace: "suite", poolMax: 4 };
-/** The options of a database whose statements time out soon. Other timeouts could end on a busy machine. */
-const hasty = { ...usual, statementTimeoutMs: 500 };
+/** The options of a database whose calls have an early deadline. */
+const hasty = { ...usual, deadlineMs: 500 };
 /** The options of a database for which callers wait only briefly. */
-const impatient = { ...usual, poolMax: 2, acquireTimeoutMs: 500 };
-/** The options for servers that do not answer. */
-const quick = { ...hasty, acquireTimeoutMs: 500, connectTimeoutMs: 500 };
+const impatient = { ...usual, poolMax: 2, deadlineMs: 500 };
 
 const select = (database: Database, text = "select 1 as one") =>
   database.run("select", (orm) => rows<Record<string, unknown>>(orm, sql.raw(text)));
@@ -162,25 +160,25 @@ describe("database on PostgreSQL that cannot be reached", () => {
       socket.on("error", () => {});
       accept(socket);
     });
-    const opening = openDatabase(`postgres://nobody@127.0.0.1:${await listenLocally(server)}/none`, quick);
+    const opening = openDatabase(`postgres://nobody@127.0.0.1:${await listenLocally(server)}/none`, hasty);
     expect(await rejection(opening)).toBeInstanceOf(StoreUnavailable);
     server.close();
   });
 
   test("refuses to open when nothing listens", async () => {
-    const opening = openDatabase(`postgres://nobody@127.0.0.1:${freePort()}/none`, quick);
+    const opening = openDatabase(`postgres://nobody@127.0.0.1:${freePort()}/none`, hasty);
     expect(await rejection(opening)).toBeInstanceOf(StoreUnavailable);
   });
 
   test.if(services().postgres.real)("refuses to open a database that does not exist", async () => {
     const url = new URL(await freshDatabase());
     url.pathname = "/no_such_database";
-    expect(await rejection(openDatabase(url.href, quick))).toBeInstanceOf(StoreUnavailable);
+    expect(await rejection(openDatabase(url.href, hasty))).toBeInstanceOf(StoreUnavailable);
   });
 
   test("refuses to open a URL of another kind", async () => {
-    expect(await rejection(openDatabase("mysql://localhost/x", quick))).toBeInstanceOf(TypeError);
-    expect(await rejection(openDatabase("pglite://relative/directory", quick))).toBeInstanceOf(TypeError);
+    expect(await rejection(openDatabase("mysql://localhost/x", hasty))).toBeInstanceOf(TypeError);
+    expect(await rejection(openDatabase("pglite://relative/directory", hasty))).toBeInstanceOf(TypeError);
   });
 });
 

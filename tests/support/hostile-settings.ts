@@ -20,6 +20,8 @@ const settings: Record<string, string> = {
   idle_in_transaction_session_timeout: "1ms",
   idle_session_timeout: "100ms",
   plan_cache_mode: "force_generic_plan",
+  synchronous_commit: "off",
+  default_tablespace: "pg_default",
 };
 
 /**

@@ -97,7 +97,7 @@ export interface Account {
  * Returns the account for the server, or undefined for the current account. PostgreSQL refuses to run as
  * root, so root runs it as `postgres` or `nobody`.
  */
-function unprivilegedAccount(): Account | undefined {
+export function unprivilegedAccount(): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
   for (const name of ["postgres", "nobody"]) {
     const uid = spawnSync("id", ["-u", name], { encoding: "utf8" });

@@ -30,6 +30,13 @@ const tools: Tool[] = [
     present: (env) => Boolean(env[variable("postgres")]) || postgresBin() !== undefined,
   },
   {
+    name: "PgBouncer",
+    whatFor: "the tests of poolers",
+    debian: "pgbouncer",
+    elsewhere: "brew install pgbouncer",
+    present: () => onPath("pgbouncer") || existsSync("/usr/sbin/pgbouncer"),
+  },
+  {
     name: "Redis",
     whatFor: "the counter store tests",
     debian: "redis-server",

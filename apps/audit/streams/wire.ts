@@ -37,9 +37,16 @@ interface StreamParts {
   background: readonly Background[];
 }
 
-/** Builds the parts of streams from the configuration. */
-export async function wireStreams(config: AuditConfig, given: Shared): Promise<StreamParts> {
-  const { reads, writes, clock, telemetry } = given;
+/**
+ * Builds the parts of streams from the configuration. Handlers use the stores of `given`, and the tasks those of
+ * `background`.
+ */
+export async function wireStreams(
+  config: AuditConfig,
+  given: Shared,
+  { reads, writes }: Shared,
+): Promise<StreamParts> {
+  const { clock, telemetry } = given;
   const { log } = telemetry;
   const keyFile = config.AUDIT_STREAM_KEY_FILE;
   const receivers = receiverDepsOf(config, clock);
@@ -57,7 +64,8 @@ export async function wireStreams(config: AuditConfig, given: Shared): Promise<S
     background.push(rekeying({ ...delivery, secrets }));
   }
   if (settings !== null) background.push(new Dispatcher(operatorStream({ ...delivery, settings }), delivery));
-  return { handlers: { ...shared, secrets, testCalls: new TestCalls() }, background };
+  const stores = { reads: given.reads, writes: given.writes };
+  return { handlers: { ...shared, ...stores, secrets, testCalls: new TestCalls() }, background };
 }
 
 /** Returns the rules for the addresses that the service may call, and the CAs that it trusts. */

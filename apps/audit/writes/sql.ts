@@ -23,6 +23,10 @@ export type IntentResult = "created" | "existing";
  */
 export type OutcomeResult = "applied" | "already_final" | "not_found" | "not_a_user_route";
 
+/** The deadline of a write of events. The gateway waits half a second for an intent. */
+const WRITE_MS = 450;
+const WRITE = { deadlineMs: WRITE_MS };
+
 /**
  * Writes the intents whose request id is new to the log, in one statement, and returns whether each was new. The
  * transaction that inserts a request id also writes the event. A second transaction with that id, on any replica,
@@ -30,7 +34,7 @@ export type OutcomeResult = "applied" | "already_final" | "not_found" | "not_a_u
  */
 export async function insertIntents(database: Database, writes: IntentWrite[]): Promise<IntentResult[]> {
   const given = JSON.stringify(withSalts(writes.map(intentRow)));
-  const claimed = await query<{ id: string }>(database, "insert_intents")`${insertStatement(given)}`;
+  const claimed = await query<{ id: string }>(database, "insert_intents", WRITE)`${insertStatement(given)}`;
   const created = new Set(claimed.map(({ id }) => id));
   return writes.map(({ id }) => (created.has(id) ? "created" : "existing"));
 }
@@ -109,7 +113,11 @@ const insertStatement = (given: string) => sql`
  */
 export async function applyOutcomes(database: Database, writes: OutcomeWrite[]): Promise<OutcomeResult[]> {
   const given = JSON.stringify(withSalts(writes.map(outcomeRow)));
-  const answers = await query<{ request_id: string; result: OutcomeResult }>(database, "apply_outcomes")`
+  const answers = await query<{ request_id: string; result: OutcomeResult }>(
+    database,
+    "apply_outcomes",
+    WRITE,
+  )`
     ${applyStatement(given)}`;
   const results = new Map(answers.map(({ request_id, result }) => [request_id, result]));
   return writes.map(({ request_id }) => results.get(request_id) ?? "not_found");

@@ -5,8 +5,10 @@ import { apiKeys, members, organizations, sessions, users } from "../tables.ts";
 import { BatchedLookup } from "./batched-lookup.ts";
 import type { CredentialRow } from "./validation.ts";
 
+/** The deadline of a validation. The gateway waits two seconds for it. */
+const VALIDATION_MS = 1_800;
 /** The limits of the connections for validations. Their short reads never queue behind other reads or writes. */
-export const validationLimits = { poolMax: 5 };
+export const validationLimits = { poolMax: 5, deadlineMs: VALIDATION_MS };
 
 /** The columns of a credential's holder: the person of a user key, or a member and that member's person. */
 const holder = {

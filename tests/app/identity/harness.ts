@@ -92,6 +92,8 @@ export interface HarnessOptions {
   poolMax?: number;
   /** The maximum number of queued writes of one organization. */
   laneWaitingMax?: number;
+  /** The deadline of calls. By default, it is too long to pass on a busy machine. */
+  deadlineMs?: number;
   /** The URL of an existing database. By default, a new one is created. */
   databaseUrl?: string;
 }
@@ -101,8 +103,7 @@ export async function startIdentity(options: HarnessOptions = {}): Promise<Ident
   const databaseUrl = options.databaseUrl ?? (await freshDatabase());
   const limits = {
     poolMax,
-    acquireTimeoutMs: 60_000,
-    laneTimeoutMs: 60_000,
+    deadlineMs: options.deadlineMs ?? 60_000,
     ...(options.laneWaitingMax !== undefined && { laneWaitingMax: options.laneWaitingMax }),
   };
   const { database, reads, close } = await openWithReads(

@@ -34,7 +34,7 @@ export const internals = {
     library: "drizzle-orm",
     does: "calls no other methods of postgres.js than `unsafe`, `begin` and `savepoint`",
     usedIn: ["lib/runtime/stores/database/orm.ts", "lib/runtime/stores/database/postgres.ts"],
-    otherwise: "statements fail, because the watched client has no other methods",
+    otherwise: "statements fail, because the client has no other methods",
   },
   drizzle_prepared: {
     library: "drizzle-orm",
@@ -42,17 +42,11 @@ export const internals = {
     usedIn: ["lib/runtime/stores/database/prepared.ts"],
     otherwise: "prepared reads return rows without their fields",
   },
-  postgres_pid: {
+  postgres_socket: {
     library: "postgres",
-    does: "stores the process id of the server's backend in `state.pid` of a statement",
-    usedIn: ["lib/runtime/stores/database/watchdog.ts", "lib/runtime/stores/database/lost-backends.ts"],
-    otherwise: "statements on a dead connection wait for the statement timeout",
-  },
-  postgres_hosts: {
-    library: "postgres",
-    does: "accepts lists of hosts and ports and does not split their items",
-    usedIn: ["lib/runtime/stores/database/primary-search.ts"],
-    otherwise: "IPv6 addresses of databases are cut at their colons",
+    does: "asks `socket` for each connection, fails statements if it throws, and returns `command` and `state.pid`",
+    usedIn: ["lib/runtime/stores/database/connection.ts", "lib/runtime/stores/database/postgres.ts"],
+    otherwise: "statements of a lost transaction run outside of it, and COMMIT is not checked",
   },
   etcd3_faults: {
     library: "etcd3",

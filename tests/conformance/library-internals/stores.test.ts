@@ -1,4 +1,6 @@
 import { describe, expect } from "bun:test";
+import { once } from "node:events";
+import { connect } from "node:net";
 import { Channel } from "@grpc/grpc-js";
 import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { noop } from "cockatiel";
@@ -10,8 +12,6 @@ import { Redis } from "ioredis";
 import postgres from "postgres";
 import { asOrm, asSql } from "../../../lib/runtime/stores/database/orm.ts";
 import { dialect, prepared } from "../../../lib/runtime/stores/database/prepared.ts";
-import { ipv6Place } from "../../../lib/runtime/stores/database/primary-search.ts";
-import { backendPidOf } from "../../../lib/runtime/stores/database/watchdog.ts";
 import { EtcdClient, readNothing } from "../../../lib/runtime/stores/route-store/etcd-client.ts";
 import {
   freePort,
@@ -75,26 +75,35 @@ contract("drizzle_prepared", async () => {
   expect(statements).toEqual([[expect.stringContaining("name = $1"), ["Ada"]]]);
 });
 
-contract("postgres_hosts", () => {
-  const client = postgres("postgres://name@localhost/db", ipv6Place("postgres://name@[::1]:5433/db"));
-  expect(client.options).toMatchObject({ host: ["::1"], port: [5433] });
-});
-
 describe.if(services().postgres.real)("with a PostgreSQL server", () => {
-  contract("postgres_pid", async () => {
-    const client = postgres(await freshDatabase(), { max: 1 });
-    try {
-      const answered = client.unsafe("select pg_backend_pid() as pid");
-      const [row] = await answered;
-      expect(backendPidOf(answered)).toBe(row?.pid);
-      const waiting = client.unsafe("select pg_sleep(60)").execute();
-      const broken = rejection(waiting);
-      await waitFor(() => backendPidOf(waiting) === row?.pid);
-      await client.end({ timeout: 0 });
-      await broken;
-    } finally {
-      await client.end({ timeout: 0 });
-    }
+  contract("postgres_socket", async () => {
+    const url = new URL(await freshDatabase());
+    const socket = connect({ host: url.hostname, port: Number(url.port) });
+    await once(socket, "connect");
+    let asked = 0;
+    let closed = false;
+    const options = {
+      max: 1,
+      onclose: () => {
+        closed = true;
+      },
+      socket: () => {
+        asked += 1;
+        if (asked > 1) throw new Error("The socket is used.");
+        return socket;
+      },
+    };
+    const client = postgres(url.href, options);
+    const answer = await client.unsafe("select pg_backend_pid() as pid");
+    expect(answer.state.pid).toBe(answer[0]?.pid);
+    expect([(await client.unsafe("begin")).command, (await client.unsafe("commit")).command]).toEqual([
+      "BEGIN",
+      "COMMIT",
+    ]);
+    socket.destroy();
+    await waitFor(() => closed);
+    expect(String(await rejection(client.unsafe("select 1")))).toContain("The socket is used.");
+    expect(asked).toBe(2);
   });
 });
 

@@ -1,19 +1,36 @@
 /** Tests of the servers that a `DATABASE_URL` names. */
 import { describe, expect, test } from "bun:test";
-import { ipv6Place, serverUrls, wantsPrimary } from "../../../lib/runtime/stores/database/primary-search.ts";
+import { connectTimeoutOf, serversOf, wantsPrimary } from "../../../lib/runtime/stores/database/servers.ts";
 
 describe("the database URL", () => {
-  test.each<[url: string, servers: string[]]>([
-    ["postgres://h/db", ["postgres://h/db"]],
+  test.each<[url: string, servers: [url: string, host: string, port: number][]]>([
+    ["postgres://h/db", [["postgres://h/db", "h", 5432]]],
     [
-      "postgres://u:p@a:5432,b/db?sslmode=require",
-      ["postgres://u:p@a:5432/db?sslmode=require", "postgres://u:p@b/db?sslmode=require"],
+      "postgres://u:p@a:5433,b/db?sslmode=require",
+      [
+        ["postgres://u:p@a:5433/db?sslmode=require", "a", 5433],
+        ["postgres://u:p@b/db?sslmode=require", "b", 5432],
+      ],
     ],
-    ["postgres://u:p@x@a,b", ["postgres://u:p@x@a", "postgres://u:p@x@b"]],
-    ["postgresql://[::1]:5433,h/db", ["postgresql://[::1]:5433/db", "postgresql://h/db"]],
-    ["postgres://u:p,q@a/db", ["postgres://u:p,q@a/db"]],
+    [
+      "postgres://u:p@x@a,b",
+      [
+        ["postgres://u:p@x@a", "a", 5432],
+        ["postgres://u:p@x@b", "b", 5432],
+      ],
+    ],
+    [
+      "postgresql://[::1]:5433,h/db",
+      [
+        ["postgresql://[::1]:5433/db", "::1", 5433],
+        ["postgresql://h/db", "h", 5432],
+      ],
+    ],
+    ["postgres://u:p,q@a/db", [["postgres://u:p,q@a/db", "a", 5432]]],
+    ["postgres://u:[::1]@h:5433/db", [["postgres://u:[::1]@h:5433/db", "h", 5433]]],
+    ["postgres://[2001:db8::1]", [["postgres://[2001:db8::1]", "2001:db8::1", 5432]]],
   ])("%s names its servers", (url, servers) => {
-    expect(serverUrls(url)).toEqual(servers);
+    expect(serversOf(url)).toEqual(servers.map(([each, host, port]) => ({ url: each, host, port })));
   });
 
   test.each<[url: string, primary: boolean]>([
@@ -26,12 +43,9 @@ describe("the database URL", () => {
     expect(wantsPrimary(url)).toBe(primary);
   });
 
-  test.each<[url: string, place: object]>([
-    ["postgres://u:p@[::1]:5433/db", { host: ["::1"], port: [5433] }],
-    ["postgres://[2001:db8::1]", { host: ["2001:db8::1"], port: [5432] }],
-    ["postgres://u:[::1]@h:5433/db", {}],
-    ["postgres://h/db?x=[::1]", {}],
-  ])("%s names an IPv6 address only as its host", (url, place) => {
-    expect<object>(ipv6Place(url)).toEqual(place);
-  });
+  test.each<[url: string, ms: number | null]>([
+    ["postgres://a/db", null],
+    ["postgres://a/db?connect_timeout=0", null],
+    ["postgres://a/db?connect_timeout=2", 2_000],
+  ])("%s limits the time of connecting to %p ms", (url, ms) => expect(connectTimeoutOf(url)).toBe(ms));
 });

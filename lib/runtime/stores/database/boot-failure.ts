@@ -2,8 +2,10 @@ import { systemErrorCode } from "../../../domain/errors/index.ts";
 import { databaseUsesTls } from "../../config/index.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { tlsError } from "../tls-error.ts";
+import { IsStandby } from "./connection.ts";
+import { NoPrimary } from "./connector.ts";
 import { sqlState } from "./failure.ts";
-import { NoPrimary } from "./primary-search.ts";
+import { UnusableSession } from "./usable-sessions.ts";
 
 /**
  * Returns the error for an operator if the server of `DATABASE_URL` cannot be used at boot (OP-14). The
@@ -37,8 +39,21 @@ function placesOf(url: string): Places {
 }
 
 function sentence(error: unknown, places: Places): string {
+  if (error instanceof UnusableSession) return sessionSentence(error, places);
   const state = sqlState(error);
   return state === undefined ? connectionSentence(error, places) : refusalSentence(state, error, places);
+}
+
+/** Returns the sentence for a server whose sessions cannot be used. */
+function sessionSentence({ reason, detail }: UnusableSession, { server, database }: Places): string {
+  switch (reason) {
+    case "encoding":
+      return `The database ${database} at ${server} (DATABASE_URL) has the encoding ${detail}: create a database with the encoding UTF8.`;
+    case "shared":
+      return `The pooler at ${server} (DATABASE_URL) shares sessions between clients, as in transaction mode: set its pool_mode to session for this database, or name PostgreSQL itself.`;
+    case "few":
+      return `The pooler at ${server} (DATABASE_URL) does not open the ${detail} sessions of this pool: raise its default_pool_size and max_client_conn.`;
+  }
 }
 
 /** Returns the sentence for a server that responded with an error. */
@@ -59,6 +74,8 @@ function refusalSentence(state: string, error: unknown, places: Places): string 
     case "42704":
     case "22023":
       return `The server at ${server} does not accept the setting ${quotedIn(error)} in DATABASE_URL: correct the setting, or remove it.`;
+    case "08P01":
+      return `The pooler at ${server} refuses a setting in DATABASE_URL: remove the setting, or name it in ignore_startup_parameters of the pooler.`;
     case "53300":
       return `The server at ${server} (DATABASE_URL) has no free connection: end some connections, or raise max_connections.`;
     case "57P03":
@@ -66,6 +83,10 @@ function refusalSentence(state: string, error: unknown, places: Places): string 
     default:
       return `The server at ${server} refuses the connection of DATABASE_URL (SQLSTATE ${state}).`;
   }
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof Error ? error.cause : undefined;
 }
 
 /** Returns the first quoted name in a message of the server, which is the name of the refused setting. */
@@ -80,7 +101,9 @@ function connectionSentence(error: unknown, places: Places): string {
   if (error instanceof NoPrimary) {
     return `No server accepts writes. ${connectionSentence(error.cause, places)}`;
   }
-  const code = systemErrorCode(error) ?? "";
+  if (error instanceof IsStandby)
+    return `The server at ${server} (DATABASE_URL) is a standby: name the primary.`;
+  const code = systemErrorCode(error) ?? systemErrorCode(causeOf(error)) ?? "";
   if (code === "ECONNREFUSED")
     return `Nothing listens at ${server} (DATABASE_URL): start the server, or correct the URL.`;
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") {

@@ -6,8 +6,8 @@ import type { Orm } from "./orm.ts";
  * A PostgreSQL database: a server through postgres.js, or PGlite in this process (OP-11).
  *
  * Each call names its `operation` for metrics, such as `select_member`. The name never contains an id.
- * Methods reject with `StoreUnavailable` if the database is unreachable, refuses connections or exceeds the
- * adapter's timeout. Constraint violations keep their SQLSTATE; see `sqlState`.
+ * Methods reject with `StoreUnavailable` if the database is unreachable, refuses connections or does not answer
+ * before the deadline of the call. Constraint violations keep their SQLSTATE; see `sqlState`.
  *
  * Code inside a transaction must use only its `tx`: `run`, `transaction` and `stream` throw there.
  */
@@ -40,6 +40,8 @@ export interface Database {
   migrate(schema: string, folder: string): Promise<number>;
   /** Resolves if the database responds within `timeoutMs`. Otherwise rejects with `StoreUnavailable`. */
   ping(timeoutMs: number): Promise<void>;
+  /** Returns a view for work for which nobody waits: its calls have a deadline of progress. */
+  inBackground(): Database;
   /**
    * Returns a view of the same database for another service of this process, with its own name in metrics.
    * Closing a view does nothing. Closing the original database closes all its views.
@@ -48,7 +50,15 @@ export interface Database {
   close(): Promise<void>;
 }
 
-export interface RunOptions {
+export interface CallOptions {
+  /**
+   * The time after which the call is cancelled and fails with `StoreUnavailable`. `"progress"` limits the time
+   * to each answer of the server instead, for work that may take long.
+   */
+  deadlineMs?: number | "progress";
+}
+
+export interface RunOptions extends CallOptions {
   /**
    * The lock for which this work may wait, such as the id of an organization whose row the work locks. Work
    * in the same lane uses only a small part of the connections; further work queues in this process, first

@@ -5,8 +5,11 @@ import { StoreUnavailable } from "../errors.ts";
 /** The SQLSTATE of a write that was refused in a read-only session. */
 const READ_ONLY = "25006";
 const INSUFFICIENT_PRIVILEGE = "42501";
-/** The SQLSTATE of an unknown object. For a new session, the object is a setting. */
-const UNDEFINED_OBJECT = "42704";
+/**
+ * The SQLSTATEs of a refused setting in the start-up packet. An older server does not know the setting
+ * (undefined_object), and a pooler accepts few settings (protocol_violation).
+ */
+const SETTING_REFUSED = ["42704", "08P01"];
 
 /**
  * The SQLSTATE classes and codes of a server that cannot serve now. The classes are connection exceptions
@@ -28,12 +31,25 @@ const BUSY_SECONDS = 1;
 /** The codes of errors that come from the driver or the runtime, not from the server. */
 const connectionCode = /^(E[A-Z_]+|CONNECT_TIMEOUT|CONNECTION_[A-Z]+|SASL_[A-Z_]+|ERR_TLS\w*|\w*CERT\w*)$/;
 
-/** The error for a connection that this adapter has abandoned. The message contains the reason. */
+/** The error for a connection that is lost, or that the pool has discarded. The message contains the reason. */
 export class ConnectionLost extends Error {
-  constructor(message: string) {
-    super(message);
+  /** Whether the work has had no effect, so that it can be repeated over another connection. */
+  readonly isRepeatable: boolean;
+
+  constructor(
+    message: string,
+    { cause, isRepeatable = true }: { cause?: unknown; isRepeatable?: boolean } = {},
+  ) {
+    super(message, { cause });
     this.name = "ConnectionLost";
+    this.isRepeatable = isRepeatable;
   }
+}
+
+/** Returns whether `error` says that the connection was lost before the work had an effect. */
+export function isRepeatable(error: unknown): boolean {
+  const failure = driverError(error);
+  return failure instanceof ConnectionLost && failure.isRepeatable;
 }
 
 /**
@@ -55,13 +71,18 @@ export function throwDatabaseFailure(error: unknown): never {
 }
 
 /**
- * Returns whether the connection that reported `error` is lost. Callers must pass only errors of the driver,
- * because other errors can have the same codes.
+ * Returns `ConnectionLost` if the connection that reported `error` is lost, and any other error unchanged.
+ * Callers must pass only errors of the driver, because other errors can have the same codes.
  */
-export function isConnectionLost(error: unknown): boolean {
-  const failure = driverError(error);
-  if (sqlState(failure) !== undefined) return hasState(failure, endings);
-  return failure instanceof ConnectionLost || hasConnectionCode(failure);
+export function connectionFailure(error: unknown): unknown {
+  const isLost = isReported(error) ? hasState(error, endings) : hasConnectionCode(error);
+  return isLost ? new ConnectionLost("The connection was lost.", { cause: error }) : error;
+}
+
+/** Returns whether the server answered that it cannot serve this session, such as for a wrong password. */
+export function isRefusedSession(error: unknown): boolean {
+  const state = sqlState(error);
+  return state !== undefined && !endings.some((ending) => state.startsWith(ending));
 }
 
 /** Returns whether the server refused the statement because the server is read-only. */
@@ -69,9 +90,9 @@ export function isReadOnly(error: unknown): boolean {
   return sqlState(error) === READ_ONLY;
 }
 
-/** Returns whether the server rejected a new session because of a setting that the server does not know. */
-export function isUnknownSetting(error: unknown): boolean {
-  return sqlState(error) === UNDEFINED_OBJECT;
+/** Returns whether a new session was refused because of a setting in its start-up packet. */
+export function isSettingRefused(error: unknown): boolean {
+  return SETTING_REFUSED.includes(sqlState(error) ?? "");
 }
 
 /** Returns whether the database user lacks a privilege that the statement needs. */
@@ -99,7 +120,6 @@ function hasConnectionCode(failure: unknown): boolean {
 
 /** An error that the server reported. Both drivers copy the server's fields to their own errors. */
 interface Reported {
-  severity: string;
   /** The SQLSTATE of the error. */
   code: string;
 }
@@ -124,12 +144,14 @@ export function reportedFailure(error: unknown): (Error & Reported) | undefined 
   return undefined;
 }
 
-/** Returns whether the server reported the error. Only errors of the server have a severity. */
+/**
+ * Returns whether the server reported the error. Only errors of the server have a severity, and those of a pooler
+ * have only the localized one.
+ */
 function isReported(error: unknown): error is Error & Reported {
   return (
     error instanceof Error &&
-    "severity" in error &&
-    typeof error.severity === "string" &&
+    ("severity" in error || "severity_local" in error) &&
     "code" in error &&
     typeof error.code === "string"
   );

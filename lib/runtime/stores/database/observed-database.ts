@@ -1,28 +1,30 @@
 import type { SQL } from "drizzle-orm";
-import { answerWithin } from "../answer-within.ts";
 import { observed, type StoreObserver } from "../observer.ts";
-import type { Database, RunOptions, TransactionOptions } from "./database.ts";
+import type { CallOptions, Database, RunOptions, TransactionOptions } from "./database.ts";
+import type { Deadline } from "./deadline.ts";
 import { applyMigrations, type MigrationAccess } from "./migrations.ts";
 import type { Orm } from "./orm.ts";
 import { withoutStatement } from "./query-failed.ts";
 import { retryConflicts } from "./retry-conflicts.ts";
-import { UnitOfWork } from "./unit-of-work.ts";
+import type { UnitOfWork } from "./unit-of-work.ts";
 
 /** The operations that a server and PGlite implement differently. */
 export interface DatabaseAdapter {
+  /** Starts the deadline of a call. */
+  deadline(options: CallOptions): Deadline;
   /** Runs `work` outside of a transaction. */
-  run<T>(work: (orm: Orm) => Promise<T>): Promise<T>;
-  /** Runs `work` in one transaction, without retries. */
-  transact<T>(work: (tx: Orm) => Promise<T>, options: TransactionOptions): Promise<T>;
+  run<T>(deadline: Deadline, work: (orm: Orm) => Promise<T>): Promise<T>;
+  /** Runs `work` in one transaction, without retries after conflicts. */
+  transact<T>(deadline: Deadline, work: (tx: Orm) => Promise<T>, options: TransactionOptions): Promise<T>;
   /**
    * Waits until the limits on connections and lanes allow more work, and then runs `work`. `work` includes
    * all retries.
    */
-  inTurn<T>(options: TransactionOptions, work: () => Promise<T>): Promise<T>;
+  inTurn<T>(deadline: Deadline, options: TransactionOptions, work: () => Promise<T>): Promise<T>;
   /** Implements `Database.stream` by calling methods of `database`. */
   stream<Row>(database: Database, operation: string, statement: SQL, batchRows: number): AsyncIterable<Row[]>;
   readonly migrations: MigrationAccess;
-  ping(): Promise<unknown>;
+  ping(timeoutMs: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -32,34 +34,28 @@ export interface DatabaseAdapter {
  */
 export class ObservedDatabase implements Database {
   readonly #adapter: DatabaseAdapter;
-  readonly #namespace: string;
-  readonly #observer: StoreObserver;
-  readonly #unit: UnitOfWork;
+  readonly #view: View;
   readonly close: () => Promise<void>;
 
-  constructor(
-    adapter: DatabaseAdapter,
-    namespace: string,
-    observer: StoreObserver,
-    unit = new UnitOfWork(),
-    close = () => adapter.close(),
-  ) {
+  constructor(adapter: DatabaseAdapter, view: View, close = () => adapter.close()) {
     this.#adapter = adapter;
-    this.#namespace = namespace;
-    this.#observer = observer;
-    this.#unit = unit;
+    this.#view = view;
     this.close = close;
   }
 
   scoped(namespace: string, observer: StoreObserver): Database {
-    return new ObservedDatabase(this.#adapter, namespace, observer, this.#unit, async () => {});
+    return this.#viewWith({ namespace, observer });
+  }
+
+  inBackground(): Database {
+    return this.#viewWith({ deadlineMs: "progress" });
   }
 
   run<T>(operation: string, work: (orm: Orm) => Promise<T>, options: RunOptions = {}): Promise<T> {
-    return this.#observed(operation, () => {
-      this.#unit.refuseNesting();
-      if (options.lane === undefined) return this.#adapter.run(work);
-      return this.#adapter.inTurn(options, () => retryConflicts(() => this.#adapter.run(work)));
+    return this.#call(operation, options, (deadline) => {
+      if (options.lane === undefined) return this.#adapter.run(deadline, work);
+      const attempt = () => this.#adapter.run(deadline, work);
+      return this.#adapter.inTurn(deadline, options, () => retryConflicts(attempt));
     });
   }
 
@@ -68,10 +64,10 @@ export class ObservedDatabase implements Database {
     work: (tx: Orm) => Promise<T>,
     options: TransactionOptions = {},
   ): Promise<T> {
-    const attempt = () => this.#adapter.transact((tx) => this.#unit.enter(() => work(tx)), options);
-    return this.#observed(operation, () => {
-      this.#unit.refuseNesting();
-      return this.#adapter.inTurn(options, () => retryConflicts(attempt));
+    const { unit } = this.#view;
+    return this.#call(operation, options, (deadline) => {
+      const attempt = () => this.#adapter.transact(deadline, (tx) => unit.enter(() => work(tx)), options);
+      return this.#adapter.inTurn(deadline, options, () => retryConflicts(attempt));
     });
   }
 
@@ -83,13 +79,25 @@ export class ObservedDatabase implements Database {
     return this.#observed("migrate", () => applyMigrations(this.#adapter.migrations, schema, folder));
   }
 
-  async ping(timeoutMs: number): Promise<void> {
-    await answerWithin(timeoutMs, "database", this.#adapter.ping());
+  ping(timeoutMs: number): Promise<void> {
+    return this.#adapter.ping(timeoutMs);
+  }
+
+  #viewWith(changes: Partial<View>): Database {
+    return new ObservedDatabase(this.#adapter, { ...this.#view, ...changes }, async () => {});
+  }
+
+  #call<T>(operation: string, options: CallOptions, work: (deadline: Deadline) => Promise<T>): Promise<T> {
+    return this.#observed(operation, async () => {
+      this.#view.unit.refuseNesting();
+      const deadline = this.#adapter.deadline({ deadlineMs: options.deadlineMs ?? this.#view.deadlineMs });
+      return work(deadline).finally(() => deadline.end());
+    });
   }
 
   #observed<T>(operation: string, work: () => Promise<T>): Promise<T> {
-    const name = { system: "postgresql", operation, namespace: this.#namespace };
-    return observed(this.#observer, name, async () => {
+    const { observer, namespace } = this.#view;
+    return observed(observer, { system: "postgresql", operation, namespace }, async () => {
       try {
         return await work();
       } catch (error) {
@@ -97,4 +105,12 @@ export class ObservedDatabase implements Database {
       }
     });
   }
+}
+
+/** The names and the default deadline of one user of an adapter. */
+export interface View extends CallOptions {
+  /** The name of the database in metrics: the database schema in which the service works. */
+  readonly namespace: string;
+  readonly observer: StoreObserver;
+  readonly unit: UnitOfWork;
 }

@@ -1,7 +1,6 @@
 import { PGlite } from "@electric-sql/pglite";
 import { withoutTrailingSlashes } from "../../../domain/routes/stored-form.ts";
 import type { PeerTls } from "../../config/index.ts";
-import { answerWithin } from "../answer-within.ts";
 import { observeNothing, type StoreObserver } from "../observer.ts";
 import { databaseBootFailure } from "./boot-failure.ts";
 import { claimFolder, UnusableFolder } from "./data-folder.ts";
@@ -11,6 +10,7 @@ import { PgliteAdapter } from "./pglite.ts";
 import { PostgresAdapter } from "./postgres.ts";
 import { type PostgresLimits, PostgresPool, postgresLimits } from "./postgres-pool.ts";
 import { sessionSettings } from "./session-settings.ts";
+import { UnitOfWork } from "./unit-of-work.ts";
 
 export interface DatabaseOptions extends Partial<PostgresLimits> {
   /** The name of the database in metrics: the database schema in which the service works. */
@@ -27,26 +27,23 @@ export interface DatabaseOptions extends Partial<PostgresLimits> {
  */
 export async function openDatabase(url: string, options: DatabaseOptions): Promise<Database> {
   const { namespace, observer = observeNothing, tls, ...limits } = options;
+  const view = { namespace, observer, unit: new UnitOfWork() };
   if (/^postgres(ql)?:\/\//.test(url)) {
     const pool = await openPool(url, { ...postgresLimits, ...limits }, tls);
-    return new ObservedDatabase(new PostgresAdapter(pool), namespace, observer);
+    return new ObservedDatabase(new PostgresAdapter(pool), view);
   }
   if (url.startsWith("pglite://")) {
     const { laneWaitingMax } = { ...postgresLimits, ...limits };
     const adapter = await openPglite(pgliteFolder(url), laneWaitingMax);
-    return new ObservedDatabase(adapter, namespace, observer);
+    return new ObservedDatabase(adapter, view);
   }
   throw new TypeError("A database URL begins with postgres:// or pglite://");
 }
 
-const OPEN_TIMEOUT_MS = 10_000;
-
 async function openPool(url: string, limits: PostgresLimits, tls?: PeerTls): Promise<PostgresPool> {
   const pool = new PostgresPool(url, limits, tls);
   try {
-    // The timeout is needed because the driver reconnects endlessly to a port where a different program
-    // responds.
-    await answerWithin(OPEN_TIMEOUT_MS, "database", pool.warm());
+    await pool.warm();
     return pool;
   } catch (error) {
     await pool.close();

@@ -2,8 +2,10 @@ import type { PGlite } from "@electric-sql/pglite";
 import { type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/pglite";
 import { KeyedSemaphore, type Release, Semaphore } from "../../../async/index.ts";
+import { answerWithin } from "../answer-within.ts";
 import { StoreUnavailable } from "../errors.ts";
 import type { Database, TransactionOptions } from "./database.ts";
+import { Deadline } from "./deadline.ts";
 import { throwDatabaseFailure } from "./failure.ts";
 import type { MigrationAccess } from "./migrations.ts";
 import type { DatabaseAdapter } from "./observed-database.ts";
@@ -31,8 +33,13 @@ export class PgliteAdapter implements DatabaseAdapter {
     this.#onClosed = onClosed;
   }
 
-  async run<T>(work: (orm: Orm) => Promise<T>): Promise<T> {
-    const release = await this.#acquire();
+  /** Calls of an embedded database cannot be cancelled, so the deadline limits only the wait for the session. */
+  deadline(): Deadline {
+    return new Deadline({ ms: ACQUIRE_TIMEOUT_MS, ofProgress: true });
+  }
+
+  async run<T>(deadline: Deadline, work: (orm: Orm) => Promise<T>): Promise<T> {
+    const release = await this.#acquire(deadline.remainingMs());
     try {
       if (this.#pglite.closed) throw new StoreUnavailable("database", new Error("The database is closed."));
       return await work(this.#orm);
@@ -43,15 +50,17 @@ export class PgliteAdapter implements DatabaseAdapter {
     }
   }
 
-  transact<T>(work: (tx: Orm) => Promise<T>, options: TransactionOptions): Promise<T> {
+  transact<T>(deadline: Deadline, work: (tx: Orm) => Promise<T>, options: TransactionOptions): Promise<T> {
     const accessMode = options.readOnly ? "read only" : "read write";
-    return this.run((orm) => orm.transaction(work, { isolationLevel: options.isolation, accessMode }));
+    return this.run(deadline, (orm) =>
+      orm.transaction(work, { isolationLevel: options.isolation, accessMode }),
+    );
   }
 
   /** Waits for the lane before the session, so at most one transaction of each lane waits for the session. */
-  async inTurn<T>({ lane }: TransactionOptions, work: () => Promise<T>): Promise<T> {
+  async inTurn<T>(deadline: Deadline, { lane }: TransactionOptions, work: () => Promise<T>): Promise<T> {
     if (lane === undefined) return work();
-    const leave = await this.#lanes.acquire(lane, ACQUIRE_TIMEOUT_MS).catch(throwDatabaseFailure);
+    const leave = await this.#lanes.acquire(lane, deadline.remainingMs()).catch(throwDatabaseFailure);
     return work().finally(leave);
   }
 
@@ -81,11 +90,15 @@ export class PgliteAdapter implements DatabaseAdapter {
   }
 
   get migrations(): MigrationAccess {
-    return { transaction: (work) => this.transact(work, {}), outside: null };
+    return { transaction: (work) => this.transact(this.deadline(), work, {}), outside: null };
   }
 
-  ping(): Promise<unknown> {
-    return this.run((orm) => rows(orm, sql`select 1`));
+  async ping(timeoutMs: number): Promise<void> {
+    await answerWithin(
+      timeoutMs,
+      "database",
+      this.run(this.deadline(), (orm) => rows(orm, sql`select 1`)),
+    );
   }
 
   async close(): Promise<void> {
@@ -99,7 +112,7 @@ export class PgliteAdapter implements DatabaseAdapter {
     }
   }
 
-  #acquire(): Promise<Release> {
-    return this.#session.acquire(ACQUIRE_TIMEOUT_MS).catch(throwDatabaseFailure);
+  #acquire(timeoutMs = ACQUIRE_TIMEOUT_MS): Promise<Release> {
+    return this.#session.acquire(timeoutMs).catch(throwDatabaseFailure);
   }
 }

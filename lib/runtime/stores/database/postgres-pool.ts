@@ -1,31 +1,36 @@
-import type postgres from "postgres";
-import { KeyedSemaphore, type Release, Semaphore, systemClock } from "../../../async/index.ts";
+import {
+  KeyedSemaphore,
+  pause,
+  type Release,
+  Semaphore,
+  systemClock,
+  withDeadline,
+} from "../../../async/index.ts";
 import type { PeerTls } from "../../config/index.ts";
 import { StoreUnavailable } from "../errors.ts";
-import { ConnectionSet } from "./connection-set.ts";
+import type { Connection } from "./connection.ts";
+import { Connector } from "./connector.ts";
+import { Deadline } from "./deadline.ts";
 import {
+  ConnectionLost,
   databaseFailure,
-  isConnectionLost,
   isReadOnly,
-  isUnknownSetting,
+  isRefusedSession,
+  isRepeatable,
   throwDatabaseFailure,
 } from "./failure.ts";
-import { PrimarySearch, serverUrls, wantsPrimary } from "./primary-search.ts";
-import { settingsSince14 } from "./session-settings.ts";
-import type { Watchdog } from "./watchdog.ts";
+import { sessionSettings } from "./session-settings.ts";
+import { refuseUnusableSessions } from "./usable-sessions.ts";
 
 export interface PostgresLimits {
-  /** The number of connections for work. The pool has one more connection, for pings. */
+  /** The number of connections for work. Pings use one more connection. */
   poolMax: number;
-  /** The maximum wait for a free connection. */
-  acquireTimeoutMs: number;
   /** The maximum number of transactions that wait in one lane. */
   laneWaitingMax: number;
-  /** The maximum time for which a transaction waits in its lane. */
-  laneTimeoutMs: number;
-  connectTimeoutMs: number;
-  /** The server's `statement_timeout`. */
-  statementTimeoutMs: number;
+  /** The deadline of a call, unless the call has its own; see `CallOptions`. */
+  deadlineMs: number | "progress";
+  /** The longest time without an answer for work in the background. It is also the server's `statement_timeout`. */
+  progressMs: number;
   /**
    * The server's `plan_cache_mode`, which decides whether the server may reuse one plan for all values of a
    * prepared statement. `force_custom_plan` is for statements whose best plan depends on the values, such as
@@ -36,11 +41,9 @@ export interface PostgresLimits {
 
 export const postgresLimits: PostgresLimits = {
   poolMax: 10,
-  acquireTimeoutMs: 3_000,
   laneWaitingMax: 1_000,
-  laneTimeoutMs: 15_000,
-  connectTimeoutMs: 3_000,
-  statementTimeoutMs: 10_000,
+  deadlineMs: 5_000,
+  progressMs: 10_000,
   plan_cache_mode: "auto",
 };
 
@@ -48,82 +51,89 @@ export const postgresLimits: PostgresLimits = {
 const LANE_SHARE = 0.2;
 /** The share of the connections that all writers together may use. */
 const WRITERS_SHARE = 0.7;
-/**
- * The time that the server has after `statement_timeout` to report the timeout. A server that stays silent for longer
- * counts as lost.
- */
-const REPORT_MS = 1_000;
-/**
- * The maximum age of work that is retried after a lost connection. The callers of older work may have given
- * up.
- */
-const REPEAT_WITHIN_MS = 5_000;
-/**
- * The minimum time between two reconnects because the server is a standby. A DNS name or proxy can take a
- * while to switch to the new primary.
- */
-const STANDBY_PAUSE_MS = 500;
+/** The timeout of an idle transaction. It releases the locks of a process that hangs. */
+const IDLE_IN_TRANSACTION_MS = 60_000;
+/** The maximum time for the answer to a ping. */
+const PING_MS = 1_000;
+/** The pauses between two attempts to connect while the store is away. */
+const RECONNECT_MS = 50;
+const RECONNECT_MS_MAX = 1_000;
+/** The age at which a connection is replaced, so that a changed address is followed. */
+const LIFETIME_MS = 1_800_000;
+/** The time for work in flight when the pool closes. */
+const CLOSE_MS = 1_000;
+
+type Work<T> = (connection: Connection) => Promise<T>;
 
 /**
- * A pool on top of postgres.js. It adds a timeout for getting a connection, a timeout for a response, new connections
- * after a loss, and a retry of lost work. All connections are replaced together: a broken connection of postgres.js
- * with unsent bytes does not always recover, and postgres.js cannot discard a single connection. If one connection is
- * silent, the other connections probably are too.
+ * The connections of a service to PostgreSQL. When a call reaches its deadline, the pool discards the call's
+ * connection, and pings the server over a new one. If the ping succeeds, idle connections that do not answer a
+ * ping are discarded too. If it fails, the store is away: calls fail at once until a new connection succeeds.
  */
 export class PostgresPool {
   readonly #limits: PostgresLimits;
-  readonly #url: string;
-  readonly #tls: PeerTls | undefined;
+  readonly #connector: Connector;
   readonly #permits: Semaphore;
   readonly #streams: Semaphore;
   readonly #writers: Semaphore;
   readonly #lanes: KeyedSemaphore;
-  /** The settings of sessions that only newer servers know. */
-  #newerSettings = settingsSince14;
-  /** The search for the primary among several servers, or null for a single server. */
-  readonly #search: PrimarySearch | null;
-  /** The current connections, or undefined while the primary is unknown. */
-  #connections: ConnectionSet | undefined;
-  #connecting: Promise<ConnectionSet> | undefined;
-  #ping: Promise<unknown> | undefined;
+  #idle: Connection[] = [];
+  readonly #waiting = new Set<PromiseWithResolvers<Connection>>();
+  #opening = 0;
+  /** The connections whose server processes must be ended, because they may hold locks. */
+  #lost: Connection[] = [];
+  #check: Promise<void> | undefined;
+  /** Why the store is away, or undefined. */
+  #away: { cause: unknown } | undefined;
   #closed = false;
 
   constructor(url: string, limits: PostgresLimits, tls?: PeerTls) {
-    this.#url = url;
-    this.#tls = tls;
     this.#limits = limits;
     this.#permits = new Semaphore(limits.poolMax);
     this.#streams = new Semaphore(Math.max(1, Math.floor(limits.poolMax / 2)));
     this.#writers = new Semaphore(Math.ceil(limits.poolMax * WRITERS_SHARE));
     this.#lanes = new KeyedSemaphore(Math.ceil(limits.poolMax * LANE_SHARE), limits.laneWaitingMax);
-    this.#search = serverUrls(url).length > 1 ? new PrimarySearch(url, tls) : null;
-    if (this.#search === null) this.#connections = this.#connect(url);
+    const settings = {
+      ...sessionSettings,
+      plan_cache_mode: limits.plan_cache_mode,
+      statement_timeout: String(limits.progressMs),
+      idle_in_transaction_session_timeout: String(IDLE_IN_TRANSACTION_MS),
+    };
+    this.#connector = new Connector(url, settings, tls);
+  }
+
+  /** Returns the deadline of a call that lasts at most `deadlineMs`, or one of progress. */
+  deadline(deadlineMs: number | "progress" = this.#limits.deadlineMs): Deadline {
+    const ofProgress = deadlineMs === "progress";
+    return new Deadline({ ms: ofProgress ? this.#limits.progressMs : deadlineMs, ofProgress });
   }
 
   /**
-   * Runs `work` with a connection of the pool. If the connection is lost soon after the start and before a
-   * COMMIT was sent, retries `work` once with a new connection.
+   * Runs `work` with a connection of the pool. If the connection is lost before a COMMIT was sent, repeats
+   * `work` once over another connection.
    */
-  async use<T>(work: Work<T>, silenceMs = this.#limits.statementTimeoutMs + REPORT_MS): Promise<T> {
-    const release = await this.#acquire(this.#permits);
-    const startedMs = systemClock.elapsedMs();
+  async use<T>(deadline: Deadline, work: Work<T>): Promise<T> {
+    const release = await this.#acquire(this.#permits, deadline);
     try {
-      const first = await this.#attempt(work, silenceMs);
-      const young = systemClock.elapsedMs() - startedMs < REPEAT_WITHIN_MS;
-      const repeats = "lost" in first && first.repeatable && young;
-      return resultOf(repeats ? await this.#attempt(work, silenceMs) : first);
+      return await this.#attempt(deadline, work).catch((error) => {
+        if (deadline.isOver || !isRepeatable(error)) throw error;
+        return this.#attempt(deadline, work);
+      });
+    } catch (error) {
+      throw databaseFailure(error);
     } finally {
       release();
     }
   }
 
-  /**
-   * Waits for a permit of the lane, if `lane` is set, and for a permit for writers. Runs `work` after that.
-   */
-  async writing<T>(lane: string | undefined, work: () => Promise<T>): Promise<T> {
-    const leaveLane = lane === undefined ? () => {} : await this.#takeTurn(lane);
+  /** Waits for a permit of the lane, if `lane` is set, and for a permit for writers. Runs `work` after that. */
+  async writing<T>(deadline: Deadline, lane: string | undefined, work: () => Promise<T>): Promise<T> {
+    const leaveLane =
+      lane === undefined
+        ? () => {}
+        : await this.#lanes.acquire(lane, deadline.remainingMs()).catch(throwDatabaseFailure);
     try {
-      const release = await this.#acquire(this.#writers);
+      const release = await this.#acquire(this.#writers, deadline);
       return await work().finally(release);
     } finally {
       leaveLane();
@@ -135,149 +145,178 @@ export class PostgresPool {
    * of the connections.
    */
   stream(): Promise<Release> {
-    return this.#acquire(this.#streams);
+    return this.#acquire(this.#streams, this.deadline());
   }
 
-  /**
-   * Opens all connections, so the first burst of requests does not wait for them. Rejects with the driver's
-   * error.
-   */
+  /** Opens all connections, so the first burst of requests does not wait for them. Rejects with the driver's error. */
   async warm(): Promise<void> {
-    await this.#settleSettings();
-    const { sql } = await this.#connected();
-    await Promise.all(Array.from({ length: this.#limits.poolMax }, () => sql.unsafe("select 1")));
+    const first = await this.#connector.open();
+    this.#offer(first);
+    const others = Array.from({ length: this.#limits.poolMax - 1 }, () => this.#connector.open());
+    await refuseUnusableSessions(first, others, () => this.#connector.open());
+    for (const connection of await Promise.all(others)) this.#offer(connection);
   }
 
-  /** Resolves if the server responds. Concurrent calls share one ping. */
-  ping(): Promise<unknown> {
-    this.#ping ??= this.#attempt(select1, this.#limits.statementTimeoutMs)
-      .then(resultOf)
-      .finally(() => {
-        this.#ping = undefined;
-      });
-    return this.#ping;
+  /** Resolves if the server answers within `timeoutMs`, without waiting for a permit. */
+  async ping(timeoutMs: number): Promise<void> {
+    const deadline = this.deadline(timeoutMs);
+    try {
+      await this.#attempt(deadline, answers);
+    } catch (error) {
+      throw databaseFailure(error);
+    } finally {
+      deadline.end();
+    }
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#connections?.end(REPORT_MS);
+    for (const waiter of this.#waiting) waiter.reject(new ConnectionLost("The database is closed."));
+    await Promise.all(this.#idle.splice(0).map((connection) => connection.end()));
+    const ended = Array.from({ length: this.#limits.poolMax }, () => this.#permits.acquire(CLOSE_MS));
+    await Promise.allSettled(ended);
   }
 
-  /**
-   * Removes the settings that this server does not know. Turns off `transaction_timeout`, which PostgreSQL 17
-   * and newer have, if the server sets it.
-   */
-  async #settleSettings(): Promise<void> {
-    const before = await this.#connected();
-    const select = "select name from pg_settings where name = 'transaction_timeout' and setting <> '0'";
-    const set = await before.sql.unsafe(select).catch((error) => {
-      if (isUnknownSetting(error)) return null;
+  #acquire(permits: Semaphore, deadline: Deadline): Promise<Release> {
+    return permits.acquire(deadline.remainingMs()).catch(throwDatabaseFailure);
+  }
+
+  async #attempt<T>(deadline: Deadline, work: Work<T>): Promise<T> {
+    const connection = await this.#take(deadline);
+    try {
+      return await Promise.race([work(connection), deadline.passed]);
+    } catch (error) {
+      // The host name may lead to another server now. A primary that an operator made read-only stays.
+      if (isReadOnly(error) && connection.session.standby) connection.discard();
+      if (deadline.isOver) connection.discard();
+      if (!connection.isOpen) this.#doubt(connection);
       throw error;
-    });
-    if (set?.length === 0) return;
-    this.#newerSettings = set === null ? {} : { ...this.#newerSettings, transaction_timeout: "0" };
-    this.#connections = this.#connect(before.url);
-    await before.end(REPORT_MS);
-  }
-
-  #acquire(permits: Semaphore): Promise<Release> {
-    return permits.acquire(this.#limits.acquireTimeoutMs).catch(throwDatabaseFailure);
-  }
-
-  #takeTurn(lane: string): Promise<Release> {
-    return this.#lanes.acquire(lane, this.#limits.laneTimeoutMs).catch(throwDatabaseFailure);
-  }
-
-  async #attempt<T>(work: Work<T>, silenceMs: number): Promise<Attempt<T>> {
-    let connections: ConnectionSet;
-    try {
-      connections = await this.#connected();
-    } catch (error) {
-      throw databaseFailure(error);
-    }
-    const watchdog = connections.watch(silenceMs);
-    try {
-      return { result: await Promise.race([work(connections.sql, watchdog), watchdog.silence]) };
-    } catch (error) {
-      if (watchdog.lost && isConnectionLost(error)) {
-        return { lost: error, repeatable: !watchdog.committing };
-      }
-      if (isReadOnly(error) && (await this.#leaveStandby(connections))) {
-        return { lost: error, repeatable: true };
-      }
-      throw databaseFailure(error);
     } finally {
-      watchdog.end();
-      if (watchdog.lost) this.#replace(connections);
+      this.#offer(connection);
     }
   }
 
-  /**
-   * Replaces the connections. Work in flight on the old connections can finish, but no new work starts on
-   * them.
-   */
-  #replace(lost: ConnectionSet): void {
-    if (this.#connections !== lost || this.#closed) return;
-    this.#connections = this.#search === null ? this.#connect(this.#url) : undefined;
-    void lost.abandon(this.#limits.statementTimeoutMs + REPORT_MS);
-  }
-
-  #connected(): ConnectionSet | Promise<ConnectionSet> {
-    if (this.#connections !== undefined) return this.#connections;
-    this.#connecting ??= this.#find().finally(() => {
-      this.#connecting = undefined;
-    });
-    return this.#connecting;
-  }
-
-  async #find(): Promise<ConnectionSet> {
-    const url = (await this.#search?.find()) ?? this.#url;
-    const connections = this.#connect(url);
-    this.#connections = connections;
-    if (this.#closed) await connections.end(0);
-    return connections;
-  }
-
-  /**
-   * Returns whether a refused write means that the server is a standby. If so, replaces the connections,
-   * because the host name may lead to another server now. Keeps the connections to a primary that an operator
-   * has made read-only.
-   */
-  async #leaveStandby(connections: ConnectionSet): Promise<boolean> {
-    if (connections.ageMs < STANDBY_PAUSE_MS) return false;
+  /** Returns an idle connection, or waits for the next one. */
+  async #take(deadline: Deadline): Promise<Connection> {
+    if (this.#away !== undefined) throw new StoreUnavailable("database", this.#away.cause);
+    if (this.#closed) throw new StoreUnavailable("database", new Error("The database is closed."));
+    for (let found = this.#idle.pop(); found !== undefined; found = this.#idle.pop()) {
+      if (found.isOpen && this.#connector.isCurrent(found)) return found;
+      found.discard();
+    }
+    const waiter = Promise.withResolvers<Connection>();
+    this.#waiting.add(waiter);
+    if (this.#opening < this.#waiting.size) void this.#open();
     try {
-      const [row] = await connections.sql.unsafe("select pg_is_in_recovery() as standby");
-      if (row?.standby !== true) return false;
-    } catch {
-      return false;
+      return await Promise.race([waiter.promise, deadline.passed]);
+    } catch (error) {
+      waiter.promise.then((late) => this.#offer(late)).catch(() => {}); // `error` says why there is none
+      throw new StoreUnavailable("database", error);
+    } finally {
+      this.#waiting.delete(waiter);
     }
-    this.#replace(connections);
-    return true;
   }
 
-  #connect(url: string): ConnectionSet {
-    const { poolMax, connectTimeoutMs, statementTimeoutMs, plan_cache_mode } = this.#limits;
-    const search = this.#search;
-    return new ConnectionSet(url, {
-      connectionsMax: poolMax + 1,
-      connectTimeoutMs,
-      statementTimeoutMs,
-      settings: { ...this.#newerSettings, plan_cache_mode },
-      tls: this.#tls,
-      primary: wantsPrimary(this.#url),
-      wasReplaced: async () => search !== null && (await search.find(url).catch(() => url)) !== url,
+  /** Opens a connection for the caller that waits longest, who may have left by then. */
+  async #open(): Promise<void> {
+    this.#opening += 1;
+    const opened = await this.#connector.open().then(
+      (connection) => ({ connection }),
+      (error) => ({ error }),
+    );
+    this.#opening -= 1;
+    if ("connection" in opened) {
+      this.#offer(opened.connection);
+      return;
+    }
+    const [waiter] = this.#waiting;
+    waiter?.reject(opened.error);
+    if (!isRefusedSession(opened.error)) this.#doubt();
+  }
+
+  /** Passes a connection on to the caller that waits longest, or keeps it. */
+  #offer(connection: Connection): void {
+    if (!connection.isOpen) return;
+    if (!this.#connector.isCurrent(connection)) {
+      void connection.end();
+      return;
+    }
+    const isOld = systemClock.elapsedMs() - connection.openedMs > LIFETIME_MS;
+    const [waiter] = this.#waiting;
+    if (waiter !== undefined) {
+      this.#waiting.delete(waiter);
+      waiter.resolve(connection);
+    } else if (this.#closed || isOld || this.#idle.length > this.#limits.poolMax) {
+      void connection.end();
+    } else {
+      this.#idle.push(connection);
+    }
+  }
+
+  /** Checks the server over a new connection, because `connection` was lost or none could be opened. */
+  #doubt(connection?: Connection): void {
+    if (connection !== undefined) this.#lost.push(connection);
+    this.#check ??= this.#checkServer().finally(() => {
+      this.#check = undefined;
+      if (this.#lost.length > 0 && !this.#closed) this.#doubt();
     });
   }
+
+  async #checkServer(): Promise<void> {
+    const suspects = this.#idle.splice(0);
+    for (let pauseMs = RECONNECT_MS; !this.#closed; pauseMs = Math.min(2 * pauseMs, RECONNECT_MS_MAX)) {
+      const failure = await this.#endLost().then(
+        () => undefined,
+        (error) => error ?? new ConnectionLost("No answer."),
+      );
+      const isAway = failure !== undefined && !isRefusedSession(failure);
+      if (isAway) this.#leave(failure, suspects);
+      else this.#away = undefined;
+      await Promise.all(suspects.splice(0).map((suspect) => this.#offerIfAlive(suspect)));
+      if (failure === undefined) return;
+      await pause(systemClock, pauseMs);
+    }
+  }
+
+  /** Ends the server processes of lost connections over a new connection, which proves that the server answers. */
+  async #endLost(): Promise<void> {
+    const connection = await this.#connector.open();
+    const lost = this.#lost.splice(0);
+    try {
+      const ended = connection.send(endSessions(lost));
+      await withDeadline(ended, PING_MS, () => new ConnectionLost("The server did not answer a ping."));
+      this.#offer(connection);
+    } catch (error) {
+      connection.discard();
+      this.#lost.push(...lost);
+      throw error;
+    }
+  }
+
+  async #offerIfAlive(connection: Connection): Promise<void> {
+    try {
+      await withDeadline(answers(connection), PING_MS, () => new ConnectionLost("No answer to a ping."));
+      this.#offer(connection);
+    } catch {
+      connection.discard();
+      this.#lost.push(connection);
+    }
+  }
+
+  #leave(cause: unknown, suspects: Connection[]): void {
+    this.#away = { cause };
+    const left = [...suspects.splice(0), ...this.#idle.splice(0)];
+    for (const connection of left) connection.discard();
+    this.#lost.push(...left);
+    for (const waiter of this.#waiting) waiter.reject(cause);
+  }
 }
 
-type Work<T> = (sql: postgres.Sql, watchdog: Watchdog) => Promise<T>;
+const answers: Work<unknown> = (connection) => connection.send({ text: "select 1" });
 
-/** The outcome of an attempt: the result of the work, or the error that ended its connection. */
-type Attempt<T> = { result: T } | { lost: unknown; repeatable: boolean };
-
-function resultOf<T>(attempt: Attempt<T>): T {
-  if ("lost" in attempt) throw new StoreUnavailable("database", attempt.lost);
-  return attempt.result;
+/** Returns the statement that ends the server processes of lost connections. They may hold locks for hours. */
+function endSessions(lost: readonly Connection[]) {
+  const sessions = lost.map(({ session }) => `(${session.pid}, '${session.since}')`);
+  const which = sessions.length === 0 ? "false" : `(pid, backend_start::text) in (${sessions.join()})`;
+  return { text: `select pg_terminate_backend(pid) from pg_stat_activity where ${which}` };
 }
-
-const select1: Work<unknown> = (sql, watchdog) => watchdog.follow(() => sql.unsafe("select 1"));

@@ -2,30 +2,26 @@ import { type SQL, sql } from "drizzle-orm";
 import { PgDatabase } from "drizzle-orm/pg-core";
 import { PostgresJsSession } from "drizzle-orm/postgres-js";
 import type postgres from "postgres";
-import type { Database, TransactionOptions } from "./database.ts";
-import { isConnectionLost } from "./failure.ts";
+import type { Answer, Connection, Statement } from "./connection.ts";
+import type { CallOptions, Database, TransactionOptions } from "./database.ts";
+import { Deadline } from "./deadline.ts";
+import { ConnectionLost, isRepeatable } from "./failure.ts";
 import type { MigrationAccess } from "./migrations.ts";
 import type { DatabaseAdapter } from "./observed-database.ts";
 import { asOrm, asSql, type Orm, rows } from "./orm.ts";
 import type { PostgresPool } from "./postgres-pool.ts";
 import { dialect } from "./prepared.ts";
 import { streamCursor } from "./stream-cursor.ts";
-import type { Watchdog } from "./watchdog.ts";
 
 /**
  * The maximum number of parameters in a prepared statement. Statements with more parameters have a different
  * text for each number of rows, so preparing them only fills memory.
  */
 const PREPARED_PARAMETERS_MAX = 64;
-/** The statement timeout of migrations, which may rebuild a table. */
+/** The time for each statement of a migration, which may rebuild a table. */
 const MIGRATION_STATEMENT_MS = 600_000;
-/** The statement timeout of an index build, which does not block writers. */
+/** The time for an index build, which does not block writers. */
 const BUILD_MS = 3_600_000;
-
-/** Sets the timeouts of a migration's transaction. 0 means no timeout. */
-const setTimeouts = (statementMs: number, lockMs: number) => sql`
-  select set_config('statement_timeout', ${String(statementMs)}, true),
-    set_config('lock_timeout', ${String(lockMs)}, true)`;
 
 /** A PostgreSQL server through postgres.js. `PostgresPool` implements limits and recovery. */
 export class PostgresAdapter implements DatabaseAdapter {
@@ -35,16 +31,20 @@ export class PostgresAdapter implements DatabaseAdapter {
     this.#pool = pool;
   }
 
-  run<T>(work: (orm: Orm) => Promise<T>): Promise<T> {
-    return this.#pool.use((sql, watchdog) => work(ormOver(sql, watchdog)));
+  deadline({ deadlineMs }: CallOptions): Deadline {
+    return this.#pool.deadline(deadlineMs);
   }
 
-  transact<T>(work: (tx: Orm) => Promise<T>, options: TransactionOptions): Promise<T> {
-    return this.#pool.use((sql, watchdog) => transact(sql, watchdog, work, options));
+  run<T>(deadline: Deadline, work: (orm: Orm) => Promise<T>): Promise<T> {
+    return this.#use(deadline, (unit) => work(ormOver(unit)));
   }
 
-  inTurn<T>({ lane, readOnly }: TransactionOptions, work: () => Promise<T>): Promise<T> {
-    return readOnly ? work() : this.#pool.writing(lane, work);
+  transact<T>(deadline: Deadline, work: (tx: Orm) => Promise<T>, options: TransactionOptions): Promise<T> {
+    return this.#use(deadline, (unit) => transact(unit, work, options));
+  }
+
+  inTurn<T>(deadline: Deadline, { lane, readOnly }: TransactionOptions, work: () => Promise<T>): Promise<T> {
+    return readOnly ? work() : this.#pool.writing(deadline, lane, work);
   }
 
   async *stream<Row>(
@@ -63,122 +63,134 @@ export class PostgresAdapter implements DatabaseAdapter {
 
   get migrations(): MigrationAccess {
     return {
-      transaction: (work, lockMs) => this.#migrate(work, lockMs),
-      outside: (work) => this.#pool.use((sql, watchdog) => outside(sql, watchdog, work), BUILD_MS),
+      transaction: (work, lockMs = 0) =>
+        this.#use(new Deadline({ ms: MIGRATION_STATEMENT_MS, ofProgress: true }), (unit) =>
+          transact(unit, async (tx) => {
+            await rows(tx, setTimeouts(MIGRATION_STATEMENT_MS, lockMs, true));
+            return work(tx);
+          }),
+        ),
+      outside: (work) =>
+        this.#use(new Deadline({ ms: BUILD_MS, ofProgress: true }), async (unit) => {
+          const orm = ormOver(unit);
+          try {
+            await rows(orm, setTimeouts(BUILD_MS, 0, false));
+            return await work(orm);
+          } finally {
+            // The end of the session resets its settings, and releases its advisory locks.
+            await unit.connection.end();
+          }
+        }),
     };
   }
 
-  #migrate<T>(work: (tx: Orm) => Promise<T>, lockMs = 0): Promise<T> {
-    const migrate = async (tx: Orm) => {
-      await rows(tx, setTimeouts(MIGRATION_STATEMENT_MS, lockMs));
-      return work(tx);
-    };
-    return this.#pool.use((sql, watchdog) => transact(sql, watchdog, migrate), MIGRATION_STATEMENT_MS);
-  }
-
-  ping(): Promise<unknown> {
-    return this.#pool.ping();
+  ping(timeoutMs: number): Promise<void> {
+    return this.#pool.ping(timeoutMs);
   }
 
   close(): Promise<void> {
     return this.#pool.close();
   }
+
+  #use<T>(deadline: Deadline, work: (unit: Unit) => Promise<T>): Promise<T> {
+    return this.#pool.use(deadline, async (connection) => {
+      const unit = { connection, deadline, hasEnded: false };
+      try {
+        return await work(unit);
+      } finally {
+        unit.hasEnded = true;
+      }
+    });
+  }
+}
+
+/** Sets the timeouts of a migration, for its transaction or its session. 0 means no timeout. */
+const setTimeouts = (statementMs: number, lockMs: number, isLocal: boolean) => sql`
+  select set_config('statement_timeout', ${String(statementMs)}, ${isLocal}),
+    set_config('lock_timeout', ${String(lockMs)}, ${isLocal})`;
+
+/** One unit of work on a connection. */
+interface Unit {
+  readonly connection: Connection;
+  readonly deadline: Deadline;
+  hasEnded: boolean;
+}
+
+async function send<Row>(unit: Unit, statement: Statement): Promise<Answer<Row>> {
+  if (unit.hasEnded) throw new Error("A statement was sent after its unit of work had ended.");
+  unit.deadline.asked();
+  try {
+    return await unit.connection.send<Row>(statement);
+  } finally {
+    unit.deadline.answered();
+  }
 }
 
 async function transact<T>(
-  sql: postgres.Sql,
-  watchdog: Watchdog,
+  unit: Unit,
   work: (tx: Orm) => Promise<T>,
   options: TransactionOptions = {},
 ): Promise<T> {
-  let answered = watchdog.ask();
-  let failed: PromiseRejectedResult | undefined;
+  await send(unit, { text: `begin ${modeOf(options)}` });
+  let result: T;
   try {
-    const committed = await sql.begin(transactionMode(options), async (tx) => {
-      answered();
-      const [outcome] = await Promise.allSettled([work(ormOver(tx, watchdog))]);
-      if (watchdog.lost) return neverSettled;
-      if (outcome.status === "fulfilled") {
-        answered = options.readOnly ? watchdog.ask() : watchdog.askToCommit();
-        return { result: outcome.value };
-      }
-      answered = watchdog.ask();
-      failed = outcome;
-      throw outcome.reason;
-    });
-    return committed.result;
+    result = await work(ormOver(unit));
   } catch (error) {
-    if (error !== failed?.reason && isConnectionLost(error)) watchdog.lose();
+    await send(unit, { text: "rollback" }).catch(() => unit.connection.discard());
     throw error;
-  } finally {
-    answered();
-    watchdog.end();
   }
+  await commit(unit, options);
+  return result;
 }
 
 /**
- * Runs `work` on one connection outside of a transaction, with a long statement timeout. Afterwards resets the
- * timeout of the session and releases its advisory locks, unless the connection is lost: the driver would wait for a
- * response forever.
+ * Commits. PostgreSQL answers COMMIT with ROLLBACK after a statement has failed, and when a pooler has sent the
+ * COMMIT to another session. The driver takes both answers for success.
+ *
+ * @throws ConnectionLost that is not repeatable if the outcome of a writing transaction is unknown
  */
-async function outside<T>(
-  client: postgres.Sql,
-  watchdog: Watchdog,
-  work: (orm: Orm) => Promise<T>,
-): Promise<T> {
-  // `reserve` never resolves while the driver has no open connection, so first open one.
-  await watchdog.follow(() => client.unsafe("select 1"));
-  const reserved = await client.reserve();
-  const orm = ormOver(reserved, watchdog);
-  try {
-    await rows(orm, sql`select set_config('statement_timeout', ${String(BUILD_MS)}, false)`);
-    return await work(orm);
-  } catch (error) {
-    if (isConnectionLost(error)) watchdog.lose();
-    throw error;
-  } finally {
-    if (!watchdog.lost) {
-      await rows(orm, sql`reset statement_timeout`);
-      await rows(orm, sql`select pg_advisory_unlock_all()`);
-      reserved.release();
-    }
-  }
+async function commit(unit: Unit, { readOnly = false }: TransactionOptions): Promise<void> {
+  const { command } = await send(unit, { text: "commit" }).catch((cause) => {
+    throw isRepeatable(cause) && !readOnly
+      ? new ConnectionLost("The connection was lost during COMMIT.", { cause, isRepeatable: false })
+      : cause;
+  });
+  if (command === "COMMIT") return;
+  unit.connection.discard();
+  throw new ConnectionLost(`COMMIT was answered with ${command}.`, { isRepeatable: false });
 }
 
-/**
- * The promise that the callback of a transaction returns after its connection is lost. The driver has already
- * rejected the transaction. A settled promise would make the driver write COMMIT or ROLLBACK to a missing
- * socket, which ends the process.
- */
-const neverSettled = new Promise<never>(() => {});
-
-function transactionMode({ isolation, readOnly }: TransactionOptions): string {
+function modeOf({ isolation, readOnly }: TransactionOptions): string {
   return `${isolation ? `isolation level ${isolation}` : ""} ${readOnly ? "read only" : ""}`;
 }
 
-type Client = postgres.Sql | postgres.TransactionSql;
-
-function ormOver(sql: Client, watchdog: Watchdog): Orm {
-  const session = new PostgresJsSession(asSql(watched(sql, watchdog)), dialect, undefined);
+function ormOver(unit: Unit): Orm {
+  const session = new PostgresJsSession(asSql(clientOf(unit)), dialect, undefined);
   return asOrm(new PgDatabase(dialect, session, undefined));
 }
 
-function sizeOf(parameters: readonly unknown[]): number {
-  let size = 0;
-  for (const parameter of parameters) if (typeof parameter === "string") size += parameter.length;
-  return size;
-}
-
-/** Returns the methods of postgres.js that drizzle calls. The watchdog follows every statement. */
-function watched(sql: Client, watchdog: Watchdog) {
-  const savepoint = <T>(work: (inner: postgres.Sql) => Promise<T>) => {
-    if (!("savepoint" in sql)) throw new Error("Open transactions with Database.transaction.");
-    return sql.savepoint((inner) => work(asSql(watched(inner, watchdog))));
+/** Returns the methods of postgres.js that drizzle calls. */
+function clientOf(unit: Unit) {
+  const savepoint = async <T>(work: (inner: postgres.Sql) => Promise<T>) => {
+    await send(unit, { text: "savepoint inner_transaction" });
+    try {
+      return await work(asSql(clientOf(unit)));
+    } catch (error) {
+      await send(unit, { text: "rollback to inner_transaction" });
+      throw error;
+    }
   };
   return {
-    unsafe(query: string, parameters: postgres.ParameterOrJSON<never>[] = []) {
+    unsafe(text: string, parameters: postgres.ParameterOrJSON<never>[] = []) {
       const prepare = parameters.length <= PREPARED_PARAMETERS_MAX;
-      return watchdog.follow(() => sql.unsafe(query, parameters, { prepare }), sizeOf(parameters));
+      const statement: Statement = { text, parameters, prepare };
+      const answer = send(unit, statement);
+      // `values` comes in the same turn, before the statement is sent.
+      const values = () => {
+        statement.isRaw = true;
+        return answer;
+      };
+      return Object.assign(answer, { values });
     },
     begin: savepoint,
     savepoint,

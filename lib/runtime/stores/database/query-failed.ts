@@ -8,7 +8,7 @@ import { reportedFailure } from "./failure.ts";
 export class QueryFailed extends Error {
   /** The SQLSTATE, or undefined if the driver refused the query. */
   readonly code: string | undefined;
-  readonly severity: string | undefined;
+  readonly severity = "ERROR";
 
   constructor(operation: string, error: DrizzleQueryError) {
     const failure = reportedFailure(error);
@@ -21,7 +21,6 @@ export class QueryFailed extends Error {
     );
     this.name = "QueryFailed";
     this.code = code;
-    this.severity = failure?.severity;
   }
 }
 

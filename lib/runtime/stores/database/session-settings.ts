@@ -5,7 +5,7 @@ import { isClientParameter } from "../../config/index.ts";
  * statements rely on formats, the search path and the isolation level. `default_transaction_read_only` is
  * missing here, because operators use it to make a database read-only.
  */
-export const sessionSettings: Record<string, string> = {
+export const sessionSettings: Readonly<Record<string, string>> = {
   client_encoding: "UTF8",
   DateStyle: "ISO, YMD",
   IntervalStyle: "postgres",
@@ -19,11 +19,41 @@ export const sessionSettings: Record<string, string> = {
 };
 
 /**
- * The settings of sessions on PostgreSQL 14 and newer. Older servers reject sessions with an unknown setting.
- * A session has them from its first moment, because a short `idle_session_timeout` of an operator could end it
- * before its first statement.
+ * Settings that only the first statement of a session sets: those that not all servers know, and the empty
+ * text, which the driver leaves out of the start-up packet.
+ */
+const settingsAfterStart = { transaction_timeout: "0", default_tablespace: "" };
+
+/**
+ * Settings of PostgreSQL 14 and newer for the start-up packet. A short `idle_session_timeout` of an operator
+ * could end a session before its first statement.
  */
 export const settingsSince14: Readonly<Record<string, string>> = { idle_session_timeout: "0" };
+
+/** The server's description of a new session. */
+export interface SessionRow {
+  /** The process id of the session at the server, also behind a pooler. */
+  pid: number;
+  /** The start of that process. With the process id it identifies the session. */
+  since: string;
+  standby: boolean;
+  encoding: string;
+}
+
+/**
+ * Returns the first statement of each session. It sets those of `settings` that the server knows, because a
+ * pooler drops the settings of the start-up packet. A COMMIT must be on disk before its answer: a
+ * `synchronous_commit` weaker than `on` is raised.
+ */
+export function openingStatement(settings: Readonly<Record<string, string>>): string {
+  const wanted = JSON.stringify({ ...settings, ...settingsAfterStart });
+  return `select pg_backend_pid() as pid, pg_is_in_recovery() as standby, getdatabaseencoding() as encoding,
+    (select backend_start::text from pg_stat_activity where pid = pg_backend_pid()) as since,
+    (select count(set_config(name, wanted.value, false)) from pg_settings
+      join json_each_text('${wanted}') wanted on lower(name) = lower(wanted.key)) as pinned,
+    set_config('synchronous_commit', case current_setting('synchronous_commit')
+      when 'remote_apply' then 'remote_apply' else 'on' end, false) as durable`;
+}
 
 /**
  * Returns `url` without the query parameters that are also in `settings`, because postgres.js would prefer

@@ -34,7 +34,7 @@ export async function* streamCursor<Row>(
           if (!read || batch.length < batchRows) return;
         }
       },
-      { isolation: "repeatable read", readOnly: true },
+      { isolation: "repeatable read", readOnly: true, deadlineMs: "progress" },
     )
     .then(
       () => writer.close(),

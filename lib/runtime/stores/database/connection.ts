@@ -1,0 +1,185 @@
+import { connect, type Socket } from "node:net";
+import postgres from "postgres";
+import { endsWithin, systemClock, withDeadline } from "../../../async/index.ts";
+import { databaseUsesTls, type PeerTls, renewingOptions } from "../../config/index.ts";
+import { columnTypes } from "./column-types.ts";
+import { ConnectionLost, connectionFailure } from "./failure.ts";
+import type { Server } from "./servers.ts";
+import { openingStatement, type SessionRow, withoutSettings } from "./session-settings.ts";
+
+export interface SessionOptions {
+  /** The settings of the start-up packet. */
+  packet: Readonly<Record<string, string>>;
+  /** The settings that the session must have, whether or not the packet has them. */
+  settings: Readonly<Record<string, string>>;
+  tls: PeerTls | undefined;
+  /** Whether to refuse a server that is not the primary. */
+  primary: boolean;
+  /** The maximum time until the session has answered its first statement. */
+  timeoutMs: number;
+}
+
+export interface Statement {
+  text: string;
+  parameters?: postgres.ParameterOrJSON<never>[];
+  prepare?: boolean;
+  /** Whether rows are arrays of values. */
+  isRaw?: boolean;
+}
+
+/** The rows that a statement returned, with the tag of its command, such as `COMMIT`. */
+export type Answer<Row = Record<string, unknown>> = Row[] & { command?: string };
+
+/** The error for a server that is a standby, while connections must lead to the primary. */
+export class IsStandby extends ConnectionLost {}
+
+/** The maximum time that a closing connection has for its last statement. */
+const END_MS = 1_000;
+
+/**
+ * One session of PostgreSQL: a client of postgres.js with one connection. The pool can therefore discard one
+ * connection, and see what COMMIT answered. The client cannot connect again: a statement of a transaction
+ * would run outside of the transaction.
+ */
+export class Connection {
+  readonly openedMs = systemClock.elapsedMs();
+  readonly server: Server;
+  readonly session: SessionRow;
+  /** Whether a pooler is between this process and the server, because the server has another process id. */
+  readonly isPooled: boolean;
+  readonly #client: Client;
+  #last: Promise<unknown> = Promise.resolve();
+
+  private constructor(client: Client, server: Server, session: SessionRow, isPooled: boolean) {
+    this.server = server;
+    this.#client = client;
+    this.session = session;
+    this.isPooled = isPooled;
+  }
+
+  /** Connects to `server` and opens a session. Rejects with `ConnectionLost`, or with the error of the server. */
+  static async open(server: Server, options: SessionOptions): Promise<Connection> {
+    const socket = connect({ host: server.host, port: server.port });
+    const opening = (async () => {
+      await connected(socket);
+      const client = clientOver(socket, server, options);
+      const rows = await client.sql.unsafe<SessionRow[]>(openingStatement(options.settings));
+      const [session] = rows;
+      if (session === undefined) throw new ConnectionLost("The server returned no session.");
+      return new Connection(client, server, session, rows.state.pid !== session.pid);
+    })();
+    const late = () => new ConnectionLost(`The server opened no session within ${options.timeoutMs} ms.`);
+    try {
+      return await withDeadline(opening, options.timeoutMs, late);
+    } catch (error) {
+      opening.catch(() => {});
+      socket.destroy();
+      if (options.primary && isDestroyed(error)) throw new IsStandby("The server is a standby.");
+      throw connectionFailure(error);
+    }
+  }
+
+  /** Whether statements can be sent. */
+  get isOpen(): boolean {
+    return this.#client.isOpen;
+  }
+
+  /**
+   * Sends a statement after all earlier ones have been answered.
+   *
+   * @throws ConnectionLost if the connection is lost, before or after the statement was sent
+   */
+  send<Row>(statement: Statement): Promise<Answer<Row>> {
+    const answer = this.#last.then(() => this.#ask<Row>(statement));
+    this.#last = answer.catch(() => {}); // the caller gets the error
+    return answer;
+  }
+
+  /** Closes the connection after the statement that is in flight. */
+  async end(): Promise<void> {
+    await endsWithin(this.#last, END_MS);
+    this.#client.isOpen = false;
+    await this.#client.sql.end({ timeout: END_MS / 1000 });
+    this.#client.socket.destroy();
+  }
+
+  /** Closes the connection at once. A statement in flight fails. */
+  discard(): void {
+    this.#client.isOpen = false;
+    this.#client.socket.destroy();
+  }
+
+  async #ask<Row>({ text, parameters = [], prepare, isRaw }: Statement): Promise<Answer<Row>> {
+    if (!this.isOpen) throw new ConnectionLost("The connection was lost before this statement.");
+    try {
+      const query = this.#client.sql.unsafe(text, parameters, { prepare });
+      return asAnswer<Row>(await (isRaw ? query.values() : query));
+    } catch (error) {
+      const failure = connectionFailure(error);
+      if (failure instanceof ConnectionLost) this.discard();
+      throw failure;
+    }
+  }
+}
+
+/** Casts the result of the driver, whose rows nothing checks: see `rowsOf`. */
+function asAnswer<Row>(result: object): Answer<Row> {
+  // biome-ignore lint/plugin: the comment above the function says why
+  return result as Answer<Row>;
+}
+
+interface Client {
+  readonly sql: postgres.Sql;
+  readonly socket: Socket;
+  isOpen: boolean;
+}
+
+/** Returns a client of postgres.js that uses `socket`, and never connects again. */
+function clientOver(socket: Socket, server: Server, options: SessionOptions): Client {
+  const { packet, settings, tls, primary } = options;
+  let isUsed = false;
+  // The driver reads the host from the socket, to check the certificate.
+  Object.assign(socket, { host: server.host, port: server.port });
+  const driverOptions = {
+    max: 1,
+    // The pool ends connections, and limits the time of connecting.
+    idle_timeout: 0,
+    max_lifetime: 0,
+    connect_timeout: 0,
+    backoff: () => 0,
+    onnotice: () => {},
+    onclose: () => {
+      client.isOpen = false;
+    },
+    // The driver's query for array types would cause an unhandled rejection if its connection breaks.
+    fetch_types: false,
+    // The typings lack this option, which the driver documents.
+    socket: () => {
+      if (isUsed) throw new ConnectionLost("The server closed the connection.");
+      isUsed = true;
+      return socket;
+    },
+    connection: { application_name: "ostiary", ...packet },
+    types: columnTypes,
+    ssl: databaseUsesTls(server.url) && (tls === undefined ? {} : renewingOptions(tls)),
+  };
+  const attributes: postgres.Options<typeof columnTypes> = primary ? { target_session_attrs: "primary" } : {};
+  const sql = postgres(withoutSettings(server.url, settings), { ...driverOptions, ...attributes });
+  const client: Client = { sql, socket, isOpen: true };
+  return client;
+}
+
+function connected(socket: Socket): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.once("connect", () => {
+      socket.off("error", reject);
+      resolve();
+    });
+    socket.once("error", reject);
+  });
+}
+
+/** Returns whether the driver itself ended the connection, as it does with a server of another kind. */
+function isDestroyed(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "CONNECTION_DESTROYED";
+}

@@ -1,0 +1,89 @@
+import type { PeerTls } from "../../config/index.ts";
+import { Connection, IsStandby } from "./connection.ts";
+import { ConnectionLost, isSettingRefused } from "./failure.ts";
+import { connectTimeoutOf, type Server, serversOf, wantsPrimary } from "./servers.ts";
+import { settingsSince14 } from "./session-settings.ts";
+
+/** The maximum time for a new session, and for each of several servers. */
+const OPEN_MS = 3_000;
+const OPEN_ONE_OF_SEVERAL_MS = 1_500;
+
+/** The error if none of several servers is the primary. */
+export class NoPrimary extends ConnectionLost {
+  constructor(cause: unknown) {
+    super("No server of the list accepts writes.", { cause });
+  }
+}
+
+/**
+ * Opens sessions on the servers of a `DATABASE_URL`. With several servers, tries one after the other, from the
+ * last primary on, and the driver checks which one is the primary. The driver's own list is not used: a client
+ * that is ended while it goes through the list never stops.
+ */
+export class Connector {
+  readonly #servers: readonly Server[];
+  readonly #settings: Readonly<Record<string, string>>;
+  readonly #tls: PeerTls | undefined;
+  readonly #primary: boolean;
+  readonly #timeoutMs: number;
+  /** The settings of start-up packets: none, if the server has refused one. */
+  #packet: Readonly<Record<string, string>>;
+  #current = 0;
+
+  constructor(url: string, settings: Readonly<Record<string, string>>, tls: PeerTls | undefined) {
+    this.#servers = serversOf(url);
+    this.#settings = { ...settings, ...settingsSince14 };
+    this.#packet = this.#settings;
+    this.#tls = tls;
+    this.#primary = wantsPrimary(url);
+    const limitMs = this.#servers.length > 1 ? OPEN_ONE_OF_SEVERAL_MS : OPEN_MS;
+    this.#timeoutMs = Math.min(limitMs, connectTimeoutOf(url) ?? limitMs);
+  }
+
+  /** Returns whether the connection leads to the server that new connections lead to. */
+  isCurrent({ server }: Connection): boolean {
+    return server === this.#servers[this.#current];
+  }
+
+  async open(): Promise<Connection> {
+    let failure: unknown;
+    const first = this.#current;
+    for (const offset of this.#servers.keys()) {
+      const index = (first + offset) % this.#servers.length;
+      try {
+        const connection = await this.#openAt(index);
+        if (this.#current === first) this.#current = index;
+        if (this.#current === index) return connection;
+        // Another primary was found during this attempt, so this server is an old primary that was frozen.
+        connection.discard();
+        return await this.open();
+      } catch (error) {
+        if (failure === undefined || !(error instanceof IsStandby)) failure = error;
+      }
+    }
+    throw this.#servers.length > 1 || failure instanceof IsStandby ? new NoPrimary(failure) : failure;
+  }
+
+  async #openAt(index: number): Promise<Connection> {
+    try {
+      return await this.#try(index);
+    } catch (error) {
+      if (!isSettingRefused(error) || Object.keys(this.#packet).length === 0) throw error;
+      this.#packet = {};
+      return this.#try(index);
+    }
+  }
+
+  #try(index: number): Promise<Connection> {
+    const server = this.#servers[index];
+    if (server === undefined) throw new RangeError(`There is no server ${index}.`);
+    const [packet, settings, tls] = [this.#packet, this.#settings, this.#tls];
+    return Connection.open(server, {
+      packet,
+      settings,
+      tls,
+      primary: this.#primary,
+      timeoutMs: this.#timeoutMs,
+    });
+  }
+}

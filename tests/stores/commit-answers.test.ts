@@ -1,0 +1,62 @@
+/** Tests of what COMMIT answers: the driver takes ROLLBACK for success. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type Database, openDatabase, rows, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
+import { freshDatabase, rejection, services, startProxy } from "../support/index.ts";
+
+// OP-130
+describe.skipIf(!services().postgres.real)("a COMMIT that PostgreSQL answers with ROLLBACK", () => {
+  let database: Database;
+  const count = async () =>
+    (await database.run("count", (orm) => rows<{ count: number }>(orm, sql`select count(*) from written`)))[0]
+      ?.count;
+
+  beforeAll(async () => {
+    database = await openDatabase(await freshDatabase(), { namespace: "suite", poolMax: 2 });
+    await database.run("create", (orm) => orm.execute(sql`create table written (id int)`));
+  });
+  afterAll(() => database.close());
+
+  test("fails the caller whose work ignored a failed statement", async () => {
+    const ignoring = database.transaction("write", async (tx) => {
+      await tx.execute(sql`insert into written values (1)`);
+      await tx.execute(sql`select 1 / 0`).catch(() => {});
+      return "acknowledged";
+    });
+    expect(await rejection(ignoring)).toBeInstanceOf(StoreUnavailable);
+    expect(await count()).toBe(0);
+  });
+
+  test("fails the caller when a pooler has ended the transaction", async () => {
+    const ended = database.transaction("write", async (tx) => {
+      await tx.execute(sql`insert into written values (1)`);
+      await tx.execute(sql`rollback and chain`);
+      await tx.execute(sql`select 1 / 0`).catch(() => {});
+      return "acknowledged";
+    });
+    expect(await rejection(ended)).toBeInstanceOf(StoreUnavailable);
+    expect(await count()).toBe(0);
+  });
+
+  test("does not disturb later transactions", async () => {
+    await database.transaction("write", (tx) => tx.execute(sql`insert into written values (2)`));
+    expect(await count()).toBe(1);
+  });
+
+  test("fails the caller when only the answer says so", async () => {
+    const url = await freshDatabase();
+    const answer = Buffer.from("COMMIT\0");
+    let lies = false;
+    const proxy = await startProxy(url, (said) => {
+      const at = lies ? said.indexOf(answer) : -1;
+      if (at >= 0) said.write("BOMMIT", at);
+    });
+    const lied = await openDatabase(proxy.url, { namespace: "suite", poolMax: 1 });
+    await lied.transaction("read", (tx) => tx.execute(sql`select 1`));
+    lies = true;
+    const error = await rejection(lied.transaction("read", (tx) => tx.execute(sql`select 1`)));
+    expect(error).toBeInstanceOf(StoreUnavailable);
+    await lied.close();
+    await proxy.close();
+  });
+});
