@@ -13,36 +13,21 @@ const follow = () => document.documentElement.classList.toggle("dark-mode", dark
 dark.addEventListener("change", follow);
 follow();
 
-/** Shows the samples of an operation, `x-codeSamples`, before its responses. */
+/** Shows the curl command of an operation, in `x-codeSamples`, before its responses. */
 const samplesPlugin = ({ React, specSelectors }) => {
   const element = React.createElement;
-
-  function Samples({ samples }) {
-    const [chosen, choose] = React.useState(0);
-    const tabs = samples.map(({ label }, index) =>
-      element(
-        "button",
-        {
-          key: label,
-          type: "button",
-          role: "tab",
-          "aria-selected": index === chosen,
-          onClick: () => choose(index),
-        },
-        label,
-      ),
-    );
-    return element(
-      "section",
-      { className: "samples" },
-      element("div", { role: "tablist", "aria-label": "Code samples" }, tabs),
-      element("pre", { role: "tabpanel", tabIndex: 0 }, element("code", null, samples[chosen].source)),
-    );
-  }
-
   const responses = (Original) => (props) => {
-    const samples = specSelectors.specJson().getIn(["paths", props.path, props.method, "x-codeSamples"]);
-    const shown = samples === undefined ? null : element(Samples, { samples: samples.toJS() });
+    const at = ["paths", props.path, props.method, "x-codeSamples", 0, "source"];
+    const command = specSelectors.specJson().getIn(at);
+    const shown =
+      command === undefined
+        ? null
+        : element(
+            "section",
+            { className: "samples", "aria-label": "curl" },
+            element("h4", null, "curl"),
+            element("pre", { tabIndex: 0 }, element("code", null, command)),
+          );
     return element(React.Fragment, null, shown, element(Original, props));
   };
   return { wrapComponents: { responses } };

@@ -47,7 +47,7 @@ describe.skipIf(browserPath === undefined)("the page of the edge description", (
   }
 
   test(
-    "asks for the admin token, does not store it, and shows operations with code samples",
+    "asks for the admin token, does not store it, and shows operations with a curl command",
     async () => {
       const page = await browser.newPage();
       const strangers: string[] = [];
@@ -65,10 +65,9 @@ describe.skipIf(browserPath === undefined)("the page of the edge description", (
       expect(kept).not.toContain(ADMIN_TOKEN);
 
       await operation.locator(".opblock-summary-control").click();
-      const samples = operation.locator(".samples");
-      await samples.getByRole("tab", { name: "Python" }).click();
-      expect(await samples.getByRole("tabpanel").textContent()).toContain("import requests");
-      expect(await samples.getByRole("tab", { selected: true }).textContent()).toBe("Python");
+      expect(await operation.getByRole("region", { name: "curl" }).locator("pre").textContent()).toBe(
+        'curl "$API_URL"\'/widgets\' \\\n  -H "Authorization: Bearer $TOKEN"',
+      );
       expect(strangers).toEqual([]);
 
       const trap = page.locator("#trap");
