@@ -130,6 +130,25 @@ describe.skipIf(!services().postgres.real)("silent connections to PostgreSQL", (
   });
 
   // OP-18
+  test("do not hold a call in the background until its own deadline", async () => {
+    let attempts = 0;
+    const patient = database.run(
+      "patient",
+      (orm) => {
+        attempts += 1;
+        return rows(orm, attempts === 1 ? sql`select pg_sleep(3600)` : sql`select 1 as one`);
+      },
+      { deadlineMs: 3_600_000 },
+    );
+    await waitFor(
+      async () => (await run(direct, "select from pg_stat_activity where wait_event = 'PgSleep'")).length > 0,
+    );
+    proxy.stall();
+    await database.ping(500).catch(() => {});
+    expect(await patient).toEqual([{ one: 1 }]);
+  });
+
+  // OP-18
   test("leave no process on the server", async () => {
     expect(await backends()).toBe(4);
     const before = await run(direct, CLIENTS);

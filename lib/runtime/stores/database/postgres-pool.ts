@@ -78,6 +78,7 @@ export class PostgresPool {
   readonly #writers: Semaphore;
   readonly #lanes: KeyedSemaphore;
   #idle: Connection[] = [];
+  readonly #busy = new Set<Connection>();
   readonly #waiting = new Set<PromiseWithResolvers<Connection>>();
   #opening = 0;
   /** The connections whose server processes must be ended, because they may hold locks. */
@@ -183,6 +184,7 @@ export class PostgresPool {
 
   async #attempt<T>(deadline: Deadline, work: Work<T>): Promise<T> {
     const connection = await this.#take(deadline);
+    this.#busy.add(connection);
     try {
       return await Promise.race([work(connection), deadline.passed]);
     } catch (error) {
@@ -192,6 +194,7 @@ export class PostgresPool {
       if (!connection.isOpen) this.#doubt(connection);
       throw error;
     } finally {
+      this.#busy.delete(connection);
       this.#offer(connection);
     }
   }
@@ -264,6 +267,7 @@ export class PostgresPool {
 
   async #checkServer(): Promise<void> {
     const suspects = this.#idle.splice(0);
+    const busy = [...this.#busy];
     for (let pauseMs = RECONNECT_MS; !this.#closed; pauseMs = Math.min(2 * pauseMs, RECONNECT_MS_MAX)) {
       const failure = await this.#endLost().then(
         () => undefined,
@@ -272,7 +276,9 @@ export class PostgresPool {
       const isAway = failure !== undefined && !isRefusedSession(failure);
       if (isAway) this.#leave(failure, suspects);
       else this.#away = undefined;
-      await Promise.all(suspects.splice(0).map((suspect) => this.#offerIfAlive(suspect)));
+      const alive = await Promise.all(suspects.splice(0).map((suspect) => this.#offerIfAlive(suspect)));
+      // If no idle connection answers, those in use do not either: their calls fail, or are repeated.
+      if (alive.length > 0 && !alive.includes(true)) for (const connection of busy) connection.discard();
       if (failure === undefined) return;
       await pause(systemClock, pauseMs);
     }
@@ -293,13 +299,15 @@ export class PostgresPool {
     }
   }
 
-  async #offerIfAlive(connection: Connection): Promise<void> {
+  async #offerIfAlive(connection: Connection): Promise<boolean> {
     try {
       await withDeadline(answers(connection), PING_MS, () => new ConnectionLost("No answer to a ping."));
       this.#offer(connection);
+      return true;
     } catch {
       connection.discard();
       this.#lost.push(connection);
+      return false;
     }
   }
 
