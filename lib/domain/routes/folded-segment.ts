@@ -21,6 +21,11 @@ export function foldedSegment(segment: string): string {
   return kept.replace(ESCAPE, unescaped).toLowerCase();
 }
 
+/** Returns whether a service may cut the segment. Some services also drop all segments that follow. */
+export function isCut(segment: string): boolean {
+  return segment.includes(";") || (segment.includes("%") && CUT.test(segment));
+}
+
 /** Returns whether a service may read the segment as an empty segment, `.` or `..`. */
 export function isReadAsDots(segment: string): boolean {
   return READ_AS_DOTS.has(foldedSegment(segment));

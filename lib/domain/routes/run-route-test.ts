@@ -6,7 +6,7 @@ import { labelsSuffice } from "./labels.ts";
 import { parsedPath } from "./request-path.ts";
 import type { RouteMatch, RouteTable } from "./route-table.ts";
 import type { RouteTest } from "./route-test-schema.ts";
-import { isOneSegment } from "./upstream-path.ts";
+import { hasFittingParams } from "./upstream-path.ts";
 
 /** The labels of each role, by the role's slug. Null means that there is no roles file. */
 export type Roles = ReadonlyMap<string, readonly string[]> | null;
@@ -26,7 +26,7 @@ export function failureOf(test: RouteTest, table: RouteTable, roles: Roles): str
   if (match === null) return expect.status === undefined ? "no route serves the request" : null;
   const { service, method, path } = match.route;
   if (expect.status !== undefined) return `${service} serves the request with the route ${method} ${path}`;
-  if (!match.params.every(isOneSegment)) return "the gateway answers 400, because a param is not one segment";
+  if (!hasFittingParams(match)) return "the gateway answers 400, because a param is not one segment";
   const differences = [
     ...differs("service", expect.service, service),
     ...differs("upstream", expect.upstream, upstreamOf(match, parsedPath(test.path))),

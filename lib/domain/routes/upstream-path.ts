@@ -1,5 +1,5 @@
 /** Builds the path that the gateway calls on a service (GW-79, GW-80). */
-import { isReadAsDots } from "./folded-segment.ts";
+import { isCut, isReadAsDots } from "./folded-segment.ts";
 import { escapedByte } from "./request-path.ts";
 import type { RouteMatch } from "./route-table.ts";
 
@@ -27,10 +27,9 @@ type UpstreamPath =
  *
  * @param path the request's path, which is the result if the route has no upstream
  */
-export function upstreamPath({ route, params }: RouteMatch, path: string, subject: SubjectIds): UpstreamPath {
-  for (const value of params) {
-    if (!isOneSegment(value)) return { error: "path_param" };
-  }
+export function upstreamPath(match: RouteMatch, path: string, subject: SubjectIds): UpstreamPath {
+  if (!hasFittingParams(match)) return { error: "path_param" };
+  const { route, params } = match;
   if (route.upstream === null) return { path };
   let filled = "";
   for (const part of route.upstream) {
@@ -44,6 +43,33 @@ export function upstreamPath({ route, params }: RouteMatch, path: string, subjec
     }
   }
   return { path: filled };
+}
+
+/**
+ * Returns whether every param is one path segment, and none but those in the last segment of the upstream path can
+ * be cut. Some services drop everything after a `;`, so `/docs/internal;x/y` reaches `/docs/internal` there.
+ */
+export function hasFittingParams(match: RouteMatch): boolean {
+  let isAnyCut = false;
+  for (const value of match.params) {
+    if (!isOneSegment(value)) return false;
+    isAnyCut ||= isCut(value);
+  }
+  return !isAnyCut || !isCutInside(match);
+}
+
+/** Returns whether a service may cut a param that another segment of the upstream path follows. */
+function isCutInside({ route, params }: RouteMatch): boolean {
+  if (route.upstream === null) {
+    const isLast = (index: number) => index === params.length - 1 && route.path.endsWith("}");
+    return params.some((value, index) => isCut(value) && !isLast(index));
+  }
+  let isInside = false;
+  for (const part of route.upstream.toReversed()) {
+    if (typeof part === "string") isInside ||= part.includes("/");
+    else if (isInside && "param" in part && isCut(params[part.param] ?? "")) return true;
+  }
+  return false;
 }
 
 /**

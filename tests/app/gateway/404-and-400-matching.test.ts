@@ -199,6 +199,9 @@ describe("returns 400 for a param that a service would not read as one segment:"
     "/things/%3B",
     "/things/%2e%2E%3bx",
     "/things/..;/parts/1",
+    // Some services would serve /things/special.
+    "/things/special;x/parts/1",
+    "/things/special%3Bx/parts/1",
     "/things/a%00",
     "/things/a%0d%0a",
     "/files/%7F",

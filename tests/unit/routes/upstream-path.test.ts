@@ -57,6 +57,32 @@ describe("the upstream path", () => {
     expect(call(`/w/${value}`, "/x/{path.w}")).toEqual({ path: `/x/${value}` });
   });
 
+  // GW-79
+  test.each([
+    ["/docs/{a}/{b}", undefined, "/docs/internal;x/y", false],
+    ["/docs/{a}/{b}", undefined, "/docs/internal%3Bx/y", false],
+    ["/docs/{a}/{b}", undefined, "/docs/internal%3b/y", false],
+    ["/docs/{a}/{b}", undefined, "/docs/x/y;z", true],
+    ["/docs/{a}/{b}", undefined, "/docs/x%253Bx/y", true],
+    ["/docs/{a}/comments", undefined, "/docs/5;x/comments", false],
+    ["/{a}/{b}/c", undefined, "/x/5;/c", false],
+    ["/{a}", "/store/{path.a}/raw", "/5;x", false],
+    ["/{a}", "/store/{path.a}", "/5;x", true],
+    ["/{a}", "/store/{path.a}.json", "/5;x", true],
+    ["/{a}", "/store/{path.a}-x/raw", "/5;x", false],
+    ["/{a}", "/{path.a}/{path.a}", "/5;x", false],
+    ["/{a}/{b}", "/store/{path.b}/{path.a}", "/5;x/y", true],
+    ["/{a}/{b}", "/store/{path.b}/{path.a}", "/x/5;y", false],
+    ["/{a}/{b}", "/store/{path.b}", "/5;x/y", true],
+    ["/{a}/{b}", "/store", "/5;x/y", true],
+  ])("of %s with the template %p admits %s: %p", (path, upstream, request, isAdmitted) => {
+    const table = tableOf(
+      serviceWith("public", [{ path, methods: ["GET"], ...(upstream !== undefined && { upstream }) }]),
+    );
+    const match = table.match("GET", request);
+    expect(match && "path" in upstreamPath(match, request, {})).toBe(isAdmitted);
+  });
+
   // GW-81
   test.each(["", ".", "..", "a/b", "a\\b", "a?b", "a#b", "a%2Fb", "%", "%/x", "a b", "a\n", "é"])(
     "is refused for the subject id %j",
