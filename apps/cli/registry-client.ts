@@ -5,6 +5,7 @@ import { withoutTrailingSlashes } from "@ostiary/lib/domain/routes";
 import { Value } from "@sinclair/typebox/value";
 import { Refused, UsageError } from "./exit-codes.ts";
 import { isFromAnotherPort, notARegistryText, tooLongText } from "./not-a-registry.ts";
+import { proxyFor } from "./proxy.ts";
 import { unavailableText, unreachableText } from "./unreachable.ts";
 
 /** The registry's address and token, from the environment or a profile. */
@@ -59,6 +60,7 @@ export class RegistryClient extends RegistryApi {
         ...request,
         headers: sent,
         redirect: "manual",
+        ...proxyFor(this.#url),
       });
       const bytes = await readBounded(body, RESPONSE_BYTES_MAX, () => new ResponseTooLong());
       return { ok, status, headers, body: new TextDecoder().decode(bytes) };

@@ -1,5 +1,6 @@
 import { readBounded } from "@ostiary/lib/async";
 import { reasonOf } from "@ostiary/lib/domain/errors";
+import { proxyFor } from "../proxy.ts";
 
 /** The error for a log that does not respond, or whose response is unexpected. */
 export class NoResponse extends Error {
@@ -21,7 +22,7 @@ const NOT_FOUND = 404;
 export async function readLog(url: string, path: string): Promise<Uint8Array | null> {
   try {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
-    const response = await fetch(url + path, { redirect: "manual", signal });
+    const response = await fetch(url + path, { redirect: "manual", signal, ...proxyFor(url) });
     if (response.status === NOT_FOUND) return null;
     if (response.status !== 200) throw new NoResponse(url, `responds to GET ${path} with ${response.status}`);
     return await readBounded(

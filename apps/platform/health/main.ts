@@ -25,7 +25,7 @@ process.exit(reasons.length === 0 ? 0 : 1);
 async function readiness(port: string): Promise<string | null> {
   const url = `http://${host}:${port}/health/ready`;
   try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const answer = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), proxy: false });
     return answer.ok ? "" : `${url}: ${answer.status} ${await answer.text()}`;
   } catch (error) {
     return error instanceof Error && error.name === "TimeoutError"

@@ -31,7 +31,7 @@ export { segmentsOf } from "./route-path.ts";
 export * from "./route-table.ts";
 export { testText } from "./route-test-text.ts";
 export * from "./run-route-test.ts";
-export { addressPatternViolation, canonicalAddress } from "./service-address.ts";
+export { addressPatternViolation, canonicalAddress, isThisMachine } from "./service-address.ts";
 export * from "./service-schema.ts";
 export { addressOf } from "./service-url.ts";
 export { expandService, joinPrefix, withoutTrailingSlashes } from "./stored-form.ts";

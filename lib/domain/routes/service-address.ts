@@ -21,6 +21,15 @@ export function canonicalAddress(url: string): string | null {
   return parsed === undefined ? null : `${canonicalHost(parsed)}:${Number(port)}`;
 }
 
+/**
+ * Returns whether a host stands for this machine.
+ *
+ * @param hostname the `hostname` of a parsed URL
+ */
+export function isThisMachine(hostname: string): boolean {
+  return canonicalHost(hostname) === LOOPBACK;
+}
+
 /** @param parsed a host as URL parsing returns it: in lower case, with each IP address in its one form */
 function canonicalHost(parsed: string): string {
   const [, high, low] = EMBEDDED_IPV4.exec(parsed) ?? [];

@@ -37,6 +37,13 @@ test("the health check succeeds without output for a ready service", async () =>
   expect(await asked({ INTERNAL_PORT })).toEqual({ said: "", exitCode: 0 });
 });
 
+// OP-133
+test("the health check calls no proxy of the environment", async () => {
+  const INTERNAL_PORT = answering(200, "");
+  const proxy = `http://127.0.0.1:${answering(503, "")}`;
+  expect(await asked({ INTERNAL_PORT, HTTP_PROXY: proxy, NO_PROXY: "" })).toEqual({ said: "", exitCode: 0 });
+});
+
 test("the health check fails for a service that is not ready, and prints its checks", async () => {
   const INTERNAL_PORT = answering(503, '{"status":"unhealthy","checks":{"database":"no answer"}}');
   const { said, exitCode } = await asked({ INTERNAL_PORT });
