@@ -75,6 +75,7 @@ export class RequestPath {
     const text = this.#text;
     const { length } = text;
     let isCut = false;
+    let isAscii = true;
     for (; index < length; index++) {
       let code = text.charCodeAt(index);
       if (code === SLASH) break;
@@ -85,9 +86,12 @@ export class RequestPath {
         index += 2;
       }
       isCut ||= code === SEMICOLON;
-      if (!isCut) hash = mix(hash, lowerCase(code));
+      if (isCut) continue;
+      if (code >= 0x80) isAscii = false;
+      hash = mix(hash, lowerCase(code));
     }
-    this.#hashes[level] = spread(hash);
+    const folded = isAscii ? null : foldedSegment(text.slice(this.#start(level), index));
+    this.#hashes[level] = folded === null ? spread(hash) : segmentHash(folded);
     return index;
   }
 

@@ -159,6 +159,7 @@ describe("returns 404 for another spelling of a literal beside a param, and call
       "/docs/%49nterna%6c;",
     ],
     ...["/docs/CAF%C3%A9", "/docs/caf\xc3\xa9;v=1", "/x/../docs/internal;x", "/docs/./%69nternal?a=1"],
+    ...["/docs/%C4%B0nternal", "/docs/caf%C3%89"],
     ...["/%64ocs/internal", "/DOCS/1", "/docs;x/internal", "http://elsewhere.test/docs/%69nternal"],
   ];
   test.each(table)("%s", async (target) => {

@@ -38,12 +38,21 @@ describe("the folded form", () => {
     // Only one level of escapes is decoded.
     ["%2569nternal", "%2569nternal"],
     ["internal%253Bx", "internal%253bx"],
-    // Only ASCII letters are lowered, and bytes that are no UTF-8 stay bytes.
-    ["%E2%84%AA", "%e2%84%aa"],
-    ["%EF%BC%A1", "%ef%bc%a1"],
+    // Services also lower other letters, and the case of some of them is an ASCII letter.
+    ["to%E2%84%AAen", "token"],
+    ["%C4%B0nternal", "internal"],
+    ["%C4%B1nternal", "internal"],
+    ["u%C5%BFer", "user"],
+    ["%C3%80", "%c3%a0"],
+    ["%CE%A3", "%cf%83"],
+    ["%CF%82", "%cf%83"],
+    ["%EF%BC%A1", "%ef%bd%81"],
+    ["%F0%90%90%80", "%f0%90%90%a8"],
+    // Bytes that are no UTF-8 stay bytes.
     ["%C0%AE%C0%AE", "%c0%ae%c0%ae"],
+    ["%C3", "%c3"],
+    ["%E2%84", "%e2%84"],
     ["internal%00", "internal%00"],
-    ["%C3%80", "%c3%80"],
   ])("of %j is %j", (segment, folded) => {
     expect(foldedSegment(segment)).toBe(folded);
     expect(foldedSegment(folded)).toBe(folded);
@@ -61,10 +70,24 @@ describe("the folded form", () => {
     const decoded = kept.replace(/%(..)/g, (_, code: string) =>
       String.fromCharCode(Number.parseInt(code, 16)),
     );
-    return decoded.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+    const lower = decoded.replace(/[A-Z]/g, (ascii) => ascii.toLowerCase());
+    return lower.replace(/[\x80-\xff]+/g, caselessBytes);
   }
 
+  /** Returns the bytes without differences of case if they are UTF-8, else unchanged. */
+  function caselessBytes(bytes: string): string {
+    const text = Buffer.from(bytes, "latin1").toString("utf8");
+    if (Buffer.from(text, "utf8").toString("latin1") !== bytes) return bytes;
+    const caseless = [...text].map((each) =>
+      each === "İ" ? "i" : each.toLowerCase().toUpperCase().toLowerCase(),
+    );
+    return Buffer.from(caseless.join(""), "utf8").toString("latin1");
+  }
+
+  /** Characters of two to four bytes, also such whose upper or lower case has another length. */
+  const letter = fc.constantFrom(..."àÀσΣςıİſKÅåßẞŉΐﬁ𐐀𐐨").map((character) => encodeURIComponent(character));
   const part = fc.oneof(
+    letter,
     fc.tuple(byte, fc.boolean()).map(([value, isUpper]) => hex(value, isUpper)),
     fc.constantFrom(
       ..."aAbB.;+-@%3B|%2f|%41|%61|%2E|%25".split("|").flatMap((each) => [each]),
@@ -114,6 +137,9 @@ const SPELLINGS = [
   "internal%3Bx",
   "internal%3b",
   "%69NTERNAL;x",
+  "%C4%B0nternal",
+  "%c4%b1nternal",
+  "INTERNAL%3b%C4%B0",
 ];
 /** Segments that a service cannot take for `internal`. */
 const OTHERS = [
