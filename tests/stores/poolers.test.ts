@@ -46,12 +46,20 @@ describe.skipIf(!services().postgres.real || !hasPgBouncer)("PgBouncer", () => {
   });
 
   // OP-131
-  test.each(["transaction", "statement"])("in %s mode is refused with what it needs", async (mode) => {
-    const { url } = await start({ pool_mode: mode });
+  test.each<Record<string, string | number>>([
+    { pool_mode: "transaction" },
+    { pool_mode: "transaction", default_pool_size: 2 },
+    { pool_mode: "transaction", server_round_robin: 1 },
+    { pool_mode: "transaction", server_round_robin: 1, default_pool_size: 2 },
+    { pool_mode: "statement" },
+    { pool_mode: "statement", server_round_robin: 1 },
+  ])("with %p is refused at each start with what it needs", async (mode) => {
+    const { url } = await start({ ...mode, max_client_conn: 400 });
     const { host } = new URL(url);
-    expect(await refusal(url)).toBe(
-      `The pooler at ${host} (DATABASE_URL) shares sessions between clients, as in transaction mode: set its pool_mode to session for this database, or name PostgreSQL itself.`,
-    );
+    const shares = `The pooler at ${host} (DATABASE_URL) shares sessions between clients, as in transaction mode: set its pool_mode to session for this database, or name PostgreSQL itself.`;
+    const starts = Array.from({ length: 20 });
+    for (const _ of starts) expect(await refusal(url)).toBe(shares);
+    expect(await Promise.all(starts.map(() => refusal(url)))).toEqual(starts.map(() => shares));
   });
 
   // OP-131
@@ -69,5 +77,15 @@ describe.skipIf(!services().postgres.real || !hasPgBouncer)("PgBouncer", () => {
     expect(await refusal(`${url}?work_mem=8MB`)).toBe(
       `The pooler at ${host} refuses a setting in DATABASE_URL: remove the setting, or name it in ignore_startup_parameters of the pooler.`,
     );
+  });
+
+  test("that refuses the password is named", async () => {
+    const { url } = await start({ auth_type: "plain", auth_file: "/dev/null" });
+    const { host } = new URL(url);
+    // Before 1.21, PgBouncer has the SQLSTATE 08P01 for it.
+    expect([
+      `The pooler at ${host} refuses the connection of DATABASE_URL. It says: password authentication failed.`,
+      `The server at ${host} refuses user postgres with the password of DATABASE_URL: correct the URL, or set the password of the user again.`,
+    ]).toContain(await refusal(url.replace("postgres@", "postgres:wrong@")));
   });
 });

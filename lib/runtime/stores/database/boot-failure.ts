@@ -4,7 +4,7 @@ import { StoreUnavailable } from "../errors.ts";
 import { tlsError } from "../tls-error.ts";
 import { IsStandby } from "./connection.ts";
 import { NoPrimary } from "./connector.ts";
-import { sqlState } from "./failure.ts";
+import { reportedFailure, sqlState } from "./failure.ts";
 import { UnusableSession } from "./usable-sessions.ts";
 
 /**
@@ -75,7 +75,7 @@ function refusalSentence(state: string, error: unknown, places: Places): string 
     case "22023":
       return `The server at ${server} does not accept the setting ${quotedIn(error)} in DATABASE_URL: correct the setting, or remove it.`;
     case "08P01":
-      return `The pooler at ${server} refuses a setting in DATABASE_URL: remove the setting, or name it in ignore_startup_parameters of the pooler.`;
+      return poolerSentence(error, server);
     case "53300":
       return `The server at ${server} (DATABASE_URL) has no free connection: end some connections, or raise max_connections.`;
     case "57P03":
@@ -83,6 +83,14 @@ function refusalSentence(state: string, error: unknown, places: Places): string 
     default:
       return `The server at ${server} refuses the connection of DATABASE_URL (SQLSTATE ${state}).`;
   }
+}
+
+/** Returns the sentence for a pooler that refuses a session. PgBouncer has one SQLSTATE for all its refusals. */
+function poolerSentence(error: unknown, server: string): string {
+  const message = reportedFailure(error)?.message ?? "";
+  return /parameter/.test(message)
+    ? `The pooler at ${server} refuses a setting in DATABASE_URL: remove the setting, or name it in ignore_startup_parameters of the pooler.`
+    : `The pooler at ${server} refuses the connection of DATABASE_URL. It says: ${message}.`;
 }
 
 function causeOf(error: unknown): unknown {

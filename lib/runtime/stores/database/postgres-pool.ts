@@ -20,7 +20,7 @@ import {
   throwDatabaseFailure,
 } from "./failure.ts";
 import { sessionSettings } from "./session-settings.ts";
-import { refuseUnusableSessions } from "./usable-sessions.ts";
+import { refuseUnusableSessions, UnusableSession } from "./usable-sessions.ts";
 
 export interface PostgresLimits {
   /** The number of connections for work. Pings use one more connection. */
@@ -153,9 +153,16 @@ export class PostgresPool {
   async warm(): Promise<void> {
     const first = await this.#connector.open();
     this.#offer(first);
+    const count = String(this.#limits.poolMax);
+    const few = (error: unknown) => {
+      throw first.isPooled && error instanceof ConnectionLost ? new UnusableSession("few", count) : error;
+    };
+    await refuseUnusableSessions(first, () => this.#connector.open()).catch(few);
     const others = Array.from({ length: this.#limits.poolMax - 1 }, () => this.#connector.open());
-    await refuseUnusableSessions(first, others, () => this.#connector.open());
-    for (const connection of await Promise.all(others)) this.#offer(connection);
+    for (const opened of await Promise.allSettled(others)) {
+      if (opened.status === "fulfilled") this.#offer(opened.value);
+    }
+    await Promise.all(others).catch(few);
   }
 
   /** Resolves if the server answers within `timeoutMs`, without waiting for a permit. */

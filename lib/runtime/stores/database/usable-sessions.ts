@@ -16,54 +16,46 @@ export class UnusableSession extends Error {
 }
 
 /**
- * Checks the first session, and sessions that are being opened, at the start of a service.
+ * Checks the first session of a service at its start. Behind a pooler also opens another one, and compares both.
  *
- * @throws UnusableSession for an encoding other than UTF-8, and for a pooler that shares sessions or has too few
+ * @throws UnusableSession for an encoding other than UTF-8, and for a pooler that shares sessions
  */
 export async function refuseUnusableSessions(
   first: Connection,
-  others: readonly Promise<Connection>[],
   open: () => Promise<Connection>,
 ): Promise<void> {
   const { encoding } = first.session;
-  const opened = Promise.all(others);
-  opened.catch(() => {});
   if (encoding !== "UTF8") throw new UnusableSession("encoding", encoding);
   if (!first.isPooled) return;
+  const other = await open();
   try {
-    const other = await (others[0] ?? open());
     if (await areShared(first, other)) throw new UnusableSession("shared");
-    if (others.length === 0) await other.end();
-    await opened;
-  } catch (error) {
-    throw error instanceof ConnectionLost ? new UnusableSession("few", String(others.length + 1)) : error;
+  } finally {
+    await other.end();
   }
 }
 
 const PROBE_MS = 2_000;
+/** The number of times that each session is asked. Other clients of the pooler make its choices random. */
+const ROUNDS = 5;
 
 /**
- * Returns whether a pooler shares server sessions between clients: the session of one client serves another
- * one, or one client has two sessions, while the other client is in a transaction.
+ * Returns whether a pooler shares server sessions between clients. Each client is asked twice in a row. A pooler
+ * that prefers the session of the latest statement gives both clients the same session. A pooler that takes turns
+ * gives one client two sessions. The process must open no other connections during these questions.
  */
 async function areShared(one: Connection, other: Connection): Promise<boolean> {
-  const before = await pidOf(one);
-  const begun = await within(other.send({ text: "begin" })).then(
-    () => true,
-    () => false,
-  );
-  if (!begun) return true;
-  const taken = await pidOf(other);
-  const after = await pidOf(one).catch(() => null);
-  await within(other.send({ text: "rollback" }));
-  return taken === before || after !== before;
+  if (one.session.pid === other.session.pid) return true;
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const connection of [one, one, other, other]) {
+      if ((await pidOf(connection)) !== connection.session.pid) return true;
+    }
+  }
+  return false;
 }
 
 async function pidOf(connection: Connection): Promise<number | undefined> {
-  const [row] = await within(connection.send<{ pid: number }>({ text: "select pg_backend_pid() as pid" }));
+  const answer = connection.send<{ pid: number }>({ text: "select pg_backend_pid() as pid" });
+  const [row] = await withDeadline(answer, PROBE_MS, () => new ConnectionLost("The pooler did not answer."));
   return row?.pid;
-}
-
-function within<T>(answer: Promise<T>): Promise<T> {
-  return withDeadline(answer, PROBE_MS, () => new ConnectionLost("The pooler did not answer."));
 }
