@@ -55,14 +55,17 @@ export async function hasOutstanding(database: Database): Promise<boolean> {
   return found.length > 0;
 }
 
+/** The deadline of reads that a probe waits for, such as when another session locks the table. */
+export const PROBE_READ = { deadlineMs: 1_000 };
+
 export function listOutstandingAges(database: Database): Promise<OutstandingAge[]> {
   const ageMs = sql<number>`(extract(epoch from clock_timestamp()) * 1000 - fence / 1000.0)::float8`;
-  return database.run("select_outstanding_ages", (orm) =>
+  const work = (orm: Orm) =>
     orm
       .select({ name: services.name, projected_fence: services.projected_fence, ageMs })
       .from(services)
-      .where(isOutstanding),
-  );
+      .where(isOutstanding);
+  return database.run("select_outstanding_ages", async (orm) => work(orm), PROBE_READ);
 }
 
 /** Returns the newest committed state of a service, or undefined for a service that was never written. */

@@ -1,5 +1,6 @@
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { collectedGauge, type Metrics } from "@ostiary/lib/runtime/telemetry";
+import { PROBE_READ } from "../projection/sql.ts";
 import { countPublished, type Published } from "./sql.ts";
 
 /**
@@ -13,7 +14,7 @@ export function addServiceMetrics({ registry }: Pick<Metrics, "registry">, datab
       help,
       async read() {
         try {
-          return pick(await database.run("count_published", countPublished));
+          return pick(await database.run("count_published", countPublished, PROBE_READ));
         } catch {
           return [];
         }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { memoryRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
+import postgres from "postgres";
 import {
   type Answer,
   current,
@@ -110,4 +111,16 @@ describe.skipIf(!services().postgres.own)("the registry while its database is do
     await database.thaw();
     await waitFor(async () => (await registry.put("there", service("/there"))).status === 200);
   }, 90_000);
+
+  test.each(["/health/ready", "/metrics"])(
+    "answers %s for a probe that waits two seconds, while another session locks its tables",
+    async (path) => {
+      const other = postgres(database.url, { max: 1, onnotice: () => {} });
+      await other.unsafe("begin; lock table routes.services, routes.revisions in access exclusive mode");
+      const { status } = await fetch(registry.internalUrl + path, { signal: AbortSignal.timeout(2_000) });
+      expect(status).toBe(200);
+      await other.unsafe("rollback");
+      await other.end();
+    },
+  );
 });
