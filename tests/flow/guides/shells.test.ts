@@ -32,9 +32,14 @@ test("the guides have code blocks that create secrets with a umask", () => {
 test.each(privateBlocks)(
   "%s, %s: creates files that no other user can read, and leaves the umask as it was",
   async (_document, _heading, text) => {
-    // The commands use a folder of this test in place of a system folder.
+    // The commands use a folder of this test in place of a system folder, and no cluster or database.
     const here = text.replaceAll("/etc/ostiary/credentials", "credentials");
-    const stubs = "kubectl() { :; }\nmkdir -p credentials secrets\n";
+    const stubs = `kubectl() { :; }
+pg_dump() { touch secrets/dump; }
+pg_dumpall() { touch secrets/roles; }
+OWNER_URL=owner SERVER_URL=server
+mkdir -p credentials secrets
+`;
     const after = 'echo "umask $(umask)"; find credentials secrets -type f -perm /077';
     expect(await reader.run(`umask 022\n${stubs}${here}\n${after}`)).toEndWith("umask 0022\n");
   },
