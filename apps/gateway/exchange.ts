@@ -33,6 +33,8 @@ export class Exchange {
   bodyComplete: boolean;
   /** Whether the call to the service has begun. */
   forwarded = false;
+  /** Whether the service answered the handshake of a WebSocket like a plain request, with a status below 500. */
+  servedPlain = false;
   /** The number of bytes of the request body that have passed through the gateway. */
   bytes_in = 0;
   /** The number of bytes of the response body that have passed through the gateway. */

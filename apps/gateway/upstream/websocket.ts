@@ -128,7 +128,10 @@ export class WebSockets {
     const { timeoutMs } = this.#options;
     const late = new AbortController();
     const cancelTimer = unstalledClock.after(timeoutMs, () => late.abort());
-    const handshake = { url, headers, late: late.signal, left: request.signal };
+    const onPlain = () => {
+      exchange.servedPlain = true;
+    };
+    const handshake = { url, headers, late: late.signal, left: request.signal, onPlain };
     const protocols = listItems(request.headers.get("sec-websocket-protocol") ?? "");
     try {
       const service = await accepted({ ...handshake, protocols }).catch((failure) => {
@@ -156,13 +159,18 @@ interface Handshake {
   readonly late: AbortSignal;
   /** The signal that is aborted when the client leaves. */
   readonly left: AbortSignal;
+  /** Called when the service answers the handshake with a status from 200 to 499. */
+  readonly onPlain: () => void;
 }
+
+/** The end of the runtime's message for such an answer. */
+const PLAIN_STATUS = /Expected 101 status code: [234]\d\d$/;
 
 /** An error for a service that accepted none of the offered protocols. */
 class NoProtocolChosen extends Error {}
 
 /** Resolves with a paused WebSocket of the service when the service has accepted it. */
-async function accepted({ url, headers, protocols, late, left }: Handshake): Promise<WebSocket> {
+async function accepted({ url, headers, protocols, late, left, onPlain }: Handshake): Promise<WebSocket> {
   const service = new WebSocket(url, { headers, protocols, perMessageDeflate: false });
   service.pause();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -176,6 +184,7 @@ async function accepted({ url, headers, protocols, late, left }: Handshake): Pro
   left.addEventListener("abort", onGone);
   service.addEventListener("open", () => resolve());
   service.addEventListener("error", ({ error, message }) => {
+    if (PLAIN_STATUS.test(message)) onPlain();
     const chose = !message.endsWith("Missing client protocol");
     reject(chose ? badGateway(`The service ${failureOf(error)}.`) : new NoProtocolChosen());
   });

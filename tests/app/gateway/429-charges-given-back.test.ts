@@ -23,7 +23,7 @@ let routes = 0;
 const newRoute = () => `/limited/${String.fromCharCode(97 + routes++)}`;
 const gateway = useGateway({ MAX_BODY_BYTES: "100000", MAX_UPSTREAM_REQUESTS: "1" }, () => {
   const limit = { requests: QUOTA, period: "day", charge: "success" } as const;
-  const letters = [..."abcdefghijklmnop"];
+  const letters = [..."abcdefghijklmnopqrstuvwxyz"];
   const all = letters.map((letter) => ({
     path: `/limited/${letter}/{id}`,
     upstream: "/{path.id}",
@@ -32,7 +32,7 @@ const gateway = useGateway({ MAX_BODY_BYTES: "100000", MAX_UPSTREAM_REQUESTS: "1
   }));
   const rate_limits = {
     ...Object.fromEntries(letters.map((letter) => [letter, limit])),
-    p: { ...limit, requests: MANY },
+    z: { ...limit, requests: MANY },
   };
   return {
     limited: { url: service.url, rate_limits, public: { routes: all } },
@@ -103,20 +103,47 @@ describe("a request whose client leaves after the service received it stays char
   });
 });
 
+/** A request for a WebSocket, which every client can send on every GET route. */
+const handshake = (target: string) =>
+  spell("GET", target, {
+    Connection: "Upgrade",
+    Upgrade: "websocket",
+    "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==",
+  });
+
+// GW-185
+test.each([200, 204, 302, 404, 426, 429])(
+  "a handshake that the service answers with %d stays charged",
+  async (status) => {
+    service.handler = () =>
+      `HTTP/1.1 ${status} Plain\r\nConnection: close\r\n${status === 204 ? "" : "Content-Length: 0\r\n"}\r\n`;
+    service.requests.length = 0;
+    const route = newRoute();
+    const statuses: number[] = [];
+    for (let sent = 1; sent <= 4 * QUOTA; sent++) {
+      statuses.push((await rawRequest(gateway.url, handshake(`${route}/1`))).status);
+    }
+    expect(service.requests).toHaveLength(QUOTA);
+    expect(statuses).toEqual([...Array(QUOTA).fill(502), ...Array(3 * QUOTA).fill(429)]);
+    expect(await left(route)).toBe(0);
+  },
+);
+
 // GW-185, GW-65
 test("clients that reset at any moment are charged for each request that the service receives", async () => {
   service.handler = () => null;
   service.requests.length = 0;
   for (let sent = 0; sent < 100; sent++) {
     const client = await RawClient.connect(gateway.url);
-    client.send(post("/limited/p/1", 2, "{}"));
+    client.send(post("/limited/z/1", 2, "{}"));
     for (let turn = 0; turn < sent % 5; turn++) await new Promise(setImmediate);
     client.destroy();
   }
   await waitFor(async () => /^gateway_requests_in_flight 0$/m.test(await gateway.metrics()));
   const received = service.requests.length;
   expect(received).toBeGreaterThan(0);
-  expect(await left("/limited/p")).toBeLessThanOrEqual(MANY - received);
+  expect(await left("/limited/z")).toBeLessThanOrEqual(MANY - received);
 });
 
 // GW-185
@@ -136,6 +163,13 @@ describe("a request gets its count back", () => {
     await expectGivenBack((route) =>
       leave(post(`${route}/1`, 2, "{}"), "destroy", (client) => client.receivedBytes > 0),
     );
+  });
+
+  test("when the service answers the handshake of a WebSocket with a 5xx", async () => {
+    service.handler = () => "HTTP/1.1 503 Away\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+    await expectGivenBack(async (route) => {
+      expect((await rawRequest(gateway.url, handshake(`${route}/1`))).status).toBe(502);
+    });
   });
 
   test("when the service breaks the connection", async () => {
