@@ -30,6 +30,15 @@ describe("a document", () => {
     expect(editorAccepts(input)).toBe(false);
   });
 
+  test("with a misspelled field is refused with the field that is meant", () => {
+    const widgets = serviceWith("organisation", [{ path: "/a", methods: ["GET"] }]);
+    const result = validateDocument({ services: { widgets } });
+    expect(result.ok ? [] : result.fields.map(({ path, message }) => [path, message])).toContainEqual([
+      "services.widgets.organisation",
+      expect.stringMatching(/^Unknown field `organisation`\. .* Did you mean `organization`\?$/),
+    ]);
+  });
+
   // RG-42
   test("is refused with all violations at once, each with its path", () => {
     const document = {
