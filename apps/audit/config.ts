@@ -6,6 +6,7 @@ import {
   listenVariables,
   optionalList,
   optionalText,
+  type Program,
   readableFile,
   requestsInFlightMax,
   swaggerEnabled,
@@ -88,5 +89,13 @@ export const auditVariables = Type.Object({
   MAX_REQUESTS_IN_FLIGHT: requestsInFlightMax(2_000),
   SWAGGER_ENABLED: swaggerEnabled(),
 });
+
+/** Describes audit for `--help` and for hints on misspelled variables. */
+export const auditProgram: Program = {
+  app: "audit",
+  about:
+    "Audit keeps one event for each audited request, and serves it to the organization or the person that it concerns.",
+  variables: auditVariables,
+};
 
 export type AuditConfig = Readonly<Static<typeof auditVariables>>;

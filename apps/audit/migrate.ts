@@ -1,5 +1,6 @@
 import { type Environment, loadConfig } from "@ostiary/lib/runtime/config";
 import { runJob } from "@ostiary/lib/runtime/service";
+import { auditProgram } from "./config.ts";
 import { checkOwnerConfig, type OwnerConfig, openAsOwner, ownerVariables } from "./database-owner.ts";
 import { MIGRATIONS, SCHEMA } from "./database-schema.ts";
 import { grantServiceRole } from "./service-role/commands.ts";
@@ -26,5 +27,8 @@ export async function migrate(config: OwnerConfig, role: string | undefined): Pr
 
 /** Runs {@link migrate} as a process that prints the report and exits. */
 export function runMigration(env: Environment, role: string | undefined): Promise<void> {
-  return runJob(async (say) => say(await migrate(loadConfig(ownerVariables, env, checkOwnerConfig), role)));
+  return runJob(async (say) => say(await migrate(loadConfig(ownerVariables, env, checkOwnerConfig), role)), {
+    program: auditProgram,
+    env,
+  });
 }

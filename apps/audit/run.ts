@@ -1,6 +1,6 @@
 import { checkPeerTls, type Environment, loadConfig } from "@ostiary/lib/runtime/config";
 import { checkPorts, runMain, serve } from "@ostiary/lib/runtime/service";
-import { type AuditConfig, auditVariables } from "./config.ts";
+import { type AuditConfig, auditProgram, auditVariables } from "./config.ts";
 import { checkSigningKeyFile } from "./signing-key/key-file.ts";
 import { checkStreamKeyFile } from "./streams/key-file.ts";
 import { checkOperatorStream } from "./streams/operator/config.ts";
@@ -27,9 +27,12 @@ export function loadAudit(env: Environment): AuditConfig {
 }
 
 /** Runs the audit service as a process. */
-export function runAudit(env: Environment): Promise<void> {
-  return runMain(async () => {
-    const config = loadAudit(env);
-    return [await serve(await wireAudit(config), config)];
-  });
+export function runAudit(env: Environment, parameters: readonly string[] = []): Promise<void> {
+  return runMain(
+    async () => {
+      const config = loadAudit(env);
+      return [await serve(await wireAudit(config), config)];
+    },
+    { program: auditProgram, env, parameters },
+  );
 }

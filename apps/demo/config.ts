@@ -1,4 +1,4 @@
-import { type ConfigProblem, host, port } from "@ostiary/lib/runtime/config";
+import { type ConfigProblem, host, type Program, port } from "@ostiary/lib/runtime/config";
 import { portProblems, usesOf } from "@ostiary/lib/runtime/service";
 import { type Static, Type } from "@sinclair/typebox";
 
@@ -8,6 +8,14 @@ export const demoVariables = Type.Object({
   PORT: port(4000, "The sample service."),
   IDENTITY_PROVIDER_PORT: port(4001, "The toy identity provider."),
 });
+
+/** Describes the demo's servers for `--help` and for hints on misspelled variables. */
+export const demoProgram: Program = {
+  app: "demo",
+  about:
+    "The demo has a toy identity provider, which gives a token to everybody who asks, and a sample service.",
+  variables: demoVariables,
+};
 
 /** Reports the demo's ports that cannot be bound. Passed to `loadConfig`. */
 export function checkDemo(config: Partial<Static<typeof demoVariables>>): ConfigProblem[] {

@@ -8,6 +8,7 @@ import {
   listenVariables,
   listItems,
   optionalList,
+  type Program,
   requestsInFlightMax,
   routeStoreUrl,
   tlsVariables,
@@ -129,6 +130,14 @@ export const gatewayVariables = Type.Object({
     "The maximum resident memory. Above the maximum, the gateway cuts off slow readers and responds with 503. 0 means three quarters of the memory of the container or the machine.",
   ),
 });
+
+/** Describes the gateway for `--help` and for hints on misspelled variables. */
+export const gatewayProgram: Program = {
+  app: "gateway",
+  about:
+    "The gateway stands between clients and your services: it matches each request to a published route, proves the caller, counts and authorizes the request.",
+  variables: gatewayVariables,
+};
 export type GatewayConfig = Static<typeof gatewayVariables>;
 
 /**

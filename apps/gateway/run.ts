@@ -6,7 +6,7 @@ import {
 } from "@ostiary/lib/runtime/config";
 import { checkPorts, runMain, serve, withRuntimeVariables } from "@ostiary/lib/runtime/service";
 import { checkAudit } from "./audit/config.ts";
-import { type GatewayConfig, gatewayVariables } from "./config.ts";
+import { type GatewayConfig, gatewayProgram, gatewayVariables } from "./config.ts";
 import { wireGateway } from "./wire.ts";
 
 /**
@@ -18,10 +18,13 @@ export function loadGateway(env: Environment): GatewayConfig {
 }
 
 /** Runs the gateway as a process. */
-export function runGateway(env: Environment): Promise<void> {
-  return runMain(async () => {
-    const config = loadGateway(env);
-    withRuntimeVariables(env, { BUN_CONFIG_MAX_HTTP_REQUESTS: String(config.MAX_UPSTREAM_REQUESTS) });
-    return [await serve(await wireGateway(config), config)];
-  });
+export function runGateway(env: Environment, parameters: readonly string[] = []): Promise<void> {
+  return runMain(
+    async () => {
+      const config = loadGateway(env);
+      withRuntimeVariables(env, { BUN_CONFIG_MAX_HTTP_REQUESTS: String(config.MAX_UPSTREAM_REQUESTS) });
+      return [await serve(await wireGateway(config), config)];
+    },
+    { program: gatewayProgram, env, parameters },
+  );
 }

@@ -8,6 +8,7 @@ import {
   listenVariables,
   optionalInteger,
   optionalText,
+  type Program,
   pepper,
   requestsInFlightMax,
   swaggerEnabled,
@@ -62,6 +63,14 @@ export const identityVariables = Type.Object({
   MAX_REQUESTS_IN_FLIGHT: requestsInFlightMax(5_000),
   SWAGGER_ENABLED: swaggerEnabled(),
 });
+
+/** Describes identity for `--help` and for hints on misspelled variables. */
+export const identityProgram: Program = {
+  app: "identity",
+  about:
+    "Identity is the directory of people, organizations, members, invites, service accounts, API keys and sessions.",
+  variables: identityVariables,
+};
 
 export type IdentityConfig = Readonly<Static<typeof identityVariables>>;
 

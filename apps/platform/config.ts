@@ -21,6 +21,7 @@ import {
   internalAuthToken,
   isLoopbackAddress,
   loadConfig,
+  type Program,
   port,
   routeStoreUrl,
   shutdownVariables,
@@ -88,6 +89,15 @@ export const platformVariables = Type.Object({
   ...shutdownVariables,
   ...telemetryVariables,
 });
+
+/** Describes the quick start for `--help` and for hints on misspelled variables. */
+export const platformProgram: Program = {
+  app: "platform",
+  about:
+    "The platform is all of Ostiary in one process, on embedded stores: the four services and the portal, with the demo.",
+  variables: platformVariables,
+  parts: [gatewayVariables, registryVariables, identityVariables, auditVariables, portalVariables],
+};
 
 export type PlatformConfig = Readonly<Static<typeof platformVariables>>;
 

@@ -1,5 +1,6 @@
 import { type CliOptions, runCli } from "@ostiary/cli/run";
 import { MONTH_PATTERN } from "@ostiary/lib/domain/proof";
+import { type Program as Described, programHelp } from "@ostiary/lib/runtime/config";
 import { type Command, InvalidArgumentError } from "commander";
 import type { Commands } from "./screen.ts";
 
@@ -23,46 +24,80 @@ export async function runOstiary({ env, cli, ...called }: OstiaryOptions): Promi
   const choose = (program: Program) => {
     chosen = program;
   };
+  const help = await helpFor(called.parameters);
   await runCli({
     ...called,
     env,
-    addMore: (program) => addPrograms(program, { env, start: `${called.name} start`, cli, choose }),
+    addMore: (program) => addPrograms(program, { env, start: `${called.name} start`, cli, choose, help }),
   });
   await chosen?.();
 }
 
 interface Called extends Commands {
   env: NodeJS.ProcessEnv;
+  /** The help text of the program that the command line names, or an empty text if it asks for no help. */
+  help: string;
   choose(program: Program): void;
 }
 
-/** The services in the order of the help text. Each `run` loads the code of its service. */
-const SERVICES: [name: string, description: string, run: (env: NodeJS.ProcessEnv) => Promise<void>][] = [
-  ["gateway", "Run the gateway", async (env) => (await import("@ostiary/gateway/run")).runGateway(env)],
-  [
-    "registry",
-    "Run the route registry",
-    async (env) => (await import("@ostiary/registry/run")).runRegistry(env),
-  ],
-  ["identity", "Run identity", async (env) => (await import("@ostiary/identity/run")).runIdentity(env)],
-  [
-    "audit",
-    "Run audit; `audit verify` checks exports of its log",
-    async (env) => (await import("@ostiary/audit/run")).runAudit(env),
-  ],
-  [
-    "portal",
-    "Run the customers' portal",
-    async (env) => (await import("@ostiary/portal/run")).runPortal(env),
-  ],
-  [
-    "demo",
-    "Run the toy identity provider and the sample service of the tour",
-    async (env) => (await import("@ostiary/demo/run")).runDemo(env),
-  ],
+interface Service {
+  name: string;
+  summary: string;
+  describe(): Promise<Described>;
+  run(env: NodeJS.ProcessEnv): Promise<void>;
+}
+
+/** The services in the order of the help text. Each function loads the code that it needs. */
+const SERVICES: Service[] = [
+  {
+    name: "gateway",
+    summary: "Run the gateway",
+    describe: async () => (await import("@ostiary/gateway/config")).gatewayProgram,
+    run: async (env) => (await import("@ostiary/gateway/run")).runGateway(env),
+  },
+  {
+    name: "registry",
+    summary: "Run the route registry",
+    describe: async () => (await import("@ostiary/registry/config")).registryProgram,
+    run: async (env) => (await import("@ostiary/registry/run")).runRegistry(env),
+  },
+  {
+    name: "identity",
+    summary: "Run identity",
+    describe: async () => (await import("@ostiary/identity/config")).identityProgram,
+    run: async (env) => (await import("@ostiary/identity/run")).runIdentity(env),
+  },
+  {
+    name: "audit",
+    summary: "Run audit; `audit verify` checks exports of its log",
+    describe: async () => (await import("@ostiary/audit/config")).auditProgram,
+    run: async (env) => (await import("@ostiary/audit/run")).runAudit(env),
+  },
+  {
+    name: "portal",
+    summary: "Run the customers' portal",
+    describe: async () => (await import("@ostiary/portal/config")).portalProgram,
+    run: async (env) => (await import("@ostiary/portal/run")).runPortal(env),
+  },
+  {
+    name: "demo",
+    summary: "Run the toy identity provider and the sample service of the tour",
+    describe: async () => (await import("@ostiary/demo/config")).demoProgram,
+    run: async (env) => (await import("@ostiary/demo/run")).runDemo(env),
+  },
 ];
 
-function addPrograms(program: Command, { env, choose, ...commands }: Called): void {
+const describePlatform = async () => (await import("./config.ts")).platformProgram;
+
+/** Loads the help of the program that the command line asks about. Commander writes its help synchronously. */
+async function helpFor(parameters: readonly string[]): Promise<string> {
+  if (!parameters.some((parameter) => ["--help", "-h", "help"].includes(parameter))) return "";
+  const programs = [{ name: "start", describe: describePlatform }, ...SERVICES];
+  const named = programs.find(({ name }) => parameters.includes(name));
+  return named === undefined ? "" : programHelp(await named.describe());
+}
+
+function addPrograms(program: Command, { env, choose, help, ...commands }: Called): void {
   program
     .description("Runs Ostiary or a service of it, publishes routes, and shows what is published.")
     .addHelpText("after", PROGRAMS_HELP);
@@ -72,15 +107,15 @@ function addPrograms(program: Command, { env, choose, ...commands }: Called): vo
     commandOf(name)
       .description(description)
       .helpGroup("Programs, which run until a signal ends them:")
-      .configureHelp({ showGlobalOptions: false });
+      .configureHelp({ showGlobalOptions: false })
+      .addHelpText("after", `\n${help}`);
   add("start", "Start everything in one process, on embedded stores, with a tour")
     .option("--fresh", "delete the data of earlier starts first")
     .addHelpText("after", START_HELP)
     .action(({ fresh }: { fresh?: true }) =>
       choose(async () => (await import("./run.ts")).runPlatform({ env, fresh: fresh === true, commands })),
     );
-  for (const [name, description, run] of SERVICES)
-    add(name, description).action(() => choose(() => run(env)));
+  for (const { name, summary, run } of SERVICES) add(name, summary).action(() => choose(() => run(env)));
   addJobsOfAudit(commandOf("audit"), env, choose);
 }
 
@@ -129,22 +164,4 @@ const PROGRAMS_HELP = `  $ ostiary start
 A program reads its settings from the environment. It ends with 0 after a signal, with 78 when a setting is wrong, and
 with 1 when something that it needs does not answer.`;
 
-const START_HELP = `
-Starts the gateway, the registry, identity, audit and the portal, with a toy identity provider and a sample service.
-Prints their addresses and a tour.
-
-Environment, among the variables that the READMEs of apps/ list:
-  DATA_DIR      where the data lives (default .ostiary)
-  HOST          the address to listen on (default 127.0.0.1); DEMO must be set for any address but loopback
-  GATEWAY_PORT, REGISTRY_PORT, IDENTITY_PORT, AUDIT_PORT, PORTAL_PORT, DEMO_PORT, DEMO_IDENTITY_PROVIDER_PORT
-                the public ports; the first five have a *_INTERNAL_PORT each
-  DATABASE_URL, ROUTE_STORE_URL, COUNTER_STORE_URL
-                PostgreSQL, etcd and Redis in place of the embedded stores
-  LOG_FILE=-    writes the log to standard output; on a terminal it is text for people, unless LOG_FORMAT=json is
-                set, and has colors, unless NO_COLOR is set
-  DEMO=false    leaves out the toy provider, the sample service and the tour; AUTH_ISSUER and AUTH_JWKS_URI
-                then name your own provider
-  PORTAL_ENABLED=false
-                leaves out the portal; without the demo it also needs PORTAL_CLIENT_ID
-
-Exit codes: 0 stopped, 1 failed, 2 wrong usage, 78 a variable, port or directory is wrong`;
+const START_HELP = `Exit codes: 0 stopped, 1 failed, 2 wrong usage, 78 a variable, port or directory is wrong`;

@@ -1,5 +1,5 @@
 import { runMain, withRuntimeVariables } from "@ostiary/lib/runtime/service";
-import { loadPlatform } from "./config.ts";
+import { loadPlatform, platformProgram } from "./config.ts";
 import { type Commands, printGoodbye, printProgress, printReady } from "./screen.ts";
 import { startPlatform } from "./wire.ts";
 
@@ -16,20 +16,23 @@ export function runPlatform({ env, fresh, commands }: RunOptions): Promise<void>
   // if the reader of stdout has exited, as in `bun start | head -1`, shuts down as on SIGTERM without a stack trace
   process.stdout.once("error", () => process.kill(process.pid, "SIGTERM"));
   process.stdout.on("error", () => {});
-  return runMain(async () => {
-    const started = performance.now();
-    const config = loadPlatform(env);
-    withRuntimeVariables(env, { BUN_CONFIG_MAX_HTTP_REQUESTS: String(config.MAX_UPSTREAM_REQUESTS) });
-    callDirectly(env, config.HOST);
-    const platform = await startPlatform({ config, env, fresh, onProgress: printProgress });
-    printReady(platform, config, commands, performance.now() - started);
-    const shutdown = async () => {
-      printProgress("\nStopping once the requests in flight are answered");
-      await platform.shutdown();
-      await printGoodbye(config, commands);
-    };
-    return [{ ...platform, shutdown }];
-  });
+  return runMain(
+    async () => {
+      const started = performance.now();
+      const config = loadPlatform(env);
+      withRuntimeVariables(env, { BUN_CONFIG_MAX_HTTP_REQUESTS: String(config.MAX_UPSTREAM_REQUESTS) });
+      callDirectly(env, config.HOST);
+      const platform = await startPlatform({ config, env, fresh, onProgress: printProgress });
+      printReady(platform, config, commands, performance.now() - started);
+      const shutdown = async () => {
+        printProgress("\nStopping once the requests in flight are answered");
+        await platform.shutdown();
+        await printGoodbye(config, commands);
+      };
+      return [{ ...platform, shutdown }];
+    },
+    { program: platformProgram, env },
+  );
 }
 
 /** Excludes this machine from the proxy of the environment, because the parts call each other directly. */

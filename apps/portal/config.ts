@@ -7,6 +7,7 @@ import {
   listItems,
   optionalInteger,
   optionalText,
+  type Program,
   providerOrigins,
   requestsInFlightMax,
   requiredText,
@@ -64,6 +65,14 @@ export const portalVariables = Type.Object({
   }),
   MAX_REQUESTS_IN_FLIGHT: requestsInFlightMax(2_000),
 });
+
+/** Describes the portal for `--help` and for hints on misspelled variables. */
+export const portalProgram: Program = {
+  app: "portal",
+  about:
+    "The portal is the customers' page: they sign in with your identity provider and work in their organizations.",
+  variables: portalVariables,
+};
 
 export type PortalConfig = Readonly<Static<typeof portalVariables>>;
 

@@ -8,6 +8,7 @@ import {
   listenVariables,
   optionalBaseUrl,
   optionalFolder,
+  type Program,
   requestsInFlightMax,
   routeStoreUrl,
   swaggerEnabled,
@@ -68,5 +69,13 @@ export const registryVariables = Type.Object({
     "The interval at which the registry reads the OpenAPI descriptions of services.",
   ),
 });
+
+/** Describes the registry for `--help` and for hints on misspelled variables. */
+export const registryProgram: Program = {
+  app: "registry",
+  about:
+    "The registry keeps the routes that operators publish, and projects them to etcd, where the gateways read them.",
+  variables: registryVariables,
+};
 
 export type RegistryConfig = Static<typeof registryVariables>;

@@ -47,15 +47,15 @@ export async function refusalsOfVariables(): Promise<string[]> {
   );
 }
 
-/** Returns the messages of warnings and errors in the log, with the warnings of route tables. */
+/** Returns the messages of warnings and errors in the log, with the warnings that other modules word. */
 export async function logWarnings(): Promise<string[]> {
   const source = await textOf("{apps,lib}/**/*.ts");
   const calls = [...source.matchAll(/\blog\??\.(?:warn|error)\(/g)].map(({ index, 0: head }) =>
     callFrom(source, index + head.length),
   );
-  const handedOn = literalsOf(await textOf("lib/domain/routes/route-table.ts")).filter((text) =>
-    text.includes(" is left out: "),
-  );
+  const handedOn = literalsOf(
+    await textOf("lib/domain/routes/route-table.ts", "lib/runtime/config/misspelled-variables.ts"),
+  ).filter((text) => / is left out: | is not a variable /.test(text));
   return unique([...calls.flatMap(literalsOf), ...handedOn].filter((text) => /^\S+ \S+/.test(text)));
 }
 

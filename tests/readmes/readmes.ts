@@ -1,25 +1,31 @@
 import { join } from "node:path";
-import { auditVariables } from "@ostiary/audit/config";
-import { demoVariables } from "@ostiary/demo/config";
-import { gatewayVariables } from "@ostiary/gateway/config";
-import { identityVariables } from "@ostiary/identity/config";
-import { platformVariables } from "@ostiary/platform/config";
-import { portalVariables } from "@ostiary/portal/config";
-import { registryVariables } from "@ostiary/registry/config";
+import { auditProgram } from "@ostiary/audit/config";
+import { demoProgram } from "@ostiary/demo/config";
+import { gatewayProgram } from "@ostiary/gateway/config";
+import { identityProgram } from "@ostiary/identity/config";
+import type { Program } from "@ostiary/lib/runtime/config";
+import { platformProgram } from "@ostiary/platform/config";
+import { portalProgram } from "@ostiary/portal/config";
+import { registryProgram } from "@ostiary/registry/config";
 import type { TObject } from "@sinclair/typebox";
 import { ROOT } from "../support/root.ts";
 import { variableTable } from "./variable-table.ts";
 
+/** Every program that has a README with a variable table. */
+export const programs: readonly Program[] = [
+  gatewayProgram,
+  registryProgram,
+  identityProgram,
+  auditProgram,
+  portalProgram,
+  platformProgram,
+  demoProgram,
+];
+
 /** The schemas behind the variable tables, by app. */
-export const schemas: Readonly<Record<string, TObject>> = {
-  gateway: gatewayVariables,
-  registry: registryVariables,
-  identity: identityVariables,
-  audit: auditVariables,
-  portal: portalVariables,
-  platform: platformVariables,
-  demo: demoVariables,
-};
+export const schemas: Readonly<Record<string, TObject>> = Object.fromEntries(
+  programs.map(({ app, variables }) => [app, variables]),
+);
 
 const BEGIN = "<!-- variables: written by bun run readme -->\n";
 const END = "<!-- /variables -->";

@@ -1,18 +1,18 @@
-import { listenVariables } from "@ostiary/lib/runtime/config";
+import { describedVariables } from "@ostiary/lib/runtime/config";
 import { type TObject, type TSchema, TypeGuard } from "@sinclair/typebox";
 
 /** Returns the variable table of a README, from the schema that reads the variables. */
 export function variableTable(schema: TObject): string {
-  const rows = Object.entries(schema.properties)
-    .toSorted(([one], [other]) => Number(isShared(one)) - Number(isShared(other)))
-    .map(([name, rule]) => [
-      nameOf(name, rule),
-      defaultOf(rule, schema.required?.includes(name) === true),
-      takes(rule),
-      escaped(rule.description ?? ""),
-    ]);
+  const rows = describedVariables(schema).map(({ names, fallback, meaning, rule }) => [
+    names.map(code).join(", or "),
+    rule.default === undefined ? fallback : code(fallback),
+    takes(rule),
+    escaped(meaning),
+  ]);
   return aligned([HEAD, ...rows]);
 }
+
+const code = (text: string) => `\`${text}\``;
 
 const HEAD = ["Variable", "Default", "Takes", "What it is for"];
 
@@ -28,19 +28,6 @@ export function aligned([head = [], ...rows]: string[][]): string {
   const line = (cells: string[]) =>
     `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |\n`;
   return [head, dashes, ...rows].map(line).join("");
-}
-
-/** The variables that every service has. The table lists them last. */
-const shared = listenVariables({ host: "0.0.0.0", port: 0, internal_port: 0 });
-const isShared = (name: string) => name in shared;
-
-function nameOf(name: string, rule: TSchema): string {
-  return rule.secret === true ? `\`${name}\`, or \`${name}_FILE\`` : `\`${name}\``;
-}
-
-function defaultOf(rule: TSchema, required: boolean): string {
-  if (rule.default !== undefined) return `\`${rule.default}\``;
-  return required ? "required" : "";
 }
 
 function takes(rule: TSchema): string {

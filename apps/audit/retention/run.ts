@@ -5,6 +5,7 @@ import { type Environment, integer, loadConfig, wholeNumber } from "@ostiary/lib
 import { runJob, StartRefused } from "@ostiary/lib/runtime/service";
 import { type Database, lacksPrivilege } from "@ostiary/lib/runtime/stores/database";
 import { Type } from "@sinclair/typebox";
+import { auditProgram } from "../config.ts";
 import { checkOwnerConfig, type OwnerConfig, openAsOwner, ownerVariables } from "../database-owner.ts";
 import type { PassDeps } from "../sealing/seal-pass.ts";
 import { SealedState } from "../sealing/sealed-state.ts";
@@ -14,7 +15,10 @@ import { type DroppedMonth, dropMonths } from "./drop-months.ts";
 
 /** Runs `ostiary audit drop --before MONTH` as a process that reports each dropped month and exits. */
 export function runDrop(env: Environment, before: string): Promise<void> {
-  return runJob((say) => drop(loadConfig(ownerVariables, env, checkOwnerConfig), before, say));
+  return runJob((say) => drop(loadConfig(ownerVariables, env, checkOwnerConfig), before, say), {
+    program: auditProgram,
+    env,
+  });
 }
 
 const MONTHS_MAX = 1_200;
@@ -42,12 +46,15 @@ export const retentionVariables = Type.Object({
  * environment variables keep (OP-72, AU-139).
  */
 export function runRetention(env: Environment): Promise<void> {
-  return runJob(async (say) => {
-    const config = loadConfig(retentionVariables, env, checkOwnerConfig);
-    const nowMs = systemClock.now();
-    await drop(config, monthOf(nowMs, -config.AUDIT_RETENTION_MONTHS), say);
-    await dropOldUsage(config, monthOf(nowMs, -config.AUDIT_USAGE_RETENTION_MONTHS), say);
-  });
+  return runJob(
+    async (say) => {
+      const config = loadConfig(retentionVariables, env, checkOwnerConfig);
+      const nowMs = systemClock.now();
+      await drop(config, monthOf(nowMs, -config.AUDIT_RETENTION_MONTHS), say);
+      await dropOldUsage(config, monthOf(nowMs, -config.AUDIT_USAGE_RETENTION_MONTHS), say);
+    },
+    { program: { ...auditProgram, parts: [retentionVariables] }, env },
+  );
 }
 
 async function dropOldUsage(config: OwnerConfig, before: string, say: Say): Promise<void> {

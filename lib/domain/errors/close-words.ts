@@ -7,15 +7,27 @@ const EDITS_MAX = 2;
 /** Returns the word of `known` that `typed` probably means, or undefined if no word is close. */
 export function meantWord(typed: string, known: readonly string[]): string | undefined {
   const text = typed.toLowerCase();
-  return known.find((word) => areClose(text, word.toLowerCase()));
+  let meant: { word: string; errors: number } | undefined;
+  for (const word of known) {
+    const errors = typingErrors(text, word.toLowerCase());
+    if (errors !== undefined && errors < (meant?.errors ?? Number.POSITIVE_INFINITY))
+      meant = { word, errors };
+  }
+  return meant?.word;
 }
 
 /** Returns whether two different words differ by a typing error, such as a missing letter. */
 export function areClose(a: string, b: string): boolean {
+  return typingErrors(a, b) !== undefined;
+}
+
+/** Returns the number of typing errors between two words that are close, or undefined if they are not close. */
+export function typingErrors(a: string, b: string): number | undefined {
   const length = Math.max(a.length, b.length);
-  if (length > LENGTH_MAX || Math.abs(a.length - b.length) > EDITS_MAX) return false;
+  if (length > LENGTH_MAX || Math.abs(a.length - b.length) > EDITS_MAX) return undefined;
   const edits = editsBetween(a, b);
-  return edits > 0 && edits <= Math.min(EDITS_MAX, Math.floor(length / LETTERS_PER_EDIT));
+  const areClose = edits > 0 && edits <= Math.min(EDITS_MAX, Math.floor(length / LETTERS_PER_EDIT));
+  return areClose ? edits : undefined;
 }
 
 /** Returns the number of letters to insert, delete, replace or swap with their neighbor. */

@@ -1,3 +1,4 @@
+export * from "./called.ts";
 export * from "./listen.ts";
 export * from "./main.ts";
 export * from "./ports.ts";

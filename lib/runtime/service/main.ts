@@ -1,7 +1,8 @@
 import { pause, systemClock } from "../../async/index.ts";
-import { ConfigError } from "../config/index.ts";
+import { ConfigError, hintsOfVariables } from "../config/index.ts";
 import { UnusableFolder } from "../stores/database/data-folder.ts";
 import { StoreUnavailable } from "../stores/errors.ts";
+import { answerTo, type Called } from "./called.ts";
 import type { Running } from "./serve.ts";
 import { StartRefused } from "./service.ts";
 import { UncaughtErrors } from "./uncaught-errors.ts";
@@ -16,12 +17,22 @@ const refusals = [ConfigError, StartRefused, UnusableFolder];
  * Runs a process: starts the services with `start`, and shuts them down after a signal (OP-33). If it cannot start,
  * prints one message on stderr and exits (OP-5). Only `main.ts` files call this function.
  */
-export function runMain(start: () => Promise<Running[]>): Promise<void> {
-  return run(async (stopped) => {
+export async function runMain(start: () => Promise<Running[]>, called?: Called): Promise<void> {
+  const answer = called && answerTo(called.program, called.parameters ?? []);
+  if (answer) return end(answer);
+  await run(async (stopped) => {
     const tooLate = stopped.then(() => pause(systemClock, START_AFTER_SIGNAL_MS));
     const running = await Promise.race([start(), tooLate]);
     return running ?? process.exit(0);
-  });
+  }, called);
+}
+
+/** Prints an answer, help on stdout and a refusal on stderr, and exits. */
+async function end({ text, exitCode }: { text: string; exitCode: number }): Promise<never> {
+  const stream = exitCode === 0 ? process.stdout : process.stderr;
+  stream.on("error", () => {}); // the reader has closed the pipe
+  await new Promise((resolve) => stream.write(text, resolve));
+  process.exit(exitCode);
 }
 
 /**
@@ -30,7 +41,11 @@ export function runMain(start: () => Promise<Running[]>): Promise<void> {
  */
 const START_AFTER_SIGNAL_MS = 5_000;
 
-async function run(start: (stopped: Promise<void>) => Promise<Running[]>): Promise<void> {
+async function run(
+  start: (stopped: Promise<void>) => Promise<Running[]>,
+  called: Called | undefined,
+): Promise<void> {
+  const hints = called ? hintsOfVariables(called.program, called.env) : [];
   const stopped = onSignals();
   let started: Running[] = [];
   // The handler must exist before anything starts, because the default action of SIGUSR2 ends the process.
@@ -41,12 +56,13 @@ async function run(start: (stopped: Promise<void>) => Promise<Running[]>): Promi
   try {
     const running = await start(stopped);
     started = running;
+    for (const hint of hints) running[0]?.log?.warn({}, hint);
     for (const { log } of running) if (log !== undefined) uncaught.reportTo(log);
     await stopped;
     await Promise.all(running.map((service) => service.shutdown()));
     process.exit(0);
   } catch (error) {
-    refuse(error);
+    refuse(error, started.length === 0 ? hints : []);
   }
 }
 
@@ -54,12 +70,15 @@ async function run(start: (stopped: Promise<void>) => Promise<Running[]>): Promi
  * Runs `work`, which reports on standard output, and exits the process. Errors end the process as in
  * {@link runMain}.
  */
-export function runJob(work: (report: (text: string) => Promise<void>) => Promise<void>): Promise<void> {
+export function runJob(
+  work: (report: (text: string) => Promise<void>) => Promise<void>,
+  called: Called,
+): Promise<void> {
   return run(async () => {
     process.stdout.on("error", () => {}); // the reader has closed the pipe
     await work((text) => new Promise((resolve) => process.stdout.write(text, () => resolve())));
     process.exit(0);
-  });
+  }, called);
 }
 
 /**
@@ -88,10 +107,11 @@ function onSignals(): Promise<void> {
   return promise;
 }
 
-function refuse(error: unknown): never {
+function refuse(error: unknown, hints: readonly string[]): never {
   const message = messageOf(error);
   const isForOperator = refusals.some((kind) => error instanceof kind);
-  process.stderr.write(isForOperator ? `${message}\n` : `Could not start: ${withoutCredentials(message)}\n`);
+  const refusal = isForOperator ? message : `Could not start: ${withoutCredentials(message)}`;
+  process.stderr.write([refusal, ...hints, ""].join("\n"));
   process.exit(isForOperator ? EXIT_CONFIG : EXIT_FAILED);
 }
 

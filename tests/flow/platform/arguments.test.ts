@@ -33,7 +33,8 @@ describe("bun start", () => {
     const { stdout, stderr } = await bash(`$START ${parameters}`);
     expect(stderr).toBe("");
     expect(stdout).toStartWith("Usage: bun start [options]\n");
-    for (const part of ["--fresh", "DATA_DIR", "DEMO=false", "Exit codes:"]) expect(stdout).toContain(part);
+    for (const part of ["--fresh", "DATA_DIR (.ostiary)", "DEMO (true)", "Exit codes:"])
+      expect(stdout).toContain(part);
     expect(stdout).toEndWith("codes 0\n");
   });
 

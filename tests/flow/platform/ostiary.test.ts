@@ -14,7 +14,7 @@ function ostiary(parameters: string[], env: Record<string, string> = {}) {
   return runToEnd([process.execPath, ENTRY, ...parameters], { env: { PATH, HOME, ...env } });
 }
 
-const PROGRAMS = ["start", "gateway", "registry", "identity", "audit", "demo"];
+const PROGRAMS = ["start", "gateway", "registry", "identity", "audit", "portal", "demo"];
 const COMMANDS = [
   "apply",
   "diff",
@@ -36,10 +36,13 @@ describe("ostiary --help", () => {
     expect(stdout).not.toContain("bun");
   });
 
+  // OP-135
   test.each(PROGRAMS)("prints the help of %s", async (name) => {
     const { exitCode, stdout } = await ostiary([name, "--help"]);
     expect(exitCode).toBe(0);
     expect(stdout).toStartWith(`Usage: ostiary ${name} `);
+    expect(stdout).toMatch(/^ {2}HOST \(\S+\)\n {6}\S/m);
+    expect(stdout).toContain(`\nThe README is apps/${name === "start" ? "platform" : name}/README.md.\n`);
   });
 });
 

@@ -10,6 +10,10 @@ test.each([
   expect(meantWord(typed, ["url", meant])).toBe(meant);
 });
 
+test("the closest word is meant, not the first one that is close", () => {
+  expect(meantWord("STORE_CRT_FILE", ["STORE_CA_FILE", "STORE_CERT_FILE"])).toBe("STORE_CERT_FILE");
+});
+
 test.each([
   ["url", "uri"],
   ["user", "member"],

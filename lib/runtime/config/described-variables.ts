@@ -1,0 +1,35 @@
+import type { TObject, TSchema } from "@sinclair/typebox";
+import { listenVariables } from "./service-variables.ts";
+
+interface DescribedVariable {
+  /** The name of the variable. A secret also has the name with `_FILE`. */
+  names: string[];
+  /** The default, `required`, or an empty text for an optional variable. */
+  fallback: string;
+  meaning: string;
+  rule: TSchema;
+}
+
+/** Describes the variables of `schema` to operators. The variables that every service has come last. */
+export function describedVariables(schema: TObject): DescribedVariable[] {
+  return Object.entries(schema.properties)
+    .toSorted(([one], [other]) => Number(isShared(one)) - Number(isShared(other)))
+    .map(([name, rule]) => ({
+      names: namesOf(name, rule),
+      fallback: rule.default === undefined ? requirement(schema, name) : String(rule.default),
+      meaning: rule.description ?? "",
+      rule,
+    }));
+}
+
+/** Returns the names under which a program reads the variable: `NAME`, and `NAME_FILE` if it is a secret. */
+export function namesOf(name: string, rule: TSchema): string[] {
+  return rule.secret === true ? [name, `${name}_FILE`] : [name];
+}
+
+const shared = listenVariables({ host: "0.0.0.0", port: 0, internal_port: 0 });
+const isShared = (name: string) => name in shared;
+
+function requirement(schema: TObject, name: string): string {
+  return schema.required?.includes(name) ? "required" : "";
+}

@@ -1,0 +1,58 @@
+/** Tests of the hints on variables whose names are misspelled. */
+import { describe, expect, test } from "bun:test";
+import { auditProgram } from "@ostiary/audit/config";
+import { retentionVariables } from "@ostiary/audit/retention";
+import { gatewayProgram } from "@ostiary/gateway/config";
+import { hintsOfVariables, namesOf } from "@ostiary/lib/runtime/config";
+import { platformProgram } from "@ostiary/platform/config";
+import { trafficVariables } from "../../../apps/demo/traffic/config.ts";
+import { programs } from "../../readmes/readmes.ts";
+
+const SECRET = "a-value-that-nobody-may-see";
+const hints = (program: typeof gatewayProgram, ...names: string[]) =>
+  hintsOfVariables(program, Object.fromEntries(names.map((name) => [name, SECRET])));
+
+describe("a variable that no program knows", () => {
+  // OP-134, OP-6
+  test.each([
+    ["AUDIT_ENABELD", "AUDIT_ENABLED"],
+    ["INTERNAL_AUTH_TOKN", "INTERNAL_AUTH_TOKEN"],
+    ["INTERNAL_AUTH_TOKEN_FIEL", "INTERNAL_AUTH_TOKEN_FILE"],
+    ["COUNTR_STOER_URL", "COUNTER_STORE_URL"],
+    ["COUNTER_STORE_CRT_FILE", "COUNTER_STORE_CERT_FILE"],
+  ])("%s gets a hint at %s", (name, meant) => {
+    const hint = `${name} is not a variable of this service: did you mean ${meant}?`;
+    expect(hints(gatewayProgram, name)).toEqual([hint]);
+    expect(hints(platformProgram, name)).toEqual([hint]);
+  });
+
+  // OP-134
+  test.each([
+    ["is close to no variable", "POSTGRES_PASSWORD"],
+    ["differs in a whole word", "REGISTRY_HOST"],
+    ["differs in a whole short word", "JAVA_DIR"],
+    ["belongs to OpenTelemetry", "OTEL_TRACES_EXPORTERS"],
+    ["has digits", "ADMIN_TOKEN2"],
+    ["has no underscore", "HOSTS"],
+    ["is in lower case", "admin_tokens"],
+  ])("gets no hint if its name %s: %s", (_, name) => {
+    expect(hints(platformProgram, name)).toEqual([]);
+  });
+
+  test("gets a hint only from the programs that read the variable", () => {
+    expect(hints(auditProgram, "COUNTER_STORE_URLS")).toEqual([]);
+  });
+});
+
+const schemas = [...programs.map(({ variables }) => variables), retentionVariables, trafficVariables];
+const everyName = schemas.flatMap(({ properties }) =>
+  Object.entries(properties).flatMap(([name, rule]) => namesOf(name, rule)),
+);
+
+// OP-134
+test.each(programs.map((program) => [program.app, program] as const))(
+  "%s gives no hint on a variable of any program or of the command line",
+  (_, program) => {
+    expect(hints(program, ...everyName, "REGISTRY_URL", "NO_PROXY", "HTTP_PROXY", "HTTPS_PROXY")).toEqual([]);
+  },
+);

@@ -1,0 +1,66 @@
+/** Tests of what the services and the platform print with `--help`. */
+import { describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { integer, optionalText, programHelp, requiredText } from "@ostiary/lib/runtime/config";
+import { answerTo } from "@ostiary/lib/runtime/service";
+import { Type } from "@sinclair/typebox";
+import { programs } from "../../readmes/readmes.ts";
+import { ROOT } from "../../support/root.ts";
+
+const variables = Type.Object({
+  PORT: integer(80, 1, 90, "Shared by all."),
+  TOKEN: requiredText("must be a token", { secret: true, description: "The word ".repeat(12).trim() }),
+  NOTE: optionalText("must be a note", { description: "A note." }),
+});
+const program = { app: "demo", about: "A demo of a program.", variables };
+
+describe("the help of a program", () => {
+  // OP-135
+  test("lists its variables with names, defaults and meanings, and names the README", () => {
+    expect(programHelp(program)).toBe(`A demo of a program.
+
+Variables of the environment, with their defaults:
+  TOKEN or TOKEN_FILE (required)
+      The word The word The word The word The word The word The word The word The word The word The
+      word The word
+  NOTE
+      A note.
+  PORT (80)
+      Shared by all.
+
+The README is apps/demo/README.md.
+`);
+  });
+
+  // OP-135
+  test.each(programs.map((each) => [each.app, each] as const))("%s fits 100 columns", (app, each) => {
+    const help = programHelp(each);
+    expect(help.split("\n").filter((line) => line.length > 100)).toEqual([]);
+    for (const name of Object.keys(each.variables.properties))
+      expect(help).toMatch(new RegExp(`^  ${name}\\b.*\\n {6}\\S`, "m"));
+    expect(help).toContain(`apps/${app}/README.md`);
+    expect(existsSync(join(ROOT, "apps", app, "README.md"))).toBe(true);
+  });
+});
+
+describe("a program that is called with", () => {
+  // OP-135
+  test.each([["--help"], ["-h"]])("%s answers with its help and exits with 0", (parameter) => {
+    const text = `Usage: bun apps/demo/main.ts [--help]\n\n${programHelp(program)}`;
+    expect(answerTo(program, [parameter])).toEqual({ text, exitCode: 0 });
+  });
+
+  // OP-135
+  test("an unknown argument names it and exits with 2", () => {
+    for (const parameters of [["--prot=1"], ["--help", "--prot=1"], ["--prot=1", "x"]]) {
+      const answer = answerTo(program, parameters);
+      expect(answer?.exitCode).toBe(2);
+      expect(answer?.text).toStartWith('Unknown argument "--prot=1": ');
+    }
+  });
+
+  test("no argument starts", () => {
+    expect(answerTo(program, [])).toBeNull();
+  });
+});
