@@ -140,11 +140,13 @@ export class UpstreamHeaders {
 
   /**
    * Returns whether a service that does not distinguish `_` and `-` would read `name` as a header that the
-   * gateway removes. CGI, for example, turns `-` into `_`.
+   * gateway removes. CGI, for example, turns `-` into `_`. A trusted proxy replaces a client's `X-Forwarded-For`,
+   * but not its `X_Forwarded_For`.
    */
   #isTwin(name: string): boolean {
     if (!name.includes("_")) return false;
-    return this.#isGuarded(name.replaceAll("_", "-"));
+    const dashed = name.replaceAll("_", "-");
+    return this.#isGuarded(dashed) || isForwarded(dashed);
   }
 }
 
