@@ -5,8 +5,6 @@ import { NotADescription, ServiceDescription } from "@ostiary/lib/edge-descripti
 
 /** The time that parsing may block the event loop before other work runs. */
 const SLICE_MS = 5;
-/** The maximum time until a service's response is complete. */
-const TIMEOUT_MS = 10_000;
 /** The maximum number of bytes in a service's response. */
 export const DESCRIPTION_BYTES_MAX = 4 * 1024 * 1024;
 
@@ -18,6 +16,9 @@ export interface ReceivedDescription {
   readonly bytes: number;
 }
 
+/** The response was not complete in time. */
+export class DescriptionTimeout extends NotADescription {}
+
 /**
  * Requests a service's description once, without redirects, within the limits of time and size. Resolves with
  * null when the description still has this `etag`.
@@ -27,10 +28,10 @@ export interface ReceivedDescription {
 export async function readDescription(
   url: string,
   etag: string | null,
-  { clock, stopping }: { clock: Clock; stopping: AbortSignal },
+  { clock, stopping, timeoutMs }: { clock: Clock; stopping: AbortSignal; timeoutMs: number },
 ): Promise<ReceivedDescription | null> {
   const late = new AbortController();
-  const cancel = clock.after(TIMEOUT_MS, () => late.abort());
+  const cancel = clock.after(timeoutMs, () => late.abort());
   try {
     const response = await fetch(url, {
       headers: {
@@ -55,7 +56,7 @@ export async function readDescription(
   } catch (error) {
     if (error instanceof NotADescription) throw error;
     if (late.signal.aborted)
-      throw new NotADescription(`The description took longer than ${TIMEOUT_MS / 1000} s to download.`);
+      throw new DescriptionTimeout(`The description took longer than ${timeoutMs / 1000} s to download.`);
     throw new NotADescription(`The description cannot be read: ${reasonOf(error)}`);
   } finally {
     cancel();

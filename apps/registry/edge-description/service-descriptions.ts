@@ -8,10 +8,14 @@ import {
 } from "@ostiary/lib/edge-description";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import type { CurrentTable } from "../lookup/current-table.ts";
-import { type ReceivedDescription, readDescription } from "./read-description.ts";
+import { DescriptionTimeout, type ReceivedDescription, readDescription } from "./read-description.ts";
 
-/** The maximum number of requests in flight to services. */
+/** The maximum number of requests in flight to services, and the same number to slow services. */
 const CALLS_MAX = 8;
+/** The maximum time until a service's response is complete. A service that takes longer is called again as a slow one. */
+const QUICK_MS = 1_000;
+/** The maximum time until the response of a slow service is complete. */
+const SLOW_MS = 10_000;
 /** The maximum size of all descriptions together. */
 const ALL_BYTES_MAX = 64 * 1024 * 1024;
 const TOO_LARGE_TOGETHER = "The descriptions of all services are too large together.";
@@ -42,6 +46,8 @@ interface Entry {
   read_at: string | null;
   failure: DescriptionState["failure"];
   failures: number;
+  /** Whether the latest response took longer than {@link QUICK_MS}. Slow services wait only for each other. */
+  isSlow: boolean;
   /** The clock's elapsed time at which the next read is due; infinite during a read. */
   dueMs: number;
 }
@@ -61,6 +67,7 @@ export class ServiceDescriptions {
   readonly #options: ServiceDescriptionsOptions;
   readonly #entries = new Map<string, Entry>();
   readonly #calls = new Semaphore(CALLS_MAX);
+  readonly #slowCalls = new Semaphore(CALLS_MAX);
   readonly #reading = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
   #version = 0;
@@ -125,6 +132,7 @@ export class ServiceDescriptions {
       read_at: known?.read_at ?? null,
       failure: null,
       failures: 0,
+      isSlow: known?.isSlow ?? false,
       dueMs: Number.NEGATIVE_INFINITY,
     });
     this.#version++;
@@ -132,7 +140,8 @@ export class ServiceDescriptions {
 
   #begin(service: string, entry: Entry): void {
     entry.dueMs = Number.POSITIVE_INFINITY;
-    const reading = this.#calls
+    const calls = entry.isSlow ? this.#slowCalls : this.#calls;
+    const reading = calls
       .run(async () => {
         // the description may have a new URL by the time that the semaphore admits this read
         if (this.#isCurrent(service, entry)) await this.#read(service, entry);
@@ -147,15 +156,23 @@ export class ServiceDescriptions {
 
   async #read(service: string, entry: Entry): Promise<void> {
     const { clock, refreshMs } = this.#options;
+    const timeoutMs = entry.isSlow ? SLOW_MS : QUICK_MS;
+    const startedMs = clock.elapsedMs();
     try {
       const stopping = this.#stopping.signal;
-      const read = await readDescription(entry.url, entry.etag, { clock, stopping });
+      const read = await readDescription(entry.url, entry.etag, { clock, stopping, timeoutMs });
       if (!this.#isCurrent(service, entry)) return;
       if (read !== null) this.#take(entry, read);
       this.#succeeded(service, entry);
+      entry.isSlow = clock.elapsedMs() - startedMs > QUICK_MS;
       entry.dueMs = clock.elapsedMs() + refreshMs;
     } catch (error) {
       if (!this.#isCurrent(service, entry)) return;
+      if (error instanceof DescriptionTimeout && !entry.isSlow) {
+        entry.isSlow = true;
+        this.#begin(service, entry);
+        return;
+      }
       this.#failed(service, entry, reasonOf(error));
       entry.dueMs = clock.elapsedMs() + Math.min(RETRY_MS * 2 ** (entry.failures - 1), refreshMs);
     }
