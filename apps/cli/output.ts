@@ -1,6 +1,6 @@
 import Table from "cli-table3";
 import { createColors } from "picocolors";
-import { onOneLine, printable, type Terminal } from "./terminal.ts";
+import { onOneLine, printable, printableJson, type Terminal } from "./terminal.ts";
 
 const NO_BORDERS = {
   top: "",
@@ -41,7 +41,7 @@ export class Output {
   }
 
   json(answer: unknown): void {
-    this.#terminal.write(`${JSON.stringify(answer, null, 2)}\n`);
+    this.#terminal.write(`${printableJson(answer)}\n`);
   }
 
   /** Writes text that is already printable and coloured. */

@@ -31,7 +31,7 @@ import { Output } from "./output.ts";
 import { findRegistry, type ReadVariable, registryNames } from "./profiles/address.ts";
 import { refusalText } from "./refusal-text.ts";
 import { RegistryClient } from "./registry-client.ts";
-import { printable, type Terminal } from "./terminal.ts";
+import { printable, printableJson, type Terminal } from "./terminal.ts";
 
 const TIMEOUT_S = 60;
 
@@ -94,7 +94,7 @@ function textOf(failure: CommandFailure, asJson: boolean): string | null {
   if (failure instanceof Interrupted || failure instanceof Flagged) return null;
   if (!(failure instanceof Refused)) return printable(failure.message);
   const envelope = asJson ? failure.envelope : null;
-  return envelope === null ? printable(refusalText(failure)) : JSON.stringify(envelope, null, 2);
+  return envelope === null ? printable(refusalText(failure)) : printableJson(envelope);
 }
 
 const INTERRUPTED_WRITE =

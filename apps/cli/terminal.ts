@@ -14,9 +14,20 @@ export interface Terminal {
   interruption: AbortSignal;
 }
 
-/** Replaces control characters, with which untrusted text could control the terminal. Keeps line breaks and tabs. */
+/**
+ * Replaces the characters with which untrusted text could control the terminal, or show its parts in another order.
+ * Keeps line breaks and tabs.
+ */
 export function printable(text: string): string {
-  return text.replace(/[^\P{Cc}\n\t]/gu, "\u{fffd}");
+  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (each) => (/[\n\t]/.test(each) ? each : "\u{fffd}"));
+}
+
+/** Returns a value as JSON. Escapes the characters that {@link printable} replaces. */
+export function printableJson(value: unknown): string {
+  return JSON.stringify(value, null, 2).replace(
+    /[\x7f-\x9f\p{Bidi_Control}]/gu,
+    (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 /** Works like {@link printable}, but replaces line breaks and tabs too, for text that must stay on one line. */
