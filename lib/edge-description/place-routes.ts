@@ -83,7 +83,13 @@ function tagOf({ route }: EdgeRoute, found: FoundOperation | null): string {
   return typeof tag === "string" && tag.trim() !== "" ? tag.slice(0, TAG_LENGTH_MAX) : route.service;
 }
 
-/** The tags of all services. If several services use the same tag, the service's name is appended to it. */
+/** Matches a tag that ends like one to which {@link TagNames} appends the name of a service. */
+const QUALIFIED = /^(.*) \(([^()]*)\)$/s;
+
+/**
+ * The tags of all services. If several services use the same tag, the service's name is appended to it. It is also
+ * appended to a tag that would equal such a name of another service.
+ */
 class TagNames {
   readonly #tags = new Map<string, Set<string>>();
   /** The number of services that use a tag. */
@@ -114,7 +120,13 @@ class TagNames {
   }
 
   nameOf(service: string, tag: string): string {
-    return (this.#users.get(tag) ?? 0) > 1 ? `${tag} (${service})` : tag;
+    return this.#isQualified(tag) ? `${tag} (${service})` : tag;
+  }
+
+  #isQualified(tag: string): boolean {
+    if ((this.#users.get(tag) ?? 0) > 1) return true;
+    const [, start = "", service = ""] = QUALIFIED.exec(tag) ?? [];
+    return this.#tags.get(service)?.has(start) === true && this.#isQualified(start);
   }
 }
 

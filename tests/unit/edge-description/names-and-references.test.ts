@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { lintFindings } from "../../support/description-lint.ts";
 import { operationsIn } from "../../support/openapi.ts";
 import { edgeDocument } from "./build.ts";
-import { answering, described, json, merged, onlyOperation, url, WIDGET } from "./described-services.ts";
+import { answering, described, json, merged, ok, onlyOperation, url, WIDGET } from "./described-services.ts";
 
 describe("names that several services use", () => {
   const document = (type: string) =>
@@ -43,6 +43,38 @@ describe("names that several services use", () => {
       "getNumber",
       "getString",
     ]);
+  });
+
+  // RG-96
+  test("a tag that looks like a tag of another service stays separate from that tag", () => {
+    const tagged = (tags: string[]) =>
+      described(
+        Object.fromEntries(tags.map((tag, at) => [`/${at}`, { get: { tags: [tag], responses: ok } }])),
+        { tags: tags.map((name) => ({ name, description: `Of ${name}.` })) },
+      );
+    const user = (root: string, count: number) => ({
+      routes: Array.from({ length: count }, (_, at) => ({
+        path: `/${root}/${at}`,
+        upstream: `/${at}`,
+        methods: ["GET"],
+      })),
+    });
+    const copied = ["Things", "Things (b)", "Things (b) (a)", "Things (beta)", "(b)"];
+    const result = edgeDocument(
+      { a: { url, user: user("a", copied.length) }, b: { url, user: user("b", 2) } },
+      { a: tagged(copied), b: tagged(["Things", "Things (a)"]) },
+    );
+    expect(result.tags).toMatchObject([
+      { name: "Things (a)", description: "Of Things." },
+      { name: "Things (b) (a)", description: "Of Things (b)." },
+      { name: "Things (b) (a) (a)" },
+      { name: "Things (beta)" },
+      { name: "(b)" },
+      { name: "Things (b)", description: "Of Things." },
+      { name: "Things (a) (b)" },
+    ]);
+    const used = operationsIn(result).flatMap(({ tags = [] }) => tags);
+    expect(new Set(used).size).toBe(copied.length + 2);
   });
 
   test("a schema whose name starts with the service's name does not get the name twice", () => {
