@@ -13,7 +13,11 @@ const follow = () => document.documentElement.classList.toggle("dark-mode", dark
 dark.addEventListener("change", follow);
 follow();
 
-/** Shows the curl command of an operation, in `x-codeSamples`, before its responses. */
+/**
+ * Shows the curl command of an operation, in `x-codeSamples`, before its responses. Removes the command that Swagger UI
+ * makes of a call: it does not quote a body that starts with `/`, and curl would read a file for one that starts with
+ * `@`.
+ */
 const samplesPlugin = ({ React, specSelectors }) => {
   const element = React.createElement;
   const responses = (Original) => (props) => {
@@ -30,7 +34,7 @@ const samplesPlugin = ({ React, specSelectors }) => {
           );
     return element(React.Fragment, null, shown, element(Original, props));
   };
-  return { wrapComponents: { responses } };
+  return { wrapComponents: { responses, curl: () => () => null } };
 };
 
 function show(spec) {

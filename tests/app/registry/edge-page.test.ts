@@ -8,6 +8,8 @@ import { ADMIN_TOKEN, type Registry, service, startRegistry } from "./harness.ts
 
 const HOSTILE = `<img src=x onerror="window.ran = true"><script>window.ran = true</script>
 [click](javascript:window.ran=true) <a href="javascript:window.ran=true" id="trap">trap</a>`;
+/** A body that Swagger UI writes into its own curl command without quotes. */
+const COMMAND = "/$(touch /tmp/ran)";
 
 describe.skipIf(browserPath === undefined)("the page of the edge description", () => {
   let browser: Browser;
@@ -25,11 +27,21 @@ describe.skipIf(browserPath === undefined)("the page of the edge description", (
         Response.json({
           openapi: "3.1.0",
           tags: [{ name: "Widgets", description: HOSTILE }],
-          paths: { "/widgets": { get: { ...get, operationId: "listWidgets", tags: ["Widgets"] } } },
+          paths: {
+            "/widgets": { get: { ...get, operationId: "listWidgets", tags: ["Widgets"] } },
+            "/notes": {
+              post: {
+                operationId: "addNote",
+                requestBody: { content: { "text/plain": { schema: { type: "string" }, example: COMMAND } } },
+                responses: { 200: { description: "Fine." } },
+              },
+            },
+          },
         }),
     });
     await registry.put("widgets", {
       ...service("/widgets"),
+      public: { routes: [{ path: "/notes", methods: ["POST"] }] },
       url: upstream.url.origin,
       openapi: "/openapi.json",
     });
@@ -77,6 +89,27 @@ describe.skipIf(browserPath === undefined)("the page of the edge description", (
           .click({ timeout: 2_000 })
           .catch(() => {});
       expect(await page.evaluate("window.ran")).toBeUndefined();
+      await page.close();
+    },
+    PAGE_TIMEOUT_MS,
+  );
+
+  // RG-157
+  test(
+    "shows no other curl command after a call",
+    async () => {
+      const page = await browser.newPage();
+      await page.goto(`${registry.url}/edge`, { timeout: PAGE_TIMEOUT_MS });
+      await shown(page, ADMIN_TOKEN);
+      const operation = page.locator("#operations-widgets-addNote");
+      await operation.locator(".opblock-summary-control").click({ timeout: PAGE_TIMEOUT_MS });
+      await operation.getByRole("button", { name: "Try it out" }).click();
+      await operation.getByRole("button", { name: "Execute" }).click();
+      await operation.getByText("Request URL").waitFor();
+      const commands = await operation.locator("pre").allTextContents();
+      const made = commands.filter((text) => text.startsWith("curl "));
+      expect(made).toHaveLength(1);
+      expect(made[0]).toContain(`--data-raw '${COMMAND}'`);
       await page.close();
     },
     PAGE_TIMEOUT_MS,
