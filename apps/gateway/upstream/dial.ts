@@ -19,6 +19,8 @@ export interface DialOwner extends ConnectionOwner {
   opened(connection: Connection, tookMs: number): void;
   /** Called once, when the first attempt succeeds, or with the cause when all attempts have failed. */
   dialed(failure: { readonly cause: unknown } | null): void;
+  /** Called instead of {@link dialed} when no attempt has ended within the connect timeout. */
+  overdue(): void;
 }
 
 /** The service that is dialed. */
@@ -31,7 +33,8 @@ export interface DialTarget {
 /**
  * Establishes one connection to a service. Tries the addresses of the service one after the other: the next one
  * when an address refuses, or when it stays silent for a while. An attempt cannot be cancelled, so the attempt at
- * a silent address stays under way, and its connection is used if it is established later.
+ * a silent address stays under way, and its connection is used if it is established later. The dial itself ends after
+ * the connect timeout, so that the next one asks for the addresses again.
  */
 export class Dial {
   readonly #owner: DialOwner;
@@ -43,6 +46,7 @@ export class Dial {
   #underway = 0;
   #isDone = false;
   #cancelPatience: () => void = () => {};
+  #cancelDeadline: () => void = () => {};
 
   constructor(owner: DialOwner, target: DialTarget, environment: ConnectionEnvironment) {
     this.#owner = owner;
@@ -53,11 +57,16 @@ export class Dial {
   /** Starts the first attempt, which the owner has reserved. */
   async start(): Promise<void> {
     const { addresses, connectTimeoutMs } = this.#target;
+    this.#cancelDeadline = this.#environment.clock.after(connectTimeoutMs, () => this.#end("overdue"));
     try {
-      this.#left = [...(await addresses.inTurn())];
+      this.#left = (await addresses.inTurn()).filter((address) => addresses.mayTry(address));
     } catch (cause) {
       this.#owner.giveAttempt();
       this.#end({ cause });
+      return;
+    }
+    if (this.#isDone || this.#left.length === 0) {
+      this.#owner.giveAttempt(); // without an address that may be tried, the dial waits for its deadline
       return;
     }
     this.#patienceMs = Math.min(PATIENCE_MAX_MS, connectTimeoutMs / (this.#left.length + 1));
@@ -68,15 +77,18 @@ export class Dial {
     const { addresses, port } = this.#target;
     const address = this.#left.shift() ?? "";
     this.#underway += 1;
+    addresses.began(address);
     const dialer: ConnectionDialer = {
       opened: (connection, tookMs) => {
         this.#underway -= 1;
+        addresses.ended(address);
         addresses.accepted(address);
         this.#end(null);
         this.#owner.opened(connection, tookMs);
       },
       unopened: (cause) => {
         this.#underway -= 1;
+        addresses.ended(address);
         addresses.failed(address);
         this.#failed(cause);
       },
@@ -103,10 +115,12 @@ export class Dial {
     else if (this.#underway === 0) this.#end({ cause });
   }
 
-  #end(failure: { readonly cause: unknown } | null): void {
+  #end(failure: { readonly cause: unknown } | "overdue" | null): void {
     if (this.#isDone) return;
     this.#isDone = true;
     this.#cancelPatience();
-    this.#owner.dialed(failure);
+    this.#cancelDeadline();
+    if (failure === "overdue") this.#owner.overdue();
+    else this.#owner.dialed(failure);
   }
 }

@@ -42,10 +42,7 @@ export interface PooledRequest extends CarriedRequest {
   sendOver(connection: Connection): void;
 }
 
-/**
- * The maximum number of concurrent attempts to connect to one origin, which limits the descriptors that a
- * silent host can occupy.
- */
+/** The maximum number of concurrent dials of one origin. */
 const DIALS_MAX = 256;
 /**
  * The time before an announced close at which an idle connection is no longer reused. The margin covers
@@ -137,14 +134,14 @@ export class ConnectionPool implements DialOwner {
 
   /** Establishes connections for the waiting requests, as far as the limits allow. */
   dial(): void {
-    while (this.#dialing < this.#waiting.length && this.takeAttempt()) {
+    while (this.#dialing < Math.min(this.#waiting.length, DIALS_MAX) && this.takeAttempt()) {
       this.#dialing += 1;
       void new Dial(this, this.#target, this.#shared).start();
     }
   }
 
   takeAttempt(): boolean {
-    if (this.#attempts >= DIALS_MAX || !this.#shared.budget.take()) return false;
+    if (!this.#shared.budget.take()) return false;
     this.#attempts += 1;
     return true;
   }
@@ -172,6 +169,12 @@ export class ConnectionPool implements DialOwner {
     if (failure === null) return;
     // Fail the oldest waiting request if the remaining dials are too few for all waiting requests.
     if (this.#waiting.length > this.#dialing) this.#waiting.shift()?.request.failed(failure.cause, false);
+    this.dial();
+  }
+
+  /** Replaces a dial that has lasted too long. The waiting requests have their own deadlines. */
+  overdue(): void {
+    this.#dialing -= 1;
     this.dial();
   }
 

@@ -15,6 +15,11 @@ const FRESH_MS = 1_000;
 const LOOKUP_PATIENCE_MS = 500;
 /** The time for which an address that failed is tried only after all others. */
 const LEFT_OUT_MS = 10_000;
+/**
+ * The maximum number of concurrent attempts to connect to one address, which limits the descriptors that a silent
+ * host can occupy. Other addresses of the name have their own.
+ */
+const ATTEMPTS_MAX = 256;
 
 /**
  * The addresses of a service's host. Each new connection begins with the next address in turn. An address that
@@ -30,6 +35,8 @@ export class ServiceAddresses {
   #turn = 0;
   /** For each address that failed, the time until which it is left out. */
   readonly #leftOut = new Map<string, number>();
+  /** For each address, the number of attempts to connect without a result. */
+  readonly #attempts = new Map<string, number>();
 
   constructor(hostname: string, resolve: Resolve, clock: Clock) {
     this.#hostname = hostname;
@@ -55,6 +62,23 @@ export class ServiceAddresses {
     // When the time of an address is over, one connection tries it, and the others still leave it out.
     if (next !== undefined && this.#leftOut.has(next)) this.failed(next);
     return [...good, ...left];
+  }
+
+  /** Returns whether one more attempt may connect to an address. */
+  mayTry(address: string): boolean {
+    return (this.#attempts.get(address) ?? 0) < ATTEMPTS_MAX;
+  }
+
+  /** Records that an attempt to connect to an address has begun. */
+  began(address: string): void {
+    this.#attempts.set(address, (this.#attempts.get(address) ?? 0) + 1);
+  }
+
+  /** Records that an attempt to connect to an address has a result. */
+  ended(address: string): void {
+    const left = (this.#attempts.get(address) ?? 0) - 1;
+    if (left > 0) this.#attempts.set(address, left);
+    else this.#attempts.delete(address);
   }
 
   /** Leaves an address out, because it refused a connection or did not answer. */

@@ -190,6 +190,26 @@ describe("new connections", () => {
     silent.close();
   });
 
+  // GW-211, GW-212
+  test.each([1, 20, 300])(
+    "go to a changed address when %d requests have waited in vain for a silent one",
+    async (count) => {
+      const [, second] = listen(2);
+      second?.close();
+      const silent = await silenceAddress("127.0.0.2", services[0]?.port ?? 0);
+      found = ["127.0.0.2"];
+      const { ask, send } = clientWith({ connectTimeoutMs: 900 });
+      const vain = Array.from({ length: count }, () => rejection(send().response));
+      await waitFor(() => lookups > 0);
+      clock.advance(900);
+      for (const failure of await Promise.all(vain)) expect(failure).toMatchObject({ code: "ETIMEDOUT" });
+      found = ["127.0.0.1"];
+      clock.advance(1_000);
+      expect(await ask()).toBe("ok");
+      silent.close();
+    },
+  );
+
   test("go to the known addresses while the resolver fails or is silent", async () => {
     const [service] = listen(1);
     const { send } = clientWith();
