@@ -86,13 +86,13 @@ export class KeyedSemaphore {
   readonly #semaphores = new Map<string, Semaphore>();
 
   /** Allows `permits` holders and `waitingMax` waiting callers for each name. */
-  constructor(permits: number, waitingMax: number) {
+  constructor(permits: number, waitingMax = Number.POSITIVE_INFINITY) {
     this.#permits = permits;
     this.#waitingMax = waitingMax;
   }
 
   /** Takes a permit of `name`, as {@link Semaphore.acquire} does. */
-  async acquire(name: string, timeoutMs: number): Promise<Release> {
+  async acquire(name: string, timeoutMs?: number): Promise<Release> {
     const begun = () => new Semaphore(this.#permits, this.#waitingMax);
     const semaphore = this.#semaphores.getOrInsertComputed(name, begun);
     const release = await semaphore.acquire(timeoutMs);

@@ -10,14 +10,17 @@ const YAML_TYPES = ["application/yaml", "application/x-yaml", "text/yaml"];
 /** The content types that apply accepts. */
 export const DOCUMENT_TYPES: readonly string[] = [JSON_TYPE, ...YAML_TYPES];
 
-/** Reads the body of an apply request, which is JSON or YAML by its content type. The default is YAML (RG-34). */
-export async function readDocument(request: Request, bytesMax: number): Promise<unknown> {
+/**
+ * Reads the body of an apply request, which is JSON or YAML by its content type. The default is YAML (RG-34). Returns a
+ * function that parses the body.
+ */
+export async function readDocument(request: Request, bytesMax: number): Promise<() => unknown> {
   const type = mediaType(request);
   if (type !== null && !DOCUMENT_TYPES.includes(type)) {
     throw invalidText(`Send the document as ${DOCUMENT_TYPES.join(", ")}.`);
   }
   const text = await readText(request, bytesMax);
-  return type === JSON_TYPE ? parseJsonText(text) : parseText(text);
+  return () => (type === JSON_TYPE ? parseJsonText(text) : parseText(text));
 }
 
 /** Returns the services of a document. Throws a 422 with all violations if the document is not valid. */

@@ -1,12 +1,15 @@
+import { KeyedSemaphore, type Release } from "@ostiary/lib/async";
 import { Applied, Preview } from "@ostiary/lib/contracts/registry-api";
 import { validationError } from "@ostiary/lib/domain/errors";
 import { ConfigDocument } from "@ostiary/lib/domain/routes";
 import { errorResponses } from "@ostiary/lib/openapi";
+import type { Operator } from "@ostiary/lib/runtime/config/operators-file";
 import { booleanParameter, describedBody } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { foreignService, operatorErrors, routeConflict, wrongUrl } from "../documented-errors.ts";
 import { waitedFor, waitParameters } from "../gateways/wait-parameter.ts";
+import { operatorOf } from "../operators/access.ts";
 import { authorOf } from "../operators/write-permission.ts";
 import { writeHeadersWith } from "../parameters.ts";
 import { previewTag, readExpectedPreview } from "../publishing/if-match.ts";
@@ -27,27 +30,42 @@ const headers = writeHeadersWith(
   "The ETag of a dry run of the same services. The response is 412 if one of these services was written since the dry run. `*` matches any state.",
 );
 
+/** The maximum number of documents of one operator that are checked or written at once. One can take 100 MB. */
+const DOCUMENTS_OF_OPERATOR_MAX = 4;
+
 /** Serves `POST /apply` (RG-43). */
 export function documentHandlers(publishing: Publishing, bodyBytesMax: number) {
+  const turns = new KeyedSemaphore(DOCUMENTS_OF_OPERATOR_MAX);
+  const inTurn = async <T>({ name }: Operator, work: (done: Release) => Promise<T>) => {
+    const done = await turns.acquire(name);
+    return work(done).finally(done);
+  };
   return new Elysia({ name: "documents", normalize: false, tags: ["Apply"] }).post(
     "/apply",
     async ({ request, query, set }) => {
       const { dry_run, wait_ms } = query;
       if (dry_run === "true" && wait_ms !== undefined) throw nothingToWaitFor();
-      const configs = validServices(await readDocument(request, bodyBytesMax));
-      const author = authorOf(request);
-      if (dry_run === "true") {
-        const preview = await previewDocument(publishing, configs, author.operator);
-        const previewed = new Map(preview.results.map(({ service, revision }) => [service, revision]));
-        set.headers.etag = `"${previewTag(previewed)}"`;
-        return preview;
-      }
-      const services = [...configs.keys()];
-      const write = { expected: readExpectedPreview(request), author };
-      const { result, propagation } = await waitedFor(publishing, { services, wait_ms, request }, (waited) =>
-        applyDocument(waited, configs, write),
-      );
-      return { ...result, propagation };
+      const parse = await readDocument(request, bodyBytesMax);
+      return inTurn(operatorOf(request), async (done) => {
+        const configs = validServices(parse());
+        const author = authorOf(request);
+        if (dry_run === "true") {
+          const preview = await previewDocument(publishing, configs, author.operator);
+          const previewed = new Map(preview.results.map(({ service, revision }) => [service, revision]));
+          set.headers.etag = `"${previewTag(previewed)}"`;
+          return preview;
+        }
+        const services = [...configs.keys()];
+        const write = { expected: readExpectedPreview(request), author };
+        const { result, propagation } = await waitedFor(
+          publishing,
+          { services, wait_ms, request },
+          (waited) =>
+            // a wait for gateways takes no turn
+            applyDocument(waited, configs, write).finally(done),
+        );
+        return { ...result, propagation };
+      });
     },
     {
       query,

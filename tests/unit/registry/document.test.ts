@@ -13,10 +13,11 @@ function request(body: string | Uint8Array<ArrayBuffer>, type?: string): Request
   return new Request("http://registry/apply", { method: "POST", body: bytes, headers });
 }
 
-const read = (body: string, type?: string) => readDocument(request(body, type), BYTES_MAX);
+const parsed = async (of: Request) => (await readDocument(of, BYTES_MAX))();
+const read = (body: string, type?: string) => parsed(request(body, type));
 
 async function refusal(body: string | Uint8Array<ArrayBuffer>, type?: string): Promise<string> {
-  const error = await rejection(readDocument(request(body, type), BYTES_MAX));
+  const error = await rejection(parsed(request(body, type)));
   if (!(error instanceof ApiError)) throw error;
   expect(error.code).toBe("VALIDATION_ERROR");
   return error.message;
