@@ -8,8 +8,8 @@ import { lastUseWriter } from "./api-keys/last-use-writer.ts";
 import { createApp } from "./app.ts";
 import type { IdentityConfig } from "./config.ts";
 import { createDependencies } from "./dependencies.ts";
+import { expirySweeper } from "./expiry-sweeper.ts";
 import type { Peppers } from "./secret-hashes.ts";
-import { sessionSweeper } from "./sessions/commands.ts";
 import { validationLimits } from "./validations/sql.ts";
 
 const SCHEMA = "identity";
@@ -49,7 +49,7 @@ export async function wireIdentity(
     requestsMax: config.MAX_REQUESTS_IN_FLIGHT,
   });
   const background = { ...deps, database: database.inBackground() };
-  const sweeper = sessionSweeper(background, log);
+  const sweeper = expirySweeper(background, log);
   const uses = lastUseWriter(background, log);
   return {
     name: "identity",

@@ -151,6 +151,8 @@ create table identity.invites (
 --> statement-breakpoint
 create index invites_organization on identity.invites (organization_id, id text_pattern_ops);
 --> statement-breakpoint
+create index invites_expiry on identity.invites (expires_at) where status = 'active';
+--> statement-breakpoint
 
 -- The lifecycle feed. The order of ids is the order of commits: see apps/identity/lifecycle.
 create table identity.lifecycle_events (

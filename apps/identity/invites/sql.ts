@@ -1,6 +1,6 @@
 import type { PageRequest } from "@ostiary/lib/runtime/http";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
-import { and, eq, getTableColumns, inArray } from "drizzle-orm";
+import { and, eq, getTableColumns, inArray, lte } from "drizzle-orm";
 import { behind, byId } from "../list-sql.ts";
 import { invites } from "../tables.ts";
 import type { InviteRow } from "./invite.ts";
@@ -73,4 +73,20 @@ export async function expireInvites(tx: Orm, ids: readonly string[]): Promise<vo
     .update(invites)
     .set({ status: "expired", ...FORGOTTEN })
     .where(inArray(invites.id, free));
+}
+
+/** Marks at most `limit` overdue invites as expired, and returns their number. */
+export async function expireOverdueInvites(orm: Orm, now: Date, limit: number): Promise<number> {
+  const overdue = orm
+    .select({ id: invites.id })
+    .from(invites)
+    .where(and(eq(invites.status, "active"), lte(invites.expires_at, now)))
+    .limit(limit)
+    .for("no key update", { skipLocked: true });
+  const expired = await orm
+    .update(invites)
+    .set({ status: "expired", ...FORGOTTEN })
+    .where(inArray(invites.id, overdue))
+    .returning({ id: invites.id });
+  return expired.length;
 }

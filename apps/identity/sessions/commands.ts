@@ -1,12 +1,10 @@
-import { Loop } from "@ostiary/lib/async";
 import { notFound } from "@ostiary/lib/domain/errors";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
-import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import type { Dependencies } from "../dependencies.ts";
 import { lockMembership } from "../members/sql.ts";
 import { findUser } from "../users/sql.ts";
 import { SESSION_MS, type Session } from "./session.ts";
-import { deleteExpiredSessions, insertSession } from "./sql.ts";
+import { insertSession } from "./sql.ts";
 
 /**
  * Creates a session for an active person who is an active member of an organization; throws a 404 for anyone
@@ -41,26 +39,4 @@ export function mintSession(
     };
   };
   return database.transaction("mint_session", work, { lane: organization_id });
-}
-
-const SWEEP_INTERVAL_MS = 10 * 60 * 1000;
-const SWEEP_RETRY_MS = 60 * 1000;
-const SWEEP_ROWS = 1_000;
-
-/** Deletes expired sessions at start and every ten minutes, in small batches. */
-export function sessionSweeper({ database, clock }: Dependencies, log: Logger): Loop {
-  return new Loop({
-    async task(stopping) {
-      let deleted = SWEEP_ROWS;
-      while (deleted === SWEEP_ROWS && !stopping()) {
-        deleted = await database.run("delete_expired_sessions", (orm) =>
-          deleteExpiredSessions(orm, new Date(clock.now()), SWEEP_ROWS),
-        );
-      }
-    },
-    pauseMs: SWEEP_INTERVAL_MS,
-    retryMs: SWEEP_RETRY_MS,
-    onFailure: (err) => log.warn({ err }, "identity could not delete expired sessions and will try again"),
-    clock,
-  });
 }

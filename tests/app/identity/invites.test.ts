@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { expirySweeper } from "../../../apps/identity/expiry-sweeper.ts";
+import { waitFor } from "../../support/index.ts";
 import { useIdentity } from "./bed.ts";
 import { NOBODY, ROLES, TIME, ULID, wrongFields } from "./harness.ts";
 
@@ -218,6 +220,23 @@ describe("GET and DELETE of invites", () => {
       [active.id, "active", true, "ada@example.com"],
     ]);
     expect(await stored(brief.id)).toEqual({ status: "expired", email: null, token: null, hashed: true });
+  });
+
+  // ID-41
+  test("an overdue invite that nobody reads loses token and address in the background, and others keep them", async () => {
+    const { id } = await identity.organization();
+    const create = async (body: object) =>
+      (await identity.call("POST", `/organizations/${id}/invites`, { email: "ada@example.com", ...body }))
+        .body;
+    const overdue = await create({ expires_in_seconds: 60 });
+    const active = await create({ expires_in_seconds: 61 });
+    identity.clock.advance(60_000);
+    const sweeper = expirySweeper(identity.deps, { debug() {}, info() {}, warn() {}, error() {} });
+    sweeper.start();
+    await waitFor(async () => (await stored(overdue.id))?.status === "expired");
+    await sweeper.stop();
+    expect(await stored(overdue.id)).toEqual({ status: "expired", email: null, token: null, hashed: true });
+    expect(await stored(active.id)).toMatchObject({ status: "active", email: "ada@example.com" });
   });
 
   // ID-41, ID-48

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { sessionSweeper } from "@ostiary/identity/sessions/commands";
+import { expirySweeper } from "../../../apps/identity/expiry-sweeper.ts";
 import { waitFor } from "../../support/index.ts";
 import { useIdentity } from "./bed.ts";
 import { NOBODY, wrongFields } from "./harness.ts";
@@ -109,7 +109,7 @@ test("expired sessions are deleted in the background every ten minutes, and vali
   await addExpired(2500);
   const { token } = (await mint(owner, id)).body;
   expect(await count()).toBe(2500);
-  const sweeper = sessionSweeper(identity.deps, { debug() {}, info() {}, warn() {}, error() {} });
+  const sweeper = expirySweeper(identity.deps, { debug() {}, info() {}, warn() {}, error() {} });
   sweeper.start();
   await waitFor(async () => (await count()) === 0);
   await waitFor(() => identity.clock.waiting().length > 0);

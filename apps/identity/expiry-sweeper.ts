@@ -1,0 +1,36 @@
+import { Loop } from "@ostiary/lib/async";
+import type { Logger } from "@ostiary/lib/runtime/telemetry";
+import type { Dependencies } from "./dependencies.ts";
+import { expireOverdueInvites } from "./invites/sql.ts";
+import { deleteExpiredSessions } from "./sessions/sql.ts";
+
+const INTERVAL_MS = 10 * 60 * 1000;
+const RETRY_MS = 60 * 1000;
+const ROWS = 1_000;
+
+const sweeps = {
+  delete_expired_sessions: deleteExpiredSessions,
+  expire_overdue_invites: expireOverdueInvites,
+};
+
+/**
+ * At start and every ten minutes, deletes expired sessions, and marks overdue invites as expired, which deletes
+ * their tokens and addresses. Works in small batches.
+ */
+export function expirySweeper({ database, clock }: Dependencies, log: Logger): Loop {
+  return new Loop({
+    async task(stopping) {
+      for (const [operation, sweep] of Object.entries(sweeps)) {
+        let swept = ROWS;
+        while (swept === ROWS && !stopping()) {
+          swept = await database.run(operation, (orm) => sweep(orm, new Date(clock.now()), ROWS));
+        }
+      }
+    },
+    pauseMs: INTERVAL_MS,
+    retryMs: RETRY_MS,
+    onFailure: (err) =>
+      log.warn({ err }, "identity could not sweep expired sessions and invites and will try again"),
+    clock,
+  });
+}
