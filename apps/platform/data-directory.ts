@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { realpathSync } from "node:fs";
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, lstat, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { checkSigningKeyFile } from "@ostiary/audit/signing-key/key-file";
 import { checkStreamKeyFile } from "@ostiary/audit/streams/key-file";
@@ -181,13 +181,34 @@ const TOKEN_BYTES = 24;
  * new token to the file, which only this user may read.
  */
 export async function tokenFrom(file: string, given: string | undefined): Promise<string> {
-  const kept = given ?? (await readFile(file, "utf8").catch(() => "")).trim();
-  if (given === undefined && kept !== "") return kept;
-  const token = kept || randomBytes(TOKEN_BYTES).toString("base64url");
+  const kept = given === undefined ? await keptToken(file) : null;
+  if (kept !== null) return kept;
+  const token = given ?? randomBytes(TOKEN_BYTES).toString("base64url");
   try {
-    await writeFile(file, token, { mode: 0o600 });
+    // A new file: an older one could be a link, or a file that others may read.
+    await rm(file, { force: true });
+    await writeFile(file, token, { mode: 0o600, flag: "wx" });
   } catch {
     throw unusable(dirname(file), `its file ${basename(file)} cannot be written.`);
   }
+  return token;
+}
+
+const TOKEN = /^[\x21-\x7e]+$/;
+/** The permissions of users other than the owner of a file. */
+const OTHERS = 0o077;
+
+/** Returns the token in the file, which it closes to others. Returns null if the file is missing or empty. */
+async function keptToken(file: string): Promise<string | null> {
+  const refused = (rule: string) =>
+    unusable(dirname(file), `its file ${basename(file)} ${rule}: delete the file, and a new token is made.`);
+  const found = await lstat(file).catch(() => null);
+  if (found === null) return null;
+  // Another user knows a token of his own.
+  if (!found.isFile() || found.uid !== process.getuid?.()) throw refused("is not a file of this user");
+  if ((found.mode & OTHERS) !== 0) await chmod(file, 0o600);
+  const token = (await readFile(file, "utf8")).trim();
+  if (token === "") return null;
+  if (!TOKEN.test(token)) throw refused("holds spaces, or characters that are not visible ASCII");
   return token;
 }

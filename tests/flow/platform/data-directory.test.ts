@@ -1,9 +1,10 @@
 /** Tests of the folder DATA_DIR: when the platform accepts, refuses or shares it. */
 import { Database as Sqlite } from "bun:sqlite";
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { chmod, mkdir, readdir, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, chown, lstat, mkdir, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { checkDataDirectory } from "../../../apps/platform/data-directory.ts";
+import { ConfigError } from "@ostiary/lib/runtime/config";
+import { checkDataDirectory, tokenFrom } from "../../../apps/platform/data-directory.ts";
 import { freePort } from "../../support/free-port.ts";
 import { rejection } from "../../support/rejection.ts";
 import { runToEnd } from "../../support/run-to-end.ts";
@@ -80,7 +81,15 @@ describe("DATA_DIR is refused with its name and the reason if it is", () => {
 
   test("a folder in which the admin token cannot be written", async () => {
     await mkdir(join(parent, "token", "admin-token"), { recursive: true });
-    expect(await refusal(join(parent, "token"))).toContain("its file admin-token cannot be written.");
+    expect(await refusal(join(parent, "token"))).toContain("its file admin-token is not a file of this user");
+  });
+
+  test("a folder whose internal token no header can carry", async () => {
+    await mkdir(join(parent, "lines"));
+    await writeFile(join(parent, "lines", "internal-token"), "one\ntwo");
+    expect(await refusal(join(parent, "lines"))).toContain(
+      "its file internal-token holds spaces, or characters that are not visible ASCII: delete the file",
+    );
   });
 
   // Root may write to every folder. If the tests run as root, the platform therefore runs as `nobody`.
@@ -222,5 +231,41 @@ describe("DATA_DIR", () => {
     for (const name of ["platform.pid", "database.pid"])
       await writeFile(join(path, name), String(process.pid));
     expect(await (await start(path)).stop()).toBe(0);
+  });
+});
+
+describe("the file of a token", () => {
+  const made = async (name: string, text: string, mode: number) => {
+    const file = join(parent, name);
+    await writeFile(file, text);
+    await chmod(file, mode);
+    return file;
+  };
+  const modeOf = async (file: string) => (await lstat(file)).mode & 0o777;
+
+  test.each([
+    ["kept", undefined, "kept"],
+    ["given", "new", "new"],
+    ["", undefined, expect.stringMatching(/^[\w-]{32}$/)],
+  ])("that holds %p is closed to others, also if it was open", async (text, given, token) => {
+    const file = await made("open", text, 0o666);
+    expect(await tokenFrom(file, given)).toEqual(token);
+    expect([await Bun.file(file).text(), await modeOf(file)]).toEqual([token, 0o600]);
+  });
+
+  test("may not be a link, and no token is written to the link's target", async () => {
+    const [target, link] = [await made("target", "known", 0o644), join(parent, "link")];
+    await symlink(target, link);
+    expect(await rejection(tokenFrom(link, undefined))).toBeInstanceOf(ConfigError);
+    expect(await tokenFrom(link, "new")).toBe("new");
+    expect([await Bun.file(target).text(), await Bun.file(link).text()]).toEqual(["known", "new"]);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)("may not belong to another user, who knows its token", async () => {
+    const file = await made("theirs", "known", 0o644);
+    await chown(file, 65534, 65534);
+    expect(await rejection(tokenFrom(file, undefined))).toBeInstanceOf(ConfigError);
+    expect(await tokenFrom(file, "new")).toBe("new");
+    expect((await lstat(file)).uid).toBe(0);
   });
 });
