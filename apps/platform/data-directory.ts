@@ -200,15 +200,17 @@ const OTHERS = 0o077;
 
 /** Returns the token in the file, which it closes to others. Returns null if the file is missing or empty. */
 async function keptToken(file: string): Promise<string | null> {
-  const refused = (rule: string) =>
-    unusable(dirname(file), `its file ${basename(file)} ${rule}: delete the file, and a new token is made.`);
+  const [folder, name] = [dirname(file), basename(file)];
   const found = await lstat(file).catch(() => null);
   if (found === null) return null;
   // Another user knows a token of his own.
-  if (!found.isFile() || found.uid !== process.getuid?.()) throw refused("is not a file of this user");
+  if (!found.isFile() || found.uid !== process.getuid?.()) {
+    throw unusable(folder, `its file ${name} is not a file of this user: delete it for a new token.`);
+  }
   if ((found.mode & OTHERS) !== 0) await chmod(file, 0o600);
   const token = (await readFile(file, "utf8")).trim();
-  if (token === "") return null;
-  if (!TOKEN.test(token)) throw refused("holds spaces, or characters that are not visible ASCII");
-  return token;
+  if (token !== "" && !TOKEN.test(token)) {
+    throw unusable(folder, `its file ${name} is not one line of visible ASCII: delete it for a new token.`);
+  }
+  return token || null;
 }

@@ -88,7 +88,7 @@ describe("DATA_DIR is refused with its name and the reason if it is", () => {
     await mkdir(join(parent, "lines"));
     await writeFile(join(parent, "lines", "internal-token"), "one\ntwo");
     expect(await refusal(join(parent, "lines"))).toContain(
-      "its file internal-token holds spaces, or characters that are not visible ASCII: delete the file",
+      "its file internal-token is not one line of visible ASCII: delete it for a new token.",
     );
   });
 
