@@ -8,10 +8,10 @@ const INTERVAL_MS = 10 * 60 * 1000;
 const RETRY_MS = 60 * 1000;
 const ROWS = 1_000;
 
-const sweeps = {
-  delete_expired_sessions: deleteExpiredSessions,
-  expire_overdue_invites: expireOverdueInvites,
-};
+const SWEEPS = [
+  ["delete_expired_sessions", deleteExpiredSessions],
+  ["expire_overdue_invites", expireOverdueInvites],
+] as const;
 
 /**
  * At start and every ten minutes, deletes expired sessions, and marks overdue invites as expired, which deletes
@@ -20,7 +20,7 @@ const sweeps = {
 export function expirySweeper({ database, clock }: Dependencies, log: Logger): Loop {
   return new Loop({
     async task(stopping) {
-      for (const [operation, sweep] of Object.entries(sweeps)) {
+      for (const [operation, sweep] of SWEEPS) {
         let swept = ROWS;
         while (swept === ROWS && !stopping()) {
           swept = await database.run(operation, (orm) => sweep(orm, new Date(clock.now()), ROWS));
