@@ -11,7 +11,7 @@ import type { UnitOfWork } from "./unit-of-work.ts";
 /** The operations that a server and PGlite implement differently. */
 export interface DatabaseAdapter {
   /** Starts the deadline of a call. */
-  deadline(options: CallOptions): Deadline;
+  deadline(options: RunOptions): Deadline;
   /** Runs `work` outside of a transaction. */
   run<T>(deadline: Deadline, work: (orm: Orm) => Promise<T>): Promise<T>;
   /** Runs `work` in one transaction, without retries after conflicts. */
@@ -87,10 +87,11 @@ export class ObservedDatabase implements Database {
     return new ObservedDatabase(this.#adapter, { ...this.#view, ...changes }, async () => {});
   }
 
-  #call<T>(operation: string, options: CallOptions, work: (deadline: Deadline) => Promise<T>): Promise<T> {
+  #call<T>(operation: string, options: RunOptions, work: (deadline: Deadline) => Promise<T>): Promise<T> {
     return this.#observed(operation, async () => {
       this.#view.unit.refuseNesting();
-      const deadline = this.#adapter.deadline({ deadlineMs: options.deadlineMs ?? this.#view.deadlineMs });
+      const { deadlineMs = this.#view.deadlineMs, lane } = options;
+      const deadline = this.#adapter.deadline({ deadlineMs, lane });
       return work(deadline).finally(() => deadline.end());
     });
   }

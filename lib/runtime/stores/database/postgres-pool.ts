@@ -29,6 +29,8 @@ export interface PostgresLimits {
   laneWaitingMax: number;
   /** The deadline of a call, unless the call has its own; see `CallOptions`. */
   deadlineMs: number | "progress";
+  /** The deadline of a call with a lane, which includes the wait for its turn (RG-53, ID-104). */
+  laneDeadlineMs: number;
   /** The longest time without an answer for work in the background. It is also the server's `statement_timeout`. */
   progressMs: number;
   /**
@@ -43,6 +45,7 @@ export const postgresLimits: PostgresLimits = {
   poolMax: 10,
   laneWaitingMax: 1_000,
   deadlineMs: 5_000,
+  laneDeadlineMs: 15_000,
   progressMs: 10_000,
   plan_cache_mode: "auto",
 };
@@ -107,6 +110,10 @@ export class PostgresPool {
   deadline(deadlineMs: number | "progress" = this.#limits.deadlineMs): Deadline {
     const ofProgress = deadlineMs === "progress";
     return new Deadline({ ms: ofProgress ? this.#limits.progressMs : deadlineMs, ofProgress });
+  }
+
+  laneDeadline(deadlineMs: number | "progress" = this.#limits.laneDeadlineMs): Deadline {
+    return this.deadline(deadlineMs);
   }
 
   /**

@@ -3,7 +3,7 @@ import { PgDatabase } from "drizzle-orm/pg-core";
 import { PostgresJsSession } from "drizzle-orm/postgres-js";
 import type postgres from "postgres";
 import type { Answer, Connection, Statement } from "./connection.ts";
-import type { CallOptions, Database, TransactionOptions } from "./database.ts";
+import type { Database, RunOptions, TransactionOptions } from "./database.ts";
 import { Deadline } from "./deadline.ts";
 import { ConnectionLost, isRepeatable } from "./failure.ts";
 import type { MigrationAccess } from "./migrations.ts";
@@ -31,8 +31,8 @@ export class PostgresAdapter implements DatabaseAdapter {
     this.#pool = pool;
   }
 
-  deadline({ deadlineMs }: CallOptions): Deadline {
-    return this.#pool.deadline(deadlineMs);
+  deadline({ deadlineMs, lane }: RunOptions): Deadline {
+    return lane === undefined ? this.#pool.deadline(deadlineMs) : this.#pool.laneDeadline(deadlineMs);
   }
 
   run<T>(deadline: Deadline, work: (orm: Orm) => Promise<T>): Promise<T> {
