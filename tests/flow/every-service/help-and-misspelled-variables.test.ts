@@ -24,12 +24,13 @@ function run(app: string, parameters: string[], env: Record<string, string> = {}
 describe("--help", () => {
   // OP-135
   test("of a service prints its help and opens neither a store nor a port", async () => {
-    const DATABASE_URL = `pglite://${join(folder, "database")}`;
+    const untouched = temporaryFolder("help-of-audit");
+    const DATABASE_URL = `pglite://${join(untouched, "database")}`;
     const { exitCode, stdout, stderr } = await run("audit", ["--help"], { DATABASE_URL, PORT: "0" });
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     expect(stdout).toStartWith("Usage: bun apps/audit/main.ts [--help]\n");
     expect(stdout).toEndWith("The README is apps/audit/README.md.\n");
-    expect(await readdir(folder)).toEqual([]);
+    expect(await readdir(untouched)).toEqual([]);
   });
 
   // OP-135
