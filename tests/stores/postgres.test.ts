@@ -89,10 +89,14 @@ describe.if(services().postgres.real)("database on PostgreSQL with many callers"
     const finish = Promise.withResolvers<void>();
     let held = 0;
     const busy = [1, 2].map(() =>
-      small.transaction("hold", () => {
-        held += 1;
-        return finish.promise;
-      }),
+      small.transaction(
+        "hold",
+        () => {
+          held += 1;
+          return finish.promise;
+        },
+        { deadlineMs: 60_000 },
+      ),
     );
     await waitFor(() => held === 2);
     expect(await rejection(select(small))).toBeInstanceOf(StoreUnavailable);
