@@ -9,6 +9,8 @@ const EXPORTS_MAX = 4;
 const PER_LOG_MAX = 2;
 /** The longest time that an export waits for a slot if no export of the same log has a slot. */
 const WAIT_MS = 5_000;
+/** The time between two looks for a slow reader while a log waits. */
+const LOOK_MS = 500;
 /** The maximum number of exports that wait for a slot at once. */
 const WAITING_MAX = 100;
 
@@ -44,7 +46,7 @@ export class ExportSlot {
  * The service cannot tell readers apart, so logs share the slots:
  * - The last free slot is reserved for a log that has no slot.
  * - A freed slot goes to a waiting log.
- * - When a log starts to wait, the slowest of the slow readers loses its slot.
+ * - While a log waits, the slowest of the slow readers loses its slot, at most one for each wait.
  */
 export class ExportPermits {
   readonly #clock: Clock;
@@ -73,15 +75,29 @@ export class ExportPermits {
     }
     const granted = Promise.withResolvers<void>();
     this.#waiting.set(slot, granted.resolve);
-    this.#slowest()?.giveUp();
+    const stopLooking = this.#endSlowest();
     const late = () => tooMany("exports");
-    await withDeadline(granted.promise, WAIT_MS, late, this.#clock).catch((error: unknown) => {
-      // the slot may have been granted at the moment of the timeout
-      if (!this.#running.has(slot)) {
-        this.#waiting.delete(slot);
-        throw error;
-      }
-    });
+    await withDeadline(granted.promise, WAIT_MS, late, this.#clock)
+      .catch((error: unknown) => {
+        // the slot may have been granted at the moment of the timeout
+        if (!this.#running.has(slot)) {
+          this.#waiting.delete(slot);
+          throw error;
+        }
+      })
+      .finally(stopLooking);
+  }
+
+  /** Ends the export of the slowest slow reader, now or as soon as there is one. Returns a function that stops this. */
+  #endSlowest(): () => void {
+    let cancel = () => {};
+    const look = () => {
+      const slowest = this.#slowest();
+      if (slowest === undefined) cancel = this.#clock.after(LOOK_MS, look);
+      else slowest.giveUp();
+    };
+    look();
+    return () => cancel();
   }
 
   /** Returns the slowest of the slow readers whose exports were not ended yet. */
