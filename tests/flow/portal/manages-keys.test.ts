@@ -97,8 +97,8 @@ describe.skipIf(browserPath === undefined)("the portal's pages for keys", () => 
        select ${id("M")}, '${organization_id}', 'service_account', ${id("S")}, 'viewer', 'active', now(), now() ${to(200)}`,
     );
     await sql.unsafe(
-      `insert into identity.invites (id, organization_id, email, role, token_hash, token_prefix, status, max_uses, expires_at, created_at)
-       select ${id("N")}, '${organization_id}', 'guest' || n || '@example.com', 'viewer', ${hash("invite")}, 'inv_' || n, 'revoked', 1, now(), now() ${to(500)}`,
+      `insert into identity.invites (id, organization_id, email, role, token_hash, token_prefix, token, status, max_uses, expires_at, created_at)
+       select ${id("N")}, '${organization_id}', 'guest' || n || '@example.com', 'viewer', ${hash("invite")}, 'inv_' || n, 'inv_token' || n, 'active', 1, now() + interval '1 day', now() ${to(500)}`,
     );
     await sql.unsafe(
       `insert into identity.organizations (id, name, created_at, updated_at)
