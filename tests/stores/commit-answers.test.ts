@@ -1,5 +1,5 @@
 /** Tests of what COMMIT answers: the driver takes ROLLBACK for success. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { type Database, openDatabase, rows, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { freshDatabase, rejection, services, startProxy } from "../support/index.ts";
@@ -14,6 +14,9 @@ describe.skipIf(!services().postgres.real)("a COMMIT that PostgreSQL answers wit
   beforeAll(async () => {
     database = await openDatabase(await freshDatabase(), { namespace: "suite", poolMax: 2 });
     await database.run("create", (orm) => orm.execute(sql`create table written (id int)`));
+  });
+  beforeEach(async () => {
+    await database.run("truncate", (orm) => orm.execute(sql`truncate written`));
   });
   afterAll(() => database.close());
 
