@@ -9,14 +9,10 @@ export interface CliOptions extends Pick<Invocation, "name" | "parameters" | "ad
   env: Record<string, string | undefined>;
 }
 
-/** The names of this machine. A proxy must not receive requests to them, which can carry an admin token. */
-const LOOPBACK = "localhost,127.0.0.1,::1,[::1]";
-
 const EXIT_UNWRITTEN = 1;
 
 /** Runs the command line as a process, with its terminal and exit code. Handles Ctrl-C during the run. */
 export async function runCli({ env, ...called }: CliOptions): Promise<void> {
-  bypassProxyForLoopback(env);
   const interruption = new AbortController();
   const interrupt = () => interruption.abort();
   process.once("SIGINT", interrupt);
@@ -27,13 +23,6 @@ export async function runCli({ env, ...called }: CliOptions): Promise<void> {
   if (interruption.signal.aborted) process.exit(code);
   process.off("SIGINT", interrupt);
   process.exitCode = output.unwritten ? EXIT_UNWRITTEN : code;
-}
-
-/** Adds the names of this machine to NO_PROXY, which the runtime's `fetch` reads at each request. */
-function bypassProxyForLoopback(env: CliOptions["env"]): void {
-  const names = [env.NO_PROXY, env.no_proxy, LOOPBACK].filter(Boolean).join();
-  env.NO_PROXY = names;
-  env.no_proxy = names;
 }
 
 /**
