@@ -1,4 +1,4 @@
-/** Tests how the portal's process serves its page. `tests/flow/portal` tests the page itself. */
+/** Tests how the portal's process serves its page. `tests/full/flow/portal` tests the page itself. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { ProcessEnded, type RunningProcess, startProcess } from "../../support/start-process.ts";

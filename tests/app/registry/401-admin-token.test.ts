@@ -76,7 +76,7 @@ describe("the admin token", () => {
 });
 
 describe("a start of the registry", () => {
-  // tests/flow/every-service/exit-78-wrong-variables.test.ts tests malformed tokens.
+  // tests/full/flow/every-service/exit-78-wrong-variables.test.ts tests malformed tokens.
   test.each([undefined, ""])("with ADMIN_TOKEN %j exits with 78", async (token) => {
     const env = { DATABASE_URL: "pglite://memory", ROUTE_STORE_URL: "http://127.0.0.1:1" };
     const ended = await rejection(

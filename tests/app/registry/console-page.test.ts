@@ -1,4 +1,4 @@
-/** Tests how the registry serves the console. `tests/app/console` tests the page itself. */
+/** Tests how the registry serves the console. `tests/full/app/console` tests the page itself. */
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { loadConfig } from "@ostiary/lib/runtime/config";

@@ -3,7 +3,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import { type Orm, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
-import { runCli } from "../../flow/cli/bed.ts";
+import { runCli } from "../../full/flow/cli/bed.ts";
 import { closing, duringTests } from "../../support/during-tests.ts";
 import { freshDatabase } from "../../support/services.ts";
 import { waitFor } from "../../support/wait-for.ts";

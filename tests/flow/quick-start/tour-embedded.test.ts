@@ -1,9 +1,9 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
+import { startNewPlatform } from "../../full/flow/platform/bed.ts";
 import { atTestEnd } from "../../support/at-test-end.ts";
 import { ProcessEnded, type RunningProcess } from "../../support/start-process.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { startNewPlatform } from "../platform/bed.ts";
 import { expectTour, printedTour, takeTour } from "./tour.ts";
 
 setDefaultTimeout(150_000);

@@ -1,11 +1,11 @@
 /** Tests that the printed tour works in every shell, because people paste it into their own. */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
+import { startPlatform } from "../../full/flow/platform/bed.ts";
 import { SHELLS } from "../../support/interactive-shell.ts";
 import { freshDatabase } from "../../support/services.ts";
 import type { RunningProcess } from "../../support/start-process.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { startPlatform } from "../platform/bed.ts";
 import { expectTour, printedTour, takeTour } from "./tour.ts";
 
 setDefaultTimeout(150_000);

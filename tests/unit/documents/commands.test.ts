@@ -13,7 +13,7 @@ interface NotRun {
 
 const GUIDES = ".github/guides/";
 
-/** The test in `tests/flow` that runs the commands of each document. */
+/** The test in `tests/full/flow` that runs the commands of each document. */
 const TESTS: Record<string, string> = {
   "README.md": "quick-start/readme-commands.test.ts",
   [`${GUIDES}audit-streams.md`]: "guides/audit-streams.test.ts",
@@ -53,14 +53,14 @@ const EXCEPTIONS: Record<string, Record<string, string | NotRun>> = {
     },
   },
   [`${GUIDES}upgrading.md`]: {
-    "Try it": { why: "it takes minutes; tests/unit/upgrade checks its releases and orders" },
+    "Try it": { why: "it takes minutes; tests/nightly/upgrade/unit checks its releases and orders" },
   },
 };
 
 /** Guides whose commands no test runs, with the reason. */
 const TRIED_ELSEWHERE: Record<string, NotRun> = {
   [`${GUIDES}capacity.md`]: { why: "its figures come from the benchmarks" },
-  [`${GUIDES}clusters.md`]: { why: "tests/resilience breaks the clusters that it describes" },
+  [`${GUIDES}clusters.md`]: { why: "tests/full/resilience breaks the clusters that it describes" },
   [`${GUIDES}one-machine-systemd.md`]: { why: "it needs systemd and its users" },
   [`${GUIDES}production-compose.md`]: { why: "it needs a Docker engine" },
 };
@@ -83,7 +83,7 @@ describe("shell commands", () => {
     async ({ guide, heading }) => {
       const by = EXCEPTIONS[guide]?.[heading] ?? TESTS[guide];
       if (typeof by === "object") return expect(by.why).not.toBe("");
-      const text = await Bun.file(join(ROOT, "tests/flow", by ?? "none")).text();
+      const text = await Bun.file(join(ROOT, "tests/full/flow", by ?? "none")).text();
       expect(text).toContain(`"${heading}"`);
     },
   );

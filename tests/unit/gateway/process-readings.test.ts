@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { closeSync, openSync, statSync } from "node:fs";
 import { processReadings } from "../../../apps/gateway/edge/process-readings.ts";
-import { openDescriptors } from "../../bench/measure/descriptors.ts";
+import { openDescriptors } from "../../nightly/bench/measure/descriptors.ts";
 
 /** Whether the kernel counts the descriptors of a process. Linux does since version 6.2. */
 const isCounted = (statSync("/proc/self/fd", { throwIfNoEntry: false })?.size ?? 0) > 0;

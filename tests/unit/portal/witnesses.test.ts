@@ -93,7 +93,7 @@ async function* each(lines: readonly string[]): AsyncGenerator<string, void, voi
   yield* lines;
 }
 
-const vectors = join(import.meta.dir, "../../conformance/audit-proof/witness-vectors.json");
+const vectors = join(import.meta.dir, "../../full/conformance/audit-proof/witness-vectors.json");
 
 // PT-73
 test.each([

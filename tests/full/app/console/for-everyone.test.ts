@@ -1,0 +1,214 @@
+/**
+ * Tests the console with ten thousand routes: accessibility in both color schemes and at two widths, search,
+ * and use by keyboard.
+ */
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { ADMIN_TOKEN, service } from "../../../app/registry/harness.ts";
+import { type ConsolePage, openConsole } from "../../../support/console-page.ts";
+import { startLoadingGateway } from "../../../support/loading-gateway.ts";
+import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/swagger-page.ts";
+import { waitFor } from "../../../support/wait-for.ts";
+import { findingsOn } from "../../../support/watched-page.ts";
+import { useConsole, WIDGETS } from "./bed.ts";
+
+// The first test checks the accessibility of sixteen states of the page, so it needs more time.
+setDefaultTimeout(3 * PAGE_TIMEOUT_MS);
+
+const SERVICES = 20;
+const ROUTES_OF_EACH = 500;
+
+const WIDTHS = [1440, 360];
+/**
+ * The axe rules that depend on colors. Only they are checked in the dark scheme, which differs only in
+ * colors.
+ */
+const COLOR_RULES = ["color-contrast", "link-in-text-block"];
+
+const heading = (page: Page, name: string | RegExp, level = 1) =>
+  page.getByRole("heading", { level, name }).waitFor();
+
+describe.skipIf(browserPath === undefined)("with ten thousand routes the console", () => {
+  const bed = useConsole({ widgets: WIDGETS });
+  beforeAll(async () => {
+    const many = Array.from({ length: SERVICES }, (_, one) => [
+      `service-${one}`,
+      service(...Array.from({ length: ROUTES_OF_EACH }, (_, route) => `/s${one}/things/t${route}/{id}`)),
+    ]);
+    await bed.registry.apply(Object.fromEntries(many));
+    await bed.registry.apply({ "service-0": service("/s0/other") });
+    await startLoadingGateway(bed.registry.routeStore);
+    await bed.registry.routeStore.put("edge/gateway/routes/broken", "{");
+  }, PAGE_TIMEOUT_MS);
+
+  /**
+   * Expects that axe reports no violation in either color scheme, and that the page does not scroll sideways.
+   */
+  async function expectSound({ page }: ConsolePage, where: string): Promise<void> {
+    for (const [colorScheme, rules] of [
+      ["light", []],
+      ["dark", COLOR_RULES],
+    ] as const) {
+      await page.emulateMedia({ colorScheme });
+      const found = await findingsOn(page, ...rules);
+      const wider = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+      expect({ where, colorScheme, found, wider }).toEqual({ where, colorScheme, found: [], wider: 0 });
+    }
+  }
+
+  test.each(WIDTHS)("is accessible in both color schemes, %d px wide", async (width) => {
+    const options = { viewport: { width, height: 800 } };
+    const shown = await openConsole(bed.browser, bed.registry.url, options);
+    const { page, go, enter } = shown;
+    await expectSound(shown, "the token's form");
+    await enter("wrong");
+    await page.getByRole("alert").waitFor();
+    await expectSound(shown, "a refused token");
+    await enter(ADMIN_TOKEN);
+    await heading(page, "Routes");
+    await expectSound(shown, "routes");
+    await page.getByRole("searchbox").fill("nothing has this");
+    await page.getByText("No route matches.").waitFor();
+    await expectSound(shown, "no route");
+
+    await go("#/services");
+    await heading(page, "Services");
+    await expectSound(shown, "services");
+    await go("#/services/widgets");
+    await page.getByRole("table", { name: "Rate limit policies" }).waitFor();
+    await expectSound(shown, "a service");
+    await page.getByRole("button", { name: "Delete …" }).click();
+    await page.getByRole("dialog").waitFor();
+    await expectSound(shown, "a deletion");
+    await page.keyboard.press("Escape");
+    await go("#/services/service-0/revisions/2");
+    await page.getByText("501 changes: 500 break callers.").waitFor();
+    await expectSound(shown, "a revision");
+
+    await go("#/lookup");
+    await page.getByLabel("Path").fill("/org/widgets");
+    await page.getByRole("button", { name: "Look up" }).click();
+    await heading(page, "No route serves this request", 2);
+    await expectSound(shown, "no route for a request");
+    await page.getByLabel("Method").selectOption("POST");
+    await page.getByRole("radio", { name: "a member with labels" }).check();
+    await page.getByRole("textbox", { name: /^Labels/ }).fill("nothing");
+    await page.getByRole("button", { name: "Look up" }).click();
+    await heading(page, /^No, /, 2);
+    await expectSound(shown, "a look up");
+
+    await go("#/gateways");
+    await page.getByText("Does not serve all published routes").waitFor();
+    await expectSound(shown, "gateways");
+
+    await go("#/apply");
+    const area = page.getByRole("textbox", { name: /^Configuration document/ });
+    await expectSound(shown, "an empty document");
+    await area.fill("services: { a: 1 }");
+    await page.getByRole("button", { name: "Review the changes" }).click();
+    await page.getByRole("region", { name: /problems? in the document/ }).waitFor();
+    await expectSound(shown, "a wrong document");
+    const changed = { ...WIDGETS, url: "http://other:1", member: undefined, user: WIDGETS.member };
+    await area.fill(JSON.stringify({ services: { widgets: changed } }));
+    await page.getByRole("button", { name: "Review the changes" }).click();
+    await heading(page, "What would change", 2);
+    await expectSound(shown, "a review");
+    await page.getByRole("button", { name: "Apply …" }).click();
+    await page.getByRole("dialog").waitFor();
+    await expectSound(shown, "a confirmation");
+    await page.route("**/apply*", (route) => route.abort());
+    await page.getByRole("button", { name: /^Apply to/ }).click();
+    await page.getByRole("dialog").getByRole("alert").waitFor();
+    await expectSound(shown, "an apply that was not answered");
+    expect(shown.complaints).toEqual([]);
+    expect(shown.strangers).toEqual([]);
+    await shown.close();
+  });
+
+  test("shows the routes in pages, and finds any route while the operator types", async () => {
+    const { page } = await bed.open();
+    const total = SERVICES * ROUTES_OF_EACH - ROUTES_OF_EACH + 1 + 4;
+    await page
+      .getByRole("status")
+      .filter({
+        hasText: `${total.toLocaleString("en")} routes, rows 1 to 50 of ${total.toLocaleString("en")} shown`,
+      })
+      .waitFor();
+    const rows = page.getByRole("table", { name: "Routes" }).getByRole("row");
+    expect(await rows.count()).toBe(1 + 50);
+    const pages = page.getByRole("navigation", { name: "Pages of routes" });
+    await pages.getByRole("button", { name: "Last" }).click();
+    await page.getByText(`Page ${Math.ceil(total / 50)} of ${Math.ceil(total / 50)}`).waitFor();
+    expect(await rows.count()).toBe(1 + (total % 50));
+    await page.getByRole("searchbox").pressSequentially("s7/things/t499/");
+    await page
+      .getByRole("status")
+      .filter({ hasText: new RegExp(`^1 of ${total.toLocaleString("en")} routes$`) })
+      .waitFor();
+    expect(await rows.last().textContent()).toContain("/s7/things/t499/{id}");
+    // Measure inside the page how long one keystroke takes, so that the time of the test driver does not
+    // count.
+    const spent = await page.evaluate(`(() => {
+      const field = document.querySelector("input[type=search]");
+      const started = performance.now();
+      for (const text of ["s", "s1", "s12", "s12/", "things"]) {
+        field.value = text;
+        field.dispatchEvent(new Event("input", { bubbles: true }));
+      }
+      return (performance.now() - started) / 5;
+    })()`);
+    expect(Number(spent)).toBeLessThan(1_000);
+  });
+
+  test("is usable by keyboard only, from the token to a deletion", async () => {
+    await bed.registry.put("by-keyboard", service("/by-keyboard"));
+    const shown = await openConsole(bed.browser, bed.registry.url);
+    const { page } = shown;
+    const press = async (...keys: string[]) => {
+      for (const key of keys) await page.keyboard.press(key);
+    };
+    const focused = () =>
+      page.evaluate(`(document.activeElement.labels?.[0] ?? document.activeElement).textContent.trim()`);
+    /** Polls a condition from outside the page, because the page's Content-Security-Policy forbids eval. */
+    const until = (condition: string) =>
+      waitFor(async () => (await page.evaluate(condition)) === true, { what: condition });
+    /** Presses the tab key until `name` has the focus. */
+    const tabTo = async (name: string) => {
+      for (let step = 0; step < 200; step++) {
+        await press("Tab");
+        if ((await focused()) === name) return;
+      }
+      throw new Error(`The tab key does not reach "${name}".`);
+    };
+    // The form gets the focus when it appears.
+    await until(`document.activeElement?.id === "token"`);
+    await page.keyboard.type(ADMIN_TOKEN);
+    await press("Enter");
+    await heading(page, "Routes");
+    await press("Tab");
+    expect(await focused()).toBe("Skip to the content");
+    await press("Enter", "Control+k");
+    expect(await focused()).toBe("Search routes");
+    await page.keyboard.type("by-keyboard");
+    await page.getByRole("status").filter({ hasText: "1 of" }).waitFor();
+    await tabTo("by-keyboard");
+    await press("Enter");
+    await heading(page, "by-keyboard");
+    // Following a link moves the focus to the heading of the new view.
+    await until(`document.activeElement.tagName === "H1"`);
+    await tabTo("Delete …");
+    await press("Enter");
+    await page.getByRole("dialog", { name: "Delete by-keyboard?" }).waitFor();
+    await press("Escape");
+    // Closing the dialog returns the focus to the button that opened it.
+    await until(`document.activeElement.textContent.trim() === "Delete …"`);
+    await press("Enter");
+    await page.getByRole("dialog").waitFor();
+    await tabTo("Type by-keyboard to confirm the deletion");
+    await page.keyboard.type("by-keyboard");
+    await tabTo("Delete the service");
+    await press("Enter");
+    await heading(page, "Revisions of by-keyboard");
+    await shown.close();
+  });
+});

@@ -1,0 +1,160 @@
+/**
+ * Tests that the console does not store the admin token, and does not run text from services or documents.
+ */
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { INSTANCES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
+import type { Page } from "playwright-core";
+import { ADMIN_TOKEN, service } from "../../../app/registry/harness.ts";
+import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/swagger-page.ts";
+import { useConsole } from "./bed.ts";
+
+setDefaultTimeout(PAGE_TIMEOUT_MS);
+
+const HOSTILE = `"><img src=x onerror="window.ran=1"><script>window.ran=1</script>\${window.ran=1}`;
+const ENCODED = "%22%3E%3Cimg%20src=x%20onerror=window.ran=1%3E%3Cscript%3Ewindow.ran=1%3C/script%3E";
+
+describe.skipIf(browserPath === undefined)("the console", () => {
+  const bed = useConsole({
+    widgets: service("/widgets", "/%3cscript%3e/{__proto__}", "/javascript:alert(1)/{constructor}"),
+    __proto: service("/proto"),
+    constructor: service("/constructor"),
+    "toString.-_": service("/to-string"),
+  });
+
+  const expectNothingRan = async (page: Page) => {
+    expect(await page.evaluate("window.ran")).toBeUndefined();
+    expect(await page.locator("img, script:not([src])").count()).toBe(0);
+  };
+
+  test("keeps the token out of storage, URL, title, attributes and history", async () => {
+    const { page, go, strangers } = await bed.open();
+    for (const fragment of ["#/services", "#/lookup", "#/apply", "#/gateways", "#/services/widgets"]) {
+      await go(fragment);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+    }
+    const kept = await page.evaluate(`(async () => JSON.stringify([
+      { ...localStorage }, { ...sessionStorage }, document.cookie, location.href, document.title, history.state,
+      document.documentElement.outerHTML, await indexedDB.databases(), await caches.keys(), window.name,
+    ]))()`);
+    expect(kept).not.toContain(ADMIN_TOKEN);
+    expect(await page.context().cookies()).toEqual([]);
+    expect(strangers).toEqual([]);
+    await page.reload();
+    await page.getByLabel("Token", { exact: true }).waitFor();
+    expect(await page.getByLabel("Token", { exact: true }).inputValue()).toBe("");
+  });
+
+  test("never sends the token in a URL", async () => {
+    const { page, go } = await bed.open();
+    const seen: string[] = [];
+    page.on("request", (request) => seen.push(request.url() + (request.headers().referer ?? "")));
+    await go("#/gateways");
+    await page.getByText("No gateway is running.").waitFor();
+    await go("#/services/widgets");
+    await page.getByRole("table", { name: "Routes" }).waitFor();
+    expect(seen.length).toBeGreaterThan(2);
+    expect(seen.filter((text) => text.includes(ADMIN_TOKEN))).toEqual([]);
+  });
+
+  test("shows hostile routes, names and reasons as text", async () => {
+    const { page, go, complaints } = await bed.open();
+    await page.getByText("/%3cscript%3e/{__proto__}").waitFor();
+    for (const name of ["constructor", "__proto", "toString.-_"]) {
+      await go(`#/services/${name}`);
+      await page.getByRole("heading", { level: 1, name }).waitFor();
+      await page.getByRole("table", { name: "Routes" }).waitFor();
+    }
+    await bed.registry.routeStore.put(
+      `${INSTANCES_PREFIX}hostile`,
+      JSON.stringify({
+        instance: "hostile",
+        started_at: "2026-01-01T00:00:00.000Z",
+        loaded_at: "2026-01-01T00:00:00.000Z",
+        store_revision: 1,
+        services: 1,
+        routes: 1,
+        skipped: [{ service: HOSTILE, reason: `${HOSTILE} \`${HOSTILE}\` \`` }],
+      }),
+    );
+    await go("#/gateways");
+    await page.getByRole("link", { name: HOSTILE }).waitFor();
+    await page.getByRole("link", { name: HOSTILE }).click();
+    await page.getByRole("heading", { level: 1, name: HOSTILE }).waitFor();
+    await bed.registry.routeStore.delete(`${INSTANCES_PREFIX}hostile`);
+    await expectNothingRan(page);
+    expect(complaints).toEqual([]);
+  });
+
+  test.each([
+    `#/services/${ENCODED}`,
+    `#/services/${ENCODED}/revisions`,
+    "#/services/.././apply",
+    `#${ENCODED}`,
+  ])("runs nothing from the URL fragment %p", async (fragment) => {
+    const { page, complaints } = await bed.open({ fragment });
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.locator(".empty").waitFor();
+    await expectNothingRan(page);
+    expect(complaints).toEqual([]);
+  });
+
+  test("runs nothing from a document or a search", async () => {
+    const { page, go, complaints } = await bed.open();
+    await page.getByRole("searchbox").fill(HOSTILE);
+    await page.getByText("No route matches.").waitFor();
+    await go("#/apply");
+    const area = page.getByRole("textbox", { name: /^Configuration document/ });
+    for (const document of [
+      JSON.stringify({ services: { [HOSTILE]: { url: HOSTILE, [HOSTILE]: HOSTILE } } }),
+      JSON.stringify({ services: { ok: { ...service("/ok"), url: HOSTILE } } }),
+      `services: !!js/function "function () { window.ran = 1 }"`,
+      `${"[".repeat(10_000)}`,
+      `a: &a [x]\nb: &b [${"*a,".repeat(1000)}]\nc: [${"*b,".repeat(1000)}]`,
+    ]) {
+      await area.fill(document);
+      await page.getByRole("button", { name: "Review the changes" }).click();
+      await page.getByRole("region", { name: /problems? in the document/ }).waitFor();
+      await area.fill("");
+      await page.getByRole("region", { name: /problems? in the document/ }).waitFor({ state: "detached" });
+    }
+    await expectNothingRan(page);
+    expect(complaints).toEqual([]);
+  });
+
+  test("allows only its own script and calls to its own origin, and cannot be framed", async () => {
+    const { page } = await bed.open();
+    const tried = await page.evaluate(`(async () => {
+      const tries = {
+        markup: () => { document.body.innerHTML = "<img src=x onerror='window.ran=1'>"; },
+        // The policy does not apply to code that the test driver evaluates, so this runs in a timer callback.
+        text: () => new Promise((done, failed) => setTimeout(() => {
+          try { done(new Function("window.ran = 1")()); } catch (error) { failed(error); }
+        })),
+        elsewhere: () => fetch("http://127.0.0.1:1/"),
+        inline: () => {
+          const script = document.createElement("script");
+          script.textContent = "window.ran = 1";
+          document.body.append(script);
+        },
+      };
+      const failed = [];
+      for (const [name, attempt] of Object.entries(tries)) {
+        try { await attempt(); } catch { failed.push(name); }
+      }
+      return failed;
+    })()`);
+    expect(tried).toEqual(["markup", "text", "elsewhere", "inline"]);
+    expect(await page.evaluate("window.ran")).toBeUndefined();
+    const framing = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: () =>
+        new Response(`<iframe src="${bed.registry.url}/console"></iframe>`, {
+          headers: { "Content-Type": "text/html" },
+        }),
+    });
+    await page.goto(framing.url.href);
+    expect(await page.frameLocator("iframe").getByLabel("Token", { exact: true }).count()).toBe(0);
+    await framing.stop(true);
+  });
+});

@@ -1,0 +1,194 @@
+/**
+ * Tests the views of the console that only read. Elements are found by role and name, as by a screen reader.
+ */
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { openDatabase } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
+import { ADMIN_TOKEN } from "../../../app/registry/harness.ts";
+import { startLoadingGateway } from "../../../support/loading-gateway.ts";
+import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/swagger-page.ts";
+import { useConsole, WIDGETS } from "./bed.ts";
+
+setDefaultTimeout(PAGE_TIMEOUT_MS);
+
+const WIDGETS_LATER = { url: "http://later:1", user: { routes: [{ path: "/later", methods: ["GET"] }] } };
+
+describe.skipIf(browserPath === undefined)("the console shows", () => {
+  const audit = {
+    url: "http://audit:1",
+    user: { routes: [{ path: "/log", methods: ["GET"] }] },
+    tests: [{ name: "the log is audit's", method: "GET", path: "/log", expect: { service: "audit" } }],
+  };
+  const bed = useConsole({ widgets: WIDGETS, audit }, { ROLES_FILE: "seeds/roles.yaml" });
+
+  test("routes with owner, scope, labels, limit and audit, which can be searched by each of them", async () => {
+    const { page, complaints, strangers } = await bed.open();
+    const table = page.getByRole("table", { name: "Routes" });
+    expect(await table.getByRole("row").count()).toBe(1 + 5);
+    const row = table.getByRole("row").filter({ hasText: "POST" });
+    expect(await row.getByRole("cell").allInnerTexts()).toEqual([
+      expect.stringContaining("/org/widgets"),
+      "organization",
+      "widgets",
+      "widgets:write",
+      "default",
+      "yes",
+    ]);
+    const search = page.getByRole("searchbox", { name: "Search routes" });
+    const finds = async (words: string, told: string) => {
+      await search.fill(words);
+      await page.getByRole("status").filter({ hasText: told }).waitFor();
+    };
+    await finds("burst", "1 of 5 routes");
+    await finds("", "5 routes");
+    await finds("WIDGETS:write post", "1 of 5 routes");
+    await finds("nothing has this", "0 of 5 routes");
+    await page.getByRole("button", { name: "Show all routes" }).click();
+    await page.getByRole("radio", { name: "organization 2" }).check();
+    await page.getByRole("status").filter({ hasText: "2 of 5 routes" }).waitFor();
+    expect(await table.getByRole("row").count()).toBe(1 + 2);
+    expect(complaints).toEqual([]);
+    expect(strangers).toEqual([]);
+  });
+
+  test("a search that Ctrl+K focuses from the moment when the search appears", async () => {
+    const { page, enter } = await bed.visit();
+    // An observer runs as soon as the page has added the field, before the page handles anything else.
+    await page.evaluate(`new MutationObserver((_, observer) => {
+      const field = document.querySelector("input[type=search]");
+      if (field === null) return;
+      observer.disconnect();
+      dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true }));
+      window.hadFocus = document.activeElement === field;
+    }).observe(document.body, { childList: true, subtree: true })`);
+    await enter(ADMIN_TOKEN);
+    await page.getByRole("searchbox", { name: "Search routes" }).waitFor();
+    expect(await page.evaluate("window.hadFocus")).toBe(true);
+  });
+
+  test("a list of services, and each service with its policies and routes", async () => {
+    const { page } = await bed.open();
+    await page.getByRole("link", { name: "Services" }).click();
+    await page.getByRole("heading", { level: 1, name: "Services" }).waitFor();
+    await page.getByRole("searchbox", { name: "Search services" }).fill("widg");
+    await page.getByRole("link", { name: "widgets" }).click();
+    await page.getByRole("heading", { level: 1, name: "widgets" }).waitFor();
+    const policies = page.getByRole("table", { name: "Rate limit policies" });
+    await policies.getByRole("row", { name: /burst 600 in 60 s/ }).waitFor();
+    expect(await page.getByRole("table", { name: "Routes" }).getByRole("row").count()).toBe(1 + 4);
+    expect(await page.title()).toBe("widgets · Ostiary console");
+    await page.goBack();
+    await page.getByRole("heading", { level: 1, name: "Services" }).waitFor();
+  });
+
+  test("the tests of a service, with their expectations", async () => {
+    const { page, go } = await bed.open();
+    await go("#/services/audit");
+    const tests = page.getByRole("table", { name: "Tests" });
+    await tests.getByRole("row", { name: /the log is audit's GET \/log: service audit/ }).waitFor();
+  });
+
+  test("which route serves a request, and whether a role or labels allow it", async () => {
+    const { page, go } = await bed.open();
+    await go("#/lookup");
+    const ask = async (method: string, path: string, caller?: ["role" | "labels", string]) => {
+      await page.getByLabel("Method").selectOption(method);
+      await page.getByLabel("Path").fill(path);
+      await page
+        .getByRole("radio", {
+          name: caller ? `a member with ${caller[0] === "role" ? "a role" : "labels"}` : "any caller",
+        })
+        .check();
+      if (caller?.[0] === "labels") await page.getByRole("textbox", { name: /^Labels/ }).fill(caller[1]);
+      if (caller?.[0] === "role") await page.getByLabel("Role", { exact: true }).selectOption(caller[1]);
+      await page.getByRole("button", { name: "Look up" }).click();
+    };
+    const verdict = (name: string) => page.getByRole("heading", { level: 2, name }).waitFor();
+
+    await ask("GET", "/org/widgets/42");
+    await verdict("widgets serves this request");
+    expect(await page.getByRole("definition").allInnerTexts()).toContain("42");
+    await ask("POST", "/org/widgets", ["labels", "widgets:read, widgets:write"]);
+    await verdict("Yes, a member with these labels may call the route");
+    await page.getByText("The member has a required label: widgets:write.").waitFor();
+    await ask("POST", "/org/widgets", ["labels", "widgets:read"]);
+    await verdict("No, a member with these labels may not call the route");
+    await page.getByText("The member needs one of these labels: widgets:write.").waitFor();
+    await ask("POST", "/org/widgets", ["role", "viewer"]);
+    await verdict("No, a member with the role viewer may not call the route");
+    const offered = page.getByLabel("Role", { exact: true }).getByRole("option");
+    expect(await offered.allInnerTexts()).toEqual([
+      "Choose a role",
+      "admin",
+      "auditor",
+      "member",
+      "owner",
+      "viewer",
+    ]);
+    await ask("GET", "/org/widget");
+    await verdict("No route serves this request");
+    await page.getByRole("button", { name: /\/org\/widgets\/\{widget_id\}/ }).click();
+    expect(await page.getByLabel("Path").inputValue()).toBe("/org/widgets/{widget_id}");
+  });
+
+  test("running gateways, the services that they left out, and that no projection is outstanding", async () => {
+    const { page, go } = await bed.open();
+    await go("#/gateways");
+    await page.getByText("No gateway is running.").waitFor();
+    await page.getByText("None: the route store has the newest revision of every service.").waitFor();
+    const gateway = await startLoadingGateway(bed.registry.routeStore);
+    const card = page.getByRole("listitem").filter({ has: page.getByRole("heading", { name: gateway.id }) });
+    await card.getByText("Serves all published routes").waitFor();
+    await card.getByText("2 services, 5 routes").waitFor();
+    await bed.registry.routeStore.put("edge/gateway/routes/broken", "{");
+    await card.getByText("Does not serve all published routes").waitFor();
+    await card.getByRole("link", { name: "broken" }).waitFor();
+    await bed.registry.routeStore.delete("edge/gateway/routes/broken");
+    await gateway.stop();
+  });
+
+  test("an error for an unknown URL fragment and for an unknown service", async () => {
+    const { page, go } = await bed.open({ fragment: "#/nowhere" });
+    await page.getByRole("heading", { level: 1, name: "There is no such page" }).waitFor();
+    await go("#/services/never");
+    await page.getByText("never is not published.").waitFor();
+    await page.getByRole("link", { name: "Look for revisions" }).click();
+    await page.getByText("There has never been a service never.").waitFor();
+  });
+});
+
+describe.skipIf(browserPath === undefined)("the console of an empty registry", () => {
+  const bed = useConsole({});
+
+  test("leads to the first document", async () => {
+    const { page } = await bed.open();
+    await page.getByText("Nothing is published yet.").waitFor();
+    await page.getByRole("link", { name: "Apply the first document" }).click();
+    await page.getByRole("textbox", { name: /^Configuration document/ }).waitFor();
+  });
+});
+
+describe.skipIf(browserPath === undefined)(
+  "for services that a newer version wrote, the console shows",
+  () => {
+    const bed = useConsole({ widgets: WIDGETS, later: WIDGETS_LATER });
+
+    test("their names in the list, and their history", async () => {
+      const database = await openDatabase(bed.registry.databaseUrl, { namespace: "newer" });
+      await database.run("write", (orm) =>
+        orm.execute(sql`
+        update routes.revisions set config = ${JSON.stringify({ ...WIDGETS_LATER, mirror: 1 })}::text::json
+        where service = 'later'`),
+      );
+      await database.close();
+      const { page, go, complaints } = await bed.open({ fragment: "#/services" });
+      await page.getByRole("link", { name: "widgets" }).waitFor();
+      const notice = page.getByRole("status").filter({ hasText: "Some services cannot be shown" });
+      await notice.getByRole("link", { name: "later" }).click();
+      await page.getByRole("heading", { level: 1, name: "later" }).waitFor();
+      await go("#/services/later");
+      await page.getByRole("alert").filter({ hasText: "The registry cannot read this revision" }).waitFor();
+      expect(complaints.filter((complaint) => !complaint.includes("409"))).toEqual([]);
+    });
+  },
+);

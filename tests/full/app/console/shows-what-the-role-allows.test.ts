@@ -1,0 +1,307 @@
+/** Tests the console for readers, publishers and admins, and for operators whose role changes. */
+import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { clientOf, current, service } from "../../../app/registry/harness.ts";
+import { type Entry, entry, OperatorsFile, tokenOf } from "../../../app/registry/operators-bed.ts";
+import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/swagger-page.ts";
+import { waitFor } from "../../../support/wait-for.ts";
+import { useConsole } from "./bed.ts";
+
+setDefaultTimeout(PAGE_TIMEOUT_MS);
+
+const BOUNDS = { services: ["own-*"], paths: ["/own", "/teams/{team}/own"], urls: ["http://upstream:8080"] };
+const HOSTILE = `<img src=x onerror="window.ran=1">`;
+
+const area = (page: Page) => page.getByRole("textbox", { name: /^Configuration document/ });
+const dialog = (page: Page) => page.getByRole("dialog");
+const note = (page: Page) => page.getByRole("note");
+
+async function review(page: Page, services: object): Promise<void> {
+  await area(page).fill(JSON.stringify({ services }));
+  await page.getByRole("button", { name: "Review the changes" }).click();
+}
+
+describe.skipIf(browserPath === undefined)("the console", () => {
+  const file = new OperatorsFile();
+  const operators = [
+    entry("docs", "reader"),
+    entry("team", "publisher", BOUNDS),
+    entry("root", "admin"),
+    entry("wide", "publisher", {
+      services: Array.from({ length: 100 }, (_, each) => `${"long-".repeat(20)}${each}*`),
+      paths: Array.from({ length: 100 }, (_, each) => `/${"long/".repeat(20)}${each}`),
+    }),
+  ];
+  const write = (...entries: Entry[]) => file.write(...operators, ...entries);
+  beforeAll(() => write());
+  const bed = useConsole(
+    {
+      "own-a": service("/own/a"),
+      "own-b": service("/own/b", "/other/b"),
+      other: { ...service("/other/c"), url: "http://other:8080" },
+    },
+    { OPERATORS_FILE: file.path },
+  );
+  beforeAll(async () => {
+    await bed.registry.put("own-c", service("/other/old"));
+    await bed.registry.put("own-c", service("/own/c/1"));
+    await bed.registry.put("own-c", service("/own/c/2"));
+  });
+
+  const open = (name: string, fragment = "", options: BrowserContextOptions = {}) =>
+    bed.open({ ...options, fragment, token: tokenOf(name) });
+  const roleOf = async (name: string) => {
+    const { status, body } = await clientOf(bed.registry.url, tokenOf(name)).call("GET", "/operator");
+    return status === 200 ? body.role : status;
+  };
+  const signedInAs = (page: Page, name: string, role: string) =>
+    page.getByText(`Signed in as ${name}, ${role}`).waitFor();
+
+  // RG-131
+  test("shows a reader all views, but no button that writes", async () => {
+    const { page, go, complaints } = await open("docs");
+    await signedInAs(page, "docs", "reader");
+    const places = page.getByRole("navigation", { name: "Console" }).getByRole("link");
+    expect(await places.allTextContents()).toEqual(["Routes", "Services", "Look up", "Review", "Gateways"]);
+    await go("#/services/own-a");
+    await page.getByRole("table", { name: "Routes" }).waitFor();
+    expect(await page.getByRole("button", { name: "Delete …" }).count()).toBe(0);
+    await page.getByRole("link", { name: "Show as a document" }).click();
+    await page.getByRole("heading", { level: 1, name: "Review a document" }).waitFor();
+    await review(page, { "own-a": service("/own/changed") });
+    await page.getByText("docs is a reader and cannot apply the document.").waitFor();
+    await page.getByRole("list", { name: "Changes of own-a" }).getByText("/own/changed").waitFor();
+    expect(await page.getByRole("button", { name: "Apply …" }).count()).toBe(0);
+    await go("#/services/own-c/revisions/2");
+    await page.getByText("2 changes").waitFor();
+    expect(await page.getByRole("button", { name: /^Restore/ }).count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  // RG-131
+  test("shows an admin of the operators file every button that writes", async () => {
+    const { page, go } = await open("root", "#/services/other");
+    await signedInAs(page, "root", "admin");
+    await page.getByRole("button", { name: "Delete …" }).waitFor();
+    await go("#/services/own-c/revisions/1");
+    await page.getByRole("button", { name: "Restore revision 1 …" }).waitFor();
+    await go("#/operator");
+    await page.getByText("An admin sees everything and can change every service.").waitFor();
+    expect(await note(page).count()).toBe(0);
+  });
+
+  // RG-132
+  test("shows a publisher its bounds, and what is outside of them in place of the buttons", async () => {
+    const { page, go } = await open("team", "#/services/own-a");
+    await signedInAs(page, "team", "publisher");
+    await page.getByRole("button", { name: "Delete …" }).waitFor();
+    await go("#/services/other");
+    await note(page).getByText("team may not change or delete other.").waitFor();
+    expect(await note(page).getByRole("listitem").allTextContents()).toEqual(["the service other"]);
+    expect(await page.getByRole("button", { name: "Delete …" }).count()).toBe(0);
+    await go("#/services/own-b");
+    await note(page).getByText("team may not change or delete own-b.").waitFor();
+    expect(await note(page).getByRole("listitem").allTextContents()).toEqual(["/other/b of own-b"]);
+    await note(page).getByRole("link", { name: "Your permissions" }).click();
+    await page.getByRole("heading", { level: 1, name: "What you may do" }).waitFor();
+    const items = (name: string) =>
+      page.getByRole("list", { name, exact: true }).getByRole("listitem").allTextContents();
+    expect([await items("Services"), await items("Paths"), await items("Addresses")]).toEqual([
+      BOUNDS.services,
+      BOUNDS.paths,
+      BOUNDS.urls,
+    ]);
+  });
+
+  // RG-132, RG-153
+  test("says that a publisher without urls cannot restore", async () => {
+    await write(entry("keeper", "publisher", { services: ["own-*"], paths: ["/own"] }));
+    await waitFor(async () => (await roleOf("keeper")) === "publisher");
+    const { page, go } = await open("keeper", "#/services/own-c/revisions/2");
+    await note(page).getByText("keeper may not restore revision 2.").waitFor();
+    expect(await note(page).getByRole("listitem").allTextContents()).toEqual([
+      "the url http://upstream:8080 of own-c",
+    ]);
+    await go("#/operator");
+    await page.getByText("None. The services keep the addresses that an admin has set.").waitFor();
+    await go("#/services/own-c");
+    await page.getByRole("button", { name: "Delete …" }).waitFor();
+  });
+
+  // RG-132
+  test("lets a publisher restore revisions within its bounds, and says why it cannot restore others", async () => {
+    const { page, go } = await open("team", "#/services/own-c/revisions/1");
+    await note(page).getByText("team may not restore revision 1.").waitFor();
+    expect(await note(page).getByRole("listitem").allTextContents()).toEqual(["/other/old of own-c"]);
+    expect(await page.getByRole("button", { name: /^Restore/ }).count()).toBe(0);
+    await go("#/services/own-c/revisions/2");
+    await page.getByRole("button", { name: "Restore revision 2 …" }).click();
+    await dialog(page).getByText("2 changes").waitFor();
+    await dialog(page).getByRole("button", { name: "Keep the newest revision" }).click();
+  });
+
+  // RG-132, RG-133
+  test("lists the parts of a document that the publisher may not change, and writes nothing", async () => {
+    const { page } = await open("team", "#/apply");
+    await review(page, {
+      "own-new": service("/own/new", "/other/new"),
+      other: service("/other/d"),
+      "own-a": service("/own/a2"),
+    });
+    const alert = page.getByRole("alert");
+    await alert.getByText("You are not allowed to make this change").waitFor();
+    expect((await alert.getByRole("listitem").allTextContents()).toSorted()).toEqual([
+      "/other/new of own-new",
+      "the service other",
+    ]);
+    expect(Object.keys(await current(bed.registry))).not.toContain("own-new");
+  });
+
+  // RG-133
+  test("tells an operator that the role has changed, and then shows only what the new role allows", async () => {
+    await write(entry("demoted", "admin"));
+    await bed.registry.put("own-demoted", service("/own/demoted"));
+    await waitFor(async () => (await roleOf("demoted")) === "admin");
+    const { page, complaints } = await open("demoted", "#/services/own-demoted");
+    await page.getByRole("button", { name: "Delete …" }).click();
+    await write(entry("demoted", "reader"));
+    await waitFor(async () => (await roleOf("demoted")) === "reader");
+    await dialog(page).getByRole("textbox", { name: /^Type/ }).fill("own-demoted");
+    await dialog(page).getByRole("button", { name: "Delete the service" }).click();
+    const alert = dialog(page).getByRole("alert");
+    await alert.getByText("You are not allowed to make this change").waitFor();
+    await alert.getByText("Operator demoted is a reader and cannot write.").waitFor();
+    await signedInAs(page, "demoted", "reader");
+    await dialog(page).getByRole("button", { name: "Keep the service" }).click();
+    await page.getByRole("button", { name: "Delete …" }).waitFor({ state: "detached" });
+    expect(Object.keys(await current(bed.registry))).toContain("own-demoted");
+
+    await write(
+      entry("demoted", "publisher", { services: ["own-*"], paths: ["/own"], urls: ["http://upstream:8080"] }),
+    );
+    await waitFor(async () => (await roleOf("demoted")) === "publisher");
+    await page.getByRole("link", { name: "demoted" }).click();
+    await page.getByRole("button", { name: "Reload" }).click();
+    await signedInAs(page, "demoted", "publisher");
+    expect(complaints).toEqual([]);
+  });
+
+  // RG-133
+  test("lists what an apply may not change if the bounds shrink after the review", async () => {
+    const services = (each: string) => ({
+      services: [each],
+      paths: ["/shrunk"],
+      urls: ["http://upstream:8080"],
+    });
+    await write(entry("shrunk", "publisher", services("*")));
+    await waitFor(async () => (await roleOf("shrunk")) === "publisher");
+    const { page } = await open("shrunk", "#/apply");
+    await review(page, { "own-shrunk": service("/shrunk") });
+    await page.getByRole("button", { name: "Apply …" }).click();
+    await write(entry("shrunk", "publisher", services("another")));
+    const client = clientOf(bed.registry.url, tokenOf("shrunk"));
+    await waitFor(async () => (await client.call("GET", "/operator")).body.services?.[0] === "another");
+    await dialog(page).getByRole("textbox", { name: "Reason" }).fill("A reason that stays");
+    await dialog(page).getByRole("button", { name: "Apply to 1 service" }).click();
+    const alert = dialog(page).getByRole("alert");
+    await alert.getByText("You are not allowed to make this change").waitFor();
+    expect(await alert.getByRole("listitem").allTextContents()).toEqual(["the service own-shrunk"]);
+    expect(Object.keys(await current(bed.registry))).not.toContain("own-shrunk");
+  });
+
+  // RG-133
+  test("asks for a token if the operator was removed", async () => {
+    await write(entry("removed", "reader"));
+    await waitFor(async () => (await roleOf("removed")) === "reader");
+    const { page } = await open("removed");
+    await write();
+    await waitFor(async () => (await roleOf("removed")) === 401);
+    await page.getByRole("button", { name: "Reload" }).click();
+    await page.getByRole("alert").filter({ hasText: "no longer accepts the token" }).waitFor();
+    expect(await page.getByText("Signed in as").count()).toBe(0);
+  });
+
+  // RG-134
+  test("stores the reason and the link of an apply, and shows both as text", async () => {
+    const { page, complaints } = await open("team", "#/apply");
+    await review(page, { "own-noted": service("/own/noted") });
+    await page.getByRole("button", { name: "Apply …" }).click();
+    const [reason, link] = [`Größere ${HOSTILE}`, "https://tickets.example.com/7"];
+    await dialog(page).getByRole("textbox", { name: "Reason" }).fill(reason);
+    await dialog(page).getByRole("textbox", { name: "Link" }).fill("javascript:alert(1)");
+    await dialog(page).getByRole("button", { name: "Apply to 1 service" }).click();
+    await dialog(page).getByRole("alert").getByRole("listitem").getByText("X-Change-Link must be").waitFor();
+    const field = dialog(page).getByRole("textbox", { name: "Link" });
+    expect(await field.getAttribute("aria-invalid")).toBe("true");
+    await field.fill(link);
+    await dialog(page).getByRole("button", { name: "Apply to 1 service" }).click();
+    await page.getByRole("link", { name: "own-noted, revision 1" }).click();
+    await page.getByText(reason).waitFor();
+    await page.getByText("by team").waitFor();
+    await page.getByRole("link", { name: link }).waitFor();
+    const { body } = await bed.registry.call("GET", "/services/own-noted/revisions/1");
+    expect(body).toMatchObject({ operator: "team", reason, link });
+    expect(await page.evaluate("window.ran")).toBeUndefined();
+    expect(complaints).toEqual([]);
+  });
+
+  // RG-134
+  test("stores the reason of a deletion and of a restore", async () => {
+    await bed.registry.put("own-gone", service("/own/gone"));
+    const { page } = await open("team", "#/services/own-gone");
+    await page.getByRole("button", { name: "Delete …" }).click();
+    await dialog(page).getByRole("textbox", { name: "Reason" }).fill("No longer needed");
+    await dialog(page).getByRole("textbox", { name: /^Type/ }).fill("own-gone");
+    await dialog(page).getByRole("button", { name: "Delete the service" }).click();
+    await page.getByText("No longer needed").waitFor();
+    await page.getByRole("link", { name: /^Revision 1 written/ }).click();
+    await page.getByRole("button", { name: "Restore revision 1 …" }).click();
+    await dialog(page).getByRole("textbox", { name: "Reason" }).fill("Needed again");
+    await dialog(page).getByRole("button", { name: "Restore as revision 3" }).click();
+    await page.getByRole("heading", { level: 2, name: /^Revision 3/ }).waitFor();
+    await page.getByText("Needed again").waitFor();
+  });
+
+  // RG-131
+  test("shows a hostile operator name and hostile bounds as text", async () => {
+    const { page, go, complaints } = await open("team");
+    const answer = {
+      name: HOSTILE,
+      role: "publisher",
+      services: [HOSTILE],
+      paths: [`/${HOSTILE}`],
+      urls: [HOSTILE],
+    };
+    await page.route("**/operator", (route) => route.fulfill({ json: answer }));
+    await page.getByRole("button", { name: "Reload" }).click();
+    await page.getByRole("link", { name: HOSTILE }).click();
+    await page.getByRole("list", { name: "Paths", exact: true }).getByText(HOSTILE).waitFor();
+    await go("#/services/other");
+    await note(page).getByText(HOSTILE).waitFor();
+    expect(await page.evaluate("window.ran")).toBeUndefined();
+    expect(await page.locator("img").count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  // RG-131, RG-132
+  test.each([
+    ["light", 1440],
+    ["dark", 360],
+  ] as const)("is accessible with a role, in the %s scheme, %d px wide", async (colorScheme, width) => {
+    const viewport = { width, height: 800 };
+    const { page, go, findings } = await open("wide", "#/services/other", { colorScheme, viewport });
+    const expectSound = async (where: string) => {
+      const wider = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+      expect({ where, wider, found: await findings() }).toEqual({ where, wider: 0, found: [] });
+    };
+    await note(page).waitFor();
+    await expectSound("a service of others");
+    await go("#/operator");
+    await page.getByRole("list", { name: "Paths", exact: true }).waitFor();
+    await expectSound("the bounds");
+    await go("#/apply");
+    await review(page, { other: service("/other/d") });
+    await page.getByRole("alert").waitFor();
+    await expectSound("a refusal");
+  });
+});

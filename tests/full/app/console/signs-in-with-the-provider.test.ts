@@ -1,0 +1,274 @@
+/** Tests how operators sign in with the company's identity provider, in a real browser. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { type IdentityProvider, startIdentityProvider } from "@ostiary/demo";
+import type { Page, Route } from "playwright-core";
+import { ADMIN_TOKEN, service } from "../../../app/registry/harness.ts";
+import { OperatorsFile } from "../../../app/registry/operators-bed.ts";
+import {
+  ANY_JWT,
+  CANNOT_RETURN,
+  chooseName,
+  everyRequest,
+  exchangesOf,
+  KEPT_BY_PAGE,
+  stateOf,
+  tokenWith,
+  untilAsked,
+} from "../../../support/sign-in-pages.ts";
+import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/swagger-page.ts";
+import { waitFor } from "../../../support/wait-for.ts";
+import { useConsole } from "./bed.ts";
+
+setDefaultTimeout(PAGE_TIMEOUT_MS);
+
+const HOSTILE = `<img src=x onerror="window.ran=1">`;
+
+const buttonOf = (page: Page) => page.getByRole("button", { name: "Sign in with your company's account" });
+const area = (page: Page) => page.getByRole("textbox", { name: /^Configuration document/ });
+
+describe.skipIf(browserPath === undefined)("the console with an identity provider", () => {
+  const file = new OperatorsFile();
+  beforeAll(() =>
+    file.write(
+      { name: "ada", role: "admin", claims: { sub: "ada" } },
+      { name: "docs", role: "reader", claims: { sub: "grace" } },
+    ),
+  );
+  let provider: IdentityProvider;
+  const bed = useConsole({ widgets: service("/widgets") }, async () => {
+    provider = await startIdentityProvider({ host: "127.0.0.1", port: 0 });
+    return {
+      OPERATORS_FILE: file.path,
+      OPERATOR_ISSUER: provider.issuer,
+      OPERATOR_JWKS_URI: provider.jwks_uri,
+      OPERATOR_AUDIENCE: "registry",
+      CONSOLE_CLIENT_ID: "console",
+      CONSOLE_AUDIENCE: "registry",
+    };
+  });
+  afterAll(() => provider.stop());
+
+  const returnAddress = (parameters: Record<string, string>) =>
+    `${bed.registry.url}/console/signed-in?${new URLSearchParams(parameters)}`;
+  async function goToProvider(page: Page): Promise<void> {
+    await buttonOf(page).click();
+    await untilAsked(page);
+  }
+  async function signedIn(name: string, fragment = "") {
+    const shown = await bed.visit({ fragment });
+    await goToProvider(shown.page);
+    await chooseName(shown.page, name);
+    await shown.page.getByText("Signed in as").waitFor();
+    return shown;
+  }
+
+  // RG-136, RG-137, RG-139
+  test("signs an operator in by the code flow with PKCE, stores no token, writes as the operator and signs out", async () => {
+    const { page, complaints } = await bed.visit({ fragment: "#/apply" });
+    const seen = everyRequest(page);
+    await goToProvider(page);
+    expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
+      response_type: "code",
+      client_id: "console",
+      redirect_uri: `${bed.registry.url}/console/signed-in`,
+      scope: "openid profile",
+      audience: "registry",
+      state: expect.stringMatching(/^[\w-]{43}$/),
+      nonce: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge_method: "S256",
+    });
+    await chooseName(page, "ada");
+    await page.getByText("Signed in as ada, admin").waitFor();
+    expect(page.url()).toBe(`${bed.registry.url}/console#/apply`);
+    const kept = await page.evaluate(KEPT_BY_PAGE);
+    expect(kept).not.toMatch(ANY_JWT);
+    expect(seen.filter((request) => ANY_JWT.test(request.url()))).toEqual([]);
+
+    await area(page).fill(JSON.stringify({ services: { "by-ada": service("/by-ada") } }));
+    await page.getByRole("button", { name: "Review the changes" }).click();
+    await page.getByRole("button", { name: "Apply …" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Apply to 1 service" }).click();
+    await page.getByRole("heading", { name: "The document is applied" }).waitFor();
+    const { body } = await bed.registry.call("GET", "/services/by-ada/revisions/1");
+    expect(body.operator).toBe("ada");
+
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.waitForURL(`${bed.registry.url}/console`);
+    await buttonOf(page).waitFor();
+    expect(await page.evaluate("JSON.stringify({ ...sessionStorage })")).toBe("{}");
+    // The identity provider asks for the account again, so its own session has ended too.
+    await goToProvider(page);
+    expect(complaints).toEqual([]);
+  });
+
+  // RG-136
+  test("shows a reader who signed in what a reader may do, and still accepts tokens", async () => {
+    const { page } = await signedIn("grace");
+    await page.getByText("Signed in as docs, reader").waitFor();
+    await page.getByRole("link", { name: "Review" }).waitFor();
+    const { page: other, enter } = await bed.visit();
+    await other.getByText("Sign in with a token").click();
+    await enter("wrong");
+    await other.getByRole("alert").filter({ hasText: "The registry does not know this token" }).waitFor();
+    await enter(ADMIN_TOKEN);
+    await other.getByText("Signed in as admin, admin").waitFor();
+    await other.getByRole("button", { name: "Forget token" }).click();
+    await buttonOf(other).waitFor();
+  });
+
+  // RG-137
+  test.each([
+    ["no sign-in that this window started", null],
+    ["another state", { state: "another" }],
+    ["another issuer", { iss: "https://login.example.com" }],
+    ["no issuer", { iss: "" }],
+  ])("refuses a return with %s, and does not send its code", async (_, wrong) => {
+    const { page } = await bed.visit();
+    const seen = everyRequest(page);
+    if (wrong !== null) await goToProvider(page);
+    const parameters = { code: "a-code", state: stateOf(page), iss: provider.issuer, ...wrong };
+    const given = Object.entries(parameters).filter(([, value]) => value !== "");
+    await page.goto(returnAddress(Object.fromEntries(given)));
+    await page.getByRole("alert").filter({ hasText: CANNOT_RETURN }).waitFor();
+    expect(page.url()).toBe(`${bed.registry.url}/console#/`);
+    expect(exchangesOf(seen)).toEqual([]);
+  });
+
+  // RG-137
+  test("refuses a code that was used before", async () => {
+    const { page } = await bed.visit();
+    const seen = everyRequest(page);
+    await goToProvider(page);
+    await chooseName(page, "ada");
+    await page.getByText("Signed in as ada").waitFor();
+    const used = seen.map((request) => request.url()).find((url) => url.includes("signed-in?"));
+    await page.goto(used ?? "");
+    await page.getByRole("alert").filter({ hasText: CANNOT_RETURN }).waitFor();
+    expect(exchangesOf(seen)).toHaveLength(1);
+  });
+
+  // RG-137
+  test.each([
+    ["another issuer", { iss: "https://login.example.com" }],
+    ["another client", { aud: "another" }],
+    ["another sign-in", { nonce: "another" }],
+  ])("refuses an ID token of %s", async (_, wrong) => {
+    const { page } = await bed.visit();
+    await goToProvider(page);
+    const nonce = new URL(page.url()).searchParams.get("nonce");
+    const now = Math.floor(Date.now() / 1_000);
+    const right = { iss: provider.issuer, aud: "console", sub: "ada", nonce, iat: now, exp: now + 600 };
+    const id_token = tokenWith({ ...right, ...wrong });
+    await page.route("**/authorize/token", (route) =>
+      route.fulfill({
+        headers: { "Access-Control-Allow-Origin": "*" },
+        json: { access_token: "a-token", token_type: "Bearer", id_token },
+      }),
+    );
+    await chooseName(page, "ada");
+    await page.getByRole("alert").filter({ hasText: CANNOT_RETURN }).waitFor();
+    expect(await page.getByText("Signed in as").count()).toBe(0);
+  });
+
+  // RG-138
+  test("shows an error of the identity provider as text, and says if the provider does not answer", async () => {
+    const { page, findings } = await bed.visit({ viewport: { width: 360, height: 800 } });
+    await page.locator("button:focus", { hasText: "Sign in with your company's account" }).waitFor();
+    await page.route("**/.well-known/openid-configuration", (route) => route.abort());
+    await page.keyboard.press("Enter");
+    await page.getByRole("alert").filter({ hasText: "The identity provider does not answer" }).waitFor();
+    await page.unroute("**/.well-known/openid-configuration");
+    await goToProvider(page);
+    const error = { error: "access_denied", error_description: HOSTILE };
+    await page.goto(returnAddress({ ...error, state: stateOf(page), iss: provider.issuer }));
+    await page.getByRole("alert").filter({ hasText: "The identity provider refused the sign-in." }).waitFor();
+    await page.getByText(HOSTILE).waitFor();
+    expect(await page.evaluate("window.ran")).toBeUndefined();
+    await page.getByText("Sign in with a token").click();
+    const wider = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+    expect([wider, await findings()]).toEqual([0, []]);
+  });
+
+  // RG-139
+  test("shows nothing to an account that is not an operator, says so, and lets the person choose another account", async () => {
+    const { page } = await bed.visit();
+    await goToProvider(page);
+    await chooseName(page, "mallory");
+    await page
+      .getByRole("alert")
+      .filter({ hasText: "Your account is not an operator of this registry" })
+      .waitFor();
+    expect(await page.getByRole("navigation").count()).toBe(0);
+    expect(await page.evaluate("JSON.stringify({ ...sessionStorage })")).toBe("{}");
+    await page.getByRole("button", { name: "Choose another account" }).click();
+    await page.waitForURL(`${bed.registry.url}/console`);
+    await goToProvider(page);
+    await chooseName(page, "grace");
+    await page.getByText("Signed in as docs, reader").waitFor();
+  });
+
+  // RG-139
+  test("signs in again on reload without asking, and asks once the identity provider's session is over", async () => {
+    const { page, go } = await signedIn("ada", "#/services");
+    await go("#/gateways");
+    const seen = everyRequest(page);
+    await page.reload();
+    await page.getByRole("heading", { level: 1, name: "Gateways" }).waitFor();
+    const asked = seen.map((request) => new URL(request.url())).find((url) => url.pathname === "/authorize");
+    expect(asked?.searchParams.get("prompt")).toBe("none");
+    await page.context().clearCookies();
+    await page.reload();
+    await page.getByText("Your sign-in has ended.").waitFor();
+  });
+
+  // RG-138
+  test("renews an expiring token once for all concurrent calls, and says if it cannot", async () => {
+    const { page } = await bed.visit();
+    let renewals = 0;
+    let first: Record<string, unknown> = {};
+    await page.route("**/authorize/token", async (route) => {
+      if (new URLSearchParams(route.request().postData() ?? "").get("grant_type") === "refresh_token") {
+        renewals += 1;
+        if (renewals === 2) return route.abort();
+        return fulfil(route, { ...first, id_token: undefined, expires_in: renewals === 1 ? 1 : 3_600 });
+      }
+      first = await (await route.fetch()).json();
+      return fulfil(route, { ...first, expires_in: 1, refresh_token: "refresh-1" });
+    });
+    await goToProvider(page);
+    await chooseName(page, "ada");
+    await page.getByText("Signed in as ada").waitFor();
+    expect(renewals).toBe(1);
+    await page.getByRole("button", { name: "Reload" }).click();
+    const alert = page.getByRole("alert");
+    await alert.getByText("The identity provider does not answer. Try again in a moment.").waitFor();
+    await page.getByRole("table", { name: "Routes" }).waitFor();
+    await alert.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("status").filter({ hasText: "All services were reloaded." }).waitFor();
+    expect(renewals).toBe(3);
+  });
+
+  const fulfil = (route: Route, json: Record<string, unknown>) =>
+    route.fulfill({ headers: { "Access-Control-Allow-Origin": "*" }, json });
+
+  // RG-138
+  test("returns to the same view and document after an expired sign-in is renewed", async () => {
+    const { page, go } = await signedIn("ada", "#/apply");
+    await area(page).fill("services: {} # mine");
+    const refuse = (route: Route) =>
+      route.continue({ headers: { ...route.request().headers(), authorization: "Bearer old" } });
+    await page.route("**/apply*", refuse);
+    await page.getByRole("button", { name: "Review the changes" }).click();
+    await page.getByText("Your sign-in has ended.").waitFor();
+    await page.unroute("**/apply*", refuse);
+    await buttonOf(page).click();
+    await page.getByRole("heading", { level: 1, name: "Apply a document" }).waitFor();
+    expect(await area(page).inputValue()).toBe("services: {} # mine");
+    await waitFor(
+      async () => (await page.evaluate(`"ostiary.console.document" in sessionStorage`)) === false,
+    );
+    await go("#/routes");
+    await page.getByRole("table", { name: "Routes" }).waitFor();
+  });
+});

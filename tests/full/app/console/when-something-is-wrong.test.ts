@@ -1,0 +1,217 @@
+/**
+ * Tests what the console shows, and what the operator can do, when a request is refused or the registry is
+ * down.
+ */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Browser, Page, Route } from "playwright-core";
+import {
+  ADMIN_TOKEN,
+  current,
+  type Registry,
+  service,
+  startRegistry,
+} from "../../../app/registry/harness.ts";
+import { openConsole } from "../../../support/console-page.ts";
+import { freePort, freshDatabase } from "../../../support/index.ts";
+import { browserPath, launchBrowser, PAGE_TIMEOUT_MS } from "../../../support/swagger-page.ts";
+import { useConsole } from "./bed.ts";
+
+setDefaultTimeout(PAGE_TIMEOUT_MS);
+
+const area = (page: Page) => page.getByRole("textbox", { name: /^Configuration document/ });
+const documentOf = (services: object) => JSON.stringify({ services });
+
+async function reviewAndOpen(page: Page, services: object): Promise<void> {
+  await area(page).fill(documentOf(services));
+  await page.getByRole("button", { name: "Review the changes" }).click();
+  await page.getByRole("button", { name: "Apply …" }).click();
+  await page.getByRole("dialog").waitFor();
+}
+const confirm = (page: Page) =>
+  page
+    .getByRole("dialog")
+    .getByRole("button", { name: /^Apply to/ })
+    .click();
+
+describe.skipIf(browserPath === undefined)("the console", () => {
+  const bed = useConsole({ widgets: service("/widgets") });
+
+  test("refuses a wrong token and accepts the right one", async () => {
+    const { page, enter, close } = await openConsole(bed.browser, bed.registry.url);
+    for (const wrong of ["wrong", "with a space", "ä", `${ADMIN_TOKEN}x`]) {
+      await enter(wrong);
+      // The alert about the previous token stays during the check of this one, and the form ignores Enter.
+      await page.locator('form[aria-busy="false"]').waitFor();
+      await page.getByRole("alert").filter({ hasText: "The registry does not know this token" }).waitFor();
+    }
+    await enter(ADMIN_TOKEN);
+    await page.getByRole("heading", { level: 1, name: "Routes" }).waitFor();
+    await page.getByRole("button", { name: "Forget token" }).click();
+    await page.getByLabel("Token", { exact: true }).waitFor();
+    expect(await page.getByLabel("Token", { exact: true }).inputValue()).toBe("");
+    await close();
+  });
+
+  test("asks again if the token has changed, and keeps the text that was entered", async () => {
+    const { page, go, enter } = await bed.open({ fragment: "#/apply" });
+    await area(page).fill("services: {}");
+    const refuse = (route: Route) =>
+      route.continue({ headers: { ...route.request().headers(), authorization: "Bearer old" } });
+    await page.route("**/services", refuse);
+    await go("#/routes");
+    await page.getByRole("button", { name: "Reload" }).click();
+    await page.getByRole("alert").filter({ hasText: "no longer accepts the token" }).waitFor();
+    await page.unroute("**/services", refuse);
+    await enter(ADMIN_TOKEN);
+    await page.getByRole("heading", { level: 1, name: "Routes" }).waitFor();
+    await go("#/apply");
+    expect(await area(page).inputValue()).toBe("services: {}");
+  });
+
+  test("keeps showing loaded data while the registry is down, and then reloads it", async () => {
+    const { page } = await bed.open();
+    const rows = page.getByRole("table", { name: "Routes" }).getByRole("row");
+    await rows.nth(1).waitFor();
+    const before = await rows.count();
+    await page.route("**/services", (route) => route.abort());
+    await page.getByRole("button", { name: "Reload" }).click();
+    const alert = page.getByRole("alert").filter({ hasText: "The registry does not answer." });
+    await alert.waitFor();
+    expect(await rows.count()).toBe(before);
+    await page.unroute("**/services");
+    await alert.getByRole("button", { name: "Try again" }).click();
+    await alert.waitFor({ state: "detached" });
+  });
+
+  test.each<[string, (route: Route) => Promise<void>, string]>([
+    ["nobody answers", (route) => route.abort(), "The registry does not answer"],
+    [
+      "a proxy answers",
+      (route) => route.fulfill({ status: 502, body: "<b>Bad gateway</b>" }),
+      "The registry does not answer",
+    ],
+    ["something else answers", (route) => route.fulfill({ body: "<b>Hello</b>" }), "Unexpected response"],
+    ["an answer is cut", (route) => route.fulfill({ body: '{"services":{' }), "Unexpected response"],
+  ])("says so when %s to the token", async (_, answer, title) => {
+    const { page, enter, close } = await openConsole(bed.browser, bed.registry.url);
+    await page.route("**/services", answer);
+    await enter(ADMIN_TOKEN);
+    await page.getByRole("alert").filter({ hasText: title }).waitFor();
+    expect(
+      await page
+        .locator("b")
+        .filter({ hasText: /Bad gateway|Hello/ })
+        .count(),
+    ).toBe(0);
+    await close();
+  });
+
+  // RG-135
+  test("refuses the second of two conflicting applies, and reviews it again", async () => {
+    await bed.registry.put("contested", service("/contested/0"));
+    const [ada, ben] = [await bed.open({ fragment: "#/apply" }), await bed.open({ fragment: "#/apply" })];
+    await reviewAndOpen(ada.page, { contested: service("/contested/ada") });
+    await reviewAndOpen(ben.page, { contested: service("/contested/ben") });
+    await confirm(ada.page);
+    await ada.page.getByRole("heading", { name: "The document is applied" }).waitFor();
+    await confirm(ben.page);
+    const alert = ben.page.getByRole("dialog").getByRole("alert");
+    await alert.getByText("Another change came first").waitFor();
+    expect(await current(bed.registry)).toMatchObject({ contested: service("/contested/ada") });
+    await alert.getByRole("button", { name: "Review again" }).click();
+    await ben.page.getByRole("list", { name: "Changes of contested" }).getByText("/contested/ada").waitFor();
+    await ben.page.getByRole("button", { name: "Apply …" }).click();
+    await confirm(ben.page);
+    await ben.page.getByRole("heading", { name: "The document is applied" }).waitFor();
+    expect(await current(bed.registry)).toMatchObject({ contested: service("/contested/ben") });
+  });
+
+  // RG-135
+  test("does not delete a revision that was written after the deletion was shown", async () => {
+    await bed.registry.put("fought-over", service("/fought-over"));
+    const { page } = await bed.open({ fragment: "#/services/fought-over" });
+    await page.getByRole("button", { name: "Delete …" }).click();
+    await bed.registry.put("fought-over", service("/fought-over/new"));
+    await page.getByRole("dialog").getByRole("textbox", { name: /^Type/ }).fill("fought-over");
+    await page.getByRole("button", { name: "Delete the service" }).click();
+    const alert = page.getByRole("dialog").getByRole("alert");
+    await alert.getByText("Another change came first").waitFor();
+    await alert.getByRole("button", { name: "Load the current state" }).click();
+    await page.getByText("/fought-over/new").waitFor();
+    expect(Object.keys(await current(bed.registry))).toContain("fought-over");
+  });
+
+  test("says that gateways cannot be listed, and still shows projections", async () => {
+    const { page } = await bed.open({ fragment: "#/gateways" });
+    await page.getByText("No gateway is running.").waitFor();
+    await page.route("**/gateways", (route) =>
+      route.fulfill({
+        status: 503,
+        json: {
+          error: {
+            type: "api_error",
+            code: "SERVICE_UNAVAILABLE",
+            message: "Away.",
+            request_id: "r",
+            details: null,
+          },
+        },
+      }),
+    );
+    await page
+      .getByRole("alert")
+      .filter({ hasText: "The registry or its route store does not answer" })
+      .waitFor();
+    await page.getByText("None: the route store has the newest revision of every service.").waitFor();
+  });
+});
+
+describe.skipIf(browserPath === undefined)("a registry that dies during an apply", () => {
+  let browser: Browser;
+  let registry: Registry;
+  let databaseUrl: string;
+  // The registry listens on this port again after its restart, so the system must not assign the port until then.
+  const env = { PORT: String(freePort()) };
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    databaseUrl = await freshDatabase();
+    registry = await startRegistry({ databaseUrl, env });
+  }, PAGE_TIMEOUT_MS);
+  afterAll(() => Promise.all([browser.close(), registry.stop()]));
+
+  /** Stops the registry during an apply and drops the response. With `before`, drops the request too. */
+  async function dyingUnder(page: Page, before: boolean): Promise<void> {
+    await page.route("**/apply*", async (route) => {
+      if (route.request().url().includes("dry_run")) return route.continue();
+      if (!before) await route.fetch();
+      await registry.stop();
+      return route.abort("connectionreset");
+    });
+  }
+
+  test.each([
+    ["committed", false, "The document is applied"],
+    ["lost", true, "What would change"],
+  ])("an apply that was %s is recognized once the registry is back", async (_, before, heading) => {
+    const shown = await openConsole(browser, registry.url, { fragment: "#/apply" });
+    const { page } = shown;
+    await shown.enter(ADMIN_TOKEN);
+    const name = `dying-${before}`;
+    await reviewAndOpen(page, { [name]: service(`/${name}`) });
+    await dyingUnder(page, before);
+    await confirm(page);
+    const alert = page.getByRole("dialog").getByRole("alert");
+    await alert.getByText("The registry may have applied the document").waitFor();
+    // The button is disabled, so the operator cannot send the apply twice.
+    expect(await page.getByRole("button", { name: /^Apply to/ }).getAttribute("aria-disabled")).toBe("true");
+    await alert.getByRole("button", { name: "Check the outcome" }).click();
+    await alert.getByText("The registry may have applied the document").waitFor();
+
+    await page.unroute("**/apply*");
+    registry = await startRegistry({ databaseUrl, env });
+    expect(Object.keys(await current(registry)).includes(name)).toBe(!before);
+    await alert.getByRole("button", { name: "Check the outcome" }).click();
+    await page.getByRole("heading", { name: heading }).waitFor();
+    await shown.close();
+  });
+});

@@ -1,0 +1,171 @@
+/**
+ * Tests that the console first shows what an apply, a deletion or a restore changes, and then writes exactly
+ * these changes or nothing.
+ */
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { current, service } from "../../../app/registry/harness.ts";
+import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/swagger-page.ts";
+import { useConsole, WIDGETS } from "./bed.ts";
+
+setDefaultTimeout(PAGE_TIMEOUT_MS);
+
+const area = (page: Page) => page.getByRole("textbox", { name: /^Configuration document/ });
+const dialog = (page: Page) => page.getByRole("dialog");
+
+async function review(page: Page, document: string): Promise<void> {
+  await area(page).fill(document);
+  await page.getByRole("button", { name: "Review the changes" }).click();
+}
+
+describe.skipIf(browserPath === undefined)("the console", () => {
+  const bed = useConsole({ widgets: WIDGETS, spare: service("/spare") });
+
+  // RG-135
+  test("reviews a document, marks changes that open routes or break callers, and applies it once confirmed", async () => {
+    const { page, go, complaints } = await bed.open();
+    await go("#/services/widgets");
+    await page.getByRole("link", { name: "Edit as a document" }).click();
+    const text = await area(page).inputValue();
+    await review(page, text.replace("- widgets:write", "- widgets:write\n            - anybody"));
+    await page.getByText("1 change: 1 opens a route.").waitFor();
+    const changes = page.getByRole("list", { name: "Changes of widgets" });
+    await changes.getByText("members with anybody may call the route too").waitFor();
+    expect(await changes.getByRole("deletion").textContent()).toBe("widgets:write");
+    expect(await changes.getByRole("insertion").textContent()).toBe("widgets:write, anybody");
+
+    await page.getByRole("button", { name: "Apply …" }).click();
+    const confirmation = page.getByRole("dialog", { name: "Apply 1 change?" });
+    await confirmation.getByRole("button", { name: "Change nothing" }).click();
+    await confirmation.waitFor({ state: "detached" });
+    expect((await bed.registry.call("GET", "/services/widgets")).body.revision).toBe(1);
+
+    await page.getByRole("button", { name: "Apply …" }).click();
+    await confirmation.getByText("members with anybody may call the route too").waitFor();
+    await confirmation.getByRole("button", { name: "Apply to 1 service" }).click();
+    await page.getByRole("heading", { name: "The document is applied" }).waitFor();
+    await page.getByText("No gateway is running. The next gateway to start will serve the change.").waitFor();
+    const { body } = await bed.registry.call("GET", "/services/widgets");
+    expect([body.revision, body.organization.routes[1].required_labels]).toEqual([
+      2,
+      ["widgets:write", "anybody"],
+    ]);
+
+    await page.getByRole("link", { name: "widgets, revision 2" }).click();
+    await page.getByRole("heading", { level: 2, name: /^Revision 2/ }).waitFor();
+    await page.getByText("1 change: 1 opens a route.").waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  test("says that nothing would change for a document that is already published", async () => {
+    const { page, go } = await bed.open({ fragment: "#/services/spare" });
+    await page.getByRole("link", { name: "Edit as a document" }).click();
+    await page.getByRole("button", { name: "Review the changes" }).click();
+    await page.getByText("Nothing would change.").waitFor();
+    expect(await page.getByRole("button", { name: "Apply …" }).count()).toBe(0);
+    await go("#/routes");
+    await go("#/apply");
+    expect(await area(page).inputValue()).toContain("spare");
+  });
+
+  test("lists the violations of a document with line numbers, and links to the lines", async () => {
+    const { page } = await bed.open({ fragment: "#/apply" });
+    await review(
+      page,
+      "services:\n  bad:\n    url: https://bad:1\n    user:\n      routes:\n        - path: /B\n          methods: [GOT]\n",
+    );
+    const violations = page.getByRole("region", { name: "3 problems in the document" });
+    await violations.waitFor();
+    expect(await violations.getByRole("listitem").allTextContents()).toEqual([
+      expect.stringMatching(/^Line 3 services\.bad\.url .*TLS/),
+      expect.stringMatching(/^Line 6 services\.bad\.user\.routes\[0\]\.path /),
+      expect.stringMatching(/^Line 7 services\.bad\.user\.routes\[0\]\.methods\[0\] /),
+    ]);
+    await violations.getByRole("button", { name: "Line 7" }).click();
+    const selected =
+      "document.activeElement.value.slice(document.activeElement.selectionStart, document.activeElement.selectionEnd)";
+    expect(await page.evaluate(selected)).toBe("GOT");
+
+    await review(page, "services:\n  a: [\n  b: }\n");
+    await page
+      .getByRole("region", { name: "1 problem in the document" })
+      .getByRole("button", { name: /^Line/ })
+      .waitFor();
+    await review(page, "{}");
+    await page.getByRole("region", { name: /problems? in the document/ }).waitFor();
+  });
+
+  test("lists the routes that another service owns", async () => {
+    const { page } = await bed.open({ fragment: "#/apply" });
+    await review(page, JSON.stringify({ services: { thief: service("/spare", "/own") } }));
+    const alert = page.getByRole("alert");
+    await alert.getByText("Another service owns these routes").waitFor();
+    expect(await alert.getByRole("listitem").textContent()).toBe("GET /spare of thief belongs to spare");
+    expect(Object.keys(await current(bed.registry))).not.toContain("thief");
+  });
+
+  test("shows what a deletion removes, deletes once the name is typed, and restores the service", async () => {
+    await bed.registry.apply({ gone: service("/gone/1", "/gone/2") });
+    const { page } = await bed.open({ fragment: "#/services/gone" });
+    await page.getByRole("button", { name: "Delete …" }).click();
+    await page.getByRole("dialog", { name: "Delete gone?" }).waitFor();
+    await dialog(page).getByText("3 changes: 2 break callers.").waitFor();
+    expect(
+      await dialog(page).getByRole("list", { name: "Changes" }).getByText("the route is gone").count(),
+    ).toBe(2);
+    const remove = dialog(page).getByRole("button", { name: "Delete the service" });
+    await dialog(page).getByRole("textbox", { name: /^Type/ }).fill("gon");
+    expect(await remove.getAttribute("aria-disabled")).toBe("true");
+    await remove.click({ force: true });
+    expect(Object.keys(await current(bed.registry))).toContain("gone");
+    await dialog(page).getByRole("textbox", { name: /^Type/ }).fill("gone");
+    await remove.click();
+
+    await page.getByRole("heading", { level: 1, name: "Revisions of gone" }).waitFor();
+    expect(Object.keys(await current(bed.registry))).not.toContain("gone");
+    await page.getByRole("link", { name: /^Revision 1 applied/ }).click();
+    await page.getByRole("button", { name: "Restore revision 1 …" }).click();
+    await dialog(page).getByText("3 changes: no change opens a route or breaks callers.").waitFor();
+    await dialog(page).getByRole("button", { name: "Restore as revision 3" }).click();
+    await page.getByRole("heading", { level: 2, name: /^Revision 3/ }).waitFor();
+    expect((await bed.registry.call("GET", "/services/gone")).body.revision).toBe(3);
+  });
+
+  test("compares any two revisions of a service", async () => {
+    for (const path of ["/v/1", "/v/2", "/v/3"]) await bed.registry.put("versioned", service(path));
+    const { page } = await bed.open({ fragment: "#/services/versioned/revisions/3" });
+    const paths = page.getByRole("list", { name: "Changes" });
+    await paths.getByText("/v/2").waitFor();
+    await page.getByRole("combobox", { name: "Compared with" }).selectOption("revision 1");
+    await paths.getByText("/v/1").waitFor();
+    expect(await paths.getByText("/v/2").count()).toBe(0);
+    await page.getByRole("link", { name: /^Revision 1 written/ }).click();
+    await page.getByText("2 changes: no change opens a route or breaks callers.").waitFor();
+  });
+
+  // RG-119
+  test("shows who wrote a revision and why, as text, with its link", async () => {
+    const reason = "<b>Opens</b> the beta";
+    const link = "https://ci.example/runs/7?a=<i>";
+    const headers = { "X-Change-Reason": reason, "X-Change-Link": encodeURI(link) };
+    await bed.registry.put("noted", service("/noted"), headers);
+    const { page } = await bed.open({ fragment: "#/services/noted/revisions/1" });
+    await page.getByText("by admin").waitFor();
+    await page.getByText(reason).waitFor();
+    const shown = page.getByRole("link", { name: encodeURI(link) });
+    expect(await shown.getAttribute("href")).toBe(encodeURI(link));
+    expect(await shown.getAttribute("rel")).toBe("noopener noreferrer");
+  });
+
+  test("reads a document from a file", async () => {
+    const { page } = await bed.open({ fragment: "#/apply" });
+    const text = JSON.stringify({ services: { filed: service("/filed") } });
+    await page.getByLabel("Open a file").setInputFiles({
+      name: "routes.json",
+      mimeType: "application/json",
+      buffer: Buffer.from(text),
+    });
+    await page.getByRole("status").filter({ hasText: "is now the text of routes.json" }).waitFor();
+    expect(await area(page).inputValue()).toBe(text);
+  });
+});

@@ -1,0 +1,27 @@
+import { startAudit } from "../../app/audit/audit-service.ts";
+import { startIdentity } from "../../app/identity/harness.ts";
+import { startRegistry } from "../../app/registry/harness.ts";
+import type { OpenApiDocument } from "../../support/openapi.ts";
+
+/**
+ * Returns the OpenAPI descriptions that the ports of identity, audit and the registry serve. Identity's
+ * description depends on whether roles are configured, so the result has both variants.
+ */
+export async function servedDocuments(): Promise<
+  Record<string, OpenApiDocument> & { registry: OpenApiDocument }
+> {
+  const [identity, audit, registry] = await Promise.all([startIdentity(), startAudit(), startRegistry()]);
+  try {
+    const at = async (url: string) => JSON.parse(await (await fetch(`${url}/swagger/json`)).text());
+    return {
+      identity: (await identity.call("GET", "/swagger/json")).body,
+      "identity without roles": (await (await identity.restarted(null)).call("GET", "/swagger/json")).body,
+      "identity's internal port": (await identity.internal("GET", "/swagger/json")).body,
+      audit: await at(audit.url),
+      "audit's internal port": await at(audit.internalUrl),
+      registry: await at(registry.url),
+    };
+  } finally {
+    await Promise.all([identity.close(), audit.stop(), registry.stop()]);
+  }
+}

@@ -1,0 +1,126 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { useRegistry } from "../../../app/registry/bed.ts";
+import { ADMIN_TOKEN, type Registry } from "../../../app/registry/harness.ts";
+import { leash } from "../../../support/clean-up-after-kill.ts";
+import { commandOf } from "../../../support/command-of.ts";
+import { ROOT } from "../../../support/root.ts";
+import { runToEnd } from "../../../support/run-to-end.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { waitFor } from "../../../support/wait-for.ts";
+
+const COMMAND = commandOf("apps/cli/main.ts");
+/** The name by which the command line calls itself. */
+export const NAME = COMMAND.length === 1 ? "ostiary" : "bun cli";
+
+export interface Run {
+  exitCode: number;
+  stdout: string;
+  stderr: string;
+}
+
+export interface RunOptions {
+  input?: string | Uint8Array;
+  env?: Record<string, string>;
+}
+
+/** The command line of an operator, with a registry and a temporary folder for all tests of a file. */
+export interface CliBed {
+  readonly registry: Registry;
+  /** Runs the command line as a process. */
+  cli(parameters: string[], options?: RunOptions): Promise<Run>;
+  /** Writes a file into the temporary folder and returns its path. */
+  file(name: string, content: string | Uint8Array): Promise<string>;
+  /** Returns the path of the temporary folder. */
+  directory(): string;
+}
+
+export function useCli(): CliBed {
+  const registry = useRegistry();
+  const directory = temporaryFolder("cli");
+  return {
+    registry,
+    cli: (parameters, options) => runCli(registry.url, parameters, options),
+    async file(name, content) {
+      const path = join(directory, name);
+      await writeFile(path, content);
+      return path;
+    },
+    directory: () => directory,
+  };
+}
+
+/** Runs the command line as an operator of the registry at `url`, as a process without a terminal. */
+export function runCli(
+  url: string,
+  parameters: string[],
+  { input = "", env = {} }: RunOptions = {},
+): Promise<Run> {
+  return runToEnd([...COMMAND, ...parameters], { env: { ...environmentOf(url), ...env }, input });
+}
+
+/**
+ * Runs the command line on a terminal that `script` makes, and returns everything that the terminal showed.
+ */
+export function runCliOnTerminal(
+  url: string,
+  parameters: string[],
+  env: Record<string, string> = {},
+): Promise<string> {
+  const child = Bun.spawn(["script", "-qec", [...COMMAND, ...parameters].join(" "), "/dev/null"], {
+    cwd: ROOT,
+    env: { ...environmentOf(url), TERM: "xterm", ...env },
+    stdin: "ignore",
+    stdout: "pipe",
+  });
+  return child.stdout.text();
+}
+
+/**
+ * Runs the command line on a pseudo-terminal. The callback `person` can type and can read what the terminal
+ * shows. The program does not run through `bun cli`, whose runner would be the session leader and may exit
+ * first.
+ */
+export async function atTerminal(
+  url: string,
+  parameters: string[],
+  person: (type: (text: string) => void, shown: () => string) => Promise<void>,
+  env: Record<string, string> = {},
+): Promise<{ exitCode: number; shown: string }> {
+  let closed = false;
+  let shown = "";
+  const decoder = new TextDecoder();
+  const child = Bun.spawn([...COMMAND, ...parameters], {
+    cwd: ROOT,
+    env: { ...environmentOf(url), ...env },
+    terminal: {
+      cols: 500,
+      data: (_, bytes) => {
+        shown += decoder.decode(bytes, { stream: true });
+      },
+      exit: () => {
+        closed = true;
+      },
+    },
+  });
+  leash().process(child.pid);
+  try {
+    await person(
+      (text) => void child.terminal?.write(text),
+      () => shown,
+    );
+    const exitCode = await child.exited;
+    await waitFor(() => closed, { what: "the output in the terminal" });
+    return { exitCode, shown: shown.replaceAll("\r\n", "\n") };
+  } finally {
+    child.kill("SIGKILL");
+    leash().release(child.pid);
+    child.terminal?.close();
+  }
+}
+
+/** Returns the environment of an operator of the registry at `url`. */
+export function environmentOf(url: string): Record<string, string> {
+  const { PATH = "", HOME = "" } = process.env;
+  return { PATH, HOME, REGISTRY_URL: url, ADMIN_TOKEN };
+}

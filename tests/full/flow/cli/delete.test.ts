@@ -1,0 +1,123 @@
+import { describe, expect, test } from "bun:test";
+import { service } from "../../../app/registry/harness.ts";
+import { waitFor } from "../../../support/wait-for.ts";
+import { atTerminal, useCli } from "./bed.ts";
+
+const { registry, cli } = useCli();
+
+const status = async (name: string) => (await registry.call("GET", `/services/${name}`)).status;
+
+describe("delete --yes", () => {
+  test("removes a service, and says how to restore it", async () => {
+    await registry.put("a", service("/a"));
+    expect(await cli(["delete", "a", "--yes"])).toEqual({
+      exitCode: 0,
+      stdout: "a is deleted. Its revisions stay: the command restore makes one of them current again.\n",
+      stderr: "",
+    });
+    expect(await status("a")).toBe(404);
+    expect((await cli(["restore", "a", "1"])).exitCode).toBe(0);
+    const json = await cli(["delete", "a", "--yes", "--json"]);
+    expect(JSON.parse(json.stdout)).toEqual({ service: "a", status: "deleted" });
+  });
+
+  test("does not wait with --wait when no gateway runs", async () => {
+    await registry.put("waited", service("/waited"));
+    expect(await cli(["delete", "waited", "--yes", "--wait"])).toEqual({
+      exitCode: 0,
+      stdout:
+        "waited is deleted. Its revisions stay: the command restore makes one of them current again.\nNo gateway is running: the next gateway to start will not serve the service.\n",
+      stderr: "",
+    });
+    await registry.put("waited", service("/waited"));
+    const json = await cli(["delete", "waited", "--yes", "--wait", "--json"]);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      status: "deleted",
+      propagation: { gateways: 0, projected: true },
+    });
+  });
+
+  test("is refused for an unknown service", async () => {
+    const run = await cli(["delete", "unknown", "--yes"]);
+    expect(run).toEqual({ exitCode: 1, stdout: "", stderr: "There is no service unknown.\n" });
+  });
+
+  test("is refused if --if-revision differs from the current revision", async () => {
+    await registry.put("b", service("/b"));
+    await registry.put("b", service("/b", "/b/2"));
+    const stale = await cli(["delete", "b", "--yes", "--if-revision", "1"]);
+    expect(stale).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(stale.stderr).toContain("Its current revision is 2.");
+    expect(await status("b")).toBe(200);
+    expect((await cli(["delete", "b", "--yes", "--if-revision", "2"])).exitCode).toBe(0);
+  });
+
+  test.each([
+    [["delete"]],
+    [["delete", "a", "b", "--yes"]],
+    [["delete", "", "--yes"]],
+    [["delete", "..", "--yes"]],
+    [["delete", "a", "--yes=no"]],
+    [["delete", "a", "--yes", "--if-revision", "0"]],
+  ])("%j is wrong usage", async (parameters) => {
+    expect(await cli(parameters)).toMatchObject({ exitCode: 2, stdout: "" });
+  });
+
+  test("does not accept an HTML page as a response", async () => {
+    const page = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("<html>deleted") });
+    const run = await cli(["delete", "a", "--yes"], {
+      env: { REGISTRY_URL: `http://127.0.0.1:${page.port}` },
+    });
+    expect(run).toMatchObject({ exitCode: 1, stdout: "" });
+    await page.stop(true);
+  });
+});
+
+describe("delete without --yes", () => {
+  test("deletes nothing and does not ask when standard input is not a terminal", async () => {
+    await registry.put("c", service("/c"));
+    const run = await cli(["delete", "c"], { input: "y\n" });
+    expect(run).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(run.stderr).toContain("add --yes");
+    expect(await status("c")).toBe(200);
+  });
+
+  const asked = (name: string, answer: string, meanwhile: () => Promise<unknown> = async () => {}) =>
+    atTerminal(registry.url, ["delete", name], async (type, shown) => {
+      await waitFor(() => shown().includes("[y/N] "), { what: "the question in the terminal" });
+      await meanwhile();
+      type(answer);
+    });
+
+  test("asks at a terminal, and shows what would be deleted", async () => {
+    await registry.put("d", service("/d/1", "/d/2"));
+    const { exitCode, shown } = await asked("d", "y\r");
+    expect(shown).toContain("Delete d, revision 1, with 2 routes at http://upstream:8080? [y/N] ");
+    expect(exitCode).toBe(0);
+    expect(await status("d")).toBe(404);
+  });
+
+  test.each(["\r", "n\r", "yesterday\r", "Y?\r", "\u0004"])("treats %j as no", async (answer) => {
+    await registry.put("e", service("/e"));
+    const { exitCode, shown } = await asked("e", answer);
+    expect(exitCode).toBe(1);
+    expect(shown).toContain("Nothing was deleted.");
+    expect(await status("e")).toBe(200);
+  });
+
+  test("ends at Ctrl-C without a message, because nothing was sent", async () => {
+    await registry.put("f", service("/f"));
+    const { exitCode, shown } = await asked("f", "\u0003");
+    expect(exitCode).toBe(130);
+    expect(shown).not.toContain("may still have taken effect");
+    expect(await status("f")).toBe(200);
+  });
+
+  test("refuses when the service has changed since the question was shown", async () => {
+    await registry.put("g", service("/g"));
+    const { exitCode, shown } = await asked("g", "yes\r", () => registry.put("g", service("/g", "/g/2")));
+    expect(exitCode).toBe(1);
+    expect(shown).toContain("Its current revision is 2.");
+    expect(await status("g")).toBe(200);
+  });
+});

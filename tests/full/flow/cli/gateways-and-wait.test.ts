@@ -1,0 +1,204 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { INSTANCES_PREFIX, ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
+import { useRegistry } from "../../../app/registry/bed.ts";
+import { service } from "../../../app/registry/harness.ts";
+import { waitFor } from "../../../support/index.ts";
+import { type LoadingGateway, startLoadingGateway } from "../../../support/loading-gateway.ts";
+import { manualClock } from "../../../support/manual-clock.ts";
+import { atTerminal, NAME, runCli, useCli } from "./bed.ts";
+
+const { registry, cli, file } = useCli();
+let running: LoadingGateway[] = [];
+
+async function join({ routeStore } = registry): Promise<LoadingGateway> {
+  const gateway = await startLoadingGateway(routeStore);
+  running.push(gateway);
+  return gateway;
+}
+
+afterEach(async () => {
+  await Promise.all(running.map((gateway) => gateway.stop()));
+  running = [];
+});
+
+const document = (name: string) => JSON.stringify({ services: { [name]: service(`/${name}`) } });
+
+describe("gateways", () => {
+  test("says that no gateway runs", async () => {
+    expect(await cli(["gateways"])).toEqual({
+      exitCode: 0,
+      stdout: "No gateway is running.\n",
+      stderr: "",
+    });
+    expect(JSON.parse((await cli(["gateways", "--json"])).stdout)).toEqual({ gateways: [] });
+  });
+
+  test("lists what each gateway serves, and which services it skips and why", async () => {
+    await registry.call("POST", "/apply?wait_ms=10000", { services: { listed: service("/listed") } });
+    const { id } = await join();
+    await registry.routeStore.put(`${ROUTES_PREFIX}broken`, "{");
+    const { stdout } = await waitFor(async () => {
+      const run = await cli(["gateways"]);
+      return run.stdout.includes("leaves out") && run;
+    });
+    const [head, row, skipped] = stdout.trimEnd().split("\n");
+    expect(head?.split(/ {2,}/)).toEqual([
+      "GATEWAY",
+      "CURRENT",
+      "SERVICES",
+      "ROUTES",
+      "SKIPPED",
+      "STARTED",
+      "LOADED",
+    ]);
+    const count = String(Object.keys((await registry.call("GET", "/services")).body.services).length);
+    expect(row?.split(/ {2,}/).slice(0, 5)).toEqual([id, "no", count, count, "1"]);
+    expect(skipped).toBe(`${id} leaves out broken: its value is not JSON, or is nested too deeply`);
+    await registry.routeStore.delete(`${ROUTES_PREFIX}broken`);
+  });
+
+  test("removes control characters from a gateway's report", async () => {
+    const gateway = await join();
+    const entry = await registry.routeStore.get(INSTANCES_PREFIX + gateway.id);
+    const skipped = [{ service: "\u001b[2J", reason: "\u0007" }];
+    const hostile = { ...JSON.parse(entry?.value ?? ""), instance: "hostile", skipped };
+    await registry.routeStore.put(`${INSTANCES_PREFIX}hostile`, JSON.stringify(hostile));
+    const { stdout } = await cli(["gateways"]);
+    expect(stdout).toContain("hostile leaves out");
+    expect(stdout).not.toMatch(/[^\P{Cc}\n]/u);
+    await registry.routeStore.delete(`${INSTANCES_PREFIX}hostile`);
+  });
+
+  test("replaces line breaks in a gateway's report", async () => {
+    const gateway = await join();
+    const entry = await registry.routeStore.get(INSTANCES_PREFIX + gateway.id);
+    const skipped = [{ service: "a", reason: "b\nNo gateway is running." }];
+    const rogue = { ...JSON.parse(entry?.value ?? ""), instance: "rogue", skipped };
+    await registry.routeStore.put(`${INSTANCES_PREFIX}rogue`, JSON.stringify(rogue));
+    const { stdout } = await cli(["gateways"]);
+    expect(stdout.trimEnd().split("\n").at(-1)).toBe("rogue leaves out a: b\ufffdNo gateway is running.");
+    await registry.routeStore.delete(`${INSTANCES_PREFIX}rogue`);
+  });
+
+  test("lists more gateways than fit on one page", async () => {
+    const gateway = await join();
+    const entry = await registry.routeStore.get(INSTANCES_PREFIX + gateway.id);
+    const told = JSON.parse(entry?.value ?? "");
+    const ids = Array.from({ length: 130 }, (_, number) => `many-${number}`);
+    for (const id of ids) {
+      await registry.routeStore.put(INSTANCES_PREFIX + id, JSON.stringify({ ...told, instance: id }));
+    }
+    const { gateways } = JSON.parse((await cli(["gateways", "--json"])).stdout);
+    expect(gateways.map(({ instance }: { instance: string }) => instance)).toEqual(
+      [...ids, gateway.id].sort(),
+    );
+    for (const id of ids) await registry.routeStore.delete(INSTANCES_PREFIX + id);
+  });
+});
+
+describe("--wait", () => {
+  test("says after a write how many gateways serve it, and after delete that none does", async () => {
+    await Promise.all([join(), join()]);
+    const path = await file("waited.json", document("waited"));
+    const everyGateway = /\nEvery gateway serves the change: 2 of 2 gateways, after \d+\.\d s\.\n$/;
+    const noGateway = /\nNo gateway serves the service any more: 2 of 2 gateways, after \d+\.\d s\.\n$/;
+    for (const [parameters, said] of [
+      // --wait without a number does not consume the file name after it.
+      [["apply", "--wait", path], everyGateway],
+      [["apply", path, "--wait=20000"], everyGateway],
+      [["restore", "waited", "1", "--wait"], everyGateway],
+      [["delete", "waited", "--yes", "--wait"], noGateway],
+    ] as const) {
+      const run = await cli([...parameters]);
+      expect(run).toMatchObject({ exitCode: 0, stderr: "" });
+      expect(run.stdout).toMatch(said);
+    }
+    const json = await cli(["apply", "--wait", path, "--json"]);
+    expect(JSON.parse(json.stdout).propagation).toMatchObject({ gateways: 2, reached: 2, projected: true });
+  });
+
+  test("says that no gateway runs", async () => {
+    const run = await cli(["apply", "--wait", await file("nobody.json", document("nobody"))]);
+    expect(run.exitCode).toBe(0);
+    expect(run.stdout).toEndWith("No gateway is running: the next gateway to start will serve the change.\n");
+  });
+
+  test.each(["--wait=", "--wait=x", "--wait=-1", "--wait=30001", "--wait=1.5"])(
+    "%s is wrong usage",
+    async (option) => {
+      const run = await cli(["apply", await file("usage.json", document("usage")), option]);
+      expect(run).toMatchObject({ exitCode: 2, stdout: "" });
+      expect((await registry.call("GET", "/services/usage")).status).toBe(404);
+    },
+  );
+
+  test("exits with 2 together with --dry-run", async () => {
+    const run = await cli(["apply", await file("dry.json", document("dry")), "--wait", "--dry-run"]);
+    expect(run).toMatchObject({ exitCode: 2, stdout: "" });
+  });
+});
+
+describe("--wait, when its time is over", () => {
+  const clock = manualClock();
+  const timed = useRegistry({ clock });
+  /** The pause of the registry between two checks of whether a write is in the route store. */
+  const LOOK_MS = 250;
+
+  const isWaiting = (ms: number) =>
+    waitFor(() => clock.waiting().includes(ms), { what: `a wait of ${ms} ms` });
+
+  /** Runs a command that waits for 1 s, and ends its time once `free` has loaded the change. */
+  async function timedOut(free: LoadingGateway, ...parameters: string[]) {
+    const run = runCli(timed.url, [...parameters, "--wait=1000"]);
+    await isWaiting(1_000);
+    await waitFor(
+      async () => {
+        const { gateways } = (await timed.call("GET", "/gateways")).body;
+        return gateways.find(({ instance }: { instance: string }) => instance === free.id).current;
+      },
+      { what: "the gateway to load the change" },
+    );
+    // The registry pauses again once it has found the change in the route store.
+    await isWaiting(LOOK_MS);
+    clock.advance(LOOK_MS);
+    await isWaiting(LOOK_MS);
+    clock.advance(1_000 - LOOK_MS);
+    return run;
+  }
+
+  test("exits with 1, and says how many gateways serve the change", async () => {
+    const [held, free] = await Promise.all([join(timed), join(timed)]);
+    held.holdUp();
+    const path = await file("late.json", document("late"));
+    const run = await timedOut(free, "apply", path);
+    expect(run.exitCode).toBe(1);
+    expect(run.stdout).toContain("upserted");
+    expect(run.stderr).toBe(
+      `The write is recorded, but after 1.0 s only 1 of 2 gateways serve the change: ${NAME} gateways lists all gateways.\n`,
+    );
+    const json = await timedOut(free, "apply", path, "--json");
+    expect(json.exitCode).toBe(1);
+    expect(JSON.parse(json.stdout).propagation).toMatchObject({ gateways: 2, reached: 1 });
+    await timed.apply({ kept: service("/kept") });
+    const deleted = await timedOut(free, "delete", "kept", "--yes");
+    expect(deleted.stderr).toBe(
+      `The write is recorded, but after 1.0 s only 1 of 2 gateways have stopped serving the service: ${NAME} gateways lists all gateways.\n`,
+    );
+    // The held gateway never loaded the service `late`, so it counts as current again after the delete.
+    expect((await runCli(timed.url, ["delete", "late", "--yes", "--wait"])).exitCode).toBe(0);
+  });
+
+  test("has shown its progress on a terminal, and removes it", async () => {
+    const held = await join(timed);
+    held.holdUp();
+    const path = await file("shown.json", document("shown"));
+    const { shown } = await atTerminal(timed.url, ["apply", path, "--wait=1500"], async (_, shown) => {
+      await isWaiting(1_500);
+      await waitFor(() => / s of 1\.5 s/.test(shown()), { what: "the progress" });
+      clock.advance(1_500);
+    });
+    expect(shown).toContain("\r\u001b[KWaiting until every gateway serves the change: ");
+    expect(shown).toMatch(/: \d+\.\d s of 1\.5 s/);
+    expect(shown.split("\u001b[K").at(-1)).not.toContain("Waiting");
+  });
+});

@@ -1,0 +1,221 @@
+/** Tests of the command line when REGISTRY_URL does not lead to a registry. */
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { Certificates } from "../../../support/certificates.ts";
+import { startLocalGateway } from "../../../support/gateway.ts";
+import { freshDatabase, startProcess } from "../../../support/index.ts";
+import { useCli } from "./bed.ts";
+
+setDefaultTimeout(60_000);
+
+const ESCAPE = "\u001b";
+type Answerer = Partial<Bun.SocketHandler>;
+
+const { registry, cli } = useCli();
+
+describe("the command line without a usable registry", () => {
+  test("names the URL when nothing listens there", async () => {
+    const run = await cli(["services"], { env: { REGISTRY_URL: "http://127.0.0.1:1" } });
+    expect(run).toEqual({
+      exitCode: 1,
+      stdout: "",
+      stderr:
+        "The registry at http://127.0.0.1:1 cannot be reached (ECONNREFUSED): is it running, and is REGISTRY_URL its address?\n",
+    });
+  });
+
+  test("says that the token is wrong, without showing it", async () => {
+    const run = await cli(["services"], { env: { ADMIN_TOKEN: "some-other-token" } });
+    expect(run).toEqual({
+      exitCode: 1,
+      stdout: "",
+      stderr:
+        "The registry does not accept ADMIN_TOKEN: set it to the token that the registry was started with.\n",
+    });
+  });
+
+  // OP-133
+  test.each(["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"])(
+    "sends the token for a registry on this machine to no proxy of %s",
+    async (variable) => {
+      const called: string[] = [];
+      await using proxy = Bun.serve({
+        port: 0,
+        hostname: "127.0.0.1",
+        fetch: ({ url }) => {
+          called.push(url);
+          return new Response(null, { status: 502 });
+        },
+      });
+      const viaProxy = (REGISTRY_URL: string) =>
+        cli(["services"], {
+          env: { [variable]: proxy.url.origin, NO_PROXY: "", no_proxy: "", REGISTRY_URL },
+        });
+      const { port } = new URL(registry.url);
+      for (const host of ["127.0.0.1", "localhost", "LOCALHOST", "[::ffff:127.0.0.1]"]) {
+        expect(await viaProxy(`http://${host}:${port}`)).toMatchObject({ exitCode: 0 });
+      }
+      expect(called).toEqual([]);
+      await viaProxy("http://registry.example:5002");
+      expect(called).toEqual(["http://registry.example:5002/services"]);
+    },
+  );
+
+  test.each<[string, () => Response, string]>([
+    [
+      "an HTML page",
+      () => new Response("<html>", { headers: { "Content-Type": "text/html" } }),
+      "responds with a page (status 200), so it is not a route registry: check REGISTRY_URL.",
+    ],
+    ["unknown JSON", () => Response.json({ ok: true }), "a body that a route registry does not send"],
+    [
+      "an unknown error body",
+      () => Response.json({ error: "no" }, { status: 500 }),
+      "a body that a route registry does not send",
+    ],
+    [
+      "an empty body",
+      () => new Response(null, { status: 204 }),
+      "a body that a route registry does not send",
+    ],
+    [
+      "a redirect",
+      () => Response.redirect("https://elsewhere.example/"),
+      "redirects to https://elsewhere.example/: set REGISTRY_URL to the registry's own address.",
+    ],
+  ])("says that a server that responds with %s is not a registry", async (_, answer, message) => {
+    const other = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: answer });
+    const url = `http://127.0.0.1:${other.port}`;
+    const run = await cli(["services"], { env: { REGISTRY_URL: `${url}/` } });
+    expect(run).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(run.stderr).toStartWith(`${url} `);
+    expect(run.stderr).toContain(message);
+    await other.stop(true);
+  });
+
+  test("stops reading an endless response after 256 MiB", async () => {
+    const mebibyte = new Uint8Array(1_048_576).fill(0x20);
+    let sent = 0;
+    const endless = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: () =>
+        new Response(
+          new ReadableStream({
+            pull(controller) {
+              controller.enqueue(mebibyte);
+              if (++sent === 2_048) controller.close();
+            },
+          }),
+        ),
+    });
+    const url = `http://127.0.0.1:${endless.port}`;
+    // A process of its own reads the endless response, so that the memory of the tests stays small.
+    const run = await cli(["services"], { env: { REGISTRY_URL: url } });
+    expect(run).toEqual({
+      exitCode: 1,
+      stdout: "",
+      stderr: `${url} responds with more than 256 MiB, so it is not a route registry: check REGISTRY_URL.\n`,
+    });
+    expect(sent).toBeLessThan(512);
+    await endless.stop(true);
+  });
+
+  test("says that the URL leads to another service of Ostiary, or to another path of the registry", async () => {
+    const gateway = await startLocalGateway();
+    const identity = await startProcess("apps/identity/main.ts", { DATABASE_URL: await freshDatabase() });
+    const strangers: [string, string][] = [
+      [gateway.url, "is Ostiary's gateway, not its registry: set REGISTRY_URL to the registry's admin API"],
+      [gateway.internalUrl, "is a part of Ostiary, but not its registry"],
+      [identity.url, "is a part of Ostiary, but not its registry"],
+      [registry.internalUrl, "but"],
+      [
+        `${registry.url}/swagger`,
+        "is a route registry, but does not serve this path: set REGISTRY_URL to the registry's address",
+      ],
+    ];
+    try {
+      for (const [url, message] of strangers) {
+        for (const parameters of [["services"], ["services", "widgets"], ["apply", "-"]]) {
+          const run = await cli(parameters, { env: { REGISTRY_URL: url }, input: "services: {}" });
+          expect(run).toMatchObject({ exitCode: 1, stdout: "" });
+          expect(run.stderr).toStartWith(`${url} is `);
+          expect(run.stderr).toContain(message);
+        }
+      }
+    } finally {
+      await gateway.close();
+      await identity.stop();
+    }
+  });
+
+  test.each<[string, Answerer, string]>([
+    [
+      "closes the connection",
+      { open: (socket) => void socket.end() },
+      "closed the connection without a response",
+    ],
+    [
+      "resets the connection",
+      { data: (socket) => void socket.terminate() },
+      "closed the connection without a response",
+    ],
+    [
+      "does not speak HTTP",
+      { data: (socket) => void socket.write("-ERR unknown command\r\n") },
+      "does not respond in HTTP",
+    ],
+    ["sends nothing", {}, "did not respond within 1 s"],
+    [
+      "stops sending within its response",
+      { data: (socket) => void socket.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{") },
+      "did not respond within 1 s",
+    ],
+  ])(
+    "reports a server that %s, and says that a write may have taken effect",
+    async (_, answerer, message) => {
+      const other = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {}, ...answerer } });
+      const env = { REGISTRY_URL: `http://127.0.0.1:${other.port}` };
+      const read = await cli(["services", "--timeout", "1"], { env });
+      expect(read).toMatchObject({ exitCode: 1, stdout: "" });
+      expect(read.stderr).toContain(message);
+      expect(read.stderr).not.toContain("may still have taken effect");
+      const write = await cli(["restore", "a", "1", "--timeout", "1"], { env });
+      expect(write.stderr).toContain("The command may still have taken effect");
+      other.stop(true);
+    },
+  );
+
+  test("suggests https:// for a TLS server, and http:// for a server without TLS", async () => {
+    const { keyFile, cert } = new Certificates().make("registry");
+    const secure = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      tls: { key: readFileSync(keyFile), cert },
+      fetch: () => new Response(),
+    });
+    const wrong = async (url: string) => (await cli(["services"], { env: { REGISTRY_URL: url } })).stderr;
+    expect(await wrong(`http://127.0.0.1:${secure.port}`)).toContain("should it start with https://");
+    expect(await wrong(registry.url.replace("http:", "https:"))).toContain(
+      "should REGISTRY_URL start with http://",
+    );
+    expect(await wrong(`https://127.0.0.1:${secure.port}`)).toContain("NODE_EXTRA_CA_CERTS");
+    await secure.stop(true);
+  });
+
+  test("removes terminal control characters from the message of a response", async () => {
+    const message = `${ESCAPE}[2J${ESCAPE}]0;title\u0007 hello\u0009there`;
+    const other = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: () =>
+        Response.json(
+          { error: { type: "api_error", code: "X", message, request_id: "1", details: null } },
+          { status: 500 },
+        ),
+    });
+    const run = await cli(["services"], { env: { REGISTRY_URL: `http://127.0.0.1:${other.port}` } });
+    expect(run.stderr).toBe("\ufffd[2J\ufffd]0;title\ufffd hello\tthere\n");
+    await other.stop(true);
+  });
+});

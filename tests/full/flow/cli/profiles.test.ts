@@ -1,0 +1,198 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ADMIN_TOKEN, service } from "../../../app/registry/harness.ts";
+import { type Run, useCli } from "./bed.ts";
+
+const { registry, cli, directory } = useCli();
+beforeAll(async () => {
+  await registry.put("seen", service("/seen"));
+});
+
+const NOWHERE = "http://127.0.0.1:1";
+/** Environment variables that name no registry. */
+const NONE = { REGISTRY_URL: "", ADMIN_TOKEN: "" };
+
+let folders = 0;
+
+/**
+ * Creates a profiles file, by default readable only for its owner. Returns the environment that leads to it.
+ */
+async function home(text: string, mode = 0o600): Promise<Record<string, string>> {
+  const folder = join(directory(), `config-${folders++}`);
+  const path = join(folder, "ostiary", "config.yaml");
+  await mkdir(join(folder, "ostiary"), { recursive: true });
+  await writeFile(path, text);
+  await chmod(path, mode);
+  return { ...NONE, XDG_CONFIG_HOME: folder };
+}
+
+const profiles = (token: string, more = "") =>
+  `${more}registries:\n  here: { url: "${registry.url}", ${token} }\n  there: { url: "${NOWHERE}", token: nobody }\n`;
+
+const works = (run: Run) => {
+  expect(run.stderr).toBe("");
+  expect(run.stdout).toContain("seen");
+  expect(run.exitCode).toBe(0);
+};
+
+describe("a profile", () => {
+  test.each([
+    ["token", `token: ${ADMIN_TOKEN}`],
+    ["token_env", "token_env: HERE_TOKEN"],
+    ["token_command", `token_command: "cat; echo ' ${ADMIN_TOKEN} '"`],
+  ])("is selected with --registry, and its token comes from %s", async (_, token) => {
+    const env = { ...(await home(profiles(token))), HERE_TOKEN: ADMIN_TOKEN };
+    works(await cli(["services", "--registry", "here"], { env }));
+    works(await cli(["--registry=here", "services"], { env }));
+    const document = JSON.stringify({ services: { seen: service("/seen") } });
+    const plan = await cli(["diff", "-", "--registry", "here"], { env, input: document });
+    expect(plan.stdout).toContain("seen: unchanged");
+  });
+
+  test("has a token_command that does not consume the document on standard input", async () => {
+    const env = await home(profiles(`token_command: "cat; echo ' ${ADMIN_TOKEN} '"`));
+    const input = JSON.stringify({ services: { seen: service("/seen") } });
+    const plan = await cli(["diff", "-", "--registry", "here"], { env, input });
+    expect(plan).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("seen: unchanged") });
+  });
+
+  test("overrides the environment when it is named; the environment overrides the default profile", async () => {
+    const env = await home(profiles(`token: ${ADMIN_TOKEN}`, "default: here\n"));
+    works(await cli(["services"], { env }));
+    const other = { ...env, REGISTRY_URL: NOWHERE, ADMIN_TOKEN: "wrong" };
+    works(await cli(["services", "--registry", "here"], { env: other }));
+    expect((await cli(["services"], { env: other })).stderr).toContain(NOWHERE);
+  });
+
+  test("is never used with the token of the environment, nor REGISTRY_URL with its token", async () => {
+    const env = await home(profiles("token_env: HERE_TOKEN", "default: here\n"));
+    const named = await cli(["services", "--registry", "here"], { env: { ...env, ADMIN_TOKEN } });
+    expect(named).toEqual({
+      exitCode: 2,
+      stdout: "",
+      stderr: "Set HERE_TOKEN to the admin token of the registry here.\n",
+    });
+    const url = await cli(["services"], {
+      env: { ...env, HERE_TOKEN: ADMIN_TOKEN, REGISTRY_URL: registry.url },
+    });
+    expect(url).toMatchObject({ exitCode: 2, stderr: "Set ADMIN_TOKEN to the registry's admin token.\n" });
+  });
+
+  test("is found under HOME when XDG_CONFIG_HOME is unset or not absolute", async () => {
+    const { XDG_CONFIG_HOME = "" } = await home("");
+    await mkdir(join(XDG_CONFIG_HOME, ".config", "ostiary"), { recursive: true });
+    const path = join(XDG_CONFIG_HOME, ".config", "ostiary", "config.yaml");
+    await writeFile(path, profiles(`token: ${ADMIN_TOKEN}`, "default: here\n"), { mode: 0o600 });
+    works(await cli(["services"], { env: { ...NONE, HOME: XDG_CONFIG_HOME } }));
+    works(await cli(["services"], { env: { ...NONE, HOME: XDG_CONFIG_HOME, XDG_CONFIG_HOME: "config" } }));
+  });
+
+  test("is named in messages in place of the environment variables", async () => {
+    const env = await home(profiles("token: wrong"));
+    const refused = await cli(["services", "--registry", "here"], { env });
+    expect(refused.stderr).toBe(
+      "The registry does not accept the token of the profile here: set it to the token that the registry was started with.\n",
+    );
+    const away = await cli(["services", "--registry", "there"], { env });
+    expect(away.stderr).toContain("is the url of the profile there its address?");
+  });
+
+  test("is not read when the environment names a registry, so that a broken file does no harm", async () => {
+    const env = await home(": not : YAML [", 0o644);
+    works(await cli(["services"], { env: { ...env, REGISTRY_URL: registry.url, ADMIN_TOKEN } }));
+  });
+});
+
+describe("a profiles file that other users may read", () => {
+  test("causes a warning when it contains a token, and is used", async () => {
+    for (const mode of [0o644, 0o640, 0o604]) {
+      const env = await home(profiles(`token: ${ADMIN_TOKEN}`), mode);
+      const run = await cli(["services", "--registry", "here"], { env });
+      expect(run.stderr).toMatch(
+        /^Warning: other users may read \S+config\.yaml, which contains a token: run chmod 600 \S+\n$/,
+      );
+      expect(run.exitCode).toBe(0);
+    }
+  });
+
+  test("causes no warning when it contains no token", async () => {
+    const text = `registries: { here: { url: "${registry.url}", token_env: HERE_TOKEN } }`;
+    const env = { ...(await home(text, 0o644)), HERE_TOKEN: ADMIN_TOKEN };
+    works(await cli(["services", "--registry", "here"], { env }));
+  });
+});
+
+describe("exit code 2", () => {
+  test.each<[string, string, string]>([
+    [
+      "an unknown name",
+      "registries: { a: { url: 'http://a:1', token: sesame } }",
+      "defines no registry here. The registries are: a.",
+    ],
+    ["a name of every object", "registries: {}", "defines no registry here. The registries are: none."],
+    ["no map", "[]", "must be a map with the key registries"],
+    ["nothing", "", "is not valid YAML."],
+    ["no YAML", "registries: { here: { token: sesame", "is not valid YAML at line 1."],
+    [
+      "a key twice",
+      "registries:\n  here: {url: x, token: sesame}\n  here: {url: x, token: sesame}",
+      "is not valid YAML at line 3.",
+    ],
+    ["no url", "registries: { here: { token: sesame } }", "registries.here.url:"],
+    [
+      "an unknown field",
+      "registries: { here: { url: 'http://a:1', token: sesame, user: me } }",
+      "registries.here.user:",
+    ],
+    [
+      "no token",
+      "registries: { here: { url: 'http://a:1' } }",
+      "Give one of token, token_env and token_command.",
+    ],
+    ["two tokens", "registries: { here: { url: 'http://a:1', token: sesame, token_env: A } }", "Give one of"],
+    [
+      "a token that is a number",
+      "registries: { here: { url: 'http://a:1', token: 12 } }",
+      "registries.here.token:",
+    ],
+    [
+      "a token of two words",
+      "registries: { here: { url: 'http://a:1', token: sesame open } }",
+      "the token of the profile here must consist of",
+    ],
+    [
+      "a wrong url",
+      "registries: { here: { url: 'a:1', token: sesame } }",
+      "the url of the profile here must be",
+    ],
+    ["a wrong default", "default: 'a b'\nregistries: {}", "default:"],
+    [
+      "a command that fails",
+      "registries: { here: { url: 'http://a:1', token_command: 'echo sesame; exit 3' } }",
+      "failed with exit code 3",
+    ],
+    [
+      "a command that writes nothing",
+      "registries: { here: { url: 'http://a:1', token_command: 'true' } }",
+      "wrote no token to standard output",
+    ],
+  ])("is returned for a profiles file with %s", async (_, text, message) => {
+    const run = await cli(["services", "--registry", "here"], { env: await home(text) });
+    expect(run).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(run.stderr).toContain(message);
+    expect(run.stderr).not.toContain("sesame");
+  });
+
+  test("is returned when the profiles file is missing or cannot be read", async () => {
+    const env = { ...NONE, XDG_CONFIG_HOME: join(directory(), "nowhere") };
+    const run = await cli(["services", "--registry", "here"], { env });
+    expect(run).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(run.stderr).toContain("does not exist: create the file");
+    await mkdir(join(directory(), "folder", "ostiary", "config.yaml"), { recursive: true });
+    const folder = { ...NONE, XDG_CONFIG_HOME: join(directory(), "folder") };
+    expect((await cli(["services", "--registry", "here"], { env: folder })).stderr).toContain(
+      "cannot be read (EISDIR)",
+    );
+  });
+});

@@ -1,0 +1,116 @@
+/** Tests of wrong usage of the command line, of its help, and of its colors on a terminal. */
+import { describe, expect, test } from "bun:test";
+import { ADMIN_TOKEN, service } from "../../../app/registry/harness.ts";
+import { NAME, runCliOnTerminal, useCli } from "./bed.ts";
+
+const ESCAPE = "\u001b";
+
+const { registry, cli } = useCli();
+
+const onTerminal = (parameters: string[], env?: Record<string, string>) =>
+  runCliOnTerminal(registry.url, parameters, env);
+
+describe("wrong usage", () => {
+  test.each([
+    [[]],
+    [["unknown"]],
+    [["apply"]],
+    [["apply", "a.yaml", "b.yaml"]],
+    [["apply", "--dryrun", "a.yaml"]],
+    [["revisions"]],
+    [["restore", "a"]],
+    [["explain", "GET"]],
+    [["services", "--colour"]],
+    [["services", "--timeout", "0"]],
+    [["services", ""]],
+    [["services", "."]],
+    [["revisions", ".."]],
+    [["restore", "..", "1"]],
+    [["services", "--timeout", "soon"]],
+  ])("%j has exit code 2 and says why on stderr", async (parameters) => {
+    const run = await cli(parameters);
+    expect(run).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(run.stderr).not.toBe("");
+  });
+
+  test.each([
+    [{ ADMIN_TOKEN: "" }, "Set ADMIN_TOKEN"],
+    [{ REGISTRY_URL: "localhost:5002" }, "REGISTRY_URL must be"],
+    [{ REGISTRY_URL: "ftp://localhost" }, "REGISTRY_URL must be"],
+    [{ REGISTRY_URL: "http://localhost:99999" }, "REGISTRY_URL must be"],
+    [{ REGISTRY_URL: "http://user:secret@localhost:5002" }, "REGISTRY_URL must be"],
+    [{ REGISTRY_URL: "http://localhost:5002?x" }, "REGISTRY_URL must be"],
+    [{ ADMIN_TOKEN: "two words" }, "ADMIN_TOKEN must consist of visible ASCII"],
+    [{ ADMIN_TOKEN: "line\nline" }, "ADMIN_TOKEN must consist of visible ASCII"],
+    [{ ADMIN_TOKEN: "schlüssel" }, "ADMIN_TOKEN must consist of visible ASCII"],
+  ])("of the environment %j has exit code 2", async (env, message) => {
+    const run = await cli(["services"], { env });
+    expect(run).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(run.stderr).toContain(message);
+    expect(run.stderr).not.toContain("secret");
+  });
+
+  test.each([
+    [
+      ["--help"],
+      [
+        "apply",
+        "diff",
+        "services",
+        "export",
+        "delete",
+        "revisions",
+        "restore",
+        "explain",
+        "completion",
+        "--registry",
+        "REGISTRY_URL",
+        "Exit codes",
+        "4 undecided",
+      ],
+    ],
+    [
+      ["apply", "--help"],
+      ["--dry-run", "--json", `$ ${NAME} apply routes.yaml`],
+    ],
+    [["diff", "--help"], [`$ ${NAME} diff widgets 3 5`]],
+    [
+      ["help", "restore"],
+      ["--if-revision", `$ ${NAME} restore widgets 3`],
+    ],
+    [["explain", "-h"], [`$ ${NAME} explain GET /org/widgets/42`]],
+  ])("is explained by %j, which has exit code 0 and shows examples", async (parameters, parts) => {
+    const run = await cli(parameters, { env: { ADMIN_TOKEN: "" } });
+    expect(run).toMatchObject({ exitCode: 0, stderr: "" });
+    for (const part of parts) expect(run.stdout).toContain(part);
+  });
+});
+
+test("--version prints the version of the product", async () => {
+  const { version } = await Bun.file("package.json").json();
+  expect(await cli(["--version"])).toEqual({ exitCode: 0, stdout: `${version}\n`, stderr: "" });
+});
+
+test("white space around the values of ADMIN_TOKEN and REGISTRY_URL is ignored", async () => {
+  const env = { ADMIN_TOKEN: `${ADMIN_TOKEN}\n`, REGISTRY_URL: ` ${registry.url}/\r\n` };
+  expect(await cli(["services"], { env })).toMatchObject({ exitCode: 0, stderr: "" });
+});
+
+describe("colors", () => {
+  test.skipIf(Bun.which("script") === null)(
+    "are shown on a terminal only, and not with NO_COLOR",
+    async () => {
+      await registry.put("painted", service("/painted/1"));
+      await registry.put("painted", service("/painted/2"));
+      const plain = await cli(["diff", "painted"]);
+      expect(plain.stdout).not.toContain(ESCAPE);
+      expect((await cli(["services"])).stdout).not.toContain(ESCAPE);
+      const shown = await onTerminal(["diff", "painted"]);
+      expect(shown).toContain(`${ESCAPE}[32m+ GET /painted/2 (user)`);
+      expect(shown).toContain(`${ESCAPE}[31m- GET /painted/1 (user)`);
+      expect(await onTerminal(["services"])).toContain(`${ESCAPE}[1mSERVICE`);
+      expect(await onTerminal(["services"], { NO_COLOR: "1" })).not.toContain(ESCAPE);
+      expect(await onTerminal(["services", "--json"])).not.toContain(ESCAPE);
+    },
+  );
+});

@@ -1,0 +1,391 @@
+/**
+ * Tests of the logs, metrics and traces (OP-36 to OP-54) that the services and the portal emit in one run.
+ */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import {
+  accessLines,
+  type MixedRun,
+  SERVICES,
+  type ServiceName,
+  STATUSES,
+  STORED_SERVICES,
+  startMixedRun,
+  WRITTEN_BECAUSE,
+} from "../../support/mixed-run.ts";
+import { CLIENT_KIND, pathsOf, type ReceivedSpan } from "../../support/otlp-messages.ts";
+import { bounds, labelsOf } from "../../support/prometheus.ts";
+import { ROOT } from "../../support/root.ts";
+
+setDefaultTimeout(180_000);
+
+const SERVER_KIND = 2;
+const UNSET = { code: 0, message: "" };
+const ERROR_KINDS = ["auth", "network", "db", "io", "internal", "validation"];
+/** Fields of a request's log line that only one service adds. */
+const OWN_FIELDS: Partial<Record<ServiceName, string[]>> = {
+  gateway: ["auth_type", "key_prefix"],
+  registry: ["operator", "change_reason", "change_link"],
+};
+const PROBES = ["/health/live", "/health/ready", "/metrics"];
+
+let run: MixedRun;
+const scrapes = new Map<ServiceName, string>();
+
+beforeAll(async () => {
+  run = await startMixedRun();
+  for (const service of SERVICES) scrapes.set(service, await run.scrape(service));
+  await run.stop();
+});
+afterAll(() => run?.stop());
+
+const scrapeOf = (service: ServiceName) => scrapes.get(service) ?? "";
+const linesOf = (service: ServiceName) => accessLines(run.stack[service]);
+
+/** Returns the gateway's log line of a request. */
+function lineOf(name: string): Record<string, unknown> {
+  const { request_id } = run.answers.get(name) ?? {};
+  const found = linesOf("gateway").filter((line) => line.request_id === request_id);
+  if (found.length !== 1 || found[0] === undefined) throw new Error(`${found.length} log lines for ${name}`);
+  return found[0];
+}
+
+function serverSpans(service?: ServiceName): ReceivedSpan[] {
+  return run.collector.spans.filter(
+    ({ kind, resource }) =>
+      kind === SERVER_KIND && resource["service.name"] === (service ?? resource["service.name"]),
+  );
+}
+
+test("every request of the run has its expected status", () => {
+  const statuses = Array.from(run.answers, ([name, { status }]) => [name, status]);
+  expect(Object.fromEntries(statuses)).toEqual(STATUSES);
+});
+
+describe("logs", () => {
+  // OP-36
+  test.each(SERVICES)("each log line of %s is JSON with timestamp, level and message", (service) => {
+    for (const line of run.stack[service].stdout.filter((text) => text !== "")) {
+      const { timestamp, level, message, service: name } = JSON.parse(line);
+      expect(new Date(timestamp).toISOString()).toBe(timestamp);
+      expect(["debug", "info", "warn", "error"]).toContain(level);
+      expect(typeof message).toBe("string");
+      expect(name).toBe(service);
+    }
+    expect(run.stack[service].stderr).toEqual([]);
+  });
+
+  // OP-37
+  test.each(SERVICES)("a request's log line of %s has exactly the specified fields and types", (service) => {
+    const lines = linesOf(service);
+    expect(lines.length).toBeGreaterThan(0);
+    const required = ["timestamp", "level", "message", "service", "route", "method", "status", "duration_ms"];
+    const known = [
+      ...required,
+      "request_id",
+      "trace_id",
+      "span_id",
+      "user_id",
+      "organization_id",
+      "member_id",
+    ];
+    const own = OWN_FIELDS[service] ?? [];
+    for (const line of lines) {
+      const failed = Number(line.status) >= 500;
+      const ofFailure = failed ? ["error_kind", "error_message"] : [];
+      expect(Object.keys(line)).toEqual(expect.arrayContaining([...required, "request_id", ...ofFailure]));
+      for (const name of Object.keys(line)) expect([...known, ...own, ...ofFailure]).toContain(name);
+      expect(line).toMatchObject({
+        level: failed ? "error" : "info",
+        message: failed ? "request failed" : "request completed",
+        route: expect.any(String),
+        method: expect.stringMatching(/^[A-Z]+$/),
+        status: expect.any(Number),
+        duration_ms: expect.any(Number),
+        request_id: expect.any(String),
+        trace_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+        span_id: expect.stringMatching(/^[0-9a-f]{16}$/),
+      });
+      if (failed) {
+        expect(ERROR_KINDS).toContain(String(line.error_kind));
+        expect(typeof line.error_message).toBe("string");
+      }
+    }
+  });
+
+  // RG-122
+  test("the registry logs the operator of each request, and the reason and link of a write", () => {
+    expect(linesOf("registry")).toContainEqual(
+      expect.objectContaining({ route: "/apply", status: 200, operator: "admin", ...WRITTEN_BECAUSE }),
+    );
+    const refused = linesOf("registry").filter(({ status }) => status === 401);
+    expect(refused).not.toBeEmpty();
+    for (const line of refused) expect(line).not.toHaveProperty("operator");
+  });
+
+  test("the gateway writes one log line for each response, with its X-Request-ID", () => {
+    for (const [name, { status }] of run.answers) expect(lineOf(name).status, name).toBe(status);
+    expect(linesOf("gateway").filter(({ status }) => status === 499)).toHaveLength(1);
+  });
+
+  // OP-38
+  test("the gateway logs what it knows about the caller", () => {
+    const { organization_id, memberKey } = run;
+    const member = { organization_id, member_id: expect.stringMatching(/^[0-9A-Z]{26}$/) };
+    expect(lineOf("person")).toMatchObject({ auth_type: "jwt", user_id: expect.any(String) });
+    expect(lineOf("person")).not.toHaveProperty("key_prefix");
+    const key_prefix = memberKey.slice(0, -39);
+    expect(lineOf("write")).toMatchObject({ ...member, auth_type: "member_apikey", key_prefix });
+    expect(lineOf("stream")).toMatchObject({ ...member, auth_type: "member_session" });
+    expect(lineOf("403")).toMatchObject({ ...member, auth_type: "member_session" });
+    expect(lineOf("401 key")).toMatchObject({ key_prefix: "ostiary-k-2-RRRR" });
+    for (const name of ["401", "401 key", "404", "public", "preflight"]) {
+      const fields = Object.keys(lineOf(name));
+      for (const field of ["auth_type", "user_id", "organization_id", "member_id"]) {
+        expect(fields).not.toContain(field);
+      }
+    }
+    expect(lineOf("404").route).toBe("unmatched");
+    expect(lineOf("preflight").route).toBe("preflight");
+  });
+
+  test("the services behind the gateway log the same request id", () => {
+    const found = (service: ServiceName, name: string) =>
+      linesOf(service).filter(({ request_id }) => request_id === run.answers.get(name)?.request_id);
+    expect(found("identity", "member key")).toMatchObject([
+      { route: "/internal/credentials/validate", status: 200 },
+      { route: "/members/{member_id}/api-keys", status: 201 },
+    ]);
+    expect(found("audit", "log")).toMatchObject([{ status: 200, organization_id: run.organization_id }]);
+  });
+
+  // OP-28
+  test("requests for health and metrics have no log line", () => {
+    for (const service of SERVICES) {
+      for (const { route } of linesOf(service)) expect(PROBES).not.toContain(String(route));
+    }
+  });
+});
+
+describe("metrics", () => {
+  const REQUEST_BOUNDS = ["0.005", "0.01", "0.025", "0.05", "0.1", "0.25", "0.5", "1", "2.5", "5", "+Inf"];
+  const STORE_BOUNDS = ["0.001", "0.005", "0.01", "0.025", "0.05", "0.1", "0.25", "0.5", "1", "+Inf"];
+
+  // OP-47
+  test.each(SERVICES)("%s has request metrics with exactly the specified labels and buckets", (service) => {
+    const scrape = scrapeOf(service);
+    expect(scrape).toContain("# TYPE http_requests_total counter");
+    expect(scrape).toContain("# TYPE http_request_duration_seconds histogram");
+    expect(labelsOf(scrape, "http_requests_total")).toEqual(["route,method,status"]);
+    expect(labelsOf(scrape, "http_request_duration_seconds_count")).toEqual(["route,method"]);
+    expect(bounds(scrape, "http_request_duration_seconds")).toEqual(REQUEST_BOUNDS);
+  });
+
+  // OP-48
+  test.each(STORED_SERVICES)(
+    "%s has metrics of store operations with the specified labels and buckets",
+    (service) => {
+      const scrape = scrapeOf(service);
+      const labels = ["db_system_name,db_operation_name,db_namespace"];
+      expect(scrape).toContain("# TYPE db_operations_total counter");
+      expect(scrape).toContain("# TYPE db_operation_errors_total counter");
+      expect(scrape).toContain("# TYPE db_operation_duration_seconds histogram");
+      expect(labelsOf(scrape, "db_operations_total")).toEqual(labels);
+      expect(labelsOf(scrape, "db_operation_duration_seconds_count")).toEqual(labels);
+      expect(bounds(scrape, "db_operation_duration_seconds")).toEqual(STORE_BOUNDS);
+    },
+  );
+
+  // OP-49
+  test.each(SERVICES)("%s has metrics of its memory, CPU time and start time", (service) => {
+    const value = (name: string) => Number(new RegExp(`^${name} (.*)$`, "m").exec(scrapeOf(service))?.[1]);
+    expect(value("process_resident_memory_bytes")).toBeGreaterThan(1e6);
+    expect(value("process_cpu_seconds_total")).toBeGreaterThan(0);
+    expect(value("process_start_time_seconds")).toBeGreaterThan(1.7e9);
+  });
+
+  // OP-40, OP-51
+  test("requests are counted by path template, so that no label contains an id", () => {
+    const scrape = scrapeOf("gateway");
+    for (const line of [
+      'http_requests_total{route="/demo/things/{thing_id}",method="PUT",status="403"} 1',
+      'http_requests_total{route="unmatched",method="GET",status="404"}',
+      'http_requests_total{route="preflight",method="OPTIONS",status="204"} 1',
+      'http_requests_total{route="/demo/burst",method="GET",status="429"} 2',
+      'http_requests_total{route="/hangs",method="GET",status="499"} 1',
+    ]) {
+      expect(scrape).toContain(line);
+    }
+    for (const service of SERVICES) {
+      expect(scrapeOf(service)).not.toContain("/nowhere");
+      expect(scrapeOf(service)).not.toContain(run.organization_id);
+    }
+  });
+
+  // OP-50
+  test("the gateway has metrics of the number and duration of audit writes", () => {
+    const scrape = scrapeOf("gateway");
+    expect(scrape).toMatch(/^audit_writes_total{write="intent",result="ok"} [1-9]/m);
+    expect(scrape).toMatch(/^audit_writes_total{write="outcome",result="ok"} [1-9]/m);
+    expect(scrape).toMatch(/^audit_intent_duration_seconds_count{result="ok"} [1-9]/m);
+    expect(scrape).toContain("# TYPE audit_writes_total counter");
+    expect(scrape).toContain("# TYPE audit_intent_duration_seconds histogram");
+  });
+
+  // OP-50
+  test("audit counts intents and outcomes by result", () => {
+    const scrape = scrapeOf("audit");
+    expect(scrape).toMatch(/^audit_intents_total{result="created"} [1-9]/m);
+    expect(scrape).toMatch(/^audit_intents_total{result="existing"} \d/m);
+    expect(scrape).toMatch(/^audit_outcomes_total{result="applied"} [1-9]/m);
+    expect(scrape).toMatch(/^audit_outcomes_total{result="already_final"} \d/m);
+    expect(scrape).toMatch(/^audit_outcomes_total{result="not_found"} \d/m);
+  });
+
+  // OP-51
+  test.each(SERVICES)("every metric of %s is listed in its README", async (service) => {
+    const text = await Bun.file(`${ROOT}/apps/${service}/README.md`).text();
+    const names = Array.from(scrapeOf(service).matchAll(/^# TYPE (\w+) /gm), ([, name = ""]) => name);
+    expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  // OP-46
+  test("are in the Prometheus text format on the internal port", async () => {
+    for (const service of SERVICES) expect(scrapeOf(service)).toStartWith("# HELP ");
+  });
+});
+
+describe("traces", () => {
+  // OP-52
+  test("are sent as http/protobuf", () => {
+    const traces = run.collector.requests.filter((request) => request.includes("/v1/traces"));
+    expect(new Set(traces)).toEqual(new Set(["POST /v1/traces application/x-protobuf"]));
+  });
+
+  test.each(SERVICES)("each log line of %s has a server span, and each server span a log line", (service) => {
+    const spans = serverSpans(service);
+    const told = linesOf(service).map(({ span_id, trace_id }) => `${trace_id}/${span_id}`);
+    expect(spans.map(({ span_id, trace_id }) => `${trace_id}/${span_id}`).toSorted()).toEqual(
+      told.toSorted(),
+    );
+  });
+
+  // OP-53
+  test.each(SERVICES)(
+    "a server span of %s is named by method and path template, and only 5xx is an error",
+    (service) => {
+      const lines = new Map(linesOf(service).map((line) => [line.span_id, line]));
+      for (const { span_id, name, attributes, status, resource } of serverSpans(service)) {
+        const line = lines.get(span_id) ?? {};
+        const route = attributes["http.route"];
+        expect(name).toBe(route === undefined ? `${line.method}` : `${line.method} ${route}`);
+        expect(attributes["http.request.method"]).toBe(String(line.method));
+        if (line.status !== 499) expect(attributes["http.response.status_code"]).toBe(Number(line.status));
+        if (Number(line.status) >= 500)
+          expect(status).toEqual({ code: 2, message: String(line.error_message) });
+        else expect(status).toEqual(UNSET);
+        const namespace = service === "identity" || service === "audit" ? service : "edge";
+        expect(resource).toMatchObject({ "service.name": service, "service.namespace": namespace });
+      }
+    },
+  );
+
+  // OP-28, OP-53
+  test("contain no span of a probe, and no span with a 4xx status as an error", () => {
+    for (const { attributes, name, status } of run.collector.spans) {
+      for (const probe of PROBES) expect(name).not.toContain(probe);
+      const code = Number(attributes["http.response.status_code"]);
+      if (code >= 400 && code < 500) expect(status).toEqual(UNSET);
+    }
+  });
+});
+
+// OP-54
+describe("a trace", () => {
+  const treeOf = (name: string) => pathsOf(run.collector.spans, String(lineOf(name).trace_id));
+
+  test("contains the spans of the gateway, its calls, the services behind it and their database", () => {
+    const root = "gateway serves POST /member/api-keys";
+    const audit = "audit serves PUT /internal/events/{request_id}";
+    const tree = treeOf("member key");
+    expect(tree).toContain(root);
+    expect(tree).toContain(`${root} > gateway calls increment rate_limits`);
+    expect(tree).toContain(`${root} > gateway calls PUT > ${audit} > audit calls insert_intents audit`);
+    const served = "identity serves POST /members/{member_id}/api-keys";
+    expect(tree).toContain(`${root} > gateway calls POST > ${served}`);
+    expect(
+      tree.some((path) => path.startsWith(`${root} > gateway calls POST > ${served} > identity calls `)),
+    ).toBe(true);
+    expect(tree.some((path) => path.includes("gateway calls PATCH > audit serves PATCH"))).toBe(true);
+  });
+
+  test("contains the validation of the caller's credential, with identity's query", () => {
+    const root = "gateway serves GET /demo/me/notes/{note_id}";
+    expect(treeOf("found").join("\n")).toContain(
+      "gateway serves POST /user/organizations > gateway calls POST > " +
+        "identity serves POST /internal/credentials/validate > identity calls create_user identity",
+    );
+    expect(treeOf("person")).toContain(`${root} > gateway calls GET`);
+  });
+
+  // OP-54
+  test("has the request_id of the log lines on each span", () => {
+    const { request_id } = run.answers.get("member key") ?? {};
+    const { trace_id } = lineOf("member key");
+    for (const span of run.collector.spans.filter((each) => each.trace_id === trace_id)) {
+      expect(span.attributes.request_id).toBe(request_id ?? "");
+    }
+    for (const service of ["gateway", "identity", "audit"] as const) {
+      expect(linesOf(service).some((line) => line.request_id === request_id)).toBe(true);
+    }
+  });
+
+  test("follows the stable semantic conventions for HTTP and databases", () => {
+    const { trace_id } = lineOf("502");
+    const spans = run.collector.spans.filter((span) => span.trace_id === trace_id);
+    const server = spans.find(({ kind }) => kind === SERVER_KIND);
+    const client = spans.find(({ name }) => name === "GET");
+    expect(server?.attributes).toMatchObject({
+      "url.scheme": "http",
+      "url.path": "/dead",
+      "server.address": "127.0.0.1",
+      "server.port": expect.any(Number),
+      "client.address": "127.0.0.1",
+      "user_agent.original": expect.stringContaining("Bun/"),
+      "error.type": "502",
+    });
+    expect(client).toMatchObject({ name: "GET", kind: CLIENT_KIND, status: { code: 2 } });
+    expect(client?.attributes).toMatchObject({
+      "http.request.method": "GET",
+      "url.full": "http://127.0.0.1:9/dead",
+      "server.address": "127.0.0.1",
+      "server.port": 9,
+      "error.type": expect.any(String),
+    });
+    const store = run.collector.spans.find(({ name }) => name === "insert_intents audit");
+    expect(store?.attributes).toMatchObject({
+      "db.system.name": "postgresql",
+      "db.operation.name": "insert_intents",
+      "db.namespace": "audit",
+    });
+  });
+
+  test("starts with a server span: scrapes and background work have no spans", () => {
+    const known = new Set(run.collector.spans.map(({ span_id }) => span_id));
+    const orphans = run.collector.spans.filter(({ parent_span_id, kind }) =>
+      parent_span_id === "" ? kind !== SERVER_KIND : !known.has(parent_span_id),
+    );
+    expect(orphans.map(({ name, resource }) => `${resource["service.name"]} ${name}`)).toEqual([]);
+  });
+});
+
+// OP-42
+test("no log line, metric or span contains a key, token, JWT or query string", () => {
+  const written = [
+    run.stack.output().join("\n"),
+    ...scrapes.values(),
+    JSON.stringify(run.collector.spans),
+  ].join("\n");
+  for (const secret of [...run.secrets, "s3cr3t-query", run.stack.adminToken]) {
+    expect(written).not.toContain(secret);
+  }
+});

@@ -1,0 +1,27 @@
+import type { Stack } from "../../../support/stack.ts";
+import { waitFor } from "../../../support/wait-for.ts";
+
+/**
+ * Creates a person and an organization, and returns the person's session in the organization. Retries,
+ * because a gateway on a busy machine may return 503.
+ */
+export async function newSession(stack: Stack, subject: string): Promise<string> {
+  const token = await (await fetch(`${stack.identityProviderUrl}/token?subject=${subject}`)).text();
+  const post = (path: string, body: string) =>
+    waitFor(
+      async () => {
+        const url = `${stack.gateway.url}${path}`;
+        const response = await fetch(url, {
+          method: "POST",
+          headers: { Authorization: `Bearer ${token}` },
+          body,
+        });
+        const text = await response.text();
+        if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
+        return JSON.parse(text);
+      },
+      { timeoutMs: 30_000, what: `POST ${path}` },
+    );
+  const { id } = await post("/user/organizations", JSON.stringify({ name: subject }));
+  return (await post(`/user/organizations/${id}/session`, "")).token;
+}

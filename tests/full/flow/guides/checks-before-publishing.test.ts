@@ -1,0 +1,204 @@
+/**
+ * Tests of the Git hook and the pipelines in checks-before-publishing.md, run as Git, GitHub and GitLab run
+ * them.
+ */
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { service } from "../../../app/registry/harness.ts";
+import { blocksOf, commandsOf } from "../../../support/documents.ts";
+import { pathWith, scriptOf } from "../../../support/path-with.ts";
+import { runBash } from "../../../support/run-to-end.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { environmentOf, useCli } from "../cli/bed.ts";
+
+setDefaultTimeout(120_000);
+
+const GUIDE = ".github/guides/checks-before-publishing.md";
+const { registry } = useCli();
+
+const GOOD = JSON.stringify({ services: { orders: service("/orders") } });
+const BAD = GOOD.replace("http:", "https:");
+
+const PATH = pathWith({ ostiary: scriptOf("apps/cli/main.ts") });
+
+/** Creates a folder for a repository. Its scripts run with `ostiary` on their PATH. */
+async function repository(files: Record<string, string>) {
+  const directory = temporaryFolder("repository");
+  const env = {
+    ...environmentOf(registry.url),
+    PATH,
+    HOME: directory,
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_AUTHOR_NAME: "a",
+    GIT_AUTHOR_EMAIL: "a@b",
+    GIT_COMMITTER_NAME: "a",
+    GIT_COMMITTER_EMAIL: "a@b",
+  };
+  const write = async (path: string, text: string) => {
+    await mkdir(join(directory, path, ".."), { recursive: true });
+    await writeFile(join(directory, path), text);
+  };
+  for (const [path, text] of Object.entries(files)) await write(path, text);
+  return {
+    write,
+    read: (path: string) => Bun.file(join(directory, path)).text(),
+    run: (script: string) => runBash(script, directory, env),
+  };
+}
+
+async function yamlOf(heading: string) {
+  const found = (await blocksOf(GUIDE)).filter(
+    (block) => block.heading === heading && block.language === "yaml",
+  );
+  return parse(found[0]?.text ?? "");
+}
+
+describe("the Git hook", () => {
+  async function withHook() {
+    const repo = await repository({ "routes/orders.yaml": GOOD, "other.txt": "1" });
+    const [install = ""] = await commandsOf(GUIDE, "Before a commit");
+    expect((await repo.run(`git init -q\n${install}`)).exitCode).toBe(0);
+    return repo;
+  }
+
+  test("accepts valid documents, and refuses invalid ones with their line numbers", async () => {
+    const repo = await withHook();
+    expect((await repo.run("git add . && git commit -qm one")).exitCode).toBe(0);
+    await repo.write("routes/orders.yaml", BAD);
+    const refused = await repo.run("git add . && git commit -qm two");
+    expect(refused.exitCode).not.toBe(0);
+    expect(refused.output).toContain("routes/orders.yaml:1:");
+  });
+
+  test("checks the staged content, not the files of the working tree", async () => {
+    const repo = await withHook();
+    await repo.run("git add .");
+    await repo.write("routes/orders.yaml", BAD);
+    expect((await repo.run("git commit -qm good")).exitCode).toBe(0);
+    await repo.run("git add .");
+    await repo.write("routes/orders.yaml", GOOD);
+    expect((await repo.run("git commit -qm bad")).exitCode).not.toBe(0);
+  });
+
+  test("accepts commits without documents, and a commit that removes the last document", async () => {
+    const repo = await withHook();
+    expect((await repo.run("git add . && git commit -qm one")).exitCode).toBe(0);
+    await repo.write("routes/orders.yaml", BAD);
+    expect((await repo.run("echo 2 > other.txt && git add other.txt && git commit -qm two")).exitCode).toBe(
+      0,
+    );
+    expect((await repo.run("git rm -qf routes/orders.yaml && git commit -qm three")).exitCode).toBe(0);
+  });
+
+  test("checks all files together when pre-commit runs it", async () => {
+    const { repos } = await yamlOf("Before a commit");
+    const [{ entry, pass_filenames, files }] = repos[0].hooks;
+    expect([pass_filenames, new RegExp(files).test("routes/a.yaml")]).toEqual([false, true]);
+    const repo = await repository({ "routes/a.yaml": GOOD });
+    expect((await repo.run(entry)).exitCode).toBe(0);
+    await repo.write("routes/b.yaml", GOOD);
+    const refused = await repo.run(entry);
+    expect([refused.exitCode, refused.output]).toEqual([
+      1,
+      expect.stringContaining("orders` is also in routes/a.yaml"),
+    ]);
+  });
+});
+
+describe("the guide's route tests", () => {
+  const example = async () =>
+    (await blocksOf(GUIDE)).find(({ heading }) => heading === "Tests of routes")?.text ?? "";
+
+  test("pass for the example, and name the test that a change breaks", async () => {
+    const text = await example();
+    const repo = await repository({ "routes/invoices.yaml": text });
+    expect(await repo.run("ostiary validate routes/*.yaml")).toEqual({
+      exitCode: 0,
+      output: "No problem in 1 file with 1 service and 4 tests.\n",
+    });
+    await repo.write("routes/invoices.yaml", text.replace("methods: { GET:", "methods: { DELETE: , GET:"));
+    const broken = await repo.run("ostiary validate routes/*.yaml");
+    expect([broken.exitCode, broken.output]).toEqual([1, expect.stringContaining("nobody deletes invoices")]);
+  });
+
+  test("refuse a document of another team that breaks them", async () => {
+    expect(
+      (await registry.call("POST", "/apply", await example(), { "Content-Type": "text/yaml" })).status,
+    ).toBe(200);
+    const taking = {
+      url: "http://other:1",
+      organization: { routes: [{ path: "/org/invoices/{id}", methods: ["DELETE"] }] },
+    };
+    const refused = await registry.apply({ other: taking });
+    expect([refused.status, refused.body.error.message]).toEqual([
+      422,
+      expect.stringContaining("nobody deletes invoices"),
+    ]);
+  });
+});
+
+interface Step {
+  name?: string;
+  run?: string;
+}
+
+describe("the GitHub workflow", () => {
+  const step = async (job: string, name: string) => {
+    const { jobs } = await yamlOf("GitHub");
+    const found = jobs[job].steps.find((each: Step) => each.name === name);
+    expect(found?.run).toBeString();
+    return found.run;
+  };
+
+  test("annotates problems, writes them as SARIF, and does not publish", async () => {
+    const repo = await repository({ "routes/orders.yaml": BAD });
+    const check = await repo.run(await step("check", "Check"));
+    expect([check.exitCode, check.output]).toEqual([
+      1,
+      expect.stringMatching(/^::error file=routes\/orders\.yaml,line=1,/),
+    ]);
+    expect((await repo.run(await step("check", "Report"))).exitCode).toBe(0);
+    expect(JSON.parse(await repo.read("routes.sarif")).runs[0].results).toHaveLength(1);
+    const { jobs, permissions } = await yamlOf("GitHub");
+    expect([jobs.publish.needs, jobs.publish.if]).toEqual(["check", "github.event_name == 'push'"]);
+    expect(Object.keys(jobs.check)).not.toContain("env");
+    expect(permissions).toEqual({ contents: "read", "security-events": "write" });
+  });
+
+  test("publishes every file, and stops at one that the registry refuses", async () => {
+    const document = (name: string, path: string) => JSON.stringify({ services: { [name]: service(path) } });
+    const repo = await repository({
+      "routes/a.yaml": document("github-a", "/github/a"),
+      "routes/b.yaml": document("github-b", "/github/b"),
+    });
+    const publish = await step("publish", "Publish");
+    // No gateway is running in this test, so `--wait` is left out.
+    expect((await repo.run(publish.replace(" --wait", ""))).exitCode).toBe(0);
+    expect((await registry.call("GET", "/services/github-b")).status).toBe(200);
+    await repo.write("routes/b.yaml", document("github-c", "/github/a"));
+    const refused = await repo.run(publish.replace(" --wait", ""));
+    expect([refused.exitCode, refused.output]).toEqual([1, expect.stringContaining("belongs to github-a")]);
+  });
+});
+
+describe("the GitLab pipeline", () => {
+  test("checks without a token, and publishes only from the default branch", async () => {
+    const pipeline = await yamlOf("GitLab");
+    const check = pipeline["check routes"];
+    const publish = pipeline["publish routes"];
+    expect(pipeline.stages).toEqual([check.stage, publish.stage]);
+    expect(publish.rules).toEqual([
+      { if: "$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH", changes: ["routes/**/*"] },
+    ]);
+    const repo = await repository({
+      "routes/a.yaml": JSON.stringify({ services: { gitlab: service("/gitlab") } }),
+    });
+    expect((await repo.run(`unset REGISTRY_URL ADMIN_TOKEN\n${check.script.join("\n")}`)).exitCode).toBe(0);
+    expect((await repo.run(publish.script.join("\n").replace(" --wait", ""))).exitCode).toBe(0);
+    expect((await registry.call("GET", "/services/gitlab")).body.revision).toBe(1);
+    await repo.write("routes/a.yaml", BAD);
+    expect((await repo.run(check.script.join("\n"))).exitCode).toBe(1);
+  });
+});

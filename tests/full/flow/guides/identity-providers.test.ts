@@ -1,0 +1,145 @@
+/** Tests that the commands of identity-providers.md connect third-party identity providers. */
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
+import { commandsOf } from "../../../support/documents.ts";
+import { freePort } from "../../../support/free-port.ts";
+import { type Command, Reader, readUntil } from "../../../support/guide-reader.ts";
+import { ROOT } from "../../../support/root.ts";
+import { freshDatabase } from "../../../support/services.ts";
+import { waitFor } from "../../../support/wait-for.ts";
+import { ended, type QuickStart, startQuickStart } from "./quick-start.ts";
+
+setDefaultTimeout(600_000);
+
+const GUIDE = ".github/guides/identity-providers.md";
+const AUDIENCE = "https://api.example.com";
+
+let reader: Reader;
+let provider: Command;
+let ostiary: QuickStart | undefined;
+
+beforeEach(async () => {
+  reader = await Reader.open();
+});
+afterEach(async () => {
+  await ostiary?.stop();
+  await ended(provider);
+  ostiary = undefined;
+});
+
+interface Seen {
+  status: number;
+  person: { id?: string; status?: string };
+  claims: Record<string, unknown>;
+}
+
+/**
+ * Runs the guide's steps for any identity provider. `tokenCommands` replaces the step that gets a token.
+ */
+async function connect(settings: Record<string, string>, tokenCommands?: string): Promise<Seen> {
+  const [discover = "", start = "", token = "", look = "", call = ""] = await commandsOf(
+    GUIDE,
+    "Any provider",
+  );
+  const variables = Object.entries(settings).map(([name, value]) => `export ${name}='${value}'\n`);
+  const found = await reader.run(`${variables.join("")}${discover}`);
+  expect(found).toContain(`AUTH_ISSUER=${settings.PROVIDER}\n`);
+  expect(start.trim()).toEndWith("DEMO=false bun start");
+  const env = Object.fromEntries(
+    found
+      .trim()
+      .split("\n")
+      .map((line) => line.split(/=(.*)/).slice(0, 2)),
+  );
+  ostiary = await startQuickStart(reader, {
+    ...env,
+    DEMO: "false",
+    DATABASE_URL: await freshDatabase(),
+    LOG_LEVEL: "debug",
+    LOG_FILE: join(reader.directory, "gateway.log"),
+  });
+  const gateway = `export GATEWAY=http://${ostiary.places["127.0.0.1:5001"]}\n`;
+  const withStatus = call.replace("curl -s", "curl -s -w '\\n%{http_code}\\n'");
+  const [, claims = "", answer = ""] = await reader.runAll([
+    `${variables.join("")}${gateway}${tokenCommands ?? token}`,
+    look,
+    withStatus,
+  ]);
+  const [body = "", status] = answer.trim().split("\n");
+  return { status: Number(status), person: JSON.parse(body), claims: JSON.parse(claims) };
+}
+
+describe("a standard OpenID provider", () => {
+  const settings = { AUDIENCE, CLIENT_ID: "ten-minutes", CLIENT_SECRET: "ten-minutes-secret" };
+  let url: string;
+
+  beforeEach(async () => {
+    const port = freePort();
+    url = `http://127.0.0.1:${port}`;
+    provider = reader.start(`exec bun ${join(ROOT, "tests/support/oidc-provider-process.ts")} ${port}`);
+    await readUntil(provider.stdout, "listening");
+  });
+
+  test("is connected by the steps for any provider", async () => {
+    const seen = await connect({ ...settings, PROVIDER: url });
+    expect(seen.claims).toMatchObject({ iss: url, aud: AUDIENCE, sub: "ten-minutes" });
+    expect(seen).toMatchObject({ status: 200, person: { status: "active" } });
+  });
+
+  test("cannot be used with a token for another API, and the log says why", async () => {
+    const [, , token = ""] = await commandsOf(GUIDE, "Any provider");
+    const elsewhere = token.replace("$AUDIENCE", "https://other.example.com");
+    expect(await connect({ ...settings, PROVIDER: url }, elsewhere)).toMatchObject({
+      status: 401,
+      claims: { aud: "https://other.example.com" },
+    });
+    const [reasons = ""] = await commandsOf(GUIDE, "When it does not work");
+    const told = await waitFor(async () => (await reader.run(reasons)) || null, {
+      what: "the line of the refusal",
+    });
+    expect(told).toContain(
+      `1 audience: The token's aud is "https://other.example.com", but AUTH_ALLOWED_AUDIENCES is ["${AUDIENCE}"].`,
+    );
+  });
+});
+
+// Runs only where the programs of Keycloak are on the PATH.
+describe.skipIf(Bun.which("kc.sh") === null || Bun.which("kcadm.sh") === null)("Keycloak", () => {
+  const ADMIN_PASSWORD = "admin-for-a-try";
+
+  test("is connected by the guide's realm, client and mapper", async () => {
+    const port = freePort();
+    const keycloak = `http://127.0.0.1:${port}`;
+    provider = reader.start(
+      `exec kc.sh start-dev --http-port=${port} --http-management-port=${freePort()} --cache=local`,
+      {
+        KC_BOOTSTRAP_ADMIN_USERNAME: "admin",
+        KC_BOOTSTRAP_ADMIN_PASSWORD: ADMIN_PASSWORD,
+        // An in-memory database, so that Keycloak writes nothing into its own folder.
+        KC_DB_URL: "jdbc:h2:mem:try;NON_KEYWORDS=VALUE;DB_CLOSE_DELAY=-1",
+      },
+    );
+    const said = provider.stdout.text();
+    const failed = provider.exited.then(async (code) => {
+      throw new Error(`Keycloak exited with code ${code}:\n${await said}`);
+    });
+    const up = waitFor(async () => (await fetch(`${keycloak}/realms/master`)).ok, {
+      timeoutMs: 540_000,
+      what: "Keycloak",
+    });
+    await Promise.race([up, failed]);
+    const [realm = "", token = ""] = await commandsOf(GUIDE, "Keycloak");
+    const settings = {
+      KEYCLOAK: keycloak,
+      PROVIDER: `${keycloak}/realms/acme`,
+      AUDIENCE,
+      ADMIN_PASSWORD,
+      ALICE_PASSWORD: "alice-for-a-try",
+    };
+    const variables = Object.entries(settings).map(([name, value]) => `export ${name}='${value}'\n`);
+    await reader.run(`${variables.join("")}${realm}`);
+    const seen = await connect(settings, token);
+    expect(seen.claims).toMatchObject({ iss: settings.PROVIDER, aud: [AUDIENCE, "account"] });
+    expect(seen).toMatchObject({ status: 200, person: { status: "active" } });
+  });
+});

@@ -1,0 +1,38 @@
+import { type RunningProcess, startProcess } from "../../../support/start-process.ts";
+import { waitFor } from "../../../support/wait-for.ts";
+
+/** Environment variables that let the platform choose a free port for each listener. */
+export const FREE_PORTS = Object.fromEntries(
+  ["GATEWAY", "REGISTRY", "IDENTITY", "AUDIT", "PORTAL"]
+    .flatMap((name) => [`${name}_PORT`, `${name}_INTERNAL_PORT`])
+    .concat("DEMO_PORT", "DEMO_IDENTITY_PROVIDER_PORT")
+    .map((name) => [name, "0"]),
+);
+
+const ENTRY = "apps/platform/main.ts";
+
+/**
+ * Starts the platform as `bun start` does, without the installation of packages, with its log on standard
+ * output. An embedded database starts as a copy of an empty one, which is faster.
+ */
+export function startPlatform(env: Record<string, string>): Promise<RunningProcess> {
+  return startProcess(["--preload", "./tests/support/embedded-template-process.ts", ENTRY], platformEnv(env));
+}
+
+/**
+ * Starts the platform as {@link startPlatform} does, but the platform creates its embedded database itself.
+ */
+export function startNewPlatform(env: Record<string, string>): Promise<RunningProcess> {
+  return startProcess(ENTRY, platformEnv(env));
+}
+
+function platformEnv(env: Record<string, string>): Record<string, string> {
+  return { ...FREE_PORTS, LOG_FILE: "-", ...env };
+}
+
+/** Waits until the platform has printed its start screen. Returns the places on the screen, by name. */
+export async function startScreen({ stdout }: RunningProcess): Promise<Record<string, string>> {
+  await waitFor(() => stdout.some((line) => line.startsWith("Ctrl-C")), { timeoutMs: 120_000 });
+  const lines = stdout.flatMap((line) => [...line.matchAll(/^ {2}(\S.*?) {2,}(\S.*)$/g)]);
+  return Object.fromEntries(lines.map(([, name = "", place = ""]) => [name, place]));
+}

@@ -1,0 +1,206 @@
+/**
+ * Tests of the executable without Bun, Node, files of the repository and, if run as root, any other program.
+ */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { copyFile, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { buildExecutable, canRunExecutable, type Executable } from "../../../support/executable.ts";
+import { runToEnd } from "../../../support/run-to-end.ts";
+import {
+  freshCounterStoreUrl,
+  freshDatabase,
+  freshRouteStoreUrl,
+  services,
+} from "../../../support/services.ts";
+import { type RunningProcess, startCommand } from "../../../support/start-process.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { waitFor } from "../../../support/wait-for.ts";
+import { FREE_PORTS, startScreen } from "./bed.ts";
+
+setDefaultTimeout(240_000);
+
+const TOKEN = "a-token-of-twenty-characters";
+const PORTS = { HOST: "127.0.0.1", PORT: "0", INTERNAL_PORT: "0" };
+/** True if the test can run the executable with its own root file system, which only root can. */
+const canCage = process.getuid?.() === 0 && Bun.which("unshare") !== null && Bun.which("ldd") !== null;
+
+let built: Executable;
+let folder: string;
+const started: RunningProcess[] = [];
+beforeAll(async () => {
+  if (!canRunExecutable) return;
+  built = await buildExecutable();
+  folder = temporaryFolder("alone");
+});
+afterAll(async () => {
+  await Promise.all(started.map((each) => each.kill()));
+});
+
+async function start(command: string[], env: Record<string, string>, cwd = folder): Promise<RunningProcess> {
+  const running = await startCommand(command, env, cwd);
+  started.push(running);
+  return running;
+}
+
+function run(command: string[], env: Record<string, string> = {}, input = "") {
+  return runToEnd(command, { cwd: folder, env, input });
+}
+
+/** Creates a folder with the executable, the libraries that it is linked with, and no other program. */
+async function makeCage(name: string): Promise<string> {
+  const cage = join(folder, name);
+  const { stdout } = await run(["ldd", built.path], { PATH: process.env.PATH ?? "" });
+  for (const library of stdout.match(/\/\S+/g) ?? []) {
+    await mkdir(join(cage, dirname(library)), { recursive: true });
+    await copyFile(library, join(cage, library));
+  }
+  await mkdir(join(cage, "proc"));
+  await copyFile(built.path, join(cage, "ostiary"));
+  return cage;
+}
+
+/** Returns a command line that runs `command` with `cage` as the root file system, plus /proc. */
+function inCage(cage: string, mount: string, ...command: string[]): string[] {
+  const root = Bun.which("chroot") ?? "/usr/sbin/chroot";
+  const script = `${mount} mount --bind /proc '${cage}/proc' && exec ${root} '${cage}' "$@"`;
+  return [Bun.which("unshare") ?? "", "--mount", Bun.which("sh") ?? "", "-c", script, "sh", ...command];
+}
+
+/**
+ * The environment variables of the mount command. Programs in the cage find no other program on this PATH.
+ */
+const MOUNTING = { PATH: process.env.PATH ?? "" };
+
+/** Returns the URLs and paths on the start screen, by name. */
+async function screen(platform: RunningProcess): Promise<Record<string, string>> {
+  const places = Object.entries(await startScreen(platform));
+  return Object.fromEntries(places.map(([name, place]) => [name, place.split(" ")[0] ?? ""]));
+}
+
+/** Expects that every asset named by a page exists, and returns the number of assets. */
+async function assetsOf(page: string): Promise<number> {
+  const assets = (await (await fetch(page)).text()).match(/\/[a-z]+\/assets\/[^"]+/g) ?? [];
+  for (const asset of assets) expect((await fetch(new URL(asset, page))).status).toBe(200);
+  return assets.length;
+}
+
+describe.skipIf(!canRunExecutable)("the quick start of the executable", () => {
+  test("needs only the C library and /proc: it contains its pages, catalogs and database", async () => {
+    const cage = canCage ? await makeCage("cage") : folder;
+    const command = canCage ? inCage(cage, "", "/ostiary", "start") : [built.path, "start"];
+    const env = { ...MOUNTING, ...FREE_PORTS, LOG_FILE: "-", DATA_DIR: "data" };
+    const platform = await start(command, env);
+    const shown = await screen(platform);
+    expect(await assetsOf(shown["route registry"] ?? "")).toBeGreaterThan(4);
+    expect(await assetsOf(shown.console ?? "")).toBe(2);
+    const portal = shown["customer portal"] ?? "";
+    expect(await assetsOf(portal)).toBe(3);
+    const verifier = await fetch(new URL("/portal/assets/verifier.js", portal));
+    expect(verifier.status).toBe(200);
+    expect(await verifier.text()).toContain("postMessage");
+    const subject = (shown["identity provider"] ?? "").replace("NAME", "alice");
+    const headers = { Authorization: `Bearer ${await (await fetch(subject)).text()}` };
+    expect((await fetch(`${shown.gateway}/user`, { headers })).status).toBe(200);
+    expect((await fetch(`${shown.gateway}/demo/things/1`)).status).toBe(401);
+    // A second platform with the same DATA_DIR is refused.
+    const second = await run(canCage ? inCage(cage, "", "/ostiary", "start") : [built.path, "start"], env);
+    expect(second.exitCode).toBe(78);
+    expect(second.stderr).toMatch(
+      /DATA_DIR is \S*\/data, which cannot be used: Ostiary already runs there, as process \d+: use that Ostiary, or stop it first\./,
+    );
+    expect(await platform.stop("SIGINT")).toBe(0);
+    expect(platform.stdout.at(-1)).toMatch(
+      /^Goodbye\. The data is in \S*\/data: ostiary start continues with it\.$/,
+    );
+    expect(platform.stderr).toEqual([]);
+  });
+
+  test.skipIf(!canCage)("is refused on a read-only file system", async () => {
+    const cage = await makeCage("closed");
+    const readOnly = `mount --bind '${cage}' '${cage}' && mount -o remount,bind,ro '${cage}' &&`;
+    const { exitCode, stderr } = await run(inCage(cage, readOnly, "/ostiary", "start"), {
+      ...MOUNTING,
+      ...FREE_PORTS,
+    });
+    expect(stderr).toBe(
+      "The configuration is not valid:\n  DATA_DIR is /.ostiary, which cannot be used: the file system is read-only.\n",
+    );
+    expect(exitCode).toBe(78);
+  });
+
+  test("is refused with the name of DATA_DIR when the folder cannot be created", async () => {
+    const { exitCode, stderr } = await run([built.path, "start"], {
+      ...FREE_PORTS,
+      DATA_DIR: "/proc/ostiary",
+    });
+    expect(exitCode).toBe(78);
+    expect(stderr).toContain("DATA_DIR is /proc/ostiary, which cannot be used:");
+  });
+});
+
+describe.skipIf(!canRunExecutable)("the executable", () => {
+  test("calls itself ostiary under any file name", async () => {
+    await mkdir(join(folder, "some where"));
+    const renamed = join(folder, "some where", "door");
+    await symlink(built.path, renamed);
+    const { exitCode, stdout } = await run([renamed, "--help"]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toStartWith("Usage: ostiary [options] [command]\n");
+    expect(stdout).not.toContain("bun");
+  });
+
+  test.each([
+    [["gatway"], "unknown command 'gatway'"],
+    [["gateway", "registry"], "too many arguments for 'gateway'"],
+    [["start", "--fresh", "x"], "too many arguments for 'start'"],
+  ])("exits with 2 for the wrong arguments %j", async (parameters, message) => {
+    const { exitCode, stderr } = await run([built.path, ...parameters]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(message);
+  });
+});
+
+describe.skipIf(!canRunExecutable || !services().etcd.real || !services().redis.real)(
+  "the services of the executable",
+  () => {
+    test("serve a published route with PostgreSQL, etcd and Redis, and exit with 0 at a signal", async () => {
+      const upstream = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("here") });
+      const ROUTE_STORE_URL = await freshRouteStoreUrl();
+      const registry = await start([built.path, "registry"], {
+        ...{ ...PORTS, ROUTE_STORE_URL, ADMIN_TOKEN: TOKEN, DATABASE_URL: await freshDatabase() },
+      });
+      const routes = { routes: [{ path: "/here", methods: ["GET"] }] };
+      const services = { alone: { url: upstream.url.origin, public: routes } };
+      await writeFile(join(folder, "routes.json"), JSON.stringify({ services }));
+      const asked = { REGISTRY_URL: registry.url, ADMIN_TOKEN: TOKEN };
+      expect(await run([built.path, "apply", "routes.json"], asked)).toMatchObject({
+        exitCode: 0,
+        stderr: "",
+      });
+      const gateway = await start([built.path, "gateway"], {
+        ...{
+          ...PORTS,
+          ROUTE_STORE_URL,
+          COUNTER_STORE_URL: await freshCounterStoreUrl(),
+          AUDIT_ENABLED: "false",
+        },
+        ...{ CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:1/validate", MAX_UPSTREAM_REQUESTS: "4321" },
+      });
+      await waitFor(async () => (await (await fetch(`${gateway.url}/here`)).text()) === "here");
+      // The gateway restarted itself once: the runtime reads this variable only when a process starts.
+      const environment = await readFile(`/proc/${gateway.pid}/environ`, "utf8");
+      expect(environment.split("\0")).toContain("BUN_CONFIG_MAX_HTTP_REQUESTS=4321");
+      expect(await gateway.stop("SIGTERM")).toBe(0);
+      expect(await registry.stop("SIGINT")).toBe(0);
+      expect([...gateway.stderr, ...registry.stderr]).toEqual([]);
+      await upstream.stop(true);
+    });
+
+    test.each(["identity", "audit"])("include %s with its migrations and pages", async (name) => {
+      const service = await start([built.path, name], { ...PORTS, DATABASE_URL: await freshDatabase() });
+      expect((await fetch(`${service.internalUrl}/health/ready`)).status).toBe(200);
+      expect((await fetch(`${service.url}/swagger`)).status).toBe(200);
+      expect(await service.stop()).toBe(0);
+    });
+  },
+);

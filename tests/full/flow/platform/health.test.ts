@@ -1,0 +1,89 @@
+import { afterEach, expect, test } from "bun:test";
+import { join } from "node:path";
+import { platformVariables } from "@ostiary/platform/config";
+import { ROOT } from "../../../support/root.ts";
+import { runToEnd } from "../../../support/run-to-end.ts";
+import { startSilentServer } from "../../../support/silent-server.ts";
+
+const MAIN = "apps/platform/health/main.ts";
+
+let servers: { stop(closeActive: boolean): unknown }[] = [];
+afterEach(() => {
+  for (const server of servers) server.stop(true);
+  servers = [];
+});
+
+/** Starts a server with this response at /health/ready, and returns its port. */
+function answering(status: number, body: string): string {
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: ({ url }) =>
+      new URL(url).pathname === "/health/ready"
+        ? new Response(body, { status })
+        : new Response(null, { status: 418 }),
+  });
+  servers.push(server);
+  return String(server.port);
+}
+
+async function asked(env: Record<string, string>) {
+  const { exitCode, stdout } = await runToEnd(["bun", MAIN], { env: { PATH: process.env.PATH, ...env } });
+  return { said: stdout.trim(), exitCode };
+}
+
+test("the health check succeeds without output for a ready service", async () => {
+  const INTERNAL_PORT = answering(200, '{"status":"healthy"}');
+  expect(await asked({ INTERNAL_PORT })).toEqual({ said: "", exitCode: 0 });
+});
+
+// OP-133
+test("the health check calls no proxy of the environment", async () => {
+  const INTERNAL_PORT = answering(200, "");
+  const proxy = `http://127.0.0.1:${answering(503, "")}`;
+  expect(await asked({ INTERNAL_PORT, HTTP_PROXY: proxy, NO_PROXY: "" })).toEqual({ said: "", exitCode: 0 });
+});
+
+test("the health check fails for a service that is not ready, and prints its checks", async () => {
+  const INTERNAL_PORT = answering(503, '{"status":"unhealthy","checks":{"database":"no answer"}}');
+  const { said, exitCode } = await asked({ INTERNAL_PORT });
+  expect(said).toContain('503 {"status":"unhealthy","checks":{"database":"no answer"}}');
+  expect(exitCode).toBe(1);
+});
+
+test("the health check fails when nothing listens on the port", async () => {
+  const INTERNAL_PORT = answering(200, "");
+  for (const server of servers.splice(0)) server.stop(true);
+  const found = await asked({ INTERNAL_PORT });
+  expect(found).toEqual({ said: `Nothing answers on 127.0.0.1:${INTERNAL_PORT}.`, exitCode: 1 });
+});
+
+test("the health check fails after 3 s when the process does not respond", async () => {
+  const silent = await startSilentServer();
+  const INTERNAL_PORT = new URL(silent.url).port;
+  const { said, exitCode } = await asked({ INTERNAL_PORT });
+  await silent.close();
+  expect(said).toContain("no answer in 3000 ms");
+  expect(exitCode).toBe(1);
+});
+
+test("the health check calls the address of HOST", async () => {
+  const INTERNAL_PORT = answering(200, "");
+  expect(await asked({ INTERNAL_PORT, HOST: "0.0.0.0" })).toEqual({ said: "", exitCode: 0 });
+  expect(await asked({ INTERNAL_PORT, HOST: "127.0.0.1" })).toEqual({ said: "", exitCode: 0 });
+  const elsewhere = await asked({ INTERNAL_PORT, HOST: "127.0.0.2" });
+  expect(elsewhere.exitCode).toBe(1);
+});
+
+test("the health check knows the default internal ports of all services", async () => {
+  const source = await Bun.file(join(ROOT, MAIN)).text();
+  const ports = Array.from(source.matchAll(/"(\d{4})"/g), ([, port]) => Number(port));
+  const { properties } = platformVariables;
+  expect(ports).toEqual([
+    properties.GATEWAY_INTERNAL_PORT.default,
+    properties.REGISTRY_INTERNAL_PORT.default,
+    properties.IDENTITY_INTERNAL_PORT.default,
+    properties.AUDIT_INTERNAL_PORT.default,
+    properties.PORTAL_INTERNAL_PORT.default,
+  ]);
+});

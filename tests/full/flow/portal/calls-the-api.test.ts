@@ -1,0 +1,245 @@
+/**
+ * Tests of the portal's API reference in a browser: which calls a member sees, and how the page sends them.
+ */
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Page, Request, Route } from "playwright-core";
+import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/swagger-page.ts";
+import { refuse, textOf, usePortal } from "./bed.ts";
+
+setDefaultTimeout(PAGE_TIMEOUT_MS);
+
+const HOSTILE = `<img src=x onerror="window.ran=1">`;
+const DESCRIPTION = "**/edge/openapi.json";
+const THING = "/demo/things/{thing_id}";
+
+describe.skipIf(browserPath === undefined)("the API reference of the portal", () => {
+  const bed = usePortal();
+
+  const callsOf = (page: Page, path: string) => {
+    const seen: Request[] = [];
+    page.on("request", (request) => {
+      if (new URL(request.url()).pathname.startsWith(path)) seen.push(request);
+    });
+    return seen;
+  };
+  const open = async (page: Page, call: string) => {
+    await page.getByLabel("Search by method, path or words").fill(call);
+    await page.getByRole("link", { name: call, exact: true }).click();
+    await page.getByRole("form", { name: "Try the call" }).waitFor();
+  };
+  const dialog = (page: Page) => page.getByRole("dialog", { name: "Send this call?" });
+  const answer = (page: Page) => page.getByRole("region", { name: "Response", exact: true });
+  const described = (page: Page, description: unknown) =>
+    page.route(DESCRIPTION, (route: Route) => route.fulfill({ json: description }));
+  const thing = (more: Record<string, unknown>) => ({
+    "x-scope": "public",
+    operationId: "getThing",
+    ...more,
+  });
+
+  // PT-41, PT-42, PT-43, PT-44, PT-46
+  test("sends a GET at once, shows status, limits and body, and shows a curl command that works", async () => {
+    const id = await bed.organization("ada", "Callers");
+    const { page, go, findings, complaints, strangers } = await bed.open("ada");
+    await go(`#/org/${id}/reference`);
+    await page.getByRole("table", { name: "Calls" }).waitFor();
+    expect(await findings()).toEqual([]);
+    await open(page, "GET /demo/burst");
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    await answer(page).getByText("The response has the status 200.").waitFor();
+    await answer(page).getByText("x-ratelimit-limit").waitFor();
+    expect(await answer(page).getByLabel("Response body").textContent()).toContain(id);
+    expect(await findings()).toEqual([]);
+    const command = await page
+      .getByRole("figure", { name: "The same with curl" })
+      .locator("pre")
+      .textContent();
+    const session = await bed.call("ada", "POST", `/user/organizations/${id}/session`, {});
+    const API_KEY = textOf(await session.json(), "token");
+    const ran = Bun.spawnSync(["sh", "-c", command ?? ""], { env: { ...process.env, API_KEY } });
+    expect(ran.stdout.toString()).toContain(id);
+    expect(await page.content()).not.toContain(API_KEY.slice(0, 12));
+    expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] });
+  });
+
+  // PT-31, PT-43
+  test("asks before it sends a change, shows exactly what is sent, and sends it once", async () => {
+    const id = await bed.organization("ada", "Changes");
+    const { page, go, findings } = await bed.open("ada");
+    await go(`#/org/${id}/reference`);
+    await open(page, `PUT ${THING}`);
+    const sent = callsOf(page, "/demo/things");
+    await page.getByRole("button", { name: "Send …" }).click();
+    await page.getByText("A value is required.").first().waitFor();
+    await page.getByLabel("thing_id (path, required)").fill("a/b");
+    await page.getByLabel(/^Body/).fill('{"color":"black"}');
+    await page.getByRole("button", { name: "Send …" }).click();
+    await dialog(page).getByText(`PUT ${bed.gatewayUrl}/demo/things/a%2Fb`).waitFor();
+    await dialog(page).getByText('{"color":"black"}').waitFor();
+    expect(await findings()).toEqual([]);
+    await dialog(page).getByRole("button", { name: "Cancel" }).click();
+    expect(sent).toHaveLength(0);
+    await page.getByRole("button", { name: "Send …" }).click();
+    await dialog(page).getByRole("button", { name: "Send", exact: true }).dblclick();
+    await answer(page).waitFor();
+    expect(sent.map((request) => [request.method(), request.postData()])).toEqual([
+      ["PUT", '{"color":"black"}'],
+    ]);
+  });
+
+  // PT-44
+  test("says after a stopped call that a change may have happened", async () => {
+    const id = await bed.organization("ada", "Stopped");
+    const { page, go } = await bed.open("ada");
+    await page.route("**/demo/things/**", () => {});
+    await go(`#/org/${id}/reference`);
+    await open(page, `GET ${THING}`);
+    await page.getByLabel("thing_id (path, required)").fill("1");
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByRole("alert").getByText("The call was stopped.").waitFor();
+    await page.getByRole("link", { name: "Back to the calls" }).click();
+    await open(page, `PUT ${THING}`);
+    await page.getByLabel("thing_id (path, required)").fill("1");
+    await page.getByLabel(/^Body/).fill("{}");
+    await page.getByRole("button", { name: "Send …" }).click();
+    await dialog(page).getByRole("button", { name: "Send", exact: true }).click();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByText("The change may have been made").waitFor();
+  });
+
+  // PT-41
+  test("shows only the calls that the member's role grants, and how many need another role", async () => {
+    const id = await bed.organization("ada", "Viewers");
+    const invite = await bed.callAsMember("ada", id, "POST", "/org/invites", { role: "viewer" });
+    await bed.call("grace", "POST", "/user/invites/redeem", { token: textOf(await invite.json(), "token") });
+    const { page, go } = await bed.open("grace");
+    await go(`#/org/${id}/reference`);
+    await page.getByLabel("Search by method, path or words").fill("/demo/things");
+    await page.getByRole("link", { name: `GET ${THING}`, exact: true }).waitFor();
+    expect(await page.getByRole("link", { name: `PUT ${THING}`, exact: true }).count()).toBe(0);
+    await page.getByText(/^Calls that need another role: \d+\.$/).waitFor();
+  });
+
+  // PT-30, PT-44
+  test("shows a 429 with its headers, and does not follow a redirect", async () => {
+    const id = await bed.organization("ada", "Limits");
+    const { page, go } = await bed.open("ada");
+    const headers = { "Retry-After": "3000", "X-RateLimit-Limit": "7", Location: "https://evil.example/" };
+    await page.route("**/demo/hello", (route) => route.fulfill({ status: 429, headers, body: HOSTILE }));
+    await go(`#/org/${id}/reference`);
+    await open(page, "GET /demo/hello");
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    await answer(page).getByText("The response has the status 429.").waitFor();
+    await answer(page).getByText("3000", { exact: true }).waitFor();
+    await answer(page).getByText(HOSTILE).waitFor();
+    await page.route("**/demo/hello", (route) => route.fulfill({ status: 302, headers }));
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    await answer(page).getByText("The response redirects to another URL.").waitFor();
+    expect(await page.evaluate("window.ran")).toBeUndefined();
+  });
+
+  // PT-48
+  test("shows a 401 of the called service, and does not send the change again", async () => {
+    const id = await bed.organization("ada", "Refused");
+    const { page, go } = await bed.open("ada");
+    await go(`#/org/${id}/reference`);
+    await open(page, `PUT ${THING}`);
+    const sent = callsOf(page, "/demo/things");
+    const error = { type: "invalid_request_error", code: "UNAUTHORIZED", message: HOSTILE, request_id: "1" };
+    await page.route("**/demo/things/**", (route) =>
+      route.fulfill({ status: 401, headers: { "X-Request-ID": "2" }, json: { error } }),
+    );
+    await page.getByLabel("thing_id (path, required)").fill("1");
+    await page.getByLabel(/^Body/).fill("{}");
+    await page.getByRole("button", { name: "Send …" }).click();
+    await dialog(page).getByRole("button", { name: "Send", exact: true }).click();
+    await answer(page).getByText("The response has the status 401.").waitFor();
+    await answer(page).getByText("<img src=x").waitFor();
+    expect(sent).toHaveLength(1);
+  });
+
+  // PT-41
+  test("says that the description is not open to customers, and stays signed in", async () => {
+    const id = await bed.organization("ada", "Closed");
+    const { page, go } = await bed.open("ada");
+    await page.route(DESCRIPTION, refuse);
+    await go(`#/org/${id}/reference`);
+    await page.getByText("The description of this API is not open to customers.").waitFor();
+    await go("#/organizations");
+    await page.getByRole("link", { name: "Closed" }).waitFor();
+  });
+
+  // PT-32, PT-42, PT-45
+  test("shows a hostile description of 5 000 calls as text, and calls no other origin", async () => {
+    const id = await bed.organization("ada", "Hostile");
+    const { page, go, findings, complaints, strangers } = await bed.open("ada", { locale: "de-DE" });
+    const many = Array.from({ length: 5_000 }, (_, each) => [
+      `/many/${each}`,
+      { get: thing({ operationId: `m${each}` }) },
+    ]);
+    await described(page, {
+      servers: [{ url: "https://evil.example" }],
+      paths: {
+        "//evil.example/steal": { get: thing({ operationId: "steal" }) },
+        "/demo/hello": {
+          get: thing({
+            operationId: HOSTILE,
+            summary: HOSTILE,
+            description: HOSTILE,
+            tags: [HOSTILE],
+            servers: [{ url: "https://evil.example" }],
+            parameters: [{ name: HOSTILE, in: "query", description: HOSTILE, example: HOSTILE }],
+          }),
+        },
+        ...Object.fromEntries(many),
+      },
+    });
+    await go(`#/org/${id}/reference`);
+    await page.getByText("Aufrufe, die diese Seite nicht zeigen kann: 1.").waitFor();
+    expect(await page.getByRole("row").count()).toBe(101);
+    await page.getByRole("link", { name: "GET /demo/hello" }).click();
+    await page.getByLabel(`${HOSTILE} (Query)`).fill(HOSTILE);
+    await page.getByRole("button", { name: "Senden", exact: true }).click();
+    await page.getByText("Die Antwort hat den Status 200.").first().waitFor();
+    expect(await findings()).toEqual([]);
+    expect(await page.evaluate("window.ran")).toBeUndefined();
+    expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] });
+  });
+
+  // PT-41, PT-45
+  test("says that no description is published, that it cannot be read, or that a call no longer exists", async () => {
+    const id = await bed.organization("ada", "Nothing");
+    const { page, go } = await bed.open("ada");
+    const error = {
+      type: "invalid_request_error",
+      code: "NOT_FOUND",
+      message: "There is no such route.",
+      request_id: "1",
+      details: null,
+    };
+    await page.route(DESCRIPTION, (route) => route.fulfill({ status: 404, json: { error } }));
+    await go(`#/org/${id}/reference`);
+    await page.getByText("This gateway does not publish a description of its API.").waitFor();
+    await go("#/organizations");
+    await page.route(DESCRIPTION, (route) => route.fulfill({ body: `{"paths":${"[".repeat(30_000)}` }));
+    await go(`#/org/${id}/reference`);
+    await page.getByText("Unexpected response").waitFor();
+    await described(page, { paths: {} });
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByText("No call matches.").waitFor();
+    await go(`#/org/${id}/reference/gone`);
+    await page.getByText("The API no longer has this call.").waitFor();
+  });
+
+  // PT-46
+  test("is only for people who are signed in: the description is 401 without a credential", async () => {
+    expect((await fetch(`${bed.gatewayUrl}/edge/openapi.json`)).status).toBe(401);
+    const answer = await bed.call("ada", "GET", "/edge/openapi.json");
+    expect({ status: answer.status, body: await answer.json() }).toMatchObject({
+      status: 200,
+      body: { openapi: "3.1.0" },
+    });
+    expect((await bed.call("ada", "GET", "/edge/documents")).status).toBe(404);
+  });
+});

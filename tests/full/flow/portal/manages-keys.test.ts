@@ -1,0 +1,245 @@
+/** Tests of the portal's pages for service accounts and API keys, in a browser. */
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Page, Request } from "playwright-core";
+import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/swagger-page.ts";
+import { idOf, textOf, usePortal } from "./bed.ts";
+
+setDefaultTimeout(PAGE_TIMEOUT_MS);
+
+const HOSTILE = `<img src=x onerror="window.ran=1">`;
+
+describe.skipIf(browserPath === undefined)("the portal's pages for keys", () => {
+  const bed = usePortal();
+
+  const writesOf = (page: Page) => {
+    const seen: Request[] = [];
+    page.on("request", (request) => {
+      if (request.method() === "POST" && request.url().includes("/api-keys")) seen.push(request);
+    });
+    return seen;
+  };
+  const key = (page: Page) => page.getByRole("figure", { name: "Key", exact: true }).locator("code");
+  const statusWith = async (secret: string, path = "/org") =>
+    (await fetch(`${bed.gatewayUrl}${path}`, { headers: { "X-API-Key": secret } })).status;
+  const dialog = (page: Page) => page.getByRole("dialog");
+
+  async function serviceAccount(organization_id: string, name: string): Promise<string> {
+    const answer = await bed.callAsMember("ada", organization_id, "POST", "/org/service-accounts", { name });
+    return idOf(await answer.json());
+  }
+
+  // PT-69, PT-70
+  test("create a service account's key once, show it once, rotate it with an overlap, and revoke it", async () => {
+    const id = await bed.organization("ada", "Engines");
+    const { page, go, findings, complaints } = await bed.open("ada");
+    await go(`#/org/${id}/service-accounts`);
+    await page.getByText("There are no service accounts.").waitFor();
+    await page.getByRole("button", { name: "Create a service account" }).click();
+    await dialog(page).getByLabel("Name").fill("Nightly build");
+    await dialog(page).getByLabel("Role").selectOption("auditor");
+    expect(await findings()).toEqual([]);
+    await dialog(page).getByRole("button", { name: "Create" }).click();
+    await page.getByRole("region", { name: "Nightly build" }).waitFor();
+
+    const posts = writesOf(page);
+    await page.getByRole("button", { name: "Create a key" }).click();
+    await dialog(page).getByLabel("Name").fill("Deploy");
+    await dialog(page).getByRole("button", { name: "Create" }).dblclick();
+    const first = (await key(page).textContent()) ?? "";
+    expect(await findings()).toEqual([]);
+    const call = await page.getByRole("figure", { name: "Try it" }).locator("code").textContent();
+    const ran = Bun.spawnSync(["sh", "-c", call ?? ""]);
+    expect(JSON.parse(ran.stdout.toString())).toMatchObject({ id });
+    await dialog(page).getByRole("button", { name: "I stored the key" }).click();
+    expect(posts).toHaveLength(1);
+    expect(await page.content()).not.toContain(first);
+    await page
+      .getByRole("row", { name: /Deploy/ })
+      .getByRole("button", { name: "Rotate" })
+      .click();
+    await dialog(page).getByLabel("The old key works for").selectOption("1 hour");
+    await dialog(page).getByRole("button", { name: "Rotate" }).click();
+    const second = (await key(page).textContent()) ?? "";
+    await dialog(page).getByRole("button", { name: "I stored the key" }).click();
+    expect([await statusWith(first), await statusWith(second)]).toEqual([200, 200]);
+    const rows = page.getByRole("row", { name: /Deploy/ });
+    await rows.nth(1).waitFor();
+    await rows.nth(0).getByText("ends soon:").waitFor();
+    await rows.nth(1).getByText("never used").waitFor();
+
+    await rows.nth(1).getByRole("button", { name: "Revoke" }).click();
+    await dialog(page).getByRole("button", { name: "Revoke" }).click();
+    await rows.nth(1).getByText("revoked").waitFor();
+    expect(await rows.nth(1).getByRole("button").count()).toBe(0);
+    await rows.nth(0).getByRole("link", { name: "What did this key do?" }).click();
+    await page.getByText("No event matches.").waitFor();
+    const prefix = new URLSearchParams(page.url().split("?")[1]).get("key_prefix") ?? "";
+    expect([first, second].some((made) => prefix !== "" && made.startsWith(prefix))).toBe(true);
+    expect(complaints).toEqual([]);
+  });
+
+  /** Writes many keys, service accounts, invitations and organizations into the database. */
+  async function fill(organization_id: string, account: string): Promise<void> {
+    const sql = new Bun.SQL(bed.databaseUrl);
+    const id = (kind: string) => `'01KA4YB0Q9${kind}' || lpad(n::text, 15, '0')`;
+    const hash = (kind: string) => `encode(sha256(('${kind}' || n)::bytea), 'hex')`;
+    const to = (count: number) => `from generate_series(1, ${count}) n`;
+    await sql.unsafe(
+      `insert into identity.api_keys (id, member_id, hash, key_prefix, name, created_at)
+       select ${id("K")}, m.id, ${hash("key")}, 'ostiary-k-2-' || lpad(n::text, 4, '0'), 'Key ' || n, now()
+       from generate_series(1, 2000) n, identity.members m where m.service_account_id = '${account}'`,
+    );
+    await sql.unsafe(
+      `insert into identity.service_accounts select ${id("S")}, '${organization_id}', 'Robot ' || n, now(), now() ${to(200)}`,
+    );
+    await sql.unsafe(
+      `insert into identity.members (id, organization_id, principal, service_account_id, role, status, created_at, updated_at)
+       select ${id("M")}, '${organization_id}', 'service_account', ${id("S")}, 'viewer', 'active', now(), now() ${to(200)}`,
+    );
+    await sql.unsafe(
+      `insert into identity.invites (id, organization_id, email, role, token_hash, token_prefix, token, status, max_uses, expires_at, created_at)
+       select ${id("N")}, '${organization_id}', 'guest' || n || '@example.com', 'viewer', ${hash("invite")}, 'inv_' || n, 'inv_token' || n, 'active', 1, now() + interval '1 day', now() ${to(500)}`,
+    );
+    await sql.unsafe(
+      `insert into identity.organizations (id, name, created_at, updated_at)
+       select ${id("R")}, 'Company ' || n, now(), now() ${to(100)}`,
+    );
+    await sql.unsafe(
+      `insert into identity.members (id, organization_id, principal, user_id, role, status, created_at, updated_at)
+       select ${id("P")}, ${id("R")}, 'user', m.user_id, 'viewer', 'active', now(), now()
+       from generate_series(1, 100) n, identity.members m
+       where m.organization_id = '${organization_id}' and m.principal = 'user'`,
+    );
+    await sql.close();
+  }
+
+  // PT-39
+  test("show and find 2 000 keys, 200 service accounts, 500 invitations and 100 organizations", async () => {
+    const id = await bed.organization("many", "Many");
+    const account = idOf(
+      await (await bed.callAsMember("many", id, "POST", "/org/service-accounts", { name: "Holder" })).json(),
+    );
+    await fill(id, account);
+    const { page, go, complaints } = await bed.open("many");
+    const rows = page.getByRole("row");
+    for (const [fragment, search, words, found, read] of [
+      [
+        `#/org/${id}/service-accounts/${account}`,
+        "Search by name or beginning of the key",
+        "key 1999",
+        1,
+        2_000,
+      ],
+      [`#/org/${id}/service-accounts`, "Search by name or role", "robot viewer", 200, 201],
+      [`#/org/${id}/invites`, "Search by address, role or beginning of the token", "guest17", 11, 500],
+    ] as const) {
+      await go(fragment);
+      const field = page.getByLabel(search);
+      await rows.nth(100).waitFor();
+      await page.getByRole("button", { name: "Show more" }).click();
+      await rows.nth(Math.min(200, read)).waitFor();
+      await field.fill(words);
+      await page.getByText(`${found} of ${read.toLocaleString("en")} match.`).waitFor();
+      expect(await rows.count()).toBe(1 + Math.min(found, 100));
+      await field.fill("");
+    }
+    await go("#/organizations");
+    await rows.nth(101).waitFor();
+    await page.getByRole("link", { name: "Company 100", exact: true }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  // PT-69
+  test("rename a service account, and remove it with its keys", async () => {
+    const id = await bed.organization("ada", "Removed");
+    const account = await serviceAccount(id, "Robot");
+    const { page, go } = await bed.open("ada");
+    await go(`#/org/${id}/service-accounts/${account}`);
+    await page.getByRole("button", { name: "Rename" }).click();
+    await dialog(page).getByLabel("Name").fill("  ");
+    await dialog(page).getByRole("button", { name: "Rename" }).click();
+    await dialog(page).getByText("Enter some text.").waitFor();
+    await dialog(page).getByLabel("Name").fill("Android");
+    await dialog(page).getByRole("button", { name: "Rename" }).click();
+    await page.getByRole("region", { name: "Android" }).waitFor();
+    await page.getByRole("button", { name: "Remove" }).click();
+    await page
+      .getByRole("dialog", { name: "Remove Android?" })
+      .getByRole("button", { name: "Remove" })
+      .click();
+    await page.getByText("There are no service accounts.").waitFor();
+  });
+
+  // PT-70
+  test.each([
+    ["a person", "#/my-keys", "/user"],
+    ["a member", null, "/org"],
+  ])("create a key of %s", async (_whose, fragment, path) => {
+    const id = await bed.organization("ada", "Own");
+    const { page, go } = await bed.open("ada");
+    await go(fragment ?? `#/org/${id}/keys`);
+    await page.getByRole("button", { name: "Create a key" }).click();
+    await dialog(page).getByLabel("Name").fill(`Laptop ${id}`);
+    await dialog(page).getByLabel("Ends").selectOption("never");
+    await dialog(page).getByRole("button", { name: "Create" }).click();
+    const secret = (await key(page).textContent()) ?? "";
+    expect(await statusWith(secret, path)).toBe(200);
+    await dialog(page).getByRole("button", { name: "I stored the key" }).click();
+    const row = page.getByRole("row", { name: new RegExp(`Laptop ${id}`) });
+    await row.getByText("never", { exact: true }).waitFor();
+  });
+
+  // PT-31
+  test("do not create a key twice when a response is lost: they say so and read the list", async () => {
+    const id = await bed.organization("ada", "Lost");
+    const account = await serviceAccount(id, "Robot");
+    const { page, go } = await bed.open("ada");
+    await go(`#/org/${id}/service-accounts/${account}`);
+    await page.getByText("There are no keys.").waitFor();
+    const posts = writesOf(page);
+    await page.route("**/api-keys", async (route) => {
+      if (route.request().method() !== "POST") return route.continue();
+      await route.fetch();
+      return route.fulfill({ status: 503, body: "" });
+    });
+    await page.getByRole("button", { name: "Create a key" }).click();
+    await dialog(page).getByLabel("Name").fill("Once");
+    const create = dialog(page).getByRole("button", { name: "Create" });
+    await create.click();
+    await dialog(page).getByText("The change may have been made").waitFor();
+    await dialog(page).getByText("If the list contains a new key, revoke that key").waitFor();
+    await create.click({ force: true });
+    await dialog(page).getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("row", { name: /Once/ }).getByRole("button", { name: "Revoke" }).waitFor();
+    expect(posts).toHaveLength(1);
+  });
+
+  // PT-69
+  test("offer no change to a role that may not change keys", async () => {
+    const id = await bed.organization("ada", "Viewers");
+    const account = await serviceAccount(id, "Robot");
+    const invite = await bed.callAsMember("ada", id, "POST", "/org/invites", { role: "viewer" });
+    await bed.call("grace", "POST", "/user/invites/redeem", { token: textOf(await invite.json(), "token") });
+    const { page, go } = await bed.open("grace");
+    await go(`#/org/${id}/service-accounts/${account}`);
+    await page.getByText("There are no keys.").waitFor();
+    expect(await page.getByRole("button", { name: /^(Create|Rename|Remove)/ }).count()).toBe(0);
+  });
+
+  // PT-6, PT-32
+  test("show names as text, and have no axe violation in German", async () => {
+    const id = await bed.organization("ada", "Hostile");
+    const account = await serviceAccount(id, HOSTILE);
+    const path = `/org/service-accounts/${account}/api-keys`;
+    await bed.callAsMember("ada", id, "POST", path, { name: HOSTILE });
+    const { page, go, findings, complaints } = await bed.open("ada", { locale: "de-DE" });
+    await go(`#/org/${id}/service-accounts`);
+    await page.getByRole("table", { name: "Dienstkonten" }).getByRole("link", { name: HOSTILE }).click();
+    await page.getByRole("cell", { name: HOSTILE }).waitFor();
+    await page.getByRole("button", { name: "Ersetzen" }).click();
+    await page.getByRole("dialog", { name: `Den Schlüssel ${HOSTILE} ersetzen?` }).waitFor();
+    expect(await findings()).toEqual([]);
+    expect(await page.evaluate("window.ran")).toBeUndefined();
+    expect(complaints).toEqual([]);
+  });
+});

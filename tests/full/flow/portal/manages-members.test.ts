@@ -1,0 +1,259 @@
+/** Tests of the portal's pages for members, roles and invitations, in a browser. */
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { isRecord } from "@ostiary/lib/domain/json";
+import type { Page, Request } from "playwright-core";
+import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/swagger-page.ts";
+import { idOf, textOf, usePortal } from "./bed.ts";
+
+setDefaultTimeout(PAGE_TIMEOUT_MS);
+
+const HOSTILE = `<img src=x onerror="window.ran=1">`;
+
+describe.skipIf(browserPath === undefined)("the portal's pages for members", () => {
+  const bed = usePortal();
+
+  /** Adds a person to an organization and returns the id of the new member. */
+  async function joined(organization_id: string, name: string, role = "member"): Promise<string> {
+    const invite = await bed.callAsMember("ada", organization_id, "POST", "/org/invites", { role });
+    const token = textOf(await invite.json(), "token");
+    const answer = await bed.call(name, "POST", "/user/invites/redeem", { token });
+    expect(answer.status).toBe(201);
+    return idOf(await answer.json());
+  }
+
+  const memberOf = async (organization_id: string, member_id: string): Promise<unknown> =>
+    (await bed.callAsMember("ada", organization_id, "GET", `/org/members/${member_id}`)).json();
+
+  const writesOf = (page: Page, method: string) => {
+    const seen: Request[] = [];
+    page.on("request", (request) => {
+      if (request.method() === method && request.url().includes("/org/")) seen.push(request);
+    });
+    return seen;
+  };
+
+  // PT-66
+  test("list and find members, and show what the role of each allows", async () => {
+    const id = await bed.organization("ada", "Engines");
+    const grace = await joined(id, "grace", "admin");
+    await bed.callAsMember("ada", id, "PATCH", `/org/members/${grace}`, { display_name: "Grace Hopper" });
+    await joined(id, "alan");
+    const { page, go, findings, complaints } = await bed.open("ada");
+    await go(`#/org/${id}/members`);
+    const rows = page.getByRole("table", { name: "Members" }).getByRole("row");
+    await rows.nth(3).waitFor();
+    await page.getByLabel("Search by name, role or id").fill("hopper admin");
+    await page.getByText("1 of 3 match.").waitFor();
+    expect(await findings()).toEqual([]);
+    await page.getByRole("link", { name: "Grace Hopper" }).click();
+    const shown = page.getByRole("region", { name: "Grace Hopper" });
+    await shown.getByText("Invite, change and remove members, and give every role, also owner").waitFor();
+    await shown.getByText("things:write").waitFor();
+    expect(await findings()).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  // PT-33, PT-66
+  test("search 10 000 members, and keep their layout with long, right-to-left and combining names", async () => {
+    const id = await bed.organization("ada", "Crowd");
+    const listed: unknown = await (await bed.callAsMember("ada", id, "GET", "/org/members")).json();
+    const [ada] = isRecord(listed) && Array.isArray(listed.members) ? listed.members : [];
+    const names = [
+      "W".repeat(1_000),
+      `\u202e${"א".repeat(300)}`,
+      `e${"\u0301".repeat(300)}`,
+      `${HOSTILE}\u0000`,
+    ];
+    const members = Array.from({ length: 10_000 }, (_, each) => ({
+      ...Object(ada),
+      id: `01K${String(each).padStart(23, "0")}`,
+      display_name: names[each] ?? `Member ${each}`,
+    }));
+    const { page, go, findings, complaints } = await bed.open("ada", {
+      viewport: { width: 360, height: 800 },
+    });
+    await page.route("**/org/members?*", (route) => {
+      const after = new URL(route.request().url()).searchParams.get("starting_after");
+      const from = members.findIndex((member) => member.id === after) + 1;
+      const pageMembers = members.slice(from, from + 100);
+      return route.fulfill({ json: { members: pageMembers, has_more: from + 100 < members.length } });
+    });
+    await go(`#/org/${id}/members`);
+    await page.getByText("WWWW").first().waitFor();
+    expect(await findings()).toEqual([]);
+    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+    await page.getByLabel("Search by name, role or id").fill("member 9999");
+    await page.getByText("1 of 10,000 match.").waitFor();
+    await page.getByRole("link", { name: "Member 9999" }).waitFor();
+    expect(await page.evaluate("window.ran")).toBeUndefined();
+    expect(complaints).toEqual([]);
+  });
+
+  // PT-66
+  test("change the role of a member, and suspend, reactivate and remove a member", async () => {
+    const id = await bed.organization("ada", "Roles");
+    const grace = await joined(id, "grace");
+    const { page, go } = await bed.open("ada");
+    await go(`#/org/${id}/members/${grace}`);
+    await page.getByLabel("Role of this member").selectOption("auditor");
+    await page.getByText("With the role auditor this member may do the following:").waitFor();
+    await page.getByText("Read, export and verify the audit log").waitFor();
+    await page.getByRole("button", { name: "Change the role" }).click();
+    await page
+      .getByRole("status", { name: "Status messages" })
+      .getByText("has the role auditor now")
+      .waitFor();
+    expect(await memberOf(id, grace)).toMatchObject({ role: "auditor" });
+    for (const [action, status] of [
+      ["Suspend", "suspended"],
+      ["Reactivate", "active"],
+      ["Remove", "removed"],
+    ] as const) {
+      await page.getByRole("button", { name: action }).click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByRole("button", { name: action }).click();
+      await dialog.waitFor({ state: "detached" });
+      expect(await memberOf(id, grace)).toMatchObject({ status });
+    }
+    await page.getByText("This member was removed.").waitFor();
+  });
+
+  // PT-67
+  test("disable what the last owner and the last member cannot do, and say why", async () => {
+    const id = await bed.organization("ada", "Last");
+    const { page, go } = await bed.open("ada");
+    const session = await bed.call("ada", "POST", `/user/organizations/${id}/session`, {});
+    const own = textOf(await session.json(), "member_id");
+    await go(`#/org/${id}/members/${own}`);
+    await page.getByRole("button", { name: "Leave the organization" }).click();
+    const dialog = page.getByRole("dialog", { name: "Leave the organization?" });
+    await dialog.getByText("The last member cannot leave the organization").waitFor();
+    const leave = dialog.getByRole("button", { name: "Leave the organization" });
+    expect(await leave.getAttribute("aria-disabled")).toBe("true");
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await joined(id, "grace");
+    await page.reload();
+    await page.getByLabel("Role of this member").selectOption("viewer");
+    await page.getByText("This is the last member with this role.").waitFor();
+    expect(await page.getByRole("button", { name: "Change the role" }).getAttribute("aria-disabled")).toBe(
+      "true",
+    );
+  });
+
+  // PT-67
+  test("let a member of any role leave the organization", async () => {
+    const id = await bed.organization("ada", "Left");
+    const grace = await joined(id, "grace", "viewer");
+    const { page, go } = await bed.open("grace");
+    await go(`#/org/${id}/members/${grace}`);
+    await page.getByRole("button", { name: "Leave the organization" }).click();
+    const dialog = page.getByRole("dialog", { name: "Leave the organization?" });
+    expect(await page.getByRole("button", { name: "Suspend" }).count()).toBe(0);
+    await dialog.getByRole("button", { name: "Leave the organization" }).click();
+    await page.getByRole("heading", { name: "Organizations" }).waitFor();
+    expect(await memberOf(id, grace)).toMatchObject({ status: "removed" });
+  });
+
+  // PT-68
+  test("create one invitation, copy its link, and revoke it", async () => {
+    const id = await bed.organization("ada", "Invited");
+    const { page, go, findings } = await bed.open("ada", {
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
+    await go(`#/org/${id}/invites`);
+    await page.getByText("There are no invitations.").waitFor();
+    const posts = writesOf(page, "POST");
+    await page.getByRole("button", { name: "Invite a person" }).click();
+    const dialog = page.getByRole("dialog", { name: "Invite a person" });
+    await dialog.getByLabel("E-mail address (optional)").fill("grace@example.com");
+    await dialog.getByLabel("Role").selectOption("auditor");
+    expect(await findings()).toEqual([]);
+    await dialog.getByRole("button", { name: "Create the invitation" }).dblclick();
+    const link = page.getByRole("figure", { name: "Link of the invitation" });
+    await link.getByRole("button", { name: "Copy the link" }).click();
+    const copied: string = await page.evaluate("navigator.clipboard.readText()");
+    expect(copied).toStartWith(`${bed.gatewayUrl}/portal/invite#inv_`);
+    await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
+    expect(posts).toHaveLength(1);
+    const row = page.getByRole("row", { name: /grace@example\.com/ });
+    await row.getByText("0 of 1").waitFor();
+    await row.getByRole("button", { name: "Revoke" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+    // An invitation that has ended has no address any more.
+    await page.getByRole("row", { name: "revoked" }).waitFor();
+    await row.waitFor({ state: "detached" });
+    const token = decodeURIComponent(copied.split("#")[1] ?? "");
+    expect((await bed.call("grace", "POST", "/user/invites/redeem", { token })).status).toBe(409);
+  });
+
+  // PT-31
+  test("do not invite twice when a response is lost: they say so and read the list", async () => {
+    const id = await bed.organization("ada", "Lost");
+    const { page, go } = await bed.open("ada");
+    await go(`#/org/${id}/invites`);
+    await page.getByText("There are no invitations.").waitFor();
+    const posts = writesOf(page, "POST");
+    await page.route("**/org/invites", async (route) => {
+      if (route.request().method() !== "POST") return route.continue();
+      await route.fetch();
+      return route.abort("connectionreset");
+    });
+    await page.getByRole("button", { name: "Invite a person" }).click();
+    const dialog = page.getByRole("dialog", { name: "Invite a person" });
+    const create = dialog.getByRole("button", { name: "Create the invitation" });
+    await create.click();
+    await dialog.getByText("The change may have been made").waitFor();
+    expect(await create.getAttribute("aria-disabled")).toBe("true");
+    await create.click({ force: true });
+    await dialog.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("table", { name: "Invitations" }).getByText("0 of 1").waitFor();
+    expect(posts).toHaveLength(1);
+  });
+
+  // PT-66
+  test("hide what the role does not allow, and say when the gateway refuses", async () => {
+    const id = await bed.organization("ada", "Viewers");
+    const grace = await joined(id, "grace", "viewer");
+    const { page, go } = await bed.open("grace");
+    await go(`#/org/${id}/members/${grace}`);
+    await page.getByRole("button", { name: "Leave the organization" }).waitFor();
+    expect(await page.getByRole("button", { name: "Change the role" }).count()).toBe(0);
+    expect(await page.getByRole("link", { name: "Invitations" }).count()).toBe(0);
+    await go(`#/org/${id}/invites`);
+    await page.getByText("Your role does not allow this").waitFor();
+  });
+
+  // PT-32
+  test("show names of organizations, members and invited people as text", async () => {
+    const id = await bed.organization("ada", HOSTILE);
+    const grace = await joined(id, "grace");
+    await bed.callAsMember("ada", id, "PATCH", `/org/members/${grace}`, { display_name: HOSTILE });
+    await bed.callAsMember("ada", id, "POST", "/org/invites", { email: HOSTILE });
+    const { page, go, complaints } = await bed.open("ada");
+    await go(`#/org/${id}/members`);
+    await page.getByRole("table", { name: "Members" }).getByRole("link", { name: HOSTILE }).click();
+    await page.getByRole("region", { name: HOSTILE }).waitFor();
+    await page.getByRole("button", { name: "Suspend" }).click();
+    await page
+      .getByRole("dialog", { name: `Suspend ${HOSTILE}?` })
+      .getByRole("button", { name: "Cancel" })
+      .click();
+    await go(`#/org/${id}/invites`);
+    await page.getByRole("cell", { name: HOSTILE }).waitFor();
+    expect(await page.evaluate("window.ran")).toBeUndefined();
+    expect(complaints).toEqual([]);
+  });
+
+  // PT-6, PT-33
+  test("have no axe violation in German", async () => {
+    const id = await bed.organization("ada", "Deutsch");
+    await joined(id, "grace");
+    const { page, go, findings } = await bed.open("ada", { locale: "de-DE" });
+    await go(`#/org/${id}/members`);
+    await page.getByRole("table", { name: "Mitglieder" }).waitFor();
+    expect(await findings()).toEqual([]);
+    await go(`#/org/${id}/invites`);
+    await page.getByRole("table", { name: "Einladungen" }).waitFor();
+    expect(await findings()).toEqual([]);
+  });
+});

@@ -1,0 +1,376 @@
+/** Tests of the portal's pages for organizations and invitations, in a browser. */
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { Membership } from "@ostiary/lib/contracts/identity-api";
+import { pageSchema } from "@ostiary/lib/runtime/http";
+import { Value } from "@sinclair/typebox/value";
+import type { Page, Request } from "playwright-core";
+import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/swagger-page.ts";
+import { refuse, signIn, textOf, usePortal } from "./bed.ts";
+
+setDefaultTimeout(PAGE_TIMEOUT_MS);
+
+const Memberships = pageSchema("memberships", Membership);
+
+const HOSTILE = `"><img src=x onerror="window.ran=1"><script>window.ran=1</script>\${window.ran=1}`;
+
+describe.skipIf(browserPath === undefined)("a customer in the portal", () => {
+  const bed = usePortal({ RATE_LIMIT_REQUESTS: "600" });
+
+  const requestsOf = (page: Page, method: string, path: string) => {
+    const seen: Request[] = [];
+    page.on("request", (request) => {
+      if (request.method() === method && new URL(request.url()).pathname === path) seen.push(request);
+    });
+    return seen;
+  };
+  const expectNothingRan = async (page: Page) => {
+    expect(await page.evaluate("window.ran")).toBeUndefined();
+    expect(await page.locator("main img, script:not([src])").count()).toBe(0);
+  };
+  const create = async (page: Page, name: string) => {
+    await page.getByLabel("Name").fill(name);
+    await page.getByRole("button", { name: "Create an organization" }).click();
+  };
+  const opened = (page: Page) => page.getByRole("heading", { name: "Overview" }).waitFor();
+  const namesOf = async (person: string): Promise<string[]> => {
+    const listed = await bed.call(person, "GET", "/user/memberships");
+    const { memberships } = Value.Decode(Memberships, await listed.json());
+    return memberships.map(({ organization }) => organization.name);
+  };
+
+  // PT-20, PT-23
+  test("creates an organization, and sees it with the customer's role and its permissions", async () => {
+    const { page, complaints } = await bed.open("creates");
+    await page.getByText("You are in no organization yet.").waitFor();
+    await create(page, "  Analytical Engines  ");
+    await opened(page);
+    await page
+      .getByRole("status", { name: "Status messages" })
+      .getByText("Analytical Engines was created.")
+      .waitFor();
+    await page.getByText("owner", { exact: true }).waitFor();
+    await page.getByText("Everything").waitFor();
+    expect(await namesOf("creates")).toEqual(["Analytical Engines"]);
+    expect(complaints).toEqual([]);
+  });
+
+  // PT-20, PT-21
+  test("opens several organizations, with one session for each", async () => {
+    const [first, second] = [
+      await bed.organization("chooses", "First"),
+      await bed.organization("chooses", "Second"),
+    ];
+    const { page } = await bed.open("chooses");
+    const sessions = [first, second].map((id) =>
+      requestsOf(page, "POST", `/user/organizations/${id}/session`),
+    );
+    await page.getByRole("link", { name: "First" }).click();
+    await opened(page);
+    await page.getByRole("definition").getByText("First").waitFor();
+    await page.getByRole("link", { name: "Organizations" }).click();
+    await page.getByRole("link", { name: "Second" }).click();
+    await page.getByRole("definition").getByText("Second").waitFor();
+    expect(new URL(page.url()).hash).toBe(`#/org/${second}/overview`);
+    expect(sessions.map((seen) => seen.length)).toEqual([1, 1]);
+  });
+
+  // PT-20
+  test("is told that a URL names a foreign organization or no page", async () => {
+    const foreign = await bed.organization("somebody-else", "Theirs");
+    const { page, go } = await bed.open("stranger");
+    await go(`#/org/${foreign}/overview`);
+    await page.getByText("You are no longer a member of this organization.").waitFor();
+    expect(await page.getByText("Theirs").count()).toBe(0);
+    await go("#/nowhere");
+    await page.getByRole("heading", { name: "There is no such page" }).waitFor();
+  });
+
+  // PT-21
+  test("gets a new session when the old one expires soon or is refused", async () => {
+    const id = await bed.organization("renews", "Renewed");
+    const { page } = await bed.open("renews");
+    const minted = requestsOf(page, "POST", `/user/organizations/${id}/session`);
+    await page.route("**/session", async (route) => {
+      const answer = await route.fetch();
+      const soon = new Date(Date.now() + 60_000).toISOString();
+      await route.fulfill({ status: 201, json: { ...(await answer.json()), expires_at: soon } });
+    });
+    await page.getByRole("link", { name: "Renewed" }).click();
+    await page.getByRole("definition").getByText("Renewed").waitFor();
+    expect(minted).toHaveLength(2);
+    await page.unroute("**/session");
+    let refusals = 1;
+    await page.route("**/org", async (route) => (refusals-- > 0 ? refuse(route) : route.continue()));
+    await page.getByRole("link", { name: "Organizations" }).click();
+    await page.getByRole("link", { name: "Renewed" }).click();
+    await page.getByRole("definition").getByText("Renewed").waitFor();
+    expect(await page.getByRole("alert").count()).toBe(0);
+  });
+
+  // PT-20, PT-21
+  test("can use a different organization in each of two tabs", async () => {
+    const first = await bed.organization("tabs", "Left");
+    const second = await bed.organization("tabs", "Right");
+    const { page, go } = await bed.open("tabs");
+    await go(`#/org/${first}/overview`);
+    await page.getByRole("definition").getByText("Left").waitFor();
+    const other = await page.context().newPage();
+    await other.goto(`${bed.gatewayUrl}/portal#/org/${second}/overview`);
+    await other.getByRole("button", { name: "Sign in" }).click();
+    await other.getByRole("definition").getByText("Right").waitFor();
+    const rename = async (tab: Page, name: string) => {
+      await tab.getByLabel("Name").fill(name);
+      await tab.getByRole("button", { name: "Save the name" }).click();
+      await tab.getByRole("definition").getByText(name).waitFor();
+    };
+    await Promise.all([rename(page, "Left changed"), rename(other, "Right changed")]);
+    expect((await namesOf("tabs")).toSorted()).toEqual(["Left changed", "Right changed"]);
+  });
+
+  // PT-15, PT-21
+  test("is signed out, and sends nothing, when the tab slept for two hours", async () => {
+    const id = await bed.organization("sleeps", "Asleep");
+    const { page, go } = await bed.open("sleeps");
+    await go(`#/org/${id}/overview`);
+    await page.getByRole("definition").getByText("Asleep").waitFor();
+    const sent = requestsOf(page, "PATCH", "/org");
+    await page.clock.install();
+    await page.clock.fastForward("02:00:00");
+    await page.getByLabel("Name").fill("Awake");
+    await page.getByRole("button", { name: "Save the name" }).click();
+    await page.getByText("You are signed out").waitFor();
+    await page.getByRole("button", { name: "Sign in again" }).waitFor();
+    expect([sent.length, await namesOf("sleeps")]).toEqual([0, ["Asleep"]]);
+  });
+
+  // PT-23, PT-31
+  test("renames the organization, but not to an empty name", async () => {
+    const id = await bed.organization("renames", "Before");
+    const { page, go } = await bed.open("renames");
+    await go(`#/org/${id}/overview`);
+    await page.getByLabel("Name").fill("After");
+    await page.getByRole("button", { name: "Save the name" }).click();
+    await page.getByRole("definition").getByText("After").waitFor();
+    await page.getByRole("navigation", { name: "Portal" }).getByText("After").waitFor();
+    await page.getByLabel("Name").fill(" ");
+    await page.getByRole("button", { name: "Save the name" }).click();
+    await page.getByText("Enter some text.").waitFor();
+    expect(await namesOf("renames")).toEqual(["After"]);
+  });
+
+  // PT-22
+  test("accepts an invitation by its link, whose token is then in no URL, header or storage", async () => {
+    const id = await bed.organization("invites", "Inviting");
+    const made = await bed.callAsMember("invites", id, "POST", "/org/invites", {
+      role: "viewer",
+      max_uses: 5,
+    });
+    const token = textOf(await made.json(), "token");
+    const { page } = await bed.visit({ path: `/portal/invite#${token}` });
+    const seen: string[] = [];
+    page.on("request", (request) => seen.push(request.url() + JSON.stringify(request.headers())));
+    await page.getByText("You have an invitation.").waitFor();
+    expect(page.url()).toBe(`${bed.gatewayUrl}/portal#/invite`);
+    await signIn(page, "invited");
+    await page.getByRole("button", { name: "Join the organization" }).click();
+    await opened(page);
+    await page.getByRole("definition").getByText("Inviting").waitFor();
+    await page.getByText("viewer", { exact: true }).waitFor();
+    expect(await page.getByRole("button", { name: "Save the name" }).count()).toBe(0);
+    expect(seen.filter((text) => text.includes(token))).toEqual([]);
+    expect(
+      await page.evaluate("JSON.stringify([{ ...sessionStorage }, location.href, history.state])"),
+    ).not.toContain(token);
+    await page.goto(`${bed.gatewayUrl}/portal/invite#${token}`);
+    await page.getByRole("button", { name: "Join the organization" }).click();
+    await opened(page);
+  });
+
+  // PT-22
+  test.each([
+    ["not-an-invite", "This invitation was not found."],
+    [`%22%3E%3Cimg%20src=x%20onerror=window.ran=1%3E`, "This invitation was not found."],
+    ["%", "This invitation was not found."],
+  ])("is told that the invitation %p was not found, and can discard it", async (token, says) => {
+    const { page, complaints } = await bed.visit({ path: `/portal/invite#${token}` });
+    await signIn(page, "uninvited");
+    await page.getByRole("button", { name: "Join the organization" }).click();
+    await page.getByRole("alert").getByText(says).waitFor();
+    await page.getByRole("button", { name: "Discard the invitation" }).click();
+    await page.getByRole("heading", { name: "Organizations" }).waitFor();
+    await expectNothingRan(page);
+    expect(complaints).toEqual([]);
+  });
+
+  // PT-22
+  test("can paste the link of an invitation, and is told that it was revoked", async () => {
+    const id = await bed.organization("revokes", "Revoking");
+    const made = await (await bed.callAsMember("revokes", id, "POST", "/org/invites", {})).json();
+    await bed.callAsMember("revokes", id, "DELETE", `/org/invites/${textOf(made, "id")}`);
+    const { page, go } = await bed.open("late");
+    await go("#/invite");
+    await page
+      .getByLabel("Link or token of the invitation")
+      .fill(`https://api.example.com/portal/invite#${textOf(made, "token")}`);
+    await page.getByRole("button", { name: "Join the organization" }).click();
+    await page.getByRole("alert").getByText("This invitation is no longer valid").waitFor();
+    expect(await namesOf("late")).toEqual([]);
+  });
+
+  // PT-31
+  test("creates only one organization with a double click", async () => {
+    const { page } = await bed.open("clicks");
+    const posted = requestsOf(page, "POST", "/user/organizations");
+    await page.getByLabel("Name").fill("Once");
+    await page.getByRole("button", { name: "Create an organization" }).dblclick();
+    await opened(page);
+    expect(posted).toHaveLength(1);
+    expect(await namesOf("clicks")).toEqual(["Once"]);
+  });
+
+  // PT-31
+  test("is told when the response to a new organization is lost, and can look at the list", async () => {
+    const { page } = await bed.open("unanswered");
+    const posted = requestsOf(page, "POST", "/user/organizations");
+    await page.route("**/user/organizations", async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await create(page, "Perhaps");
+    await page.getByRole("alert").getByText("The change may have been made").waitFor();
+    expect(posted).toHaveLength(1);
+    await page.getByRole("button", { name: "Reload the list" }).click();
+    await page.getByRole("link", { name: "Perhaps" }).waitFor();
+    expect(await page.getByRole("alert").count()).toBe(0);
+  });
+
+  // PT-30
+  test("is served after a short rate limit without another click, and is told when a longer one ends", async () => {
+    const { page, go } = await bed.open("limited");
+    await page.getByText("You are in no organization yet.").waitFor();
+    let answers = 0;
+    await page.route("**/user/memberships*", async (route) => {
+      answers += 1;
+      if (answers > 1) return route.continue();
+      const headers = { "Retry-After": "60", "X-RateLimit-Limit": "60", "X-RateLimit-Remaining": "0" };
+      return route.fulfill({ status: 429, headers, json: {} });
+    });
+    await page.clock.install();
+    await go("#/invite");
+    await go("#/organizations");
+    await page.getByText(/The page continues by itself in \d+ second/).waitFor();
+    await page.getByText("The limit is 60 requests; 0 are left.").waitFor();
+    expect(answers).toBe(1);
+    await page.clock.fastForward("01:00");
+    await page.getByText("You are in no organization yet.").waitFor();
+    expect(answers).toBe(2);
+    await page.unroute("**/user/memberships*");
+    await page.route("**/user/memberships*", (route) =>
+      route.fulfill({ status: 429, headers: { "Retry-After": "7200" }, json: {} }),
+    );
+    await go("#/invite");
+    await go("#/organizations");
+    await page.getByRole("alert").getByText("Try again in 2 hours.").waitFor();
+  });
+
+  // PT-32
+  test("sees hostile names and messages as text", async () => {
+    const id = await bed.organization("hostile", HOSTILE);
+    const { page, go, complaints } = await bed.open(HOSTILE);
+    await page.getByText(HOSTILE).waitFor();
+    await bed.callAsMember("hostile", id, "GET", "/org");
+    const { page: own, complaints: owns } = await bed.open("hostile");
+    await own.getByRole("link", { name: HOSTILE }).click();
+    await own.getByRole("definition").getByText(HOSTILE).waitFor();
+    await own.route("**/org", (route) =>
+      route.fulfill({
+        status: 409,
+        json: {
+          error: {
+            type: "invalid_request_error",
+            code: "CONFLICT",
+            message: HOSTILE,
+            request_id: HOSTILE,
+            details: null,
+          },
+        },
+      }),
+    );
+    await own.getByRole("button", { name: "Save the name" }).click();
+    await own.getByRole("alert").getByText(HOSTILE).first().waitFor();
+    for (const fragment of [
+      `#/${encodeURIComponent(HOSTILE)}`,
+      `#/org/${id}/${HOSTILE}`,
+      "#/org/%/x",
+      "#/org//__proto__",
+    ]) {
+      await go(fragment);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+    }
+    await expectNothingRan(page);
+    await expectNothingRan(own);
+    expect([complaints, owns]).toEqual([[], []]);
+  });
+
+  // PT-3, PT-32
+  test("has a page that blocks inline scripts, other origins, workers from data and frames", async () => {
+    const { page } = await bed.open("framed");
+    const tried = await page.evaluate(`(async () => {
+      const tries = {
+        markup: () => { document.body.innerHTML = "<img src=x onerror='window.ran=1'>"; },
+        elsewhere: () => fetch("http://127.0.0.1:1/"),
+        inline: () => { const script = document.createElement("script"); script.textContent = "window.ran = 1"; document.body.append(script); },
+        worker: () => new Worker("data:text/javascript,1"),
+      };
+      const failed = [];
+      for (const [name, attempt] of Object.entries(tries)) { try { await attempt(); } catch { failed.push(name); } }
+      return failed;
+    })()`);
+    expect(tried).toEqual(["markup", "elsewhere", "inline", "worker"]);
+    const framing = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: () =>
+        new Response(`<iframe src="${bed.gatewayUrl}/portal"></iframe>`, {
+          headers: { "Content-Type": "text/html" },
+        }),
+    });
+    await page.goto(framing.url.href);
+    expect(await page.frameLocator("iframe").getByRole("button").count()).toBe(0);
+    await framing.stop(true);
+  });
+
+  // PT-6
+  test("gets German if the browser prefers it, and can choose English", async () => {
+    const { page } = await bed.visit({ locale: "de-AT" });
+    await page.getByRole("heading", { name: "Anmelden" }).waitFor();
+    expect(await page.evaluate("document.documentElement.lang")).toBe("de");
+    await signIn(page, "german");
+    await page.getByRole("heading", { name: "Organisationen" }).waitFor();
+    await page.getByLabel("Sprache").selectOption("English");
+    await page.getByRole("heading", { name: "Organizations" }).waitFor();
+    const { page: other } = await bed.visit({ locale: "fr-FR" });
+    await other.getByRole("heading", { name: "Sign in" }).waitFor();
+  });
+
+  // PT-33
+  test("can sign in and create an organization with only the keyboard", async () => {
+    const { page } = await bed.visit();
+    await page.getByRole("button", { name: "Sign in" }).waitFor();
+    await page.getByRole("button", { name: "Sign in" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByLabel("Another name").focus();
+    await page.keyboard.type("keyboard");
+    await page.keyboard.press("Enter");
+    await page.getByRole("navigation", { name: "Portal" }).waitFor();
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the content");
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate("document.activeElement.id")).toBe("main");
+    await page.getByLabel("Name").focus();
+    await page.keyboard.type("Typed");
+    await page.keyboard.press("Enter");
+    await opened(page);
+    expect(await page.evaluate("document.activeElement.tagName")).toBe("H1");
+  });
+});

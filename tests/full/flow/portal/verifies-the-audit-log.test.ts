@@ -1,0 +1,396 @@
+/**
+ * Tests of the portal's audit log pages, where the log is listed, filtered, exported and verified, in a
+ * browser.
+ */
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { proofEndSchema } from "@ostiary/lib/contracts/audit";
+import { fits } from "@ostiary/lib/domain/errors";
+import { isRecord, parseJson } from "@ostiary/lib/domain/json";
+import type { Page } from "playwright-core";
+import { type RunningProcess, startProcess } from "../../../support/start-process.ts";
+import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/swagger-page.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { type TestWitness, testWitness } from "../../../support/test-log.ts";
+import { waitFor } from "../../../support/wait-for.ts";
+import { signIn, textOf, usePortal } from "./bed.ts";
+
+setDefaultTimeout(PAGE_TIMEOUT_MS);
+
+const COMPLETE = /^(All \d+ events|The 1 event).* complete and unaltered up to checkpoint/;
+
+describe.skipIf(browserPath === undefined)("the audit log in the portal", () => {
+  const bed = usePortal();
+
+  /** Creates an organization and changes its name `changes` times. Each change is audited. */
+  async function changed(title: string, changes: number): Promise<string> {
+    const id = await bed.organization("ada", title);
+    for (let n = 0; n < changes; n++) {
+      const answer = await bed.callAsMember("ada", id, "PATCH", "/org", { name: `${title} ${n}` });
+      expect(answer.status).toBe(200);
+    }
+    return id;
+  }
+
+  async function verify(page: Page): Promise<void> {
+    await page.getByRole("button", { name: "Verify now" }).click();
+  }
+
+  const verdict = (page: Page) => page.getByRole("alert", { name: "Result of the verification" });
+
+  /** Changes the lines of each export with proof on its way to the page. */
+  async function tamper(page: Page, change: (lines: string[]) => string[]): Promise<void> {
+    await page.context().route("**/export?format=ndjson&proof=true", async (route) => {
+      const response = await route.fetch();
+      const lines = (await response.text()).trimEnd().split("\n");
+      await route.fulfill({ response, body: `${change(lines).join("\n")}\n` });
+    });
+  }
+
+  /** Returns the newest checkpoint of the public list, or undefined before the first one. */
+  async function newestCheckpoint(): Promise<unknown> {
+    const list: unknown = await (await fetch(`${bed.gatewayUrl}/audit-checkpoints?limit=1`)).json();
+    const checkpoints: unknown = isRecord(list) ? list.audit_checkpoints : null;
+    return Array.isArray(checkpoints) ? checkpoints[0] : undefined;
+  }
+
+  // PT-60
+  test("lists events, has its filters in the URL, and shows an event in full", async () => {
+    const id = await changed("Engines", 3);
+    const { page, go, complaints } = await bed.open("ada");
+    await go(`#/org/${id}/audit?route=%2Forg&method=PATCH`);
+    const rows = page.getByRole("table", { name: "Events" }).getByRole("row");
+    await rows.nth(3).waitFor();
+    expect(await rows.count()).toBe(4);
+    await page.getByLabel("Method").selectOption("DELETE");
+    await page.getByRole("button", { name: "Show events" }).click();
+    await page.getByText("No event matches.").waitFor();
+    expect(page.url()).toEndWith(`#/org/${id}/audit?method=DELETE&route=%2Forg`);
+    await page.getByRole("button", { name: "Clear the filters" }).click();
+    await page
+      .getByRole("row", { name: /PATCH \/org/ })
+      .first()
+      .getByRole("link")
+      .click();
+    const event = page.getByRole("region", { name: "Event" });
+    await event.getByText("PATCH /org").waitFor();
+    await event.getByText(/"Engines 2"/).waitFor();
+    await event.getByRole("link", { name: "What did this member do?" }).click();
+    await rows.nth(1).waitFor();
+    expect(page.url()).toContain("actor_member_id=");
+    expect(complaints).toEqual([]);
+  });
+
+  // PT-60
+  test("uses the customer's time zone in the list and in the filters", async () => {
+    const id = await changed("Zoned", 1);
+    const listed = await bed.callAsMember("ada", id, "GET", "/org/audit-events?method=PATCH");
+    const events: unknown = Reflect.get(Object(await listed.json()), "audit_events");
+    const [event] = Array.isArray(events) ? events : [];
+    const at = new Date(textOf(event, "occurred_at"));
+    const { page, go } = await bed.open("ada", { timezoneId: "Asia/Kolkata" });
+    await go(`#/org/${id}/audit?method=PATCH`);
+    const format = { dateStyle: "medium", timeStyle: "medium", timeZone: "Asia/Kolkata" } as const;
+    await page.getByText(new Intl.DateTimeFormat("en-GB", format).format(at)).waitFor();
+    await page.getByLabel("From", { exact: true }).fill("2026-01-01T00:00");
+    await page.getByRole("button", { name: "Show events" }).click();
+    await waitFor(() => page.url().includes("occurred_after=2025-12-31T18%3A30%3A00.000Z"));
+  });
+
+  // PT-61
+  test("exports the complete log as a file", async () => {
+    const id = await changed("Exported", 2);
+    const { page, go } = await bed.open("ada");
+    await go(`#/org/${id}/audit`);
+    await page.getByRole("button", { name: "Export …" }).click();
+    const dialog = page.getByRole("dialog", { name: "Export the audit log" });
+    await dialog.getByLabel("Format").selectOption("ndjson");
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      dialog.getByRole("button", { name: "Export" }).click(),
+    ]);
+    const lines = (await Bun.file(await download.path()).text()).trimEnd().split("\n");
+    expect(lines.map((line) => Reflect.get(Object(parseJson(line)), "route"))).toContain("/org");
+    await dialog.waitFor({ state: "detached" });
+  });
+
+  // PT-61
+  test("saves nothing when the request for an export fails", async () => {
+    const id = await changed("Broken", 1);
+    const { page, go } = await bed.open("ada");
+    await page.route("**/export?format=csv*", (route) => route.abort("connectionreset"));
+    await go(`#/org/${id}/audit`);
+    await page.getByRole("button", { name: "Export …" }).click();
+    const dialog = page.getByRole("dialog", { name: "Export the audit log" });
+    await dialog.getByRole("button", { name: "Export" }).click();
+    await dialog.getByText("The export is not complete, and nothing was saved").waitFor();
+  });
+
+  // PT-61
+  test("saves nothing when the connection closes in the middle of an export", async () => {
+    const id = await changed("Halved", 1);
+    const { promise: begun, resolve: begin } = Promise.withResolvers<Bun.Socket>();
+    const half = Bun.listen({
+      hostname: "127.0.0.1",
+      port: 0,
+      socket: {
+        data(socket) {
+          const head = [
+            "HTTP/1.1 200 OK",
+            "Content-Type: text/csv",
+            "Content-Length: 100000",
+            `Access-Control-Allow-Origin: *`,
+          ];
+          socket.write(`${head.join("\r\n")}\r\n\r\n${"id,occurred_at\n".repeat(100)}`);
+          begin(socket);
+        },
+      },
+    });
+    const { page, go } = await bed.open("ada");
+    const saved: unknown[] = [];
+    page.on("download", (download) => saved.push(download));
+    await page.route("**/export?format=csv*", (route) =>
+      route.continue({ url: `http://127.0.0.1:${half.port}/` }),
+    );
+    await go(`#/org/${id}/audit`);
+    await page.getByRole("button", { name: "Export …" }).click();
+    const dialog = page.getByRole("dialog", { name: "Export the audit log" });
+    await dialog.getByRole("button", { name: "Export" }).click();
+    await dialog.getByText("2 KiB so far.").waitFor();
+    (await begun).end();
+    await dialog.getByText("The export is not complete, and nothing was saved").waitFor();
+    expect(saved).toEqual([]);
+    half.stop(true);
+  });
+
+  // PT-62, PT-63, PT-64
+  test("is verified in the browser, also against a checkpoint that was saved earlier", async () => {
+    const id = await changed("Sealed", 3);
+    const { page, go, complaints, strangers } = await bed.open("ada");
+    await go(`#/org/${id}/audit`);
+    await page.getByRole("link", { name: "Verify the log" }).click();
+    await verify(page);
+    await verdict(page).getByText(COMPLETE).waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: /^Save checkpoint/ }).click(),
+    ]);
+    const kept = await download.path();
+    await bed.callAsMember("ada", id, "PATCH", "/org", { name: "Sealed again" });
+    await page.getByLabel("An earlier copy, if you kept one").setInputFiles(kept);
+    const before = await verdict(page).textContent();
+    await verify(page);
+    await waitFor(async () => (await verdict(page).textContent()) !== before, {
+      timeoutMs: PAGE_TIMEOUT_MS / 4,
+    });
+    await verdict(page).getByText(COMPLETE).waitFor();
+    expect([complaints, strangers]).toEqual([[], []]);
+  });
+
+  // PT-62
+  test("is verified against a checkpoint that was kept from the public list", async () => {
+    const id = await changed("Listed", 2);
+    const newest = await waitFor(newestCheckpoint, { what: "the first checkpoint" });
+    await changed("Another", 1);
+    const file = join(temporaryFolder("kept"), "kept.json");
+    await writeFile(file, JSON.stringify(newest, null, 2));
+    const { page, go } = await bed.open("ada");
+    await go(`#/org/${id}/audit/verify`);
+    await page.getByLabel("An earlier copy, if you kept one").setInputFiles(file);
+    await verify(page);
+    await verdict(page).getByText(COMPLETE).waitFor();
+  });
+
+  // PT-62
+  test("is not accepted when an event is changed, removed or added, or when the export is unreadable", async () => {
+    const id = await changed("Told", 3);
+    const { page, go } = await bed.open("ada");
+    const tried: [kind: string, change: (lines: string[]) => string[]][] = [
+      ["Changed:", (lines) => lines.map((line) => line.replace('"Told 1"', '"Sold 1"'))],
+      ["Removed:", ([first = "", , ...rest]) => [first, ...rest]],
+      ["Added:", ([first = "", ...rest]) => [first, first, ...rest]],
+      ["Unreadable:", (lines) => lines.slice(0, -1)],
+      ["Unreadable:", () => ["<p>Sorry</p>"]],
+    ];
+    for (const [kind, change] of tried) {
+      await tamper(page, change);
+      await go(`#/org/${id}/audit/verify`);
+      await verify(page);
+      await verdict(page).getByText("The log differs from what was sealed.").waitFor();
+      const [first] = await verdict(page).getByRole("listitem").allTextContents();
+      expect(first).toStartWith(kind);
+      expect(await page.getByRole("button", { name: /^Save checkpoint/ }).count()).toBe(0);
+      // Leaves the page, so that the next verification does not show this verdict.
+      await go(`#/org/${id}/audit`);
+      await verdict(page).waitFor({ state: "detached" });
+    }
+  });
+
+  // PT-62
+  test("is undecided when the kept copy cannot be compared, such as one of another organization", async () => {
+    const [id, other] = [await changed("One", 1), await changed("Two", 1)];
+    const { page, go } = await bed.open("ada");
+    await go(`#/org/${other}/audit/verify`);
+    await verify(page);
+    await verdict(page).getByText(COMPLETE).waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: /^Save checkpoint/ }).click(),
+    ]);
+    await go(`#/org/${id}/audit/verify`);
+    await page.getByLabel("An earlier copy, if you kept one").setInputFiles(await download.path());
+    await verify(page);
+    await verdict(page).getByText("they cannot be compared").waitFor();
+  });
+
+  // PT-62
+  test("names a kept file without a checkpoint, an export that ends early, and a rate limit", async () => {
+    const id = await changed("Early", 1);
+    const { page, go } = await bed.open("ada");
+    await go(`#/org/${id}/audit/verify`);
+    const kept = page.getByLabel("An earlier copy, if you kept one");
+    await kept.setInputFiles({ name: "kept.json", mimeType: "application/json", buffer: Buffer.from("{}") });
+    await verify(page);
+    await page.getByText("The file contains neither a checkpoint nor an export with proof.").waitFor();
+    await kept.setInputFiles([]);
+    const exports = "**/export?format=ndjson&proof=true";
+    await page.context().route(exports, (route) => route.abort("connectionreset"));
+    await verify(page);
+    await page.getByText("The export did not arrive completely").waitFor();
+    await page.context().unroute(exports);
+    await page
+      .context()
+      .route(exports, (route) =>
+        route.fulfill({ status: 429, headers: { "Retry-After": "90" }, json: { error: {} } }),
+      );
+    await verify(page);
+    await page.getByText("Try again in 90 seconds.").waitFor();
+  });
+
+  // PT-32
+  test("shows what callers can write into the log as text", async () => {
+    const hostile = `<img src=x onerror="window.ran=1">`;
+    const id = await bed.organization("ada", "Hostile");
+    const session = await bed.call("ada", "POST", `/user/organizations/${id}/session`, {});
+    const { token } = Object(await session.json());
+    const answer = await fetch(`${bed.gatewayUrl}/org`, {
+      method: "PATCH",
+      headers: { "X-API-Key": token, "User-Agent": hostile, "Content-Type": "application/json" },
+      body: JSON.stringify({ name: hostile }),
+    });
+    expect(answer.status).toBe(200);
+    const { page, go, complaints } = await bed.open("ada");
+    await go(`#/org/${id}/audit`);
+    await page
+      .getByRole("row", { name: /PATCH \/org/ })
+      .first()
+      .getByRole("link")
+      .click();
+    const event = page.getByRole("region", { name: "Event" });
+    await event.getByText(hostile).first().waitFor();
+    await go(
+      `#/org/${id}/audit?key_prefix=${encodeURIComponent(hostile)}&service=${encodeURIComponent(hostile)}`,
+    );
+    await page.getByText("No event matches.").waitFor();
+    expect(await page.evaluate("window.ran")).toBeUndefined();
+    expect(complaints).toEqual([]);
+  });
+
+  // PT-6, PT-33, PT-47
+  test("has no axe violation in German", async () => {
+    const id = await changed("Deutsch", 1);
+    const { page, go, findings } = await bed.open("ada", { locale: "de-DE" });
+    await go(`#/org/${id}/audit`);
+    await page.getByRole("table", { name: "Ereignisse" }).waitFor();
+    expect(await findings()).toEqual([]);
+    await page.getByRole("link", { name: "Protokoll prüfen" }).click();
+    await page.getByRole("button", { name: "Jetzt prüfen" }).click();
+    await page
+      .getByRole("alert", { name: "Ergebnis der Prüfung" })
+      .getByText("vollständig und unverändert")
+      .waitFor();
+    await page.getByText(/^Ob Ereignisse nach Prüfpunkt \d+ abgeschnitten wurden/).waitFor();
+    expect(await findings()).toEqual([]);
+    await tamper(page, (lines) => lines.slice(0, -1));
+    await page.getByRole("button", { name: "Jetzt prüfen" }).click();
+    await page.getByText("Die letzte Zeile, die den Beweis beendet, fehlt").waitFor();
+    expect(await page.locator("[lang=en]").count()).toBe(0);
+  });
+
+  /** Starts another portal with these environment variables and the identity provider of the platform. */
+  async function startPortal(variables: Record<string, string>): Promise<RunningProcess> {
+    const discovery = await fetch(`${bed.providerUrl}/.well-known/openid-configuration`);
+    const AUTH_ISSUER = textOf(await discovery.json(), "issuer");
+    const own = { AUTH_ISSUER, PORTAL_CLIENT_ID: "portal", LOG_FILE: "-" };
+    return startProcess("apps/portal/main.ts", { ...own, ...variables });
+  }
+
+  /** Starts a proxy that serves the pages of `portal` and, for all other paths, the platform's gateway. */
+  function gatewayWith(portal: RunningProcess): Bun.Server<undefined> {
+    const pages = ["/portal", "/portal/signed-in"];
+    return Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: async (request) => {
+        const { pathname, search } = new URL(request.url);
+        const from = pages.includes(pathname) ? portal.url : bed.gatewayUrl;
+        const answer = await fetch(new Request(`${from}${pathname}${search}`, request));
+        const headers = new Headers(answer.headers);
+        for (const name of ["content-encoding", "content-length", "transfer-encoding"]) headers.delete(name);
+        return new Response(answer.body, { status: answer.status, headers });
+      },
+    });
+  }
+
+  /** Adds to the last line of an export a root that the witness cosigned. */
+  function cosigned(lines: string[], witness: TestWitness): string[] {
+    const end: unknown = parseJson(lines.at(-1) ?? "");
+    if (!fits(proofEndSchema, end) || end.tree === undefined) throw new Error("The export has no tree.");
+    const { note } = end.tree;
+    const text = note.slice(0, note.indexOf("\n\n") + 1);
+    const root = { note: note + witness.line(text, Math.floor(Date.now() / 1_000)), consistency: [] };
+    return lines.with(-1, JSON.stringify({ ...end, tree: { ...end.tree, cosigned: root } }));
+  }
+
+  // PT-71, PT-72, PT-73
+  test("names the witnesses that cosigned it, and says if there are too few", async () => {
+    const [one, two] = [testWitness("<i>one</i>.example.com"), testWitness("two.example.com")];
+    const file = join(temporaryFolder("witness-keys"), "witnesses.txt");
+    await writeFile(file, `${one.key}\n${two.key}\n`);
+    const id = await changed("Seen", 2);
+    const portal = await startPortal({
+      PORTAL_WITNESS_KEYS_FILE: file,
+      PORTAL_WITNESS_QUORUM: "1",
+      PORTAL_WITNESS_ORIGIN: "ostiary/audit-log",
+    });
+    const gateway = gatewayWith(portal);
+    const { page, go, complaints } = await bed.visit();
+    await page.goto(`http://127.0.0.1:${gateway.port}/portal`);
+    await signIn(page, "ada");
+    await go(`#/org/${id}/audit/verify`);
+    await verify(page);
+    await verdict(page)
+      .getByText(/unaltered, but too few witnesses have seen the log\.$/)
+      .waitFor();
+    await verdict(page).getByText("The file shows no root that witnesses cosigned").waitFor();
+    expect(await verdict(page).getByText("Seen by").count()).toBe(0);
+    await tamper(page, (lines) => cosigned(lines, one));
+    await verify(page);
+    await verdict(page).getByText(COMPLETE).waitFor();
+    await verdict(page).getByText("Seen by 1 witness: <i>one</i>.example.com.", { exact: true }).waitFor();
+    expect(complaints).toEqual([]);
+    await Promise.all([gateway.stop(true), portal.stop()]);
+  });
+
+  // PT-60
+  test("lists and verifies the events of a person outside of organizations", async () => {
+    await bed.organization("grace", "Compilers");
+    const { page, go } = await bed.open("grace");
+    await go("#/my-audit");
+    await page.getByRole("table", { name: "Events" }).getByText("POST /user/organizations").first().waitFor();
+    await page.getByRole("link", { name: "Verify the log" }).click();
+    await verify(page);
+    await verdict(page).getByText(COMPLETE).waitFor();
+  });
+});

@@ -1,0 +1,139 @@
+/** Tests of the units and environment files in `.github/systemd`, and of the guide that installs them. */
+import { describe, expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { auditVariables } from "@ostiary/audit/config";
+import { gatewayVariables } from "@ostiary/gateway/config";
+import { identityVariables } from "@ostiary/identity/config";
+import { configProblems } from "@ostiary/lib/runtime/config";
+import { portalVariables } from "@ostiary/portal/config";
+import { registryVariables } from "@ostiary/registry/config";
+import { ROOT } from "../../../support/root.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
+
+const FOLDER = join(ROOT, ".github/systemd");
+const guide = readFileSync(join(ROOT, ".github/guides/one-machine-systemd.md"), "utf8");
+const BUN = "/usr/local/bin/bun";
+
+const apps = {
+  gateway: { unit: "ostiary-gateway@.service", schema: gatewayVariables },
+  registry: { unit: "ostiary-registry.service", schema: registryVariables },
+  identity: { unit: "ostiary-identity.service", schema: identityVariables },
+  audit: { unit: "ostiary-audit.service", schema: auditVariables },
+  portal: { unit: "ostiary-portal.service", schema: portalVariables },
+};
+
+/** Values of environment variables that the files leave to the operator. */
+const GIVEN: Record<string, string> = {
+  DATABASE_URL: "postgres://ostiary:secret@127.0.0.1:5432/ostiary",
+  COUNTER_STORE_URL: "redis://127.0.0.1:6379",
+  ADMIN_TOKEN: "admin-token",
+  INTERNAL_AUTH_TOKEN: "internal-token",
+  // These paths exist here. They replace the paths on the operator's machine that the environment files name.
+  ROLES_FILE: join(ROOT, "seeds/roles.yaml"),
+  OPERATORS_FILE: join(ROOT, "seeds/operators.yaml"),
+};
+
+const textOf = (file: string) => readFileSync(join(FOLDER, file), "utf8");
+
+/** Returns the values of a setting of a unit, in the order of its lines. */
+const settings = (unit: string, name: string): string[] =>
+  textOf(unit)
+    .split("\n")
+    .filter((line) => line.startsWith(`${name}=`))
+    .map((line) => line.slice(name.length + 1));
+
+function variablesIn(text: string): Record<string, string> {
+  const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  return Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
+  );
+}
+
+/**
+ * Returns the environment variables of a unit: those of its environment files, and those that it sets itself.
+ */
+function environmentOf(unit: string): Record<string, string> {
+  const files = settings(unit, "EnvironmentFile").map((path) =>
+    variablesIn(textOf(path.replace("/etc/ostiary/", ""))),
+  );
+  const own = settings(unit, "Environment").flatMap((line) => line.split(" "));
+  return Object.assign({}, ...files, variablesIn(own.join("\n")));
+}
+
+describe.each(Object.entries(apps))("the unit of %s", (app, { unit, schema }) => {
+  const environment = environmentOf(unit);
+
+  test("starts an existing program", () => {
+    expect(settings(unit, "ExecStart")).toEqual([`${BUN} apps/${app}/main.ts`]);
+    expect(existsSync(join(ROOT, `apps/${app}/main.ts`))).toBe(true);
+  });
+
+  test("sets only environment variables of its service, and all required ones", () => {
+    for (const name of Object.keys(environment)) {
+      const secret = name.endsWith("_FILE") && !(name in schema.properties);
+      const known = secret ? name.slice(0, -"_FILE".length) : name;
+      expect(Object.keys(schema.properties)).toContain(known);
+      if (secret)
+        expect(Object.entries(schema.properties).find(([each]) => each === known)?.[1]).toMatchObject({
+          secret: true,
+        });
+    }
+    const values = Object.entries(environment).map(([name, value]): [string, string] => {
+      const known = name.replace(/_FILE$/, "");
+      if (name in GIVEN) return [name, GIVEN[name] ?? ""];
+      return known in GIVEN ? [known, GIVEN[known] ?? ""] : [name, value.replaceAll("%i", "8101")];
+    });
+    expect(configProblems(schema, Object.fromEntries(values))).toEqual([]);
+  });
+
+  test("passes secrets only as credentials that the guide creates", () => {
+    const loaded = settings(unit, "LoadCredential").map((line) => line.split(":"));
+    for (const [name = "", path = ""] of loaded) {
+      expect(Object.values(environment)).toContain(`%d/${name}`);
+      const file = path.slice(path.lastIndexOf("/") + 1);
+      expect({ file, made: guide.includes(file.replace(`${app}-database`, "$service-database")) }).toEqual({
+        file,
+        made: true,
+      });
+    }
+    for (const [name, rule] of Object.entries(schema.properties)) {
+      if (rule.secret === true && name !== "ROUTE_STORE_URL") expect(environment).not.toContainKey(name);
+    }
+  });
+
+  test("waits until its service is ready on its internal port", () => {
+    const [probe = ""] = settings(unit, "ExecStartPost");
+    expect(probe).toEndWith(`http://127.0.0.1:${environment.INTERNAL_PORT}/health/ready`);
+  });
+
+  test("gives the service enough time to stop, and does not restart it after exit code 78", () => {
+    const stopMs = Number(environment.SHUTDOWN_GRACE_MS) + Number(environment.SHUTDOWN_TIMEOUT_MS);
+    expect(Number(settings(unit, "TimeoutStopSec")[0]) * 1000).toBeGreaterThan(stopMs + 10_000);
+    expect(settings(unit, "RestartPreventExitStatus")).toEqual(["78"]);
+  });
+});
+
+test("a gateway refuses requests before it reaches its memory limit, and has enough file descriptors", () => {
+  const environment = environmentOf(apps.gateway.unit);
+  const [memory = ""] = settings(apps.gateway.unit, "MemoryMax");
+  expect(Number(environment.MAX_MEMORY_BYTES)).toBeLessThan(0.8 * Number(memory.replace("G", "")) * 2 ** 30);
+  const descriptors = Number(settings(apps.gateway.unit, "LimitNOFILE")[0]);
+  expect(descriptors).toBeGreaterThan(4 * gatewayVariables.properties.MAX_REQUESTS_IN_FLIGHT.default);
+});
+
+test("the guide for one machine names every file of .github/systemd", () => {
+  expect(readdirSync(FOLDER).filter((file) => !guide.includes(`\`${file}\``))).toEqual([]);
+});
+
+test.skipIf(Bun.which("systemd-analyze") === null)("systemd-analyze accepts the units", () => {
+  const folder = temporaryFolder("units");
+  const units = readdirSync(FOLDER).filter((file) => !file.endsWith(".env"));
+  for (const unit of units) {
+    // systemd-analyze checks that the program exists, so the copy names this machine's Bun.
+    writeFileSync(join(folder, unit.replace("@", "@8101")), textOf(unit).replaceAll(BUN, process.execPath));
+  }
+  const paths = readdirSync(folder).map((file) => join(folder, file));
+  const { exitCode, stderr } = Bun.spawnSync(["systemd-analyze", "verify", "--man=no", ...paths]);
+  expect({ exitCode, said: stderr.toString() }).toEqual({ exitCode: 0, said: "" });
+});

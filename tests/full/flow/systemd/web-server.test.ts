@@ -1,0 +1,90 @@
+/** Tests of the nginx configuration in the guide for one machine. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
+import { Certificates } from "../../../support/certificates.ts";
+import { leash } from "../../../support/clean-up-after-kill.ts";
+import { blocksOf } from "../../../support/documents.ts";
+import { freePort } from "../../../support/free-port.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { waitFor } from "../../../support/wait-for.ts";
+
+setDefaultTimeout(60_000);
+
+const [block] = (await blocksOf(".github/guides/one-machine-systemd.md")).filter(
+  ({ language }) => language === "nginx",
+);
+const config = block?.text ?? "";
+
+/** Matches nginx's own variables, which a configuration must not define. */
+const OF_NGINX =
+  /^\$(args|arg_\w+|binary_remote_addr|body_bytes_sent|bytes_sent|connection|connection_requests|connection_time|content_length|content_type|cookie_\w+|document_root|document_uri|host|hostname|http_\w+|https|is_args|limit_rate|msec|nginx_version|pid|pipe|proxy_\w+|query_string|realpath_root|remote_\w+|request|request_\w+|scheme|sent_\w+|server_\w+|ssl_\w+|status|tcpinfo_\w+|time_\w+|upstream_\w+|uri)$/;
+
+test("the guide's nginx configuration defines no variable that nginx already has", () => {
+  const made = Array.from(
+    config.matchAll(/^\s*(?:map|geo|set)\s+(?:\$\S+\s+)?(\$\w+)\s/gm),
+    ([, name = ""]) => name,
+  );
+  expect(made.length).toBe(1);
+  expect(made.filter((name) => OF_NGINX.test(name))).toEqual([]);
+});
+
+describe.skipIf(Bun.which("nginx") === null)("nginx with the guide's configuration", () => {
+  const certificates = new Certificates();
+  let directory: string;
+  let origin: string;
+  let nginx: ReturnType<typeof Bun.spawn>;
+  let gateway: ReturnType<typeof Bun.serve>;
+  beforeAll(async () => {
+    directory = temporaryFolder("nginx");
+    gateway = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch: (request, server) =>
+        server.upgrade(request, { data: undefined })
+          ? undefined
+          : Response.json({
+              host: request.headers.get("host"),
+              connection: request.headers.get("connection"),
+            }),
+      websocket: { message: (socket, message) => void socket.send(message) },
+    });
+    const { certFile, keyFile } = certificates.make("localhost");
+    const port = freePort();
+    const here = config
+      .replace("/etc/letsencrypt/live/api.example.com/fullchain.pem", certFile)
+      .replace("/etc/letsencrypt/live/api.example.com/privkey.pem", keyFile)
+      .replace("listen 443", `listen 127.0.0.1:${port}`)
+      .replace("127.0.0.1:5001", `127.0.0.1:${gateway.port}`);
+    const settings = `daemon off; master_process off; pid ${directory}/pid; error_log stderr;\nevents {}\nhttp { access_log off;\n${here}}\n`;
+    await Bun.write(join(directory, "nginx.conf"), settings);
+    nginx = Bun.spawn(["nginx", "-p", directory, "-e", "stderr", "-c", join(directory, "nginx.conf")], {
+      stderr: "pipe",
+    });
+    leash().process(nginx.pid);
+    origin = `localhost:${port}`;
+    await waitFor(async () => nginx.exitCode !== null || (await get()).ok, { what: "nginx" });
+  });
+  afterAll(async () => {
+    nginx.kill();
+    await nginx.exited;
+    leash().release(nginx.pid);
+    await gateway.stop(true);
+  });
+  const tls = { rejectUnauthorized: false };
+  const get = () => fetch(`https://${origin}/`, { tls });
+
+  test("starts, and forwards requests without a Connection: close header", async () => {
+    expect(nginx.exitCode).toBeNull();
+    expect(await (await get()).json()).toEqual({ host: "localhost", connection: null });
+  });
+
+  test("forwards a WebSocket", async () => {
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    const socket = new WebSocket(`wss://${origin}/`, { tls });
+    socket.onopen = () => socket.send("through");
+    socket.onmessage = ({ data }) => resolve(String(data));
+    socket.onerror = () => reject(new Error("The WebSocket did not open."));
+    expect(await promise).toBe("through");
+    socket.close();
+  });
+});

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { type AuditService, intent, json, requestId, startAudit } from "../../../app/audit/audit-service.ts";
+import type { TestServer } from "../../../support/index.ts";
+import { services, startPostgres, startProcess, waitFor } from "../../../support/index.ts";
+
+setDefaultTimeout(60_000);
+
+const REJECTED = { outcome: "rejected", status: 403 };
+const LOG = "/organizations/organization-1/audit-events";
+
+describe.skipIf(!services().postgres.own)("audit while its database is down", () => {
+  let server: TestServer;
+  let audit: AuditService;
+
+  beforeAll(async () => {
+    server = await startPostgres();
+    audit = await startAudit({ databaseUrl: server.url });
+  });
+  afterAll(async () => {
+    await audit.stop();
+    await server.close();
+  });
+
+  const ready = async () => (await fetch(`${audit.internalUrl}/health/ready`)).status;
+
+  /**
+   * Calls every kind of operation that needs the database, and returns [status, error code] of each response.
+   */
+  async function answers(known: string) {
+    const all = await Promise.all([
+      ...Array.from({ length: 40 }, () => audit.put(requestId(), intent())),
+      ...Array.from({ length: 10 }, () => audit.patch(known, REJECTED)),
+      ...Array.from({ length: 10 }, () => audit.get(LOG)),
+      audit.get(LOG, { Accept: "text/csv" }),
+      audit.get(LOG, { Accept: "application/x-ndjson" }),
+    ]);
+    return Promise.all(all.map(async (each) => [each.status, (await json(each)).error?.code]));
+  }
+
+  // AU-27
+  test.each(["kill", "stop"] as const)(
+    "(%s) responds to every write and read with 503, and recovers by itself",
+    async (ending) => {
+      const known = requestId();
+      expect((await audit.put(known, intent())).status).toBe(201);
+      await server[ending]();
+      for (const answer of await answers(known)) expect(answer).toEqual([503, "SERVICE_UNAVAILABLE"]);
+      expect(await ready()).toBe(503);
+      expect((await fetch(`${audit.internalUrl}/health/live`)).status).toBe(200);
+      expect((await audit.put(requestId(), {})).status).toBe(422);
+      await server.restart();
+      await waitFor(async () => (await ready()) === 200, { what: "readiness" });
+      expect((await audit.patch(known, REJECTED)).status).toBe(204);
+      expect((await audit.put(known, intent())).status).toBe(200);
+      const fresh = requestId();
+      expect((await audit.put(fresh, intent())).status).toBe(201);
+      const { audit_events } = await audit.list(`${LOG}?request_id=${known}`);
+      expect(audit_events).toMatchObject([{ outcome: "rejected" }]);
+    },
+  );
+
+  test("(frozen) responds to writes with 503 after a timeout, and accepts a retry of the same request", async () => {
+    const ids = Array.from({ length: 30 }, requestId);
+    await server.freeze();
+    const frozen = ids.map((id) => audit.put(id, intent()));
+    expect(await ready()).toBe(503);
+    const statuses = (await Promise.all(frozen)).map(({ status }) => status);
+    expect(statuses).toEqual(Array(30).fill(503));
+    await server.thaw();
+    await waitFor(async () => (await ready()) === 200, { what: "readiness" });
+    for (const id of ids) {
+      await waitFor(async () => [200, 201].includes((await audit.put(id, intent())).status), { what: id });
+      expect((await audit.list(`${LOG}?request_id=${id}`)).audit_events).toHaveLength(1);
+    }
+  });
+
+  // AU-30
+  test("(killed under load) has every acknowledged intent in the log once", async () => {
+    const written: string[] = [];
+    let unavailable = 0;
+    let ended = false;
+    const load = Array.from({ length: 16 }, async () => {
+      while (!ended) {
+        const id = requestId();
+        const { status } = await audit.put(id, intent());
+        if (status === 201) written.push(id);
+        else if (status === 503) unavailable += 1;
+        else throw new Error(`The response is ${status}.`);
+      }
+    });
+    let before = 0;
+    try {
+      await waitFor(() => written.length > 500);
+      await server.kill();
+      await waitFor(() => unavailable > 50);
+      before = written.length;
+      await server.restart();
+      await waitFor(() => written.length > before + 500, { timeoutMs: 30_000 });
+    } finally {
+      ended = true;
+      await Promise.all(load);
+    }
+    for (const id of [...written.slice(before - 300, before + 300), ...written.slice(-50)]) {
+      expect((await audit.list(`${LOG}?request_id=${id}`)).audit_events).toHaveLength(1);
+    }
+  });
+});
+
+describe.skipIf(!services().postgres.own)("the start of audit", () => {
+  // OP-14
+  test("fails with a message without the password when the database is down", async () => {
+    const started = startProcess("apps/audit/main.ts", {
+      DATABASE_URL: "postgres://postgres:secret@127.0.0.1:1/x",
+    });
+    const failure = await started.then(
+      () => "started",
+      (error: unknown) => String(error),
+    );
+    expect(failure).toContain("Could not start");
+    expect(failure).not.toContain("secret");
+  });
+
+  test("fails with exit code 78 and names each wrong environment variable", async () => {
+    const failure = await startProcess("apps/audit/main.ts", {
+      SWAGGER_ENABLED: "maybe",
+      DATABASE_URL: "mysql://x",
+    }).then(
+      () => "started",
+      (error: unknown) => String(error),
+    );
+    expect(failure).toContain("78");
+    for (const variable of ["SWAGGER_ENABLED", "DATABASE_URL"]) expect(failure).toContain(variable);
+  });
+});

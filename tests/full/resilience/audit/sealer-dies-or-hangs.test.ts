@@ -1,0 +1,83 @@
+import { describe, expect, test } from "bun:test";
+import { type AuditService, auditClient, intent, requestId } from "../../../app/audit/audit-service.ts";
+import { exportProof, keysOf, verify, writeEvents, writeSigningKey } from "../../../app/audit/proof-bed.ts";
+import {
+  freshDatabase,
+  type RunningProcess,
+  services,
+  startProcess,
+  waitFor,
+} from "../../../support/index.ts";
+
+// AU-55
+describe.skipIf(!services().postgres.real)("a sealer", () => {
+  async function replicas(): Promise<[RunningProcess, RunningProcess, AuditService, AuditService]> {
+    const variables = { DATABASE_URL: await freshDatabase(), AUDIT_SIGNING_KEY_FILE: writeSigningKey() };
+    const start = () => startProcess("apps/audit/main.ts", variables);
+    const client = ({ url, internalUrl }: RunningProcess) =>
+      auditClient(variables.DATABASE_URL, url, internalUrl, async () => {});
+    const first = await start();
+    await writeEvents(client(first), 2);
+    // Waits until the first replica has sealed events: it is then the sealer when the second replica starts.
+    await sealedBy(client(first), 2);
+    const second = await start();
+    return [first, second, client(first), client(second)];
+  }
+
+  const sealedBy = (audit: AuditService, events: number) =>
+    waitFor(async () => (await exportProof(audit)).events.length === events, {
+      what: `the seal of ${events} events`,
+      timeoutMs: 30_000,
+    });
+
+  test("that hangs is replaced by another replica, and does no harm when it continues", async () => {
+    const [first, second, stopped, other] = await replicas();
+    process.kill(first.pid, "SIGSTOP");
+    try {
+      await writeEvents(other, 3);
+      await sealedBy(other, 5);
+    } finally {
+      process.kill(first.pid, "SIGCONT");
+    }
+    await Promise.all([writeEvents(stopped, 20), writeEvents(other, 20)]);
+    await sealedBy(other, 45);
+    expect(await verify((await exportProof(other)).text, await keysOf(other))).toMatchObject({
+      complete: true,
+    });
+    await Promise.all([first.stop(), second.stop()]);
+  }, 90_000);
+
+  test("that is killed at any moment leaves no gap and no duplicate in the log", async () => {
+    const [first, second, , other] = await replicas();
+    await first.kill();
+    const variables = {
+      DATABASE_URL: other.databaseUrl,
+      AUDIT_SIGNING_KEY_FILE: writeSigningKey(),
+      SEAL_INTERVAL_MS: "50",
+    };
+    let writing = true;
+    let written = 2;
+    const writer = (async () => {
+      while (writing) {
+        const id = requestId();
+        await other.put(id, intent());
+        await other.patch(id, { outcome: "rejected", status: 403 });
+        written += 1;
+      }
+    })();
+    for (let round = 0; round < 4; round++) {
+      const victim = await startProcess("apps/audit/main.ts", variables);
+      const before = written;
+      await waitFor(() => written > before + 5 * round, { what: "more events", timeoutMs: 30_000 });
+      await victim.kill();
+    }
+    writing = false;
+    await writer;
+    await sealedBy(other, written);
+    expect(await verify((await exportProof(other)).text, await keysOf(other))).toMatchObject({
+      complete: true,
+      events: written,
+    });
+    await second.stop();
+  }, 120_000);
+});

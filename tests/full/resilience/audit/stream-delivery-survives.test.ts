@@ -1,0 +1,232 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { endsWithin } from "@ostiary/lib/async";
+import {
+  type AuditService,
+  auditClient,
+  intent,
+  requestId,
+  startAudit,
+} from "../../../app/audit/audit-service.ts";
+import { OrganizationReceivers, operatorVariables } from "../../../app/audit/operator-bed.ts";
+import { exportProof, ORGANIZATION_LOG, writeEvents } from "../../../app/audit/proof-bed.ts";
+import {
+  callStreams,
+  proven,
+  STREAMS,
+  startReceiver,
+  streamVariables,
+  type TestReceiver,
+} from "../../../app/audit/streams-bed.ts";
+import { atTestEnd } from "../../../support/at-test-end.ts";
+import {
+  freshDatabase,
+  type RunningProcess,
+  services,
+  startPostgres,
+  startProcess,
+  waitFor,
+} from "../../../support/index.ts";
+import { runningClock } from "../../../support/running-clock.ts";
+
+setDefaultTimeout(120_000);
+
+const TAKEOVER_MS_MAX = 10_000;
+
+function newReceiver(): TestReceiver {
+  const receiver = startReceiver();
+  atTestEnd(() => receiver.stop());
+  return receiver;
+}
+
+/**
+ * Waits until the log of organization-1 is sealed, and returns its head. An export waits only a few seconds for the
+ * sealer, which another replica may have to replace first.
+ */
+async function sealedHead(audit: AuditService) {
+  const response = await audit.get(ORGANIZATION_LOG, { Accept: "application/x-ndjson" });
+  const written = (await response.text()).trimEnd().split("\n");
+  const final = written.filter((line) => JSON.parse(line).outcome !== "pending");
+  const isSealed = async () => {
+    const { head } = (await exportProof(audit)).end;
+    return head.position === written.length + final.length && head;
+  };
+  return waitFor(isSealed, { what: "the seal of all events", timeoutMs: 60_000 });
+}
+
+/** Waits until the receiver has all entries of the log. Expects that they are complete and in order. */
+async function caughtUp(audit: AuditService, receiver: TestReceiver): Promise<void> {
+  const head = await sealedHead(audit);
+  const isComplete = () => proven(receiver).position === head.position;
+  await waitFor(isComplete, { what: "all entries at the receiver", timeoutMs: 60_000 });
+  expect(proven(receiver).chain).toBe(head.chain);
+}
+
+// AU-102, AU-105
+describe.skipIf(!services().postgres.real)("a replica that delivers a stream", () => {
+  /** Starts a replica that delivers a stream to `receiver`. `startOther` starts a second replica. */
+  async function replica(receiver: TestReceiver) {
+    const variables = { DATABASE_URL: await freshDatabase(), ...streamVariables([receiver.port]) };
+    const start = () => startProcess("apps/audit/main.ts", variables);
+    const client = ({ url, internalUrl }: RunningProcess) =>
+      auditClient(variables.DATABASE_URL, url, internalUrl, async () => {});
+    const first = await start();
+    const audit = client(first);
+    await callStreams(audit, "POST", STREAMS, { url: receiver.url });
+    await writeEvents(audit, 3);
+    await waitFor(() => receiver.calls.length > 0, { timeoutMs: 20_000 });
+    const startOther = async () => {
+      const second = await start();
+      return { second, other: client(second) };
+    };
+    return { first, audit, startOther };
+  }
+
+  async function replicas(receiver: TestReceiver) {
+    const { first, startOther } = await replica(receiver);
+    return { first, ...(await startOther()) };
+  }
+
+  /**
+   * Starts a replica, holds the responses to its calls, and starts a second replica during such a call.
+   */
+  async function replicasDuringCall(receiver: TestReceiver) {
+    const { first, audit, startOther } = await replica(receiver);
+    const held = heldCalls(receiver);
+    await writeEvents(audit, 5);
+    await held.reached;
+    return { first, held, ...(await startOther()) };
+  }
+
+  test("is replaced within 10 s when it is killed during a call; no entry is lost or out of order", async () => {
+    const receiver = newReceiver();
+    const { first, second, other, held } = await replicasDuringCall(receiver);
+    const before = receiver.calls.length;
+    await first.kill();
+    held.end();
+    const replaced = waitFor(() => receiver.calls.length > before, {
+      what: "a call by the survivor",
+      timeoutMs: 30_000,
+    });
+    expect(await endsWithin(replaced, TAKEOVER_MS_MAX, runningClock)).toBe(true);
+    await replaced;
+    held.release();
+    await writeEvents(other, 20);
+    await caughtUp(other, receiver);
+    await second.stop();
+  });
+
+  test("is replaced when it hangs during a call, and does no harm when it continues", async () => {
+    const receiver = newReceiver();
+    const { first, second, other, held } = await replicasDuringCall(receiver);
+    const before = receiver.calls.length;
+    process.kill(first.pid, "SIGSTOP");
+    held.end();
+    try {
+      await waitFor(() => receiver.calls.length > before, {
+        what: "a call by another replica",
+        timeoutMs: 30_000,
+      });
+      await writeEvents(other, 20);
+      await caughtUp(other, receiver);
+    } finally {
+      process.kill(first.pid, "SIGCONT");
+    }
+    held.release();
+    await writeEvents(other, 20);
+    await caughtUp(other, receiver);
+    await Promise.all([first.stop(), second.stop()]);
+  });
+
+  test("releases the stream when it stops, and another replica continues without a duplicate", async () => {
+    const receiver = newReceiver();
+    const { first, second, other } = await replicas(receiver);
+    for (let round = 0; round < 5; round++) await writeEvents(other, 5);
+    await first.stop();
+    await writeEvents(other, 20);
+    await caughtUp(other, receiver);
+    expect(proven(receiver).duplicates).toBe(0);
+    await second.stop();
+  });
+});
+
+// AU-105, AU-110
+describe.skipIf(!services().postgres.real)("a replica that delivers the operator's stream", () => {
+  test("is replaced when it is killed during a call; no entry is lost or out of order", async () => {
+    const receiver = newReceiver();
+    const variables = {
+      DATABASE_URL: await freshDatabase(),
+      ...streamVariables([receiver.port]),
+      ...operatorVariables(receiver.url),
+      AUDIT_OPERATOR_STREAM_FROM: "start",
+    };
+    const start = () => startProcess("apps/audit/main.ts", variables);
+    const client = ({ url, internalUrl }: RunningProcess) =>
+      auditClient(variables.DATABASE_URL, url, internalUrl, async () => {});
+    const first = await start();
+    const held = heldCalls(receiver);
+    await writeEvents(client(first), 5);
+    await held.reached;
+    const second = await start();
+    const before = receiver.calls.length;
+    await first.kill();
+    held.end();
+    await waitFor(() => receiver.calls.length > before, { timeoutMs: 60_000 });
+    held.release();
+    await writeEvents(client(second), 20);
+    const head = await sealedHead(client(second));
+    const got = () => OrganizationReceivers.of(receiver).of("organization-1");
+    await waitFor(() => got().position === head.position, { timeoutMs: 60_000 });
+    expect(got().chain).toBe(head.chain);
+    await second.stop();
+  });
+});
+
+// AU-102, AU-105
+describe.skipIf(!services().postgres.own)("the delivery of a stream", () => {
+  test("continues by itself after the database was down; no entry is lost or out of order", async () => {
+    const server = await startPostgres();
+    const receiver = newReceiver();
+    const audit = await startAudit({ databaseUrl: server.url, env: streamVariables([receiver.port]) });
+    try {
+      await callStreams(audit, "POST", STREAMS, { url: receiver.url });
+      for (let round = 0; round < 3; round++) {
+        await writeEvents(audit, 10);
+        const cut = Promise.withResolvers<void>();
+        receiver.answer = () => {
+          cut.resolve();
+          return new Response(null);
+        };
+        await audit.put(requestId(), intent());
+        await cut.promise;
+        await server.kill();
+        await server.restart();
+        await waitFor(async () => (await fetch(`${audit.internalUrl}/health/ready`)).status === 200, {
+          timeoutMs: 30_000,
+        });
+      }
+      await writeEvents(audit, 10);
+      await caughtUp(audit, receiver);
+    } finally {
+      await audit.stop();
+      await server.close();
+    }
+  });
+});
+
+/**
+ * Holds the responses to calls until `end`: a call that times out before, because the machine is busy, is followed by
+ * another held call. `reached` resolves when the first call arrives. `release` sends the held responses.
+ */
+function heldCalls(receiver: TestReceiver) {
+  const reached = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  receiver.answer = async () => {
+    reached.resolve();
+    await released.promise;
+    return new Response(null);
+  };
+  const end = () => {
+    receiver.answer = () => new Response(null);
+  };
+  return { reached: reached.promise, end, release: released.resolve };
+}

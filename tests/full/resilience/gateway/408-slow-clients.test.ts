@@ -1,0 +1,345 @@
+/** Tests of clients that idle, pause or send slowly (GW-119 to GW-122). */
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import { type LocalGateway, startLocalGateway } from "../../../support/gateway.ts";
+import { GatewayNeighbours, MEMBER_KEY } from "../../../support/gateway-neighbours.ts";
+import { waitFor } from "../../../support/index.ts";
+import {
+  chunk,
+  EVENTS,
+  headerValue,
+  OK,
+  OK_CLOSE,
+  RawClient,
+  type RawResponse,
+  type RawSocket,
+  RawUpstream,
+  rawRequest,
+  spell,
+} from "../../../support/raw-http.ts";
+
+setDefaultTimeout(120_000);
+
+const BODY_TIMEOUT_MS = 400;
+/**
+ * The maximum time until an idle connection is closed. The runtime checks idle timeouts every four seconds.
+ */
+const RUNTIME_MS = 20_000;
+const LARGE = 200_000;
+
+const service = new RawUpstream(() => OK, { atHead: true });
+const webSockets = Bun.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  fetch: (request, server) => (server.upgrade(request) ? undefined : new Response(null, { status: 400 })),
+  websocket: { message() {} },
+});
+const neighbours = new GatewayNeighbours();
+const { audit } = neighbours;
+let gateway: LocalGateway;
+
+beforeAll(async () => {
+  gateway = await startLocalGateway({
+    CLIENT_IDLE_TIMEOUT_MS: "1000",
+    CLIENT_BODY_TIMEOUT_MS: String(BODY_TIMEOUT_MS),
+    ...neighbours.env,
+  });
+  const things: StoredServiceConfig = {
+    url: service.url,
+    public: { routes: [{ path: "/things", methods: ["GET", "POST", "PUT", "DELETE"] }] },
+    organization: { routes: [{ path: "/audited", methods: ["POST", "PUT"], audit: true }] },
+  };
+  const sockets: StoredServiceConfig = {
+    url: `http://127.0.0.1:${webSockets.port}`,
+    public: { routes: [{ path: "/socket", methods: ["GET"] }] },
+  };
+  await gateway.publish({ things, sockets });
+});
+
+afterAll(async () => {
+  await gateway.close();
+  await Promise.all([neighbours.stop(), webSockets.stop(true)]);
+  service.close();
+});
+
+afterEach(() => {
+  service.handler = () => OK;
+  service.requests.length = 0;
+  for (const socket of service.sockets.splice(0)) socket.destroy();
+});
+
+const chunkedHead = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n";
+const requestId = ({ headers }: RawResponse) => headerValue(headers, "x-request-id") ?? "";
+
+function expectTimeout(response: RawResponse): void {
+  expect({ status: response.status, complete: response.complete }).toEqual({ status: 408, complete: true });
+  expect(headerValue(response.headers, "connection")).toBe("close");
+  expect(JSON.parse(response.body.toString())).toEqual({
+    error: {
+      type: "invalid_request_error",
+      code: "REQUEST_TIMEOUT",
+      message: "The request body did not arrive in time.",
+      request_id: requestId(response),
+      details: null,
+    },
+  });
+}
+
+/** Cases of a pause: the headers, the part of the body before the pause, and the outcome in the audit log. */
+const pauses: [what: string, headers: Record<string, string>, part: string, outcome: string][] = [
+  ["nothing of a small body", { "Content-Length": "10" }, "", "rejected"],
+  ["a part of a small body", { "Content-Length": "10" }, "abc", "rejected"],
+  ["nothing of a large body", { "Content-Length": String(LARGE) }, "", "no_response"],
+  ["half of a large body", { "Content-Length": String(LARGE) }, "x".repeat(LARGE / 2), "no_response"],
+  ["nothing of a chunked body", { "Transfer-Encoding": "chunked" }, "", "no_response"],
+  ["a part of a chunked body", { "Transfer-Encoding": "chunked" }, chunk("abc"), "no_response"],
+  ["half of a chunk", { "Transfer-Encoding": "chunked" }, "5\r\nab", "no_response"],
+];
+
+// GW-119, GW-142, GW-144
+describe("a request gets 408 when its body stops arriving before the response has started", () => {
+  for (const method of ["POST", "PUT"]) {
+    test.each(pauses)(`${method} after %s`, async (_, headers, part, outcome) => {
+      service.handler = () => null;
+      const client = await RawClient.connect(gateway.url);
+      client.send(spell(method, "/audited", { ...headers, "X-API-Key": MEMBER_KEY }) + part);
+      const response = await client.response(method);
+      expectTimeout(response);
+      await client.untilClosed();
+      await waitFor(() => service.open === 0, { what: "the call of the service ending" });
+      for (const socket of service.sockets) {
+        expect(socket.received.toString("latin1")).not.toEndWith("0\r\n\r\n");
+      }
+      if (outcome === "rejected") expect(service.requests).toEqual([]);
+      expect(await gateway.logOf(requestId(response))).toMatchObject({ status: 408, level: "info" });
+      const written = () => audit.of("PATCH").find(({ path }) => path.endsWith(requestId(response)));
+      await waitFor(written, { what: "the outcome" });
+      expect(written()?.body).toEqual({ outcome, status: 408 });
+    });
+  }
+
+  describe("with different timeouts for client and service", () => {
+    let patient: LocalGateway;
+    beforeAll(async () => {
+      patient = await startLocalGateway({ CLIENT_BODY_TIMEOUT_MS: "900", UPSTREAM_TIMEOUT_MS: "300" });
+      const routes = [{ path: "/things", methods: ["POST" as const] }];
+      await patient.publish({ things: { url: service.url, public: { routes } } });
+    });
+    afterAll(() => patient.close());
+
+    // GW-120
+    test("a pause of the client is a 408, not a timeout of the service", async () => {
+      service.handler = () => null;
+      const client = await RawClient.connect(patient.url);
+      client.send(spell("POST", "/things", { "Content-Length": String(LARGE) }, "x".repeat(LARGE / 2)));
+      expectTimeout(await client.response("POST"));
+    });
+
+    // GW-120
+    test("a service that does not read is a 502, not a timeout of the client", async () => {
+      service.handler = (_, socket) => {
+        socket.pause();
+        return null;
+      };
+      const client = await RawClient.connect(patient.url);
+      client.send(spell("POST", "/things", { "Content-Length": "9000000" }));
+      client.send(Buffer.alloc(9_000_000, "x"));
+      expect((await client.response("POST")).status).toBe(502);
+      client.destroy();
+    });
+  });
+});
+
+// GW-121
+describe("a body that keeps arriving slowly reaches the service completely", () => {
+  const bodies: [what: string, headers: Record<string, string>, pieces: string[]][] = [
+    ["small", { "Content-Length": "20" }, [..."0123456789abcdefghij"]],
+    ["chunked", { "Transfer-Encoding": "chunked" }, [...[..."0123456789abcdefghi"].map(chunk), "0\r\n\r\n"]],
+    ["large", { "Content-Length": String(LARGE) }, Array.from({ length: 20 }, () => "x".repeat(LARGE / 20))],
+  ];
+  test.each(bodies)("%s", async (_, headers, pieces) => {
+    service.handler = (request, socket) => {
+      const length = Number(headerValue(request.headers, "content-length") ?? 0);
+      const look = () => {
+        const got = socket.received.toString("latin1");
+        const done = length > 0 ? got.length >= length : got.endsWith("0\r\n\r\n");
+        if (done) socket.send(OK_CLOSE);
+      };
+      socket.onData = look;
+      setImmediate(look);
+      return null;
+    };
+    const client = await RawClient.connect(gateway.url);
+    client.send(spell("POST", "/things", headers));
+    for (const piece of pieces) {
+      await Bun.sleep(BODY_TIMEOUT_MS / 8); // Each pause is far below the timeout, but the sum exceeds it.
+      client.send(piece);
+    }
+    expect((await client.response("POST")).status).toBe(200);
+    client.destroy();
+  });
+});
+
+// GW-121
+test("a stall of the gateway is no pause of a client whose body has arrived", async () => {
+  const client = await RawClient.connect(gateway.url);
+  client.send(spell("POST", "/things", { "Content-Length": "4" }, "ab"));
+  // The gateway waits for the rest of the body when it responds to a later request.
+  expect((await rawRequest(gateway.url, spell("GET", "/things"))).status).toBe(200);
+  client.send("cd");
+  Bun.sleepSync(2 * BODY_TIMEOUT_MS);
+  expect((await client.response("POST")).status).toBe(200);
+  client.destroy();
+});
+
+// GW-119
+test("a pause in the body after the response has started closes both connections", async () => {
+  let upstream: RawSocket | undefined;
+  service.handler = (_, socket) => {
+    upstream = socket;
+    return chunkedHead + chunk("early");
+  };
+  const client = await RawClient.connect(gateway.url);
+  client.send(spell("POST", "/things", { "Content-Length": String(LARGE) }, "x".repeat(LARGE / 2)));
+  const response = await client.response("POST");
+  expect({ status: response.status, complete: response.complete }).toEqual({ status: 200, complete: false });
+  await waitFor(() => upstream?.closed);
+});
+
+describe("300 connections", () => {
+  const COUNT = 300;
+
+  /**
+   * Ways to become idle: the first request, and bytes that the client then sends slowly after its response.
+   */
+  const idlers: [what: string, request: string, dribble: string][] = [
+    ["after a 200", spell("GET", "/things"), ""],
+    ["after a streamed response", spell("GET", "/things?stream"), ""],
+    ["after an event stream", spell("GET", "/things?events"), ""],
+    ["after a body without type", spell("GET", "/things?untyped"), ""],
+    ["after a POST", spell("POST", "/things", { "Content-Length": "2" }, "hi"), ""],
+    ["after a 404", spell("GET", "/nowhere"), ""],
+    ["after a preflight", spell("OPTIONS", "/things"), ""],
+    ["after a 401", spell("POST", "/audited", { "Content-Length": "2" }, "hi"), ""],
+    [
+      "within a body that was answered early",
+      spell("POST", "/nowhere", { "Content-Length": "100" }, "hi"),
+      "",
+    ],
+    [
+      "within the head of a second request",
+      spell("GET", "/things"),
+      spell("GET", "/things", { "X-A": "a".repeat(200) }),
+    ],
+  ];
+
+  const answers: Record<string, string> = {
+    "/things?stream": `${chunkedHead}${chunk("one")}0\r\n\r\n`,
+    "/things?events": `${EVENTS}${chunk("data: one\n\n")}0\r\n\r\n`,
+    "/things?untyped": "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
+  };
+
+  // GW-122
+  test("that are idle are closed; connections with a request in flight stay open", async () => {
+    const held = new Map<string, RawSocket>();
+    service.handler = ({ target }, socket) => {
+      if (target.startsWith("/things?held")) held.set(target, socket);
+      if (target === "/things?held-event-stream") return EVENTS;
+      if (target === "/things?held-stream") return chunkedHead + chunk("one");
+      return target.startsWith("/things?held") ? null : (answers[target] ?? OK);
+    };
+    const busy = await Promise.all(
+      ["held-answer", "held-event-stream", "held-stream"].map(async (name) => {
+        const client = await RawClient.connect(gateway.url);
+        client.send(spell("GET", `/things?${name}`));
+        return client;
+      }),
+    );
+    const upload = await RawClient.connect(gateway.url);
+    upload.send(spell("POST", "/things?held-upload", { "Transfer-Encoding": "chunked" }));
+    const uploading = setInterval(() => upload.send(chunk("more")), BODY_TIMEOUT_MS / 8);
+    await waitFor(() => held.size === 4, { what: "every long request to reach the service" });
+
+    const socket = new WebSocket(`${gateway.url.replace("http", "ws")}/socket`);
+    await waitFor(() => socket.readyState === WebSocket.OPEN);
+
+    const idle = await Promise.all(Array.from({ length: COUNT }, () => RawClient.connect(gateway.url)));
+    await Promise.all(
+      idle.map(async (client, index) => {
+        const [, request = "", dribble = ""] = idlers[index % idlers.length] ?? [];
+        client.send(request);
+        expect((await client.response(request.split(" ")[0])).complete).toBe(true);
+        const rest = [...dribble].values();
+        const timer = setInterval(() => {
+          const next = rest.next();
+          if (client.closed || next.done) clearInterval(timer);
+          else client.send(next.value);
+        }, 500);
+      }),
+    );
+    const open = () =>
+      idle.flatMap(({ closed }, index) => (closed ? [] : [idlers[index % idlers.length]?.[0]]));
+    await waitFor(() => open().length === 0, {
+      timeoutMs: RUNTIME_MS,
+      what: "every idle connection closing",
+    });
+
+    clearInterval(uploading);
+    upload.send("0\r\n\r\n");
+    expect(socket.readyState).toBe(WebSocket.OPEN);
+    socket.close();
+    for (const [target, upstream] of held) {
+      const streams = target.includes("stream");
+      upstream.send(streams ? `${chunk("data: last\n\n")}0\r\n\r\n` : OK_CLOSE);
+    }
+    for (const client of [...busy, upload]) {
+      const response = await client.response(client === upload ? "POST" : "GET");
+      expect({ status: response.status, complete: response.complete }).toEqual({
+        status: 200,
+        complete: true,
+      });
+      client.destroy();
+    }
+  });
+
+  // GW-122
+  test("whose first request head never ends are closed", async () => {
+    const clients = await Promise.all(Array.from({ length: COUNT }, () => RawClient.connect(gateway.url)));
+    const dribble = setInterval(() => {
+      for (const client of clients) if (!client.closed) client.send("a");
+    }, 1_000);
+    for (const [index, client] of clients.entries())
+      if (index % 2) client.send("GET /things HTTP/1.1\r\nX-A: ");
+    await waitFor(() => clients.every(({ closed }) => closed), { timeoutMs: RUNTIME_MS });
+    clearInterval(dribble);
+  });
+});
+
+// GW-121
+test("a client that reads slowly gets a response completely, even if it takes longer than the idle timeout", async () => {
+  const parts = 200;
+  service.handler = (_, socket) => {
+    socket.send(`HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${parts * 65_536}\r\n\r\n`);
+    for (let part = 0; part < parts; part++) socket.send(Buffer.alloc(65_536, "x"));
+    return null;
+  };
+  const client = await RawClient.connect(gateway.url);
+  client.keep = false;
+  client.onData = () => client.pause();
+  client.send(spell("GET", "/things"));
+  const pace = setInterval(() => client.resume(), 250);
+  await waitFor(() => client.receivedBytes > parts * 65_536, { timeoutMs: 60_000 });
+  clearInterval(pace);
+  client.destroy();
+});
+
+// GW-120
+test("a complete request gets no 408, however long the service works", async () => {
+  service.handler = async (_, socket) => {
+    await Bun.sleep(BODY_TIMEOUT_MS * 3);
+    socket.send(OK_CLOSE);
+    return null;
+  };
+  const answered = await rawRequest(gateway.url, spell("PUT", "/things", { "Content-Length": "2" }, "hi"));
+  expect(answered.status).toBe(200);
+});

@@ -1,0 +1,377 @@
+/**
+ * Tests of requests during which the client or the service closes, hangs or breaks off (GW-115 to GW-125).
+ */
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { type LocalGateway, publicService, startLocalGateway } from "../../../support/gateway.ts";
+import { startGateway } from "../../../support/gateway-process.ts";
+import { services, waitFor } from "../../../support/index.ts";
+import { OK, RawClient, type RawSocket, RawUpstream, rawRequest, spell } from "../../../support/raw-http.ts";
+
+setDefaultTimeout(60_000);
+
+const BODY_BYTES_MAX = 1_000_000;
+const CHUNK = "x".repeat(65_536);
+const service = new RawUpstream(() => OK, { atHead: true });
+let gateway: LocalGateway;
+
+beforeAll(async () => {
+  gateway = await startLocalGateway({
+    MAX_BODY_BYTES: String(BODY_BYTES_MAX),
+    UPSTREAM_TIMEOUT_MS: "400",
+    UPSTREAM_IDLE_TIMEOUT_MS: "400",
+  });
+  await gateway.publish({
+    things: publicService(service.url, {
+      path: "/things",
+      methods: ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"],
+    }),
+  });
+});
+
+afterAll(async () => {
+  await gateway.close();
+  service.close();
+});
+
+beforeEach(() => {
+  for (const socket of service.sockets) socket.destroy();
+  service.requests.length = 0;
+  service.sockets.length = 0;
+  service.handler = () => OK;
+});
+
+const chunkedHead = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n";
+const lengthHead = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 1000000\r\n\r\n";
+const chunk = `10000\r\n${CHUNK}\r\n`;
+
+// GW-117
+describe("a service that breaks off within its response closes the client's connection", () => {
+  const endings: Record<string, (socket: RawSocket) => void> = {
+    "with a FIN": (socket) => socket.end(),
+    "with an RST": (socket) => socket.destroy(),
+    "with a broken chunk": (socket) => socket.send("this is no chunk\r\n"),
+    "by sending nothing more": () => {},
+  };
+  for (const [name, ending] of Object.entries(endings)) {
+    for (const [framing, head, part] of [
+      ["chunked", chunkedHead, chunk],
+      ["of known length", lengthHead, CHUNK],
+    ] as const) {
+      if (name === "with a broken chunk" && framing === "of known length") continue;
+      test(`${name}, ${framing}`, async () => {
+        service.handler = (_, socket) => {
+          socket.send(head + part);
+          setTimeout(() => ending(socket), 30);
+          return null;
+        };
+        const client = await RawClient.connect(gateway.url);
+        client.send(spell("GET", "/things"));
+        const response = await client.response();
+        expect(response).toMatchObject({ status: 200, complete: false });
+        expect(client.closed).toBe(true);
+        expect(response.body.toString().endsWith("0\r\n\r\n")).toBe(false);
+        client.destroy();
+      });
+    }
+  }
+
+  // GW-117
+  test("but is a 502 before the first body byte, and for a small body after any byte", async () => {
+    for (const bytes of [chunkedHead, lengthHead, "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"]) {
+      service.handler = (_, socket) => {
+        socket.send(bytes);
+        setTimeout(() => socket.end(), 20);
+        return null;
+      };
+      const response = await rawRequest(gateway.url, spell("GET", "/things"));
+      expect(response).toMatchObject({ status: 502, complete: true });
+    }
+  });
+});
+
+// GW-116
+describe("the timeout of a response body applies to each pause, not to the whole body", () => {
+  const PIECES = 5;
+  const PIECE_MS = 150;
+  for (const [name, head, piece, end] of [
+    ["small", `HTTP/1.1 200 OK\r\nContent-Length: ${3 * PIECES}\r\n\r\n`, "abc", ""],
+    ["large", `HTTP/1.1 200 OK\r\nContent-Length: ${CHUNK.length * PIECES}\r\n\r\n`, CHUNK, ""],
+    ["chunked", chunkedHead, "3\r\nabc\r\n", "0\r\n\r\n"],
+  ] as const) {
+    test(`a ${name} body in pieces arrives completely, although it takes longer than the timeout`, async () => {
+      service.handler = (_, socket) => {
+        socket.send(head);
+        let sent = 0;
+        const timer = setInterval(() => {
+          sent += 1;
+          socket.send(sent === PIECES ? piece + end : piece);
+          if (sent === PIECES) clearInterval(timer);
+        }, PIECE_MS);
+        return null;
+      };
+      const response = await rawRequest(gateway.url, spell("GET", "/things"));
+      expect(response).toMatchObject({ status: 200, complete: true });
+      const text = name === "large" ? CHUNK : "abc";
+      expect(response.body.toString()).toBe(text.repeat(PIECES));
+    });
+  }
+
+  test("a small body that stops arriving is a 502", async () => {
+    service.handler = (_, socket) => {
+      socket.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc");
+      return null;
+    };
+    const response = await rawRequest(gateway.url, spell("GET", "/things"));
+    expect(response).toMatchObject({ status: 502, complete: true });
+  });
+});
+
+// GW-19, GW-115, GW-118
+describe("a request gets 502 when the service", () => {
+  const ways: Record<string, (socket: RawSocket) => void> = {
+    "closes the connection": (socket) => socket.end(),
+    "resets the connection": (socket) => socket.destroy(),
+    "sends nothing": () => {},
+    "sends an incomplete head": (socket) => socket.send("HTTP/1.1 200 OK\r\nContent-"),
+    "speaks another protocol": (socket) => socket.send("220 mail.example ESMTP\r\n"),
+  };
+  for (const [name, way] of Object.entries(ways)) {
+    for (const method of ["GET", "POST"]) {
+      test(`${name} (${method})`, async () => {
+        service.handler = (_, socket) => {
+          way(socket);
+          return null;
+        };
+        const response = await rawRequest(gateway.url, spell(method, "/things"));
+        expect(response).toMatchObject({ status: 502, complete: true });
+        expect(JSON.parse(response.body.toString())).toMatchObject({
+          error: { type: "api_error", code: "SERVICE_UNAVAILABLE", details: null },
+        });
+      });
+    }
+  }
+});
+
+// GW-123
+describe("a client that leaves ends the call to the service", () => {
+  const gone = () => waitFor(() => service.open === 0, { what: "the service's connections closing" });
+
+  test("before the response has started", async () => {
+    service.handler = () => null;
+    const client = await RawClient.connect(gateway.url);
+    client.send(spell("GET", "/things"));
+    await waitFor(() => service.requests.length === 1);
+    client.destroy();
+    await gone();
+  });
+
+  test("during a download", async () => {
+    service.handler = (_, socket) => {
+      socket.send(chunkedHead + chunk);
+      const more = setInterval(() => (socket.closed ? clearInterval(more) : socket.send(chunk)), 5);
+      return null;
+    };
+    const client = await RawClient.connect(gateway.url);
+    client.send(spell("GET", "/things"));
+    await client.until(() => client.receivedBytes > 100_000 || null, "Some of the download");
+    client.destroy();
+    await gone();
+  });
+
+  for (const [name, head, part] of [
+    ["of known length", "Content-Length: 900000", CHUNK],
+    ["of unknown length", "Transfer-Encoding: chunked", chunk],
+  ] as const) {
+    test(`during an upload ${name}, which must not look complete to the service`, async () => {
+      let upstream: RawSocket | undefined;
+      service.handler = (_, socket) => {
+        upstream = socket;
+        return null;
+      };
+      const client = await RawClient.connect(gateway.url);
+      client.send(`POST /things HTTP/1.1\r\nHost: gateway.test\r\n${head}\r\n\r\n${part}`);
+      await waitFor(() => (upstream?.receivedBytes ?? 0) > 60_000);
+      client.destroy();
+      await gone();
+      expect(upstream?.received.toString("latin1").endsWith("0\r\n\r\n")).toBe(false);
+    });
+  }
+});
+
+// GW-113, GW-114
+describe("a request gets 413 for a body over the limit", () => {
+  test("at once if its Content-Length is over the limit, without a call to the service", async () => {
+    const client = await RawClient.connect(gateway.url);
+    client.send(spell("POST", "/things", { "Content-Length": String(BODY_BYTES_MAX + 1) }));
+    const response = await client.response("POST");
+    expect(response.status).toBe(413);
+    expect(JSON.parse(response.body.toString())).toMatchObject({
+      error: {
+        type: "invalid_request_error",
+        code: "PAYLOAD_TOO_LARGE",
+        message: "Request body is too large.",
+        details: { max_size_bytes: BODY_BYTES_MAX },
+      },
+    });
+    expect(service.requests).toEqual([]);
+    client.destroy();
+  });
+
+  test("during a body of unknown length, which must not look complete to the service", async () => {
+    let upstream: RawSocket | undefined;
+    service.handler = (_, socket) => {
+      upstream = socket;
+      return null;
+    };
+    const client = await RawClient.connect(gateway.url);
+    client.send(spell("POST", "/things", { "Transfer-Encoding": "chunked" }));
+    client.send(chunk.repeat(17));
+    expect((await client.response("POST")).status).toBe(413);
+    await waitFor(() => upstream === undefined || upstream.closed);
+    expect(upstream?.received.toString("latin1") ?? "").not.toEndWith("0\r\n\r\n");
+    client.destroy();
+  });
+
+  test("but not for a body of exactly the limit", async () => {
+    service.handler = (_, socket) => {
+      socket.onData = () => {
+        if (socket.receivedBytes > BODY_BYTES_MAX)
+          socket.send("HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n");
+      };
+      return null;
+    };
+    const request = spell(
+      "POST",
+      "/things",
+      { "Content-Length": String(BODY_BYTES_MAX) },
+      "x".repeat(BODY_BYTES_MAX),
+    );
+    expect((await rawRequest(gateway.url, request)).status).toBe(204);
+  });
+});
+
+// GW-120
+test("a client that sends slowly does not cause a timeout of the service", async () => {
+  service.handler = (_, socket) => {
+    socket.onData = () => {
+      if (socket.receivedBytes >= 200_000)
+        socket.send("HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n");
+    };
+    return null;
+  };
+  const client = await RawClient.connect(gateway.url);
+  client.send(spell("POST", "/things", { "Content-Length": "200000" }, "x".repeat(100_000)));
+  await Bun.sleep(900); // More than twice the timeout of the service.
+  client.send("x".repeat(100_000));
+  expect((await client.response("POST")).status).toBe(204);
+  client.destroy();
+});
+
+// GW-124
+describe("a kept-alive connection that the service closes", () => {
+  /**
+   * Sends a request over a reused connection, which the service closes when it receives the request. `sent`
+   * is the number of times that the gateway sent the request.
+   */
+  async function attempts(method: string, body = ""): Promise<{ status: number; sent: number }> {
+    let served = 0;
+    service.handler = (_, socket) => {
+      served += 1;
+      if (served !== 2) return OK;
+      socket.destroy();
+      return null;
+    };
+    expect((await rawRequest(gateway.url, spell("GET", "/things"))).status).toBe(200);
+    const headers: Record<string, string> = body === "" ? {} : { "Content-Length": "2" };
+    const response = await rawRequest(gateway.url, spell(method, "/things", headers, body));
+    return { status: response.status, sent: served - 1 };
+  }
+
+  for (const method of ["GET", "HEAD"]) {
+    test(`causes one retry of a ${method}`, async () => {
+      expect(await attempts(method)).toEqual({ status: 200, sent: 2 });
+    });
+  }
+
+  for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
+    for (const body of ["hi", ""]) {
+      test(`is a 502 for a ${method} ${body ? "with" : "without"} a body, without a retry`, async () => {
+        expect(await attempts(method, body)).toEqual({ status: 502, sent: 1 });
+      });
+    }
+  }
+});
+
+test("the connection of a PUT is reused by the next request", async () => {
+  let connections = 0;
+  const service = Bun.listen({
+    hostname: "127.0.0.1",
+    port: 0,
+    socket: {
+      open: () => void connections++,
+      // Responds as soon as the last byte of the body has arrived: the connection must be reusable even then.
+      data: (socket, data) => {
+        if (data.toString().endsWith("hi")) socket.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+      },
+    },
+  });
+  const url = `http://127.0.0.1:${service.port}`;
+  await gateway.publish({ kept: publicService(url, { path: "/kept", methods: ["PUT"] }) });
+  for (let request = 0; request < 200; request++) {
+    const put = await fetch(`${gateway.url}/kept`, { method: "PUT", body: "hi" });
+    expect(put.status).toBe(200);
+  }
+  expect(connections).toBe(1);
+  service.stop(true);
+});
+
+describe.skipIf(!services().etcd.real)("a gateway as a process", () => {
+  // GW-125
+  test("serves other requests while a thousand upstream calls hang", async () => {
+    const hung: RawSocket[] = [];
+    const slow = new RawUpstream((_, socket) => {
+      hung.push(socket);
+      return null;
+    });
+    const process = await startGateway({
+      services: {
+        hangs: publicService(slow.url, { path: "/hangs", methods: ["GET"] }),
+        works: publicService(service.url, { path: "/works", methods: ["GET"] }),
+      },
+    });
+    const clients = await Promise.all(Array.from({ length: 1_000 }, () => RawClient.connect(process.url)));
+    for (const client of clients) client.send(spell("GET", "/hangs"));
+    await waitFor(() => hung.length === 1_000, { what: "a thousand calls to reach the service" });
+    for (let request = 0; request < 20; request++) {
+      expect((await rawRequest(process.url, spell("GET", "/works"))).status).toBe(200);
+    }
+    for (const client of clients) client.destroy();
+    await waitFor(() => slow.open === 0, { what: "the calls ending with their clients" });
+    expect(await process.stop()).toBe(0);
+    slow.close();
+  });
+
+  // GW-158
+  test("finishes requests in flight at SIGTERM, accepts no more, and exits with 0", async () => {
+    const release = Promise.withResolvers<void>();
+    const slow = new RawUpstream(async () => {
+      await release.promise;
+      return OK;
+    });
+    const things = publicService(slow.url, { path: "/things", methods: ["GET"] });
+    const process = await startGateway({ services: { things } });
+    const inFlight = await RawClient.connect(process.url);
+    inFlight.send(spell("GET", "/things"));
+    await waitFor(() => slow.requests.length === 1);
+    const stopped = process.stop("SIGTERM");
+    await waitFor(async () => {
+      const refused = await RawClient.connect(process.url).catch(() => null);
+      refused?.destroy();
+      return refused === null;
+    });
+    release.resolve();
+    expect((await inFlight.response()).status).toBe(200);
+    expect(await stopped).toBe(0);
+    slow.close();
+  });
+});

@@ -1,0 +1,189 @@
+/** Tests that a gateway that stops sends its clients elsewhere before it closes connections (GW-158). */
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import { publicService, startLocalGateway } from "../../../support/gateway.ts";
+import { startGateways } from "../../../support/gateway-process.ts";
+import { type IdentityStandIn, startIdentity } from "../../../support/identity-stand-in.ts";
+import { type RunningProcess, services, waitFor } from "../../../support/index.ts";
+import { headerValue, OK, RawClient, RawUpstream, rawRequest, spell } from "../../../support/raw-http.ts";
+
+setDefaultTimeout(120_000);
+
+const GRACE_MS = 3_000;
+const chunked = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n";
+const events = chunked.replace("text/plain", "text/event-stream");
+const hi = { "Content-Length": "2" };
+
+describe.skipIf(!services().etcd.real)("a gateway that drains", () => {
+  const service = new RawUpstream(({ target }) =>
+    target === "/things?slow" ? null : (answers[target] ?? OK),
+  );
+  const answers: Record<string, string> = {
+    "/things?stream": `${chunked}5\r\nhello\r\n0\r\n\r\n`,
+    "/things?events": `${events}b\r\ndata: one\n\n\r\n0\r\n\r\n`,
+    "/things?empty": "HTTP/1.1 204 No Content\r\n\r\n",
+    "/things?same": 'HTTP/1.1 304 Not Modified\r\nETag: "a"\r\n\r\n',
+    "/things?alive": "HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok",
+    "/things?odd": "HTTP/1.1 600 Odd\r\nContent-Length: 0\r\n\r\n",
+  };
+  const started: RunningProcess[] = [];
+  let identity: IdentityStandIn;
+
+  beforeAll(() => {
+    identity = startIdentity();
+  });
+  afterAll(async () => {
+    await identity.stop();
+    service.close();
+  });
+  afterEach(async () => {
+    await Promise.all(started.splice(0).map((each) => each.kill()));
+    service.requests.length = 0;
+  });
+
+  async function start(replicas = 1): Promise<RunningProcess[]> {
+    const things: StoredServiceConfig = {
+      url: service.url,
+      public: {
+        routes: [
+          { path: "/things", methods: ["GET", "POST", "HEAD"] },
+          { path: "/limited", methods: ["GET"], rate_limit: { requests: 1, window_seconds: 600 } },
+        ],
+      },
+      organization: { routes: [{ path: "/org", methods: ["GET"] }] },
+    };
+    const gateways = await startGateways({
+      services: { things },
+      replicas,
+      env: {
+        RATE_LIMIT_AUTH_FAILURE_REQUESTS: "0",
+        CREDENTIAL_VALIDATE_URL: identity.url,
+        MAX_BODY_BYTES: "100",
+        CLIENT_BODY_TIMEOUT_MS: "300",
+        SHUTDOWN_GRACE_MS: String(GRACE_MS),
+      },
+    });
+    started.push(...gateways);
+    return gateways;
+  }
+
+  const draining = ({ internalUrl }: RunningProcess) =>
+    waitFor(
+      async () => (await fetch(`${internalUrl}/health/ready`)).status === 503 && isShuttingDown(internalUrl),
+    );
+
+  // GW-158, OP-31
+  test("sends Connection: close in every response only while it drains, and then closes the connection", async () => {
+    const table: [what: string, status: number, request: string][] = [
+      ["an answer", 200, spell("GET", "/things")],
+      ["an answer to HEAD", 200, spell("HEAD", "/things")],
+      ["an answer of a service that keeps its connection open", 200, spell("GET", "/things?alive")],
+      ["a streamed answer", 200, spell("GET", "/things?stream")],
+      ["an event stream", 200, spell("GET", "/things?events")],
+      ["a 204", 204, spell("GET", "/things?empty")],
+      ["a 304", 304, spell("GET", "/things?same")],
+      ["an answer to a POST", 200, spell("POST", "/things", hi, "hi")],
+      ["a preflight", 204, spell("OPTIONS", "/things")],
+      ["a 400", 400, spell("GET", "/things", { Host: "a b" })],
+      ["a 401", 401, spell("GET", "/org")],
+      ["a 404", 404, spell("GET", "/nowhere")],
+      ["a 413", 413, spell("POST", "/things", { "Content-Length": "101" })],
+      ["a 429", 429, spell("GET", "/limited")],
+      ["a 502", 502, spell("GET", "/things?odd")],
+    ];
+    const [gateway] = await start();
+    if (gateway === undefined) throw new Error("No gateway started.");
+    await rawRequest(gateway.url, spell("GET", "/limited"));
+    const clients = await Promise.all(table.map(() => RawClient.connect(gateway.url)));
+    for (const [index, [what, status, request]] of table.entries()) {
+      const client = clients[index];
+      if (client === undefined || status === 413) continue;
+      client.send(request);
+      const response = await client.response(request.split(" ")[0]);
+      expect({ what, status: response.status }).toEqual({ what, status });
+      expect(headerValue(response.headers, "connection")).not.toBe("close");
+      expect(client.closed).toBe(false);
+    }
+    const stopped = gateway.stop();
+    await draining(gateway);
+    for (const [index, [what, status, request]] of table.entries()) {
+      const client = clients[index];
+      client?.send(request);
+      const response = await client?.response(request.split(" ")[0]);
+      const connection = headerValue(response?.headers ?? [], "connection");
+      expect({ what, status: response?.status, connection }).toEqual({ what, status, connection: "close" });
+      await client?.untilClosed();
+    }
+    expect(await stopped).toBe(0);
+  });
+
+  test("closes a connection after its request in flight", async () => {
+    const [gateway] = await start();
+    if (gateway === undefined) throw new Error("No gateway started.");
+    const client = await RawClient.connect(gateway.url);
+    client.send(spell("GET", "/things?slow"));
+    await waitFor(() => service.requests.length === 1);
+    const stopped = gateway.stop();
+    await draining(gateway);
+    service.sockets.at(-1)?.send(OK);
+    const response = await client.response();
+    expect([response.status, headerValue(response.headers, "connection")]).toEqual([200, "close"]);
+    await client.untilClosed();
+    expect(await stopped).toBe(0);
+  });
+
+  // OP-34
+  test("responds to every POST over a kept-alive connection during a rolling restart", async () => {
+    const [first, second] = await start(2);
+    if (first === undefined || second === undefined) throw new Error("The test needs two gateways.");
+    const CLIENTS = 60;
+    let ended = false;
+    let answered = 0;
+    const unanswered: string[] = [];
+    /**
+     * Sends requests without retries. Changes to the second gateway after a response with Connection: close.
+     */
+    const client = async () => {
+      let connection = await RawClient.connect(first.url);
+      while (!ended) {
+        connection.send(spell("POST", "/things", hi, "hi"));
+        const response = await connection.response("POST").catch((error) => String(error));
+        if (typeof response === "string" || !response.complete || response.status !== 200) {
+          unanswered.push(typeof response === "string" ? response : response.head);
+          return;
+        }
+        answered += 1;
+        if (headerValue(response.headers, "connection") !== "close") await Bun.sleep(Math.random() * 20);
+        else connection = await RawClient.connect(second.url);
+      }
+      connection.destroy();
+    };
+    const clients = Array.from({ length: CLIENTS }, client);
+    await waitFor(() => answered > 10 * CLIENTS);
+    expect(await first.stop()).toBe(0);
+    const after = answered;
+    await waitFor(() => answered > after + 10 * CLIENTS);
+    ended = true;
+    await Promise.all(clients);
+    expect(unanswered).toEqual([]);
+    expect(first.stderr).toEqual([]);
+  });
+});
+
+// OP-30
+test("a gateway that stalls while it drains accepts requests for its whole grace time", async () => {
+  const service = new RawUpstream();
+  const gateway = await startLocalGateway({ SHUTDOWN_GRACE_MS: "2000" });
+  await gateway.publish({ things: publicService(service.url, { path: "/things", methods: ["GET"] }) });
+  const stopped = gateway.close();
+  Bun.sleepSync(2_500);
+  await Bun.sleep(500);
+  const response = await rawRequest(gateway.url, spell("GET", "/things"));
+  expect([response.status, headerValue(response.headers, "connection")]).toEqual([200, "close"]);
+  await stopped;
+  service.close();
+});
+
+async function isShuttingDown(internalUrl: string): Promise<boolean> {
+  return (await (await fetch(`${internalUrl}/health/ready`)).text()).includes("shutting down");
+}

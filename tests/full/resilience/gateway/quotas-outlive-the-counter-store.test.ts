@@ -1,0 +1,183 @@
+/** Tests of quotas of two gateways when the counter store loses its data (GW-191 to GW-195). */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import { Redis } from "ioredis";
+import { type AuditService, json, startAudit } from "../../../app/audit/audit-service.ts";
+import { type LocalGateway, startLocalGateway } from "../../../support/gateway.ts";
+import { startGateways } from "../../../support/gateway-process.ts";
+import {
+  type RunningProcess,
+  services,
+  startRedis,
+  type TestServer,
+  waitFor,
+} from "../../../support/index.ts";
+import { startProxy } from "../../../support/proxy.ts";
+
+setDefaultTimeout(120_000);
+
+const LIMIT = 300;
+const { redis, etcd } = services();
+
+describe.skipIf(!redis.own || !etcd.real)("a quota", () => {
+  const upstream = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("ok") });
+  let store: TestServer;
+  let audit: AuditService;
+  /** The proxy between the gateways and the audit service. */
+  let wire: Awaited<ReturnType<typeof startProxy>>;
+  let gateways: RunningProcess[];
+
+  const widgets: StoredServiceConfig = {
+    url: `http://127.0.0.1:${upstream.port}`,
+    rate_limits: { monthly: { requests: LIMIT, period: "month" } },
+    public: { routes: [{ path: "/widgets", methods: ["GET"], rate_limit: "monthly" }] },
+  };
+
+  beforeAll(async () => {
+    [store, audit] = await Promise.all([startRedis(), startAudit()]);
+    wire = await startProxy(audit.internalUrl);
+    gateways = await startGateways({
+      replicas: 2,
+      services: { widgets },
+      env: {
+        COUNTER_STORE_URL: store.url,
+        AUDIT_ENABLED: "true",
+        AUDIT_URL: wire.url,
+        TRUSTED_PROXY_HOPS: "1",
+      },
+    });
+  });
+  afterAll(async () => {
+    await Promise.all(gateways.map((gateway) => gateway.stop()));
+    await Promise.all([wire.close(), store.close(), audit.stop(), upstream.stop(true)]);
+  });
+
+  /** Sends a request with the client address `client` to a gateway, and returns the status. */
+  async function call(client: string, index: number): Promise<number> {
+    const headers = { "X-Forwarded-For": client };
+    const response = await fetch(`${gateways[index % 2]?.url}/widgets`, { headers });
+    await response.text();
+    return response.status;
+  }
+
+  /** Sends `calls` requests at once and returns the number of 200 responses. All others must be 429. */
+  async function admitted(client: string, calls: number): Promise<number> {
+    const statuses = await Promise.all(Array.from({ length: calls }, (_, index) => call(client, index)));
+    expect(new Set(statuses).difference(new Set([200, 429]))).toEqual(new Set());
+    return statuses.filter((status) => status === 200).length;
+  }
+
+  /** Returns the number of a client's requests that gateways have reported to audit. */
+  async function known(client: string): Promise<number> {
+    const period = new Date().toISOString().slice(0, "2026-11".length);
+    const response = await fetch(`${audit.internalUrl}/internal/quota-counts`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ quotas: [{ policy: "local:widgets:monthly", period, subject: client }] }),
+    });
+    return (await json(response)).counts[0];
+  }
+  const untilKnown = (client: string, count: number) =>
+    waitFor(async () => (await known(client)) === count, { timeoutMs: 60_000, what: `${count} charges` });
+
+  /** Waits until both gateways can count quotas again. */
+  const untilCounted = () =>
+    waitFor(async () => (await call("192.0.2.9", 0)) !== 503 && (await call("192.0.2.9", 1)) !== 503, {
+      what: "both gateways to count again",
+    });
+
+  // GW-191, GW-192, GW-195, AU-191
+  test("admits exactly the rest after the counter store lost its data, if all requests were reported", async () => {
+    const client = "192.0.2.1";
+    expect(await admitted(client, 120)).toBe(120);
+    await untilKnown(client, 120);
+    await store.kill();
+    await waitFor(async () => (await call(client, 0)) === 503, {
+      what: "the gateway to notice that the counter store is down",
+    });
+    await store.restart();
+    await untilCounted();
+    expect(await admitted(client, 400)).toBe(LIMIT - 120);
+    await untilKnown(client, LIMIT);
+    await flush();
+    expect(await admitted(client, 50)).toBe(0);
+  });
+
+  // GW-195
+  test("admits at most the limit plus unreported requests when the counter store loses its data", async () => {
+    const client = "192.0.2.2";
+    let begun = 0;
+    let passed = 0;
+    let refused = 0;
+    let isFlushed = false;
+    const load = Array.from({ length: 6 }, async (_, index) => {
+      while (refused < 20) {
+        await Bun.sleep(20);
+        if (!isFlushed && begun >= LIMIT - 50) continue;
+        begun += 1;
+        if ((await call(client, index)) === 200) passed += 1;
+        else refused += 1;
+      }
+    });
+    const reported = await waitFor(async () => (await known(client)) || null, {
+      timeoutMs: 60_000,
+      what: "a report under load",
+    });
+    await flush();
+    const unreported = begun - reported;
+    isFlushed = true;
+    await Promise.all(load);
+    expect(passed).toBeWithin(LIMIT, LIMIT + unreported + 1);
+  });
+
+  // GW-193
+  test("causes a 503, and charges nothing, while the counter store is empty and audit is down", async () => {
+    const client = "192.0.2.3";
+    expect(await admitted(client, 10)).toBe(10);
+    await untilKnown(client, 10);
+    wire.cut();
+    expect(await admitted(client, 10)).toBe(10);
+    await flush();
+    expect(await Promise.all([call(client, 0), call(client, 1)])).toEqual([503, 503]);
+    wire.heal();
+    await waitFor(async () => (await call(client, 0)) === 200, { what: "the audit service" });
+    await untilKnown(client, 21);
+  });
+
+  async function flush(): Promise<void> {
+    const client = new Redis(store.url);
+    await client.flushall();
+    client.disconnect();
+  }
+});
+
+// GW-191, GW-192
+test("a quota counted in a gateway's memory continues when the gateway is replaced", async () => {
+  const upstream = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("ok") });
+  const audit = await startAudit();
+  const rate_limit = [
+    { requests: 5, period: "month" as const },
+    { requests: 50, window_seconds: 3_600 },
+  ];
+  const route = { path: "/widgets", methods: ["GET" as const], rate_limit };
+  const widgets = { url: `http://127.0.0.1:${upstream.port}`, public: { routes: [route] } };
+  async function remaining(calls: number): Promise<(string | null)[]> {
+    const gateway: LocalGateway = await startLocalGateway({
+      AUDIT_ENABLED: "true",
+      AUDIT_URL: audit.internalUrl,
+    });
+    await gateway.publish({ widgets });
+    const seen: (string | null)[] = [];
+    for (let n = 0; n < calls; n++) {
+      const { headers } = await fetch(`${gateway.url}/widgets`);
+      seen.push(headers.get("x-ratelimit-remaining"));
+    }
+    await gateway.close();
+    return seen;
+  }
+  expect(await remaining(2)).toEqual(["4", "3"]);
+  expect(await remaining(2)).toEqual(["2", "1"]);
+  expect(await remaining(3)).toEqual(["0", "0", "0"]);
+  await audit.stop();
+  await upstream.stop(true);
+});

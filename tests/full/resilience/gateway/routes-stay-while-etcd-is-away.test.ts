@@ -1,0 +1,129 @@
+/** Tests that a gateway keeps serving its routes during outages of the route store (GW-25). */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
+import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
+import { publicService } from "../../../support/gateway.ts";
+import { startGatewayOf } from "../../../support/gateway-process.ts";
+import {
+  type RunningProcess,
+  services,
+  startEtcd,
+  type TestServer,
+  waitFor,
+} from "../../../support/index.ts";
+import { type Proxy as Cable, startProxy } from "../../../support/proxy.ts";
+import { RawUpstream } from "../../../support/raw-http.ts";
+
+setDefaultTimeout(120_000);
+
+const service = new RawUpstream();
+
+describe.skipIf(!services().etcd.own)("an outage of the route store", () => {
+  let etcd: TestServer;
+  let proxy: Cable;
+  let store: RouteStore;
+  let gateway: RunningProcess;
+
+  beforeAll(async () => {
+    etcd = await startEtcd();
+    proxy = await startProxy(etcd.url);
+    store = await openRouteStore(etcd.url);
+    await store.put(`${ROUTES_PREFIX}stable`, serviceAt("/stable"));
+    gateway = await startGatewayOf(proxy.url);
+  });
+
+  afterAll(async () => {
+    await gateway.kill();
+    await store.close();
+    await proxy.close();
+    await etcd.close();
+    service.close();
+  });
+
+  const statusOf = (path: string) => fetch(gateway.url + path).then((response) => response.status);
+  const becomes = (path: string, status: number) =>
+    waitFor(async () => (await statusOf(path)) === status, {
+      timeoutMs: 60_000,
+      what: `${path} to answer ${status}`,
+    });
+
+  /** Sends consecutive requests until `work` is done. Expects that all succeed. */
+  async function serving(work: () => Promise<unknown>): Promise<void> {
+    let working = true;
+    const statuses = new Map<number, number>();
+    const requests = (async () => {
+      while (working) {
+        const status = await statusOf("/stable");
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      }
+    })();
+    await work();
+    working = false;
+    await requests;
+    expect([...statuses.keys()]).toEqual([200]);
+  }
+
+  const breaks: Record<
+    string,
+    { breakIt(): Promise<void>; mend(): Promise<void>; change: "during" | "after" }
+  > = {
+    "a network cut during which a route changes": {
+      breakIt: async () => proxy.cut(),
+      mend: async () => proxy.heal(),
+      change: "during",
+    },
+    "silent connections to etcd": {
+      breakIt: async () => proxy.stall(),
+      mend: async () => {},
+      change: "during",
+    },
+    "a crash and restart of etcd": {
+      breakIt: () => etcd.kill(),
+      mend: () => etcd.restart(),
+      change: "after",
+    },
+  };
+  for (const [name, { breakIt, mend, change }] of Object.entries(breaks)) {
+    // GW-25, GW-26
+    test(`(${name}) causes no failed request and no lost change`, async () => {
+      const path = `/${name.replace(/\W+/g, "-")}`;
+      await serving(async () => {
+        await breakIt();
+        if (change === "during") await store.put(`${ROUTES_PREFIX}changed`, serviceAt(path));
+        await Bun.sleep(500); // Lets requests run during the outage.
+        await mend();
+        if (change === "after")
+          await waitFor(() => store.put(`${ROUTES_PREFIX}changed`, serviceAt(path)).then(() => true));
+        await becomes(path, 200);
+      });
+    });
+  }
+
+  // GW-26
+  test("(a compaction of etcd's history) causes no failed request and no lost change", async () => {
+    await serving(async () => {
+      proxy.cut();
+      for (let round = 0; round < 5; round++)
+        await store.put(`${ROUTES_PREFIX}changed`, serviceAt(`/compacted/${round}`));
+      await compact(etcd.url);
+      proxy.heal();
+      await becomes("/compacted/4", 200);
+    });
+  });
+});
+
+function serviceAt(path: string): string {
+  return JSON.stringify(publicService(service.url, { path, methods: ["GET"] }));
+}
+
+/** Compacts etcd's history to the newest revision, so that an interrupted watch cannot continue. */
+async function compact(url: string): Promise<void> {
+  const range = await fetch(`${url}/v3/kv/range`, {
+    method: "POST",
+    body: JSON.stringify({ key: btoa(ROUTES_PREFIX) }),
+  });
+  const [, revision] = /"revision":"(\d+)"/.exec(await range.text()) ?? [];
+  const body = JSON.stringify({ revision, physical: true });
+  const compacted = await fetch(`${url}/v3/kv/compaction`, { method: "POST", body });
+  expect(compacted.status).toBe(200);
+}

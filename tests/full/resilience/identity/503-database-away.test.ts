@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { storeLastUses } from "@ostiary/identity/api-keys/last-use-writer";
+import { type IdentityHarness, ISSUER, startIdentity } from "../../../app/identity/harness.ts";
+import { services, startPostgres, type TestServer, waitFor } from "../../../support/index.ts";
+
+setDefaultTimeout(60_000);
+
+describe.skipIf(!services().postgres.own)("identity while its database is down", () => {
+  let server: TestServer;
+  let identity: IdentityHarness;
+
+  beforeAll(async () => {
+    server = await startPostgres();
+    identity = await startIdentity({ databaseUrl: server.url });
+  });
+  afterAll(async () => {
+    await identity.close();
+    await server.close();
+  });
+
+  const ready = async () => (await identity.internal("GET", "/health/ready")).status;
+
+  // ID-105
+  test.each(["kill", "stop"] as const)(
+    "(%s) responds to everything with 503, accepts no credential, and recovers by itself",
+    async (ending) => {
+      const { id, owner, ownerMember } = await identity.organization();
+      const { key } = (await identity.call("POST", `/members/${ownerMember}/api-keys`)).body;
+      const used = new Date(identity.clock.now()).toISOString();
+      expect(await identity.validate(key)).toMatchObject({ valid: true });
+      await server[ending]();
+      await expect(storeLastUses(identity.deps)).rejects.toThrow();
+      const answers = await Promise.all([
+        identity.call("GET", `/organizations/${id}`),
+        identity.call("GET", `/organizations/${id}/members`),
+        identity.call("POST", `/users/${owner}/organizations`, { name: "Lost" }),
+        identity.call("PATCH", `/organizations/${id}`, { name: "Lost" }),
+        identity.call("POST", `/users/${owner}/organizations/${id}/session`),
+        identity.call("DELETE", `/organizations/${id}`),
+        identity.internal("POST", "/internal/credentials/validate", { credential: key }),
+        identity.internal("POST", "/internal/credentials/validate", {
+          idp: { issuer: ISSUER, subject: "new" },
+        }),
+        identity.internal("GET", "/internal/lifecycle-events"),
+      ]);
+      for (const { status, body } of answers) {
+        expect({ status, code: body.error?.code }).toEqual({ status: 503, code: "SERVICE_UNAVAILABLE" });
+      }
+      expect(await ready()).toBe(503);
+      expect((await identity.internal("GET", "/health/live")).status).toBe(200);
+      expect((await identity.call("PATCH", `/organizations/${id}`, {})).status).toBe(422);
+
+      await server.restart();
+      await waitFor(async () => (await ready()) === 200, { what: "readiness" });
+      expect(await identity.validate(key)).toMatchObject({ valid: true });
+      await storeLastUses(identity.deps);
+      const { keys } = (await identity.call("GET", `/members/${ownerMember}/api-keys`)).body;
+      expect(keys[0].last_used_at).toBe(used);
+      expect((await identity.call("GET", `/organizations/${id}`)).body.name).toBe("Acme");
+      expect((await identity.call("PATCH", `/organizations/${id}`, { name: "Found" })).status).toBe(200);
+    },
+  );
+
+  // ID-105
+  test("(killed during writes) keeps every acknowledged write with its event, and no partial write", async () => {
+    // Several people, because a person may create only 50 organizations.
+    const people = await Promise.all(Array.from({ length: 40 }, () => identity.person()));
+    const created: string[] = [];
+    const writers = Array.from({ length: 8 }, async (_, writer) => {
+      for (let count = writer; ; count++) {
+        const path = `/users/${people[count % people.length]}/organizations`;
+        const answer = await identity.call("POST", path, { name: "Written" });
+        if (answer.status !== 201) return answer.status;
+        created.push(String(answer.body.id));
+      }
+    });
+    await waitFor(() => created.length > 40);
+    await server.kill();
+    expect(new Set(await Promise.all(writers))).toEqual(new Set([503]));
+    await server.restart();
+    await waitFor(async () => (await ready()) === 200, { what: "readiness" });
+
+    const events = await identity.events();
+    const told = events
+      .filter(({ type }) => type === "organization.created")
+      .map((event) => event.organization_id);
+    expect(told).toEqual(expect.arrayContaining(created));
+    for (const id of told) {
+      const { status, body } = await identity.call("GET", `/organizations/${id}/members`);
+      expect(status).toBe(200);
+      expect(body.members).toHaveLength(1);
+    }
+  });
+});

@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { memoryRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
+import postgres from "postgres";
+import {
+  type Answer,
+  current,
+  projected,
+  type Registry,
+  service,
+  startRegistry,
+} from "../../../app/registry/harness.ts";
+import { services, startPostgres, type TestServer, waitFor } from "../../../support/index.ts";
+
+describe.skipIf(!services().postgres.own)("the registry while its database is down", () => {
+  let database: TestServer;
+  let routeStore: RouteStore;
+  let registry: Registry;
+
+  beforeEach(async () => {
+    database = await startPostgres();
+    routeStore = memoryRouteStore();
+    registry = await startRegistry({ databaseUrl: database.url, routeStore });
+    await registry.put("there", service("/there"));
+    await waitFor(async () => "there" in (await projected(routeStore)));
+  });
+  afterEach(async () => {
+    await registry.stop();
+    await database.close();
+  });
+
+  const requests: [string, () => Promise<Answer>][] = [
+    ["apply", () => registry.apply({ a: service("/a"), b: service("/b") })],
+    ["a dry run", () => registry.call("POST", "/apply?dry_run=true", { services: { a: service("/a") } })],
+    ["PUT", () => registry.put("there", service("/there/2"))],
+    ["DELETE", () => registry.call("DELETE", "/services/there")],
+    ["restore", () => registry.call("POST", "/services/there/revisions/1/restore")],
+    ["GET /services", () => registry.call("GET", "/services")],
+    ["GET a service", () => registry.call("GET", "/services/there")],
+    ["GET its revisions", () => registry.call("GET", "/services/there/revisions")],
+    ["GET a diff", () => registry.call("GET", "/services/there/revisions/1/diff/1")],
+    ["the look-up", () => registry.call("GET", "/routes?method=GET&path=/there")],
+  ];
+
+  function expectUnavailable({ status, body }: Answer): void {
+    expect(status).toBe(503);
+    expect(body.error).toMatchObject({
+      type: "api_error",
+      code: "SERVICE_UNAVAILABLE",
+      message: "Service temporarily unavailable.",
+      details: null,
+    });
+  }
+
+  // RG-52
+  test("responds to every operation with 503, writes nothing, and recovers", async () => {
+    await database.kill();
+    for (const [, request] of requests) expectUnavailable(await request());
+    // Violations of a document can be found without the database, so they are still reported.
+    expect((await registry.put("bad", { url: "x" })).status).toBe(422);
+    expect(await projected(routeStore)).toEqual({ there: service("/there") });
+    await database.restart();
+    await waitFor(async () => (await registry.call("GET", "/services")).status === 200);
+    expect<unknown>(await current(registry)).toEqual({ there: service("/there") });
+    expect((await registry.apply({ a: service("/a") })).body.results[0].revision).toBe(1);
+    await waitFor(async () => "a" in (await projected(routeStore)));
+  });
+
+  test("leaves out the gauges of outstanding projections", async () => {
+    const gauges = async () => {
+      const text = await (await fetch(`${registry.internalUrl}/metrics`)).text();
+      return text.match(/^registry_projections_outstanding.*$/gm) ?? [];
+    };
+    const known = ["registry_projections_outstanding 0", "registry_projections_outstanding_age_seconds 0"];
+    await waitFor(async () => Bun.deepEquals(await gauges(), known));
+    await database.kill();
+    expect(await gauges()).toEqual([]);
+    await database.restart();
+    await waitFor(async () => Bun.deepEquals(await gauges(), known));
+  });
+
+  // RG-44
+  test("has written each document completely or not at all after a crash of the database", async () => {
+    const batch = (n: number) => ({
+      [`left-${n}`]: service(`/left-${n}`),
+      [`right-${n}`]: service(`/right-${n}`),
+    });
+    const answers = Array.from({ length: 60 }, (_, n) => registry.apply(batch(n)));
+    await Promise.race(answers);
+    await database.kill();
+    const settled = await Promise.all(answers);
+    expect(new Set(settled.map(({ status }) => status))).toEqual(new Set([200, 503]));
+    await database.restart();
+    const names = await waitFor(async () => Object.keys(await current(registry)));
+    for (const [n, { status }] of settled.entries()) {
+      const [left, right] = [names.includes(`left-${n}`), names.includes(`right-${n}`)];
+      expect([n, right]).toEqual([n, left]);
+      // After a 503 the document may have been written or not. After a 200 it must have been written.
+      if (status === 200) expect([n, left]).toEqual([n, true]);
+    }
+    await waitFor(async () => Object.keys(await projected(routeStore)).length === names.length);
+  });
+
+  // RG-52, RG-53
+  test("responds with 503 when the database is frozen, also to queued writes, and recovers", async () => {
+    await database.freeze();
+    const answers = await Promise.all([
+      ...Array.from({ length: 5 }, () => registry.put("there", service("/there"))),
+      registry.call("GET", "/services"),
+    ]);
+    for (const answer of answers) expectUnavailable(answer);
+    await database.thaw();
+    await waitFor(async () => (await registry.put("there", service("/there"))).status === 200);
+  }, 90_000);
+
+  test.each(["/health/ready", "/metrics"])(
+    "answers %s for a probe that waits two seconds, while another session locks its tables",
+    async (path) => {
+      const other = postgres(database.url, { max: 1, onnotice: () => {} });
+      await other.unsafe("begin; lock table routes.services, routes.revisions in access exclusive mode");
+      const { status } = await fetch(registry.internalUrl + path, { signal: AbortSignal.timeout(2_000) });
+      expect(status).toBe(200);
+      await other.unsafe("rollback");
+      await other.end();
+    },
+  );
+});

@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import type { Gateway } from "@ostiary/lib/contracts/registry-api";
+import { INSTANCES_PREFIX, ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
+import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
+import { type Client, service, startRegistryProcess } from "../../../app/registry/harness.ts";
+import { startGatewayOf } from "../../../support/gateway-process.ts";
+import {
+  freshDatabase,
+  type RunningProcess,
+  services,
+  startEtcd,
+  type TestServer,
+  waitFor,
+} from "../../../support/index.ts";
+import { runCli } from "../../flow/cli/bed.ts";
+
+setDefaultTimeout(90_000);
+
+const GATEWAYS = 3;
+/** The maximum time until a dead gateway is no longer counted. */
+const GONE_MS = 15_000;
+
+describe.skipIf(!services().etcd.own)("writes that wait for gateways", () => {
+  let etcd: TestServer;
+  let store: RouteStore;
+  let registry: RunningProcess & Client;
+  const gateways: RunningProcess[] = [];
+
+  beforeAll(async () => {
+    etcd = await startEtcd();
+    store = await openRouteStore(etcd.url);
+    registry = await startRegistryProcess({
+      DATABASE_URL: await freshDatabase(),
+      ROUTE_STORE_URL: etcd.url,
+      RECONCILE_FULL_INTERVAL_MS: "86400000",
+    });
+  });
+  beforeEach(async () => {
+    while (gateways.length < GATEWAYS) gateways.push(await startGatewayOf(etcd.url));
+    await areCurrent(GATEWAYS);
+  });
+  afterAll(async () => {
+    await Promise.all([...gateways, registry].map((each) => each.kill()));
+    await store.close();
+    await etcd.close();
+  });
+
+  const open = (path: string) => ({
+    url: "http://127.0.0.1:9",
+    public: { routes: [{ path, methods: ["GET"], rate_limit: false }] },
+  });
+  const apply = async (wait_ms: number, name: string, path: string) => {
+    const { status, body } = await registry.call("POST", `/apply?wait_ms=${wait_ms}`, {
+      services: { [name]: open(path) },
+    });
+    expect(status).toBe(200);
+    return body.propagation;
+  };
+  const list = async (): Promise<Gateway[]> => (await registry.call("GET", "/gateways")).body.gateways;
+  /** Waits until exactly `count` gateways are listed and all of them are current. */
+  const areCurrent = (count: number) =>
+    waitFor(
+      async () => {
+        const found = await list();
+        return found.length === count && found.every(({ current }) => current);
+      },
+      { timeoutMs: 30_000, what: `${count} gateways that are current` },
+    );
+  const complete = (count: number) => ({
+    gateways: count,
+    reached: count,
+    projected: true,
+    waited_ms: expect.any(Number),
+  });
+  /**
+   * Returns 502 if the gateway has the route, because nothing listens at the service's port, and 404
+   * otherwise.
+   */
+  const statusOf = async (gateway: RunningProcess, path: string) =>
+    (await fetch(`${gateway.url}${path}`)).status;
+
+  // RG-87
+  test("are answered when every gateway serves the change, and not before", async () => {
+    for (let time = 0; time < 5; time++) {
+      expect(await apply(20_000, "waited", `/waited/${time}`)).toEqual(complete(3));
+      const statuses = await Promise.all(gateways.map((gateway) => statusOf(gateway, `/waited/${time}`)));
+      expect(statuses).toEqual([502, 502, 502]);
+    }
+    const { body } = await registry.call("DELETE", "/services/waited?wait_ms=20000");
+    expect(body.propagation).toEqual(complete(3));
+    expect(await Promise.all(gateways.map((gateway) => statusOf(gateway, "/waited/4")))).toEqual([
+      404, 404, 404,
+    ]);
+  });
+
+  // GW-31, RG-89
+  test("count a frozen gateway until its lease ends, and again when it continues", async () => {
+    const [frozen] = gateways;
+    if (frozen === undefined) throw new Error("No gateway is running.");
+    process.kill(frozen.pid, "SIGSTOP");
+    // The first writes may also wait for the other gateways, which can be slow on a busy machine.
+    const late = await waitFor(async () => {
+      const progress = await apply(1_000, "frozen", "/frozen");
+      return progress.reached === 2 && progress;
+    });
+    expect(late).toMatchObject({ gateways: 3, reached: 2, projected: true });
+    expect(late.waited_ms).toBeGreaterThanOrEqual(1_000);
+    expect((await list()).map(({ current }) => current).sort()).toEqual([false, true, true]);
+    const gone = await apply(30_000, "frozen", "/frozen/2");
+    expect(gone).toEqual(complete(2));
+    expect(gone.waited_ms).toBeLessThan(GONE_MS);
+    process.kill(frozen.pid, "SIGCONT");
+    await areCurrent(3);
+    expect(await apply(20_000, "frozen", "/frozen/3")).toEqual(complete(3));
+    expect(await statusOf(frozen, "/frozen/3")).toBe(502);
+  });
+
+  // RG-89
+  test("count a gateway that joins while they wait, and stop counting one that died", async () => {
+    const [before] = await list();
+    // A gateway that never becomes current keeps the write waiting until this test deletes the gateway's key.
+    // During the wait, one gateway joins and the lease of another ends.
+    const stuck = { ...before, instance: "stuck", store_revision: 0 };
+    await store.put(`${INSTANCES_PREFIX}stuck`, JSON.stringify(stuck));
+    const victim = gateways.shift();
+    await victim?.kill();
+    const answer = apply(30_000, "moving", "/moving");
+    gateways.push(await startGatewayOf(etcd.url));
+    await waitFor(async () => (await list()).filter(({ current }) => current).length === 3, {
+      timeoutMs: 25_000,
+      what: "the registration of the new gateway",
+    });
+    await waitFor(async () => (await list()).length === 4, {
+      timeoutMs: GONE_MS,
+      what: "the expiry of the killed gateway's lease",
+    });
+    await store.delete(`${INSTANCES_PREFIX}stuck`);
+    expect(await answer).toEqual(complete(3));
+    expect(await Promise.all(gateways.map((gateway) => statusOf(gateway, "/moving")))).toEqual([
+      502, 502, 502,
+    ]);
+  });
+
+  // GW-31
+  test("stop counting a stopped gateway at once", async () => {
+    const stopped = gateways.shift();
+    expect(await stopped?.stop()).toBe(0);
+    expect(await list()).toHaveLength(2);
+    expect(await apply(20_000, "stopped", "/stopped")).toEqual(complete(2));
+  });
+
+  // GW-30, RG-89
+  test("are not delayed by a service that gateways skip, which the command line lists", async () => {
+    await store.put(`${ROUTES_PREFIX}broken`, '{"url":"http://a:1"}');
+    const skipping = await waitFor(async () => {
+      const found = await list();
+      return found.every(({ skipped }) => skipped.length === 1) && found;
+    });
+    expect(skipping.map(({ current }) => current)).toEqual([false, false, false]);
+    const { stdout } = await runCli(registry.url, ["gateways"]);
+    expect(stdout.match(/leaves out broken: /g)).toHaveLength(3);
+    // The gateways skip the service `broken`, which must not delay writes of other services.
+    expect(await apply(20_000, "sound", "/sound")).toEqual(complete(3));
+    await store.delete(`${ROUTES_PREFIX}broken`);
+  });
+
+  // RG-51, RG-85
+  test("are answered when their time is over while etcd is down", async () => {
+    await etcd.freeze();
+    const started = performance.now();
+    expect((await registry.put("away", service("/away"))).status).toBe(200);
+    // A write without wait_ms must not call etcd: a call to the frozen etcd takes three seconds to fail.
+    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(await apply(700, "away", "/away")).toMatchObject({
+      gateways: 3,
+      reached: 0,
+      projected: false,
+    });
+    expect((await registry.call("GET", "/gateways")).status).toBe(503);
+    await etcd.thaw();
+    await etcd.kill();
+    expect((await registry.call("DELETE", "/services/away?wait_ms=300")).body.propagation).toMatchObject({
+      projected: false,
+      reached: 0,
+    });
+    const back = apply(30_000, "back", "/back");
+    await etcd.restart();
+    expect((await back).projected).toBe(true);
+    await areCurrent(3);
+    expect(await apply(20_000, "back", "/back/2")).toEqual(complete(3));
+    for (const gateway of gateways) expect(await statusOf(gateway, "/back/2")).toBe(502);
+  });
+});

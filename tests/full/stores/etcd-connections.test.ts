@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { openRouteStore, type RouteStore, StoreUnavailable } from "@ostiary/lib/runtime/stores/route-store";
+import { EtcdClient } from "../../../lib/runtime/stores/route-store/etcd-client.ts";
+import { recordChanges } from "../../stores/recorded-changes.ts";
+import { CAN_COUNT_CONNECTIONS, connectionsOf } from "../../support/connections.ts";
+import {
+  type Proxy as NetworkProxy,
+  rejection,
+  services,
+  startEtcd,
+  startProxy,
+  type TestServer,
+  waitFor,
+} from "../../support/index.ts";
+
+/**
+ * A short time to live, so that the holder renews the lease about four times a second. etcd grants a longer
+ * time, which must not delay the renewals.
+ */
+const TTL_SECONDS = 1;
+const RENEWALS = 12;
+const WATCHES = 12;
+/** The minimum pause between two attempts to connect. */
+const RECONNECT_MS_MIN = 200;
+/** The delay in each direction. A response takes twice as long, which exceeds the timeout of a call. */
+const LATE_MS = 3_000;
+
+const nextIteration = () => new Promise((resolve) => setImmediate(resolve));
+
+describe.if(services().etcd.own && CAN_COUNT_CONNECTIONS)("connections to etcd", () => {
+  let server: TestServer;
+  let proxy: NetworkProxy;
+  let store: RouteStore;
+  let renewals = 0;
+
+  beforeAll(async () => {
+    server = await startEtcd();
+    // Only the store connects through the proxy, so connections of the test itself are not counted.
+    proxy = await startProxy(server.url);
+  });
+  afterAll(async () => {
+    await proxy.close();
+    await server.close();
+  });
+
+  const open = async () => {
+    renewals = 0;
+    store = await openRouteStore(proxy.url, {
+      observer: ({ operation, failed }) => {
+        if (operation === "lease_keep_alive" && !failed) renewals += 1;
+      },
+    });
+    return store;
+  };
+  const connections = () =>
+    connectionsOf(process.pid, new Map([[Number(new URL(proxy.url).port), "etcd"]])).etcd ?? 0;
+  const lease = (key: string, onFailure = () => {}) =>
+    store.lease(key, { ttlSeconds: TTL_SECONDS, onFailure, onRecovery: () => {} });
+  const renewed = (times: number) => {
+    const before = renewals;
+    return waitFor(() => renewals >= before + times, { what: `${times} renewals of a lease` });
+  };
+  const allClosed = () => waitFor(() => connections() === 0, { what: "the end of every connection to etcd" });
+  const closeStore = async () => {
+    await store.close();
+    await allClosed();
+  };
+
+  test("include only one for a watch and all renewals of a lease", async () => {
+    await open();
+    const watch = await recordChanges(store, "kept/");
+    const held = lease("kept/a");
+    held.put("1");
+    await renewed(RENEWALS);
+    expect(connections()).toBe(1);
+    await held.release();
+    await watch.close();
+    await closeStore();
+  });
+
+  test("are reused by watches that start and end", async () => {
+    await open();
+    const before = proxy.made();
+    for (let count = 0; count < WATCHES; count++) {
+      const watch = await recordChanges(store, `begun/${count}`);
+      await watch.close();
+    }
+    await store.ping(1_000);
+    expect(proxy.made() - before).toBe(1);
+    expect(connections()).toBe(1);
+    await closeStore();
+  });
+
+  test("are closed when a client is closed while it connects", async () => {
+    for (let turns = 1; turns <= 8; turns++) {
+      const client = new EtcdClient(new URL(proxy.url).host, undefined);
+      const asked = Promise.allSettled([client.connect(undefined, Date.now() + 10_000)]);
+      for (let turn = 0; turn < turns; turn++) await nextIteration();
+      const made = proxy.made();
+      client.close();
+      await asked;
+      await allClosed();
+      expect(proxy.made() - made).toBeLessThanOrEqual(1);
+    }
+  });
+
+  test("do not accumulate when a node freezes repeatedly", async () => {
+    await open();
+    const told = await recordChanges(store, "silent/");
+    let failures = 0;
+    const held = lease("silent/a", () => {
+      failures += 1;
+    });
+    held.put("1");
+    for (let time = 1; time <= 3; time++) {
+      await server.freeze();
+      await waitFor(() => failures === time, { what: "the renewal of the lease to fail" });
+      await server.thaw();
+      await renewed(2);
+      const before = told.calls();
+      await waitFor(() => store.put("silent/b", String(time)).then(() => true));
+      await waitFor(() => told.calls() > before, { what: "a reported change" });
+    }
+    await waitFor(() => connections() === 1, { what: "one connection to etcd" });
+    await held.release();
+    await told.close();
+    await closeStore();
+  });
+
+  const outages = [
+    { name: "is dead", begin: () => server.kill(), end: () => server.recover() },
+    { name: "cannot be reached", begin: async () => proxy.cut(), end: async () => proxy.heal() },
+  ];
+  for (const { name, begin, end } of outages) {
+    test(`do not accumulate, and are not attempted too often, while a node ${name}`, async () => {
+      await open();
+      const told = await recordChanges(store, "away/");
+      const failed = Promise.withResolvers<void>();
+      const held = lease("away/a", failed.resolve);
+      held.put("1");
+      await renewed(1);
+      const made = proxy.made();
+      const beganMs = performance.now();
+      await begin();
+      await failed.promise;
+      expect(await rejection(store.get("away/a"))).toBeInstanceOf(StoreUnavailable);
+      await end();
+      await waitFor(() => told.interruptions() > 0, { what: "the watch to start again" });
+      const attempts = (performance.now() - beganMs) / RECONNECT_MS_MIN + 2;
+      expect(proxy.made() - made).toBeLessThanOrEqual(attempts);
+      await renewed(4);
+      expect(connections()).toBe(1);
+      await held.release();
+      await told.close();
+      await closeStore();
+    });
+  }
+
+  test("do not accumulate when a node responds after the timeout of calls", async () => {
+    await open();
+    const watch = await recordChanges(store, "late/");
+    for (let time = 0; time < 3; time++) {
+      proxy.slow(LATE_MS);
+      const asked = Array.from({ length: 8 }, (_, number) => rejection(store.get(`late/${number}`)));
+      for (const error of await Promise.all(asked)) expect(error).toBeInstanceOf(StoreUnavailable);
+      proxy.slow(0);
+      await waitFor(() => store.ping(500).then(() => true), { what: "a node that answers in time" });
+    }
+    await waitFor(() => connections() <= 2, { what: "one connection for the watch, and one for calls" });
+    await watch.close();
+    await closeStore();
+  });
+});

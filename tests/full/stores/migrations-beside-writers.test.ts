@@ -1,0 +1,343 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
+import { sql as raw } from "drizzle-orm";
+import postgres from "postgres";
+import { writeMigrations } from "../../stores/migrations.ts";
+import { atTestEnd } from "../../support/at-test-end.ts";
+import { freshDatabase, rejection, services, waitFor } from "../../support/index.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+setDefaultTimeout(120_000);
+
+const SCHEMA = "things";
+const FIRST = { "0000_first": `create table ${SCHEMA}.things (id int primary key, name text);` };
+/** A migration that adds a column to an existing table and builds an index on the column. */
+const SECOND = {
+  "0001_second": `alter table ${SCHEMA}.things add column color text;
+--> statement-breakpoint
+-- create index nonsense on nothing: a comment
+create index things_by_color on ${SCHEMA}.things (color) where color is not null;
+--> statement-breakpoint
+update ${SCHEMA}.things set name = 'new';`,
+};
+
+/** Creates a database with the first migration, and a folder with the first and a second migration. */
+async function bed(second: Record<string, string> = SECOND) {
+  const url = await freshDatabase();
+  const [before, folder] = [temporaryFolder("migrations"), temporaryFolder("migrations")];
+  await writeMigrations(before, FIRST);
+  await writeMigrations(folder, { ...FIRST, ...second });
+  const database = await open(url);
+  await database.migrate(SCHEMA, before);
+  const sql = session(url);
+  await sql.unsafe(`insert into ${SCHEMA}.things values (1, 'old')`);
+  return { url, folder, before, database, sql };
+}
+
+async function open(url: string): Promise<Database> {
+  const database = await openDatabase(url, { namespace: "test", poolMax: 3 });
+  atTestEnd(() => database.close());
+  return database;
+}
+
+function session(url: string): postgres.Sql {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  atTestEnd(() => sql.end());
+  return sql;
+}
+
+/** Waits until the build of an index waits for a writer. */
+async function waitingIndex(sql: postgres.Sql): Promise<void> {
+  const isBuilding = async () =>
+    (
+      await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+        and query like 'create index concurrently%'`
+    ).length > 0;
+  await waitFor(isBuilding, { what: "the index build to wait for the writer", timeoutMs: 60_000 });
+}
+
+/** Returns the name of each index that the migrations created, and whether it is valid. */
+async function indexesOf(sql: postgres.Sql): Promise<unknown[][]> {
+  const found =
+    await sql`select relname as name, indisvalid as valid from pg_index join pg_class on oid = indexrelid
+    where relname like 'things_by%' order by 1`;
+  return found.map(({ name, valid }) => [name, valid]);
+}
+
+/** Returns the number of finished steps of each migration; null if the migration is complete. */
+async function stepsDone(sql: postgres.Sql): Promise<unknown[]> {
+  const journal = await sql.unsafe(
+    `select steps_done from ${SCHEMA}.schema_migrations order by written_at_ms`,
+  );
+  return journal.map(({ steps_done }) => steps_done);
+}
+
+/** Expects that four replicas that start together all apply the migrations in a folder. */
+async function migrateInReplicas(url: string, folder: string): Promise<void> {
+  const replicas = await Promise.all(Array.from({ length: 4 }, () => open(url)));
+  expect(await Promise.all(replicas.map((each) => each.migrate(SCHEMA, folder)))).toEqual([0, 0, 0, 0]);
+}
+
+const BUILT = [["things_by_color", true]];
+
+const REFUSE_UPDATES = `create function refuse() returns trigger language plpgsql as
+  $$ begin raise exception 'not yet'; end $$;
+  create trigger refuse before update on ${SCHEMA}.things for each row execute function refuse()`;
+
+describe.skipIf(!services().postgres.real)("migrations of an existing schema", () => {
+  // OP-68
+  test("build an index without blocking writers, even while an older write is not committed", async () => {
+    const { url, folder, database, sql } = await bed({
+      "0001_second": `create index things_by_name on ${SCHEMA}.things (name);`,
+    });
+    const writer = session(url);
+    await writer`begin`;
+    await writer.unsafe(`insert into ${SCHEMA}.things (id) values (2)`);
+    const migrated = database.migrate(SCHEMA, folder);
+    await waitingIndex(sql);
+    await sql.unsafe(`insert into ${SCHEMA}.things (id) values (3)`);
+    await writer`commit`;
+    await migrated;
+    expect(await indexesOf(sql)).toEqual([["things_by_name", true]]);
+  });
+
+  // OP-68
+  test("do not block writers while a step waits for a lock", async () => {
+    const { url, folder, database, sql } = await bed();
+    const reader = session(url);
+    await reader`begin`;
+    await reader.unsafe(`select from ${SCHEMA}.things`);
+    const migrated = database.migrate(SCHEMA, folder);
+    const isWaiting = async () =>
+      (await sql`select from pg_locks where not granted and mode = 'AccessExclusiveLock'`).length > 0;
+    await waitFor(isWaiting, { what: "a step of the migration to wait for the reader", timeoutMs: 60_000 });
+    // If the step kept waiting for its lock, this write would wait for the step, and the step for the reader.
+    await sql.unsafe(`insert into ${SCHEMA}.things (id) values (2)`);
+    await reader`commit`;
+    await migrated;
+    expect(await indexesOf(sql)).toEqual(BUILT);
+  });
+
+  // OP-68
+  test("build an index again if an earlier build was aborted", async () => {
+    const { folder, database, sql } = await bed();
+    await sql.unsafe(`alter table ${SCHEMA}.things add column color text`);
+    await sql.unsafe(`create index things_by_color on ${SCHEMA}.things (color)`);
+    await sql.unsafe(`alter table ${SCHEMA}.things drop column color cascade`);
+    await sql.unsafe(`create index things_by_color on ${SCHEMA}.things (name)`);
+    await sql`update pg_index set indisvalid = false where indexrelid = 'things.things_by_color'::regclass`;
+    await database.migrate(SCHEMA, folder);
+    expect(await indexesOf(sql)).toEqual(BUILT);
+    const [found] = await sql`select pg_get_indexdef('things.things_by_color'::regclass) as text`;
+    expect(found?.text).toContain("(color) WHERE (color IS NOT NULL)");
+  });
+
+  // OP-16, OP-68
+  test("apply each step once when several replicas start together", async () => {
+    const { url, folder, sql } = await bed({
+      ...SECOND,
+      "0002_third": `create index things_by_name on ${SCHEMA}.things (name);
+--> statement-breakpoint
+insert into ${SCHEMA}.things values (7, 'once');`,
+    });
+    await migrateInReplicas(url, folder);
+    expect(await indexesOf(sql)).toEqual([...BUILT, ["things_by_name", true]]);
+    expect(await stepsDone(sql)).toEqual([null, null, null]);
+  });
+
+  // OP-76
+  test("keep the steps before a failed step, with which the next start continues", async () => {
+    const { url, folder, database, sql } = await bed();
+    await sql.unsafe(REFUSE_UPDATES);
+    expect(Bun.inspect(await rejection(database.migrate(SCHEMA, folder)))).toContain("not yet");
+    expect(await stepsDone(sql)).toEqual([null, 2]);
+    await sql.unsafe(`drop trigger refuse on ${SCHEMA}.things`);
+    expect(await (await open(url)).migrate(SCHEMA, folder)).toBe(0);
+    expect(await stepsDone(sql)).toEqual([null, null]);
+  });
+
+  // OP-75, OP-76
+  test("let an older version start while a migration is incomplete", async () => {
+    const { url, folder, before, database, sql } = await bed();
+    await sql.unsafe(REFUSE_UPDATES);
+    await rejection(database.migrate(SCHEMA, folder));
+    expect(await (await open(url)).migrate(SCHEMA, before)).toBe(1);
+  });
+
+  // OP-91
+  test("do not block writers while a constraint is validated", async () => {
+    const { folder, database, sql } = await bed({
+      "0001_second": `alter table ${SCHEMA}.things add constraint slow check (${SCHEMA}.slow(id)) not valid;
+--> statement-breakpoint
+-- reads all rows
+alter table ${SCHEMA}.things validate constraint slow;`,
+    });
+    await sql.unsafe(`create table ${SCHEMA}.gate ();
+      insert into ${SCHEMA}.gate default values;
+      create function ${SCHEMA}.slow(id int) returns boolean language plpgsql volatile as $$ begin
+        while exists (select from ${SCHEMA}.gate) loop perform pg_sleep(0.01); end loop;
+        return true;
+      end $$`);
+    const migrated = database.migrate(SCHEMA, folder);
+    const isValidating = async () =>
+      (await sql`select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`)
+        .length > 0;
+    await waitFor(isValidating, { what: "a validation that reads the rows", timeoutMs: 60_000 });
+    await sql.unsafe(`delete from ${SCHEMA}.things where id = 1`);
+    await sql.unsafe(`delete from ${SCHEMA}.gate`);
+    await migrated;
+    const [found] = await sql`select convalidated as valid from pg_constraint where conname = 'slow'`;
+    expect(found?.valid).toBe(true);
+  });
+
+  // OP-68
+  test("build an index of a new table in the transaction that creates the table", async () => {
+    const { folder, database, sql } = await bed({
+      "0001_second": `create table ${SCHEMA}.logs (at int) partition by range (at);
+--> statement-breakpoint
+create index things_by_at on ${SCHEMA}.logs (at);
+--> statement-breakpoint
+create table ${SCHEMA}.log partition of ${SCHEMA}.logs for values from (1) to (2);`,
+    });
+    await database.migrate(SCHEMA, folder);
+    expect(await indexesOf(sql)).toEqual([["things_by_at", true]]);
+    expect(await stepsDone(sql)).toEqual([null, null]);
+  });
+
+  test("turn off sequential scans and JIT only for their own statements", async () => {
+    const { folder, database, sql } = await bed({
+      "0001_second": `insert into ${SCHEMA}.things values (2, current_setting('enable_seqscan') || current_setting('jit'));`,
+    });
+    await database.migrate(SCHEMA, folder);
+    const [found] = await sql.unsafe(`select name from ${SCHEMA}.things where id = 2`);
+    expect(found?.name).toBe("offoff");
+    const reader = "select count(*) filter (where setting = 'off')::integer as off from pg_settings";
+    const after = await database.run("settings", (orm) =>
+      rows<{ off: number }>(orm, raw.raw(`${reader} where name like 'enable_%scan'`)),
+    );
+    expect(after).toEqual([{ off: 0 }]);
+  });
+});
+
+/** A partitioned table with rows in each partition. */
+const LOGS = `create table ${SCHEMA}.logs (at int, name text) partition by range (at);
+  create table ${SCHEMA}.log_1 partition of ${SCHEMA}.logs for values from (100) to (200);
+  create table ${SCHEMA}.log_2 partition of ${SCHEMA}.logs for values from (200) to (300);
+  insert into ${SCHEMA}.logs select 100 + n, 'x' from generate_series(0, 199) n`;
+
+/** A migration that creates an index and then adds a column. The index is built after the column is added. */
+const INDEXED = {
+  "0001_second": `create index things_by_at on ${SCHEMA}.logs (at) where name is not null;
+--> statement-breakpoint
+alter table ${SCHEMA}.logs add column color text;`,
+};
+
+describe.skipIf(!services().postgres.real)("an index of a partitioned table", () => {
+  async function partitioned(second = INDEXED) {
+    const made = await bed(second);
+    await made.sql.unsafe(LOGS);
+    return made;
+  }
+
+  /** Returns the name of each partition that has a part of the index, and whether the part is valid. */
+  async function parts(sql: postgres.Sql): Promise<unknown[]> {
+    const found = await sql`select part.indrelid::regclass::text as table, part.indisvalid as valid
+      from pg_inherits join pg_index part on part.indexrelid = inhrelid
+      where inhparent = to_regclass('things.things_by_at') order by 1`;
+    return found.map(({ table, valid }) => [table, valid]);
+  }
+
+  const WHOLE = [
+    [`${SCHEMA}.log_1`, true],
+    [`${SCHEMA}.log_2`, true],
+  ];
+
+  async function expectWhole(sql: postgres.Sql): Promise<void> {
+    const [index] = await sql`select indisvalid as valid, pg_get_indexdef(indexrelid) as text
+      from pg_index where indexrelid = 'things.things_by_at'::regclass`;
+    expect(index?.valid).toBe(true);
+    expect(index?.text).toContain("(at) WHERE (name IS NOT NULL)");
+    expect(await parts(sql)).toEqual(WHOLE);
+  }
+
+  // OP-95
+  test("is built without blocking writers, even while an older write is not committed", async () => {
+    const { url, folder, database, sql } = await partitioned({
+      "0001_second": `create index things_by_at on ${SCHEMA}.logs (at) where name is not null;`,
+    });
+    const writer = session(url);
+    await writer`begin`;
+    await writer.unsafe(`insert into ${SCHEMA}.log_2 values (250)`);
+    const migrated = database.migrate(SCHEMA, folder);
+    await waitingIndex(sql);
+    await sql.unsafe(`insert into ${SCHEMA}.logs (at) values (150), (250)`);
+    await writer`commit`;
+    await migrated;
+    await expectWhole(sql);
+  });
+
+  // OP-95
+  test("does not block writers while it waits for its lock", async () => {
+    const { url, folder, database, sql } = await partitioned();
+    const writer = session(url);
+    await writer`begin`;
+    await writer.unsafe(`insert into ${SCHEMA}.logs values (150)`);
+    const migrated = database.migrate(SCHEMA, folder);
+    const isWaiting = async () => (await sql`select from pg_locks where not granted`).length > 0;
+    await waitFor(isWaiting, { what: "a step of the migration to wait for the writer", timeoutMs: 60_000 });
+    await sql.unsafe(`insert into ${SCHEMA}.logs values (160)`);
+    await writer`commit`;
+    await migrated;
+    await expectWhole(sql);
+  });
+
+  // OP-76, OP-95
+  test.each<[string, string]>([
+    [
+      "before its first partition",
+      `create index things_by_at on only ${SCHEMA}.logs (at) where name is not null`,
+    ],
+    [
+      "between two partitions",
+      `create index things_by_at on only ${SCHEMA}.logs (at) where name is not null;
+       create index one on ${SCHEMA}.log_1 (at) where name is not null;
+       alter index ${SCHEMA}.things_by_at attach partition ${SCHEMA}.one`,
+    ],
+    [
+      "in the middle of a partition",
+      `create index things_by_at on only ${SCHEMA}.logs (at) where name is not null;
+       do $$ declare part text := 'things_by_at_' || '${SCHEMA}.log_1'::regclass::oid; begin
+         execute format('create index %I on ${SCHEMA}.log_1 (at) where name is not null', part);
+         update pg_index set indisvalid = false where indexrelid = format('${SCHEMA}.%I', part)::regclass;
+       end $$`,
+    ],
+  ])("is completed after its build was aborted %s", async (_, broken) => {
+    const { folder, database, sql } = await partitioned();
+    await sql.unsafe(broken);
+    await database.migrate(SCHEMA, folder);
+    await expectWhole(sql);
+  });
+
+  // OP-95
+  test("is built for a table without partitions, and exists in later partitions", async () => {
+    const { folder, database, sql } = await bed(INDEXED);
+    await sql.unsafe(`create table ${SCHEMA}.logs (at int, name text) partition by range (at)`);
+    await database.migrate(SCHEMA, folder);
+    for (const [name, from] of [
+      ["log_1", 100],
+      ["log_2", 200],
+    ]) {
+      await sql.unsafe(
+        `create table ${SCHEMA}.${name} partition of ${SCHEMA}.logs for values from (${from}) to (${Number(from) + 100})`,
+      );
+    }
+    await expectWhole(sql);
+  });
+
+  // OP-16, OP-95
+  test("is built once when several replicas start together", async () => {
+    const { url, folder, sql } = await partitioned();
+    await migrateInReplicas(url, folder);
+    await expectWhole(sql);
+  });
+});

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
+import { openRouteStore, routeStoreBootFailure } from "@ostiary/lib/runtime/stores/route-store";
+import { recordChanges } from "../../../stores/recorded-changes.ts";
+import type { CertificatePair } from "../../../support/certificates.ts";
+import { freePort } from "../../../support/free-port.ts";
+import type { TestServer } from "../../../support/server.ts";
+import { services, startEtcd } from "../../../support/services.ts";
+import { waitFor } from "../../../support/wait-for.ts";
+import { behavesByTls, type ClientFiles, files, message, TlsMaterial } from "./store-tls-suite.ts";
+
+setDefaultTimeout(60_000);
+
+const material = new TlsMaterial();
+
+describe.if(services().etcd.binary)("TLS to etcd", () => {
+  let server: TestServer;
+  let port: number;
+  const served = {
+    certFile: join(material.folder, "etcd.crt"),
+    keyFile: join(material.folder, "etcd.key"),
+  };
+
+  beforeAll(async () => {
+    port = freePort();
+    install(material.made.good);
+    server = await startEtcd(
+      [
+        ...["--cert-file", served.certFile, "--key-file", served.keyFile],
+        ...["--client-cert-auth", "--trusted-ca-file", material.made.ca.certFile],
+      ],
+      `https://127.0.0.1:${port}`,
+    );
+  });
+  afterAll(() => server.close());
+
+  /** Replaces the files of the server's certificate. etcd reads them for every new connection. */
+  function install({ certFile, keyFile }: CertificatePair): void {
+    copyFileSync(certFile, served.certFile);
+    copyFileSync(keyFile, served.keyFile);
+  }
+
+  async function read(address: string, given: ClientFiles): Promise<void> {
+    const store = await openRouteStore(address, { tls: files("ROUTE_STORE", given) });
+    try {
+      await store.ping(2_000);
+    } catch (error) {
+      const { failure, refused } = routeStoreBootFailure(error);
+      expect(refused).toBe(true);
+      throw failure;
+    } finally {
+      await store.close();
+    }
+  }
+  const url = () => `https://localhost:${port}`;
+
+  behavesByTls(material, {
+    peer: "ROUTE_STORE",
+    server: () => "the route store",
+    show: async (pair) => install(pair),
+    use: (given) => read(url(), given),
+    useAsking: (given) => read(url(), given),
+  });
+
+  test("a server without TLS cannot be used with https://", async () => {
+    const store = await openRouteStore(`https://localhost:${new URL(server.url).port}`, {});
+    expect(await message(store.ping(1_000))).toContain("ROUTE_STORE_URL");
+    await store.close();
+  });
+
+  test("routes are written, watched and read, also after the CA was renewed", async () => {
+    install(material.made.good);
+    const trusted = material.growingFile();
+    const store = await openRouteStore(url(), {
+      tls: files("ROUTE_STORE", { ca: trusted, pair: material.made.client }),
+    });
+    const told = await recordChanges(store, "tls/");
+    await store.put("tls/a", "1");
+    await waitFor(() => told.calls() > 0, { what: "the change" });
+    install(material.made.renewed);
+    await server.restart();
+    await expect(store.ping(2_000)).rejects.toThrow();
+    trusted.trust(material.made.next);
+    await waitFor(() => store.ping(2_000).then(() => true), { what: "a call under the renewed CA" });
+    const before = told.calls();
+    await waitFor(
+      async () => {
+        await store.put("tls/b", crypto.randomUUID());
+        return told.calls() > before;
+      },
+      { what: "the watch to go on" },
+    );
+    await told.close();
+    await store.close();
+  });
+});

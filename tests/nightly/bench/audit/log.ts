@@ -1,0 +1,75 @@
+import { join } from "node:path";
+import { auditVariables } from "@ostiary/audit/config";
+import { makePartitions } from "@ostiary/audit/partitions/commands";
+import { type PassDeps, sealPass } from "@ostiary/audit/sealing/seal-pass";
+import { SealedState } from "@ostiary/audit/sealing/sealed-state";
+import { selectState } from "@ostiary/audit/sealing/sealer-state-sql";
+import { EventWriter } from "@ostiary/audit/writes/commands";
+import { systemClock } from "@ostiary/lib/async";
+import { loadConfig } from "@ostiary/lib/runtime/config";
+import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
+import { createTelemetry } from "@ostiary/lib/runtime/telemetry";
+import postgres from "postgres";
+import { ROOT } from "../../../support/root.ts";
+import { exampleIntent } from "./writers.ts";
+
+const MIGRATIONS = join(ROOT, "drizzle/audit");
+/** The number of events in one batch: as many as `EventWriter` inserts with one statement. */
+export const GROUP = 256;
+const GROUPS = 40;
+
+/** Creates a database with this name and the audit service's tables. */
+export async function openLog(url: string, name: string) {
+  const administrator = postgres(url, { max: 1, onnotice: () => {} });
+  await administrator.unsafe(`create database ${name}`);
+  await administrator.end();
+  const address = new URL(url);
+  address.pathname = `/${name}`;
+  const log = await openDatabase(address.href, { namespace: "audit", plan_cache_mode: "force_custom_plan" });
+  await log.migrate("audit", MIGRATIONS);
+  await makePartitions(log, Date.now());
+  return { url: address.href, log, [Symbol.asyncDispose]: () => log.close() };
+}
+
+/** Writes `groups` batches of events, intents first and then outcomes, for a thousand organizations. */
+export async function writeGroups(log: Database, groups = GROUPS): Promise<void> {
+  const writer = new EventWriter({
+    database: log,
+    clock: systemClock,
+    keepPartitions: async () => {},
+    tracing: undefined,
+  });
+  for (let group = 0; group < groups; group++) {
+    const ids = Array.from({ length: GROUP }, () => crypto.randomUUID());
+    await Promise.all(
+      ids.map((id, n) =>
+        writer.intent(id, {
+          ...exampleIntent,
+          organization_id: `organization-${(group * GROUP + n) % 1_000}`,
+        }),
+      ),
+    );
+    await writer.outcomes(
+      ids.map((request_id) => ({
+        request_id,
+        outcome: { outcome: "responded" as const, status: 200, details: { name: { from: "a", to: "b" } } },
+      })),
+    );
+  }
+}
+
+/** Seals all entries that are not sealed yet. */
+export async function sealAll(log: Database): Promise<void> {
+  const config = loadConfig(auditVariables, { DATABASE_URL: "pglite://memory", LOG_FILE: "/dev/null" });
+  const deps: PassDeps = {
+    reads: log,
+    writes: log,
+    key: null,
+    origin: "log.example/bench",
+    sealed: new SealedState(log),
+    clock: systemClock,
+    log: (await createTelemetry({ name: "audit", namespace: "audit" }, config)).log,
+    holder: "bench",
+  };
+  while ((await sealPass(deps, await selectState(log))).end === "behind");
+}

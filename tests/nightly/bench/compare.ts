@@ -1,0 +1,92 @@
+import { SourceUnavailable, unpackSource } from "../../support/older-source.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import type { Bench } from "./bench.ts";
+import { Bed, type Started } from "./gateway/bed.ts";
+import { memberPaths, publicPaths } from "./gateway/catalog.ts";
+import { startIdentity } from "./gateway/identity.ts";
+import { HEADERS, MEMBER_HEADERS, startGateway, startUpstream } from "./gateway/subjects.ts";
+import { BenchImpossible } from "./measure/cores.ts";
+import { describeMachine, machineLine } from "./measure/machine.ts";
+import { inRounds, type MeasuredWay, valuesOf, type Way } from "./measure/rounds.ts";
+import { ratiosOf, spreadOf } from "./measure/statistics.ts";
+import { table, whole } from "./measure/table.ts";
+import { CONNECTIONS, type Sample } from "./measure/wrk.ts";
+
+/**
+ * Returns the bench `compare`, which compares the gateway of the working tree with the gateway of another
+ * commit. Both use the same upstream service, Redis and routes, and are measured alternately.
+ */
+export function compareWith(revision: string | undefined): Bench {
+  return {
+    summary: "the gateway of the working tree compared with that of another commit: compare REV",
+    async run(options) {
+      if (revision === undefined) throw new BenchImpossible("Name a commit: bun run bench compare REV.");
+      const machine = describeMachine();
+      options.progress(`checking out ${revision}`);
+      const root = await checkOut(revision);
+      await using bed = await Bed.create();
+      await using identity = await startIdentity();
+      const services = {
+        upstream: await startUpstream(bed),
+        redisUrl: (await bed.redis()).url,
+        ...identity,
+      };
+      const mine = waysOf("here", await startGateway(bed, services, 1_000));
+      const theirs = waysOf(revision, await startGateway(bed, services, 1_000, { root }));
+      const ways = mine.flatMap((way, index) => [way, ...theirs.slice(index, index + 1)]);
+      const plan = options.quick ? { rounds: 3, seconds: 2 } : { rounds: 9, seconds: 3 };
+      const measured = await inRounds(ways, plan, options);
+      const text = [
+        machineLine(machine),
+        `${plan.rounds} rounds of ${plan.seconds} s; a ratio above 1 means that the working tree is faster (for p99: slower)`,
+        "",
+        table(["", "here/s", "there/s", "ratio", "min..max", "by CPU", "p99"], rowsOf(measured)),
+      ].join("\n");
+      return { text, data: { machine, revision, plan, measured } };
+    },
+  };
+}
+
+function waysOf(whose: string, { pid, url }: Started): Way[] {
+  const way = (what: string, paths: string[], headers: Record<string, string>): Way => ({
+    title: `${what}, ${whose}`,
+    connections: CONNECTIONS,
+    target: { pid, url, paths, headers },
+  });
+  return [way("whole job", memberPaths, MEMBER_HEADERS), way("public", publicPaths, HEADERS)];
+}
+
+/** Returns a table row for each pair of measurements: the working tree's and the other commit's. */
+function rowsOf(measured: readonly MeasuredWay[]): string[][] {
+  return measured.flatMap((theirs, index) => {
+    const mine = measured[index - 1];
+    if (index % 2 === 0 || mine === undefined) return [];
+    const median = (way: MeasuredWay) => whole(spreadOf(valuesOf(way, "requests_per_second")).median);
+    const ratio = (figure: keyof Sample) => ratiosOf(valuesOf(mine, figure), valuesOf(theirs, figure));
+    const { min, max } = ratio("requests_per_second");
+    return [
+      [
+        mine.title.replace(", here", ""),
+        median(mine),
+        median(theirs),
+        ratio("requests_per_second").median.toFixed(3),
+        `${min.toFixed(3)}..${max.toFixed(3)}`,
+        ratio("requests_per_cpu_second").median.toFixed(3),
+        ratio("p99_ms").median.toFixed(3),
+      ],
+    ];
+  });
+}
+
+/**
+ * Checks out another commit in a temporary folder, with its dependencies installed.
+ *
+ * @throws BenchImpossible if git is missing, or if the dependencies cannot be installed
+ */
+async function checkOut(revision: string): Promise<string> {
+  const root = temporaryFolder("compare");
+  await unpackSource(revision, root).catch((error) => {
+    throw error instanceof SourceUnavailable ? new BenchImpossible(error.message) : error;
+  });
+  return root;
+}

@@ -1,0 +1,108 @@
+import { join } from "node:path";
+import { ROOT } from "../../support/root.ts";
+import type { Bench, BenchOptions } from "./bench.ts";
+import { pathsOf, SERVICES } from "./floor/catalog.ts";
+import { goalsOf } from "./floor/goals.ts";
+import { LOADS, type Load } from "./floor/loads.ts";
+import { cellsOf, type Measured, measureInRounds, type Plan } from "./floor/measure.ts";
+import { figureTable } from "./floor/report.ts";
+import { type Run, speedOf } from "./floor/speed.ts";
+import { documentsOf } from "./floor/speed-documents.ts";
+import { type Subject, startSubjects, targetOf } from "./floor/subjects.ts";
+import { Bed } from "./gateway/bed.ts";
+import { startIdentity } from "./gateway/identity.ts";
+import { rivalMissing } from "./gateway/rival.ts";
+import { startServices } from "./gateway/subjects.ts";
+import { verify } from "./gateway/verify.ts";
+import { BenchImpossible } from "./measure/cores.ts";
+import { goalTable } from "./measure/goal-table.ts";
+import { describeMachine, machineLine } from "./measure/machine.ts";
+import { CONNECTIONS } from "./measure/wrk.ts";
+
+const PLAN: Plan = { rounds: 7, seconds: 2, warm_up_seconds: 3 };
+const QUICK: Plan = { rounds: 3, seconds: 1, warm_up_seconds: 1 };
+
+/**
+ * Returns the bench `floor`, which shows the cost of the gateway's guarantees. It compares the gateway with a
+ * bare pass-through, with nginx and Lua, and with a lean gateway that does the same work without the
+ * guarantees. The loads differ in the number of clients and of services.
+ *
+ * @param loadName the only load to measure; by default all loads
+ */
+export function floorUnder(loadName?: string): Bench {
+  return {
+    summary: `the gateway compared with a pass-through, a lean gateway and nginx + Lua: floor [${names(LOADS)}] [--fetch] [--record]`,
+    async run(options) {
+      const loads = loadName === undefined ? LOADS : LOADS.filter(({ name }) => name === loadName);
+      if (loads.length === 0)
+        throw new BenchImpossible(`Name one of the loads ${names(LOADS)}, or no load to run all of them.`);
+      if (Bun.which("nginx") === null) {
+        throw new BenchImpossible("This bench needs nginx: install it.");
+      }
+      if (options.record) requireWhole(loadName, options);
+      const machine = describeMachine();
+      const plan = options.quick ? QUICK : PLAN;
+      const missing = rivalMissing();
+      if (missing !== null) options.progress(missing);
+      options.progress("starting the subjects");
+      await using bed = await Bed.create();
+      await using identity = await startIdentity();
+      const [upstream, redis] = [await startServices(bed, SERVICES), await bed.redis()];
+      const subjects = await startSubjects(bed, { upstream, redisUrl: redis.url, ...identity }, options);
+      for (const subject of subjects) await verify({ ...subject, ...targetOf(subject, SERVICES) });
+      const cells = cellsOf(subjects, loads);
+      const methods = loads.some(({ name }) => name === "64") ? await emptyBodies(bed, subjects) : [];
+      await measureInRounds(upstream.url, [...cells, ...methods], plan, options);
+      const goals = goalsOf(cells, methods);
+      if (options.record) await writeSpeed({ machine, plan, cells, goals });
+      const text = [
+        machineLine(machine),
+        `${plan.rounds} rounds of ${plan.seconds} s each; one core for the subject, one for load and services`,
+        ...(missing === null ? [] : [missing]),
+        "",
+        figureTable(cells, methods),
+        "",
+        goalTable(goals),
+      ].join("\n");
+      return { text, goals, data: { machine, plan, cells, methods, goals } };
+    },
+  };
+}
+
+/** Returns the measurements to take with requests that could have a body but have none. */
+async function emptyBodies(bed: Bed, subjects: readonly Subject[]): Promise<Measured<string>[]> {
+  const subject = subjects.find(({ name }) => name === "public");
+  if (subject === undefined) return [];
+  const empty = join(bed.directory, "empty");
+  await Bun.write(empty, "\n");
+  const target = { ...targetOf(subject, 1), paths: pathsOf(1, { isPublic: true }) };
+  const measured = (method: string, title: string, bodies?: string): Measured<string> => ({
+    what: method,
+    title,
+    target: { ...target, method, ...(bodies !== undefined && { bodies }) },
+    clients: CONNECTIONS,
+    samples: [],
+  });
+  // The PUT has `Content-Length: 0`; the DELETE has no Content-Length.
+  return [measured("PUT", "an empty PUT", empty), measured("DELETE", "a DELETE without a body")];
+}
+
+/** Refuses to write a set of figures that would not have every load and every row. */
+function requireWhole(loadName: string | undefined, { fetch }: BenchOptions): void {
+  if (loadName === undefined && !fetch && rivalMissing() === null) return;
+  throw new BenchImpossible(
+    "The documents show every load and row: run floor --record without other arguments, and install nginx with Lua.",
+  );
+}
+
+/** Writes the figures of a run into the documents that show them. */
+async function writeSpeed(run: Omit<Run, "day" | "commit">): Promise<void> {
+  const day = new Date().toISOString().slice(0, 10);
+  const commit = (await Bun.$`git rev-parse --short=8 HEAD`.cwd(ROOT).text()).trim();
+  const documents = await documentsOf(speedOf({ ...run, day, commit }));
+  for (const [path, text] of documents) await Bun.write(path, text);
+}
+
+function names(loads: readonly Load[]): string {
+  return loads.map(({ name }) => name).join(" | ");
+}

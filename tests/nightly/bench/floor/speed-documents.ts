@@ -1,0 +1,73 @@
+import { join } from "node:path";
+import { Value } from "@sinclair/typebox/value";
+import { ROOT } from "../../../support/root.ts";
+import storedCapacity from "../capacity/figures.json" with { type: "json" };
+import { figuresWith, StoredFigures } from "../capacity/figures.ts";
+import { markdownTable, pageWith } from "../capacity/page.ts";
+import { figure } from "../measure/goal-table.ts";
+import { whole } from "../measure/table.ts";
+import { pictureOf } from "./picture.ts";
+import type { Speed } from "./speed.ts";
+
+const SOURCE = join(ROOT, "tests/nightly/bench/floor/speed.json");
+const PICTURE = join(ROOT, ".github/pictures/speed.svg");
+const CAPACITY = join(ROOT, ".github/guides/capacity.md");
+/** The documents that show the figures, with the markers of the parts that they show. */
+const DOCUMENTS: readonly (readonly [path: string, markers: readonly string[]])[] = [
+  ["README.md", ["speed", "speed-origin"]],
+  [".github/PERFORMANCE.md", ["speed", "speed-goals", "speed-origin"]],
+];
+
+/** Returns the texts that show the figures, by the names of their markers. */
+function partsOf(speed: Speed): Record<string, string> {
+  const head = ["Requests a second (p99, ms; CPU, µs)", ...speed.loads.map(({ title }) => title)];
+  const rows = speed.rows.map(({ title, figures }) => [
+    title,
+    ...figures.map(
+      ({ requests_per_second, p99_ms, cpu_us }) =>
+        `${whole(Number(requests_per_second.toPrecision(3)))} (${p99_ms.toFixed(1)}; ${cpu_us})`,
+    ),
+  ]);
+  const goals = speed.goals.map(({ title, bound, at_most, value, by_cpu, met }) => [
+    title,
+    `${at_most ? "at most " : ""}${figure(bound)}`,
+    figure(value.median),
+    by_cpu === null ? "" : figure(by_cpu.median),
+    met ? "reached" : "missed",
+  ]);
+  const busy = speed.is_busy
+    ? " Other work took most of the machine, so the rates are too low: compare the CPU."
+    : "";
+  return {
+    speed: markdownTable(head, rows),
+    "speed-goals": markdownTable(["Goal", "Wanted", "Measured", "By CPU", ""], goals),
+    "speed-origin": `Measured: ${speed.taken}.${busy}`,
+  };
+}
+
+/** Returns the content of each file that shows the figures, by its absolute path. */
+export async function documentsOf(speed: Speed): Promise<Map<string, string>> {
+  const parts = partsOf(speed);
+  const written = new Map([
+    [SOURCE, `${JSON.stringify(speed, null, 2)}\n`],
+    [PICTURE, pictureOf(speed)],
+  ]);
+  for (const [name, markers] of DOCUMENTS) {
+    const path = join(ROOT, name);
+    const text = await Bun.file(path).text();
+    written.set(
+      path,
+      markers.reduce((page, marker) => withPart(page, marker, parts[marker] ?? ""), text),
+    );
+  }
+  const capacity = figuresWith(Value.Parse(StoredFigures, storedCapacity), speed);
+  return written.set(CAPACITY, pageWith(await Bun.file(CAPACITY).text(), capacity));
+}
+
+/** Returns a page whose text between the two markers `name` is `part`. */
+function withPart(page: string, name: string, part: string): string {
+  const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
+  const [from, to] = [page.indexOf(start), page.indexOf(end)];
+  if (from < 0 || to < from) throw new Error(`The page has no markers ${start} … ${end}.`);
+  return `${page.slice(0, from + start.length)}\n\n${part}\n\n${page.slice(to)}`;
+}

@@ -1,0 +1,71 @@
+import { ROOT } from "../../support/root.ts";
+import { AuditLog } from "./audit-log.ts";
+import type { CellRun } from "./cell-run.ts";
+import { type Cell, nameOf } from "./cells.ts";
+import { Load } from "./load/load.ts";
+import { StreamReceiver } from "./load/stream-receiver.ts";
+import { ReachedRequests } from "./reached-requests.ts";
+import { type Bed, NotWell, newCallers, type Pace, runCell } from "./run-cell.ts";
+import { SchedulingDelay } from "./scheduling-delay.ts";
+import { type Progress, type Services, System } from "./system/system.ts";
+
+/** Starts the system and the load, and passes them to `work`. Stops both afterwards, even after an error. */
+export function withBed<T>(
+  progress: Progress,
+  work: (bed: Bed) => Promise<T>,
+  services?: Services,
+  clockLibrary: string | null = null,
+): Promise<T> {
+  return withSystem(progress, (quiet) => withLoad(quiet, work), services, clockLibrary);
+}
+
+/** A system without load. */
+export type Quiet = Pick<Bed, "system" | "streams">;
+
+/** Starts the system, and passes it to `work`. Stops it afterwards, even after an error. */
+export async function withSystem<T>(
+  progress: Progress,
+  work: (quiet: Quiet) => Promise<T>,
+  services?: Services,
+  clockLibrary: string | null = null,
+): Promise<T> {
+  // An upgrade passes `services`, and runs without audit streams.
+  using streams = services === undefined ? await StreamReceiver.start() : null;
+  const auditVariables = streams?.variables ?? {};
+  const own: Services = { roots: [ROOT, ROOT], variables: {}, audit: auditVariables, clockLibrary };
+  await using system = await System.start(progress, services ?? own);
+  const [audit] = system.audit;
+  if (audit !== undefined) await streams?.subscribe(audit.url, system.people.organizations);
+  return await work({ system, streams });
+}
+
+/** Starts the load of a system, and passes both to `work`. Stops the load afterwards, even after an error. */
+export async function withLoad<T>({ system, streams }: Quiet, work: (bed: Bed) => Promise<T>): Promise<T> {
+  const delay = new SchedulingDelay(() => system.pids());
+  using _ = { [Symbol.dispose]: () => delay.stop() };
+  await using log = new AuditLog(system.postgres.server.url);
+  await using load = new Load(system, await newCallers(system));
+  const reached = new ReachedRequests(system.reachedFile);
+  return await work({ system, load, delay, reached, log, streams });
+}
+
+/**
+ * Runs cells in sequence. Calls `done` with the record of each cell, or `notBegun` if a cell cannot start.
+ */
+export async function runCells(
+  bed: Bed,
+  cells: readonly Cell[],
+  pace: Pace,
+  done: (run: CellRun) => void,
+  notBegun: (why: string) => void,
+): Promise<void> {
+  for (const cell of cells) {
+    try {
+      done(await runCell(bed, cell, pace));
+    } catch (error) {
+      const why = `${nameOf(cell)}: ${error instanceof Error ? error.message : error}`;
+      if (!(error instanceof NotWell)) throw new Error(why, { cause: error });
+      notBegun(why);
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import { rm } from "node:fs/promises";
+import { Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { connectionsOf, openFilesOf } from "../../../support/connections.ts";
+import { signal } from "../../../support/processes.ts";
+import { waitFor } from "../../../support/wait-for.ts";
+import { residentBytes } from "../../bench/measure/machine.ts";
+import type { Replica } from "../system/replica.ts";
+import type { Held } from "./flatness.ts";
+
+const Upkeep = Type.Object({ heap_bytes: Type.Number(), timers: Type.Number() });
+const LOOK_MS = 10_000;
+
+/**
+ * Reads the resources that a process of the four services holds.
+ *
+ * @param peers the names of the peers that the process connects to, by port
+ */
+export async function heldResources(
+  { name, server, upkeepFile }: Replica,
+  peers: ReadonlyMap<number, string>,
+): Promise<Held> {
+  const { pid } = server;
+  if (pid === undefined) throw new Error(`${name} is not running.`);
+  // A `BunFile` that found no file once never finds it later, so create a new one for each attempt.
+  await rm(upkeepFile, { force: true });
+  signal(pid, "SIGWINCH");
+  const told = await waitFor(async () => Value.Parse(Upkeep, await Bun.file(upkeepFile).json()), {
+    timeoutMs: LOOK_MS,
+    what: `the report of ${name} about its resources`,
+  });
+  return {
+    ...told,
+    residentBytes: residentBytes(pid),
+    files: openFilesOf(pid),
+    connections: connectionsOf(pid, peers),
+  };
+}

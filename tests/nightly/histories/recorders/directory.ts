@@ -1,0 +1,70 @@
+import { VALIDATE_PATH } from "@ostiary/lib/contracts/internal-api";
+import type { Random } from "../../../support/random.ts";
+import type { System } from "../../faults/system/system.ts";
+import { type Answered, AS_SERVICE, type Asked, ask, askSurely, insist, textIn } from "./asking.ts";
+import { newName } from "./names.ts";
+
+/** A person, and the organization that the person created. */
+export interface Founder {
+  readonly user_id: string;
+  readonly organization_id: string;
+  readonly member_id: string;
+}
+
+/** An API key with its secret. */
+export interface Key {
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** A client of the identity service, which calls both replicas. */
+export class Directory {
+  readonly #system: System;
+  readonly #random: Random;
+
+  constructor(system: System, random: Random) {
+    this.#system = system;
+    this.#random = random;
+  }
+
+  /** Sends a request once. Returns null if it is unknown whether the request took effect. */
+  ask(asked: Asked): Promise<Answered | null> {
+    return askSurely(this.#system.identity, this.#random, { ...asked, headers: AS_SERVICE });
+  }
+
+  /** Repeats a request until it succeeds or gets the status `done`. */
+  insist(asked: Asked, done?: number): Promise<Answered> {
+    return insist(this.#system.identity, this.#random, { ...asked, headers: AS_SERVICE }, done);
+  }
+
+  async person(subject = newName("person")): Promise<string> {
+    const idp = this.idpOf(subject);
+    const asked: Asked = { method: "POST", path: VALIDATE_PATH, port: "internal", body: { idp } };
+    return textIn((await this.insist(asked)).body, "user_id");
+  }
+
+  idpOf(subject: string) {
+    return { issuer: this.#system.people.provider.issuer, subject };
+  }
+
+  /** Creates a person, and an organization of this person. */
+  async found(): Promise<Founder> {
+    const user_id = await this.person();
+    const path = `/users/${user_id}/organizations`;
+    const { body, headers } = await this.insist({ method: "POST", path, body: { name: newName("org") } });
+    const member_id = headers.get("x-platform-audit-member") ?? "";
+    return { user_id, organization_id: textIn(body, "id"), member_id };
+  }
+
+  async key(member_id: string): Promise<Key> {
+    const path = `/members/${member_id}/api-keys`;
+    const { body } = await this.insist({ method: "POST", path, body: {} });
+    return { id: textIn(body, "id"), secret: textIn(body, "key") };
+  }
+
+  /** Sends a GET with an API key to a gateway. */
+  askGateway(path: string, { secret }: Key): Promise<Answered | null> {
+    const headers = { "x-api-key": secret };
+    return ask(this.#system.gateways, this.#random, { method: "GET", path, headers });
+  }
+}

@@ -1,0 +1,153 @@
+import type { Random } from "../../../support/random.ts";
+import { check, type Verdict } from "../checker/check.ts";
+import { History, settled } from "../checker/history.ts";
+import { type RevisionAnswer, type RevisionCall, revisions } from "../models/revisions.ts";
+import {
+  type Answered,
+  AS_OPERATOR,
+  type Asked,
+  askSurely,
+  memberOf,
+  numberIn,
+  textIn,
+  unexpected,
+} from "./asking.ts";
+import { newName } from "./names.ts";
+import { type Field, type Recorder, together } from "./recorder.ts";
+import { writesOf } from "./writes.ts";
+
+const CLIENTS = 4;
+const STEPS = 7;
+
+/**
+ * Records the calls of clients that write, restore, delete and read one service. Most writes have `If-Match`.
+ */
+export const recordRevisions: Recorder = {
+  name: revisions.name,
+  async record(field): Promise<Verdict[]> {
+    const work = new ServiceWork(field, newName("revisions"));
+    await together(CLIENTS, STEPS, () => work.step());
+    // Write twice with the same `If-Match`, so the second write must be refused.
+    const ifMatch = await work.current();
+    for (const _ of [1, 2]) await work.put(ifMatch);
+    return check(revisions, await work.settled());
+  },
+};
+
+class ServiceWork {
+  readonly #field: Field;
+  readonly #service: string;
+  readonly #history = new History<RevisionCall, RevisionAnswer>();
+  /** The revision in the last response of the registry; null before the first one. */
+  #seen: number | null = null;
+  /** The revisions that can be restored. */
+  readonly #puts: number[] = [];
+  #values = 0;
+
+  constructor(field: Field, service: string) {
+    this.#field = field;
+    this.#service = service;
+  }
+
+  step(): Promise<unknown> {
+    const ifMatch = this.#random.chance(75) ? this.#seen : null;
+    const chance = this.#random.below(100);
+    const restored = this.#puts[this.#random.below(this.#puts.length + 1)];
+    if (chance < 20) return this.#read();
+    if (chance < 32) return this.#write({ kind: "delete", ...this.#head(ifMatch) });
+    if (chance < 50 && restored !== undefined) {
+      return this.#write({ kind: "restore", revision: restored, ...this.#head(ifMatch) });
+    }
+    return this.put(ifMatch);
+  }
+
+  put(ifMatch: number | null): Promise<unknown> {
+    return this.#write({ kind: "put", value: `/values/${++this.#values}`, ...this.#head(ifMatch) });
+  }
+
+  /** Returns the current revision, which is the length of the list of revisions. */
+  async current(): Promise<number> {
+    return (await this.#writes()).size;
+  }
+
+  /** Returns the operations, with missing answers of writes filled in from the list of revisions. */
+  async settled() {
+    const writes = await this.#writes();
+    return settled(this.#history.operations, (call): RevisionAnswer | null | undefined => {
+      if (call.kind === "read") return undefined;
+      const revision = writes.get(call.request_id);
+      return revision === undefined ? null : { kind: "written", revision };
+    });
+  }
+
+  get #random(): Random {
+    return this.#field.random;
+  }
+
+  #head(ifMatch: number | null) {
+    return { service: this.#service, request_id: crypto.randomUUID(), ifMatch };
+  }
+
+  #writes() {
+    return writesOf(this.#field, this.#service);
+  }
+
+  #read(): Promise<unknown> {
+    const asked: Asked = { method: "GET", path: `/services/${this.#service}`, headers: AS_OPERATOR };
+    return this.#record({ kind: "read", service: this.#service }, asked, ({ body }) => ({
+      kind: "read",
+      revision: numberIn(body, "revision"),
+      value: textIn(body, "public", "routes", 0, "upstream"),
+    }));
+  }
+
+  async #write(call: Exclude<RevisionCall, { kind: "read" }>): Promise<void> {
+    const { kind, service, request_id, ifMatch } = call;
+    // The faulty client omits the `If-Match` header.
+    const isConditional = ifMatch !== null && !this.#field.isFaulty;
+    const condition: Record<string, string> = isConditional ? { "if-match": `"${ifMatch}"` } : {};
+    const headers = { ...AS_OPERATOR, "x-request-id": request_id, ...condition };
+    const path = `/services/${service}`;
+    const asked: Asked =
+      kind === "put"
+        ? { method: "PUT", path, headers, body: valueService(service, call.value) }
+        : kind === "delete"
+          ? { method: "DELETE", path, headers }
+          : { method: "POST", path: `${path}/revisions/${call.revision}/restore`, headers };
+    const answer = await this.#record(call, asked, ({ body }) => ({
+      kind: "written",
+      revision: kind === "delete" ? null : numberIn(body, "revision"),
+    }));
+    if (kind === "put" && answer?.kind === "written" && answer.revision !== null)
+      this.#puts.push(answer.revision);
+  }
+
+  async #record(
+    call: RevisionCall,
+    asked: Asked,
+    succeeded: (answered: Answered) => RevisionAnswer,
+  ): Promise<RevisionAnswer | null> {
+    const answer = await this.#history.record(call, async () => {
+      const answered = await askSurely(this.#field.system.registries, this.#random, asked);
+      if (answered === null) return null;
+      const { status, body } = answered;
+      if (status < 300) return succeeded(answered);
+      if (status === 404) return { kind: "missing" };
+      if (status !== 412) return unexpected(asked, answered);
+      const current = memberOf(body, "error", "details", "current_revision");
+      return { kind: "refused", current: typeof current === "number" ? current : null };
+    });
+    this.#see(answer);
+    return answer;
+  }
+
+  #see(answer: RevisionAnswer | null): void {
+    if (answer === null || answer.kind === "missing") return;
+    this.#seen = (answer.kind === "refused" ? answer.current : answer.revision) ?? this.#seen;
+  }
+}
+
+function valueService(service: string, value: string) {
+  const route = { path: `/histories/${service}`, upstream: value, methods: ["GET"] };
+  return { url: "http://127.0.0.1:9", public: { routes: [route] } };
+}

@@ -1,0 +1,86 @@
+import { Random } from "../../support/random.ts";
+import { ROOT } from "../../support/root.ts";
+import { type Progress, System } from "../faults/system/system.ts";
+import { rootsOf } from "../upgrade/checkout.ts";
+import type { Verdict } from "./checker/check.ts";
+import { disturb } from "./disturb.ts";
+import { Directory } from "./recorders/directory.ts";
+import { publishLimited } from "./recorders/limits.ts";
+import type { Field, Recorder } from "./recorders/recorder.ts";
+
+/** The recorders of a run, its seed, and the condition for its end. */
+export interface Plan {
+  readonly recorders: readonly Recorder[];
+  readonly seed: number;
+  /** Returns whether the run continues after this number of disturbances. */
+  readonly goesOn: (disturbances: number) => boolean;
+}
+
+/** Options for starting the system. */
+export interface Start {
+  readonly seed: number;
+  /** The release of the first process of each service; null if all processes run the working tree. */
+  readonly beside: string | null;
+}
+
+/** Starts the system, and passes it to `work`. Stops it afterwards, even after an error. */
+export async function withField<T>(
+  progress: Progress,
+  { seed, beside }: Start,
+  work: (field: Field) => Promise<T>,
+): Promise<T> {
+  const older = beside === null ? undefined : (await rootsOf([beside], progress)).get(beside);
+  const services = { roots: [older ?? ROOT, ROOT], variables: {} } as const;
+  await using system = await System.start(progress, services);
+  await publishLimited(system);
+  const random = new Random(seed);
+  return await work({ system, random, directory: new Directory(system, random), isFaulty: false });
+}
+
+/** Records and checks histories of all models concurrently, while processes are disturbed in sequence. */
+export async function runHistories(field: Field, plan: Plan, progress: Progress): Promise<Verdict[]> {
+  const verdicts: Verdict[] = [];
+  let isOver = false;
+  const recording = plan.recorders.map(async (recorder) => {
+    do {
+      const found = await recorder.record(field);
+      verdicts.push(...found);
+      for (const wrong of found.filter(({ result }) => result !== "linearizable")) {
+        progress(`${wrong.model} ${wrong.key}: ${wrong.result}`);
+      }
+    } while (!isOver);
+  });
+  const random = new Random(plan.seed + 1);
+  const disturbing = async () => {
+    for (let count = 0; plan.goesOn(count); count += 1) {
+      const { part, way } = await disturb(field.system, random);
+      progress(`${part} ${way}; ${verdicts.length} histories checked so far`);
+    }
+  };
+  try {
+    await Promise.race([disturbing(), Promise.all(recording)]);
+  } finally {
+    isOver = true;
+  }
+  await Promise.all(recording);
+  return verdicts;
+}
+
+/**
+ * Lets each recorder simulate a faulty client, without disturbances. Returns the names of the recorders whose
+ * model does not notice the faulty client.
+ */
+export async function unnoticedFaultyClients(
+  field: Field,
+  recorders: readonly Recorder[],
+): Promise<string[]> {
+  const found = await Promise.all(
+    recorders.map(async (recorder) => ({
+      name: recorder.name,
+      verdicts: await recorder.record({ ...field, isFaulty: true }),
+    })),
+  );
+  return found.flatMap(({ name, verdicts }) =>
+    verdicts.some(({ result }) => result === "not linearizable") ? [] : [name],
+  );
+}

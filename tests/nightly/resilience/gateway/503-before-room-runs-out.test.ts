@@ -1,0 +1,171 @@
+/**
+ * Tests of a gateway with more clients than it has room for: it refuses some, serves others, and recovers.
+ */
+
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { type Crowd, type CrowdKind, gatherCrowd } from "../../../support/crowd.ts";
+import { startCrowdService } from "../../../support/crowd-process.ts";
+import { crowdService } from "../../../support/crowd-service.ts";
+import { startGateway } from "../../../support/gateway-process.ts";
+import { type RunningProcess, services, waitFor } from "../../../support/index.ts";
+import { metricOf } from "../../../support/metrics.ts";
+import { RawClient, type RawResponse, spell } from "../../../support/raw-http.ts";
+import { openDescriptors } from "../../bench/measure/descriptors.ts";
+
+setDefaultTimeout(180_000);
+
+const MIB = 1_048_576;
+
+describe.skipIf(!services().etcd.real)("a gateway at one of its limits", () => {
+  let service: Awaited<ReturnType<typeof startCrowdService>>;
+  const ends: (() => Promise<unknown>)[] = [];
+
+  beforeAll(async () => {
+    service = await startCrowdService();
+  });
+
+  afterAll(async () => {
+    for (const end of ends) await end();
+    await service.stop();
+  });
+
+  async function gatewayWith(env: Record<string, string>, descriptors_max?: number): Promise<RunningProcess> {
+    const gateway = await startGateway({
+      services: { crowd: crowdService(service.url) },
+      env: { LOG_ACCESS_SAMPLE: "0", ...env },
+      descriptors_max,
+    });
+    ends.push(() => gateway.stop());
+    return gateway;
+  }
+
+  /** Opens a connection. Each call of `ask` sends a request over it and returns the response. */
+  async function regularClient({ url }: RunningProcess) {
+    const client = await RawClient.connect(url);
+    const ask = async (): Promise<RawResponse> => {
+      client.send(spell("GET", "/crowd/small"));
+      return client.response("GET", 60_000);
+    };
+    expect((await ask()).status).toBe(200);
+    return { client, ask };
+  }
+
+  async function asNewClient({ url }: RunningProcess): Promise<number> {
+    const client = await RawClient.connect(url);
+    client.send(spell("GET", "/crowd/small"));
+    const { status } = await client.response();
+    client.destroy();
+    return status;
+  }
+
+  const told = (gateway: RunningProcess) => gateway.logs().map(({ message }) => String(message));
+  const refusedOf = ({ statuses }: Crowd) => statuses.get("503") ?? 0;
+
+  describe("of requests in flight", () => {
+    let gateway: RunningProcess;
+    beforeAll(async () => {
+      gateway = await gatewayWith({ MAX_REQUESTS_IN_FLIGHT: "20" });
+    });
+
+    const kinds: CrowdKind[] = ["event_stream", "slow_reader", "websocket", "slow_writer", "held_body"];
+    for (const kind of kinds) {
+      // GW-151, GW-152
+      test(`serves twenty clients, refuses the others with 503, and recovers (${kind})`, async () => {
+        const crowd = await gatherCrowd(gateway.url, kind, 50);
+        await waitFor(() => refusedOf(crowd) === 30, { what: "the refusal of 30 clients" });
+        expect(await metricOf(gateway, "gateway_requests_in_flight")).toBe(20);
+        const client = await RawClient.connect(gateway.url);
+        client.send(spell("GET", "/crowd/small"));
+        const refusal = await client.response();
+        expect(refusal.status).toBe(503);
+        expect(refusal.headers).toContainEqual(["Retry-After", "1"]);
+        expect(refusal.headers).toContainEqual(["Connection", "close"]);
+        expect(JSON.parse(refusal.body.toString()).error).toMatchObject({ code: "SERVICE_UNAVAILABLE" });
+        await client.untilClosed();
+        await crowd.leave();
+        await waitFor(async () => (await asNewClient(gateway)) === 200, {
+          what: "a response to a new client",
+        });
+        expect(await metricOf(gateway, 'gateway_requests_refused_total{cause="requests"}')).toBeGreaterThan(
+          30,
+        );
+      });
+    }
+  });
+
+  // GW-154
+  test("of memory cuts off slow readers, refuses requests with incomplete bodies, and recovers", async () => {
+    const bound = 240 * MIB;
+    const gateway = await gatewayWith({ MAX_MEMORY_BYTES: String(bound) });
+    const memory = () => metricOf(gateway, "process_resident_memory_bytes");
+    // Without the limit, each slow reader would take about 2 MiB of the gateway's memory.
+    const readers = await gatherCrowd(gateway.url, "slow_reader", 150);
+    await waitFor(
+      () =>
+        told(gateway).includes("load is below every maximum again: the gateway no longer refuses requests"),
+      {
+        timeoutMs: 60_000,
+        what: "the gateway to stop refusing requests",
+      },
+    );
+    // The readers are cut off one by one, so memory can exceed the limit again for a moment.
+    await waitFor(async () => (await asNewClient(gateway)) === 200, {
+      timeoutMs: 60_000,
+      what: "a request being served",
+    });
+    // Each incomplete body takes 64 KiB, plus memory of the runtime.
+    const crowds = [readers];
+    for (let thousands = 0; thousands < 8 && refusedOf(crowds.at(-1) ?? readers) === 0; thousands += 1) {
+      crowds.push(await gatherCrowd(gateway.url, "held_body", 1_000));
+    }
+    expect(await memory()).toBeLessThan(bound + 250 * MIB);
+    expect(await metricOf(gateway, 'gateway_requests_refused_total{cause="memory"}')).toBeGreaterThan(0);
+    await Promise.all(crowds.map((crowd) => crowd.leave()));
+    await waitFor(async () => (await asNewClient(gateway)) === 200, {
+      timeoutMs: 60_000,
+      what: "a response to a new client",
+    });
+    expect(told(gateway)).toContain(
+      "MAX_MEMORY_BYTES is reached: the gateway cuts off slow readers and refuses requests",
+    );
+  });
+
+  // GW-153
+  test("of file descriptors closes idle connections for new ones", async () => {
+    const gateway = await gatewayWith({}, 1_000);
+    const crowd = await gatherCrowd(gateway.url, "kept_alive", 1_500);
+    expect(crowd.statuses).toEqual(new Map([["200", 1_500]]));
+    await waitFor(() => crowd.open < 750, { what: "idle connections being closed" });
+    expect(await asNewClient(gateway)).toBe(200);
+    await crowd.leave();
+  });
+
+  // GW-153
+  test("of file descriptors refuses further streams, and recovers", async () => {
+    const gateway = await gatewayWith({}, 1_000);
+    // Each stream takes two file descriptors: one to the client and one to the service.
+    const crowd = await gatherCrowd(gateway.url, "event_stream", 600);
+    expect(refusedOf(crowd)).toBeGreaterThan(50);
+    expect(crowd.open).toBeGreaterThanOrEqual(100);
+    expect(openDescriptors(gateway.pid)).toBeLessThanOrEqual(1_000);
+    await crowd.leave();
+    await waitFor(async () => (await asNewClient(gateway)) === 200, { what: "a response to a new client" });
+  });
+
+  test("of the process's file descriptors serves connected clients, and new ones after it closed idle ones", async () => {
+    const gateway = await gatewayWith({ MAX_CONNECTIONS: "100000" }, 300);
+    const { client, ask } = await regularClient(gateway);
+    const silent = await gatherCrowd(gateway.url, "silent", 800);
+    await waitFor(() => openDescriptors(gateway.pid) >= 300, {
+      what: "the gateway to use all file descriptors",
+    });
+    for (let request = 0; request < 20; request += 1) expect((await ask()).status).toBe(200);
+    await waitFor(() => openDescriptors(gateway.pid) < 200, {
+      timeoutMs: 60_000,
+      what: "the close of silent connections",
+    });
+    await silent.leave();
+    expect(await asNewClient(gateway)).toBe(200);
+    client.destroy();
+  });
+});

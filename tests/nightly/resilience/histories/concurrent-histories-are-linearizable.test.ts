@@ -1,0 +1,37 @@
+/**
+ * A short form of `bun run histories`. Undecided histories do not fail this test, because many requests time
+ * out on a busy machine.
+ */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { services } from "../../../support/index.ts";
+import { newRecorders } from "../../histories/recorders/index.ts";
+import { wrongHistories } from "../../histories/report.ts";
+import { runHistories, unnoticedFaultyClients, withField } from "../../histories/run.ts";
+
+setDefaultTimeout(600_000);
+
+const SEED = 20_261_123;
+const DISTURBANCES = 6;
+
+const { postgres, redis, etcd } = services();
+
+// OP-70, OP-71
+test.skipIf(!(postgres.binary && redis.binary && etcd.binary))(
+  "histories of two replicas are linearizable despite kills, freezes and restarts, and faulty clients are found",
+  async () => {
+    await withField(
+      () => {},
+      { seed: SEED, beside: null },
+      async (field) => {
+        const recorders = newRecorders();
+        expect(await unnoticedFaultyClients(field, recorders)).toEqual([]);
+        const goesOn = (disturbances: number) => disturbances < DISTURBANCES;
+        const verdicts = await runHistories(field, { recorders, seed: SEED, goesOn }, () => {});
+        expect(wrongHistories(verdicts)).toEqual([]);
+        const checked = new Set(verdicts.map(({ model }) => model));
+        expect(recorders.filter(({ name }) => !checked.has(name))).toEqual([]);
+        expect(verdicts.some(({ result }) => result === "linearizable")).toBe(true);
+      },
+    );
+  },
+);

@@ -1,0 +1,228 @@
+/**
+ * Tests that a gateway that stops ends its event streams, with a retry time after which clients reconnect.
+ */
+import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { gzipSync } from "node:zlib";
+import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import { startGateway } from "../../../support/gateway-process.ts";
+import { type RunningProcess, services, waitFor } from "../../../support/index.ts";
+import { headerValue, RawClient, type RawSocket, RawUpstream, spell } from "../../../support/raw-http.ts";
+
+setDefaultTimeout(120_000);
+
+const TIMEOUT_MS = 4_000;
+const head = (type: string, more = "") =>
+  `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\n${more}Connection: close\r\n\r\n`;
+const EVENTS = head("text/event-stream; charset=utf-8");
+/** The comment with which a gateway opens each event stream. */
+const OPENED = ":\n";
+/** Matches the retry field with which a stopping gateway ends an event stream. */
+const RETRY = /retry: (\d+)\n\n$/;
+
+// GW-159
+describe.skipIf(!services().etcd.real)("a gateway that stops", () => {
+  const sockets = new Map<string, RawSocket>();
+  const service = new RawUpstream(({ target }, socket) => {
+    sockets.set(target, socket);
+    return null;
+  });
+  let gateway: RunningProcess | undefined;
+
+  afterAll(() => service.close());
+  afterEach(async () => {
+    await gateway?.kill();
+    sockets.clear();
+  });
+
+  async function start(): Promise<RunningProcess> {
+    const things: StoredServiceConfig = {
+      url: service.url,
+      public: { routes: [{ path: "/events", methods: ["GET"] }] },
+    };
+    gateway = await startGateway({
+      services: { things },
+      env: { SHUTDOWN_GRACE_MS: "300", SHUTDOWN_TIMEOUT_MS: String(TIMEOUT_MS) },
+    });
+    return gateway;
+  }
+
+  /** Opens a stream through the gateway. The service sends the head `start` and then `said`. */
+  async function open(name: string, said: string | Uint8Array, start = EVENTS) {
+    if (gateway === undefined) throw new Error("No gateway is running.");
+    const client = await RawClient.connect(gateway.url);
+    const target = `/events?${name}`;
+    client.send(spell("GET", target));
+    const socket = await waitFor(() => sockets.get(target), { what: `the call of ${target}` });
+    socket.send(start);
+    socket.send(said);
+    return { client, socket };
+  }
+
+  /** Waits until the client has received `text` in the response body. */
+  const has = (client: RawClient, text: string) =>
+    client.until(() => client.bodySoFar().includes(text) || null, JSON.stringify(text));
+
+  async function stopped(): Promise<number> {
+    const code = await gateway?.stop();
+    return code ?? -1;
+  }
+
+  const draining = ({ internalUrl }: RunningProcess) =>
+    waitFor(async () => (await fetch(`${internalUrl}/health/ready`)).status === 503);
+
+  /** Waits until the gateway's port is closed. From then on, the gateway ends streams as soon as it can. */
+  const closed = ({ url }: RunningProcess) =>
+    waitFor(async () => {
+      const answered = await fetch(url).then(
+        () => true,
+        () => false,
+      );
+      return !answered;
+    });
+
+  test("ends streams between two events at once with a retry time, whatever their line endings", async () => {
+    await start();
+    const said = {
+      lf: "data: one\n\n",
+      crlf: "data: one\r\n\r\n",
+      cr: "data: one\r\r",
+      mixed: "data: one\r\n\r",
+      comments: "data: one\n\n: still here\n\n",
+      silent: "",
+    };
+    const clients = await Promise.all(
+      Object.entries(said).map(async ([name, text]) => ({ text, ...(await open(name, text)) })),
+    );
+    for (const { client, text } of clients) await has(client, OPENED + text);
+    const began = performance.now();
+    const stopping = stopped();
+    for (const { client, text } of clients) {
+      const response = await client.response();
+      const body = response.body.toString();
+      expect(body).toStartWith(OPENED + text);
+      expect(body.slice(OPENED.length + text.length)).toMatch(RETRY);
+      expect([response.framing, response.complete]).toEqual(["chunked", true]);
+      const retryMs = Number(RETRY.exec(body)?.[1]);
+      expect(retryMs).toBeGreaterThanOrEqual(500);
+      expect(retryMs).toBeLessThanOrEqual(2_500);
+    }
+    expect(await stopping).toBe(0);
+    expect(performance.now() - began).toBeLessThan(TIMEOUT_MS);
+    expect(gateway?.stderr).toEqual([]);
+  });
+
+  test("ends a stream after an incomplete event is complete, in any number of pieces", async () => {
+    const running = await start();
+    const rest: [name: string, said: string, pieces: string[], expected: string][] = [
+      ["cut", "data: one\n\ndata: tw", ["o\n\ndata: three"], "data: one\n\ndata: two\n\n"],
+      ["line", "data: one\n", ["\n"], "data: one\n\n"],
+      ["crlf", "data: one\r", ["\n", "\r\n"], "data: one\r\n\r\n"],
+      ["bytes", "d", [..."ata: one\r\n\r\n"], "data: one\r\n\r"],
+      ["comment", "data: one\n\n: no", ["te\n\n"], "data: one\n\n: note\n\n"],
+      ["several", "data: o", ["ne\n\ndata: two\n\n"], "data: one\n\ndata: two\n\n"],
+    ];
+    const clients = await Promise.all(
+      rest.map(async ([name, said, pieces, expected]) => ({
+        pieces,
+        expected,
+        said,
+        ...(await open(name, said)),
+      })),
+    );
+    for (const { client, said } of clients) await has(client, said);
+    const stopping = stopped();
+    await draining(running);
+    await closed(running);
+    for (const { client, socket, pieces, expected } of clients) {
+      expect(client.closed).toBe(false);
+      expect(client.received.toString()).not.toContain("retry:");
+      for (const [index, piece] of pieces.entries()) {
+        socket.send(piece);
+        if (index < pieces.length - 1) await passed(client);
+      }
+      const response = await client.response();
+      const body = response.body.toString();
+      expect(body.replace(RETRY, "")).toBe(OPENED + expected);
+      expect(body).toMatch(RETRY);
+      expect(response.complete).toBe(true);
+    }
+    expect(await stopping).toBe(0);
+  });
+
+  /** Waits until the client has received another chunk, or its stream has ended. */
+  async function passed(client: RawClient): Promise<void> {
+    const before = client.receivedBytes;
+    await client.until(() => client.receivedBytes > before || client.closed || null, "One more chunk");
+  }
+
+  test("ends streams to which it cannot add a retry time, and cuts off responses that are not event streams", async () => {
+    await start();
+    const zipped = gzipSync("data: one\n\n");
+    const gzip = await open("gzip", zipped, head("text/event-stream", "Content-Encoding: gzip\r\n"));
+    const endless = await open("endless", "data: one\n\ndata: and on and on");
+    const lines = await open("lines", '{"line":1}\n', head("application/x-ndjson"));
+    await gzip.client.until(() => (gzip.client.receivedBytes > zipped.byteLength ? true : null), "gzip");
+    await has(endless.client, "on and on");
+    await has(lines.client, '{"line":1}');
+    const stopping = stopped();
+    const encoded = await gzip.client.response();
+    expect([encoded.complete, encoded.body.equals(zipped)]).toEqual([true, true]);
+    expect(headerValue(encoded.headers, "content-encoding")).toBe("gzip");
+    const unended = await endless.client.response();
+    expect([unended.complete, unended.body.toString()]).toEqual([
+      true,
+      `${OPENED}data: one\n\ndata: and on and on`,
+    ]);
+    const cut = await lines.client.response();
+    expect(cut.complete).toBe(false);
+    expect(await stopping).toBe(0);
+  });
+
+  test("waits for a client that reads slowly, but only until its timeout for one that does not read", async () => {
+    const running = await start();
+    const event = `data: ${"x".repeat(1_000)}\n\n`;
+    const many = event.repeat(40_000);
+    const slow = await open("slow", "");
+    await has(slow.client, OPENED);
+    slow.client.pause();
+    slow.socket.send(many);
+    const stuck = await open("stuck", "");
+    await has(stuck.client, OPENED);
+    stuck.client.pause();
+    stuck.socket.send(many);
+    await waitFor(() => !slow.socket.flushed && !stuck.socket.flushed);
+    const stopping = stopped();
+    await draining(running);
+    await closed(running);
+    slow.client.resume();
+    const { body, complete } = await slow.client.response();
+    const text = body.toString();
+    expect(complete).toBe(true);
+    expect(text).toMatch(RETRY);
+    const events = text.slice(OPENED.length).replace(RETRY, "");
+    expect(events.length % event.length).toBe(0);
+    expect(events.replaceAll(event, "")).toBe("");
+    expect(await stopping).toBe(0);
+    stuck.client.destroy();
+  });
+
+  test("ends a stream that opens during the stop, and cuts off one whose service breaks off", async () => {
+    const running = await start();
+    const late = await RawClient.connect(running.url);
+    late.send(spell("GET", "/events?late"));
+    const socket = await waitFor(() => sockets.get("/events?late"));
+    const chunked = head("text/event-stream", "Transfer-Encoding: chunked\r\n");
+    const broken = await open("broken", "7\r\ndata: o\r\n", chunked);
+    await has(broken.client, "data: o");
+    const stopping = stopped();
+    await draining(running);
+    await closed(running);
+    broken.socket.destroy();
+    expect((await broken.client.response()).complete).toBe(false);
+    socket.send(EVENTS);
+    const response = await late.response();
+    expect(response.body.toString()).toMatch(/^:\nretry: \d+\n\n$/);
+    expect(response.complete).toBe(true);
+    expect(await stopping).toBe(0);
+  });
+});

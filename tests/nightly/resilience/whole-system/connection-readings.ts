@@ -1,0 +1,79 @@
+/** Readings of the number of connections of every process, and the growth that they show. */
+
+import { type Connections, connectionsOf, everyConnection } from "../../../support/connections.ts";
+import { get } from "../../faults/load/requests.ts";
+import { connectionGrowthOf } from "../../faults/soak/flatness.ts";
+import type { Callers } from "../../faults/system/people.ts";
+import type { System } from "../../faults/system/system.ts";
+
+/**
+ * The number of readings. They take 20 s, in which a gateway renews its lease eight times. If each renewal
+ * left a connection open, the readings would show it.
+ */
+const READINGS = 20;
+const READING_EVERY_MS = 1_000;
+/** The number of clients that {@link leavingClients} lets abort their connections. */
+const LEAVING = 3;
+
+/** The readings of each process, by its name. */
+export type Seen = ReadonlyMap<string, readonly Connections[]>;
+
+/** Reads the number of connections of every process repeatedly, and runs `between` after each reading. */
+export async function readConnections(system: System, between: () => Promise<unknown>): Promise<Seen> {
+  const seen = new Map<string, Connections[]>(system.replicas().map(({ name }) => [name, []]));
+  for (let count = 0; count < READINGS; count++) {
+    const every = everyConnection();
+    for (const { name, server } of system.replicas()) {
+      if (server.pid !== undefined) seen.get(name)?.push(connectionsOf(server.pid, system.peers, every));
+    }
+    await Promise.all([Bun.sleep(READING_EVERY_MS), between()]);
+  }
+  return seen;
+}
+
+/** Lets clients open an event stream and a WebSocket each, and abort both. */
+export function leavingClients(system: System, callers: Callers): Promise<unknown> {
+  return Promise.all(Array.from({ length: LEAVING }, () => leave(system, callers)));
+}
+
+async function leave(system: System, callers: Callers): Promise<void> {
+  const { url } = await system.nextGateway();
+  const [key] = callers.keys;
+  if (key === undefined) throw new Error("There are no callers.");
+  const { headers } = key;
+  const stop = new AbortController();
+  const events = await fetch(url + get("stream", "/things/events", key).path, {
+    headers,
+    signal: stop.signal,
+  });
+  await events.body?.getReader().read();
+  stop.abort();
+  const socket = new WebSocket(url.replace("http", "ws") + get("socket", "/things/socket", key).path, {
+    headers,
+  });
+  await new Promise((resolve) => socket.addEventListener("open", resolve));
+  socket.terminate();
+}
+
+/** Describes each number of connections that has grown. `pooled` returns the peers with pools of a process. */
+export function grown(seen: Seen, pooled: (process: string) => ReadonlySet<string>): string[] {
+  return [...seen].flatMap(([name, connections]) =>
+    connectionGrowthOf(connections, pooled(name))
+      .filter(({ isFlat }) => !isFlat)
+      .map(({ title, first, last }) => `${name}: connections with ${title} ${first} → ${last}`),
+  );
+}
+
+/**
+ * Returns the peers with pools under load. The gateway opens a connection for each call to audit or identity that is in
+ * flight at the same time. It keeps idle connections for 55 s.
+ */
+export function pooledUnderLoad(process: string): ReadonlySet<string> {
+  if (process.startsWith("gateway")) return new Set(["audit", "identity"]);
+  return new Set(/^(?:audit|identity)/.test(process) ? ["clients"] : []);
+}
+
+/** Returns the highest number of connections with a peer that any process had in any reading. */
+export function most(seen: Seen, peer: string): number {
+  return Math.max(...[...seen.values()].flat().map((connections) => connections[peer] ?? 0));
+}

@@ -1,0 +1,91 @@
+import { waitFor } from "../../support/wait-for.ts";
+import { withBed } from "../faults/run.ts";
+import { type Bed, type Pace, runChange } from "../faults/run-cell.ts";
+import { answerOf, type Replica } from "../faults/system/replica.ts";
+import type { Progress } from "../faults/system/system.ts";
+import { rootsOf } from "./checkout.ts";
+import { brokenIn, lineOf } from "./judge.ts";
+import type { Leg, Part } from "./orders.ts";
+import { brokenProof } from "./verify-log.ts";
+
+/** A run of upgrades and downgrades. */
+export interface Upgrade {
+  /** The version that all services start with. */
+  readonly from: string;
+  readonly legs: readonly Leg[];
+  readonly pace: Pace;
+}
+
+/**
+ * The grace period of stopping services: longer than load balancers need to notice that a replica is not
+ * ready.
+ */
+const GRACE_MS = 1_500;
+/** The shutdown timeout is longer than any single request. */
+const VARIABLES = { SHUTDOWN_GRACE_MS: String(GRACE_MS), SHUTDOWN_TIMEOUT_MS: "4000" };
+const READY_MS = 120_000;
+/** The cell of a step. It has no failed parts, so its fault has no meaning. */
+const NO_FAULT = { parts: [], fault: "killed" } as const;
+
+/**
+ * Replaces all replicas of all services one by one under load, for each leg of the run. Returns a description
+ * of each violation.
+ *
+ * @throws RunImpossible if a version or a store is missing on this machine
+ */
+export async function runUpgrade(upgrade: Upgrade, progress: Progress): Promise<string[]> {
+  const { from, legs, pace } = upgrade;
+  const roots = await rootsOf([from, ...legs.map(({ to }) => to)], progress);
+  const rootTo = (version: string) => roots.get(version) ?? "";
+  const work = async (bed: Bed) => {
+    const broken: string[] = [];
+    for (const leg of legs) {
+      for (const part of leg.parts) {
+        const run = await replaceAll(bed, part, rootTo(leg.to), pace);
+        const step = { order: leg.name, part, run };
+        progress(lineOf(step));
+        broken.push(...brokenIn(step).map((how) => `${leg.name}, ${part}: ${how}`));
+      }
+      broken.push(...(await brokenProofs(bed)).map((how) => `${leg.name}: ${how}`));
+    }
+    return broken;
+  };
+  return withBed(progress, work, { roots: [rootTo(from), rootTo(from)], variables: VARIABLES });
+}
+
+/**
+ * Replaces the replicas of one service in sequence. Before it replaces the next replica, waits until the new one is
+ * ready and the load balancers have noticed it.
+ */
+async function replaceAll(bed: Bed, part: Part, root: string, pace: Pace) {
+  const replace = async () => {
+    for (const replica of replicasOf(bed, part)) {
+      await replica.replaceBy(root);
+      await waitFor(async () => (await answerOf(`${replica.internalUrl}/health/ready`)) === 200, {
+        timeoutMs: READY_MS,
+        what: `the readiness of ${replica.name}`,
+      });
+      await bed.system.noticed(replica);
+    }
+  };
+  return await runChange(bed, NO_FAULT, { begin: replace, end: async () => {} }, pace);
+}
+
+function replicasOf({ system }: Bed, part: Part): readonly Replica[] {
+  switch (part) {
+    case "gateway":
+      return system.gateways;
+    case "registry":
+      return system.registries;
+    case "identity":
+    case "audit":
+      return system[part];
+  }
+}
+
+/** Describes how proofs of the organizations' logs fail. */
+async function brokenProofs({ system }: Bed): Promise<string[]> {
+  const { keys } = await system.people.callers(0);
+  const proofs = keys.map(({ organization_id }) => brokenProof(system, organization_id ?? ""));
+  return (await Promise.all(proofs)).flat();
+}
