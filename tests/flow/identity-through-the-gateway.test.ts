@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { startIdentityProvider } from "@ostiary/demo";
 import { parseRolesFile } from "@ostiary/lib/runtime/config/roles-file";
-import { admitted } from "../support/admitted.ts";
-import { describedRoutes, routesOf, seed, seededService } from "../support/catalogs.ts";
-import { startLocalGateway } from "../support/gateway.ts";
-import { freshDatabase, startProcess } from "../support/index.ts";
+import { describedRoutes, routesOf, seed, seededService } from "../support/documents/catalogs.ts";
+import { admitted } from "../support/gateway/admitted.ts";
+import { startLocalGateway } from "../support/gateway/gateway.ts";
 import {
   bodyFields,
   type OpenApiDocument,
   type Operation,
   operationsIn,
   type PlacedOperation,
-} from "../support/openapi.ts";
-import { type Stack, startStack } from "../support/stack.ts";
+} from "../support/http/openapi.ts";
+import { freshDatabase, startProcess } from "../support/index.ts";
+import { type Stack, startStack } from "../support/processes/stack.ts";
 
 async function json(response: Response) {
   return JSON.parse(await response.text());

@@ -8,9 +8,9 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { startRegistry } from "../app/registry/harness.ts";
 import { entry, OperatorsFile, tokenOf } from "../app/registry/operators-bed.ts";
-import { openConsole } from "../support/console-page.ts";
+import { openConsole } from "../support/pages/console-page.ts";
+import { launchBrowser } from "../support/pages/swagger-page.ts";
 import { ROOT } from "../support/root.ts";
-import { launchBrowser } from "../support/swagger-page.ts";
 
 const SIZE = { width: 1280, height: 860 };
 const OPERATOR = "ada";

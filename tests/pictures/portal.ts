@@ -4,9 +4,9 @@
  */
 
 import { join } from "node:path";
-import { startPortalQuickStart } from "../support/portal-quick-start.ts";
+import { startPortalQuickStart } from "../support/pages/portal-quick-start.ts";
+import { launchBrowser } from "../support/pages/swagger-page.ts";
 import { ROOT } from "../support/root.ts";
-import { launchBrowser } from "../support/swagger-page.ts";
 
 const PICTURES = join(ROOT, ".github/pictures");
 const SIZE = { width: 1280, height: 860 };

@@ -1,7 +1,7 @@
 /** Finds the messages in the sources. In a message, `…` stands for a part that varies. */
 import { join } from "node:path";
+import { textsIn } from "../support/documents/source-code.ts";
 import { ROOT } from "../support/root.ts";
-import { textsIn } from "../support/source-code.ts";
 
 async function textOf(...patterns: string[]): Promise<string> {
   const found = await Promise.all(

@@ -1,4 +1,4 @@
-import { textsIn, type Written } from "../support/source-code.ts";
+import { textsIn, type Written } from "../support/documents/source-code.ts";
 
 /** A phrase that plain English avoids, with advice on what to write instead. */
 interface Avoided {

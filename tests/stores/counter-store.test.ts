@@ -5,7 +5,7 @@ import {
   openCounterStore,
 } from "@ostiary/lib/runtime/stores/counter-store";
 import { freshCounterStoreUrl, rejection, services } from "../support/index.ts";
-import { manualClock } from "../support/manual-clock.ts";
+import { manualClock } from "../support/time/manual-clock.ts";
 import { describeCounterStore } from "./counter-store-suite.ts";
 
 describeCounterStore("memory", async () => "memory://");

@@ -10,7 +10,7 @@ import {
 } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { rejection } from "../support/index.ts";
-import { runToEnd } from "../support/run-to-end.ts";
+import { runToEnd } from "../support/processes/run-to-end.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 describe("database on PGlite in a directory", () => {
@@ -161,7 +161,7 @@ describe("database on PGlite in a directory", () => {
   });
 });
 
-const CLAIM = join(import.meta.dir, "../support/claim-process.ts");
+const CLAIM = join(import.meta.dir, "../support/stores/claim-process.ts");
 
 /** Starts a process that claims `directory` at `atMs`, and holds the claim until the process is killed. */
 function claimAt(directory: string, atMs: number) {

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
-import { freePort } from "../support/free-port.ts";
+import { freePort } from "../support/http/free-port.ts";
 import { audit } from "./audit.ts";
 import { billOfMaterials } from "./bill-of-materials.ts";
 import { foreignPackages, installedPackages, shippedApps } from "./packages.ts";

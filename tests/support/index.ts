@@ -1,10 +1,12 @@
-export type { EtcdCluster } from "./etcd-server.ts";
-export * from "./free-port.ts";
-export * from "./hostile-settings.ts";
-export type { PostgresNode, PostgresPair } from "./postgres-pair.ts";
-export * from "./proxy.ts";
+export * from "./http/free-port.ts";
+export * from "./http/proxy.ts";
+export * from "./http/silent-server.ts";
+export * from "./processes/start-process.ts";
 export * from "./rejection.ts";
-export type { TestServer } from "./server.ts";
+export type { EtcdCluster } from "./stores/etcd-server.ts";
+export * from "./stores/hostile-settings.ts";
+export type { PostgresNode, PostgresPair } from "./stores/postgres-pair.ts";
+export type { TestServer } from "./stores/server.ts";
 export {
   freshCounterStoreUrl,
   freshDatabase,
@@ -15,7 +17,5 @@ export {
   startPostgres,
   startPostgresPair,
   startRedis,
-} from "./services.ts";
-export * from "./silent-server.ts";
-export * from "./start-process.ts";
-export * from "./wait-for.ts";
+} from "./stores/services.ts";
+export * from "./time/wait-for.ts";

@@ -1,7 +1,7 @@
 import { afterAll, setDefaultTimeout } from "bun:test";
 import { plugin } from "bun";
-import { useEmbeddedTemplate } from "./embedded-template.ts";
-import { useServices } from "./services.ts";
+import { useEmbeddedTemplate } from "./stores/embedded-template.ts";
+import { useServices } from "./stores/services.ts";
 
 const TEST_TIMEOUT_MS = 60_000;
 const CLOSE_TIMEOUT_MS = 60_000;

@@ -2,7 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { leash } from "./clean-up-after-kill.ts";
+import { leash } from "./processes/clean-up-after-kill.ts";
 
 const ofFile = new Set<string>();
 

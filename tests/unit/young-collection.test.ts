@@ -2,7 +2,7 @@ import { edenGC, fullGC, heapStats } from "bun:jsc";
 import { describe, expect, test } from "bun:test";
 import { GroupedWriter } from "@ostiary/audit/writes/grouped-writer";
 import { UpstreamCalls } from "../../apps/gateway/upstream/call.ts";
-import { manualClock } from "../support/manual-clock.ts";
+import { manualClock } from "../support/time/manual-clock.ts";
 
 const TIMES = 20_000;
 const UNDERWAY = 64;

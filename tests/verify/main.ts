@@ -3,10 +3,10 @@
  * Exits with the exit code of `bun test`.
  */
 import { availableParallelism } from "node:os";
-import { buildExecutable, canRunExecutable } from "../support/executable.ts";
-import { QUICK_STARTS } from "../support/quick-starts.ts";
+import { buildExecutable, canRunExecutable } from "../support/processes/executable.ts";
+import { QUICK_STARTS } from "../support/processes/quick-starts.ts";
 import { ROOT } from "../support/root.ts";
-import { locateServices } from "../support/stores-under-test.ts";
+import { locateServices } from "../support/stores/stores-under-test.ts";
 
 /** The number of test processes for each CPU core. It is above 1 because tests often wait for servers. */
 const WORKERS_PER_CORE = 2;

@@ -7,7 +7,7 @@
 import { existsSync } from "node:fs";
 import { chmod, rm, writeFile } from "node:fs/promises";
 import { ROOT } from "../support/root.ts";
-import { postgresBin, serviceNames, variable } from "../support/stores-under-test.ts";
+import { postgresBin, serviceNames, variable } from "../support/stores/stores-under-test.ts";
 
 interface Tool {
   name: string;

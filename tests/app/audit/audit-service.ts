@@ -8,7 +8,7 @@ import { serve } from "@ostiary/lib/runtime/service";
 import { type Database, openDatabase, query } from "@ostiary/lib/runtime/stores/database";
 import { closing, duringTests, standInFor } from "../../support/during-tests.ts";
 import { freshDatabase } from "../../support/index.ts";
-import { runningClock } from "../../support/running-clock.ts";
+import { runningClock } from "../../support/time/running-clock.ts";
 
 export interface AuditService extends AsyncDisposable {
   readonly url: string;

@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { BATCH_BYTES_MAX, BATCH_MAX } from "@ostiary/lib/contracts/audit";
-import { metricOf } from "../../support/metrics.ts";
+import { metricOf } from "../../support/telemetry/metrics.ts";
 import { intent, json, requestId, sharedAudit, userIntent, wrongFields } from "./audit-service.ts";
 
 setDefaultTimeout(60_000);

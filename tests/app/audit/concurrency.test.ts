@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { freshDatabase, services, waitFor } from "../../support/index.ts";
-import { metricOf } from "../../support/metrics.ts";
+import { metricOf } from "../../support/telemetry/metrics.ts";
 import {
   type AuditService,
   intent,

@@ -4,10 +4,10 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createServer } from "node:net";
 import { deleteOldCosignatures } from "../../../apps/audit/witnesses/sql.ts";
 import { atTestEnd } from "../../support/at-test-end.ts";
+import type { TestWitness } from "../../support/audit/test-log.ts";
+import { listenLocally } from "../../support/http/listen-locally.ts";
 import { services, waitFor } from "../../support/index.ts";
-import { listenLocally } from "../../support/listen-locally.ts";
-import { metricOf } from "../../support/metrics.ts";
-import type { TestWitness } from "../../support/test-log.ts";
+import { metricOf } from "../../support/telemetry/metrics.ts";
 import { openLog, sqlOn, startAudit } from "./audit-service.ts";
 import { writeSigningKey } from "./proof-bed.ts";
 import {

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { services, startProcess, waitFor } from "../../support/index.ts";
-import { metricOf } from "../../support/metrics.ts";
+import { metricOf } from "../../support/telemetry/metrics.ts";
 import {
   type AuditService,
   auditClient,

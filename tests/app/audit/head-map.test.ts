@@ -18,8 +18,8 @@ import {
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import fc from "fast-check";
+import { mapRoot } from "../../support/audit/trees-of-heads.ts";
 import { duringTests } from "../../support/during-tests.ts";
-import { mapRoot } from "../../support/trees-of-heads.ts";
 import { newLog } from "./audit-service.ts";
 
 /** A stored node with 10 slots, and its hash. */

@@ -4,7 +4,7 @@ import { sql } from "drizzle-orm";
 import { Webhook } from "standardwebhooks";
 import { atTestEnd } from "../../support/at-test-end.ts";
 import { freshDatabase, services, waitFor } from "../../support/index.ts";
-import { metricOf } from "../../support/metrics.ts";
+import { metricOf } from "../../support/telemetry/metrics.ts";
 import { type AuditService, intent, openLog, requestId, userIntent } from "./audit-service.ts";
 import {
   newSecret,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { manualClock } from "../../support/manual-clock.ts";
+import { manualClock } from "../../support/time/manual-clock.ts";
 import {
   intent,
   json,

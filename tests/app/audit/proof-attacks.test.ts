@@ -11,7 +11,7 @@ import {
 import type { EnglishVerdict } from "@ostiary/lib/verification";
 import { ulid } from "ulid";
 import { freshDatabase, services, waitFor } from "../../support/index.ts";
-import { metricOf } from "../../support/metrics.ts";
+import { metricOf } from "../../support/telemetry/metrics.ts";
 import { intent, json, logOf, requestId, sqlOn } from "./audit-service.ts";
 import {
   cloned,

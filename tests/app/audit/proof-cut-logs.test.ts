@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { services, waitFor } from "../../support/index.ts";
-import { metricOf } from "../../support/metrics.ts";
+import { metricOf } from "../../support/telemetry/metrics.ts";
 import { intent, logOf, requestId, sqlOn } from "./audit-service.ts";
 import { exportProof, sharedProvenLog, verify, writeEvents } from "./proof-bed.ts";
 

@@ -8,8 +8,8 @@ import { systemClock } from "@ostiary/lib/async";
 import { type Checkpoint, hashFromHex, hexOf, signedCheckpoint, ZERO_HASH } from "@ostiary/lib/domain/proof";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
+import { headTree, inTreeOrder } from "../../support/audit/trees-of-heads.ts";
 import { services, waitFor } from "../../support/index.ts";
-import { headTree, inTreeOrder } from "../../support/trees-of-heads.ts";
 import { intent, json, logOf, newLog, openLog, requestId, sharedAudit, sqlOn } from "./audit-service.ts";
 import {
   exportProof,

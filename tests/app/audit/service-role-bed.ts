@@ -1,7 +1,7 @@
 import { migrate } from "@ostiary/audit/migrate";
 import postgres from "postgres";
-import { commandOf } from "../../support/command-of.ts";
 import { freshDatabase } from "../../support/index.ts";
+import { commandOf } from "../../support/processes/command-of.ts";
 import { ROOT } from "../../support/root.ts";
 
 /**

@@ -3,7 +3,7 @@ import { makePartitions } from "@ostiary/audit/partitions/commands";
 import { type Database, sqlState } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { freshDatabase, rejection, services, waitFor } from "../../support/index.ts";
-import { manualClock } from "../../support/manual-clock.ts";
+import { manualClock } from "../../support/time/manual-clock.ts";
 import {
   intent,
   openLog,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import type { ReceiverDeps } from "@ostiary/audit/streams/receiver-call";
-import { Certificates } from "../../support/certificates.ts";
+import { Certificates } from "../../support/http/certificates.ts";
 import { BODY, errorOf, receiver } from "./stream-calls-bed.ts";
 
 const NAME = "siem.example.com";

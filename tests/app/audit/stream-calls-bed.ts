@@ -2,7 +2,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { type CallResult, Receiver, type ReceiverDeps } from "@ostiary/audit/streams/receiver-call";
 import { targetRules } from "@ostiary/audit/streams/targets";
 import { systemClock } from "@ostiary/lib/async";
-import { listenLocally } from "../../support/listen-locally.ts";
+import { listenLocally } from "../../support/http/listen-locally.ts";
 
 export const BODY = Buffer.from('{"a":1}');
 

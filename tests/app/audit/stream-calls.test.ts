@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { createServer as createHttpServer } from "node:http";
 import type { Socket } from "node:net";
 import { type CallResult, retryAfterMs } from "@ostiary/audit/streams/receiver-call";
+import { listenLocally } from "../../support/http/listen-locally.ts";
 import { waitFor } from "../../support/index.ts";
-import { listenLocally } from "../../support/listen-locally.ts";
-import { manualClock } from "../../support/manual-clock.ts";
+import { manualClock } from "../../support/time/manual-clock.ts";
 import { BODY, errorOf, rawServer, receiver } from "./stream-calls-bed.ts";
 
 // AU-101

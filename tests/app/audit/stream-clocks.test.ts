@@ -4,7 +4,7 @@ import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { Webhook } from "standardwebhooks";
 import { services, waitFor } from "../../support/index.ts";
-import { runningClock } from "../../support/running-clock.ts";
+import { runningClock } from "../../support/time/running-clock.ts";
 import { sharedLog } from "./audit-service.ts";
 import { OrganizationReceivers, operatorVariables } from "./operator-bed.ts";
 import { exportProof, writeEvents } from "./proof-bed.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { freshDatabase, waitFor } from "../../support/index.ts";
-import { metricOf } from "../../support/metrics.ts";
+import { metricOf } from "../../support/telemetry/metrics.ts";
 import { startAudit } from "./audit-service.ts";
 import { exportProof, writeEvents } from "./proof-bed.ts";
 import {

@@ -6,7 +6,7 @@ import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { Webhook } from "standardwebhooks";
 import { rejection, services, waitFor } from "../../support/index.ts";
-import { manualClock } from "../../support/manual-clock.ts";
+import { manualClock } from "../../support/time/manual-clock.ts";
 import { openLog } from "./audit-service.ts";
 import { writeEvents, writeKeyFile } from "./proof-bed.ts";
 import { callStreams, STREAMS, startReceiver, startStreamingAudit, streamKey } from "./streams-bed.ts";

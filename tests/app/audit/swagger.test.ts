@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { describedRoutes, seededService } from "../../support/catalogs.ts";
-import { type OpenApiDocument, operationsIn, type PlacedOperation } from "../../support/openapi.ts";
+import { describedRoutes, seededService } from "../../support/documents/catalogs.ts";
+import { type OpenApiDocument, operationsIn, type PlacedOperation } from "../../support/http/openapi.ts";
 import { json, sharedAudit } from "./audit-service.ts";
 
 const TOKEN = "secret";

@@ -1,5 +1,5 @@
 import type { Clock } from "@ostiary/lib/async";
-import { runningClock } from "../../support/running-clock.ts";
+import { runningClock } from "../../support/time/running-clock.ts";
 import { json } from "./audit-service.ts";
 
 export const HOUR_MS = 3_600_000;

@@ -5,7 +5,7 @@ import { systemClock } from "@ostiary/lib/async";
 import type { ProofEnd } from "@ostiary/lib/contracts/audit";
 import { type EnglishVerdict, readWitnessKeys } from "@ostiary/lib/verification";
 import { services, waitFor } from "../../support/index.ts";
-import { metricOf } from "../../support/metrics.ts";
+import { metricOf } from "../../support/telemetry/metrics.ts";
 import type { AuditService } from "./audit-service.ts";
 import { cloned, exportProof, exportText, NOTHING_KEPT, verify, writeSigningKey } from "./proof-bed.ts";
 import {

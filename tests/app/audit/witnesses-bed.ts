@@ -4,14 +4,14 @@ import { readFileSync } from "node:fs";
 import type { Clock } from "@ostiary/lib/async";
 import { EMPTY_ROOT, isConsistent, readNote, readTreeHead } from "@ostiary/lib/domain/tlog";
 import { atTestEnd } from "../../support/at-test-end.ts";
-import { waitFor } from "../../support/index.ts";
 import {
   keyId,
   publicBytes,
   type TestWitness,
   testWitness,
   verifierKeyText,
-} from "../../support/test-log.ts";
+} from "../../support/audit/test-log.ts";
+import { waitFor } from "../../support/index.ts";
 import { type AuditService, intent, requestId, startAudit } from "./audit-service.ts";
 import { writeKeyFile, writeSigningKey } from "./proof-bed.ts";
 

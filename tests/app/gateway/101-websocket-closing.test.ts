@@ -1,10 +1,10 @@
 /** Tests WebSockets in which one side does not read and does not respond. */
 import { afterAll, afterEach, beforeAll, describe, expect, spyOn, test } from "bun:test";
-import { CAN_COUNT_CONNECTIONS, connectionsOf } from "../../support/connections.ts";
-import { type LocalGateway, publicService, startLocalGateway } from "../../support/gateway.ts";
+import { type LocalGateway, publicService, startLocalGateway } from "../../support/gateway/gateway.ts";
+import { acceptance, clientMessage, handshake, pings } from "../../support/gateway/raw-websocket.ts";
+import { CAN_COUNT_CONNECTIONS, connectionsOf } from "../../support/http/connections.ts";
+import { RawClient, type RawSocket, RawUpstream } from "../../support/http/raw-http.ts";
 import { waitFor } from "../../support/index.ts";
-import { RawClient, type RawSocket, RawUpstream } from "../../support/raw-http.ts";
-import { acceptance, clientMessage, handshake, pings } from "../../support/raw-websocket.ts";
 import { useGateway } from "./bed.ts";
 
 const CLIENTS = 8;

@@ -1,14 +1,14 @@
 /** Tests subprotocols and extensions in the handshake of a WebSocket through the gateway. */
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { publicService } from "../../support/gateway.ts";
+import { publicService } from "../../support/gateway/gateway.ts";
+import { acceptance, handshake } from "../../support/gateway/raw-websocket.ts";
 import {
   headerValue,
   headerValues,
   RawClient,
   type RawResponse,
   RawUpstream,
-} from "../../support/raw-http.ts";
-import { acceptance, handshake } from "../../support/raw-websocket.ts";
+} from "../../support/http/raw-http.ts";
 import { useGateway } from "./bed.ts";
 
 const PROTOCOL = "Sec-WebSocket-Protocol";

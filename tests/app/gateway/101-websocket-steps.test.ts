@@ -3,10 +3,10 @@
  */
 import { describe, expect, test } from "bun:test";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
-import { MEMBER_KEY } from "../../support/gateway-neighbours.ts";
-import { UNLABELLED_KEY, UPSTREAM_TIMEOUT_MS, WebSocketBed } from "../../support/gateway-websocket-bed.ts";
+import { MEMBER_KEY } from "../../support/gateway/neighbours.ts";
+import { UNLABELLED_KEY, UPSTREAM_TIMEOUT_MS, WebSocketBed } from "../../support/gateway/websocket-bed.ts";
+import { headerValue, RawClient, RawUpstream, rawRequest, spell } from "../../support/http/raw-http.ts";
 import { waitFor } from "../../support/index.ts";
-import { headerValue, RawClient, RawUpstream, rawRequest, spell } from "../../support/raw-http.ts";
 import { useBed } from "./bed.ts";
 
 const bed = useBed(new WebSocketBed());

@@ -1,7 +1,8 @@
 /** Tests that the gateway forwards the messages and the close of a WebSocket in both directions. */
 import { describe, expect, test } from "bun:test";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
-import { startLocalGateway } from "../../support/gateway.ts";
+import { startLocalGateway } from "../../support/gateway/gateway.ts";
+import { acceptance } from "../../support/gateway/raw-websocket.ts";
 import {
   type Client,
   chat,
@@ -9,10 +10,9 @@ import {
   MESSAGE_BYTES_MAX,
   type ServiceSocket,
   WebSocketBed,
-} from "../../support/gateway-websocket-bed.ts";
+} from "../../support/gateway/websocket-bed.ts";
+import { RawUpstream } from "../../support/http/raw-http.ts";
 import { settled, waitFor } from "../../support/index.ts";
-import { RawUpstream } from "../../support/raw-http.ts";
-import { acceptance } from "../../support/raw-websocket.ts";
 import { useBed } from "./bed.ts";
 
 const bed = useBed(new WebSocketBed());

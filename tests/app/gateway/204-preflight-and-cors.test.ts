@@ -1,8 +1,8 @@
 /** Tests CORS: responses and preflights for browsers on other origins (GW-106 to GW-110). */
 import { beforeAll, describe, expect, test } from "bun:test";
-import type { LocalGateway } from "../../support/gateway.ts";
-import { type Lines, UUID_V7, WidgetsBed } from "../../support/gateway-widgets-bed.ts";
-import { headerValue, headerValues, rawRequest, spell } from "../../support/raw-http.ts";
+import type { LocalGateway } from "../../support/gateway/gateway.ts";
+import { type Lines, UUID_V7, WidgetsBed } from "../../support/gateway/widgets-bed.ts";
+import { headerValue, headerValues, rawRequest, spell } from "../../support/http/raw-http.ts";
 import { useBed } from "./bed.ts";
 
 const bed = useBed(new WidgetsBed());

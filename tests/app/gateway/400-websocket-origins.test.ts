@@ -3,9 +3,9 @@
  * the messages of any server, so the gateway must check the Origin header.
  */
 import { describe, expect, test } from "bun:test";
-import type { LocalGateway } from "../../support/gateway.ts";
-import { chat, WebSocketBed } from "../../support/gateway-websocket-bed.ts";
-import { RawClient, spell } from "../../support/raw-http.ts";
+import type { LocalGateway } from "../../support/gateway/gateway.ts";
+import { chat, WebSocketBed } from "../../support/gateway/websocket-bed.ts";
+import { RawClient, spell } from "../../support/http/raw-http.ts";
 import { useBed, useGateway } from "./bed.ts";
 
 const bed = useBed(new WebSocketBed());

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type IdentityProvider, startIdentityProvider } from "@ostiary/demo";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
-import { startCollector } from "../../support/collector.ts";
-import { type DirectoryProcess, startDirectory } from "../../support/directory.ts";
-import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
+import { type LocalGateway, startLocalGateway } from "../../support/gateway/gateway.ts";
 import { waitFor } from "../../support/index.ts";
+import { type DirectoryProcess, startDirectory } from "../../support/processes/directory.ts";
+import { startCollector } from "../../support/telemetry/collector.ts";
 
 const START_TIMEOUT_MS = 60_000;
 const INTERNAL_AUTH_TOKEN = "inner-token-of-the-house";

@@ -1,11 +1,11 @@
 /** Tests that the reason for a refused credential is logged and counted, but never sent to the caller. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
-import { StepsBed, services } from "../../support/gateway-steps-bed.ts";
-import { person } from "../../support/identity-stand-in.ts";
+import { type LocalGateway, startLocalGateway } from "../../support/gateway/gateway.ts";
+import { person } from "../../support/gateway/identity-stand-in.ts";
+import { StepsBed, services } from "../../support/gateway/steps-bed.ts";
+import { headerValue, type RawResponse, rawRequest, spell } from "../../support/http/raw-http.ts";
 import { waitFor } from "../../support/index.ts";
-import { sign, signingKey, startProvider } from "../../support/provider-stand-in.ts";
-import { headerValue, type RawResponse, rawRequest, spell } from "../../support/raw-http.ts";
+import { sign, signingKey, startProvider } from "../../support/pages/provider-stand-in.ts";
 
 const ISSUER = "https://login.example.com";
 const key = await signingKey("ES256", "main");

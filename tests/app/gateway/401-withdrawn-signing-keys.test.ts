@@ -1,7 +1,7 @@
 /** Tests a whole gateway while the identity provider replaces its signing key (GW-51). */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
-import { type IdentityStandIn, startIdentity } from "../../support/identity-stand-in.ts";
+import { type LocalGateway, startLocalGateway } from "../../support/gateway/gateway.ts";
+import { type IdentityStandIn, startIdentity } from "../../support/gateway/identity-stand-in.ts";
 import { waitFor } from "../../support/index.ts";
 import {
   type ProviderStandIn,
@@ -9,7 +9,7 @@ import {
   sign,
   signingKey,
   startProvider,
-} from "../../support/provider-stand-in.ts";
+} from "../../support/pages/provider-stand-in.ts";
 
 const ISSUER = "https://login.example.com";
 

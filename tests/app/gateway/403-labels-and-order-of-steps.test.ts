@@ -1,6 +1,6 @@
 /** Tests the order of the nine steps that each request goes through (GW-1). */
 import { describe, expect, test } from "bun:test";
-import { startLocalGateway } from "../../support/gateway.ts";
+import { startLocalGateway } from "../../support/gateway/gateway.ts";
 import {
   codeOf,
   ELSEWHERE,
@@ -13,9 +13,9 @@ import {
   UNKNOWN,
   USER,
   WRITER,
-} from "../../support/gateway-steps-bed.ts";
+} from "../../support/gateway/steps-bed.ts";
+import { headerValue, headerValues, rawRequest, spell } from "../../support/http/raw-http.ts";
 import { waitFor } from "../../support/index.ts";
-import { headerValue, headerValues, rawRequest, spell } from "../../support/raw-http.ts";
 import { useBed } from "./bed.ts";
 
 const bed = useBed(new StepsBed());

@@ -1,8 +1,8 @@
 /** Tests that the gateway calls a service with exactly the bytes of the path that it matched (GW-9). */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { publicService } from "../../support/gateway.ts";
-import { type RawResponse, rawRequest, spell } from "../../support/raw-http.ts";
+import { publicService } from "../../support/gateway/gateway.ts";
+import { type RawResponse, rawRequest, spell } from "../../support/http/raw-http.ts";
 import { useGateway, useService } from "./bed.ts";
 
 const service = useService();

@@ -1,6 +1,5 @@
 /** Tests which requests get their count back from a limit with `charge: success`. */
 import { afterAll, describe, expect, test } from "bun:test";
-import { waitFor } from "../../support/index.ts";
 import {
   chunk,
   headerValue,
@@ -9,7 +8,8 @@ import {
   RawUpstream,
   rawRequest,
   spell,
-} from "../../support/raw-http.ts";
+} from "../../support/http/raw-http.ts";
+import { waitFor } from "../../support/index.ts";
 import { useGateway } from "./bed.ts";
 
 const QUOTA = 3;

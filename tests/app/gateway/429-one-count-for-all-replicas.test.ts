@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { startGateways } from "../../support/gateway-process.ts";
+import { startGateways } from "../../support/gateway/gateway-process.ts";
 import { freshCounterStoreUrl, type RunningProcess, services } from "../../support/index.ts";
 
 const REPLICAS = 4;
@@ -87,7 +87,7 @@ describe.skipIf(!redis.real || !etcd.real)(`${REPLICAS} gateways on one counter 
     const load = Bun.spawn(
       [
         process.execPath,
-        `${import.meta.dir}/../../support/request-load-process.ts`,
+        `${import.meta.dir}/../../support/load/request-load-process.ts`,
         path,
         String(REQUESTS),
         ...gateways.map(({ url }) => url),

@@ -1,9 +1,9 @@
 /** Tests limits by plan, calendar quotas and several limits of one route, in a whole gateway. */
 import { afterAll, describe, expect, test } from "bun:test";
 import type { RouteRateLimit, StoredServiceConfig } from "@ostiary/lib/domain/routes";
-import { startGateways } from "../../support/gateway-process.ts";
-import { READER, StepsBed, WRITER } from "../../support/gateway-steps-bed.ts";
-import { member } from "../../support/identity-stand-in.ts";
+import { startGateways } from "../../support/gateway/gateway-process.ts";
+import { member } from "../../support/gateway/identity-stand-in.ts";
+import { READER, StepsBed, WRITER } from "../../support/gateway/steps-bed.ts";
 import { freshCounterStoreUrl, services } from "../../support/index.ts";
 import { useGateway } from "./bed.ts";
 

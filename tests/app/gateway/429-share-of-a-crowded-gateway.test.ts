@@ -1,10 +1,10 @@
 /** Tests that one caller cannot use all of MAX_REQUESTS_IN_FLIGHT (GW-167). */
 
 import { afterAll, afterEach, expect, test } from "bun:test";
-import { ELSEWHERE, READER, StepsBed, services, USER, WRITER } from "../../support/gateway-steps-bed.ts";
+import { ELSEWHERE, READER, StepsBed, services, USER, WRITER } from "../../support/gateway/steps-bed.ts";
+import { headerValue, RawClient, spell } from "../../support/http/raw-http.ts";
 import { waitFor } from "../../support/index.ts";
-import { metricOf } from "../../support/metrics.ts";
-import { headerValue, RawClient, spell } from "../../support/raw-http.ts";
+import { metricOf } from "../../support/telemetry/metrics.ts";
 import { useGateway } from "./bed.ts";
 
 const MAX = 40;

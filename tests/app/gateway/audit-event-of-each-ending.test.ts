@@ -3,9 +3,9 @@
  * GW-144).
  */
 import { describe, expect, test } from "bun:test";
-import { answering } from "../../support/audit-stand-in.ts";
-import { codeOf, HOSTILE, READER, StepsBed, USER, WRITER } from "../../support/gateway-steps-bed.ts";
-import { headerValue, OK, RawClient, rawRequest, spell } from "../../support/raw-http.ts";
+import { answering } from "../../support/gateway/audit-stand-in.ts";
+import { codeOf, HOSTILE, READER, StepsBed, USER, WRITER } from "../../support/gateway/steps-bed.ts";
+import { headerValue, OK, RawClient, rawRequest, spell } from "../../support/http/raw-http.ts";
 import { useBed } from "./bed.ts";
 
 const bed = useBed(new StepsBed());

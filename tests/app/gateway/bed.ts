@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from "bun:test";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { duringTests } from "../../support/during-tests.ts";
-import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
-import { OK, RawUpstream } from "../../support/raw-http.ts";
+import { type LocalGateway, startLocalGateway } from "../../support/gateway/gateway.ts";
+import { OK, RawUpstream } from "../../support/http/raw-http.ts";
 
 /** Starts a gateway for all tests of a file or `describe`, and publishes services. */
 export function useGateway(

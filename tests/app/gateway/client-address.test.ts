@@ -1,8 +1,8 @@
 /** Tests which client address the gateway uses, and which addresses services get (GW-90 to GW-93). */
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
-import { publicService, startLocalGateway } from "../../support/gateway.ts";
-import { type Lines, WidgetsBed } from "../../support/gateway-widgets-bed.ts";
-import { headerValue, rawRequest, spell } from "../../support/raw-http.ts";
+import { publicService, startLocalGateway } from "../../support/gateway/gateway.ts";
+import { type Lines, WidgetsBed } from "../../support/gateway/widgets-bed.ts";
+import { headerValue, rawRequest, spell } from "../../support/http/raw-http.ts";
 
 const bed = new WidgetsBed();
 

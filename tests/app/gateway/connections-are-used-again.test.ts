@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { type LocalGateway, publicService, startLocalGateway } from "../../support/gateway.ts";
-import { RawClient, RawUpstream, spell } from "../../support/raw-http.ts";
+import { type LocalGateway, publicService, startLocalGateway } from "../../support/gateway/gateway.ts";
+import { RawClient, RawUpstream, spell } from "../../support/http/raw-http.ts";
 
 setDefaultTimeout(60_000);
 

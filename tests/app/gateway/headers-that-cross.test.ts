@@ -1,7 +1,7 @@
 /** Tests which headers the gateway forwards in both directions, byte for byte (GW-82 to GW-101). */
 import { describe, expect, test } from "bun:test";
-import { type Lines, UUID_V7, WidgetsBed } from "../../support/gateway-widgets-bed.ts";
-import { headerValue, headerValues, rawRequest, spell } from "../../support/raw-http.ts";
+import { type Lines, UUID_V7, WidgetsBed } from "../../support/gateway/widgets-bed.ts";
+import { headerValue, headerValues, rawRequest, spell } from "../../support/http/raw-http.ts";
 import { useBed } from "./bed.ts";
 
 const bed = useBed(new WidgetsBed());

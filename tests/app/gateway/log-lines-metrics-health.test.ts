@@ -1,10 +1,10 @@
 /** Tests the gateway's log lines, metrics and health (OP-37). */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
-import { publicService, startLocalGateway } from "../../support/gateway.ts";
-import { member, person, startIdentity } from "../../support/identity-stand-in.ts";
+import { publicService, startLocalGateway } from "../../support/gateway/gateway.ts";
+import { member, person, startIdentity } from "../../support/gateway/identity-stand-in.ts";
+import { headerValue, RawClient, rawRequest, spell } from "../../support/http/raw-http.ts";
 import { waitFor } from "../../support/index.ts";
-import { headerValue, RawClient, rawRequest, spell } from "../../support/raw-http.ts";
 import { useGateway, useService } from "./bed.ts";
 
 const MEMBER_KEY = `acme-k-2-${"a".repeat(43)}`;

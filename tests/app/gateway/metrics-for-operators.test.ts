@@ -1,10 +1,10 @@
 /** Tests the metrics for operators, and that no client can create a new time series (OP-51). */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { VERSION } from "@ostiary/lib/runtime/version";
-import { GatewayNeighbours } from "../../support/gateway-neighbours.ts";
-import { member } from "../../support/identity-stand-in.ts";
+import { member } from "../../support/gateway/identity-stand-in.ts";
+import { GatewayNeighbours } from "../../support/gateway/neighbours.ts";
+import { OK, RawClient, RawUpstream, rawRequest, spell } from "../../support/http/raw-http.ts";
 import { waitFor } from "../../support/index.ts";
-import { OK, RawClient, RawUpstream, rawRequest, spell } from "../../support/raw-http.ts";
 import { useGateway } from "./bed.ts";
 
 const KEY = `acme-k-2-${"a".repeat(43)}`;

@@ -1,8 +1,8 @@
 /** Tests the cache headers of responses that depend on a credential (GW-104, GW-105). */
 import { describe, expect, test } from "bun:test";
-import { READER, StepsBed, services, USER, WRITER } from "../../support/gateway-steps-bed.ts";
-import type { Lines } from "../../support/gateway-widgets-bed.ts";
-import { headerValues, type RawResponse, rawRequest, spell } from "../../support/raw-http.ts";
+import { READER, StepsBed, services, USER, WRITER } from "../../support/gateway/steps-bed.ts";
+import type { Lines } from "../../support/gateway/widgets-bed.ts";
+import { headerValues, type RawResponse, rawRequest, spell } from "../../support/http/raw-http.ts";
 import { useBed, useGateway } from "./bed.ts";
 
 const bed = useBed(new StepsBed());

@@ -4,8 +4,8 @@
  */
 import { heapStats } from "bun:jsc";
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { publicService } from "../../support/gateway.ts";
-import { RawClient, spell } from "../../support/raw-http.ts";
+import { publicService } from "../../support/gateway/gateway.ts";
+import { RawClient, spell } from "../../support/http/raw-http.ts";
 import { useGateway, useService } from "./bed.ts";
 
 setDefaultTimeout(180_000);

@@ -2,9 +2,9 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
-import { publicService } from "../../support/gateway.ts";
+import { publicService } from "../../support/gateway/gateway.ts";
+import { OK, RawUpstream } from "../../support/http/raw-http.ts";
 import { waitFor } from "../../support/index.ts";
-import { OK, RawUpstream } from "../../support/raw-http.ts";
 import { useGateway, useService } from "./bed.ts";
 
 const service = useService();

@@ -1,9 +1,16 @@
 /** Tests the spans that a collector receives for each request (OP-53). */
 import { beforeAll, expect, test } from "bun:test";
-import { startCollector } from "../../support/collector.ts";
-import { publicService, startLocalGateway } from "../../support/gateway.ts";
-import type { ReceivedSpan } from "../../support/otlp-messages.ts";
-import { headerValue, OK, type RawRequest, RawUpstream, rawRequest, spell } from "../../support/raw-http.ts";
+import { publicService, startLocalGateway } from "../../support/gateway/gateway.ts";
+import {
+  headerValue,
+  OK,
+  type RawRequest,
+  RawUpstream,
+  rawRequest,
+  spell,
+} from "../../support/http/raw-http.ts";
+import { startCollector } from "../../support/telemetry/collector.ts";
+import type { ReceivedSpan } from "../../support/telemetry/otlp-messages.ts";
 
 const SERVER = 2;
 const UNSET = { code: 0, message: "" };

@@ -1,7 +1,7 @@
 /** Tests that the gateway does not change the meaning of statuses and bodies (GW-94, GW-99). */
 import { describe, expect, test } from "bun:test";
-import { WidgetsBed } from "../../support/gateway-widgets-bed.ts";
-import { headerValue, headerValues, OK, rawRequest, spell } from "../../support/raw-http.ts";
+import { WidgetsBed } from "../../support/gateway/widgets-bed.ts";
+import { headerValue, headerValues, OK, rawRequest, spell } from "../../support/http/raw-http.ts";
 import { useBed } from "./bed.ts";
 
 const bed = useBed(new WidgetsBed());

@@ -7,9 +7,13 @@ import { boundedCall, CallFailed } from "@ostiary/lib/runtime/calls";
 import { type PeerTls, peerTls } from "@ostiary/lib/runtime/config";
 import { createKeySet } from "@ostiary/lib/runtime/tokens";
 import { exportJWK, generateKeyPair } from "jose";
-import { type CertificateAuthority, type CertificatePair, Certificates } from "../../support/certificates.ts";
+import {
+  type CertificateAuthority,
+  type CertificatePair,
+  Certificates,
+} from "../../support/http/certificates.ts";
 import { rejection, waitFor } from "../../support/index.ts";
-import { manualClock } from "../../support/manual-clock.ts";
+import { manualClock } from "../../support/time/manual-clock.ts";
 
 const certificates = new Certificates();
 const servers: Bun.Server<undefined>[] = [];

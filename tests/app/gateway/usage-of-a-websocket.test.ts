@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { closing } from "../../support/during-tests.ts";
-import { MEMBER_KEY } from "../../support/gateway-neighbours.ts";
-import { WebSocketBed } from "../../support/gateway-websocket-bed.ts";
+import { MEMBER_KEY } from "../../support/gateway/neighbours.ts";
+import { WebSocketBed } from "../../support/gateway/websocket-bed.ts";
 import { waitFor } from "../../support/index.ts";
 
 // GW-186, GW-187

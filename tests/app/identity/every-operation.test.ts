@@ -1,7 +1,7 @@
 /** Tests the rules that hold for every operation of the OpenAPI description, with a sample body for each. */
 import { beforeAll, describe, expect, test } from "bun:test";
+import type { BodyField, Schema } from "../../support/http/openapi.ts";
 import { waitFor } from "../../support/index.ts";
-import type { BodyField, Schema } from "../../support/openapi.ts";
 import { useIdentity } from "./bed.ts";
 import { NOBODY, wrongFields } from "./harness.ts";
 import {

@@ -11,10 +11,10 @@ import { type Database, openWithReads, query } from "@ostiary/lib/runtime/stores
 import { createTelemetry, type Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { Type } from "@sinclair/typebox";
 import { freshDatabase, waitFor } from "../../support/index.ts";
-import { type ManualClock, manualClock } from "../../support/manual-clock.ts";
 import { NO_PEPPERS } from "../../support/no-peppers.ts";
 import { ROOT } from "../../support/root.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { type ManualClock, manualClock } from "../../support/time/manual-clock.ts";
 
 const MIGRATIONS = join(ROOT, "drizzle/identity");
 export const ISSUER = "https://login.example.com";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { resolved } from "../../support/openapi.ts";
+import { resolved } from "../../support/http/openapi.ts";
 import { useIdentity } from "./bed.ts";
 import { wrongFields } from "./harness.ts";
 

@@ -3,8 +3,8 @@ import { lastUseWriter, storeLastUses } from "@ostiary/identity/api-keys/last-us
 import { openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import postgres from "postgres";
-import { startDirectory } from "../../support/directory.ts";
 import { freshDatabase, services, waitFor } from "../../support/index.ts";
+import { startDirectory } from "../../support/processes/directory.ts";
 import { useIdentity } from "./bed.ts";
 import { ISSUER, NOBODY } from "./harness.ts";
 

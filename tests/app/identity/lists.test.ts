@@ -11,8 +11,8 @@ import type { PageRequest } from "@ostiary/lib/runtime/http";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { drizzle } from "drizzle-orm/pg-proxy";
 import postgres from "postgres";
+import { type OpenApiDocument, operationsIn, resolved } from "../../support/http/openapi.ts";
 import { services } from "../../support/index.ts";
-import { type OpenApiDocument, operationsIn, resolved } from "../../support/openapi.ts";
 import { useIdentity } from "./bed.ts";
 import {
   addManyEvents,

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { freshDatabase, type RunningProcess, startProcess } from "../../support/index.ts";
-import { browserPath, launchBrowser, openSwagger, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
+import {
+  browserPath,
+  launchBrowser,
+  openSwagger,
+  PAGE_TIMEOUT_MS,
+} from "../../support/pages/swagger-page.ts";
 import { useIdentity } from "./bed.ts";
 import { ROLES } from "./harness.ts";
 

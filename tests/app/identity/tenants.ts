@@ -1,6 +1,11 @@
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
-import { type BodyField, bodyFields, type OpenApiDocument, operationsIn } from "../../support/openapi.ts";
+import {
+  type BodyField,
+  bodyFields,
+  type OpenApiDocument,
+  operationsIn,
+} from "../../support/http/openapi.ts";
 import type { IdentityHarness, Method } from "./harness.ts";
 
 /**

@@ -1,9 +1,9 @@
 /** Tests how the portal's process serves its page. `tests/full/flow/portal` tests the page itself. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import { ProcessEnded, type RunningProcess, startProcess } from "../../support/start-process.ts";
+import { testWitness } from "../../support/audit/test-log.ts";
+import { ProcessEnded, type RunningProcess, startProcess } from "../../support/processes/start-process.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { testWitness } from "../../support/test-log.ts";
 
 setDefaultTimeout(120_000);
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { type OpenApiDocument, operationsIn } from "../../support/http/openapi.ts";
 import { ProcessEnded, rejection, startProcess } from "../../support/index.ts";
-import { type OpenApiDocument, operationsIn } from "../../support/openapi.ts";
 import { useRegistry } from "./bed.ts";
 import { ADMIN_TOKEN } from "./harness.ts";
 

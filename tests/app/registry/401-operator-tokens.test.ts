@@ -5,9 +5,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { UnsecuredJWT } from "jose";
+import { startLoadingGateway } from "../../support/gateway/loading-gateway.ts";
 import { freshDatabase, waitFor } from "../../support/index.ts";
-import { startLoadingGateway } from "../../support/loading-gateway.ts";
-import { signingKey } from "../../support/provider-stand-in.ts";
+import { signingKey } from "../../support/pages/provider-stand-in.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { clientOf, service } from "./harness.ts";
 import {

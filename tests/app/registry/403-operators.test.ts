@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type OpenApiDocument, operationsIn, type PlacedOperation } from "../../support/http/openapi.ts";
 import { waitFor } from "../../support/index.ts";
-import { type OpenApiDocument, operationsIn, type PlacedOperation } from "../../support/openapi.ts";
 import { type Client, clientOf, service as configOf } from "./harness.ts";
 import {
   claiming,

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { waitFor } from "../../support/index.ts";
-import { browserPath, launchBrowser, PAGE_TIMEOUT_MS } from "../../support/swagger-page.ts";
-import { findingsOn } from "../../support/watched-page.ts";
+import { browserPath, launchBrowser, PAGE_TIMEOUT_MS } from "../../support/pages/swagger-page.ts";
+import { findingsOn } from "../../support/pages/watched-page.ts";
 import { ADMIN_TOKEN, type Registry, service, startRegistry } from "./harness.ts";
 
 const HOSTILE = `<img src=x onerror="window.ran = true"><script>window.ran = true</script>

@@ -4,8 +4,8 @@ import { INSTANCES_PREFIX, ROUTES_PREFIX } from "@ostiary/lib/contracts/route-st
 import type { RouteSummary } from "@ostiary/lib/runtime/stores/route-store";
 import { Value } from "@sinclair/typebox/value";
 import { hasLoaded, serves } from "../../../apps/registry/gateways/gateway.ts";
+import { type LoadingGateway, startLoadingGateway } from "../../support/gateway/loading-gateway.ts";
 import { waitFor } from "../../support/index.ts";
-import { type LoadingGateway, startLoadingGateway } from "../../support/loading-gateway.ts";
 import { useRegistry } from "./bed.ts";
 import { service, startRegistry } from "./harness.ts";
 

@@ -7,7 +7,7 @@ import {
   services,
   waitFor,
 } from "../../support/index.ts";
-import { metricOf } from "../../support/metrics.ts";
+import { metricOf } from "../../support/telemetry/metrics.ts";
 import { ADMIN_TOKEN, type Client, fields, projected, service, startRegistryProcess } from "./harness.ts";
 
 const MIB = 1024 * 1024;

@@ -7,7 +7,7 @@ import {
   sign,
   signingKey,
   startProvider,
-} from "../../support/provider-stand-in.ts";
+} from "../../support/pages/provider-stand-in.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import {
   ADMIN_TOKEN,

@@ -3,8 +3,8 @@ import { rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { sha256Of } from "@ostiary/lib/runtime/config/operators-file";
 import { atTestEnd } from "../../support/at-test-end.ts";
+import { startLoadingGateway } from "../../support/gateway/loading-gateway.ts";
 import { freshDatabase, waitFor } from "../../support/index.ts";
-import { startLoadingGateway } from "../../support/loading-gateway.ts";
 import { clientOf, service } from "./harness.ts";
 import { type Entry, entry, type OperatedRegistry, startOperated } from "./operators-bed.ts";
 

@@ -1,8 +1,8 @@
 /** Tests `GET /projections` with a route store that can be read, but refuses writes while it is full. */
 import { expect, test } from "bun:test";
 import { memoryRouteStore } from "@ostiary/lib/runtime/stores/route-store";
-import { forwarding } from "../../support/loading-gateway.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import { forwarding } from "../../support/gateway/loading-gateway.ts";
+import { waitFor } from "../../support/time/wait-for.ts";
 import { useRegistry } from "./bed.ts";
 import { service } from "./harness.ts";
 

@@ -3,7 +3,7 @@ import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/d
 import { sql } from "drizzle-orm";
 import { ProjectionLag } from "../../../apps/registry/projection/projection-lag.ts";
 import { freshDatabase, rejection } from "../../support/index.ts";
-import { manualClock } from "../../support/manual-clock.ts";
+import { manualClock } from "../../support/time/manual-clock.ts";
 
 const MIGRATIONS = new URL("../../../drizzle/routes", import.meta.url).pathname;
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { waitFor } from "../../support/wait-for.ts";
+import { waitFor } from "../../support/time/wait-for.ts";
 import { useRegistry } from "./bed.ts";
 import { type Answer, fields, projected, service } from "./harness.ts";
 

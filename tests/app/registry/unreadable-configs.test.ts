@@ -5,8 +5,8 @@ import { type Orm, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { runCli } from "../../full/flow/cli/bed.ts";
 import { closing, duringTests } from "../../support/during-tests.ts";
-import { freshDatabase } from "../../support/services.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import { freshDatabase } from "../../support/stores/services.ts";
+import { waitFor } from "../../support/time/wait-for.ts";
 import { ADMIN_TOKEN, fields, projected, type Registry, service, startRegistry } from "./harness.ts";
 
 setDefaultTimeout(60_000);

@@ -1,9 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { INSTANCES_PREFIX, ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import { memoryRouteStore, type RouteStore, StoreUnavailable } from "@ostiary/lib/runtime/stores/route-store";
+import {
+  forwarding,
+  type LoadingGateway,
+  startLoadingGateway,
+} from "../../support/gateway/loading-gateway.ts";
 import { waitFor } from "../../support/index.ts";
-import { forwarding, type LoadingGateway, startLoadingGateway } from "../../support/loading-gateway.ts";
-import { manualClock } from "../../support/manual-clock.ts";
+import { manualClock } from "../../support/time/manual-clock.ts";
 import { fields, type Registry, service, startRegistry } from "./harness.ts";
 
 let registry: Registry;

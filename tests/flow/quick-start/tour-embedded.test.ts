@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { startNewPlatform } from "../../full/flow/platform/bed.ts";
 import { atTestEnd } from "../../support/at-test-end.ts";
-import { ProcessEnded, type RunningProcess } from "../../support/start-process.ts";
+import { ProcessEnded, type RunningProcess } from "../../support/processes/start-process.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { expectTour, printedTour, takeTour } from "./tour.ts";
 

@@ -1,8 +1,8 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { type TourPlaces, tourText } from "@ostiary/platform/tour";
-import { services } from "../../support/services.ts";
-import { startStack } from "../../support/stack.ts";
+import { startStack } from "../../support/processes/stack.ts";
+import { services } from "../../support/stores/services.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { expectTour, takeTour } from "./tour.ts";
 

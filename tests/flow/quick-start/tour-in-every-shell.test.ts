@@ -2,9 +2,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { startPlatform } from "../../full/flow/platform/bed.ts";
-import { SHELLS } from "../../support/interactive-shell.ts";
-import { freshDatabase } from "../../support/services.ts";
-import type { RunningProcess } from "../../support/start-process.ts";
+import { SHELLS } from "../../support/processes/interactive-shell.ts";
+import type { RunningProcess } from "../../support/processes/start-process.ts";
+import { freshDatabase } from "../../support/stores/services.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { expectTour, printedTour, takeTour } from "./tour.ts";
 

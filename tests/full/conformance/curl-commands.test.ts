@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { curlCommand, operationSamples } from "@ostiary/lib/openapi";
 import fc from "fast-check";
 import { ADMIN_TOKEN, type Registry, service, startRegistry } from "../../app/registry/harness.ts";
-import { operationsIn } from "../../support/openapi.ts";
+import { operationsIn } from "../../support/http/openapi.ts";
 import { runs } from "../../support/runs.ts";
 import { edgeDocument } from "../../unit/edge-description/build.ts";
 import { run } from "./clients/services.ts";

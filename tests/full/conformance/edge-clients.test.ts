@@ -6,11 +6,11 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { lintFindings } from "../../support/description-lint.ts";
-import { DocumentValidator, type OpenApiDocument, operationsIn } from "../../support/openapi.ts";
-import { type Stack, startStack } from "../../support/stack.ts";
+import { lintFindings } from "../../support/http/description-lint.ts";
+import { DocumentValidator, type OpenApiDocument, operationsIn } from "../../support/http/openapi.ts";
+import { type Stack, startStack } from "../../support/processes/stack.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import { waitFor } from "../../support/time/wait-for.ts";
 import { GO_IS_MISSING, GO_REASON, runGo } from "./clients/go.ts";
 import { generatePython, PYTHON_IS_MISSING, PYTHON_REASON, runPython } from "./clients/python.ts";
 import { CACHE, runTypeScript, typeScriptProgram } from "./clients/typescript.ts";

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { isRecord } from "@ostiary/lib/domain/json";
-import { lintFindings } from "../../support/description-lint.ts";
+import { lintFindings } from "../../support/http/description-lint.ts";
 import {
   DocumentValidator,
   type OpenApiDocument,
@@ -11,7 +11,7 @@ import {
   operationsIn,
   resolved,
   type Schema,
-} from "../../support/openapi.ts";
+} from "../../support/http/openapi.ts";
 import { ROOT } from "../../support/root.ts";
 import { edgeDocument } from "../../unit/edge-description/build.ts";
 import { servedDocuments } from "./served-descriptions.ts";

@@ -5,7 +5,7 @@ import { describe, expect, test } from "bun:test";
 import { startAudit } from "../../app/audit/audit-service.ts";
 import { NOBODY, startIdentity } from "../../app/identity/harness.ts";
 import { ADMIN_TOKEN, startRegistry } from "../../app/registry/harness.ts";
-import { type OpenApiDocument, operationsIn, type Parameter } from "../../support/openapi.ts";
+import { type OpenApiDocument, operationsIn, type Parameter } from "../../support/http/openapi.ts";
 
 /** A value that violates every pattern, enum, type and format in the descriptions. */
 const WRONG = "§";

@@ -1,7 +1,7 @@
 /** Tests that the patterns in the OpenAPI descriptions mean the same in every client's language (ER-23). */
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { objectsIn } from "../../support/openapi.ts";
+import { objectsIn } from "../../support/http/openapi.ts";
 import { servedDocuments } from "./served-descriptions.ts";
 
 const documents = await servedDocuments();

@@ -1,7 +1,7 @@
 import { startAudit } from "../../app/audit/audit-service.ts";
 import { startIdentity } from "../../app/identity/harness.ts";
 import { startRegistry } from "../../app/registry/harness.ts";
-import type { OpenApiDocument } from "../../support/openapi.ts";
+import type { OpenApiDocument } from "../../support/http/openapi.ts";
 
 /**
  * Returns the OpenAPI descriptions that the ports of identity, audit and the registry serve. Identity's

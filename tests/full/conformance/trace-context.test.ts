@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createTelemetry, type Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { telemetryConfig } from "../../support/collector.ts";
-import { rawRequest } from "../../support/raw-http.ts";
+import { rawRequest } from "../../support/http/raw-http.ts";
+import { telemetryConfig } from "../../support/telemetry/collector.ts";
 
 const TRACE_ID = "12345678901234567890123456789012";
 const PARENT_ID = "1234567890123456";

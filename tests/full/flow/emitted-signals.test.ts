@@ -11,10 +11,10 @@ import {
   STORED_SERVICES,
   startMixedRun,
   WRITTEN_BECAUSE,
-} from "../../support/mixed-run.ts";
-import { CLIENT_KIND, pathsOf, type ReceivedSpan } from "../../support/otlp-messages.ts";
-import { bounds, labelsOf } from "../../support/prometheus.ts";
+} from "../../support/load/mixed-run.ts";
 import { ROOT } from "../../support/root.ts";
+import { CLIENT_KIND, pathsOf, type ReceivedSpan } from "../../support/telemetry/otlp-messages.ts";
+import { bounds, labelsOf } from "../../support/telemetry/prometheus.ts";
 
 setDefaultTimeout(180_000);
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type AuditEvent, auditClient, json } from "../../app/audit/audit-service.ts";
-import { type LocalGateway, startLocalGateway } from "../../support/gateway.ts";
+import { type LocalGateway, startLocalGateway } from "../../support/gateway/gateway.ts";
 import {
   freePort,
   freshDatabase,

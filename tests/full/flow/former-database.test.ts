@@ -3,7 +3,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { freshDatabase, freshRouteStoreUrl, rejection, services, startProcess } from "../../support/index.ts";
-import { ADMIN_TOKEN, INTERNAL_AUTH_TOKEN } from "../../support/stack.ts";
+import { ADMIN_TOKEN, INTERNAL_AUTH_TOKEN } from "../../support/processes/stack.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 setDefaultTimeout(120_000);

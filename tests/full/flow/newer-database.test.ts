@@ -9,8 +9,8 @@ import {
   startProcess,
   waitFor,
 } from "../../support/index.ts";
-import { ADMIN_TOKEN, INTERNAL_AUTH_TOKEN } from "../../support/stack.ts";
-import type { RunningProcess } from "../../support/start-process.ts";
+import { ADMIN_TOKEN, INTERNAL_AUTH_TOKEN } from "../../support/processes/stack.ts";
+import type { RunningProcess } from "../../support/processes/start-process.ts";
 
 setDefaultTimeout(120_000);
 

@@ -2,8 +2,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { type Client, service, startRegistryProcess } from "../../app/registry/harness.ts";
-import { type Right, requireUser } from "../../support/etcd-users.ts";
-import { startGatewayOf } from "../../support/gateway-process.ts";
+import { startGatewayOf } from "../../support/gateway/gateway-process.ts";
 import {
   freshDatabase,
   type RunningProcess,
@@ -12,8 +11,9 @@ import {
   type TestServer,
   waitFor,
 } from "../../support/index.ts";
-import { type ProviderStandIn, signingKey, startProvider } from "../../support/provider-stand-in.ts";
+import { type ProviderStandIn, signingKey, startProvider } from "../../support/pages/provider-stand-in.ts";
 import { ROOT } from "../../support/root.ts";
+import { type Right, requireUser } from "../../support/stores/etcd-users.ts";
 
 setDefaultTimeout(120_000);
 

@@ -6,9 +6,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { isRecord } from "@ostiary/lib/domain/json";
 import type { AuditEvent } from "../../app/audit/audit-service.ts";
-import { admitted } from "../../support/admitted.ts";
+import { admitted } from "../../support/gateway/admitted.ts";
 import { waitFor } from "../../support/index.ts";
-import { type Stack, startStack } from "../../support/stack.ts";
+import { type Stack, startStack } from "../../support/processes/stack.ts";
 
 let stack: Stack;
 beforeAll(async () => {

@@ -1,5 +1,6 @@
 /** Tests that requests beyond MAX_REQUESTS_IN_FLIGHT are refused at once until earlier requests end. */
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { RawClient, type RawResponse, spell } from "../../support/http/raw-http.ts";
 import {
   freshDatabase,
   freshRouteStoreUrl,
@@ -8,7 +9,6 @@ import {
   startProcess,
   waitFor,
 } from "../../support/index.ts";
-import { RawClient, type RawResponse, spell } from "../../support/raw-http.ts";
 
 setDefaultTimeout(180_000);
 

@@ -1,8 +1,8 @@
 /** Tests of the proxy in tests/support, which breaks connections: what the client and the server notice. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createConnection, createServer, type Server, type Socket } from "node:net";
+import { listenLocally } from "../../support/http/listen-locally.ts";
 import { type Proxy as NetworkProxy, startProxy, waitFor } from "../../support/index.ts";
-import { listenLocally } from "../../support/listen-locally.ts";
 
 /** A server that sends back every byte that it receives. */
 let server: Server;

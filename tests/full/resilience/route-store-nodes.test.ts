@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createServer } from "node:http2";
 import { type Client, startRegistryProcess } from "../../app/registry/harness.ts";
-import { publicService } from "../../support/gateway.ts";
-import { startGatewayOf } from "../../support/gateway-process.ts";
+import { publicService } from "../../support/gateway/gateway.ts";
+import { startGatewayOf } from "../../support/gateway/gateway-process.ts";
+import { listenLocally } from "../../support/http/listen-locally.ts";
+import { RawUpstream } from "../../support/http/raw-http.ts";
 import {
   type EtcdCluster,
   freshDatabase,
@@ -14,8 +16,6 @@ import {
   type TestServer,
   waitFor,
 } from "../../support/index.ts";
-import { listenLocally } from "../../support/listen-locally.ts";
-import { RawUpstream } from "../../support/raw-http.ts";
 
 setDefaultTimeout(120_000);
 

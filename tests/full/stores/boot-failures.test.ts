@@ -10,12 +10,12 @@ import { openRouteStore, routeStoreBootFailure } from "@ostiary/lib/runtime/stor
 import { Etcd3, Range } from "etcd3";
 import { Redis } from "ioredis";
 import postgres from "postgres";
-import { requireUser } from "../../support/etcd-users.ts";
-import { freePort } from "../../support/free-port.ts";
+import { freePort } from "../../support/http/free-port.ts";
 import { rejection } from "../../support/rejection.ts";
 import { ROOT } from "../../support/root.ts";
-import type { TestServer } from "../../support/server.ts";
-import { services, startEtcd, startPostgres, startRedis } from "../../support/services.ts";
+import { requireUser } from "../../support/stores/etcd-users.ts";
+import type { TestServer } from "../../support/stores/server.ts";
+import { services, startEtcd, startPostgres, startRedis } from "../../support/stores/services.ts";
 
 setDefaultTimeout(60_000);
 

@@ -8,9 +8,9 @@ import { sql } from "drizzle-orm";
 import postgres from "postgres";
 import { describeDatabase } from "../../stores/database-suite.ts";
 import { atTestEnd } from "../../support/at-test-end.ts";
+import { listenLocally } from "../../support/http/listen-locally.ts";
+import { startProxy } from "../../support/http/proxy.ts";
 import { freshDatabase, makeHostile, services } from "../../support/index.ts";
-import { listenLocally } from "../../support/listen-locally.ts";
-import { startProxy } from "../../support/proxy.ts";
 import { ROOT } from "../../support/root.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { openRouteStore, type RouteStore, StoreUnavailable } from "@ostiary/lib/runtime/stores/route-store";
 import { EtcdClient } from "../../../lib/runtime/stores/route-store/etcd-client.ts";
 import { recordChanges } from "../../stores/recorded-changes.ts";
-import { CAN_COUNT_CONNECTIONS, connectionsOf } from "../../support/connections.ts";
+import { CAN_COUNT_CONNECTIONS, connectionsOf } from "../../support/http/connections.ts";
 import {
   type Proxy as NetworkProxy,
   rejection,

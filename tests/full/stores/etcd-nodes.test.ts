@@ -2,7 +2,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, te
 import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { recordChanges } from "../../stores/recorded-changes.ts";
 import { everyCall } from "../../stores/route-store-calls.ts";
-import { requireUser } from "../../support/etcd-users.ts";
 import {
   type EtcdCluster,
   freePort,
@@ -14,6 +13,7 @@ import {
   type TestServer,
   waitFor,
 } from "../../support/index.ts";
+import { requireUser } from "../../support/stores/etcd-users.ts";
 
 setDefaultTimeout(120_000);
 

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { join } from "node:path";
 import { openDatabase, rows, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
-import type { BinaryTestServer } from "../../support/binary-server.ts";
 import { freshDatabase, rejection, services } from "../../support/index.ts";
-import { hasPgBouncer, startPgBouncer } from "../../support/pgbouncer.ts";
 import { ROOT } from "../../support/root.ts";
+import type { BinaryTestServer } from "../../support/stores/binary-server.ts";
+import { hasPgBouncer, startPgBouncer } from "../../support/stores/pgbouncer.ts";
 
 setDefaultTimeout(60_000);
 

@@ -1,7 +1,7 @@
 import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { openRouteStore } from "@ostiary/lib/runtime/stores/route-store";
-import { waitFor } from "../../support/wait-for.ts";
+import { waitFor } from "../../support/time/wait-for.ts";
 import type { Bench } from "./bench.ts";
 import { caller, startIdentity } from "./gateway/identity.ts";
 import { type Goal, goalTable, judge } from "./measure/goal-table.ts";

@@ -1,6 +1,6 @@
 import { truncate } from "node:fs/promises";
 import { join } from "node:path";
-import { freePort } from "../../support/free-port.ts";
+import { freePort } from "../../support/http/free-port.ts";
 import type { Bench } from "./bench.ts";
 import { Bed } from "./gateway/bed.ts";
 import { startIdentity } from "./gateway/identity.ts";

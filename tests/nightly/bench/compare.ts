@@ -1,4 +1,4 @@
-import { SourceUnavailable, unpackSource } from "../../support/older-source.ts";
+import { SourceUnavailable, unpackSource } from "../../support/processes/older-source.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import type { Bench } from "./bench.ts";
 import { Bed, type Started } from "./gateway/bed.ts";

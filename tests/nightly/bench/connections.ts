@@ -1,8 +1,8 @@
 import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import { openRouteStore } from "@ostiary/lib/runtime/stores/route-store";
-import { type Crowd, type CrowdKind, gatherCrowd } from "../../support/crowd.ts";
-import { crowdService } from "../../support/crowd-service.ts";
-import { freePort } from "../../support/free-port.ts";
+import { freePort } from "../../support/http/free-port.ts";
+import { type Crowd, type CrowdKind, gatherCrowd } from "../../support/load/crowd.ts";
+import { crowdService } from "../../support/load/crowd-service.ts";
 import type { Bench, BenchOptions } from "./bench.ts";
 import { Bed, type Started } from "./gateway/bed.ts";
 import { BenchImpossible } from "./measure/cores.ts";
@@ -106,7 +106,7 @@ function requireDescriptors(): void {
 
 async function startGateway(bed: Bed): Promise<Started> {
   const [etcd, redis, servicePort] = [await bed.etcd(), await bed.redis(), freePort()];
-  const entry = `${import.meta.dir}/../support/crowd-service.ts`;
+  const entry = `${import.meta.dir}/../../support/load/crowd-service.ts`;
   const service = await bed.helper([process.execPath, entry, String(servicePort)], servicePort);
   const store = await openRouteStore(etcd.url);
   await store.put(`${ROUTES_PREFIX}crowd`, JSON.stringify(crowdService(service.url)));

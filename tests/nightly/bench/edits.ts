@@ -2,7 +2,7 @@ import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import { openRouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { freePort } from "../../support/free-port.ts";
+import { freePort } from "../../support/http/free-port.ts";
 import type { Bench, BenchOptions } from "./bench.ts";
 import { servedAfterApply } from "./edits/apply.ts";
 import { editedService, FEW_ROUTES, MANY_ROUTES, whenServed } from "./edits/edited-service.ts";

@@ -1,5 +1,5 @@
 import type { RouteTable, StoredServiceConfig } from "@ostiary/lib/domain/routes";
-import { buildRouteTable } from "../../support/route-tables.ts";
+import { buildRouteTable } from "../../support/gateway/route-tables.ts";
 import type { Bench, BenchOptions } from "./bench.ts";
 import { describeMachine, type Machine, machineLine } from "./measure/machine.ts";
 import { type Spread, spreadOf } from "./measure/statistics.ts";

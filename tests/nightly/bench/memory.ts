@@ -1,4 +1,4 @@
-import { freePort } from "../../support/free-port.ts";
+import { freePort } from "../../support/http/free-port.ts";
 import type { Bench, BenchOptions } from "./bench.ts";
 import { Bed, type Started } from "./gateway/bed.ts";
 import { publicPaths } from "./gateway/catalog.ts";

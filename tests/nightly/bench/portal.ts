@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core";
-import { type PortalQuickStart, startPortalQuickStart } from "../../support/portal-quick-start.ts";
-import { browserPath, launchBrowser } from "../../support/swagger-page.ts";
+import { type PortalQuickStart, startPortalQuickStart } from "../../support/pages/portal-quick-start.ts";
+import { browserPath, launchBrowser } from "../../support/pages/swagger-page.ts";
 import type { Bench } from "./bench.ts";
 import { BenchImpossible } from "./measure/cores.ts";
 import { type Goal, goalTable, judge } from "./measure/goal-table.ts";

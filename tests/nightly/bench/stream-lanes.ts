@@ -1,6 +1,6 @@
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
-import { waitFor } from "../../support/wait-for.ts";
+import { waitFor } from "../../support/time/wait-for.ts";
 import { AuditBed } from "./audit/bed.ts";
 import { openLog, sealAll } from "./audit/log.ts";
 import type { Bench, Progress } from "./bench.ts";

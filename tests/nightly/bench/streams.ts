@@ -1,5 +1,5 @@
 import { BUSY_ORGANIZATION, generateLog } from "../../app/audit/generated-log.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import { waitFor } from "../../support/time/wait-for.ts";
 import { AuditBed } from "./audit/bed.ts";
 import { openLog, sealAll } from "./audit/log.ts";
 import type { Bench } from "./bench.ts";

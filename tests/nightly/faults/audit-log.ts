@@ -1,5 +1,5 @@
 import postgres from "postgres";
-import { waitFor } from "../../support/wait-for.ts";
+import { waitFor } from "../../support/time/wait-for.ts";
 import type { LogHead } from "./load/stream-receiver.ts";
 
 /** The timeout of the wait for outcomes of pending events. */

@@ -1,6 +1,6 @@
-import type { BinaryTestServer } from "../../support/binary-server.ts";
-import type { Proxy as NetworkProxy } from "../../support/proxy.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import type { Proxy as NetworkProxy } from "../../support/http/proxy.ts";
+import type { BinaryTestServer } from "../../support/stores/binary-server.ts";
+import { waitFor } from "../../support/time/wait-for.ts";
 import { BROKEN_REPLICA } from "./cell-run.ts";
 import { type Cell, isOfClock, type Part } from "./cells.ts";
 import type { SettableClock } from "./system/clock.ts";

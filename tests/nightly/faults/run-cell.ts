@@ -1,4 +1,4 @@
-import { waitFor } from "../../support/wait-for.ts";
+import { waitFor } from "../../support/time/wait-for.ts";
 import type { AuditLog } from "./audit-log.ts";
 import { type Answer, type CellRun, isExcused, isGood, type StreamsSeen } from "./cell-run.ts";
 import type { Cell } from "./cells.ts";

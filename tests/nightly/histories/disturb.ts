@@ -1,5 +1,5 @@
-import type { BinaryTestServer } from "../../support/binary-server.ts";
 import type { Random } from "../../support/random.ts";
+import type { BinaryTestServer } from "../../support/stores/binary-server.ts";
 import type { System } from "../faults/system/system.ts";
 
 const HOLD_MS = 400;

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { SourceUnavailable, unpackSource } from "../../support/older-source.ts";
+import { SourceUnavailable, unpackSource } from "../../support/processes/older-source.ts";
 import { ROOT } from "../../support/root.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { type Progress, RunImpossible } from "../faults/system/system.ts";

@@ -1,4 +1,4 @@
-import { waitFor } from "../../support/wait-for.ts";
+import { waitFor } from "../../support/time/wait-for.ts";
 import { withBed } from "../faults/run.ts";
 import { type Bed, type Pace, runChange } from "../faults/run-cell.ts";
 import { answerOf, type Replica } from "../faults/system/replica.ts";

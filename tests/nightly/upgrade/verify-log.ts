@@ -1,6 +1,6 @@
 import { INTERNAL_TOKEN_HEADER } from "@ostiary/lib/contracts/internal-api";
 import { type EnglishVerdict, inEnglish, verifyExport } from "@ostiary/lib/verification";
-import { waitFor } from "../../support/wait-for.ts";
+import { waitFor } from "../../support/time/wait-for.ts";
 import { INTERNAL_TOKEN } from "../faults/system/people.ts";
 import type { System } from "../faults/system/system.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { endsWithin, systemClock, withDeadline } from "@ostiary/lib/async";
 import { rejection } from "../../support/index.ts";
-import { manualClock } from "../../support/manual-clock.ts";
+import { manualClock } from "../../support/time/manual-clock.ts";
 
 const late = () => new Error("late");
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { Loop } from "@ostiary/lib/async";
 import { waitFor } from "../../support/index.ts";
-import { manualClock } from "../../support/manual-clock.ts";
+import { manualClock } from "../../support/time/manual-clock.ts";
 
 const FOREVER_MS = 1_000_000;
 type LoopOptions = ConstructorParameters<typeof Loop>[0];

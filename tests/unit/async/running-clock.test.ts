@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { pause, systemClock } from "@ostiary/lib/async";
-import { runningClock } from "../../support/running-clock.ts";
+import { runningClock } from "../../support/time/running-clock.ts";
 
 describe("the clock of services under test", () => {
   test("passes at most 250 ms while the process does not run, however long that is", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { inSlices, resultInSlices } from "@ostiary/lib/async";
-import { manualClock } from "../../support/manual-clock.ts";
+import { manualClock } from "../../support/time/manual-clock.ts";
 
 /** Returns a generator of `count` steps of `stepMs` each, its clock, and a list that records the steps. */
 function worked(count: number, stepMs: number) {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { tickClock } from "@ostiary/lib/async";
-import { manualClock } from "../../support/manual-clock.ts";
+import { manualClock } from "../../support/time/manual-clock.ts";
 
 test("a timer runs once, never early and at most two ticks late", () => {
   const system = manualClock();

@@ -2,8 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { checkCosignedRoot, NotWitnessKeys, readWitnessKeys } from "@ostiary/lib/verification";
+import { TestLog, testWitness } from "../../support/audit/test-log.ts";
 import { rejection } from "../../support/rejection.ts";
-import { TestLog, testWitness } from "../../support/test-log.ts";
 
 const NOW_S = 1_800_000_000;
 

@@ -3,7 +3,7 @@ import { ExportPermits, ExportSlot } from "@ostiary/audit/exports/permits";
 import { ReadingPace } from "@ostiary/audit/exports/reading-pace";
 import fc from "fast-check";
 import { rejection } from "../../support/index.ts";
-import { manualClock } from "../../support/manual-clock.ts";
+import { manualClock } from "../../support/time/manual-clock.ts";
 
 const PACE = { bytesPerSecondMin: 1_000, lagMsMax: 30_000 };
 

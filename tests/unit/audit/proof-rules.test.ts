@@ -20,7 +20,7 @@ import {
   sha256,
 } from "@ostiary/lib/domain/proof";
 import fc from "fast-check";
-import { headTree, inTreeOrder } from "../../support/trees-of-heads.ts";
+import { headTree, inTreeOrder } from "../../support/audit/trees-of-heads.ts";
 
 const text = fc.string({ unit: "binary" });
 const orNull = <Value>(value: fc.Arbitrary<Value>) => fc.option(value);

@@ -4,8 +4,8 @@ import { Dispatcher, type Lane, type Turn } from "@ostiary/audit/streams/dispatc
 import { checkSealInterval, SEAL_INTERVAL_MS_MAX } from "@ostiary/audit/streams/seal-interval";
 import { configProblems } from "@ostiary/lib/runtime/config";
 import { loadPlatform } from "@ostiary/platform/config";
-import { manualClock } from "../../support/manual-clock.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import { manualClock } from "../../support/time/manual-clock.ts";
+import { waitFor } from "../../support/time/wait-for.ts";
 
 interface Row {
   id: string;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
 import { checkWitnesses } from "@ostiary/audit/witnesses";
 import { writeKeyFile } from "../../app/audit/proof-bed.ts";
-import { publicBytes, verifierKeyText } from "../../support/test-log.ts";
+import { publicBytes, verifierKeyText } from "../../support/audit/test-log.ts";
 
 describe("a file of witnesses", () => {
   const { privateKey } = generateKeyPairSync("ed25519");

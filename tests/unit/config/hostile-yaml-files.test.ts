@@ -7,8 +7,8 @@ import type { ConfigProblem } from "@ostiary/lib/runtime/config";
 import { checkOperatorsFile } from "@ostiary/lib/runtime/config/operators-file";
 import { checkRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import { checkBrandFile } from "@ostiary/portal/brand";
+import { publicBytes, verifierKeyText } from "../../support/audit/test-log.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { publicBytes, verifierKeyText } from "../../support/test-log.ts";
 
 const folder = temporaryFolder("yaml-files");
 

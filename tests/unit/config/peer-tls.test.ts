@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { gatewayVariables } from "@ostiary/gateway/config";
 import { checkPeerTls, configProblems, peerTls } from "@ostiary/lib/runtime/config";
 import { registryVariables } from "@ostiary/registry/config";
-import { type CertificatePair, Certificates } from "../../support/certificates.ts";
-import { manualClock } from "../../support/manual-clock.ts";
+import { type CertificatePair, Certificates } from "../../support/http/certificates.ts";
+import { manualClock } from "../../support/time/manual-clock.ts";
 
 const certificates = new Certificates();
 let first: CertificatePair;

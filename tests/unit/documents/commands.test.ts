@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { blocksOf, documents } from "../../support/documents.ts";
+import { blocksOf, documents } from "../../support/documents/documents.ts";
 import { ROOT } from "../../support/root.ts";
 
 interface NotRun {

@@ -3,7 +3,14 @@ import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { marked, type Token } from "marked";
-import { anchorsOf, documents, isCodespan, isHtml, isLink, tokensOf } from "../../support/documents.ts";
+import {
+  anchorsOf,
+  documents,
+  isCodespan,
+  isHtml,
+  isLink,
+  tokensOf,
+} from "../../support/documents/documents.ts";
 import { ROOT } from "../../support/root.ts";
 
 const SOMEWHERE_ELSE = /^(https?:|mailto:)/;

@@ -1,6 +1,6 @@
 /** Checks that each guide upgrades in the order of upgrading.md: each service before its callers. */
 import { expect, test } from "bun:test";
-import { blocksOf, commandsOf } from "../../support/documents.ts";
+import { blocksOf, commandsOf } from "../../support/documents/documents.ts";
 
 const ORDER = ["audit", "identity", "gateway", "registry"];
 const GUIDES = ".github/guides";

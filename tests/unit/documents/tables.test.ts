@@ -1,6 +1,6 @@
 /** Checks Markdown tables. A blank line ends a table, and GitHub shows the rows after it as text. */
 import { expect, test } from "bun:test";
-import { documents, tokensOf } from "../../support/documents.ts";
+import { documents, tokensOf } from "../../support/documents/documents.ts";
 
 test("no blank line cuts a table", async () => {
   const strays = await Promise.all(

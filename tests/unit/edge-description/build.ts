@@ -1,7 +1,7 @@
 import { type RouteTable, type StoredServiceConfig, validateDocument } from "@ostiary/lib/domain/routes";
 import { edgeDescription, ServiceDescription } from "@ostiary/lib/edge-description";
-import type { OpenApiDocument } from "../../support/openapi.ts";
-import { buildRouteTable } from "../../support/route-tables.ts";
+import { buildRouteTable } from "../../support/gateway/route-tables.ts";
+import type { OpenApiDocument } from "../../support/http/openapi.ts";
 
 /** Returns the services of a valid configuration document, and their route table. */
 export function tableOf(services: Record<string, unknown>): {

@@ -1,4 +1,4 @@
-import { type OpenApiDocument, operationsIn } from "../../support/openapi.ts";
+import { type OpenApiDocument, operationsIn } from "../../support/http/openapi.ts";
 import { edgeDocument } from "./build.ts";
 
 export const url = "http://widgets:8080";

@@ -1,7 +1,7 @@
 /** Tests that no description takes room or work from the descriptions of other services. */
 import { describe, expect, test } from "bun:test";
 import { fairShares } from "../../../lib/edge-description/fair-shares.ts";
-import { type OpenApiDocument, operationsIn } from "../../support/openapi.ts";
+import { type OpenApiDocument, operationsIn } from "../../support/http/openapi.ts";
 import { edgeDocument } from "./build.ts";
 import { described, json, ok } from "./described-services.ts";
 

@@ -1,8 +1,8 @@
 /** Tests of the edge description for services that have no description of their own. */
 import { describe, expect, test } from "bun:test";
 import { edgeDescription } from "@ostiary/lib/edge-description";
-import { lintFindings } from "../../support/description-lint.ts";
-import { DocumentValidator, operationsIn } from "../../support/openapi.ts";
+import { lintFindings } from "../../support/http/description-lint.ts";
+import { DocumentValidator, operationsIn } from "../../support/http/openapi.ts";
 import { edgeDocument, tableOf } from "./build.ts";
 
 const url = "http://widgets:8080";

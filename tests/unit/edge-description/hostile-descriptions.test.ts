@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 import { ServiceDescription } from "@ostiary/lib/edge-description";
 import fc from "fast-check";
-import { lintFindings } from "../../support/description-lint.ts";
-import { operationsIn } from "../../support/openapi.ts";
+import { lintFindings } from "../../support/http/description-lint.ts";
+import { operationsIn } from "../../support/http/openapi.ts";
 import { runs } from "../../support/runs.ts";
 import { wordsOf } from "../words.ts";
 import { edgeDocument } from "./build.ts";

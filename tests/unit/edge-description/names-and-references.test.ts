@@ -1,7 +1,7 @@
 /** Tests of the names and references that the edge description takes from the descriptions of services. */
 import { describe, expect, test } from "bun:test";
-import { lintFindings } from "../../support/description-lint.ts";
-import { operationsIn } from "../../support/openapi.ts";
+import { lintFindings } from "../../support/http/description-lint.ts";
+import { operationsIn } from "../../support/http/openapi.ts";
 import { edgeDocument } from "./build.ts";
 import { answering, described, json, merged, ok, onlyOperation, url, WIDGET } from "./described-services.ts";
 

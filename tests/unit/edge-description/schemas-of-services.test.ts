@@ -1,6 +1,6 @@
 /** Tests of what the edge description includes from the schemas of services, and of the limit on its size. */
 import { describe, expect, test } from "bun:test";
-import { operationsIn } from "../../support/openapi.ts";
+import { operationsIn } from "../../support/http/openapi.ts";
 import { edgeDocument } from "./build.ts";
 import { answering, described, json, merged, ok, onlyOperation, url } from "./described-services.ts";
 

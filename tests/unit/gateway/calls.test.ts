@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { ApiError } from "@ostiary/lib/domain/errors";
 import { ClientGone, type UpstreamCall, UpstreamCalls } from "../../../apps/gateway/upstream/call.ts";
-import { manualClock } from "../../support/manual-clock.ts";
+import { manualClock } from "../../support/time/manual-clock.ts";
 
 /**
  * Returns a call in progress, with its clock, its client, the timeouts of the client's connection, and the

@@ -5,9 +5,9 @@ import { type LeaseOptions, memoryRouteStore } from "@ostiary/lib/runtime/stores
 import { Value } from "@sinclair/typebox/value";
 import { Instance } from "../../../apps/gateway/instance.ts";
 import { PublishedRoutes } from "../../../apps/gateway/published-routes.ts";
-import { publicService } from "../../support/gateway.ts";
+import { publicService } from "../../support/gateway/gateway.ts";
 import { waitFor } from "../../support/index.ts";
-import { manualClock } from "../../support/manual-clock.ts";
+import { manualClock } from "../../support/time/manual-clock.ts";
 
 const START = "2026-01-01T00:00:00.000Z";
 const silent = { debug() {}, info() {}, warn() {}, error() {} };

@@ -6,7 +6,7 @@ import { loadConfig } from "@ostiary/lib/runtime/config";
 import { MemoryCounterStore, observeNothing } from "@ostiary/lib/runtime/stores/counter-store";
 import { Type } from "@sinclair/typebox";
 import { rejection } from "../../support/index.ts";
-import { manualClock } from "../../support/manual-clock.ts";
+import { manualClock } from "../../support/time/manual-clock.ts";
 import { serviceWith, stored } from "../routes/fixtures.ts";
 
 const config = loadConfig(Type.Object(limitVariables), {});

@@ -10,7 +10,7 @@ import {
 } from "@ostiary/lib/runtime/stores/counter-store";
 import { Type } from "@sinclair/typebox";
 import { rejection } from "../../support/index.ts";
-import { manualClock } from "../../support/manual-clock.ts";
+import { manualClock } from "../../support/time/manual-clock.ts";
 
 const schema = Type.Object(limitVariables);
 

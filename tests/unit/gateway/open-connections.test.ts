@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { openConnections } from "../../../apps/gateway/edge/open-connections.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import { waitFor } from "../../support/time/wait-for.ts";
 
 const COUNT = 300;
 

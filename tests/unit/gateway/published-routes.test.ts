@@ -11,10 +11,10 @@ import {
 } from "@ostiary/lib/runtime/stores/route-store";
 import fc from "fast-check";
 import { PublishedRoutes } from "../../../apps/gateway/published-routes.ts";
-import { publicService } from "../../support/gateway.ts";
+import { publicService } from "../../support/gateway/gateway.ts";
+import { buildRouteTable, validateStored } from "../../support/gateway/route-tables.ts";
 import { waitFor } from "../../support/index.ts";
-import { manualClock } from "../../support/manual-clock.ts";
-import { buildRouteTable, validateStored } from "../../support/route-tables.ts";
+import { manualClock } from "../../support/time/manual-clock.ts";
 import { recordedLog } from "../recorded-log.ts";
 
 /**

@@ -6,7 +6,7 @@ import type { QuotaBucket } from "../../../apps/gateway/limits/quota-record.ts";
 import { QuotaCharges } from "../../../apps/gateway/usage/quota-charges.ts";
 import { QuotaCountLookup } from "../../../apps/gateway/usage/quota-count-lookup.ts";
 import { rejection } from "../../support/index.ts";
-import { manualClock } from "../../support/manual-clock.ts";
+import { manualClock } from "../../support/time/manual-clock.ts";
 
 function quota(subject: string, requests = 100): QuotaBucket {
   const bucketPrefix = "shared:monthly:";

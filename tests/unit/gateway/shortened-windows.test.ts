@@ -5,7 +5,7 @@ import { compileService } from "@ostiary/lib/domain/routes";
 import { loadConfig } from "@ostiary/lib/runtime/config";
 import { MemoryCounterStore, observeNothing } from "@ostiary/lib/runtime/stores/counter-store";
 import { Type } from "@sinclair/typebox";
-import { manualClock } from "../../support/manual-clock.ts";
+import { manualClock } from "../../support/time/manual-clock.ts";
 import { serviceWith, stored } from "../routes/fixtures.ts";
 
 const DAY = 86_400;

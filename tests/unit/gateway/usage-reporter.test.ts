@@ -5,7 +5,7 @@ import { UsageCounter } from "../../../apps/gateway/usage/counter.ts";
 import { QuotaCharges } from "../../../apps/gateway/usage/quota-charges.ts";
 import { UsageReporter } from "../../../apps/gateway/usage/reporter.ts";
 import { waitFor } from "../../support/index.ts";
-import { manualClock } from "../../support/manual-clock.ts";
+import { manualClock } from "../../support/time/manual-clock.ts";
 import { endedRequest, memberPrincipal } from "./ended-request.ts";
 
 type Sent = [number: number, report: UsageReport];

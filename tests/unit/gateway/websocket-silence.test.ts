@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "bun:test";
 import { type Side, SilenceWatch } from "../../../apps/gateway/upstream/websocket-silence.ts";
-import { type ManualClock, manualClock } from "../../support/manual-clock.ts";
+import { type ManualClock, manualClock } from "../../support/time/manual-clock.ts";
 
 const TIMEOUT_MS = 1_000;
 const OWN = Buffer.from("a service's");

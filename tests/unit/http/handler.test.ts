@@ -11,7 +11,7 @@ import {
 import { StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import { createMetrics, createTracing, type Logger, type Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { Type } from "@sinclair/typebox";
-import { telemetryConfig } from "../../support/collector.ts";
+import { telemetryConfig } from "../../support/telemetry/collector.ts";
 import { recordedLog } from "../recorded-log.ts";
 
 const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };

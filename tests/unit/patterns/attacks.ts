@@ -1,4 +1,4 @@
-import type { SourcePattern } from "../../support/source-code.ts";
+import type { SourcePattern } from "../../support/documents/source-code.ts";
 
 /** A text with a repeated `unit`, which can make a pattern backtrack. */
 export interface Attack {

@@ -2,8 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { personText } from "@ostiary/identity/fields";
+import { type SourcePattern, textsIn } from "../../support/documents/source-code.ts";
 import { ROOT } from "../../support/root.ts";
-import { type SourcePattern, textsIn } from "../../support/source-code.ts";
 import { type Attack, attacksOn } from "./attacks.ts";
 
 /** Matches the string of a field named `pattern`, or of a constant whose name marks it as a pattern. */

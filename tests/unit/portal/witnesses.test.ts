@@ -7,8 +7,8 @@ import { checkWitnesses, loadWitnesses } from "@ostiary/portal/witnesses";
 import { commandOf } from "../../../apps/portal/page/audit/verify/command.ts";
 import { de } from "../../../apps/portal/page/texts/de.ts";
 import { en } from "../../../apps/portal/page/texts/en.ts";
+import { TestLog, testWitness } from "../../support/audit/test-log.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { TestLog, testWitness } from "../../support/test-log.ts";
 
 const folder = temporaryFolder("witness-keys");
 

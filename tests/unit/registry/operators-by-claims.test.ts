@@ -5,8 +5,8 @@ import { ConfigError } from "@ostiary/lib/runtime/config";
 import { CredentialRefusal } from "@ostiary/lib/runtime/tokens";
 import { Operators } from "@ostiary/registry/operators";
 import fc from "fast-check";
-import { manualClock } from "../../support/manual-clock.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { manualClock } from "../../support/time/manual-clock.ts";
 
 type Claims = Record<string, string>;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { LagAlarm } from "../../../apps/registry/projection/projection-lag.ts";
-import { manualClock } from "../../support/manual-clock.ts";
+import { manualClock } from "../../support/time/manual-clock.ts";
 import { type RecordedLine, recordedLog } from "../recorded-log.ts";
 
 function watched() {

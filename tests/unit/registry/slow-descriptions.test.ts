@@ -2,9 +2,9 @@
 import { expect, test } from "bun:test";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { ServiceDescriptions } from "../../../apps/registry/edge-description/service-descriptions.ts";
-import { manualClock } from "../../support/manual-clock.ts";
-import { startSilentServer } from "../../support/silent-server.ts";
-import { waitFor } from "../../support/wait-for.ts";
+import { startSilentServer } from "../../support/http/silent-server.ts";
+import { manualClock } from "../../support/time/manual-clock.ts";
+import { waitFor } from "../../support/time/wait-for.ts";
 
 const SILENT = 24;
 const AT_ONCE = 8;

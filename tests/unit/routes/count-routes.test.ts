@@ -4,8 +4,8 @@ import { countRoutes, SCOPES, validateDocument } from "@ostiary/lib/domain/route
 import { parse } from "yaml";
 import { countScopes, routeRows } from "../../../apps/console/routes/rows.ts";
 import { serviceRows } from "../../../apps/console/services/rows.ts";
+import { buildRouteTable } from "../../support/gateway/route-tables.ts";
 import { ROOT } from "../../support/root.ts";
-import { buildRouteTable } from "../../support/route-tables.ts";
 
 test("the console and gateways count the same routes, one for each method of a path", async () => {
   const catalogs = ["identity", "audit", "demo"].map(async (name) => {

@@ -4,7 +4,7 @@ import {
   validateDocument,
   validateService,
 } from "@ostiary/lib/domain/routes";
-import { buildRouteTable } from "../../support/route-tables.ts";
+import { buildRouteTable } from "../../support/gateway/route-tables.ts";
 
 /** Returns a service of one scope with routes as an operator writes them. */
 export function serviceWith(scope: string, routes: readonly unknown[], more: object = {}): object {

@@ -9,7 +9,7 @@ import {
 } from "@ostiary/lib/domain/routes";
 import fc from "fast-check";
 import { type Node, RouteTree } from "../../../lib/domain/routes/match-tree.ts";
-import { buildRouteTable } from "../../support/route-tables.ts";
+import { buildRouteTable } from "../../support/gateway/route-tables.ts";
 import { segments, spell } from "./arbitraries.ts";
 import { pathsService, stored } from "./fixtures.ts";
 import { treeOf } from "./match-cost.ts";

@@ -12,7 +12,7 @@ import {
 } from "@ostiary/lib/domain/routes";
 import { Value } from "@sinclair/typebox/value";
 import fc from "fast-check";
-import { buildRouteTable, validateStored } from "../../support/route-tables.ts";
+import { buildRouteTable, validateStored } from "../../support/gateway/route-tables.ts";
 import { document, hostile, segments, spell } from "./arbitraries.ts";
 import { pathsService, storedServices } from "./fixtures.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { METHODS, namedParams, nearestRoutes } from "@ostiary/lib/domain/routes";
 import fc from "fast-check";
 import { MATCH_STEPS_MAX } from "../../../lib/domain/routes/match-tree.ts";
-import { buildRouteTable } from "../../support/route-tables.ts";
+import { buildRouteTable } from "../../support/gateway/route-tables.ts";
 import { segments, spell } from "./arbitraries.ts";
 import { pathsService, serviceWith, stored, storedServices, tableOf } from "./fixtures.ts";
 import { costsOf } from "./match-cost.ts";

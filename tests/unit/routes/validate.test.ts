@@ -5,7 +5,7 @@ import {
   validateService,
   validateStoredInSteps,
 } from "@ostiary/lib/domain/routes";
-import { validateStored } from "../../support/route-tables.ts";
+import { validateStored } from "../../support/gateway/route-tables.ts";
 import { editorAccepts } from "./editor-schema.ts";
 import { pathsService, serviceWith } from "./fixtures.ts";
 

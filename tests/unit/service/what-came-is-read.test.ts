@@ -1,7 +1,7 @@
 /** Tests that requests that arrived before a port closes get a response. */
 import { expect, test } from "bun:test";
 import { readWhatCame } from "@ostiary/lib/runtime/service";
-import { RawClient, spell } from "../../support/raw-http.ts";
+import { RawClient, spell } from "../../support/http/raw-http.ts";
 
 function serve() {
   return Bun.serve({ hostname: "127.0.0.1", port: 0, idleTimeout: 0, fetch: () => new Response("ok") });

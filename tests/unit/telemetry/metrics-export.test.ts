@@ -15,9 +15,9 @@ import {
   keptWarnings,
   startCollector,
   telemetryConfig,
-} from "../../support/collector.ts";
-import { manualClock } from "../../support/manual-clock.ts";
-import { attributesOf } from "../../support/otlp-messages.ts";
+} from "../../support/telemetry/collector.ts";
+import { attributesOf } from "../../support/telemetry/otlp-messages.ts";
+import { manualClock } from "../../support/time/manual-clock.ts";
 
 /**
  * A clock that stands still, so that no shutdown is late. The collector needs seconds to read thousands of data

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { TelemetryConfig } from "@ostiary/lib/runtime/config";
-import { GATEWAY, startCollector, tracingTo } from "../../support/collector.ts";
+import { GATEWAY, startCollector, tracingTo } from "../../support/telemetry/collector.ts";
 
 const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
 const PARENT_ID = "b7ad6b7169203331";

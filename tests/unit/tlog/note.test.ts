@@ -15,7 +15,7 @@ import {
   treeHeadText,
   WITNESS_COSIGNATURE,
 } from "@ostiary/lib/domain/tlog";
-import { testWitness } from "../../support/test-log.ts";
+import { testWitness } from "../../support/audit/test-log.ts";
 
 /** The keys and the signed note in the documentation of Go's package golang.org/x/mod/sumdb/note. */
 const PETER = "PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW";

@@ -7,10 +7,10 @@ import { loadConfig } from "@ostiary/lib/runtime/config";
 import { familiesIn } from "@ostiary/lib/runtime/telemetry";
 import { Type } from "@sinclair/typebox";
 import { Registry } from "prom-client";
-import { type AuditStandIn, startAudit } from "../../../support/audit-stand-in.ts";
 import { standInFor } from "../../../support/during-tests.ts";
+import { type AuditStandIn, startAudit } from "../../../support/gateway/audit-stand-in.ts";
 import { waitFor } from "../../../support/index.ts";
-import { type ManualClock, manualClock } from "../../../support/manual-clock.ts";
+import { type ManualClock, manualClock } from "../../../support/time/manual-clock.ts";
 
 /** A recorder whose log lines and metrics a test can read. */
 export interface Recording extends AuditRecorder {

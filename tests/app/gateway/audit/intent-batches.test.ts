@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import type { TimedIntent } from "@ostiary/gateway/audit/intent-calls";
 import { writeIntent } from "@ostiary/gateway/audit/intent-retries";
-import { type AuditStandIn, answering, eachIs, taken } from "../../../support/audit-stand-in.ts";
+import { type AuditStandIn, answering, eachIs, taken } from "../../../support/gateway/audit-stand-in.ts";
 import { rejection, waitFor } from "../../../support/index.ts";
-import { manualClock } from "../../../support/manual-clock.ts";
+import { manualClock } from "../../../support/time/manual-clock.ts";
 import { intent, pausesPass, useTimedRecording } from "./harness.ts";
 
 const { audit, recorder, clock } = useTimedRecording();

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { intentOf } from "@ostiary/gateway/audit/intent";
 import { intentSchema } from "@ostiary/lib/contracts/audit";
 import { Value } from "@sinclair/typebox/value";
-import { answering, startAudit, taken } from "../../../support/audit-stand-in.ts";
+import { answering, startAudit, taken } from "../../../support/gateway/audit-stand-in.ts";
 import { rejection, waitFor } from "../../../support/index.ts";
 import { intent, pausesPass, recording, useTimedRecording } from "./harness.ts";
 

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { createAuditClient } from "@ostiary/gateway/audit/client";
 import { OutcomeQueue } from "@ostiary/gateway/audit/outcome-queue";
 import type { AuditOutcome } from "@ostiary/lib/contracts/audit";
-import { type AuditStandIn, answering, startAudit, taken } from "../../../support/audit-stand-in.ts";
+import { type AuditStandIn, answering, startAudit, taken } from "../../../support/gateway/audit-stand-in.ts";
 import { waitFor } from "../../../support/index.ts";
-import { manualClock } from "../../../support/manual-clock.ts";
+import { manualClock } from "../../../support/time/manual-clock.ts";
 
 const responded: AuditOutcome = {
   outcome: "responded",

@@ -1,9 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createAuditClient } from "@ostiary/gateway/audit/client";
 import { OutcomeQueue } from "@ostiary/gateway/audit/outcome-queue";
-import { type AuditStandIn, answering, eachIs, startAudit, taken } from "../../../support/audit-stand-in.ts";
+import {
+  type AuditStandIn,
+  answering,
+  eachIs,
+  startAudit,
+  taken,
+} from "../../../support/gateway/audit-stand-in.ts";
 import { waitFor } from "../../../support/index.ts";
-import { manualClock } from "../../../support/manual-clock.ts";
+import { manualClock } from "../../../support/time/manual-clock.ts";
 
 let audit: AuditStandIn;
 let clock: ReturnType<typeof manualClock>;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { AuditOutcome } from "@ostiary/lib/contracts/audit";
-import { answering, eachIs, startAudit, taken } from "../../../support/audit-stand-in.ts";
+import { answering, eachIs, startAudit, taken } from "../../../support/gateway/audit-stand-in.ts";
 import { freePort, waitFor } from "../../../support/index.ts";
 import { intent, type Recording, recording, useRecording } from "./harness.ts";
 

@@ -5,8 +5,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { type BoundedCall, boundedCall, type CallCarrier, fetchCarrier } from "@ostiary/lib/runtime/calls";
 import { peerClient } from "../../../../apps/gateway/upstream/peer-client.ts";
+import { headerValue, OK, RawUpstream } from "../../../support/http/raw-http.ts";
 import { freePort, rejection, waitFor } from "../../../support/index.ts";
-import { headerValue, OK, RawUpstream } from "../../../support/raw-http.ts";
 
 const TOO_LARGE = 512 * 1024 + 1;
 

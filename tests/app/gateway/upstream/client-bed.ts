@@ -5,8 +5,8 @@ import type {
   UpstreamClient,
   UpstreamResponse,
 } from "../../../../apps/gateway/upstream/client.ts";
+import type { RawUpstream } from "../../../support/http/raw-http.ts";
 import { waitFor } from "../../../support/index.ts";
-import type { RawUpstream } from "../../../support/raw-http.ts";
 
 /** An HTTP client for services that the suites test. */
 export interface ClientUnderTest {

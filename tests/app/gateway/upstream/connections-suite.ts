@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { UpstreamClient } from "../../../../apps/gateway/upstream/client.ts";
+import { OK, OK_CLOSE, type RawSocket, RawUpstream } from "../../../support/http/raw-http.ts";
 import { rejection, waitFor } from "../../../support/index.ts";
-import { OK, OK_CLOSE, type RawSocket, RawUpstream } from "../../../support/raw-http.ts";
 import { begin, type ClientUnderTest, call, PushedBody, sourceOf, whole } from "./client-bed.ts";
 
 /** Tests when a client reuses a connection, and that each response belongs to its own request. */

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { OK, type RawRequest, type RawSocket, RawUpstream } from "../../../support/http/raw-http.ts";
 import { freePort, rejection, waitFor } from "../../../support/index.ts";
-import { OK, type RawRequest, type RawSocket, RawUpstream } from "../../../support/raw-http.ts";
 import { begin, type ClientUnderTest, call, PushedBody, sourceOf } from "./client-bed.ts";
 
 const HEAD = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n";

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { MALFORMED } from "../../../support/gateway/malformed-responses.ts";
+import { OK, RawUpstream } from "../../../support/http/raw-http.ts";
 import { rejection, waitFor } from "../../../support/index.ts";
-import { MALFORMED } from "../../../support/malformed-responses.ts";
-import { OK, RawUpstream } from "../../../support/raw-http.ts";
 import { type ClientUnderTest, call } from "./client-bed.ts";
 
 /** Tests that a malformed response fails, closes its connection and causes no retry. */

@@ -1,6 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { fieldValue } from "../../../../apps/gateway/upstream/client.ts";
-import { waitFor } from "../../../support/index.ts";
 import {
   headerValue,
   headerValues,
@@ -8,7 +7,8 @@ import {
   OK_CLOSE,
   type RawSocket,
   RawUpstream,
-} from "../../../support/raw-http.ts";
+} from "../../../support/http/raw-http.ts";
+import { waitFor } from "../../../support/index.ts";
 import {
   begin,
   type ClientUnderTest,

@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { FetchClient } from "../../../../apps/gateway/upstream/fetch-client.ts";
-import { MALFORMED } from "../../../support/malformed-responses.ts";
-import { OK, RawUpstream } from "../../../support/raw-http.ts";
+import { MALFORMED } from "../../../support/gateway/malformed-responses.ts";
+import { OK, RawUpstream } from "../../../support/http/raw-http.ts";
 import { begin, call, sourceOf } from "./client-bed.ts";
 
 const client = new FetchClient();

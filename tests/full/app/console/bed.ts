@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll } from "bun:test";
 import type { Browser, BrowserContextOptions } from "playwright-core";
 import { ADMIN_TOKEN, type Registry, startRegistry } from "../../../app/registry/harness.ts";
-import { type ConsolePage, openConsole } from "../../../support/console-page.ts";
-import { launchBrowser, PAGE_TIMEOUT_MS } from "../../../support/swagger-page.ts";
+import { type ConsolePage, openConsole } from "../../../support/pages/console-page.ts";
+import { launchBrowser, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
 
 /** A service with content for every view of the console. */
 export const WIDGETS = {

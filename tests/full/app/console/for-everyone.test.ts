@@ -5,11 +5,11 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { ADMIN_TOKEN, service } from "../../../app/registry/harness.ts";
-import { type ConsolePage, openConsole } from "../../../support/console-page.ts";
-import { startLoadingGateway } from "../../../support/loading-gateway.ts";
-import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/swagger-page.ts";
-import { waitFor } from "../../../support/wait-for.ts";
-import { findingsOn } from "../../../support/watched-page.ts";
+import { startLoadingGateway } from "../../../support/gateway/loading-gateway.ts";
+import { type ConsolePage, openConsole } from "../../../support/pages/console-page.ts";
+import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
+import { findingsOn } from "../../../support/pages/watched-page.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 import { useConsole, WIDGETS } from "./bed.ts";
 
 // The first test checks the accessibility of sixteen states of the page, so it needs more time.

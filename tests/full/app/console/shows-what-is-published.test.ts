@@ -5,8 +5,8 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { ADMIN_TOKEN } from "../../../app/registry/harness.ts";
-import { startLoadingGateway } from "../../../support/loading-gateway.ts";
-import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/swagger-page.ts";
+import { startLoadingGateway } from "../../../support/gateway/loading-gateway.ts";
+import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
 import { useConsole, WIDGETS } from "./bed.ts";
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);

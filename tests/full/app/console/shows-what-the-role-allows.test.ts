@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { clientOf, current, service } from "../../../app/registry/harness.ts";
 import { type Entry, entry, OperatorsFile, tokenOf } from "../../../app/registry/operators-bed.ts";
-import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/swagger-page.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 import { useConsole } from "./bed.ts";
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);

@@ -14,9 +14,9 @@ import {
   stateOf,
   tokenWith,
   untilAsked,
-} from "../../../support/sign-in-pages.ts";
-import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/swagger-page.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+} from "../../../support/pages/sign-in-pages.ts";
+import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 import { useConsole } from "./bed.ts";
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);

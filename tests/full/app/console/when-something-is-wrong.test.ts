@@ -11,9 +11,9 @@ import {
   service,
   startRegistry,
 } from "../../../app/registry/harness.ts";
-import { openConsole } from "../../../support/console-page.ts";
 import { freePort, freshDatabase } from "../../../support/index.ts";
-import { browserPath, launchBrowser, PAGE_TIMEOUT_MS } from "../../../support/swagger-page.ts";
+import { openConsole } from "../../../support/pages/console-page.ts";
+import { browserPath, launchBrowser, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
 import { useConsole } from "./bed.ts";
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);

@@ -5,7 +5,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { current, service } from "../../../app/registry/harness.ts";
-import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/swagger-page.ts";
+import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
 import { useConsole, WIDGETS } from "./bed.ts";
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);

@@ -44,9 +44,9 @@ import {
   witnessRuleOf,
   writeEvents,
 } from "../../../app/audit/proof-bed.ts";
+import { headTree, mapRoot } from "../../../support/audit/trees-of-heads.ts";
 import { services } from "../../../support/index.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
-import { headTree, mapRoot } from "../../../support/trees-of-heads.ts";
 import { VECTOR_NAMES } from "./vector-names.ts";
 import { exportVectors, textOf, VECTORS, vectors, WITNESS_VECTORS } from "./vectors.ts";
 

@@ -4,7 +4,7 @@ import { sha256, sha256InBrowser } from "@ostiary/lib/domain/proof";
 import fc from "fast-check";
 import type { Browser, Page } from "playwright-core";
 import { NOTHING_KEPT, verify } from "../../../app/audit/proof-bed.ts";
-import { browserPath, launchBrowser, PAGE_TIMEOUT_MS } from "../../../support/swagger-page.ts";
+import { browserPath, launchBrowser, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
 import { exportVectors, textOf } from "./vectors.ts";
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);
@@ -39,7 +39,7 @@ function serve(script: string): Bun.Server<undefined> {
 }
 
 async function bundled(): Promise<string> {
-  const entry = join(import.meta.dir, "../../../support/verification-worker.ts");
+  const entry = join(import.meta.dir, "../../../support/pages/verification-worker.ts");
   const { outputs } = await Bun.build({ entrypoints: [entry], target: "browser", minify: true });
   return (await Promise.all(outputs.map((output) => output.text()))).join("");
 }

@@ -4,8 +4,8 @@
  */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { type LocalGateway, publicService, startLocalGateway } from "../../../support/gateway.ts";
-import { OK, RawClient, RawUpstream, rawRequest, spell } from "../../../support/raw-http.ts";
+import { type LocalGateway, publicService, startLocalGateway } from "../../../support/gateway/gateway.ts";
+import { OK, RawClient, RawUpstream, rawRequest, spell } from "../../../support/http/raw-http.ts";
 
 const HIDDEN = "GET /hidden HTTP/1.1\r\nHost: gateway.test\r\n\r\n";
 const BODY_BYTES_MAX = 1_000;

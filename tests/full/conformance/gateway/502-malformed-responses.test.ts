@@ -4,10 +4,10 @@
  */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { type LocalGateway, publicService, startLocalGateway } from "../../../support/gateway.ts";
+import { type LocalGateway, publicService, startLocalGateway } from "../../../support/gateway/gateway.ts";
+import { MALFORMED } from "../../../support/gateway/malformed-responses.ts";
+import { OK, RawClient, RawUpstream, rawRequest, spell } from "../../../support/http/raw-http.ts";
 import { waitFor } from "../../../support/index.ts";
-import { MALFORMED } from "../../../support/malformed-responses.ts";
-import { OK, RawClient, RawUpstream, rawRequest, spell } from "../../../support/raw-http.ts";
 
 const SECRET = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecret";
 const service = new RawUpstream();

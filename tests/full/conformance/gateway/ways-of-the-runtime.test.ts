@@ -3,8 +3,7 @@
  */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { type LocalGateway, publicService, startLocalGateway } from "../../../support/gateway.ts";
-import { waitFor } from "../../../support/index.ts";
+import { type LocalGateway, publicService, startLocalGateway } from "../../../support/gateway/gateway.ts";
 import {
   headerValue,
   OK,
@@ -15,7 +14,8 @@ import {
   RawUpstream,
   rawRequest,
   spell,
-} from "../../../support/raw-http.ts";
+} from "../../../support/http/raw-http.ts";
+import { waitFor } from "../../../support/index.ts";
 
 const service = new RawUpstream();
 let gateway: LocalGateway;

@@ -7,7 +7,7 @@ import {
   operationsIn,
   type PlacedOperation,
   resolved,
-} from "../../../support/openapi.ts";
+} from "../../../support/http/openapi.ts";
 
 /** A query that every operation refuses. */
 export const BROKEN_QUERY = "?verbose=1";

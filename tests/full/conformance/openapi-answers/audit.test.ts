@@ -5,8 +5,8 @@ import { type AuditService, intent, json, startAudit, userIntent } from "../../.
 import { writeSigningKey } from "../../../app/audit/proof-bed.ts";
 import { streamVariables } from "../../../app/audit/streams-bed.ts";
 import { NOBODY } from "../../../app/identity/harness.ts";
+import { type OpenApiDocument, operationsIn, type PlacedOperation } from "../../../support/http/openapi.ts";
 import { waitFor } from "../../../support/index.ts";
-import { type OpenApiDocument, operationsIn, type PlacedOperation } from "../../../support/openapi.ts";
 import { AnswerCheck, BROKEN_QUERY, exampleOf, responsesOf } from "./answer-check.ts";
 
 /** The address of a receiver that the audit service under test allows for streams. */

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type IdentityHarness, NOBODY, startIdentity } from "../../../app/identity/harness.ts";
 import { bodyFor, newTenant, operationsOf, pathIn } from "../../../app/identity/tenants.ts";
-import { type OpenApiDocument, operationsIn } from "../../../support/openapi.ts";
+import { type OpenApiDocument, operationsIn } from "../../../support/http/openapi.ts";
 import { AnswerCheck, BROKEN_QUERY, exampleOf } from "./answer-check.ts";
 
 // ER-21

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ADMIN_TOKEN, type Registry, service } from "../../../app/registry/harness.ts";
 import { entry, type OperatedRegistry, startOperated, tokenOf } from "../../../app/registry/operators-bed.ts";
-import { startLoadingGateway } from "../../../support/loading-gateway.ts";
-import { type OpenApiDocument, operationsIn, type PlacedOperation } from "../../../support/openapi.ts";
+import { startLoadingGateway } from "../../../support/gateway/loading-gateway.ts";
+import { type OpenApiDocument, operationsIn, type PlacedOperation } from "../../../support/http/openapi.ts";
 import { AnswerCheck, BROKEN_QUERY, responsesOf } from "./answer-check.ts";
 
 /** Returns whether a response is the 409 of a read that app/registry/unreadable-configs.test.ts tests. */

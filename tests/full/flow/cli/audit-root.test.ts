@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { TestLog, testWitness } from "../../../support/test-log.ts";
+import { TestLog, testWitness } from "../../../support/audit/test-log.ts";
 import { useCli } from "./bed.ts";
 
 describe("audit root", () => {

@@ -2,12 +2,12 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { useRegistry } from "../../../app/registry/bed.ts";
 import { ADMIN_TOKEN, type Registry } from "../../../app/registry/harness.ts";
-import { leash } from "../../../support/clean-up-after-kill.ts";
-import { commandOf } from "../../../support/command-of.ts";
+import { leash } from "../../../support/processes/clean-up-after-kill.ts";
+import { commandOf } from "../../../support/processes/command-of.ts";
+import { runToEnd } from "../../../support/processes/run-to-end.ts";
 import { ROOT } from "../../../support/root.ts";
-import { runToEnd } from "../../../support/run-to-end.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 
 const COMMAND = commandOf("apps/cli/main.ts");
 /** The name by which the command line calls itself. */

@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { service } from "../../../app/registry/harness.ts";
-import { leash } from "../../../support/clean-up-after-kill.ts";
-import { pathWith, scriptOf } from "../../../support/path-with.ts";
-import { runToEnd } from "../../../support/run-to-end.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { leash } from "../../../support/processes/clean-up-after-kill.ts";
+import { pathWith, scriptOf } from "../../../support/processes/path-with.ts";
+import { runToEnd } from "../../../support/processes/run-to-end.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 import { environmentOf, useCli } from "./bed.ts";
 
 const { registry, cli, file, directory } = useCli();

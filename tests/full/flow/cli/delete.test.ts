@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { service } from "../../../app/registry/harness.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 import { atTerminal, useCli } from "./bed.ts";
 
 const { registry, cli } = useCli();

@@ -3,9 +3,14 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ADMIN_TOKEN, service } from "../../../app/registry/harness.ts";
-import { buildExecutable, canRunExecutable, type Executable, runBuild } from "../../../support/executable.ts";
+import {
+  buildExecutable,
+  canRunExecutable,
+  type Executable,
+  runBuild,
+} from "../../../support/processes/executable.ts";
+import { runToEnd } from "../../../support/processes/run-to-end.ts";
 import { ROOT } from "../../../support/root.ts";
-import { runToEnd } from "../../../support/run-to-end.ts";
 import { type Run, useCli } from "./bed.ts";
 
 const { registry, directory } = useCli();

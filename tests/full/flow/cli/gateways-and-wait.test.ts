@@ -2,9 +2,9 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { INSTANCES_PREFIX, ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import { useRegistry } from "../../../app/registry/bed.ts";
 import { service } from "../../../app/registry/harness.ts";
+import { type LoadingGateway, startLoadingGateway } from "../../../support/gateway/loading-gateway.ts";
 import { waitFor } from "../../../support/index.ts";
-import { type LoadingGateway, startLoadingGateway } from "../../../support/loading-gateway.ts";
-import { manualClock } from "../../../support/manual-clock.ts";
+import { manualClock } from "../../../support/time/manual-clock.ts";
 import { atTerminal, NAME, runCli, useCli } from "./bed.ts";
 
 const { registry, cli, file } = useCli();

@@ -1,8 +1,8 @@
 /** Tests of the command line when REGISTRY_URL does not lead to a registry. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { Certificates } from "../../../support/certificates.ts";
-import { startLocalGateway } from "../../../support/gateway.ts";
+import { startLocalGateway } from "../../../support/gateway/gateway.ts";
+import { Certificates } from "../../../support/http/certificates.ts";
 import { freshDatabase, startProcess } from "../../../support/index.ts";
 import { useCli } from "./bed.ts";
 

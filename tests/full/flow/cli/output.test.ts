@@ -2,9 +2,9 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { useRegistry } from "../../../app/registry/bed.ts";
 import { service } from "../../../app/registry/harness.ts";
-import { commandOf, sourceOf } from "../../../support/command-of.ts";
-import { runToEnd } from "../../../support/run-to-end.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { commandOf, sourceOf } from "../../../support/processes/command-of.ts";
+import { runToEnd } from "../../../support/processes/run-to-end.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 import { atTerminal, environmentOf, NAME } from "./bed.ts";
 
 const registry = useRegistry();

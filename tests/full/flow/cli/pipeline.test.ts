@@ -5,9 +5,9 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { service } from "../../../app/registry/harness.ts";
-import { pathWith, scriptOf } from "../../../support/path-with.ts";
+import { pathWith, scriptOf } from "../../../support/processes/path-with.ts";
+import { runBash } from "../../../support/processes/run-to-end.ts";
 import { ROOT } from "../../../support/root.ts";
-import { runBash } from "../../../support/run-to-end.ts";
 import { environmentOf, useCli } from "./bed.ts";
 
 const { registry, file, directory } = useCli();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { fields, service } from "../../../app/registry/harness.ts";
-import { commandOf } from "../../../support/command-of.ts";
-import { runToEnd } from "../../../support/run-to-end.ts";
+import { commandOf } from "../../../support/processes/command-of.ts";
+import { runToEnd } from "../../../support/processes/run-to-end.ts";
 import { useCli } from "./bed.ts";
 
 const { registry, cli, file, directory } = useCli();

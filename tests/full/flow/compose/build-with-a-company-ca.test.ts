@@ -5,9 +5,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { Certificates } from "../../../support/certificates.ts";
+import { Certificates } from "../../../support/http/certificates.ts";
+import { runToEnd } from "../../../support/processes/run-to-end.ts";
 import { ROOT } from "../../../support/root.ts";
-import { runToEnd } from "../../../support/run-to-end.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 setDefaultTimeout(60_000);

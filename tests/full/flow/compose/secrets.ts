@@ -1,7 +1,7 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { runToEnd } from "../../../support/processes/run-to-end.ts";
 import { ROOT } from "../../../support/root.ts";
-import { runToEnd } from "../../../support/run-to-end.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 /** The services that have a database. */

@@ -1,14 +1,14 @@
 /** Tests of how every service starts and stops (OP-3, OP-30). */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { atTestEnd } from "../../../support/at-test-end.ts";
+import { type RunningProcess, startProcess } from "../../../support/processes/start-process.ts";
 import {
   freshCounterStoreUrl,
   freshDatabase,
   freshRouteStoreUrl,
   services,
-} from "../../../support/services.ts";
-import { type RunningProcess, startProcess } from "../../../support/start-process.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+} from "../../../support/stores/services.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 
 setDefaultTimeout(60_000);
 

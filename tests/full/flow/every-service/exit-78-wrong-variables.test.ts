@@ -4,12 +4,12 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Redis } from "ioredis";
-import { freePort } from "../../../support/free-port.ts";
+import { freePort } from "../../../support/http/free-port.ts";
+import { ProcessEnded, type RunningProcess, startProcess } from "../../../support/processes/start-process.ts";
 import { rejection } from "../../../support/rejection.ts";
-import { freshDatabase, freshRouteStoreUrl, services, startRedis } from "../../../support/services.ts";
-import { ProcessEnded, type RunningProcess, startProcess } from "../../../support/start-process.ts";
+import { freshDatabase, freshRouteStoreUrl, services, startRedis } from "../../../support/stores/services.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 
 setDefaultTimeout(60_000);
 

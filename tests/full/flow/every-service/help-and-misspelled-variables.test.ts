@@ -4,10 +4,10 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { atTestEnd } from "../../../support/at-test-end.ts";
 import { rejection } from "../../../support/index.ts";
-import { runToEnd } from "../../../support/run-to-end.ts";
-import { startProcess } from "../../../support/start-process.ts";
+import { runToEnd } from "../../../support/processes/run-to-end.ts";
+import { startProcess } from "../../../support/processes/start-process.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 import { startPlatform } from "../platform/bed.ts";
 
 setDefaultTimeout(120_000);

@@ -7,14 +7,14 @@ import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadPlatform } from "@ostiary/platform/config";
-import { freePort } from "../../../support/free-port.ts";
+import { freePort } from "../../../support/http/free-port.ts";
+import { runToEnd } from "../../../support/processes/run-to-end.ts";
+import { ProcessEnded, type RunningProcess, startProcess } from "../../../support/processes/start-process.ts";
 import { rejection } from "../../../support/rejection.ts";
 import { ROOT } from "../../../support/root.ts";
-import { runToEnd } from "../../../support/run-to-end.ts";
-import { freshDatabase, freshRouteStoreUrl, services } from "../../../support/services.ts";
-import { ProcessEnded, type RunningProcess, startProcess } from "../../../support/start-process.ts";
+import { freshDatabase, freshRouteStoreUrl, services } from "../../../support/stores/services.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 
 setDefaultTimeout(120_000);
 

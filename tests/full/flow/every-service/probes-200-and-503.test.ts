@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { atTestEnd } from "../../../support/at-test-end.ts";
-import { startCollector } from "../../../support/collector.ts";
+import { rawRequest, spell } from "../../../support/http/raw-http.ts";
 import {
   freshCounterStoreUrl,
   freshDatabase,
@@ -12,7 +12,7 @@ import {
   startProxy,
   waitFor,
 } from "../../../support/index.ts";
-import { rawRequest, spell } from "../../../support/raw-http.ts";
+import { startCollector } from "../../../support/telemetry/collector.ts";
 
 setDefaultTimeout(60_000);
 

@@ -4,7 +4,7 @@
 import { expect, test } from "bun:test";
 import { startProcess, waitFor } from "../../../support/index.ts";
 
-const ENTRY = "tests/support/faulty-process.ts";
+const ENTRY = "tests/support/processes/faulty-process.ts";
 
 // OP-45
 test("an unhandled rejection is logged with its code and location, and the service continues", async () => {

@@ -13,7 +13,7 @@ import {
   type TestReceiver,
 } from "../../../app/audit/streams-bed.ts";
 import { ROOT } from "../../../support/root.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 
 setDefaultTimeout(120_000);
 

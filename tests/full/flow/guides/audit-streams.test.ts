@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { type AuditService, requestId, userIntent } from "../../../app/audit/audit-service.ts";
 import { exportProof, writeEvents } from "../../../app/audit/proof-bed.ts";
 import { callStreams, STREAMS, startStreamingAudit } from "../../../app/audit/streams-bed.ts";
-import { commandsOf } from "../../../support/documents.ts";
-import { freePort } from "../../../support/free-port.ts";
-import { type Command, Reader } from "../../../support/guide-reader.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { commandsOf } from "../../../support/documents/documents.ts";
+import { type Command, Reader } from "../../../support/documents/guide-reader.ts";
+import { freePort } from "../../../support/http/free-port.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 
 setDefaultTimeout(120_000);
 

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { commandsOf } from "../../../support/documents.ts";
-import { Reader, withNodeOrBun } from "../../../support/guide-reader.ts";
-import { type Stack, startStack } from "../../../support/stack.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { commandsOf } from "../../../support/documents/documents.ts";
+import { Reader, withNodeOrBun } from "../../../support/documents/guide-reader.ts";
+import { type Stack, startStack } from "../../../support/processes/stack.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 import { newSession } from "./caller.ts";
 
 setDefaultTimeout(120_000);

@@ -6,12 +6,17 @@ import { type IdentityProvider, startIdentityProvider, startSampleService } from
 import { publishCatalogs } from "@ostiary/platform/catalogs";
 import postgres from "postgres";
 import { writeSigningKey } from "../../../app/audit/proof-bed.ts";
-import { commandsOf } from "../../../support/documents.ts";
-import { freePort } from "../../../support/free-port.ts";
-import { Reader } from "../../../support/guide-reader.ts";
-import { freshCounterStoreUrl, services, startEtcd, startPostgres } from "../../../support/services.ts";
-import { type RunningProcess, startProcess } from "../../../support/start-process.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { commandsOf } from "../../../support/documents/documents.ts";
+import { Reader } from "../../../support/documents/guide-reader.ts";
+import { freePort } from "../../../support/http/free-port.ts";
+import { type RunningProcess, startProcess } from "../../../support/processes/start-process.ts";
+import {
+  freshCounterStoreUrl,
+  services,
+  startEtcd,
+  startPostgres,
+} from "../../../support/stores/services.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 
 setDefaultTimeout(240_000);
 

@@ -9,9 +9,9 @@ import { Type } from "@sinclair/typebox";
 import { ulid } from "ulid";
 import { type AuditService, startAudit } from "../../../app/audit/audit-service.ts";
 import { HOUR_MS, reportUsage, usageCount } from "../../../app/audit/usage-bed.ts";
-import { commandsOf } from "../../../support/documents.ts";
-import { type Command, moved, Reader, withNodeOrBun } from "../../../support/guide-reader.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { commandsOf } from "../../../support/documents/documents.ts";
+import { type Command, moved, Reader, withNodeOrBun } from "../../../support/documents/guide-reader.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 
 setDefaultTimeout(120_000);
 

@@ -1,5 +1,5 @@
-import type { Stack } from "../../../support/stack.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import type { Stack } from "../../../support/processes/stack.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 
 /**
  * Creates a person and an organization, and returns the person's session in the organization. Retries,

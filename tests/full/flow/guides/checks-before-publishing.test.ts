@@ -7,9 +7,9 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { service } from "../../../app/registry/harness.ts";
-import { blocksOf, commandsOf } from "../../../support/documents.ts";
-import { pathWith, scriptOf } from "../../../support/path-with.ts";
-import { runBash } from "../../../support/run-to-end.ts";
+import { blocksOf, commandsOf } from "../../../support/documents/documents.ts";
+import { pathWith, scriptOf } from "../../../support/processes/path-with.ts";
+import { runBash } from "../../../support/processes/run-to-end.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { environmentOf, useCli } from "../cli/bed.ts";
 

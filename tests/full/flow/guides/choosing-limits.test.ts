@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { gatewayVariables } from "@ostiary/gateway/config";
-import { blocksOf, commandsOf } from "../../../support/documents.ts";
-import { Reader } from "../../../support/guide-reader.ts";
+import { blocksOf, commandsOf } from "../../../support/documents/documents.ts";
+import { Reader } from "../../../support/documents/guide-reader.ts";
+import { type Stack, startStack } from "../../../support/processes/stack.ts";
 import { ROOT } from "../../../support/root.ts";
-import { type Stack, startStack } from "../../../support/stack.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 import { newSession } from "./caller.ts";
 
 setDefaultTimeout(120_000);

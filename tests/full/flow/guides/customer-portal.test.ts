@@ -2,10 +2,10 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { commandsOf } from "../../../support/documents.ts";
-import { moved, Reader } from "../../../support/guide-reader.ts";
+import { commandsOf } from "../../../support/documents/documents.ts";
+import { moved, Reader } from "../../../support/documents/guide-reader.ts";
+import { browserPath, launchBrowser, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
 import { ROOT } from "../../../support/root.ts";
-import { browserPath, launchBrowser, PAGE_TIMEOUT_MS } from "../../../support/swagger-page.ts";
 import { startQuickStart } from "./quick-start.ts";
 
 setDefaultTimeout(2 * PAGE_TIMEOUT_MS);

@@ -1,12 +1,12 @@
 /** Tests that the commands of identity-providers.md connect third-party identity providers. */
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
-import { commandsOf } from "../../../support/documents.ts";
-import { freePort } from "../../../support/free-port.ts";
-import { type Command, Reader, readUntil } from "../../../support/guide-reader.ts";
+import { commandsOf } from "../../../support/documents/documents.ts";
+import { type Command, Reader, readUntil } from "../../../support/documents/guide-reader.ts";
+import { freePort } from "../../../support/http/free-port.ts";
 import { ROOT } from "../../../support/root.ts";
-import { freshDatabase } from "../../../support/services.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { freshDatabase } from "../../../support/stores/services.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 import { ended, type QuickStart, startQuickStart } from "./quick-start.ts";
 
 setDefaultTimeout(600_000);
@@ -76,7 +76,7 @@ describe("a standard OpenID provider", () => {
   beforeEach(async () => {
     const port = freePort();
     url = `http://127.0.0.1:${port}`;
-    provider = reader.start(`exec bun ${join(ROOT, "tests/support/oidc-provider-process.ts")} ${port}`);
+    provider = reader.start(`exec bun ${join(ROOT, "tests/support/pages/oidc-provider-process.ts")} ${port}`);
     await readUntil(provider.stdout, "listening");
   });
 

@@ -15,8 +15,8 @@ import { registryVariables } from "@ostiary/registry/config";
 import { type Static, type TObject, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { parseAllDocuments } from "yaml";
-import { commandsOf } from "../../../support/documents.ts";
-import { Reader } from "../../../support/guide-reader.ts";
+import { commandsOf } from "../../../support/documents/documents.ts";
+import { Reader } from "../../../support/documents/guide-reader.ts";
 import { ROOT } from "../../../support/root.ts";
 
 setDefaultTimeout(60_000);

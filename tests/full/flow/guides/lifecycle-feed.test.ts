@@ -2,11 +2,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { commandsOf } from "../../../support/documents.ts";
-import { type Command, moved, Reader, withNodeOrBun } from "../../../support/guide-reader.ts";
-import { freshDatabase } from "../../../support/services.ts";
-import { type RunningProcess, startProcess } from "../../../support/start-process.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { commandsOf } from "../../../support/documents/documents.ts";
+import { type Command, moved, Reader, withNodeOrBun } from "../../../support/documents/guide-reader.ts";
+import { type RunningProcess, startProcess } from "../../../support/processes/start-process.ts";
+import { freshDatabase } from "../../../support/stores/services.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 
 setDefaultTimeout(120_000);
 

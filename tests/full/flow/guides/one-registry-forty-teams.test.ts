@@ -13,10 +13,10 @@ import {
   startRegistry,
 } from "../../../app/registry/harness.ts";
 import { OperatorProvider } from "../../../app/registry/operators-bed.ts";
-import { blocksOf, commandsOf } from "../../../support/documents.ts";
+import { blocksOf, commandsOf } from "../../../support/documents/documents.ts";
 import { waitFor } from "../../../support/index.ts";
-import { pathWith, scriptOf } from "../../../support/path-with.ts";
-import { runBash } from "../../../support/run-to-end.ts";
+import { pathWith, scriptOf } from "../../../support/processes/path-with.ts";
+import { runBash } from "../../../support/processes/run-to-end.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { environmentOf } from "../cli/bed.ts";
 

@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
 import { openDatabase } from "@ostiary/lib/runtime/stores/database";
 import postgres from "postgres";
-import { commandsOf } from "../../../support/documents.ts";
-import { Reader } from "../../../support/guide-reader.ts";
-import { initialize, newPostgres } from "../../../support/postgres-server.ts";
-import { locateServices } from "../../../support/stores-under-test.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { commandsOf } from "../../../support/documents/documents.ts";
+import { Reader } from "../../../support/documents/guide-reader.ts";
+import { initialize, newPostgres } from "../../../support/stores/postgres-server.ts";
+import { locateServices } from "../../../support/stores/stores-under-test.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 
 setDefaultTimeout(240_000);
 

@@ -1,4 +1,4 @@
-import { type Command, type Reader, readUntil } from "../../../support/guide-reader.ts";
+import { type Command, type Reader, readUntil } from "../../../support/documents/guide-reader.ts";
 import { FREE_PORTS } from "../platform/bed.ts";
 
 /** A running quick start on free ports. */

@@ -1,9 +1,9 @@
 /** Runs all commands of ten-minutes.md as a beginner would. Only the ports differ. */
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { commandsOf } from "../../../support/documents.ts";
-import { freePort } from "../../../support/free-port.ts";
-import { moved, Reader } from "../../../support/guide-reader.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { commandsOf } from "../../../support/documents/documents.ts";
+import { moved, Reader } from "../../../support/documents/guide-reader.ts";
+import { freePort } from "../../../support/http/free-port.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 import { ended, startQuickStart } from "./quick-start.ts";
 
 setDefaultTimeout(180_000);

@@ -5,10 +5,10 @@ import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from
 import { join } from "node:path";
 import postgres from "postgres";
 import { ADMIN_TOKEN, type Registry, service, startRegistry } from "../../../app/registry/harness.ts";
-import { commandsOf } from "../../../support/documents.ts";
-import { moved, Reader } from "../../../support/guide-reader.ts";
-import { freshDatabase, services } from "../../../support/services.ts";
-import { startProcess } from "../../../support/start-process.ts";
+import { commandsOf } from "../../../support/documents/documents.ts";
+import { moved, Reader } from "../../../support/documents/guide-reader.ts";
+import { startProcess } from "../../../support/processes/start-process.ts";
+import { freshDatabase, services } from "../../../support/stores/services.ts";
 import { startQuickStart } from "./quick-start.ts";
 
 setDefaultTimeout(120_000);

@@ -16,11 +16,11 @@ import {
   write,
 } from "../../../app/audit/witnesses-bed.ts";
 import { atTestEnd } from "../../../support/at-test-end.ts";
-import { commandsOf } from "../../../support/documents.ts";
-import { freePort } from "../../../support/free-port.ts";
-import { moved, Reader, readUntil } from "../../../support/guide-reader.ts";
+import { commandsOf } from "../../../support/documents/documents.ts";
+import { moved, Reader, readUntil } from "../../../support/documents/guide-reader.ts";
+import { freePort } from "../../../support/http/free-port.ts";
 import { waitFor } from "../../../support/index.ts";
-import { metricOf } from "../../../support/metrics.ts";
+import { metricOf } from "../../../support/telemetry/metrics.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 setDefaultTimeout(120_000);

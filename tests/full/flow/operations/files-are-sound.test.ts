@@ -4,7 +4,7 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { hasPrometheus } from "../../../support/prometheus.ts";
+import { hasPrometheus } from "../../../support/telemetry/prometheus.ts";
 import { alertRules, dashboards, OPERATIONS } from "./files.ts";
 
 describe("dashboards", async () => {

@@ -8,9 +8,9 @@ import { operatorVariables } from "../../../app/audit/operator-bed.ts";
 import { startReceiver, streamVariables } from "../../../app/audit/streams-bed.ts";
 import { witnessVariables } from "../../../app/audit/witnesses-bed.ts";
 import { waitFor } from "../../../support/index.ts";
-import { type MixedRun, SERVICES, startMixedRun } from "../../../support/mixed-run.ts";
-import { hasPrometheus, type Prometheus, startPrometheus } from "../../../support/prometheus.ts";
-import { runToEnd } from "../../../support/run-to-end.ts";
+import { type MixedRun, SERVICES, startMixedRun } from "../../../support/load/mixed-run.ts";
+import { runToEnd } from "../../../support/processes/run-to-end.ts";
+import { hasPrometheus, type Prometheus, startPrometheus } from "../../../support/telemetry/prometheus.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { alertRules, dashboards, readmeBlocks } from "./files.ts";
 

@@ -2,8 +2,8 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { runToEnd } from "../../../support/run-to-end.ts";
-import { freshDatabase } from "../../../support/services.ts";
+import { runToEnd } from "../../../support/processes/run-to-end.ts";
+import { freshDatabase } from "../../../support/stores/services.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { FREE_PORTS } from "./bed.ts";
 

@@ -1,5 +1,5 @@
-import { type RunningProcess, startProcess } from "../../../support/start-process.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { type RunningProcess, startProcess } from "../../../support/processes/start-process.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 
 /** Environment variables that let the platform choose a free port for each listener. */
 export const FREE_PORTS = Object.fromEntries(
@@ -16,7 +16,10 @@ const ENTRY = "apps/platform/main.ts";
  * output. An embedded database starts as a copy of an empty one, which is faster.
  */
 export function startPlatform(env: Record<string, string>): Promise<RunningProcess> {
-  return startProcess(["--preload", "./tests/support/embedded-template-process.ts", ENTRY], platformEnv(env));
+  return startProcess(
+    ["--preload", "./tests/support/stores/embedded-template-process.ts", ENTRY],
+    platformEnv(env),
+  );
 }
 
 /**

@@ -5,13 +5,13 @@ import { chmod, chown, lstat, mkdir, readdir, stat, symlink, writeFile } from "n
 import { join, relative } from "node:path";
 import { ConfigError } from "@ostiary/lib/runtime/config";
 import { checkDataDirectory, tokenFrom } from "../../../../apps/platform/data-directory.ts";
-import { freePort } from "../../../support/free-port.ts";
+import { freePort } from "../../../support/http/free-port.ts";
+import { runToEnd } from "../../../support/processes/run-to-end.ts";
+import { ProcessEnded, type RunningProcess } from "../../../support/processes/start-process.ts";
 import { rejection } from "../../../support/rejection.ts";
-import { runToEnd } from "../../../support/run-to-end.ts";
-import { freshDatabase } from "../../../support/services.ts";
-import { ProcessEnded, type RunningProcess } from "../../../support/start-process.ts";
+import { freshDatabase } from "../../../support/stores/services.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 import { FREE_PORTS, startPlatform } from "./bed.ts";
 
 setDefaultTimeout(180_000);

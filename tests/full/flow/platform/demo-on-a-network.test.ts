@@ -5,9 +5,9 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { ProcessEnded } from "../../../support/processes/start-process.ts";
 import { rejection } from "../../../support/rejection.ts";
-import { freshDatabase } from "../../../support/services.ts";
-import { ProcessEnded } from "../../../support/start-process.ts";
+import { freshDatabase } from "../../../support/stores/services.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { startPlatform } from "./bed.ts";
 

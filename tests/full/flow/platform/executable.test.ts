@@ -4,17 +4,17 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { copyFile, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { buildExecutable, canRunExecutable, type Executable } from "../../../support/executable.ts";
-import { runToEnd } from "../../../support/run-to-end.ts";
+import { buildExecutable, canRunExecutable, type Executable } from "../../../support/processes/executable.ts";
+import { runToEnd } from "../../../support/processes/run-to-end.ts";
+import { type RunningProcess, startCommand } from "../../../support/processes/start-process.ts";
 import {
   freshCounterStoreUrl,
   freshDatabase,
   freshRouteStoreUrl,
   services,
-} from "../../../support/services.ts";
-import { type RunningProcess, startCommand } from "../../../support/start-process.ts";
+} from "../../../support/stores/services.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 import { FREE_PORTS, startScreen } from "./bed.ts";
 
 setDefaultTimeout(240_000);

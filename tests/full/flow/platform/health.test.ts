@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { platformVariables } from "@ostiary/platform/config";
+import { startSilentServer } from "../../../support/http/silent-server.ts";
+import { runToEnd } from "../../../support/processes/run-to-end.ts";
 import { ROOT } from "../../../support/root.ts";
-import { runToEnd } from "../../../support/run-to-end.ts";
-import { startSilentServer } from "../../../support/silent-server.ts";
 
 const MAIN = "apps/platform/health/main.ts";
 

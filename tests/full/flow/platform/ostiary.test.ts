@@ -1,8 +1,8 @@
 /** Tests of the command line `ostiary`, which contains all services and all commands of an operator. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { runToEnd } from "../../../support/run-to-end.ts";
-import { freshDatabase } from "../../../support/services.ts";
-import { startProcess } from "../../../support/start-process.ts";
+import { runToEnd } from "../../../support/processes/run-to-end.ts";
+import { startProcess } from "../../../support/processes/start-process.ts";
+import { freshDatabase } from "../../../support/stores/services.ts";
 
 setDefaultTimeout(60_000);
 

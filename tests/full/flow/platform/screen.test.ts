@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { startIdentityProvider } from "@ostiary/demo";
 import postgres from "postgres";
 import { atTestEnd } from "../../../support/at-test-end.ts";
-import { type ProviderStandIn, signingKey, startProvider } from "../../../support/provider-stand-in.ts";
-import { freshDatabase } from "../../../support/services.ts";
-import type { RunningProcess } from "../../../support/start-process.ts";
+import { type ProviderStandIn, signingKey, startProvider } from "../../../support/pages/provider-stand-in.ts";
+import type { RunningProcess } from "../../../support/processes/start-process.ts";
+import { freshDatabase } from "../../../support/stores/services.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 import { startPlatform, startScreen } from "./bed.ts";
 
 setDefaultTimeout(120_000);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { MIX, Traffic } from "@ostiary/demo";
+import { startSilentServer } from "../../../support/http/silent-server.ts";
 import { waitFor } from "../../../support/index.ts";
+import { type Stack, startStack } from "../../../support/processes/stack.ts";
 import { ROOT } from "../../../support/root.ts";
-import { startSilentServer } from "../../../support/silent-server.ts";
-import { type Stack, startStack } from "../../../support/stack.ts";
 
 setDefaultTimeout(60_000);
 

@@ -2,14 +2,14 @@ import { afterAll, afterEach, beforeAll } from "bun:test";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page, Route } from "playwright-core";
 import { readDescription } from "../../../../apps/portal/page/reference/description.ts";
-import { admitted } from "../../../support/admitted.ts";
-import { freshDatabase } from "../../../support/services.ts";
-import { chooseName, untilAsked } from "../../../support/sign-in-pages.ts";
-import type { RunningProcess } from "../../../support/start-process.ts";
-import { launchBrowser, PAGE_TIMEOUT_MS } from "../../../support/swagger-page.ts";
+import { admitted } from "../../../support/gateway/admitted.ts";
+import { chooseName, untilAsked } from "../../../support/pages/sign-in-pages.ts";
+import { launchBrowser, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
+import { type WatchedPage, watchPage } from "../../../support/pages/watched-page.ts";
+import type { RunningProcess } from "../../../support/processes/start-process.ts";
+import { freshDatabase } from "../../../support/stores/services.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
-import { waitFor } from "../../../support/wait-for.ts";
-import { type WatchedPage, watchPage } from "../../../support/watched-page.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 import { startPlatform, startScreen } from "../platform/bed.ts";
 
 export interface OpenOptions extends BrowserContextOptions {

@@ -3,7 +3,7 @@
  */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page, Request, Route } from "playwright-core";
-import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/swagger-page.ts";
+import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
 import { refuse, textOf, usePortal } from "./bed.ts";
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);

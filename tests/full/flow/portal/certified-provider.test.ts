@@ -4,12 +4,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { freePort } from "../../../support/free-port.ts";
-import { freshDatabase } from "../../../support/services.ts";
-import type { RunningProcess } from "../../../support/start-process.ts";
-import { browserPath, launchBrowser, PAGE_TIMEOUT_MS } from "../../../support/swagger-page.ts";
+import { freePort } from "../../../support/http/free-port.ts";
+import { browserPath, launchBrowser, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
+import type { RunningProcess } from "../../../support/processes/start-process.ts";
+import { freshDatabase } from "../../../support/stores/services.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 import { startPlatform, startScreen } from "../platform/bed.ts";
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);
@@ -27,7 +27,7 @@ describe.skipIf(browserPath === undefined)("the portal with a certified OpenID p
     const [providerPort, gatewayPort] = [freePort(), freePort()];
     gatewayUrl = `http://127.0.0.1:${gatewayPort}`;
     const issuer = `http://127.0.0.1:${providerPort}`;
-    const script = join(import.meta.dir, "../../../support/oidc-provider-process.ts");
+    const script = join(import.meta.dir, "../../../support/pages/oidc-provider-process.ts");
     provider = Bun.spawn([process.execPath, script, String(providerPort), gatewayUrl], {
       stdin: "ignore",
       stdout: "pipe",

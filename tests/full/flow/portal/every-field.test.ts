@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { isRecord, tryJson } from "@ostiary/lib/domain/json";
 import type { Locator, Page, Route } from "playwright-core";
 import { de } from "../../../../apps/portal/page/texts/de.ts";
-import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/swagger-page.ts";
+import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
 import { usePortal } from "./bed.ts";
 import { type Stop, settling, walk } from "./walk.ts";
 

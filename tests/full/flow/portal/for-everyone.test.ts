@@ -3,8 +3,8 @@
  */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/swagger-page.ts";
-import { findingsOn } from "../../../support/watched-page.ts";
+import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
+import { findingsOn } from "../../../support/pages/watched-page.ts";
 import { signIn, textOf, usePortal } from "./bed.ts";
 import { type Stop, settling, walk } from "./walk.ts";
 

@@ -1,7 +1,7 @@
 /** Tests of the portal's pages for service accounts and API keys, in a browser. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page, Request } from "playwright-core";
-import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/swagger-page.ts";
+import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
 import { idOf, textOf, usePortal } from "./bed.ts";
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);

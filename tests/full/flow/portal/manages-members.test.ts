@@ -2,7 +2,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { isRecord } from "@ostiary/lib/domain/json";
 import type { Page, Request } from "playwright-core";
-import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/swagger-page.ts";
+import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
 import { idOf, textOf, usePortal } from "./bed.ts";
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);

@@ -4,7 +4,7 @@ import { Membership } from "@ostiary/lib/contracts/identity-api";
 import { pageSchema } from "@ostiary/lib/runtime/http";
 import { Value } from "@sinclair/typebox/value";
 import type { Page, Request } from "playwright-core";
-import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/swagger-page.ts";
+import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
 import { refuse, signIn, textOf, usePortal } from "./bed.ts";
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);

@@ -3,8 +3,8 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { OrganizationQuota } from "@ostiary/lib/contracts/usage";
 import { isRecord } from "@ostiary/lib/domain/json";
 import type { Page } from "playwright-core";
-import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/swagger-page.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 import { idOf, textOf, usePortal } from "./bed.ts";
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);

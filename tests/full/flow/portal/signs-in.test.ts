@@ -9,8 +9,8 @@ import {
   KEPT_BY_PAGE,
   stateOf,
   tokenWith,
-} from "../../../support/sign-in-pages.ts";
-import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/swagger-page.ts";
+} from "../../../support/pages/sign-in-pages.ts";
+import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
 import { goToProvider, refuse, signIn, usePortal } from "./bed.ts";
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);

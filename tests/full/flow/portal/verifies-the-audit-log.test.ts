@@ -9,11 +9,11 @@ import { proofEndSchema } from "@ostiary/lib/contracts/audit";
 import { fits } from "@ostiary/lib/domain/errors";
 import { isRecord, parseJson } from "@ostiary/lib/domain/json";
 import type { Page } from "playwright-core";
-import { type RunningProcess, startProcess } from "../../../support/start-process.ts";
-import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/swagger-page.ts";
+import { type TestWitness, testWitness } from "../../../support/audit/test-log.ts";
+import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
+import { type RunningProcess, startProcess } from "../../../support/processes/start-process.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
-import { type TestWitness, testWitness } from "../../../support/test-log.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 import { signIn, textOf, usePortal } from "./bed.ts";
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);

@@ -2,7 +2,7 @@
  * Visits the portal as people can: each view, one page of each kind that a view links to, and each dialog.
  */
 import type { Locator, Page } from "playwright-core";
-import type { WatchedPage } from "../../../support/watched-page.ts";
+import type { WatchedPage } from "../../../support/pages/watched-page.ts";
 
 /** A view or an open dialog. */
 export interface Stop {

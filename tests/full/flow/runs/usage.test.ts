@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { runToEnd } from "../../../support/run-to-end.ts";
+import { runToEnd } from "../../../support/processes/run-to-end.ts";
 
 // One example for each program. Every other wrong usage is tested in tests/nightly/histories/unit and
 // tests/nightly/upgrade/unit.

@@ -3,17 +3,17 @@ import { describe, expect, test } from "bun:test";
 import type { TelemetryConfig } from "@ostiary/lib/runtime/config";
 import { createTracing } from "@ostiary/lib/runtime/telemetry";
 import { reportingFailures } from "@ostiary/lib/runtime/telemetry/otlp-export";
-import { Certificates } from "../../../support/certificates.ts";
+import { Certificates } from "../../../support/http/certificates.ts";
+import { runToEnd } from "../../../support/processes/run-to-end.ts";
 import {
   disabledConfigs,
   GATEWAY,
   keptWarnings,
   startCollector,
   tracingTo,
-} from "../../../support/collector.ts";
-import { manualClock } from "../../../support/manual-clock.ts";
-import { runToEnd } from "../../../support/run-to-end.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+} from "../../../support/telemetry/collector.ts";
+import { manualClock } from "../../../support/time/manual-clock.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 
 const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
 const PARENT_ID = "b7ad6b7169203331";
@@ -288,7 +288,7 @@ test("spans use bounded memory while the collector does not answer", async () =>
 
 describe("a process with tracing", () => {
   const child = async (args: string[], env: Record<string, string> = {}) => {
-    const command = [process.execPath, "tests/support/traced-process.ts", ...args];
+    const command = [process.execPath, "tests/support/telemetry/traced-process.ts", ...args];
     const { exitCode, stderr } = await runToEnd(command, { env: { ...process.env, ...env } });
     return { exitCode, stderr };
   };

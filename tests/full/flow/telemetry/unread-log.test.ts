@@ -11,11 +11,14 @@ test("log lines are dropped, without a delay and in bounded memory, when nobody 
   // Opening the pipe for reading and writing keeps it open, but the test never reads from it.
   const stdout = openSync(pipe, "r+");
   try {
-    const child = Bun.spawn([process.execPath, `${import.meta.dir}/../../support/unread-stdout-process.ts`], {
-      stdin: "ignore",
-      stdout,
-      stderr: "pipe",
-    });
+    const child = Bun.spawn(
+      [process.execPath, `${import.meta.dir}/../../../support/processes/unread-stdout-process.ts`],
+      {
+        stdin: "ignore",
+        stdout,
+        stderr: "pipe",
+      },
+    );
     const told = JSON.parse(await new Response(child.stderr).text());
     expect(await child.exited).toBe(0);
     expect(told.dropped).toBeGreaterThan(100_000);

@@ -26,7 +26,7 @@ import {
   startProcess,
   waitFor,
 } from "../../../support/index.ts";
-import { runningClock } from "../../../support/running-clock.ts";
+import { runningClock } from "../../../support/time/running-clock.ts";
 
 setDefaultTimeout(120_000);
 

@@ -16,7 +16,7 @@ import {
   type TestReceiver,
 } from "../../../app/audit/streams-bed.ts";
 import { freePort, services, waitFor } from "../../../support/index.ts";
-import { runningClock } from "../../../support/running-clock.ts";
+import { runningClock } from "../../../support/time/running-clock.ts";
 
 setDefaultTimeout(240_000);
 

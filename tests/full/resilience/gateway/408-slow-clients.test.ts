@@ -1,9 +1,8 @@
 /** Tests of clients that idle, pause or send slowly (GW-119 to GW-122). */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
-import { type LocalGateway, startLocalGateway } from "../../../support/gateway.ts";
-import { GatewayNeighbours, MEMBER_KEY } from "../../../support/gateway-neighbours.ts";
-import { waitFor } from "../../../support/index.ts";
+import { type LocalGateway, startLocalGateway } from "../../../support/gateway/gateway.ts";
+import { GatewayNeighbours, MEMBER_KEY } from "../../../support/gateway/neighbours.ts";
 import {
   chunk,
   EVENTS,
@@ -16,7 +15,8 @@ import {
   RawUpstream,
   rawRequest,
   spell,
-} from "../../../support/raw-http.ts";
+} from "../../../support/http/raw-http.ts";
+import { waitFor } from "../../../support/index.ts";
 
 setDefaultTimeout(120_000);
 

@@ -1,9 +1,8 @@
 /** Tests of a service that sends an incomplete response (GW-117): status, log, metrics and audit event. */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
-import { GatewayNeighbours, MEMBER_KEY } from "../../../support/gateway-neighbours.ts";
-import { startGateway } from "../../../support/gateway-process.ts";
-import { type RunningProcess, services, waitFor } from "../../../support/index.ts";
+import { startGateway } from "../../../support/gateway/gateway-process.ts";
+import { GatewayNeighbours, MEMBER_KEY } from "../../../support/gateway/neighbours.ts";
 import {
   headerValue,
   OK,
@@ -13,7 +12,8 @@ import {
   RawUpstream,
   rawRequest,
   spell,
-} from "../../../support/raw-http.ts";
+} from "../../../support/http/raw-http.ts";
+import { type RunningProcess, services, waitFor } from "../../../support/index.ts";
 
 setDefaultTimeout(120_000);
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { gatherCrowd } from "../../../support/crowd.ts";
-import { startCrowdService } from "../../../support/crowd-process.ts";
-import { crowdService } from "../../../support/crowd-service.ts";
-import { startGateway } from "../../../support/gateway-process.ts";
+import { startGateway } from "../../../support/gateway/gateway-process.ts";
 import { type RunningProcess, services, waitFor } from "../../../support/index.ts";
+import { gatherCrowd } from "../../../support/load/crowd.ts";
+import { startCrowdService } from "../../../support/load/crowd-process.ts";
+import { crowdService } from "../../../support/load/crowd-service.ts";
 
 setDefaultTimeout(120_000);
 

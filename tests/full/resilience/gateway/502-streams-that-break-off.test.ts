@@ -2,10 +2,17 @@
  * Tests of requests during which the client or the service closes, hangs or breaks off (GW-115 to GW-125).
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { type LocalGateway, publicService, startLocalGateway } from "../../../support/gateway.ts";
-import { startGateway } from "../../../support/gateway-process.ts";
+import { type LocalGateway, publicService, startLocalGateway } from "../../../support/gateway/gateway.ts";
+import { startGateway } from "../../../support/gateway/gateway-process.ts";
+import {
+  OK,
+  RawClient,
+  type RawSocket,
+  RawUpstream,
+  rawRequest,
+  spell,
+} from "../../../support/http/raw-http.ts";
 import { services, waitFor } from "../../../support/index.ts";
-import { OK, RawClient, type RawSocket, RawUpstream, rawRequest, spell } from "../../../support/raw-http.ts";
 
 setDefaultTimeout(60_000);
 

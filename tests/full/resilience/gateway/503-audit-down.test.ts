@@ -2,11 +2,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { type AuditService, startAudit } from "../../../app/audit/audit-service.ts";
-import { type LocalGateway, startLocalGateway } from "../../../support/gateway.ts";
-import { startGateways } from "../../../support/gateway-process.ts";
-import { type IdentityStandIn, member, startIdentity } from "../../../support/identity-stand-in.ts";
+import { type LocalGateway, startLocalGateway } from "../../../support/gateway/gateway.ts";
+import { startGateways } from "../../../support/gateway/gateway-process.ts";
+import { type IdentityStandIn, member, startIdentity } from "../../../support/gateway/identity-stand-in.ts";
+import { startProxy } from "../../../support/http/proxy.ts";
 import { freshCounterStoreUrl, freshDatabase, services, waitFor } from "../../../support/index.ts";
-import { startProxy } from "../../../support/proxy.ts";
 
 const START_TIMEOUT_MS = 60_000;
 const LOG = "/organizations/o1/audit-events";

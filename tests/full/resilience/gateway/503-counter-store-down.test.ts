@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { startGateway } from "../../../support/gateway-process.ts";
+import { startGateway } from "../../../support/gateway/gateway-process.ts";
 import {
   type RunningProcess,
   services,

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { startIdentityProvider } from "@ostiary/demo";
-import { type DirectoryProcess, startDirectory } from "../../../support/directory.ts";
-import { type LocalGateway, startLocalGateway } from "../../../support/gateway.ts";
+import { type LocalGateway, startLocalGateway } from "../../../support/gateway/gateway.ts";
+import { startProxy } from "../../../support/http/proxy.ts";
 import { freePort, waitFor } from "../../../support/index.ts";
-import { startProxy } from "../../../support/proxy.ts";
+import { type DirectoryProcess, startDirectory } from "../../../support/processes/directory.ts";
 
 const START_TIMEOUT_MS = 60_000;
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { publicService } from "../../../support/gateway.ts";
-import { startGateway } from "../../../support/gateway-process.ts";
+import { publicService } from "../../../support/gateway/gateway.ts";
+import { startGateway } from "../../../support/gateway/gateway-process.ts";
+import { OK, RawClient, type RawSocket, RawUpstream, spell } from "../../../support/http/raw-http.ts";
 import { type RunningProcess, services, waitFor } from "../../../support/index.ts";
-import { metricOf } from "../../../support/metrics.ts";
-import { OK, RawClient, type RawSocket, RawUpstream, spell } from "../../../support/raw-http.ts";
+import { metricOf } from "../../../support/telemetry/metrics.ts";
 
 setDefaultTimeout(60_000);
 

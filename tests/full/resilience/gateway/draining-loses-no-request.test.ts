@@ -1,11 +1,18 @@
 /** Tests that a gateway that stops sends its clients elsewhere before it closes connections (GW-158). */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
-import { publicService, startLocalGateway } from "../../../support/gateway.ts";
-import { startGateways } from "../../../support/gateway-process.ts";
-import { type IdentityStandIn, startIdentity } from "../../../support/identity-stand-in.ts";
+import { publicService, startLocalGateway } from "../../../support/gateway/gateway.ts";
+import { startGateways } from "../../../support/gateway/gateway-process.ts";
+import { type IdentityStandIn, startIdentity } from "../../../support/gateway/identity-stand-in.ts";
+import {
+  headerValue,
+  OK,
+  RawClient,
+  RawUpstream,
+  rawRequest,
+  spell,
+} from "../../../support/http/raw-http.ts";
 import { type RunningProcess, services, waitFor } from "../../../support/index.ts";
-import { headerValue, OK, RawClient, RawUpstream, rawRequest, spell } from "../../../support/raw-http.ts";
 
 setDefaultTimeout(120_000);
 

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { Redis } from "ioredis";
 import { type AuditService, json, startAudit } from "../../../app/audit/audit-service.ts";
-import { type LocalGateway, startLocalGateway } from "../../../support/gateway.ts";
-import { startGateways } from "../../../support/gateway-process.ts";
+import { type LocalGateway, startLocalGateway } from "../../../support/gateway/gateway.ts";
+import { startGateways } from "../../../support/gateway/gateway-process.ts";
+import { startProxy } from "../../../support/http/proxy.ts";
 import {
   type RunningProcess,
   services,
@@ -12,7 +13,6 @@ import {
   type TestServer,
   waitFor,
 } from "../../../support/index.ts";
-import { startProxy } from "../../../support/proxy.ts";
 
 setDefaultTimeout(120_000);
 

@@ -2,8 +2,10 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
-import { publicService } from "../../../support/gateway.ts";
-import { startGatewayOf } from "../../../support/gateway-process.ts";
+import { publicService } from "../../../support/gateway/gateway.ts";
+import { startGatewayOf } from "../../../support/gateway/gateway-process.ts";
+import { type Proxy as Cable, startProxy } from "../../../support/http/proxy.ts";
+import { RawUpstream } from "../../../support/http/raw-http.ts";
 import {
   type RunningProcess,
   services,
@@ -11,8 +13,6 @@ import {
   type TestServer,
   waitFor,
 } from "../../../support/index.ts";
-import { type Proxy as Cable, startProxy } from "../../../support/proxy.ts";
-import { RawUpstream } from "../../../support/raw-http.ts";
 
 setDefaultTimeout(120_000);
 

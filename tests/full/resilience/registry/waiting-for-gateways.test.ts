@@ -3,7 +3,7 @@ import type { Gateway } from "@ostiary/lib/contracts/registry-api";
 import { INSTANCES_PREFIX, ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { type Client, service, startRegistryProcess } from "../../../app/registry/harness.ts";
-import { startGatewayOf } from "../../../support/gateway-process.ts";
+import { startGatewayOf } from "../../../support/gateway/gateway-process.ts";
 import {
   freshDatabase,
   type RunningProcess,

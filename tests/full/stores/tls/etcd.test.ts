@@ -3,11 +3,11 @@ import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { openRouteStore, routeStoreBootFailure } from "@ostiary/lib/runtime/stores/route-store";
 import { recordChanges } from "../../../stores/recorded-changes.ts";
-import type { CertificatePair } from "../../../support/certificates.ts";
-import { freePort } from "../../../support/free-port.ts";
-import type { TestServer } from "../../../support/server.ts";
-import { services, startEtcd } from "../../../support/services.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import type { CertificatePair } from "../../../support/http/certificates.ts";
+import { freePort } from "../../../support/http/free-port.ts";
+import type { TestServer } from "../../../support/stores/server.ts";
+import { services, startEtcd } from "../../../support/stores/services.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 import { behavesByTls, type ClientFiles, files, message, TlsMaterial } from "./store-tls-suite.ts";
 
 setDefaultTimeout(60_000);

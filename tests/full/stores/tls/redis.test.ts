@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openCounterStore } from "@ostiary/lib/runtime/stores/counter-store";
 import { Redis } from "ioredis";
-import type { CertificatePair } from "../../../support/certificates.ts";
-import { freePort } from "../../../support/free-port.ts";
-import type { TestServer } from "../../../support/server.ts";
-import { services, startRedis } from "../../../support/services.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import type { CertificatePair } from "../../../support/http/certificates.ts";
+import { freePort } from "../../../support/http/free-port.ts";
+import type { TestServer } from "../../../support/stores/server.ts";
+import { services, startRedis } from "../../../support/stores/services.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 import { behavesByTls, type ClientFiles, files, message, TlsMaterial } from "./store-tls-suite.ts";
 
 setDefaultTimeout(60_000);

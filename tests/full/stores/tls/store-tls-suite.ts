@@ -11,7 +11,7 @@ import {
   type CertificateAuthority,
   type CertificatePair,
   Certificates,
-} from "../../../support/certificates.ts";
+} from "../../../support/http/certificates.ts";
 import { rejection } from "../../../support/rejection.ts";
 
 export interface Material {

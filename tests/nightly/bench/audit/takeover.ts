@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { waitFor } from "../../../support/wait-for.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 import type { ServiceProcess } from "../measure/service-bed.ts";
 import type { AuditBed } from "./bed.ts";
 import { exampleIntent } from "./writers.ts";

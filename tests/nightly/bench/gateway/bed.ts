@@ -1,13 +1,13 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { leash } from "../../../support/clean-up-after-kill.ts";
-import { startEtcdBinary } from "../../../support/etcd-server.ts";
-import { freePort } from "../../../support/free-port.ts";
-import { startRedisBinary } from "../../../support/redis-server.ts";
+import { freePort } from "../../../support/http/free-port.ts";
+import { leash } from "../../../support/processes/clean-up-after-kill.ts";
 import { ROOT } from "../../../support/root.ts";
-import type { TestServer } from "../../../support/server.ts";
+import { startEtcdBinary } from "../../../support/stores/etcd-server.ts";
+import { startRedisBinary } from "../../../support/stores/redis-server.ts";
+import type { TestServer } from "../../../support/stores/server.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 import { BenchImpossible, type Cores, divideCores, onSubjectCore } from "../measure/cores.ts";
 
 /** A process that the bench started. */

@@ -1,7 +1,7 @@
 import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import type { RouteRateLimit, StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { openRouteStore } from "@ostiary/lib/runtime/stores/route-store";
-import { validateStored } from "../../../support/route-tables.ts";
+import { validateStored } from "../../../support/gateway/route-tables.ts";
 
 /** The maximum number of routes of a subject. Requests always call the same ten routes. */
 const ROUTES_MAX = 100_000;

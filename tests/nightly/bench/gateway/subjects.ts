@@ -1,5 +1,5 @@
-import { freePort } from "../../../support/free-port.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { freePort } from "../../../support/http/free-port.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 import type { Target } from "../measure/wrk.ts";
 import type { Bed, Started } from "./bed.ts";
 import { memberPaths, publicPaths, publish, type Services, servicesOf, TWO_LIMITS } from "./catalog.ts";

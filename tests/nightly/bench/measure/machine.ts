@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, release } from "node:os";
-import { childrenOf } from "../../../support/processes.ts";
+import { childrenOf } from "../../../support/processes/processes.ts";
 
 /** The machine that a bench ran on. Figures of different machines cannot be compared. */
 export interface Machine {

@@ -1,13 +1,13 @@
 import { dirname, join } from "node:path";
-import type { BinaryTestServer } from "../../../support/binary-server.ts";
-import { leash } from "../../../support/clean-up-after-kill.ts";
-import { startEtcdBinary } from "../../../support/etcd-server.ts";
-import { startPostgresBinary } from "../../../support/postgres-server.ts";
-import { startRedisBinary } from "../../../support/redis-server.ts";
+import { leash } from "../../../support/processes/clean-up-after-kill.ts";
 import { ROOT } from "../../../support/root.ts";
-import type { TestServer } from "../../../support/server.ts";
+import type { BinaryTestServer } from "../../../support/stores/binary-server.ts";
+import { startEtcdBinary } from "../../../support/stores/etcd-server.ts";
+import { startPostgresBinary } from "../../../support/stores/postgres-server.ts";
+import { startRedisBinary } from "../../../support/stores/redis-server.ts";
+import type { TestServer } from "../../../support/stores/server.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 import { BenchImpossible } from "./cores.ts";
 
 /** PostgreSQL settings as in production: `fsync` is on, so each commit waits for the disk. */

@@ -1,4 +1,4 @@
-import { waitFor } from "../../../support/wait-for.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 import { CLIENTS, KINDS } from "../clients.ts";
 import type { Callers } from "../system/people.ts";
 import type { System } from "../system/system.ts";

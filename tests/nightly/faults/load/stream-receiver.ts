@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type DeliveredBody, ProvingReceiver, START } from "../../../app/audit/proving-receiver.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 import type { StreamsSeen } from "../cell-run.ts";
 
 /**

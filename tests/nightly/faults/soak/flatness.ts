@@ -1,4 +1,4 @@
-import type { Connections } from "../../../support/connections.ts";
+import type { Connections } from "../../../support/http/connections.ts";
 import { spreadOf } from "../../bench/measure/statistics.ts";
 
 /** The resources that a process holds after a garbage collection. */

@@ -1,9 +1,9 @@
 import { rm } from "node:fs/promises";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { connectionsOf, openFilesOf } from "../../../support/connections.ts";
-import { signal } from "../../../support/processes.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { connectionsOf, openFilesOf } from "../../../support/http/connections.ts";
+import { signal } from "../../../support/processes/processes.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 import { residentBytes } from "../../bench/measure/machine.ts";
 import type { Replica } from "../system/replica.ts";
 import type { Held } from "./flatness.ts";

@@ -1,5 +1,5 @@
-import { type Proxy as NetworkProxy, startProxy } from "../../../support/proxy.ts";
-import { type CheckTimes, Readiness } from "../../../support/readiness.ts";
+import { type Proxy as NetworkProxy, startProxy } from "../../../support/http/proxy.ts";
+import { type CheckTimes, Readiness } from "../../../support/stores/readiness.ts";
 
 const TIMES: CheckTimes = { intervalMs: 200, timeoutMs: 400, oldMs: 1_000 };
 

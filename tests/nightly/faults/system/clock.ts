@@ -1,7 +1,7 @@
 import { chmod, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 
 /** The tolerance when two clocks are compared, because a reading is old when it arrives. */
 const SAME_MS = 30_000;

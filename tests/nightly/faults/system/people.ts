@@ -1,7 +1,7 @@
 import { type IdentityProvider, startIdentityProvider } from "@ostiary/demo";
 import { Semaphore } from "@ostiary/lib/async";
 import { INTERNAL_TOKEN_HEADER, VALIDATE_PATH } from "@ostiary/lib/contracts/internal-api";
-import { waitFor } from "../../../support/wait-for.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 import { LIMITS } from "../clients.ts";
 import type { Replica } from "./replica.ts";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { BinaryTestServer } from "../../../support/binary-server.ts";
-import { freePort } from "../../../support/free-port.ts";
-import { type Proxy as NetworkProxy, startProxy } from "../../../support/proxy.ts";
+import { freePort } from "../../../support/http/free-port.ts";
+import { type Proxy as NetworkProxy, startProxy } from "../../../support/http/proxy.ts";
+import { BinaryTestServer } from "../../../support/stores/binary-server.ts";
 import { lastingFolder } from "../../../support/temporary-folder.ts";
 
 const READY_TIMEOUT_MS = 1_000;
@@ -43,7 +43,7 @@ export async function startReplica(
     url,
     directory,
     get command() {
-      const preload = join(import.meta.dir, "../../../support/upkeep-process.ts");
+      const preload = join(import.meta.dir, "../../../support/processes/upkeep-process.ts");
       return [process.execPath, "--preload", preload, join(root, `apps/${app}/main.ts`)];
     },
     env: {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { atTestEnd } from "../../../support/at-test-end.ts";
-import { leash } from "../../../support/clean-up-after-kill.ts";
 import { waitFor } from "../../../support/index.ts";
+import { leash } from "../../../support/processes/clean-up-after-kill.ts";
 import { Balancer } from "../system/balancer.ts";
 
 /** Starts a replica that responds to each probe with the result of `answer`. */
@@ -54,7 +54,7 @@ test("a balancer that was suspended sends no request to a replica that is not re
     }),
   ];
   const script = `
-    import { Balancer } from "${import.meta.dir}/../../faults/system/balancer.ts";
+    import { Balancer } from "${import.meta.dir}/../system/balancer.ts";
     const balancer = new Balancer(${JSON.stringify(doors)});
     for (;;) {
       console.log((await balancer.next()).replica);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { Connections } from "../../../support/connections.ts";
+import type { Connections } from "../../../support/http/connections.ts";
 import { connectionGrowthOf, growthOf, type Held, HOLDING_TITLES, LOOKS_MIN } from "../soak/flatness.ts";
 import { connectionTable, soakTable, whatGrew } from "../soak/report.ts";
 

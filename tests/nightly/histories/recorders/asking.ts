@@ -1,6 +1,6 @@
 import { INTERNAL_TOKEN_HEADER } from "@ostiary/lib/contracts/internal-api";
 import type { Random } from "../../../support/random.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 import { INTERNAL_TOKEN } from "../../faults/system/people.ts";
 import type { Replica } from "../../faults/system/replica.ts";
 import { ADMIN_TOKEN } from "../../faults/system/system.ts";

@@ -1,4 +1,4 @@
-import { waitFor } from "../../../support/wait-for.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 import { check, type Verdict } from "../checker/check.ts";
 import { History, NeverSent } from "../checker/history.ts";
 import { type FeedAnswer, type FeedCall, type FeedEvent, feedOf } from "../models/feed.ts";

@@ -1,4 +1,4 @@
-import { waitFor } from "../../../support/wait-for.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 import type { System } from "../../faults/system/system.ts";
 import { check, type Verdict } from "../checker/check.ts";
 import { History } from "../checker/history.ts";

@@ -1,4 +1,4 @@
-import { waitFor } from "../../../support/wait-for.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 import { AS_OPERATOR, ask, listIn, numberIn, textIn } from "./asking.ts";
 import type { Field } from "./recorder.ts";
 

@@ -1,8 +1,9 @@
 /** Tests of an etcd cluster without a majority, and of the death of its leader during writes. */
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type Client, startRegistryProcess } from "../../../app/registry/harness.ts";
-import { publicService } from "../../../support/gateway.ts";
-import { startGatewayOf } from "../../../support/gateway-process.ts";
+import { publicService } from "../../../support/gateway/gateway.ts";
+import { startGatewayOf } from "../../../support/gateway/gateway-process.ts";
+import { RawUpstream } from "../../../support/http/raw-http.ts";
 import {
   type EtcdCluster,
   freshDatabase,
@@ -14,7 +15,6 @@ import {
   type TestServer,
   waitFor,
 } from "../../../support/index.ts";
-import { RawUpstream } from "../../../support/raw-http.ts";
 
 setDefaultTimeout(240_000);
 

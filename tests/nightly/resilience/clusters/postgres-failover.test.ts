@@ -4,6 +4,7 @@ import { createConnection, createServer } from "node:net";
 import { type Database, openDatabase, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { intent, requestId, startAudit } from "../../../app/audit/audit-service.ts";
+import { listenLocally } from "../../../support/http/listen-locally.ts";
 import {
   type PostgresPair,
   rejection,
@@ -11,7 +12,6 @@ import {
   startPostgresPair,
   waitFor,
 } from "../../../support/index.ts";
-import { listenLocally } from "../../../support/listen-locally.ts";
 
 setDefaultTimeout(240_000);
 

@@ -11,7 +11,7 @@ import {
   type RedisNode,
   type RedisShard,
   startRedisCluster,
-} from "../../../support/redis-cluster.ts";
+} from "../../../support/stores/redis-cluster.ts";
 
 setDefaultTimeout(240_000);
 

@@ -5,13 +5,13 @@
  */
 
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { type CrowdKind, gatherCrowd } from "../../../support/crowd.ts";
-import { startCrowdService } from "../../../support/crowd-process.ts";
-import { crowdService } from "../../../support/crowd-service.ts";
-import { startGateway } from "../../../support/gateway-process.ts";
+import { startGateway } from "../../../support/gateway/gateway-process.ts";
+import { RawClient, spell } from "../../../support/http/raw-http.ts";
 import { type RunningProcess, services, waitFor } from "../../../support/index.ts";
-import { metricOf } from "../../../support/metrics.ts";
-import { RawClient, spell } from "../../../support/raw-http.ts";
+import { type CrowdKind, gatherCrowd } from "../../../support/load/crowd.ts";
+import { startCrowdService } from "../../../support/load/crowd-process.ts";
+import { crowdService } from "../../../support/load/crowd-service.ts";
+import { metricOf } from "../../../support/telemetry/metrics.ts";
 import { openDescriptors } from "../../bench/measure/descriptors.ts";
 import { residentBytes } from "../../bench/measure/machine.ts";
 

@@ -4,9 +4,15 @@
 import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
-import { startGateway } from "../../../support/gateway-process.ts";
+import { startGateway } from "../../../support/gateway/gateway-process.ts";
+import {
+  headerValue,
+  RawClient,
+  type RawSocket,
+  RawUpstream,
+  spell,
+} from "../../../support/http/raw-http.ts";
 import { type RunningProcess, services, waitFor } from "../../../support/index.ts";
-import { headerValue, RawClient, type RawSocket, RawUpstream, spell } from "../../../support/raw-http.ts";
 
 setDefaultTimeout(120_000);
 

@@ -6,8 +6,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, te
 import { availableParallelism, loadavg } from "node:os";
 import postgres from "postgres";
 import { services, waitFor } from "../../../support/index.ts";
-import { KeepAliveLoad } from "../../../support/keep-alive-load.ts";
-import { type ReplicatedStack, SERVICES, startReplicatedStack } from "../../../support/replicated-stack.ts";
+import { KeepAliveLoad } from "../../../support/load/keep-alive-load.ts";
+import {
+  type ReplicatedStack,
+  SERVICES,
+  startReplicatedStack,
+} from "../../../support/processes/replicated-stack.ts";
 
 setDefaultTimeout(600_000);
 

@@ -1,13 +1,13 @@
 /** Tests of a stop signal in the middle of a request, or while a service starts. */
 import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { leash } from "../../../support/clean-up-after-kill.ts";
-import { publicService } from "../../../support/gateway.ts";
-import { startGateway } from "../../../support/gateway-process.ts";
-import { headerValue, RawClient, RawUpstream, spell } from "../../../support/raw-http.ts";
+import { publicService } from "../../../support/gateway/gateway.ts";
+import { startGateway } from "../../../support/gateway/gateway-process.ts";
+import { headerValue, RawClient, RawUpstream, spell } from "../../../support/http/raw-http.ts";
+import { leash } from "../../../support/processes/clean-up-after-kill.ts";
+import { type RunningProcess, startProcess } from "../../../support/processes/start-process.ts";
 import { ROOT } from "../../../support/root.ts";
-import { freshDatabase, services } from "../../../support/services.ts";
-import { type RunningProcess, startProcess } from "../../../support/start-process.ts";
-import { waitFor } from "../../../support/wait-for.ts";
+import { freshDatabase, services } from "../../../support/stores/services.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 
 setDefaultTimeout(120_000);
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { services, waitFor } from "../../../support/index.ts";
-import { KeepAliveLoad } from "../../../support/keep-alive-load.ts";
-import { type ReplicatedStack, startReplicatedStack } from "../../../support/replicated-stack.ts";
+import { KeepAliveLoad } from "../../../support/load/keep-alive-load.ts";
+import { type ReplicatedStack, startReplicatedStack } from "../../../support/processes/replicated-stack.ts";
 
 setDefaultTimeout(600_000);
 

@@ -3,8 +3,8 @@ import { afterEach, expect, test } from "bun:test";
 import { boundedCall } from "@ostiary/lib/runtime/calls";
 import { createValidationClient } from "../../../../apps/gateway/admission/validation-client.ts";
 import { createAuditClient } from "../../../../apps/gateway/audit/client.ts";
+import { RawUpstream } from "../../../support/http/raw-http.ts";
 import { rejection } from "../../../support/index.ts";
-import { RawUpstream } from "../../../support/raw-http.ts";
 
 const VALID = '{"valid":true,"realm":"directory","user_id":"u1"}';
 const ANSWER = `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${VALID.length}\r\n\r\n${VALID}`;

@@ -1,6 +1,6 @@
 /** Readings of the number of connections of every process, and the growth that they show. */
 
-import { type Connections, connectionsOf, everyConnection } from "../../../support/connections.ts";
+import { type Connections, connectionsOf, everyConnection } from "../../../support/http/connections.ts";
 import { get } from "../../faults/load/requests.ts";
 import { connectionGrowthOf } from "../../faults/soak/flatness.ts";
 import type { Callers } from "../../faults/system/people.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { CAN_COUNT_CONNECTIONS } from "../../../support/connections.ts";
+import { CAN_COUNT_CONNECTIONS } from "../../../support/http/connections.ts";
 import { services, waitFor } from "../../../support/index.ts";
 import { type CellRun, isGood } from "../../faults/cell-run.ts";
 import { cellsNamed, nameOf } from "../../faults/cells.ts";

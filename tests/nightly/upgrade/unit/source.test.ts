@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { rejection } from "../../../support/index.ts";
-import { SourceUnavailable, unpackSource } from "../../../support/older-source.ts";
+import { SourceUnavailable, unpackSource } from "../../../support/processes/older-source.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 test.each(["nothing", "--output=here", "HEAD:nothing", ""])(

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { member, person } from "../../../support/identity-stand-in.ts";
+import { member, person } from "../../../support/gateway/identity-stand-in.ts";
 import { type Admission, admission, credential, key } from "./harness.ts";
 
 let gate: Admission;

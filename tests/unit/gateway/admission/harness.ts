@@ -5,8 +5,8 @@ import { ApiError } from "@ostiary/lib/domain/errors";
 import { loadConfig } from "@ostiary/lib/runtime/config";
 import { CredentialRefusal } from "@ostiary/lib/runtime/tokens";
 import { Type } from "@sinclair/typebox";
-import { type IdentityStandIn, startIdentity } from "../../../support/identity-stand-in.ts";
-import { type ManualClock, manualClock } from "../../../support/manual-clock.ts";
+import { type IdentityStandIn, startIdentity } from "../../../support/gateway/identity-stand-in.ts";
+import { type ManualClock, manualClock } from "../../../support/time/manual-clock.ts";
 
 export const ISSUER = "https://login.example.com";
 const NOWHERE = "http://127.0.0.1:1/";

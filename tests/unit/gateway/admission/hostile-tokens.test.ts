@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { exportSPKI, importJWK, SignJWT, UnsecuredJWT } from "jose";
-import { type SigningKey, sign } from "../../../support/provider-stand-in.ts";
+import { type SigningKey, sign } from "../../../support/pages/provider-stand-in.ts";
 import { bearer } from "./harness.ts";
 import { tokenBed } from "./token-bed.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { exportJWK, type JWK } from "jose";
-import { person } from "../../../support/identity-stand-in.ts";
+import { person } from "../../../support/gateway/identity-stand-in.ts";
 import { waitFor } from "../../../support/index.ts";
 import {
   type ProviderStandIn,
@@ -8,7 +8,7 @@ import {
   sign,
   signingKey,
   startProvider,
-} from "../../../support/provider-stand-in.ts";
+} from "../../../support/pages/provider-stand-in.ts";
 import { type Admission, admission, bearer, ISSUER } from "./harness.ts";
 
 const [first, second] = [await signingKey("ES256", "first"), await signingKey("ES256", "second")];

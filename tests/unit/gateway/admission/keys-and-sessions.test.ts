@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import type { ProtectedScope } from "@ostiary/gateway/admission";
 import { ApiError } from "@ostiary/lib/domain/errors";
-import { member, person } from "../../../support/identity-stand-in.ts";
+import { member, person } from "../../../support/gateway/identity-stand-in.ts";
 import { waitFor } from "../../../support/index.ts";
 import { type Admission, admission, bearer, credential, key } from "./harness.ts";
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { REFUSAL_REASONS } from "@ostiary/gateway/admission/refusal-counts";
 import type { RefusalReason } from "@ostiary/lib/runtime/tokens";
 import { type JWTPayload, SignJWT, UnsecuredJWT } from "jose";
-import { member, person } from "../../../support/identity-stand-in.ts";
+import { member, person } from "../../../support/gateway/identity-stand-in.ts";
 import { waitFor } from "../../../support/index.ts";
 import {
   type ProviderStandIn,
@@ -11,7 +11,7 @@ import {
   sign,
   signingKey,
   startProvider,
-} from "../../../support/provider-stand-in.ts";
+} from "../../../support/pages/provider-stand-in.ts";
 import { type Admission, admission, bearer, credential, ISSUER, key } from "./harness.ts";
 
 const MEMBER_KEY = credential("k-2");

@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll } from "bun:test";
 import type { JWTPayload } from "jose";
-import { person } from "../../../support/identity-stand-in.ts";
+import { person } from "../../../support/gateway/identity-stand-in.ts";
 import { waitFor } from "../../../support/index.ts";
 import {
   type ProviderStandIn,
   type SigningKey,
   signingKey,
   startProvider,
-} from "../../../support/provider-stand-in.ts";
+} from "../../../support/pages/provider-stand-in.ts";
 import { type Admission, admission, ISSUER } from "./harness.ts";
 
 export const ALGORITHMS = "RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519".split(" ");

@@ -1,7 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import type { JWTPayload } from "jose";
-import { member } from "../../../support/identity-stand-in.ts";
-import { type SigningKey, sign, signingKey, startProvider } from "../../../support/provider-stand-in.ts";
+import { member } from "../../../support/gateway/identity-stand-in.ts";
+import {
+  type SigningKey,
+  sign,
+  signingKey,
+  startProvider,
+} from "../../../support/pages/provider-stand-in.ts";
 import { bearer, ISSUER } from "./harness.ts";
 import { ALGORITHMS, tokenBed } from "./token-bed.ts";
 

@@ -3,9 +3,9 @@ import { Registry } from "prom-client";
 import type { Abortable, ByteSource, UpstreamRequest } from "../../../../apps/gateway/upstream/client.ts";
 import { ConnectionCounts } from "../../../../apps/gateway/upstream/connection-counts.ts";
 import { PoolClient, type PoolClientOptions } from "../../../../apps/gateway/upstream/pool-client.ts";
+import { OK, OK_CLOSE, RawUpstream } from "../../../support/http/raw-http.ts";
 import { waitFor } from "../../../support/index.ts";
-import { type ManualClock, manualClock } from "../../../support/manual-clock.ts";
-import { OK, OK_CLOSE, RawUpstream } from "../../../support/raw-http.ts";
+import { type ManualClock, manualClock } from "../../../support/time/manual-clock.ts";
 
 /** A port on which no test can listen. The system may give the port of a closed server to another process. */
 const NOWHERE = "http://127.0.0.1:1";

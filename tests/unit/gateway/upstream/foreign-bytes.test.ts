@@ -7,8 +7,8 @@ import { systemClock } from "@ostiary/lib/async";
 import { ConnectionCounts } from "../../../../apps/gateway/upstream/connection-counts.ts";
 import { PoolClient, type PoolClientOptions } from "../../../../apps/gateway/upstream/pool-client.ts";
 import { call } from "../../../app/gateway/upstream/client-bed.ts";
+import { OK, type RawSocket, RawUpstream } from "../../../support/http/raw-http.ts";
 import { rejection, waitFor } from "../../../support/index.ts";
-import { OK, type RawSocket, RawUpstream } from "../../../support/raw-http.ts";
 
 const FOREIGN = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nforgot";
 const OPTIONS: PoolClientOptions = {

@@ -1,0 +1,87 @@
+import { headerValue, RawClient, type RawResponse, spell } from "../http/raw-http.ts";
+import { Stalls } from "../time/stalls.ts";
+
+/** A kind of clients, with the request that each of them repeats. */
+export interface LoadKind {
+  readonly name: string;
+  readonly url: string;
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly clients: number;
+  /** The maximum pause between two requests of a client. The pauses are random. */
+  readonly pauseMsMax: number;
+}
+
+/** The length of a stall of this process after which its clients no longer use their connections. */
+const STALL_MS = 250;
+
+/**
+ * Clients with one connection each. A client opens a new connection when the server has closed the old one or
+ * sent `Connection: close`, and after a failure. It also does so after a stall of this process, in which it could
+ * not see that the server is about to close. Clients do not retry, so a request without a response is a failure.
+ */
+export class KeepAliveLoad {
+  /** The ids of requests with a 2xx response, by the kind of the client. */
+  readonly answered = new Map<string, string[]>();
+  /** The failed requests. `seen` is the status line or the reason why there is no response. */
+  readonly failures: { kind: string; request_id: string | null; seen: string }[] = [];
+  readonly #clients: Promise<void>[] = [];
+  readonly #stalls = new Stalls(STALL_MS);
+  #ended = false;
+
+  constructor(kinds: readonly LoadKind[]) {
+    for (const kind of kinds) {
+      this.answered.set(kind.name, []);
+      for (let count = 0; count < kind.clients; count++) this.#clients.push(this.#run(kind));
+    }
+  }
+
+  /** The lowest number of 2xx responses that a kind of clients has received. */
+  get least(): number {
+    return Math.min(...[...this.answered.values()].map(({ length }) => length));
+  }
+
+  async end(): Promise<void> {
+    this.#ended = true;
+    await Promise.all(this.#clients);
+    this.#stalls.stop();
+  }
+
+  async #run(kind: LoadKind): Promise<void> {
+    const { name, url, method, path, body = "", headers = {}, pauseMsMax } = kind;
+    const length = Buffer.byteLength(body);
+    const request = spell(
+      method,
+      path,
+      length === 0 ? headers : { ...headers, "Content-Length": String(length) },
+      body,
+    );
+    let client: RawClient | null = null;
+    let connectedMs = 0;
+    while (!this.#ended) {
+      await Bun.sleep(Math.random() * pauseMsMax);
+      if (client === null || client.closed || connectedMs < this.#stalls.lastMs) {
+        client?.destroy();
+        client = await RawClient.connect(url);
+        connectedMs = performance.now();
+      }
+      client.send(request);
+      const answer: RawResponse | string = await client.response(method, 60_000).catch(String);
+      if (typeof answer === "string" || !answer.complete || answer.status < 200 || answer.status > 299) {
+        const request_id = typeof answer === "string" ? null : headerValue(answer.headers, "x-request-id");
+        const seen = typeof answer === "string" ? answer : answer.start || "closed without a response";
+        this.failures.push({ kind: name, request_id, seen });
+        client.destroy();
+        client = null;
+        continue;
+      }
+      this.answered.get(name)?.push(headerValue(answer.headers, "x-request-id") ?? "");
+      if (headerValue(answer.headers, "connection") !== "close") continue;
+      client.end();
+      client = null;
+    }
+    client?.destroy();
+  }
+}

@@ -1,0 +1,325 @@
+import { publishCatalogs } from "@ostiary/platform/catalogs";
+import { admitted } from "../gateway/admitted.ts";
+import { type Stack, startStack } from "../processes/stack.ts";
+import { type RunningProcess, startProcess } from "../processes/start-process.ts";
+import { type Collector, startCollector } from "../telemetry/collector.ts";
+import { waitFor } from "../time/wait-for.ts";
+
+/** The services that use stores. */
+export const STORED_SERVICES = ["gateway", "registry", "identity", "audit"] as const;
+export const SERVICES = [...STORED_SERVICES, "portal"] as const;
+export type ServiceName = (typeof SERVICES)[number];
+
+/** The four services and the portal, each as its own process. */
+export interface MixedStack extends Stack {
+  readonly portal: RunningProcess;
+}
+
+/** The response of the gateway to one request. */
+export interface GatewayAnswer {
+  readonly request_id: string;
+  readonly status: number;
+  readonly body: string;
+}
+
+/**
+ * A run of the services and the portal with a collector of telemetry. Clients send every kind of request:
+ * with each kind of credential, refused at each step, streamed, canceled by the client and failed by a
+ * service.
+ */
+export interface MixedRun {
+  readonly stack: MixedStack;
+  readonly collector: Collector;
+  /** The responses, each by the name that the run gives to its request. */
+  readonly answers: ReadonlyMap<string, GatewayAnswer>;
+  readonly organization_id: string;
+  readonly memberKey: string;
+  /** The session token of the organization's owner. */
+  readonly session: string;
+  /**
+   * The API keys, session tokens and JWTs of the run. No log line, metric or span may contain one of them.
+   */
+  readonly secrets: readonly string[];
+  /** Returns the metrics of a service. */
+  scrape(service: ServiceName, accept?: string): Promise<string>;
+  /** Sends the requests to the gateway and the registry again. */
+  again(): Promise<void>;
+  /** Stops all processes. Afterward, all log lines are written and all spans are exported. */
+  stop(): Promise<void>;
+}
+
+const REFUSED_KEY = `ostiary-k-2-${"R".repeat(43)}`;
+const LIMIT_REQUESTS = 5;
+
+export async function startMixedRun(everyEnv: Record<string, string> = {}): Promise<MixedRun> {
+  const collector = startCollector();
+  const services = startServices();
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, ...everyEnv };
+  const limits = { RATE_LIMIT_REQUESTS: "1000", RATE_LIMIT_AUTH_FAILURE_REQUESTS: "1000" };
+  const stack = await withPortal(await startStack(limits, env), env);
+  await waitFor(async () => (await fetch(`${stack.gateway.internalUrl}/health/ready`)).ok);
+  const caller = new Caller(stack);
+  await publishServices(stack, services.url);
+  const founded = await found(caller, stack);
+  await askEverything(caller, founded);
+  await leave(stack, services);
+  await askRegistry(stack);
+  for (const service of SERVICES) {
+    for (const path of ["/health/live", "/health/ready", "/metrics"]) {
+      await fetch(stack[service].internalUrl + path);
+    }
+  }
+  const { organization_id, memberKey, session, viewer, tokens } = founded;
+  let stopped = false;
+  return {
+    stack,
+    collector,
+    answers: caller.answers,
+    organization_id,
+    memberKey,
+    session,
+    secrets: [memberKey, session, viewer, REFUSED_KEY, ...tokens],
+    async scrape(service, accept = "text/plain") {
+      const answer = await fetch(`${stack[service].internalUrl}/metrics`, { headers: { accept } });
+      return answer.text();
+    },
+    async again() {
+      await publishServices(stack, services.url);
+      await askEverything(caller, founded);
+      await leave(stack, services);
+      const unknown = `ostiary-k-2-${crypto.randomUUID().replaceAll("-", "").padEnd(43, "x")}`;
+      await caller.ask("unknown key", "GET", "/demo/things/42", { key: unknown });
+      await askRegistry(stack);
+    },
+    async stop() {
+      if (stopped) return;
+      stopped = true;
+      await stack.close();
+      await services.stop();
+      await collector.stop();
+    },
+  };
+}
+
+/** Adds the portal to a stack, and publishes its page. */
+async function withPortal(stack: Stack, everyEnv: Record<string, string>): Promise<MixedStack> {
+  const portal = await startProcess("apps/portal/main.ts", {
+    ...everyEnv,
+    AUTH_ISSUER: stack.identityProviderUrl,
+    PORTAL_CLIENT_ID: "portal",
+  });
+  await publishCatalogs({ registryUrl: stack.registry.url, adminToken: stack.adminToken }, [
+    { service: "portal", url: portal.url },
+  ]);
+  return {
+    ...stack,
+    portal,
+    output: () => [...stack.output(), ...portal.stdout, ...portal.stderr],
+    close: async () => [...(await stack.close()), await portal.stop()],
+  };
+}
+
+interface HangingServices {
+  readonly url: string;
+  /** Returns the number of requests so far that never get a response. */
+  hanging(): number;
+  stop(): Promise<void>;
+}
+
+/** Starts a service that never responds at `/hangs` and responds with 503 elsewhere. */
+function startServices(): HangingServices {
+  let hanging = 0;
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    idleTimeout: 0,
+    fetch({ url }) {
+      if (new URL(url).pathname !== "/hangs") return new Response("busy", { status: 503 });
+      hanging += 1;
+      return new Promise<Response>(() => {});
+    },
+  });
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    hanging: () => hanging,
+    stop: () => server.stop(true),
+  };
+}
+
+/** The change reason and the change link of the run's write to the registry. */
+export const WRITTEN_BECAUSE = { change_reason: "Try failures", change_link: "https://ci.example/7" };
+
+async function publishServices(stack: Stack, url: string): Promise<void> {
+  const document = {
+    services: {
+      dead: { url: "http://127.0.0.1:9", public: { routes: [{ path: "/dead", methods: ["GET"] }] } },
+      failing: {
+        url,
+        public: {
+          routes: [
+            { path: "/failing", methods: ["GET"] },
+            { path: "/hangs", methods: ["GET"] },
+          ],
+        },
+      },
+    },
+  };
+  const answer = await fetch(`${stack.registry.url}/apply`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${stack.adminToken}`,
+      "content-type": "application/json",
+      "x-change-reason": WRITTEN_BECAUSE.change_reason,
+      "x-change-link": WRITTEN_BECAUSE.change_link,
+    },
+    body: JSON.stringify(document),
+  });
+  if (!answer.ok) throw new Error(await answer.text());
+  await waitFor(async () => (await fetch(`${stack.gateway.url}/dead`)).status === 502);
+  await waitFor(async () => (await fetch(`${stack.gateway.url}/portal`)).ok);
+}
+
+interface Call {
+  readonly key?: string;
+  readonly jwt?: string;
+  readonly body?: object;
+  readonly headers?: Record<string, string>;
+}
+
+class Caller {
+  readonly answers = new Map<string, GatewayAnswer>();
+  readonly url: string;
+
+  constructor({ gateway }: Stack) {
+    this.url = gateway.url;
+  }
+
+  async ask(name: string, method: string, path: string, call: Call = {}): Promise<GatewayAnswer> {
+    const headers = {
+      ...(call.key !== undefined && { "x-api-key": call.key }),
+      ...(call.jwt !== undefined && { authorization: `Bearer ${call.jwt}` }),
+      ...(call.body !== undefined && { "content-type": "application/json" }),
+      ...call.headers,
+    };
+    const send = () =>
+      fetch(this.url + path, { method, headers, body: call.body && JSON.stringify(call.body) });
+    const response = await (STATUSES[name] === 503 ? send() : admitted(send));
+    const request_id = response.headers.get("x-request-id") ?? "";
+    const answer = { request_id, status: response.status, body: await response.text() };
+    this.answers.set(name, answer);
+    return answer;
+  }
+}
+
+interface Founded {
+  readonly organization_id: string;
+  readonly memberKey: string;
+  readonly session: string;
+  /** The session token of a member with the role `viewer`. */
+  readonly viewer: string;
+  readonly jwt: string;
+  readonly tokens: readonly string[];
+}
+
+/** Creates two users, an organization, and credentials of each kind. */
+async function found(caller: Caller, stack: Stack): Promise<Founded> {
+  const token = async (subject: string) =>
+    (await fetch(`${stack.identityProviderUrl}/token?subject=${subject}`)).text();
+  const [jwt, other] = [await token("alice"), await token("bob")];
+  const made = await caller.ask("found", "POST", "/user/organizations", { jwt, body: { name: "Acme" } });
+  const organization_id = textAt(made.body, "id");
+  const into = `/user/organizations/${organization_id}/session`;
+  const session = textAt((await caller.ask("session", "POST", into, { jwt })).body, "token");
+  const memberKey = textAt(
+    (await caller.ask("member key", "POST", "/member/api-keys", { key: session, body: { name: "ci" } })).body,
+    "key",
+  );
+  const idp = { issuer: stack.identityProviderUrl, subject: "bob" };
+  await caller.ask("invite", "POST", "/org/members", { key: session, body: { idp, role: "viewer" } });
+  const viewer = textAt((await caller.ask("viewer", "POST", into, { jwt: other })).body, "token");
+  return { organization_id, memberKey, session, viewer, jwt, tokens: [jwt, other] };
+}
+
+function textAt(body: string, field: string): string {
+  const value: unknown = JSON.parse(body)[field];
+  if (typeof value !== "string") throw new Error(`No ${field} in ${body}`);
+  return value;
+}
+
+async function askEverything(caller: Caller, { memberKey, session, viewer, jwt }: Founded): Promise<void> {
+  await caller.ask("public", "GET", "/demo/hello?secret=s3cr3t-query");
+  await caller.ask("portal", "GET", "/portal?secret=s3cr3t-query");
+  await caller.ask("person", "GET", "/demo/me/notes/7", { jwt });
+  await caller.ask("write", "PUT", "/demo/things/42", { key: memberKey, body: { color: "red" } });
+  await caller.ask("read", "GET", "/demo/things/42", { key: memberKey });
+  await caller.ask("stream", "GET", "/demo/events", { key: session });
+  await caller.ask("log", "GET", "/org/audit-events", { key: session });
+  await caller.ask("preflight", "OPTIONS", "/demo/hello", { headers: { origin: "https://a.example" } });
+  await caller.ask("400", "GET", "/demo/things/%2e%2e%2fx", { key: session });
+  await caller.ask("401", "GET", "/demo/things/42");
+  await caller.ask("401 key", "GET", "/demo/things/42", { key: REFUSED_KEY });
+  await caller.ask("403", "PUT", "/demo/things/42", { key: viewer, body: {} });
+  await caller.ask("404", "GET", "/nowhere/4711");
+  await caller.ask("404 of a service", "GET", "/org/members/01JAAAAAAAAAAAAAAAAAAAAAAA", { key: session });
+  await caller.ask("422 of a service", "POST", "/org/members", { key: session, body: { role: 7 } });
+  for (let count = 0; count < LIMIT_REQUESTS; count += 1) {
+    await caller.ask("429", "GET", "/demo/burst", { key: session });
+  }
+  await caller.ask("502", "GET", "/dead");
+  await caller.ask("503 of a service", "GET", "/failing");
+}
+
+/**
+ * Sends a request and closes the connection before the response, once the request has reached its service.
+ * Resolves once the gateway has logged the end of the request.
+ */
+async function leave({ gateway }: Stack, services: HangingServices): Promise<void> {
+  const left = () => accessLines(gateway).filter(({ status }) => status === 499).length;
+  const [before, leftBefore] = [services.hanging(), left()];
+  const client = new AbortController();
+  const asked = fetch(`${gateway.url}/hangs`, { signal: client.signal }).catch(() => {});
+  await waitFor(() => services.hanging() > before, { what: "the request at its service" });
+  client.abort();
+  await asked;
+  await waitFor(() => left() > leftBefore, { what: "the log line of the request that the client left" });
+}
+
+async function askRegistry({ registry, adminToken }: Stack): Promise<void> {
+  const headers = { authorization: `Bearer ${adminToken}` };
+  await fetch(`${registry.url}/services`, { headers });
+  await fetch(`${registry.url}/services`);
+  await fetch(`${registry.url}/services/unknown`, { headers });
+  await fetch(`${registry.url}/apply`, { method: "POST", headers, body: "services: 7" });
+}
+
+/** Returns the access lines of a service's log. */
+export function accessLines({ logs }: RunningProcess): Record<string, unknown>[] {
+  return logs().filter(({ message }) => message === "request completed" || message === "request failed");
+}
+
+/** The expected status of each response of a run, by the name of its request. */
+export const STATUSES: Readonly<Record<string, number>> = {
+  found: 201,
+  session: 201,
+  "member key": 201,
+  invite: 201,
+  viewer: 201,
+  public: 200,
+  portal: 200,
+  person: 200,
+  write: 200,
+  read: 200,
+  stream: 200,
+  log: 200,
+  preflight: 204,
+  "400": 400,
+  "401": 401,
+  "401 key": 401,
+  "403": 403,
+  "404": 404,
+  "404 of a service": 404,
+  "422 of a service": 422,
+  "429": 429,
+  "502": 502,
+  "503 of a service": 503,
+};

@@ -1,0 +1,160 @@
+import { leash } from "../processes/clean-up-after-kill.ts";
+import { childrenOf, hasExited, isStopped, signal } from "../processes/processes.ts";
+import { removeFolder } from "../temporary-folder.ts";
+import { waitFor } from "../time/wait-for.ts";
+import type { TestServer } from "./server.ts";
+
+/** The time limit of a start, which takes one or two seconds, but many seconds on a busy machine. */
+const READY_TIMEOUT_MS = 60_000;
+
+/** The number of attempts to start a server. */
+const ATTEMPTS = 5;
+
+/**
+ * Starts the server that `prepare` returns. If another program takes a port of the server first, starts
+ * the next server of `prepare`, on other ports.
+ */
+export async function startOnFreePorts(
+  prepare: () => BinaryTestServer | Promise<BinaryTestServer>,
+): Promise<BinaryTestServer> {
+  for (let attempt = 1; ; attempt++) {
+    const server = await prepare();
+    try {
+      await server.start();
+      return server;
+    } catch (error) {
+      await server.close();
+      if (attempt === ATTEMPTS || !/\bin use\b/i.test(String(error))) throw error;
+    }
+  }
+}
+
+export interface BinaryServer {
+  url: string;
+  command: string[];
+  /** The environment variables of the server. By default the server inherits those of this process. */
+  env?: Record<string, string>;
+  /** The directory that holds everything that the server writes. `close` removes the directory. */
+  directory: string;
+  /** Returns true once the server responds. Before that, it returns false or throws. */
+  ready: () => Promise<boolean>;
+  /** The signal that ends the server and its child processes at once, like a crash. */
+  crash: NodeJS.Signals;
+  /** The signal for a graceful shutdown. */
+  shutdown: NodeJS.Signals;
+  /**
+   * The maximum number of starts in a row if the server exits with {@link EXIT_FAILED}. A supervisor also starts
+   * a service again that could not reach a store. Default: 1.
+   */
+  startsMax?: number;
+}
+
+/** The exit code of a service that could not start, for example because a store was too busy to respond. */
+const EXIT_FAILED = 1;
+
+/** A server process that tests start from the server's binary. */
+export class BinaryTestServer implements TestServer {
+  readonly url: string;
+  readonly #server: BinaryServer;
+  #process: Bun.Subprocess | undefined;
+  readonly #frozen: number[] = [];
+
+  constructor(server: BinaryServer) {
+    this.url = server.url;
+    this.#server = server;
+  }
+
+  /** The process id. It is undefined while the server does not run. */
+  get pid(): number | undefined {
+    return this.#process?.pid;
+  }
+
+  async start(): Promise<void> {
+    const { command, directory, startsMax = 1 } = this.#server;
+    for (let start = 1; ; start++) {
+      const exitCode = await this.#startOnce();
+      if (exitCode === null) return;
+      if (exitCode === EXIT_FAILED && start < startsMax) continue;
+      const log = await Bun.file(`${directory}/log`).text();
+      throw new Error(`${command[0]} exited before it was ready: ${log}`);
+    }
+  }
+
+  /** Starts the process, and waits until it is ready. Resolves with the exit code if it exits before that. */
+  async #startOnce(): Promise<number | null> {
+    const log = Bun.file(`${this.#server.directory}/log`);
+    const running = Bun.spawn(this.#server.command, {
+      cwd: this.#server.directory,
+      ...(this.#server.env !== undefined && { env: this.#server.env }),
+      stdin: "ignore",
+      stdout: log,
+      stderr: log,
+      detached: true,
+    });
+    running.unref();
+    leash().process(running.pid, this.#server.crash);
+    this.#process = running;
+    const { exitCode } = await waitFor(
+      async () => {
+        if (hasExited(running)) return { exitCode: await running.exited };
+        return (await this.#server.ready()) && { exitCode: null };
+      },
+      { timeoutMs: READY_TIMEOUT_MS, what: this.#server.command.join(" ") },
+    );
+    if (exitCode !== null) leash().release(running.pid);
+    return exitCode;
+  }
+
+  kill(): Promise<void> {
+    return this.#end(this.#server.crash);
+  }
+
+  stop(): Promise<void> {
+    return this.#end(this.#server.shutdown);
+  }
+
+  async restart(): Promise<void> {
+    await this.kill();
+    await this.start();
+  }
+
+  async freeze(): Promise<void> {
+    const pid = this.#process?.pid;
+    if (pid === undefined) throw new Error("The server is not running.");
+    // The parent stops first. From then on, it starts no child process that would stay awake, and children that
+    // exit remain as zombies.
+    await this.#suspend([pid]);
+    await this.#suspend(childrenOf(pid));
+  }
+
+  async #suspend(pids: readonly number[]): Promise<void> {
+    const suspended = pids.filter((pid) => signal(pid, "SIGSTOP"));
+    this.#frozen.push(...suspended);
+    await waitFor(() => suspended.every(isStopped), { what: "the server to freeze" });
+  }
+
+  async thaw(): Promise<void> {
+    for (const pid of this.#frozen.splice(0)) signal(pid, "SIGCONT");
+  }
+
+  async recover(): Promise<void> {
+    await this.thaw();
+    if (this.#process === undefined) await this.start();
+  }
+
+  async close(): Promise<void> {
+    await this.kill();
+    await removeFolder(this.#server.directory);
+  }
+
+  async #end(name: NodeJS.Signals): Promise<void> {
+    const ending = this.#process;
+    if (ending === undefined) return;
+    this.#process = undefined;
+    await this.thaw();
+    // After the exit of a process, the system may give its id to another one.
+    if (!hasExited(ending)) signal(ending.pid, name);
+    await ending.exited;
+    leash().release(ending.pid);
+  }
+}

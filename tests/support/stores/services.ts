@@ -1,0 +1,268 @@
+import { randomBytes } from "node:crypto";
+import { Etcd3 } from "etcd3";
+import { Redis } from "ioredis";
+import postgres from "postgres";
+import { removeFoldersOfFile } from "../temporary-folder.ts";
+import { images, startContainer } from "./docker-server.ts";
+import { type EtcdCluster, startEtcdBinary, startEtcdNodes } from "./etcd-server.ts";
+import { type PostgresPair, startPostgresNodes } from "./postgres-pair.ts";
+import { startPostgresBinary } from "./postgres-server.ts";
+import { REDIS_DATABASES, REDIS_DATABASES_DEFAULT, startRedisBinary } from "./redis-server.ts";
+import type { TestServer } from "./server.ts";
+import {
+  canStart,
+  describeServices,
+  locateServices,
+  type ServiceName,
+  type Source,
+  variable,
+} from "./stores-under-test.ts";
+
+/**
+ * Settings of PostgreSQL for hundreds of small databases that exist for seconds. Autovacuum would start a
+ * process ten times a second, and compiling a query takes longer than running it.
+ */
+const SMALL_DATABASES = { autovacuum: "off", jit_above_cost: "-1" };
+/** The `server_version_num` of the first PostgreSQL version with `strategy file_copy`. */
+const COPIES_FILES = 150_000;
+
+/** The capabilities of this run for one kind of store. */
+export interface Service {
+  /** Whether the run has a real server. Otherwise, tests use the embedded store. */
+  real: boolean;
+  /** Whether a test can start its own server, as tests of outages do. */
+  own: boolean;
+  /** Whether a test's own server runs from its binary and accepts settings. */
+  binary: boolean;
+}
+
+/**
+ * The servers of one process that runs tests. A shared server starts when the first test needs it. A server
+ * that a test starts for itself ends after the last test of its file.
+ */
+class Services {
+  readonly #sources: Record<ServiceName, Source>;
+  readonly #alone: boolean;
+  readonly #shared = new Map<ServiceName, Promise<TestServer>>();
+  readonly #ofFile = new Set<TestServer>();
+
+  /** @param alone whether this is the only process that runs tests on the servers named in `environment` */
+  constructor(environment: Record<string, string | undefined>, alone: boolean) {
+    this.#sources = locateServices(environment);
+    this.#alone = alone;
+  }
+
+  describe(): string {
+    return describeServices(this.#sources);
+  }
+
+  available(): Record<ServiceName, Service> {
+    const service = (name: ServiceName): Service => {
+      const source = this.#sources[name];
+      return { real: source.kind !== "embedded", own: canStart(source), binary: "binary" in source };
+    };
+    return { postgres: service("postgres"), redis: service("redis"), etcd: service("etcd") };
+  }
+
+  async start(name: ServiceName, settings: string[] = [], secureUrl?: string): Promise<TestServer> {
+    const server = await this.#start(name, settings, secureUrl);
+    this.#ofFile.add(server);
+    return server;
+  }
+
+  /**
+   * Returns the URL of the server that all tests share. Returns undefined when tests use the embedded store.
+   */
+  async url(name: ServiceName): Promise<string | undefined> {
+    const source = this.#sources[name];
+    if (source.kind === "url") return source.url;
+    if (source.kind === "embedded") return undefined;
+    let server = this.#shared.get(name);
+    if (server === undefined) {
+      server = this.#start(name, []);
+      this.#shared.set(name, server);
+    }
+    return (await server).url;
+  }
+
+  /**
+   * Returns the URL of the shared server, for tests that empty the server. Throws if other processes may run
+   * tests on this server, too.
+   */
+  async emptiableUrl(name: ServiceName): Promise<string | undefined> {
+    if (this.#sources[name].kind === "url" && !this.#alone)
+      throw new Error(
+        `Tests empty the store at ${variable(name)}, so only one process may run tests on it: leave out --parallel.`,
+      );
+    return this.url(name);
+  }
+
+  redisDatabases(): number {
+    return this.#sources.redis.kind === "url" ? REDIS_DATABASES_DEFAULT : REDIS_DATABASES;
+  }
+
+  /** Ends the servers that the tests of one file started for themselves, and removes the file's folders. */
+  async endFile(): Promise<void> {
+    const started = [...this.#ofFile];
+    this.#ofFile.clear();
+    await Promise.allSettled(started.map((server) => server.close()));
+    await removeFoldersOfFile();
+  }
+
+  /** Ends all servers. The leash removes the directories of shared servers later, because that takes long. */
+  async close(): Promise<void> {
+    const shared = [...this.#shared.values()];
+    this.#shared.clear();
+    await Promise.allSettled([this.endFile(), ...shared.map(async (server) => (await server).kill())]);
+  }
+
+  #start(name: ServiceName, settings: string[], secureUrl?: string): Promise<TestServer> {
+    const source = this.#sources[name];
+    if (source.kind === "docker") return startContainer(images[name]);
+    const binary = source.kind === "embedded" ? undefined : source.binary;
+    if (binary === undefined)
+      throw new Error(`This run cannot start ${name}. Check services().${name}.own first.`);
+    switch (name) {
+      case "postgres":
+        return startPostgresBinary(binary, SMALL_DATABASES);
+      case "redis":
+        return startRedisBinary(binary, settings);
+      case "etcd":
+        return startEtcdBinary(binary, settings, secureUrl);
+    }
+  }
+
+  async startEtcdNodes(): Promise<EtcdCluster> {
+    const source = this.#sources.etcd;
+    if (!("binary" in source) || source.binary === undefined)
+      throw new Error("This run has no binary of etcd. Check services().etcd.binary first.");
+    const cluster = await startEtcdNodes(source.binary);
+    for (const node of cluster.nodes) this.#ofFile.add(node);
+    return cluster;
+  }
+
+  async startPostgresNodes(): Promise<PostgresPair> {
+    const source = this.#sources.postgres;
+    if (!("binary" in source) || source.binary === undefined)
+      throw new Error("This run has no binary of PostgreSQL. Check services().postgres.binary first.");
+    const pair = await startPostgresNodes(source.binary);
+    this.#ofFile.add(pair.primary).add(pair.standby);
+    return pair;
+  }
+}
+
+let current: Services | undefined;
+
+/** Sets up the servers of this run from its environment variables. `preload.ts` calls this function once. */
+export function useServices(environment: Record<string, string | undefined>, alone: boolean): Services {
+  current ??= new Services(environment, alone);
+  return current;
+}
+
+function run(): Services {
+  if (current === undefined) throw new Error("tests/support/preload.ts did not run; see bunfig.toml.");
+  return current;
+}
+
+/** Returns the capabilities of this run for each kind of store. */
+export function services(): Record<ServiceName, Service> {
+  return run().available();
+}
+
+/**
+ * Returns the URL of a new database on the shared PostgreSQL, or `pglite://memory` without a server. The
+ * database is empty, or a copy of the database `template`, which must not have connections.
+ */
+export async function freshDatabase(template = "template0"): Promise<string> {
+  const server = await run().url("postgres");
+  if (server === undefined) return "pglite://memory";
+  const name = `test_${randomBytes(8).toString("hex")}`;
+  const sql = postgres(server, { max: 1, onnotice: () => {} });
+  try {
+    const [version] = await sql<[{ copies: boolean }]>`
+      select current_setting('server_version_num')::integer >= ${COPIES_FILES} as copies`;
+    // The default strategy writes each page of the template to the write-ahead log, which is slower.
+    const strategy = version.copies ? "strategy file_copy" : "";
+    await sql.unsafe(`create database ${name} template ${template} ${strategy}`);
+  } finally {
+    await sql.end();
+  }
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/**
+ * Returns the URL of an empty route store: a new etcd, the configured etcd after emptying it, or `memory://`.
+ */
+export async function freshRouteStoreUrl(): Promise<string> {
+  const { etcd } = services();
+  if (etcd.own) return (await run().start("etcd")).url;
+  const url = await run().emptiableUrl("etcd");
+  if (url === undefined) return "memory://";
+  const client = new Etcd3({ hosts: url.split(",") });
+  try {
+    await client.delete().all();
+  } finally {
+    client.close();
+  }
+  return url;
+}
+
+/**
+ * Returns the URL of an empty counter store: a database of the shared Redis, or `memory://` without a server.
+ */
+export async function freshCounterStoreUrl(): Promise<string> {
+  const server = await run().url("redis");
+  if (server === undefined) return "memory://";
+  const client = new Redis(server);
+  try {
+    // Database 0 contains only the number of databases that all processes have taken so far.
+    const taken = await client.incr("databases taken");
+    const database = 1 + (taken % (run().redisDatabases() - 1));
+    await client.select(database);
+    await client.flushdb();
+    const url = new URL(server);
+    url.pathname = `/${database}`;
+    return url.href;
+  } finally {
+    client.disconnect();
+  }
+}
+
+/** Starts a PostgreSQL that only the calling test uses. */
+export function startPostgres(): Promise<TestServer> {
+  return run().start("postgres");
+}
+
+/**
+ * Starts a Redis that only the calling test uses. `settings` are arguments of redis-server, which Docker
+ * ignores.
+ */
+export function startRedis(settings: string[] = []): Promise<TestServer> {
+  return run().start("redis", settings);
+}
+
+/**
+ * Starts an etcd that only the calling test uses. `settings` are arguments of etcd, and `secureUrl` is a
+ * second URL for clients, over TLS. In Docker, both have no effect.
+ */
+export function startEtcd(settings: string[] = [], secureUrl?: string): Promise<TestServer> {
+  return run().start("etcd", settings, secureUrl);
+}
+
+/**
+ * Starts an etcd cluster of three nodes that only the calling test uses. Throws when there is no binary of
+ * etcd.
+ */
+export function startEtcdCluster(): Promise<EtcdCluster> {
+  return run().startEtcdNodes();
+}
+
+/**
+ * Starts a PostgreSQL with a standby that only the calling test uses. Throws when there is no binary of
+ * PostgreSQL.
+ */
+export function startPostgresPair(): Promise<PostgresPair> {
+  return run().startPostgresNodes();
+}
