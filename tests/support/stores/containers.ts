@@ -44,7 +44,7 @@ export class ComposeProject {
       ...settings,
     };
     const project = new ComposeProject(folder, env);
-    const made = await project.run(["sh", ".github/containers/make-secrets", folder]);
+    const made = await project.run(["sh", "apps/platform/deploy/containers/make-secrets", folder]);
     if (made.exitCode !== 0) throw new Error(made.said);
     return project;
   }
@@ -63,7 +63,7 @@ export class ComposeProject {
    * settings.
    */
   compose(parameters: string[], env: Record<string, string> = {}): Promise<Ran> {
-    const demo = ["--env-file", ".github/containers/demo.env"];
+    const demo = ["--env-file", "apps/platform/deploy/containers/demo.env"];
     return this.run(["docker", "compose", "-p", this.name, ...demo, ...parameters], env);
   }
 

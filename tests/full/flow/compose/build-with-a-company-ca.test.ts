@@ -13,7 +13,7 @@ import { temporaryFolder } from "../../../support/temporary-folder.ts";
 setDefaultTimeout(60_000);
 
 const IN_THE_BUILD = "/run/build-ca.pem";
-const dockerfile = await Bun.file(join(ROOT, ".github/containers/Dockerfile")).text();
+const dockerfile = await Bun.file(join(ROOT, "apps/platform/deploy/containers/Dockerfile")).text();
 /** The shell command of the `RUN` line that installs the packages, without the mounts before it. */
 const [, install = ""] =
   /^RUN --mount[^\n]*\\\n {2}--mount[^\n]*\\\n([\s\S]*?bun install "\$@")/m.exec(dockerfile) ?? [];

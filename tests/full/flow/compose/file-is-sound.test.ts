@@ -19,7 +19,7 @@ const variables = {
 };
 const parts = Object.entries(PARTS);
 const everything = Object.entries(compose.services);
-const dockerfile = await Bun.file(join(ROOT, ".github/containers/Dockerfile")).text();
+const dockerfile = await Bun.file(join(ROOT, "apps/platform/deploy/containers/Dockerfile")).text();
 
 describe("compose.yaml", () => {
   test.each(parts)("%s runs the image with the command %s", (name, app) => {
@@ -65,7 +65,7 @@ describe("compose.yaml", () => {
   });
 
   test("gateways drain for longer than the balancer's check interval", async () => {
-    const balancer = await Bun.file(join(ROOT, ".github/containers/haproxy.cfg")).text();
+    const balancer = await Bun.file(join(ROOT, "apps/platform/deploy/containers/haproxy.cfg")).text();
     const checkS = Number(/timeout check (\d+)s/.exec(balancer)?.[1]);
     const { SHUTDOWN_GRACE_MS = "" } = service("gateway-1").environment ?? {};
     expect(Number(interpolated(SHUTDOWN_GRACE_MS))).toBeGreaterThan(checkS * 1_000);
@@ -115,7 +115,7 @@ test("the portal has no secret, needs no store, and gets only environment variab
 
 // PT-46
 test("the demo publishes the API description for the portal; otherwise this needs the profile description", async () => {
-  const demo = await Bun.file(join(ROOT, ".github/containers/demo.env")).text();
+  const demo = await Bun.file(join(ROOT, "apps/platform/deploy/containers/demo.env")).text();
   expect(demo.split("\n")).toEqual(
     expect.arrayContaining([
       "COMPOSE_PROFILES=demo,portal,description",

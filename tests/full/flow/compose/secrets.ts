@@ -24,9 +24,12 @@ export class Secrets {
 
   makeMissing(): void {
     const owner = `${process.getuid?.()}:${process.getgid?.()}`;
-    const made = Bun.spawnSync(["sh", join(ROOT, ".github/containers/make-secrets"), this.folder], {
-      env: { ...process.env, OSTIARY_USER: owner },
-    });
+    const made = Bun.spawnSync(
+      ["sh", join(ROOT, "apps/platform/deploy/containers/make-secrets"), this.folder],
+      {
+        env: { ...process.env, OSTIARY_USER: owner },
+      },
+    );
     if (made.exitCode !== 0 || `${made.stderr}` !== "") throw new Error(`${made.stderr}`);
   }
 
@@ -60,7 +63,7 @@ export class Secrets {
 export function makeRoles({ folder }: Secrets, server: string) {
   const { hostname, port, username } = new URL(server);
   const file = (name: string) => join(folder, name);
-  return runToEnd(["sh", ".github/containers/make-database-roles"], {
+  return runToEnd(["sh", "apps/platform/deploy/containers/make-database-roles"], {
     env: {
       PATH: process.env.PATH ?? "",
       PGHOST: hostname,

@@ -1,5 +1,5 @@
 /**
- * Tests of the manifests in .github/kubernetes, and of the commands in kubernetes.md that create the secrets.
+ * Tests of the manifests in apps/platform/deploy/kubernetes, and of the commands in kubernetes.md that create the secrets.
  */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync } from "node:fs";
@@ -22,7 +22,7 @@ import { ROOT } from "../../../support/root.ts";
 setDefaultTimeout(60_000);
 
 const GUIDE = ".github/guides/kubernetes.md";
-const FOLDER = join(ROOT, ".github/kubernetes");
+const FOLDER = join(ROOT, "apps/platform/deploy/kubernetes");
 const SECRETS = "/run/secrets/ostiary/";
 const PARTS: Record<string, TObject> = {
   gateway: gatewayVariables,

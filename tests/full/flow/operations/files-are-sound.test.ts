@@ -4,8 +4,9 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { parse } from "yaml";
+import { ROOT } from "../../../support/root.ts";
 import { hasPrometheus } from "../../../support/telemetry/prometheus.ts";
-import { alertRules, dashboards, OPERATIONS } from "./files.ts";
+import { alertRules, DEPLOY, dashboards, OPERATIONS } from "./files.ts";
 
 describe("dashboards", async () => {
   const all = [...(await dashboards())];
@@ -38,7 +39,7 @@ describe("dashboards", async () => {
 
   test("use the provisioned data source", async () => {
     const provisioned = parse(
-      await Bun.file(join(OPERATIONS, "grafana/provisioning/datasources/datasources.yaml")).text(),
+      await Bun.file(join(DEPLOY, "grafana/provisioning/datasources/datasources.yaml")).text(),
     );
     const uids = provisioned.datasources.map(({ uid }: { uid: string }) => uid);
     for (const [, { panels }] of all)
@@ -63,12 +64,12 @@ describe("alerts", async () => {
     const names = rules.map(({ alert }) => alert);
     const headed = Array.from(runbooks.matchAll(/^## (\w+)$/gm), ([, name]) => name);
     expect(headed).toEqual(names);
-    const tested = parse(await Bun.file(join(OPERATIONS, "prometheus/alerts.test.yaml")).text());
+    const tested = parse(await Bun.file(join(DEPLOY, "prometheus/alerts.test.yaml")).text());
     expect(tested.tests.map(({ name }: { name: string }) => name)).toEqual(names);
   });
 
   test.skipIf(!hasPrometheus)("pass their promtool tests", () => {
-    const cwd = join(OPERATIONS, "prometheus");
+    const cwd = join(DEPLOY, "prometheus");
     for (const command of [
       ["promtool", "test", "rules", "alerts.test.yaml"],
       ["promtool", "check", "config", "prometheus.yml"],
@@ -81,7 +82,7 @@ describe("alerts", async () => {
 });
 
 test("compose.yaml has the profile observability, and its services can send traces", async () => {
-  const { services } = parse(await Bun.file(join(OPERATIONS, "../../compose.yaml")).text(), { merge: true });
+  const { services } = parse(await Bun.file(join(ROOT, "compose.yaml")).text(), { merge: true });
   for (const name of ["prometheus", "jaeger", "grafana"]) {
     expect(services[name].profiles).toEqual(["observability"]);
   }

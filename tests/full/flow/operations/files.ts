@@ -5,8 +5,11 @@ import { Value } from "@sinclair/typebox/value";
 import { parse } from "yaml";
 import { ROOT } from "../../../support/root.ts";
 
-/** The folder `.github/operations`. */
+/** The folder of the prose for operators. */
 export const OPERATIONS = join(ROOT, ".github/operations");
+
+/** The folder of the files of Prometheus and Grafana. */
+export const DEPLOY = join(ROOT, "apps/platform/deploy");
 
 const Target = Type.Object({
   refId: Type.String(),
@@ -39,7 +42,7 @@ export type Dashboard = Static<typeof Dashboard>;
 
 /** Returns the dashboards by file name. Throws if a dashboard does not match the schema {@link Dashboard}. */
 export async function dashboards(): Promise<Map<string, Dashboard>> {
-  const folder = join(OPERATIONS, "grafana/dashboards");
+  const folder = join(DEPLOY, "grafana/dashboards");
   const files = readdirSync(folder).map(async (name) => {
     const dashboard = Value.Parse(Dashboard, await Bun.file(join(folder, name)).json());
     return [name, dashboard] as const;
@@ -63,7 +66,7 @@ const Alerts = Type.Object({
 });
 
 export async function alertRules() {
-  const text = await Bun.file(join(OPERATIONS, "prometheus/alerts.yaml")).text();
+  const text = await Bun.file(join(DEPLOY, "prometheus/alerts.yaml")).text();
   return Value.Parse(Alerts, parse(text)).groups.flatMap(({ rules }) => rules);
 }
 

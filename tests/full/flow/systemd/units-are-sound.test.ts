@@ -1,4 +1,4 @@
-/** Tests of the units and environment files in `.github/systemd`, and of the guide that installs them. */
+/** Tests of the units and environment files in `apps/platform/deploy/systemd`, and of the guide that installs them. */
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { registryVariables } from "@ostiary/registry/config";
 import { ROOT } from "../../../support/root.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
-const FOLDER = join(ROOT, ".github/systemd");
+const FOLDER = join(ROOT, "apps/platform/deploy/systemd");
 const guide = readFileSync(join(ROOT, ".github/guides/one-machine-systemd.md"), "utf8");
 const BUN = "/usr/local/bin/bun";
 
@@ -122,7 +122,7 @@ test("a gateway refuses requests before it reaches its memory limit, and has eno
   expect(descriptors).toBeGreaterThan(4 * gatewayVariables.properties.MAX_REQUESTS_IN_FLIGHT.default);
 });
 
-test("the guide for one machine names every file of .github/systemd", () => {
+test("the guide for one machine names every file of apps/platform/deploy/systemd", () => {
   expect(readdirSync(FOLDER).filter((file) => !guide.includes(`\`${file}\``))).toEqual([]);
 });
 
