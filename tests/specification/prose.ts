@@ -26,8 +26,6 @@ const AVOIDED: readonly Avoided[] = [
 const HEADLESS =
   /^(?:Of|Those|Whose|Who|Whom|Whether that|Nor|Such) [a-z]|^(?:By|As|What|Not) (?!the following|default\b)[a-z]/;
 
-const WORDS_MAX = 25;
-
 /** A piece of prose, such as a paragraph or a comment, with the line where it starts. */
 export interface Prose {
   readonly text: string;
@@ -37,9 +35,9 @@ export interface Prose {
 /** Returns a text for each problem in the prose of a file. */
 export function proseProblems(path: string, texts: readonly Prose[]): string[] {
   return texts.flatMap(({ text, line }) =>
-    sentencesOf(text).flatMap((sentence) => {
-      return problemsOf(sentence).map((problem) => `${path}:${line} ${problem}: ${sentence}`);
-    }),
+    sentencesOf(text).flatMap((sentence) =>
+      problemsOf(sentence).map((problem) => `${path}:${line} ${problem}: ${sentence}`),
+    ),
   );
 }
 
@@ -51,23 +49,16 @@ function problemsOf(sentence: string): string[] {
   // Headings of tables, which do not end with punctuation, may lack a subject. A question may begin with "What".
   const isWhole = /[.:;!]$/.test(sentence);
   const headless = isWhole && HEADLESS.test(sentence) ? ["a sentence without a subject"] : [];
-  const words = sentence.split(/\s+/).filter((word) => /\w/.test(word)).length;
-  const long = words > WORDS_MAX ? [`${words} words, at most ${WORDS_MAX}`] : [];
-  return [...avoided, ...headless, ...long];
+  return [...avoided, ...headless];
 }
 
-/**
- * Splits a text into sentences. Code in backticks counts as one word, and periods in it do not end a
- * sentence.
- */
+/** Splits a text into sentences. Periods in code and in addresses of links do not end a sentence. */
 function sentencesOf(text: string): string[] {
-  const plain = text
+  return text
     .replaceAll(/``.+?``|`[^`]*`/gs, "`code`")
-    .replaceAll(/`code`(?:(?:,| and|, and| or) `code`)+/g, "`code`")
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1")
-    .replaceAll(/\s+/g, " ");
-  return plain
-    .split(/(?<=[.:;!?])\s+|\s+(?=@(?:param|throws|returns)\b)/)
+    .replaceAll(/\s+/g, " ")
+    .split(/(?<=[.:;!?]) /)
     .map((sentence) => sentence.trim())
     .filter((sentence) => sentence !== "");
 }
@@ -168,7 +159,7 @@ const MESSAGE_WORDS_MIN = 5;
 
 /**
  * Returns the strings in TypeScript code that people read: at least five words, and at most a quarter of them with
- * signs of code. A `${…}` in a template counts as one word, and each row of a table of a help text is a text.
+ * signs of code. A `${…}` in a template counts as one word.
  */
 export function proseOfMessages(path: string, code: string): Prose[] {
   return textsIn(path, code).strings.flatMap(({ text, index }) => {
@@ -180,6 +171,6 @@ export function proseOfMessages(path: string, code: string): Prose[] {
     const strange = words.filter((word) => !PLAIN_WORD.test(word));
     if (words.length < MESSAGE_WORDS_MIN || strange.length > words.length / 4) return [];
     const line = code.slice(0, index).split("\n").length;
-    return plain.split(/\n\n|\n {2}(?! )|(?<=\S) {2,}/).map((part) => ({ text: part, line }));
+    return [{ text: plain, line }];
   });
 }
