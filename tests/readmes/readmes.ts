@@ -9,7 +9,7 @@ import { portalProgram } from "@ostiary/portal/config";
 import { registryProgram } from "@ostiary/registry/config";
 import type { TObject } from "@sinclair/typebox";
 import { ROOT } from "../support/root.ts";
-import { variableTable } from "./variable-table.ts";
+import { sharedRows, sharedTable, variableTable } from "./variable-table.ts";
 
 /** Every program that has a README with a variable table. */
 export const programs: readonly Program[] = [
@@ -30,17 +30,33 @@ export const schemas: Readonly<Record<string, TObject>> = Object.fromEntries(
 const BEGIN = "<!-- variables: written by bun run readme -->\n";
 const END = "<!-- /variables -->";
 
+/** The page with the variables that are the same in every service. */
+export const sharedPath = join(ROOT, ".github/operations/README.md");
+
+const services = [gatewayProgram, registryProgram, identityProgram, auditProgram].map(
+  ({ variables }) => variables,
+);
+
 export function readmePath(app: string): string {
   return join(ROOT, "apps", app, "README.md");
 }
 
-/** Returns an app's README with a new variable table between its markers. */
+/** Returns an app's README with a new table of its own variables between its markers. */
 export function withTable(app: string, readme: string): string {
   const schema = schemas[app];
-  const begin = readme.indexOf(BEGIN);
-  const end = readme.indexOf(END);
-  if (schema === undefined || begin < 0 || end < begin) {
-    throw new Error(`The README of ${app} needs a line ${BEGIN.trim()} and after it a line ${END}.`);
+  if (schema === undefined) throw new Error(`There is no app ${app}.`);
+  return between(`The README of ${app}`, readme, variableTable(schema, sharedRows(services)));
+}
+
+/** Returns the page of operations with a new table of the variables that are the same in every service. */
+export function withSharedTable(page: string): string {
+  return between("The page of operations", page, sharedTable(services));
+}
+
+function between(name: string, page: string, table: string): string {
+  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
+  if (begin < 0 || end < begin) {
+    throw new Error(`${name} needs a line ${BEGIN.trim()} and after it a line ${END}.`);
   }
-  return `${readme.slice(0, begin) + BEGIN}\n${variableTable(schema)}\n${readme.slice(end)}`;
+  return `${page.slice(0, begin) + BEGIN}\n${table}\n${page.slice(end)}`;
 }

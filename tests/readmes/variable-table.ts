@@ -1,15 +1,52 @@
 import { describedVariables } from "@ostiary/lib/runtime/config";
 import { type TObject, type TSchema, TypeGuard } from "@sinclair/typebox";
 
-/** Returns the variable table of a README, from the schema that reads the variables. */
-export function variableTable(schema: TObject): string {
-  const rows = describedVariables(schema).map(({ names, fallback, meaning, rule }) => [
-    names.map(code).join(", or "),
-    rule.default === undefined ? fallback : code(fallback),
-    takes(rule),
-    escaped(meaning),
-  ]);
-  return aligned([HEAD, ...rows]);
+/** Returns the variable table of a README, from the schema that reads the variables, without the rows `elsewhere`. */
+export function variableTable(schema: TObject, elsewhere: readonly string[][] = []): string {
+  const known = new Set(elsewhere.map(String));
+  return aligned([HEAD, ...variableRows(schema).filter((row) => !known.has(String(row)))]);
+}
+
+/** Returns the table of the variables that have the same row in all schemas. */
+export function sharedTable(schemas: readonly TObject[]): string {
+  return aligned([HEAD, ...sharedRows(schemas)]);
+}
+
+/** Returns the rows that are the same in all schemas. */
+export function sharedRows([first, ...others]: readonly TObject[]): string[][] {
+  const rows = first === undefined ? [] : variableRows(first);
+  const theirs = others.map((schema) => new Set(variableRows(schema).map(String)));
+  return rows.filter((row) => theirs.every((each) => each.has(String(row))));
+}
+
+function variableRows(schema: TObject): string[][] {
+  const variables = describedVariables(schema);
+  const all = new Set(variables.flatMap(({ names }) => names));
+  return variables.flatMap(({ names, fallback, meaning, rule }) => {
+    const [, peer, kind] = /^(\w+)_(CA|CERT|KEY)_FILE$/.exec(names[0] ?? "") ?? [];
+    const files = ["CA", "CERT", "KEY"].map((each) => `${peer}_${each}_FILE`);
+    if (peer !== undefined && files.every((file) => all.has(file)))
+      return kind === "CA" ? [tlsRow(files, meaning)] : [];
+    return [
+      [
+        names.map(code).join(", or "),
+        rule.default === undefined ? fallback : code(fallback),
+        takes(rule),
+        escaped(meaning),
+      ],
+    ];
+  });
+}
+
+/** Returns the row of the three files of TLS to one server. */
+function tlsRow(files: readonly string[], meaning: string): string[] {
+  const [url = ""] = /\w+_UR[LI]/.exec(meaning) ?? [];
+  return [
+    files.map(code).join(", "),
+    "",
+    "paths of PEM files",
+    `TLS to the server of ${url}: the CAs to trust instead of the public ones, a client certificate, its key.`,
+  ];
 }
 
 const code = (text: string) => `\`${text}\``;

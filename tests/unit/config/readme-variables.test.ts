@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { integer, requiredText } from "@ostiary/lib/runtime/config";
 import { Type } from "@sinclair/typebox";
-import { readmePath, schemas, withTable } from "../../readmes/readmes.ts";
-import { variableTable } from "../../readmes/variable-table.ts";
+import { readmePath, schemas, sharedPath, withSharedTable, withTable } from "../../readmes/readmes.ts";
+import { sharedRows, variableTable } from "../../readmes/variable-table.ts";
 
 describe.each(Object.keys(schemas))("the README of %s", (app) => {
   test("has the table of its configuration schema (if not: bun run readme)", async () => {
@@ -16,6 +16,12 @@ describe.each(Object.keys(schemas))("the README of %s", (app) => {
       expect(`${name} ${rule.rule}`).toMatch(/^[A-Z0-9_]+ must be /);
     }
   });
+});
+
+test("the page of operations has the variables that are the same in every service", async () => {
+  const page = await Bun.file(sharedPath).text();
+  expect(page).toBe(withSharedTable(page));
+  expect(page).toContain("| `LOG_LEVEL` ");
 });
 
 describe("a table of variables", () => {
@@ -33,9 +39,30 @@ describe("a table of variables", () => {
     expect(new Set(rows.map((row) => row.length))).toEqual(new Set([dashes?.length ?? 0]));
   });
 
+  test("has one row for the files of TLS to one server", () => {
+    const file = (url: string) =>
+      Type.Optional(requiredText("must be a file", { description: `For ${url}.` }));
+    const files = { A_CA_FILE: file("A_URL"), A_CERT_FILE: file("A_URL"), A_KEY_FILE: file("A_CERT_FILE") };
+    const [, , ...rows] = variableTable(Type.Object({ ...files, B_KEY_FILE: file("B") }))
+      .trimEnd()
+      .split("\n");
+    expect(rows).toHaveLength(2);
+    expect(rows[0]).toMatch(/^\| `A_CA_FILE`, `A_CERT_FILE`, `A_KEY_FILE` .* TLS to the server of A_URL: /);
+  });
+
+  test("leaves out the rows that are the same in all services", () => {
+    const size = (description: string) => integer(3, 1, 5, description);
+    const one = Type.Object({ SIZE: size("How large."), OWN: size("Its own."), TEXT: size("One.") });
+    const other = Type.Object({ SIZE: size("How large."), TEXT: size("Another.") });
+    const shared = sharedRows([one, other]);
+    expect(shared.map(([name]) => name)).toEqual(["`SIZE`"]);
+    expect(variableTable(one, shared)).not.toContain("SIZE");
+    expect(variableTable(one, shared)).toContain("TEXT");
+  });
+
   test("needs its two markers in the README, in order", () => {
     for (const readme of ["", "<!-- /variables -->\n<!-- variables: written by bun run readme -->\n"])
       expect(() => withTable("gateway", readme)).toThrow("The README of gateway needs a line <!-- variables");
-    expect(() => withTable("nosuch", "")).toThrow("The README of nosuch");
+    expect(() => withTable("nosuch", "")).toThrow("There is no app nosuch.");
   });
 });
