@@ -4,7 +4,7 @@ import { CELLS, type Cell, cellsNamed, isOfClock, nameOf, QUICK_CELLS } from "./
 import { progress, runCommand } from "./command.ts";
 import { type Findings, findingsOf } from "./findings.ts";
 import { type PagePart, pageWith } from "./page.ts";
-import { brokenPromises, cellTable, progressLine, promiseTable } from "./report.ts";
+import { brokenPromises, cellTable, progressLine, promiseTable, recoveryTable } from "./report.ts";
 import { runCells, withBed } from "./run.ts";
 import type { Bed, Pace } from "./run-cell.ts";
 import { connectionTable, soakTable, whatGrew } from "./soak/report.ts";
@@ -25,7 +25,7 @@ async function runFaults(): Promise<readonly string[]> {
   const library = minutes === null && cells.some(isOfClock) ? clockLibrary() : null;
   const work = (bed: Bed) => (minutes === null ? runTable(bed, cells, pace) : runSoak(bed, pace, minutes));
   const result = await withBed(progress, work, undefined, library);
-  if (values.out !== undefined) await writePage(values.out, result.text, minutes === null ? "table" : "soak");
+  if (values.out !== undefined) await writePage(values.out, result.page, minutes === null ? "table" : "soak");
   console.log(values.json ? JSON.stringify(result.data, null, 2) : result.text);
   return result.broken.length > 0 ? ["", "Broken promises:", ...result.broken] : [];
 }
@@ -33,6 +33,8 @@ async function runFaults(): Promise<readonly string[]> {
 interface Result {
   /** The results as Markdown, for people. */
   readonly text: string;
+  /** The summary of the results for FAULTS.md. */
+  readonly page: string;
   /** The results as JSON, for programs. */
   readonly data: object;
   /** A line for each broken promise, and for each cell that could not start. */
@@ -61,6 +63,7 @@ async function runTable(bed: Bed, cells: readonly Cell[], pace: Pace): Promise<R
   const head = headOf(machine, startedMs);
   return {
     text: [head, "", promiseTable(findings), "", cellTable(findings)].join("\n"),
+    page: [head, "", promiseTable(findings), "", recoveryTable(findings)].join("\n"),
     data: { machine, findings, not_begun: notBegun },
     broken: [...notBegun, ...brokenPromises(findings)],
   };
@@ -83,11 +86,13 @@ async function runSoak(bed: Bed, pace: Pace, minutes: number): Promise<Result> {
     (why) => notBegun.push(why),
   );
   const grew = whatGrew(looks);
+  const head = headOf(machine, startedMs);
   return {
     text: [
-      headOf(machine, startedMs),
+      head,
       ...[soakTable(looks), connectionTable(looks), promiseTable(findings)].map((table) => `\n${table}`),
     ].join("\n"),
+    page: [head, "", soakTable(looks)].join("\n"),
     data: { machine, looks: Object.fromEntries(looks), grew, findings },
     broken: [...notBegun, ...grew.map((line) => `flat: ${line}`), ...brokenPromises(findings)],
   };

@@ -1,3 +1,4 @@
+import { CLOCK_FAULTS, FAULTS } from "./cells.ts";
 import { CLIENTS, KINDS } from "./clients.ts";
 import type { Findings, Sight } from "./findings.ts";
 import { PROMISES } from "./promises/index.ts";
@@ -28,6 +29,22 @@ export function cellTable(findings: readonly Findings[]): string {
     lostText(each.lost),
   ]);
   return markdownTable(head, rows);
+}
+
+/** Returns the recovery times in seconds: a row for each part or pair of parts, a column for each fault. */
+export function recoveryTable(findings: readonly Findings[]): string {
+  const faults = [...FAULTS, ...CLOCK_FAULTS];
+  const cells = new Map(findings.map((each) => [each.cell, each]));
+  const parts = new Set(findings.map(({ cell }) => cell.slice(0, cell.indexOf("/"))));
+  const rows = [...parts].map((part) => [
+    part,
+    ...faults.map((fault) => {
+      const found = cells.get(`${part}/${fault}`);
+      if (found === undefined) return "";
+      return found.well_again_ms === null ? "not" : seconds(found.well_again_ms);
+    }),
+  ]);
+  return markdownTable(["Seconds until all is well", ...faults], rows);
 }
 
 /** Formats responses as counts by status, then median and maximum time: `503 ×40, 200 ×2; 501/540 ms`. */

@@ -15,7 +15,7 @@ const CAPACITY = join(ROOT, ".github/guides/capacity.md");
 /** The documents that show the figures, with the markers of the parts that they show. */
 const DOCUMENTS: readonly (readonly [path: string, markers: readonly string[]])[] = [
   ["README.md", ["speed", "speed-origin"]],
-  [".github/PERFORMANCE.md", ["speed", "speed-goals", "speed-origin"]],
+  [".github/PERFORMANCE.md", ["speed-goals"]],
 ];
 
 /** Returns the texts that show the figures, by the names of their markers. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { CELLS, cellsNamed, nameOf, PARTS, QUICK_CELLS } from "../cells.ts";
 import { findingsOf } from "../findings.ts";
 import { pageWith } from "../page.ts";
-import { brokenPromises, cellTable, progressLine, promiseTable } from "../report.ts";
+import { brokenPromises, cellTable, progressLine, promiseTable, recoveryTable } from "../report.ts";
 import { anAnswer, aRun, TIMES } from "./a-run.ts";
 
 const redis = { parts: ["redis"], fault: "killed" } as const;
@@ -73,6 +73,19 @@ describe("a row of the table", () => {
       "redis/killed heals",
     ]);
     expect(progressLine(found)).toContain("BROKEN redis/killed events");
+  });
+
+  test("has its recovery time in the column of the fault", () => {
+    const well = findingsOf(aRun(redis), { timed: true });
+    const [head, , row] = recoveryTable([well])
+      .split("\n")
+      .map((line) => line.split("|").map((cell) => cell.trim()));
+    expect(row?.[1]).toBe("redis");
+    expect(row?.[head?.indexOf("killed") ?? 0]).toBe("0.9");
+    expect(row?.[head?.indexOf("cut") ?? 0]).toBe("");
+    const answers = [anAnswer("limited", TIMES.endedMs - 1, { status: null })];
+    const ill = findingsOf(aRun(redis, { answers }), { timed: true });
+    expect(recoveryTable([ill])).toMatch(/\| redis +\| not +\|/);
   });
 
   test("counts missing answers", () => {
