@@ -9,7 +9,7 @@ import { portalProgram } from "@ostiary/portal/config";
 import { registryProgram } from "@ostiary/registry/config";
 import type { TObject } from "@sinclair/typebox";
 import { ROOT } from "../support/root.ts";
-import { sharedRows, sharedTable, variableTable } from "./variable-table.ts";
+import { sharedRows, sharedTable, variableRows, variableTable } from "./variable-table.ts";
 
 /** Every program that has a README with a variable table. */
 export const programs: readonly Program[] = [
@@ -45,7 +45,13 @@ export function readmePath(app: string): string {
 export function withTable(app: string, readme: string): string {
   const schema = schemas[app];
   if (schema === undefined) throw new Error(`There is no app ${app}.`);
-  return between(`The README of ${app}`, readme, variableTable(schema, sharedRows(services)));
+  return between(`The README of ${app}`, readme, variableTable(schema, elsewhere(app)));
+}
+
+/** Returns the rows that an app's README leaves to another page. The platform leaves those of its parts to them. */
+function elsewhere(app: string): string[][] {
+  const parts = app === "platform" ? programs.filter((program) => program.app !== app) : [];
+  return [...sharedRows(services), ...parts.flatMap(({ variables }) => variableRows(variables))];
 }
 
 /** Returns the page of operations with a new table of the variables that are the same in every service. */

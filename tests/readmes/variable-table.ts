@@ -19,7 +19,8 @@ export function sharedRows([first, ...others]: readonly TObject[]): string[][] {
   return rows.filter((row) => theirs.every((each) => each.has(String(row))));
 }
 
-function variableRows(schema: TObject): string[][] {
+/** Returns a row for each variable. */
+export function variableRows(schema: TObject): string[][] {
   const variables = describedVariables(schema);
   const all = new Set(variables.flatMap(({ names }) => names));
   return variables.flatMap(({ names, fallback, meaning, rule }) => {

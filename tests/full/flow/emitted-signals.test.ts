@@ -242,8 +242,9 @@ describe("metrics", () => {
   });
 
   // OP-51
-  test.each(SERVICES)("every metric of %s is listed in its README", async (service) => {
-    const text = await Bun.file(`${ROOT}/apps/${service}/README.md`).text();
+  test.each(SERVICES)("every metric of %s is listed in its README or among those of all", async (service) => {
+    const pages = [`apps/${service}/README.md`, ".github/operations/README.md"];
+    const text = (await Promise.all(pages.map((page) => Bun.file(`${ROOT}/${page}`).text()))).join("\n");
     const names = Array.from(scrapeOf(service).matchAll(/^# TYPE (\w+) /gm), ([, name = ""]) => name);
     expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
   });

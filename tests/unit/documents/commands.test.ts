@@ -13,9 +13,9 @@ interface NotRun {
 
 const GUIDES = ".github/guides/";
 
-/** The test in `tests/full/flow` that runs the commands of each document. */
+/** The test that runs the commands of each document, as a path from `tests/full/flow`. */
 const TESTS: Record<string, string> = {
-  "README.md": "quick-start/readme-commands.test.ts",
+  "README.md": "../../flow/quick-start/readme-commands.test.ts",
   [`${GUIDES}audit-streams.md`]: "guides/audit-streams.test.ts",
   [`${GUIDES}audit-to-siem.md`]: "guides/audit-to-siem.test.ts",
   [`${GUIDES}backup-and-restore.md`]: "guides/backup-and-restore.test.ts",
