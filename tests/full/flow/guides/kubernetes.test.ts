@@ -202,7 +202,8 @@ describe("the Kubernetes manifests", () => {
     await reader.run(`${KUBECTL}${upgrade}`);
     const calls = (await Bun.file(join(reader.directory, "kubectl-calls")).text()).trim().split("\n");
     const applied = calls.flatMap((call) => {
-      const [, name] = call.match(/^apply -k apps\/platform\/deploy\/kubernetes -l app\.kubernetes\.io\/name=(\S+)$/) ?? [];
+      const [, name] =
+        call.match(/^apply -k apps\/platform\/deploy\/kubernetes -l app\.kubernetes\.io\/name=(\S+)$/) ?? [];
       return name === undefined ? [] : [name];
     });
     expect(applied).toEqual(["ostiary", "audit", "identity", "gateway", "registry", "portal"]);
