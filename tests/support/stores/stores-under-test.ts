@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 export type ServiceName = "postgres" | "redis" | "etcd";
 
@@ -85,7 +85,7 @@ function found(binary: string): string | undefined {
  */
 export function postgresBin(): string | undefined {
   const onPath = Bun.which("postgres");
-  if (onPath !== null && Bun.which("initdb") !== null) return join(onPath, "../..");
+  if (onPath !== null && Bun.which("initdb") !== null) return dirname(onPath);
   const debian = "/usr/lib/postgresql";
   try {
     const versions = readdirSync(debian).sort((a, b) => Number(b) - Number(a));
