@@ -170,7 +170,7 @@ const hostileOperation = fc
     type: hostile,
     name: hostile,
     value: hostile,
-    dots: fc.constantFrom(".", "../.."),
+    dots: fc.constantFrom(".", ".."),
   })
   .map(({ example, type, name, value, dots }) => ({
     parameters: [
@@ -246,7 +246,7 @@ describe("a curl command", () => {
   });
 
   test("calls the path of its operation, whatever the examples of its params are", () => {
-    for (const example of [".", "../..", "", "a/../..", "%2e%2e", "?x", "#x", "\\..", "\ud800"]) {
+    for (const example of [".", "..", "", "a/../..", "%2e%2e", "?x", "#x", "\\..", "\ud800"]) {
       const [sample] = operationSamples({
         method: "DELETE",
         path: "/org/things/{id}/parts",
