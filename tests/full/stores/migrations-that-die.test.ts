@@ -87,7 +87,7 @@ async function endOf(url: string): Promise<End> {
     const [statements] = await sql`select last_value::integer as number from public.statements`;
     const [found] = await sql`
       select string_agg(line, E'\n' order by line) as state from (
-        select 'column ' || table_name || '../../stores' || column_name || ' ' || data_type as line
+        select 'column ' || table_name || '.' || column_name || ' ' || data_type as line
           from information_schema.columns where table_schema = ${SCHEMA}
         union all select 'index ' || regexp_replace(pg_get_indexdef(indexrelid), '_\\d{4,}', '') || ' ' || indisvalid
           from pg_index join pg_class on oid = indexrelid where relnamespace = ${SCHEMA}::regnamespace

@@ -25,7 +25,7 @@ async function readImporters(): Promise<ReadonlyMap<string, readonly string[]>> 
 
 /** Returns the file of the repository that an import names. Returns null for a library or an unknown path. */
 function resolved(path: string, importer: string): string | null {
-  if (!path.startsWith("..") && !path.startsWith("@ostiary/")) return null;
+  if (!path.startsWith(".") && !path.startsWith("@ostiary/")) return null;
   try {
     return Bun.resolveSync(path, dirname(importer));
   } catch {

@@ -84,6 +84,6 @@ function portOf(address: string): number {
 function hostOf(address: string): string {
   const words = address.slice(0, address.lastIndexOf(":")).match(/.{8}/g) ?? [];
   const bytes = words.flatMap((word) => [...Buffer.from(word, "hex")].reverse());
-  if (bytes.length === 4) return bytes.join("..");
+  if (bytes.length === 4) return bytes.join(".");
   return `[${words.map((word) => Buffer.from(word, "hex").reverse().toString("hex")).join("")}]`;
 }

@@ -23,7 +23,7 @@ export async function silenceAddress(address: string, port: number): Promise<{ c
   const name = Buffer.alloc(16);
   name.writeUInt16LE(AF_INET, 0);
   name.writeUInt16BE(port, 2);
-  name.set(address.split("..").map(Number), 4);
+  name.set(address.split(".").map(Number), 4);
   if (symbols.bind(socket, ptr(name), name.byteLength) !== 0) throw new Error(`${address}:${port} is taken.`);
   symbols.listen(socket, 0);
   for (let count = 0; count < FILLING; count++) {
