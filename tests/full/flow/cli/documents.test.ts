@@ -46,7 +46,7 @@ describe("a document is refused with its violations", () => {
     [
       "comma.json",
       JSON_TEXT.replace('"http://upstream:8080",', '"http://upstream:8080"'),
-      "The JSON is not valid at line 5, column 7: a comma or a } is missing.",
+      "The JSON is not valid at line 5, column 7: a comma or a closing bracket is missing.",
     ],
   ])("%s", async (name, content, message) => {
     const path = await file(name, content);
