@@ -17,7 +17,7 @@ const rows = page
   );
 
 test.each(rows)("%s: %s is the value of the constant", (_limit, value, _beyond, constant) => {
-  const [, name = "", file = ""] = /^`([A-Za-z_]+)` in `([^`]+)`$/.exec(constant ?? "") ?? [];
+  const [, file = "", name = ""] = /^`([^`:]+):([A-Za-z_]+)`$/.exec(constant ?? "") ?? [];
   expect(constantIn(file, name)).toBe(Number(value));
 });
 
