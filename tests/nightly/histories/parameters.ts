@@ -10,7 +10,7 @@ const MINUTES = "5";
 const LAST = "last";
 const SEED_MAX = 2 ** 31;
 
-/** The options of `bun run histories`. */
+/** The options of `bun run nightly histories`. */
 export interface Parameters {
   readonly minutes: number;
   readonly seed: number;
@@ -21,7 +21,7 @@ export interface Parameters {
 }
 
 /**
- * Parses the command line of `bun run histories`.
+ * Parses the command line of `bun run nightly histories`.
  *
  * @throws RunImpossible if an option is invalid
  */

@@ -15,7 +15,7 @@ export interface Step {
 const ENDED: readonly Client[] = ["stream", "socket"];
 
 /**
- * Describes the violations in a step: failed requests, and broken promises of `bun run faults`. The ends of event
+ * Describes the violations in a step: failed requests, and broken promises of `bun run nightly faults`. The ends of event
  * streams and WebSockets at a stopping gateway are documented in the upgrade guide, and do not count.
  */
 export function brokenIn(step: Step): string[] {

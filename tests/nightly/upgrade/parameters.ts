@@ -19,7 +19,7 @@ interface Arguments {
 }
 
 /**
- * Parses the command line of `bun run upgrade`. By default, the run is between the last release and the
+ * Parses the command line of `bun run nightly upgrade`. By default, the run is between the last release and the
  * working tree.
  *
  * @throws RunImpossible if an argument is invalid, or if there is no release yet
@@ -33,7 +33,8 @@ export function upgradeOf(args: string[]): Upgrade {
     return { from, legs: shortRun(versions), pace: SHORT_PACE };
   }
   const [from = lastRelease(), to = WORKING_TREE, ...more] = positionals;
-  if (more.length > 0) throw new RunImpossible("upgrade takes at most two versions: bun run upgrade FROM TO");
+  if (more.length > 0)
+    throw new RunImpossible("upgrade takes at most two versions: bun run nightly upgrade FROM TO");
   if (from === to) throw new RunImpossible(`upgrade needs two different versions, but both are ${from}.`);
   for (const version of [from, to]) releaseOf(version);
   return { from, legs: wholeRun(from, to), pace: PACE };

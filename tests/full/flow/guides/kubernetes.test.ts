@@ -217,19 +217,4 @@ describe("the Kubernetes manifests", () => {
       applied.filter((name) => name in PARTS).map((name) => namesOf("Deployment").includes(name)),
     ).toEqual(Array(5).fill(true));
   });
-
-  // Needs `pip install kubernetes-validate`, which contains the schemas of the Kubernetes API.
-  test.skipIf(Bun.which("kubernetes-validate") === null).each(["1.29", "1.34"])(
-    "are valid for the API of Kubernetes %s (kubernetes-validate)",
-    async (version) => {
-      const resources = files.filter((file) => file !== "kustomization.yaml").join(" ");
-      await reader.run(`cd ${FOLDER} && kubernetes-validate --strict -k ${version} ${resources}`);
-    },
-  );
-
-  test.skipIf(Bun.which("kubectl") === null)("can be built with kubectl kustomize", async () => {
-    const built = await reader.run(`kubectl kustomize ${FOLDER}`);
-    expect(built).toContain("image: registry.example.com/ostiary:1.0.0");
-    expect(built.match(/^ {2}namespace: ostiary$/gm)?.length).toBeGreaterThan(15);
-  });
 });

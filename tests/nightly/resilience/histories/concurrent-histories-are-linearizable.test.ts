@@ -1,5 +1,5 @@
 /**
- * A short form of `bun run histories`. Undecided histories do not fail this test, because many requests time
+ * A short form of `bun run nightly histories`. Undecided histories do not fail this test, because many requests time
  * out on a busy machine.
  */
 import { expect, setDefaultTimeout, test } from "bun:test";

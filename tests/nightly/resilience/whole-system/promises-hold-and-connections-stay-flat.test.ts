@@ -20,7 +20,7 @@ import {
 setDefaultTimeout(300_000);
 
 /**
- * Some of the faults of `bun run faults`, with two replicas of each service under load. The tests check the
+ * Some of the faults of `bun run nightly faults`, with two replicas of each service under load. The tests check the
  * promises and the recovery. Only the command checks how long the recovery takes.
  */
 const CELLS = ["redis/killed", "identity/black-holed", "audit/frozen", "postgres+etcd/killed"];

@@ -87,7 +87,7 @@ describe("the orders of an upgrade", () => {
   });
 });
 
-describe("bun run upgrade", () => {
+describe("bun run nightly upgrade", () => {
   test.each([
     [["tree", "tree"], "needs two different versions"],
     [["tree", "0.0.1"], 'There is no version "0.0.1".'],

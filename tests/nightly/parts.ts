@@ -1,0 +1,61 @@
+import { RELEASES } from "./upgrade/releases.ts";
+
+/** A command of this Bun, and the environment variables that it gets beside those of this process. */
+export interface Command {
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A part of the third tier: commands in sequence. The last one gets the arguments of the command line. */
+export interface Part {
+  readonly name: string;
+  readonly summary: string;
+  readonly commands: readonly Command[];
+  /** Why a run of all parts leaves this one out. */
+  readonly leftOut?: string;
+}
+
+const tests = (...paths: string[]): Command => ({ args: ["test", "--path-ignore-patterns=-", ...paths] });
+const program = (folder: string, ...args: string[]): Command => ({
+  args: [`tests/nightly/${folder}/main.ts`, ...args],
+});
+
+export const PARTS: readonly Part[] = [
+  {
+    name: "resilience",
+    summary:
+      "crowds, clusters and rolling restarts; then ten times the usual random inputs of the unit tests",
+    commands: [tests("tests/nightly/resilience"), { args: ["test", "tests/unit"], env: { TEST_RUNS: "10" } }],
+  },
+  {
+    name: "faults",
+    summary: "every part fails in every way under load",
+    commands: [tests("tests/nightly/faults"), program("faults")],
+  },
+  {
+    name: "soak",
+    summary: "faults by chance for half an hour: memory, timers, files and connections stay flat",
+    commands: [program("faults", "--soak", "30")],
+  },
+  {
+    name: "histories",
+    summary: "an order explains the answers of concurrent clients",
+    commands: [tests("tests/nightly/histories"), program("histories")],
+  },
+  {
+    name: "upgrade",
+    summary: "the last release is replaced by this source under load, and back",
+    commands: [tests("tests/nightly/upgrade"), program("upgrade")],
+    ...(RELEASES.length === 0 ? { leftOut: "there is no release yet" } : {}),
+  },
+  {
+    name: "files",
+    summary: "the files for Kubernetes, systemd and nginx, read by these programs",
+    commands: [tests("tests/nightly/files")],
+  },
+  {
+    name: "bench",
+    summary: "every bench that has goals",
+    commands: [program("bench", "all")],
+  },
+];
