@@ -67,14 +67,10 @@ describe.skipIf(!services().etcd.own)("users of etcd with exactly the documented
     (await fetch(`${running.internalUrl}/health/ready`)).status === 200;
   const gatewaysListed = async () => (await registry.call("GET", "/gateways")).body.gateways;
 
-  // OP-100, GW-160, RG-102
-  test("start both services, which become ready", async () => {
+  // OP-100, GW-30, GW-160, RG-77, RG-102
+  test("start both services, which publish, follow and delete a service, and end their leases", async () => {
     await waitFor(isReady(registry), { what: "the registry to be ready" });
     await waitFor(isReady(gateway), { what: "the gateway to be ready" });
-  });
-
-  // OP-100, GW-30, RG-77
-  test("publish, change and delete a service, and the registry sees the gateway follow", async () => {
     await waitFor(async () => (await gatewaysListed()).length === 1, { what: "the gateway's status" });
     const published = await registry.call("PUT", "/services/one?wait_ms=30000", service("/one"));
     expect(published.body.propagation).toMatchObject({ gateways: 1, reached: 1, projected: true });
@@ -84,9 +80,6 @@ describe.skipIf(!services().etcd.own)("users of etcd with exactly the documented
     expect([await statusOf("/one"), await statusOf("/two")]).toEqual([404, 401]);
     await registry.call("DELETE", "/services/one?wait_ms=30000");
     expect(await statusOf("/two")).toBe(404);
-  });
-
-  test("let the gateway end its lease when the gateway stops", async () => {
     expect(await gateway.stop()).toBe(0);
     expect(await gatewaysListed()).toEqual([]);
     const messages = [...gateway.logs(), ...registry.logs()].map(({ message }) => message);

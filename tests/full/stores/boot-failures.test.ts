@@ -260,7 +260,7 @@ describe.if(services().etcd.own)("the message about ROUTE_STORE_URL", () => {
     return failure.message;
   }
 
-  test("says whether authentication is off, a user is missing or refused, or lacks a permission", async () => {
+  test("says what is wrong with the user, and names a right with which the user may read and write the routes", async () => {
     expect(await refusal(`root:${SECRET}@`)).toBe(
       "The route store has no authentication, but ROUTE_STORE_URL has a user: remove the user, or turn authentication on.",
     );
@@ -274,9 +274,6 @@ describe.if(services().etcd.own)("the message about ROUTE_STORE_URL", () => {
     expect(await refusal(`plain:${SECRET}@`)).toBe(
       "The route store denies the user of ROUTE_STORE_URL a key: grant its role readwrite on the prefix edge/gateway/.",
     );
-  });
-
-  test("names a right with which the user may read and write the routes", async () => {
     const root = new Etcd3({ hosts: server.url, auth: { username: "root", password: SECRET } });
     const role = await root.role("advised").create();
     await role.grant({ permission: "Readwrite", range: Range.prefix("edge/gateway/") });

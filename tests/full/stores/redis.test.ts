@@ -14,7 +14,7 @@ import {
   startRedis,
   type TestServer,
   waitFor,
-} from "../support/index.ts";
+} from "../../support/index.ts";
 import { useBreakable } from "./breakable.ts";
 
 const BUSY_FOR_700_MS = `
@@ -129,16 +129,14 @@ describe.if(services().redis.own)("counter store on a Redis that fails", () => {
   const { server, store, returns } = useBreakable(startRedis, openCounterStore);
 
   test("is unavailable while the server is down, and does not count those calls later", async () => {
-    for (let time = 0; time < 3; time++) {
-      expect((await store.increment("outage", 60)).count).toBe(1);
-      const underWay = Array.from({ length: 20 }, () => store.increment("outage", 60).catch(() => null));
-      await server.kill();
-      await Promise.all(underWay);
-      await expectUnavailable(store, "outage");
-      expect(await rejection(store.ping())).toBeInstanceOf(StoreUnavailable);
-      await server.restart();
-      await returns();
-    }
+    expect((await store.increment("outage", 60)).count).toBe(1);
+    const underWay = Array.from({ length: 20 }, () => store.increment("outage", 60).catch(() => null));
+    await server.kill();
+    await Promise.all(underWay);
+    await expectUnavailable(store, "outage");
+    expect(await rejection(store.ping())).toBeInstanceOf(StoreUnavailable);
+    await server.restart();
+    await returns();
     expect((await store.increment("outage", 60)).count).toBe(1);
   });
 

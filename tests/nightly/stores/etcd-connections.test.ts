@@ -9,6 +9,7 @@ import {
   services,
   startEtcd,
   startProxy,
+  startSilentServer,
   type TestServer,
   waitFor,
 } from "../../support/index.ts";
@@ -169,5 +170,26 @@ describe.if(services().etcd.own && CAN_COUNT_CONNECTIONS)("connections to etcd",
     await waitFor(() => connections() <= 2, { what: "one connection for the watch, and one for calls" });
     await watch.close();
     await closeStore();
+  });
+
+  test("to a node that never responds do not accumulate", async () => {
+    const silent = await startSilentServer();
+    const both = await openRouteStore(`${silent.url},${server.url}`);
+    const watch = await recordChanges(both, "sockets/");
+    let most = 0;
+    for (let time = 0; time < 20; time++) {
+      // Freezes the working endpoint from time to time, so that the store calls the silent one again.
+      if (time % 5 === 4) {
+        await server.freeze();
+        await rejection(both.ping(1_500));
+        await server.thaw();
+      }
+      await waitFor(() => both.ping(3_000).then(() => true));
+      most = Math.max(most, silent.connections());
+    }
+    expect(most).toBeLessThanOrEqual(2);
+    await watch.close();
+    await both.close();
+    await silent.close();
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll } from "bun:test";
-import { standInFor } from "../support/during-tests.ts";
-import { type TestServer, waitFor } from "../support/index.ts";
+import { standInFor } from "../../support/during-tests.ts";
+import { type TestServer, waitFor } from "../../support/index.ts";
 
 interface Store {
   ping(timeoutMs: number): Promise<void>;
