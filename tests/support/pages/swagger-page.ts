@@ -15,6 +15,14 @@ export const PAGE_TIMEOUT_MS = 120_000;
 /** The path of the browser on this machine. It is undefined when there is none. */
 export const browserPath = BROWSERS.find((path) => existsSync(path));
 
+let shared: Promise<Browser> | undefined;
+
+/** Returns the browser that all test files of this process share. It ends with the process. */
+export function sharedBrowser(): Promise<Browser> {
+  shared ??= launchBrowser();
+  return shared;
+}
+
 /** Starts a browser without its background requests. */
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({

@@ -3,7 +3,7 @@ import { TestLog, testWitness } from "../../../support/audit/test-log.ts";
 import { useCli } from "./bed.ts";
 
 describe("audit root", () => {
-  const { cli, file } = useCli();
+  const { cli, cliProcess, file } = useCli();
   const log = new TestLog("audit.example.com/log").grow(3);
   const witness = testWitness("w.example.com");
   const note = `${log.note()}${witness.line(log.text(), 1_679_315_147)}`;
@@ -31,7 +31,7 @@ describe("audit root", () => {
   // AU-175
   test("reads standard input, writes JSON, and refuses another log", async () => {
     const parameters = ["--json", "audit", "root", "-", "--witness-keys", keys, "--quorum", "1"];
-    const asJson = await cli(parameters, { input: note });
+    const asJson = await cliProcess(parameters, { input: note });
     expect(JSON.parse(asJson.stdout)).toMatchObject({ origin: log.origin, size: 3, is_witnessed: true });
     const wrong = await audit(root, "--quorum", "1", "--origin", "audit.example.org/log");
     expect(wrong.exitCode).toBe(1);

@@ -8,7 +8,7 @@ import { useCli } from "./bed.ts";
 
 // AU-76
 describe("audit verify", () => {
-  const { cli, file, directory } = useCli();
+  const { cli, cliProcess, file, directory } = useCli();
   let audit: AuditService;
   let log: string;
   let text: string;
@@ -34,7 +34,7 @@ describe("audit verify", () => {
   });
 
   test("reads standard input, and writes its findings as JSON", async () => {
-    const { exitCode, stdout } = await cli(["--json", "audit", "verify", "-"], { input: text });
+    const { exitCode, stdout } = await cliProcess(["--json", "audit", "verify", "-"], { input: text });
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ complete: true, events: 3, entries: 5, faults: [] });
   });

@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { runCommandLine } from "../../../../apps/cli/program.ts";
 import { useRegistry } from "../../../app/registry/bed.ts";
 import { ADMIN_TOKEN, type Registry } from "../../../app/registry/harness.ts";
 import { leash } from "../../../support/processes/clean-up-after-kill.ts";
@@ -22,13 +23,17 @@ export interface Run {
 export interface RunOptions {
   input?: string | Uint8Array;
   env?: Record<string, string>;
+  /** The folder in which a process runs. Default: the root of the repository. */
+  cwd?: string;
 }
 
 /** The command line of an operator, with a registry and a temporary folder for all tests of a file. */
 export interface CliBed {
   readonly registry: Registry;
-  /** Runs the command line as a process. */
+  /** Runs the command line in this process. */
   cli(parameters: string[], options?: RunOptions): Promise<Run>;
+  /** Runs the command line as a process. */
+  cliProcess(parameters: string[], options?: RunOptions): Promise<Run>;
   /** Writes a file into the temporary folder and returns its path. */
   file(name: string, content: string | Uint8Array): Promise<string>;
   /** Returns the path of the temporary folder. */
@@ -41,6 +46,7 @@ export function useCli(): CliBed {
   return {
     registry,
     cli: (parameters, options) => runCli(registry.url, parameters, options),
+    cliProcess: (parameters, options) => runCliProcess(registry.url, parameters, options),
     async file(name, content) {
       const path = join(directory, name);
       await writeFile(path, content);
@@ -50,13 +56,43 @@ export function useCli(): CliBed {
   };
 }
 
-/** Runs the command line as an operator of the registry at `url`, as a process without a terminal. */
-export function runCli(
+/** Runs the command line in this process, without a terminal, as an operator of the registry at `url`. */
+export async function runCli(
   url: string,
   parameters: string[],
   { input = "", env = {} }: RunOptions = {},
 ): Promise<Run> {
-  return runToEnd([...COMMAND, ...parameters], { env: { ...environmentOf(url), ...env }, input });
+  const variables = { ...environmentOf(url), ...env };
+  let stdout = "";
+  let stderr = "";
+  const exitCode = await runCommandLine({
+    name: "bun cli",
+    parameters,
+    variable: (name) => variables[name],
+    terminal: {
+      write: (text) => {
+        stdout += text;
+      },
+      writeError: (text) => {
+        stderr += text;
+      },
+      readInput: async () => Uint8Array.from(Buffer.from(input)),
+      ask: null,
+      colours: false,
+      progress: false,
+      interruption: new AbortController().signal,
+    },
+  });
+  return { exitCode, stdout, stderr };
+}
+
+/** Runs the command line as {@link runCli} does, but as a process of its own. */
+export function runCliProcess(
+  url: string,
+  parameters: string[],
+  { input = "", env = {}, cwd }: RunOptions = {},
+): Promise<Run> {
+  return runToEnd([...COMMAND, ...parameters], { env: { ...environmentOf(url), ...env }, input, cwd });
 }
 
 /**

@@ -5,7 +5,7 @@ import { service } from "../../../app/registry/harness.ts";
 import { type LoadingGateway, startLoadingGateway } from "../../../support/gateway/loading-gateway.ts";
 import { waitFor } from "../../../support/index.ts";
 import { manualClock } from "../../../support/time/manual-clock.ts";
-import { atTerminal, NAME, runCli, useCli } from "./bed.ts";
+import { atTerminal, runCli, useCli } from "./bed.ts";
 
 const { registry, cli, file } = useCli();
 let running: LoadingGateway[] = [];
@@ -174,7 +174,7 @@ describe("--wait, when its time is over", () => {
     expect(run.exitCode).toBe(1);
     expect(run.stdout).toContain("upserted");
     expect(run.stderr).toBe(
-      `The write is recorded, but after 1.0 s only 1 of 2 gateways serve the change: ${NAME} gateways lists all gateways.\n`,
+      `The write is recorded, but after 1.0 s only 1 of 2 gateways serve the change: bun cli gateways lists all gateways.\n`,
     );
     const json = await timedOut(free, "apply", path, "--json");
     expect(json.exitCode).toBe(1);
@@ -182,7 +182,7 @@ describe("--wait, when its time is over", () => {
     await timed.apply({ kept: service("/kept") });
     const deleted = await timedOut(free, "delete", "kept", "--yes");
     expect(deleted.stderr).toBe(
-      `The write is recorded, but after 1.0 s only 1 of 2 gateways have stopped serving the service: ${NAME} gateways lists all gateways.\n`,
+      `The write is recorded, but after 1.0 s only 1 of 2 gateways have stopped serving the service: bun cli gateways lists all gateways.\n`,
     );
     // The held gateway never loaded the service `late`, so it counts as current again after the delete.
     expect((await runCli(timed.url, ["delete", "late", "--yes", "--wait"])).exitCode).toBe(0);

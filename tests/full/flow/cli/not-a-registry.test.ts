@@ -34,33 +34,6 @@ describe("the command line without a usable registry", () => {
     });
   });
 
-  // OP-133
-  test.each(["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"])(
-    "sends the token for a registry on this machine to no proxy of %s",
-    async (variable) => {
-      const called: string[] = [];
-      await using proxy = Bun.serve({
-        port: 0,
-        hostname: "127.0.0.1",
-        fetch: ({ url }) => {
-          called.push(url);
-          return new Response(null, { status: 502 });
-        },
-      });
-      const viaProxy = (REGISTRY_URL: string) =>
-        cli(["services"], {
-          env: { [variable]: proxy.url.origin, NO_PROXY: "", no_proxy: "", REGISTRY_URL },
-        });
-      const { port } = new URL(registry.url);
-      for (const host of ["127.0.0.1", "localhost", "LOCALHOST", "[::ffff:127.0.0.1]"]) {
-        expect(await viaProxy(`http://${host}:${port}`)).toMatchObject({ exitCode: 0 });
-      }
-      expect(called).toEqual([]);
-      await viaProxy("http://registry.example:5002");
-      expect(called).toEqual(["http://registry.example:5002/services"]);
-    },
-  );
-
   test.each<[string, () => Response, string]>([
     [
       "an HTML page",

@@ -1,52 +1,45 @@
 /** Tests what the command line sends to a proxy, and what it says when the registry has no database. */
-import { describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { startRegistry } from "../../../app/registry/harness.ts";
 import { services, startPostgres } from "../../../support/index.ts";
 import { runCli, useCli } from "./bed.ts";
 
-const { registry, cli, file } = useCli();
+const { registry, cliProcess, file } = useCli();
 
-describe("HTTP_PROXY", () => {
-  test.each([[{}], [{ NO_PROXY: "registry.example" }], [{ no_proxy: "registry.example" }]])(
-    "receives nothing for a registry on this machine, with %j",
-    async (env) => {
-      const received: string[] = [];
-      const proxy = Bun.serve({
-        hostname: "127.0.0.1",
-        port: 0,
-        fetch(request) {
-          received.push(request.url);
-          return new Response(null, { status: 502 });
-        },
-      });
-      const url = proxy.url.href;
-      for (const REGISTRY_URL of [registry.url, registry.url.replace("127.0.0.1", "localhost")]) {
-        const run = await cli(["services"], {
-          env: { ...env, REGISTRY_URL, HTTP_PROXY: url, http_proxy: url },
-        });
-        expect(run.exitCode).toBe(0);
-      }
-      expect(received).toEqual([]);
-      await proxy.stop(true);
+// OP-133
+describe("a proxy of the environment", () => {
+  const received: string[] = [];
+  const proxy = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch({ url }) {
+      received.push(url);
+      return new Response(null, { status: 502 });
     },
-  );
+  });
+  afterAll(() => proxy.stop(true));
+  const ask = (REGISTRY_URL: string, env: Record<string, string>) => {
+    received.length = 0;
+    return cliProcess(["services"], { env: { NO_PROXY: "", no_proxy: "", REGISTRY_URL, ...env } });
+  };
+  const { origin } = proxy.url;
+
+  test.each([
+    ["127.0.0.1", { HTTP_PROXY: origin, NO_PROXY: "registry.example" }],
+    ["localhost", { http_proxy: origin, no_proxy: "registry.example" }],
+    ["LOCALHOST", { ALL_PROXY: origin }],
+    ["[::ffff:127.0.0.1]", { all_proxy: origin }],
+  ])("receives nothing for a registry on %s, with %j", async (host, env) => {
+    const run = await ask(registry.url.replace("127.0.0.1", host), env);
+    expect([run.exitCode, received]).toEqual([0, []]);
+  });
 
   test("receives requests for other hosts, unless NO_PROXY names them", async () => {
-    const received: string[] = [];
-    const proxy = Bun.serve({
-      hostname: "127.0.0.1",
-      port: 0,
-      fetch(request) {
-        received.push(request.url);
-        return new Response(null, { status: 502 });
-      },
-    });
-    const env = { REGISTRY_URL: "http://registry.invalid", HTTP_PROXY: proxy.url.href };
-    expect((await cli(["services"], { env })).exitCode).toBe(1);
-    expect(received).toHaveLength(1);
-    await cli(["services"], { env: { ...env, NO_PROXY: "registry.invalid" } });
-    expect(received).toHaveLength(1);
-    await proxy.stop(true);
+    const other = "http://registry.invalid:5002";
+    expect((await ask(other, { HTTP_PROXY: origin })).exitCode).toBe(1);
+    expect(received).toEqual([`${other}/services`]);
+    await ask(other, { HTTP_PROXY: origin, NO_PROXY: "registry.invalid" });
+    expect(received).toEqual([]);
   });
 });
 

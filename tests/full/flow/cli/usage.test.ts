@@ -1,7 +1,7 @@
 /** Tests of wrong usage of the command line, of its help, and of its colors on a terminal. */
 import { describe, expect, test } from "bun:test";
 import { ADMIN_TOKEN, service } from "../../../app/registry/harness.ts";
-import { NAME, runCliOnTerminal, useCli } from "./bed.ts";
+import { runCliOnTerminal, useCli } from "./bed.ts";
 
 const ESCAPE = "\u001b";
 
@@ -71,14 +71,14 @@ describe("wrong usage", () => {
     ],
     [
       ["apply", "--help"],
-      ["--dry-run", "--json", `$ ${NAME} apply routes.yaml`],
+      ["--dry-run", "--json", "$ bun cli apply routes.yaml"],
     ],
-    [["diff", "--help"], [`$ ${NAME} diff widgets 3 5`]],
+    [["diff", "--help"], ["$ bun cli diff widgets 3 5"]],
     [
       ["help", "restore"],
-      ["--if-revision", `$ ${NAME} restore widgets 3`],
+      ["--if-revision", "$ bun cli restore widgets 3"],
     ],
-    [["explain", "-h"], [`$ ${NAME} explain GET /org/widgets/42`]],
+    [["explain", "-h"], ["$ bun cli explain GET /org/widgets/42"]],
   ])("is explained by %j, which has exit code 0 and shows examples", async (parameters, parts) => {
     const run = await cli(parameters, { env: { ADMIN_TOKEN: "" } });
     expect(run).toMatchObject({ exitCode: 0, stderr: "" });

@@ -1,14 +1,14 @@
-import { afterAll, afterEach, beforeAll } from "bun:test";
+import { afterEach, beforeAll } from "bun:test";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page, Route } from "playwright-core";
 import { readDescription } from "../../../../apps/portal/page/reference/description.ts";
 import { admitted } from "../../../support/gateway/admitted.ts";
 import { chooseName, untilAsked } from "../../../support/pages/sign-in-pages.ts";
-import { launchBrowser, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
+import { PAGE_TIMEOUT_MS, sharedBrowser } from "../../../support/pages/swagger-page.ts";
 import { type WatchedPage, watchPage } from "../../../support/pages/watched-page.ts";
 import type { RunningProcess } from "../../../support/processes/start-process.ts";
 import { freshDatabase } from "../../../support/stores/services.ts";
-import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { lastingFolder } from "../../../support/temporary-folder.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
 import { startPlatform, startScreen } from "../platform/bed.ts";
 
@@ -22,8 +22,6 @@ export interface PortalBed {
   readonly providerUrl: string;
   /** The URL of the platform's database. */
   readonly databaseUrl: string;
-  readonly platform: RunningProcess;
-  readonly browser: Browser;
   /** Opens the portal without signing in. */
   visit(options?: OpenOptions): Promise<WatchedPage>;
   /** Opens the portal and signs in as the person `name` at the toy identity provider. */
@@ -32,6 +30,8 @@ export interface PortalBed {
   call(name: string, method: string, path: string, body?: unknown): Promise<Response>;
   /** Creates an organization with the name `title` as the person `name`. Returns the organization's id. */
   organization(name: string, title: string): Promise<string>;
+  /** Lets the person `name` join an organization of the person `by`. Returns the id of the new member. */
+  joined(by: string, organization_id: string, name: string, role?: string): Promise<string>;
   /** Returns the id of an operation in the edge description, URL-encoded as in the portal's URLs. */
   operationId(method: string, path: string): Promise<string>;
   /** Calls the gateway with a session of the person `name` in an organization, without the page. */
@@ -44,39 +44,46 @@ export interface PortalBed {
   ): Promise<Response>;
 }
 
+interface SharedPlatform {
+  browser: Browser;
+  gatewayUrl: string;
+  providerUrl: string;
+  databaseUrl: string;
+}
+
+let shared: Promise<SharedPlatform> | undefined;
+
+/** Starts the platform that the portal's test files of this process share. It ends with the process. */
+async function startShared(): Promise<SharedPlatform> {
+  const databaseUrl = await freshDatabase();
+  const [browser, platform] = await Promise.all([
+    sharedBrowser(),
+    startPlatform({
+      DATA_DIR: join(lastingFolder("portal"), "data"),
+      RATE_LIMIT_REQUESTS: "100000",
+      ...(databaseUrl.startsWith("postgres") && { DATABASE_URL: databaseUrl }),
+    }),
+  ]);
+  return { browser, databaseUrl, ...(await placesOf(platform)) };
+}
+
 /**
- * Starts the platform, with its portal and its toy identity provider, and a browser for all tests of a file.
- * Closes the pages of a test after the test.
+ * Provides the shared platform with its portal and toy identity provider, and a browser. Each test uses its own
+ * people or organizations. Closes the pages of a test after the test.
  */
-export function usePortal(env: Record<string, string> = {}): PortalBed {
-  let running:
-    | Pick<PortalBed, "platform" | "browser" | "databaseUrl" | "gatewayUrl" | "providerUrl">
-    | undefined;
+export function usePortal(): PortalBed {
+  let running: SharedPlatform | undefined;
   const opened: Page[] = [];
   const bed = () => {
     if (running === undefined) throw new Error("The platform runs only while tests run.");
     return running;
   };
   beforeAll(async () => {
-    const folder = temporaryFolder("portal");
-    const store: Record<string, string> =
-      "DATABASE_URL" in env ? {} : { DATABASE_URL: await freshDatabase() };
-    const [browser, platform] = await Promise.all([
-      launchBrowser(),
-      startPlatform({ DATA_DIR: join(folder, "data"), ...store, ...withoutEmpty(env) }),
-    ]);
-    running = {
-      browser,
-      platform,
-      databaseUrl: store.DATABASE_URL ?? "",
-      ...(await placesOf(platform)),
-    };
+    shared ??= startShared();
+    running = await shared;
   }, PAGE_TIMEOUT_MS);
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((page) => page.context().close()));
-  });
-  afterAll(async () => {
-    await Promise.all([running?.browser.close(), running?.platform.stop()]);
   });
 
   const tokenOf = async (name: string) =>
@@ -105,7 +112,7 @@ export function usePortal(env: Record<string, string> = {}): PortalBed {
     await page.goto(`${bed().gatewayUrl}${path}`);
     return shown;
   };
-  return {
+  const bedOf: PortalBed = {
     get gatewayUrl() {
       return bed().gatewayUrl;
     },
@@ -114,12 +121,6 @@ export function usePortal(env: Record<string, string> = {}): PortalBed {
     },
     get databaseUrl() {
       return bed().databaseUrl;
-    },
-    get platform() {
-      return bed().platform;
-    },
-    get browser() {
-      return bed().browser;
     },
     visit,
     async open(name, options) {
@@ -130,6 +131,13 @@ export function usePortal(env: Record<string, string> = {}): PortalBed {
     call,
     async organization(name, title) {
       const answer = await call(name, "POST", "/user/organizations", { name: title });
+      return idOf(await answer.json());
+    },
+    async joined(by, organization_id, name, role = "member") {
+      const invite = await bedOf.callAsMember(by, organization_id, "POST", "/org/invites", { role });
+      const token = textOf(await invite.json(), "token");
+      const answer = await call(name, "POST", "/user/invites/redeem", { token });
+      if (answer.status !== 201) throw new Error(`The invitation failed: ${await answer.text()}`);
       return idOf(await answer.json());
     },
     async operationId(method, path) {
@@ -151,6 +159,7 @@ export function usePortal(env: Record<string, string> = {}): PortalBed {
       return send(method, path, { "X-API-Key": textOf(await answer.json(), "token") }, body);
     },
   };
+  return bedOf;
 }
 
 /** Presses the portal's sign-in button and waits for the page of the toy identity provider. */
@@ -183,10 +192,6 @@ async function placesOf(platform: RunningProcess): Promise<{ gatewayUrl: string;
   const places = await startScreen(platform);
   const place = (name: string) => /https?:\/\/[^\s/]+/.exec(places[name] ?? "")?.[0] ?? "";
   return { gatewayUrl: place("gateway"), providerUrl: place("identity provider") };
-}
-
-function withoutEmpty(env: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
 }
 
 export function idOf(value: unknown): string {

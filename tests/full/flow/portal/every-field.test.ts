@@ -74,7 +74,7 @@ const SENTENCES = new Map<unknown, string>(
 );
 
 describe.skipIf(browserPath === undefined)("each field of the portal", () => {
-  const bed = usePortal({ RATE_LIMIT_REQUESTS: "100000" });
+  const bed = usePortal();
   let id: string;
   let call: string;
   beforeAll(async () => {

@@ -21,7 +21,7 @@ const HOSTILE = `<img src=x onerror="window.ran=1">\u202e`;
 type Look = (typeof LOOKS)[number];
 
 describe.skipIf(browserPath === undefined)("each view and dialog of the portal", () => {
-  const bed = usePortal({ RATE_LIMIT_REQUESTS: "100000" });
+  const bed = usePortal();
   let id: string;
   let colleague: string;
   /** The operation id of a call with a body and a required parameter. */

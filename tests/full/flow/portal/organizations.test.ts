@@ -14,7 +14,7 @@ const Memberships = pageSchema("memberships", Membership);
 const HOSTILE = `"><img src=x onerror="window.ran=1"><script>window.ran=1</script>\${window.ran=1}`;
 
 describe.skipIf(browserPath === undefined)("a customer in the portal", () => {
-  const bed = usePortal({ RATE_LIMIT_REQUESTS: "600" });
+  const bed = usePortal();
 
   const requestsOf = (page: Page, method: string, path: string) => {
     const seen: Request[] = [];

@@ -14,7 +14,7 @@ const TODAY = `${NOW.toISOString().slice(0, "2026-11-23".length)}T00:00:00.000Z`
 const HOSTILE = `<img src=x onerror="window.ran=1">`;
 
 describe.skipIf(browserPath === undefined)("the portal's usage page", () => {
-  const bed = usePortal({ RATE_LIMIT_REQUESTS: "100000" });
+  const bed = usePortal();
 
   function quota(changes: Partial<OrganizationQuota>): OrganizationQuota {
     return {
@@ -56,7 +56,7 @@ describe.skipIf(browserPath === undefined)("the portal's usage page", () => {
   // PT-34
   test("shows the requests of the organization by day and by route", async () => {
     const id = await bed.organization("ada", "Used");
-    for (let n = 0; n < 3; n++) await bed.callAsMember("ada", id, "GET", "/org");
+    for (let n = 0; n < 3; n++) await bed.callAsMember("ada", id, "GET", "/demo/burst");
     const session = await bed.call("ada", "POST", `/user/organizations/${id}/session`, {});
     const headers = { "X-API-Key": textOf(await session.json(), "token") };
     // The gateway reports every 10 seconds, which can be between two of the three requests.
@@ -68,7 +68,7 @@ describe.skipIf(browserPath === undefined)("the portal's usage page", () => {
         const parts: unknown = isRecord(answer) ? answer.usage : null;
         return (
           Array.isArray(parts) &&
-          parts.some(({ method, route, requests }) => method === "GET" && route === "/org" && requests === 3)
+          parts.some(({ route, requests }) => route === "/demo/burst" && requests === 3)
         );
       },
       { timeoutMs: PAGE_TIMEOUT_MS / 2, what: "the report of the requests" },
@@ -78,7 +78,7 @@ describe.skipIf(browserPath === undefined)("the portal's usage page", () => {
     await page.getByRole("img", { name: /^Requests by day: \d+ in all, 0 refused, 0 failed\.$/ }).waitFor();
     await page.getByText("No request was charged to a quota in this period.").waitFor();
     await page.getByLabel("Divided by").selectOption("route");
-    await page.getByRole("row", { name: /GET \/org 3/ }).waitFor();
+    await page.getByRole("row", { name: /GET \/demo\/burst 3/ }).waitFor();
     await page.getByRole("button", { name: "Show the limits" }).click();
     await page.getByRole("table", { name: "Limits of your calls" }).waitFor();
     expect(await findings()).toEqual([]);
