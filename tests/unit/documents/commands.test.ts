@@ -17,7 +17,6 @@ const GUIDES = ".github/guides/";
 const TESTS: Record<string, string> = {
   "README.md": "../../flow/quick-start/readme-commands.test.ts",
   [`${GUIDES}audit-streams.md`]: "guides/audit-streams.test.ts",
-  [`${GUIDES}audit-to-siem.md`]: "guides/audit-to-siem.test.ts",
   [`${GUIDES}backup-and-restore.md`]: "guides/backup-and-restore.test.ts",
   [`${GUIDES}bill-customers.md`]: "guides/bill-customers.test.ts",
   [`${GUIDES}checks-before-publishing.md`]: "guides/checks-before-publishing.test.ts",
