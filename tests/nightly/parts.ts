@@ -58,4 +58,9 @@ export const PARTS: readonly Part[] = [
     summary: "every bench that has goals",
     commands: [program("bench", "all")],
   },
+  {
+    name: "mutation",
+    summary: "the product is broken in sixty places, and the first two tiers of tests find it",
+    commands: [tests("tests/nightly/mutation"), program("mutation")],
+  },
 ];

@@ -1,0 +1,75 @@
+import { join } from "node:path";
+import { Random } from "../../support/random.ts";
+import { KINDS, type Site, sitesIn } from "./sites.ts";
+
+/** A mutation of one file of the product. */
+export interface Mutation extends Site {
+  /** The folder of the product, such as `apps/gateway`. */
+  readonly room: string;
+  /** The path of the file from the root. */
+  readonly path: string;
+  readonly source: string;
+}
+
+const PRODUCT = new Bun.Glob("{apps,lib}/*/**/*.{ts,tsx}");
+/** Files whose texts only people read, and the build of the executable. */
+const NOT_MUTATED = /node_modules|\.d\.ts$|(operation-texts|messages|glossary)\.ts$|\/(build|tables)\//;
+/** The share of a room grows with the root of its number of sites, so that small rooms get some too. */
+const ROOM_MIN = 2;
+
+/** Returns every mutation of the product, by room. */
+export async function allMutations(root: string): Promise<ReadonlyMap<string, readonly Mutation[]>> {
+  const rooms = new Map<string, Mutation[]>();
+  for (const path of (await Array.fromAsync(PRODUCT.scan(root))).sort()) {
+    if (NOT_MUTATED.test(path)) continue;
+    const source = await Bun.file(join(root, path)).text();
+    const room = path.split("/").slice(0, 2).join("/");
+    const found = sitesIn(path, source).map((site) => ({ ...site, room, path, source }));
+    rooms.set(room, [...(rooms.get(room) ?? []), ...found]);
+  }
+  return new Map([...rooms].filter(([, mutations]) => mutations.length > 0));
+}
+
+/** Chooses mutations by a seed: some in each room, and of each kind as far as a room has it. */
+export function chosenFrom(
+  rooms: ReadonlyMap<string, readonly Mutation[]>,
+  { seed, count }: { seed: number; count: number },
+): Mutation[] {
+  const random = new Random(seed);
+  const weights = [...rooms.values()].map(({ length }) => Math.sqrt(length));
+  const all = weights.reduce((sum, weight) => sum + weight, 0);
+  return [...rooms.values()].flatMap((mutations, index) => {
+    const share = Math.round(((weights[index] ?? 0) / all) * count);
+    return chosenIn(mutations, Math.max(ROOM_MIN, share), random);
+  });
+}
+
+function chosenIn(mutations: readonly Mutation[], count: number, random: Random): Mutation[] {
+  const chosen: Mutation[] = [];
+  const rest = [...mutations];
+  while (chosen.length < count) {
+    const kinds = KINDS.filter((each) => rest.some(({ kind }) => kind === each));
+    const kind = kinds[random.below(kinds.length)];
+    const candidates = rest.filter((each) => each.kind === kind);
+    const mutation = candidates[random.below(candidates.length)];
+    if (mutation === undefined) break;
+    rest.splice(rest.indexOf(mutation), 1);
+    if (isOther(mutation)) chosen.push(mutation);
+  }
+  return chosen;
+}
+
+/** Returns the source with the mutation made. */
+export function mutated({ source, start, end, text }: Mutation): string {
+  return source.slice(0, start) + text + source.slice(end);
+}
+
+/** Returns whether the mutation compiles, and to another program. */
+function isOther(mutation: Mutation): boolean {
+  const transpiler = new Bun.Transpiler({ loader: mutation.path.endsWith("x") ? "tsx" : "ts" });
+  try {
+    return transpiler.transformSync(mutated(mutation)) !== transpiler.transformSync(mutation.source);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,67 @@
+import { join, relative } from "node:path";
+import { type Importers, testsOf } from "../../support/documents/importers.ts";
+import timings from "../../verify/timings.json" with { type: "json" };
+import type { Mutation } from "./choose.ts";
+
+/** The stages of the search for a test that finds a mutation. The first two are the first tier. */
+export const STAGES = ["nearest", "first tier", "second tier"] as const;
+export type Stage = (typeof STAGES)[number];
+
+/** The bound on the nearest tests, in seconds. */
+const NEAREST_S = 60;
+/** The duration of a file that the record of durations leaves out, because it is short. */
+const SHORT_S = 1;
+const FIRST_TIER = /^tests\/(unit|app|stores|flow)\//;
+const seconds: Readonly<Record<string, number>> = timings.files;
+
+/**
+ * Returns the test files of each stage: those that import the mutated file, nearest first, and then those that
+ * start the room as a process.
+ *
+ * @param seconds_max the bound on the tests of each later stage, by their recorded durations
+ */
+export function stagesOf(
+  { path, room }: Mutation,
+  root: string,
+  { importers, files }: { importers: Importers; files: readonly string[] },
+  seconds_max: number,
+): Readonly<Record<Stage, string[]>> {
+  const covering = testsOf(join(root, path), importers).map(([file]) => relative(root, file));
+  const starting = files.filter((file) => startsRoom(file, room) && !covering.includes(file));
+  const all = [...covering, ...starting];
+  const nearest = within(
+    NEAREST_S,
+    covering.filter((file) => FIRST_TIER.test(file)),
+  );
+  const others = all.filter((file) => !nearest.includes(file));
+  return {
+    nearest,
+    "first tier": within(
+      seconds_max,
+      others.filter((file) => FIRST_TIER.test(file)),
+    ),
+    "second tier": within(
+      seconds_max,
+      others.filter((file) => file.startsWith("tests/full/")),
+    ),
+  };
+}
+
+/** Returns whether a test that does not import the room may start it as a process, judged by its path. */
+function startsRoom(file: string, room: string): boolean {
+  const [, name = ""] = room.split("/");
+  if (file.startsWith("tests/flow/")) return true;
+  if (!file.startsWith("tests/full/")) return false;
+  return room.startsWith("lib/")
+    ? /flow\/(platform|portal|every-service)/.test(file)
+    : file.includes(`/${name}`);
+}
+
+/** Returns the first files that take this time together, at least one. */
+function within(seconds_max: number, paths: readonly string[]): string[] {
+  let sum = 0;
+  return paths.filter((path, index) => {
+    sum += (seconds[path] ?? SHORT_S * 1000) / 1000;
+    return index === 0 || sum <= seconds_max;
+  });
+}
