@@ -36,7 +36,7 @@ const run = await runTests(
     ...(records ? ["--update-timings"] : []),
     ...given,
   ],
-  { ...QUICK_STARTS, TEST_EXECUTABLE: process.env.TEST_EXECUTABLE ?? executable?.path },
+  { ...QUICK_STARTS, TEST_EXECUTABLE: process.env.TEST_EXECUTABLE ?? executable },
 );
 if (records) await roundTimings(TIMINGS);
 if (run.skipped.length > 0) say(`${run.skipped.length} tests were skipped, which proves nothing:`);

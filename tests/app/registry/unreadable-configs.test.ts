@@ -3,10 +3,10 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import { type Orm, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
-import { runCli } from "../../full/flow/cli/bed.ts";
 import { closing, duringTests } from "../../support/during-tests.ts";
 import { freshDatabase } from "../../support/stores/services.ts";
 import { waitFor } from "../../support/time/wait-for.ts";
+import { runCli } from "../cli/bed.ts";
 import { ADMIN_TOKEN, fields, projected, type Registry, service, startRegistry } from "./harness.ts";
 
 setDefaultTimeout(60_000);

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "bun:test";
+import { useCli } from "../../../app/cli/bed.ts";
 import { TestLog, testWitness } from "../../../support/audit/test-log.ts";
-import { useCli } from "./bed.ts";
 
 describe("audit root", () => {
   const { cli, cliProcess, file } = useCli();

@@ -3,8 +3,8 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { AuditService } from "../../../app/audit/audit-service.ts";
 import { exportProof, keysOf, startProvenAudit, writeEvents } from "../../../app/audit/proof-bed.ts";
+import { useCli } from "../../../app/cli/bed.ts";
 import { ROOT } from "../../../support/root.ts";
-import { useCli } from "./bed.ts";
 
 // AU-76
 describe("audit verify", () => {

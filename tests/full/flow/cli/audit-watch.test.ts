@@ -18,7 +18,7 @@ import {
   writeEvents,
   writeSigningKey,
 } from "../../../app/audit/proof-bed.ts";
-import { useCli } from "./bed.ts";
+import { useCli } from "../../../app/cli/bed.ts";
 
 setDefaultTimeout(60_000);
 

@@ -1,11 +1,11 @@
-/** Tests of the command line's output when its reader leaves, for each locale, and at Ctrl-C. */
+/** Tests of the command line as a process: its output, its terminal and Ctrl-C. */
 import { beforeAll, describe, expect, test } from "bun:test";
+import { atTerminal, environmentOf, NAME } from "../../../app/cli/bed.ts";
 import { useRegistry } from "../../../app/registry/bed.ts";
 import { service } from "../../../app/registry/harness.ts";
 import { commandOf, sourceOf } from "../../../support/processes/command-of.ts";
 import { runToEnd } from "../../../support/processes/run-to-end.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
-import { atTerminal, environmentOf, NAME } from "./bed.ts";
 
 const registry = useRegistry();
 beforeAll(async () => {
@@ -23,64 +23,49 @@ async function bash(line: string) {
   return { stdout, stderr };
 }
 
-describe("the output", () => {
-  test.each(["--help", "services", "services --json", "nosuch"])(
-    "of %s causes no error when its reader exits first",
-    async (parameters) => {
-      const code = parameters === "nosuch" ? 2 : 0;
-      expect(await bash(`$CLI ${parameters} 2>&1 | true`)).toEqual({
-        stdout: `codes ${code} 0\n`,
-        stderr: "",
-      });
-    },
-  );
-
-  test("causes no error when the stream is closed", async () => {
-    expect(await bash("$CLI services >&-")).toEqual({ stdout: "codes 0\n", stderr: "" });
-    expect(await bash("$CLI nosuch 2>&-")).toEqual({ stdout: "codes 2\n", stderr: "" });
-  });
-
-  test.skipIf(process.platform !== "linux")("causes exit code 1 when the disk is full", async () => {
-    expect(await bash("$CLI services >/dev/full")).toEqual({
-      stdout: "codes 1\n",
-      stderr: "The output cannot be written (ENOSPC).\n",
-    });
-    expect((await bash("$CLI nosuch 2>/dev/full")).stdout).toBe("codes 2\n");
-  });
-
-  test.each([
-    [["--help"], 0],
-    [["services"], 0],
-    [["nosuch"], 2],
-  ])("of `bun cli` %j contains nothing of the runner", async (parameters, exitCode) => {
-    const command = [process.execPath, "cli", ...parameters];
-    const env = environmentOf(registry.url);
-    const run = await runToEnd(command, { env });
-    expect(run).toEqual(await runToEnd([...sourceOf("apps/cli/main.ts"), ...parameters], { env }));
-    expect(run.exitCode).toBe(exitCode);
-  });
+test("no error is reported when the reader of the output exits first, or when the output is closed", async () => {
+  expect(await bash("$CLI services 2>&1 | true")).toEqual({ stdout: "codes 0 0\n", stderr: "" });
+  expect(await bash("$CLI nosuch 2>&1 | true")).toEqual({ stdout: "codes 2 0\n", stderr: "" });
+  expect(await bash("$CLI services >&-")).toEqual({ stdout: "codes 0\n", stderr: "" });
+  expect(await bash("$CLI nosuch 2>&-")).toEqual({ stdout: "codes 2\n", stderr: "" });
 });
 
-describe("a terminal", () => {
-  const shown = async (env: Record<string, string>) =>
-    (await atTerminal(registry.url, ["services", "café"], async () => {}, env)).shown;
+test.skipIf(process.platform !== "linux")("a full disk causes exit code 1", async () => {
+  expect(await bash("$CLI services >/dev/full")).toEqual({
+    stdout: "codes 1\n",
+    stderr: "The output cannot be written (ENOSPC).\n",
+  });
+  expect((await bash("$CLI nosuch 2>/dev/full")).stdout).toBe("codes 2\n");
+});
 
-  test.each<Record<string, string>>([
-    {},
-    { LANG: "de_DE.UTF-8" },
-    { LANG: "C", LC_ALL: "C.utf8" },
-    { LANG: "" },
-  ])("with a UTF-8 locale (%j) gets all characters", async (env) =>
-    expect(await shown(env)).toBe("There is no service café.\n"),
-  );
+test("the output of `bun cli` contains nothing of the runner", async () => {
+  const env = environmentOf(registry.url);
+  for (const parameters of [["services"], ["nosuch"]]) {
+    const run = await runToEnd([process.execPath, "cli", ...parameters], { env });
+    expect(run).toEqual(await runToEnd([...sourceOf("apps/cli/main.ts"), ...parameters], { env }));
+  }
+});
 
-  test.each<Record<string, string>>([
-    { LANG: "C" },
-    { LANG: "de_DE.UTF-8", LC_ALL: "POSIX" },
-    { LC_CTYPE: "fr_FR.ISO-8859-1" },
-  ])("with another locale (%j) gets only ASCII", async (env) =>
-    expect(await shown(env)).toBe("There is no service caf\\u{e9}.\n"),
-  );
+test("a terminal gets colors, and only ASCII if its locale is not UTF-8", async () => {
+  const at = async (parameters: string[], env: Record<string, string>) =>
+    (await atTerminal(registry.url, parameters, async () => {}, env)).shown;
+  expect(await at(["services", "café"], {})).toBe("There is no service café.\n");
+  expect(await at(["services", "café"], { LANG: "C" })).toBe("There is no service caf\\u{e9}.\n");
+  expect(await at(["services"], {})).toContain("\u001b[1mSERVICE");
+  expect(await at(["services"], { NO_COLOR: "1" })).not.toContain("\u001b");
+});
+
+test("a terminal asks for a confirmation, and reads the answer", async () => {
+  const answered = (answer: string) =>
+    atTerminal(registry.url, ["delete", "shown"], async (type, shown) => {
+      await waitFor(() => shown().includes("[y/N] "), { what: "the question in the terminal" });
+      type(answer);
+    });
+  expect((await answered("\u0004")).shown).toContain("Nothing was deleted.");
+  const stopped = await answered("\u0003");
+  expect(stopped.exitCode).toBe(130);
+  expect(stopped.shown).not.toContain("may still have taken effect");
+  expect((await answered("y\r")).exitCode).toBe(0);
 });
 
 describe("Ctrl-C", () => {
@@ -108,12 +93,6 @@ describe("Ctrl-C", () => {
 
   test("ends a reading command without a message", async () => {
     expect(await interrupted(["services"])).toEqual({ exitCode: 130, shown: "^C" });
-  });
-
-  test("ends a delete, and says that it may have taken effect", async () => {
-    const { exitCode, shown } = await interrupted(["delete", "shown", "--yes"]);
-    expect(exitCode).toBe(130);
-    expect(shown).toContain("The command may still have taken effect");
   });
 
   test("ends a write, and says that it may have taken effect", async () => {

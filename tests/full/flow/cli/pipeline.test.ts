@@ -4,11 +4,11 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { parse } from "yaml";
+import { environmentOf, useCli } from "../../../app/cli/bed.ts";
 import { service } from "../../../app/registry/harness.ts";
 import { pathWith, scriptOf } from "../../../support/processes/path-with.ts";
 import { runBash } from "../../../support/processes/run-to-end.ts";
 import { ROOT } from "../../../support/root.ts";
-import { environmentOf, useCli } from "./bed.ts";
 
 const { registry, file, directory } = useCli();
 

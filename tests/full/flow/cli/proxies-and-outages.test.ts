@@ -1,8 +1,8 @@
-/** Tests what the command line sends to a proxy, and what it says when the registry has no database. */
+/** Tests of the command line with a proxy, an endless response, and a registry without its database. */
 import { afterAll, describe, expect, test } from "bun:test";
+import { runCli, useCli } from "../../../app/cli/bed.ts";
 import { startRegistry } from "../../../app/registry/harness.ts";
 import { services, startPostgres } from "../../../support/index.ts";
-import { runCli, useCli } from "./bed.ts";
 
 const { registry, cliProcess, file } = useCli();
 
@@ -41,6 +41,34 @@ describe("a proxy of the environment", () => {
     await ask(other, { HTTP_PROXY: origin, NO_PROXY: "registry.invalid" });
     expect(received).toEqual([]);
   });
+});
+
+test("the command line stops reading an endless response after 256 MiB", async () => {
+  const mebibyte = new Uint8Array(1_048_576).fill(0x20);
+  let sent = 0;
+  const endless = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: () =>
+      new Response(
+        new ReadableStream({
+          pull(controller) {
+            controller.enqueue(mebibyte);
+            if (++sent === 2_048) controller.close();
+          },
+        }),
+      ),
+  });
+  const url = `http://127.0.0.1:${endless.port}`;
+  // A process of its own reads the endless response, so that the memory of the tests stays small.
+  const run = await cliProcess(["services"], { env: { REGISTRY_URL: url } });
+  expect(run).toEqual({
+    exitCode: 1,
+    stdout: "",
+    stderr: `${url} responds with more than 256 MiB, so it is not a route registry: check REGISTRY_URL.\n`,
+  });
+  expect(sent).toBeLessThan(512);
+  await endless.stop(true);
 });
 
 describe.skipIf(!services().postgres.own)("a registry without its database", () => {

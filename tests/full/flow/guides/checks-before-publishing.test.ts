@@ -6,12 +6,12 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "yaml";
+import { environmentOf, useCli } from "../../../app/cli/bed.ts";
 import { service } from "../../../app/registry/harness.ts";
 import { blocksOf, commandsOf } from "../../../support/documents/documents.ts";
 import { pathWith, scriptOf } from "../../../support/processes/path-with.ts";
 import { runBash } from "../../../support/processes/run-to-end.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
-import { environmentOf, useCli } from "../cli/bed.ts";
 
 setDefaultTimeout(120_000);
 

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "yaml";
+import { environmentOf } from "../../../app/cli/bed.ts";
 import {
   clientOf,
   service as configOf,
@@ -18,7 +19,6 @@ import { waitFor } from "../../../support/index.ts";
 import { pathWith, scriptOf } from "../../../support/processes/path-with.ts";
 import { runBash } from "../../../support/processes/run-to-end.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
-import { environmentOf } from "../cli/bed.ts";
 
 setDefaultTimeout(120_000);
 

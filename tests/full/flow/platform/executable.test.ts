@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { copyFile, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { buildExecutable, canRunExecutable, type Executable } from "../../../support/processes/executable.ts";
+import { canRunExecutable, executable, runBuild } from "../../../support/processes/executable.ts";
 import { runToEnd } from "../../../support/processes/run-to-end.ts";
 import { type RunningProcess, startCommand } from "../../../support/processes/start-process.ts";
 import {
@@ -24,12 +24,12 @@ const PORTS = { HOST: "127.0.0.1", PORT: "0", INTERNAL_PORT: "0" };
 /** True if the test can run the executable with its own root file system, which only root can. */
 const canCage = process.getuid?.() === 0 && Bun.which("unshare") !== null && Bun.which("ldd") !== null;
 
-let built: Executable;
+let built: string;
 let folder: string;
 const started: RunningProcess[] = [];
 beforeAll(async () => {
   if (!canRunExecutable) return;
-  built = await buildExecutable();
+  built = await executable();
   folder = temporaryFolder("alone");
 });
 afterAll(async () => {
@@ -49,13 +49,13 @@ function run(command: string[], env: Record<string, string> = {}, input = "") {
 /** Creates a folder with the executable, the libraries that it is linked with, and no other program. */
 async function makeCage(name: string): Promise<string> {
   const cage = join(folder, name);
-  const { stdout } = await run(["ldd", built.path], { PATH: process.env.PATH ?? "" });
+  const { stdout } = await run(["ldd", built], { PATH: process.env.PATH ?? "" });
   for (const library of stdout.match(/\/\S+/g) ?? []) {
     await mkdir(join(cage, dirname(library)), { recursive: true });
     await copyFile(library, join(cage, library));
   }
   await mkdir(join(cage, "proc"));
-  await copyFile(built.path, join(cage, "ostiary"));
+  await copyFile(built, join(cage, "ostiary"));
   return cage;
 }
 
@@ -87,7 +87,7 @@ async function assetsOf(page: string): Promise<number> {
 describe.skipIf(!canRunExecutable)("the quick start of the executable", () => {
   test("needs only the C library and /proc: it contains its pages, catalogs and database", async () => {
     const cage = canCage ? await makeCage("cage") : folder;
-    const command = canCage ? inCage(cage, "", "/ostiary", "start") : [built.path, "start"];
+    const command = canCage ? inCage(cage, "", "/ostiary", "start") : [built, "start"];
     const env = { ...MOUNTING, ...FREE_PORTS, LOG_FILE: "-", DATA_DIR: "data" };
     const platform = await start(command, env);
     const shown = await screen(platform);
@@ -102,12 +102,6 @@ describe.skipIf(!canRunExecutable)("the quick start of the executable", () => {
     const headers = { Authorization: `Bearer ${await (await fetch(subject)).text()}` };
     expect((await fetch(`${shown.gateway}/user`, { headers })).status).toBe(200);
     expect((await fetch(`${shown.gateway}/demo/things/1`)).status).toBe(401);
-    // A second platform with the same DATA_DIR is refused.
-    const second = await run(canCage ? inCage(cage, "", "/ostiary", "start") : [built.path, "start"], env);
-    expect(second.exitCode).toBe(78);
-    expect(second.stderr).toMatch(
-      /DATA_DIR is \S*\/data, which cannot be used: Ostiary already runs there, as process \d+: use that Ostiary, or stop it first\./,
-    );
     expect(await platform.stop("SIGINT")).toBe(0);
     expect(platform.stdout.at(-1)).toMatch(
       /^Goodbye\. The data is in \S*\/data: ostiary start continues with it\.$/,
@@ -127,38 +121,47 @@ describe.skipIf(!canRunExecutable)("the quick start of the executable", () => {
     );
     expect(exitCode).toBe(78);
   });
-
-  test("is refused with the name of DATA_DIR when the folder cannot be created", async () => {
-    const { exitCode, stderr } = await run([built.path, "start"], {
-      ...FREE_PORTS,
-      DATA_DIR: "/proc/ostiary",
-    });
-    expect(exitCode).toBe(78);
-    expect(stderr).toContain("DATA_DIR is /proc/ostiary, which cannot be used:");
-  });
 });
 
 describe.skipIf(!canRunExecutable)("the executable", () => {
+  test("has its checksum in SHA256SUMS", async () => {
+    const sum = new Bun.CryptoHasher("sha256").update(await Bun.file(built).bytes()).digest("hex");
+    expect(await Bun.file(join(dirname(built), "SHA256SUMS")).text()).toBe(`${sum}  ostiary-linux-x64\n`);
+  });
+
   test("calls itself ostiary under any file name", async () => {
     await mkdir(join(folder, "some where"));
     const renamed = join(folder, "some where", "door");
-    await symlink(built.path, renamed);
-    const { exitCode, stdout } = await run([renamed, "--help"]);
-    expect(exitCode).toBe(0);
-    expect(stdout).toStartWith("Usage: ostiary [options] [command]\n");
-    expect(stdout).not.toContain("bun");
+    await symlink(built, renamed);
+    for (const parameters of [["--help"], ["apply", "--help"]]) {
+      const { exitCode, stdout } = await run([renamed, ...parameters]);
+      expect(exitCode).toBe(0);
+      expect(stdout).toStartWith("Usage: ostiary ");
+      expect(stdout).not.toContain("bun");
+    }
   });
 
-  test.each([
-    [["gatway"], "unknown command 'gatway'"],
-    [["gateway", "registry"], "too many arguments for 'gateway'"],
-    [["start", "--fresh", "x"], "too many arguments for 'start'"],
-  ])("exits with 2 for the wrong arguments %j", async (parameters, message) => {
-    const { exitCode, stderr } = await run([built.path, ...parameters]);
-    expect(exitCode).toBe(2);
-    expect(stderr).toContain(message);
+  test("reads no file of the current folder", async () => {
+    const cwd = join(folder, "strange");
+    await mkdir(cwd);
+    await writeFile(join(cwd, ".env"), "REGISTRY_URL=http://127.0.0.1:1\n");
+    await writeFile(join(cwd, "bunfig.toml"), 'preload = ["./preload.ts"]\n');
+    await writeFile(join(cwd, "preload.ts"), 'console.log("preloaded"); process.exit(9);\n');
+    for (const name of ["package.json", "tsconfig.json"]) await writeFile(join(cwd, name), "{ not JSON");
+    const { stdout, stderr } = await runToEnd([built, "services"], { cwd, env: { ADMIN_TOKEN: TOKEN } });
+    expect(stdout).not.toContain("preloaded");
+    expect(stderr).not.toContain("127.0.0.1:1 ");
   });
 });
+
+test.each([[["nosuch"]], [["linux-x64", "nosuch"]]])(
+  "a build for the unknown target in %j fails and lists the known targets",
+  async (targets) => {
+    const { exitCode, stderr } = await runBuild(...targets);
+    expect(stderr).toContain("Use one of linux-x64, linux-arm64, darwin-x64, darwin-arm64.");
+    expect(exitCode).toBe(1);
+  },
+);
 
 describe.skipIf(!canRunExecutable || !services().etcd.real || !services().redis.real)(
   "the services of the executable",
@@ -166,18 +169,18 @@ describe.skipIf(!canRunExecutable || !services().etcd.real || !services().redis.
     test("serve a published route with PostgreSQL, etcd and Redis, and exit with 0 at a signal", async () => {
       const upstream = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("here") });
       const ROUTE_STORE_URL = await freshRouteStoreUrl();
-      const registry = await start([built.path, "registry"], {
+      const registry = await start([built, "registry"], {
         ...{ ...PORTS, ROUTE_STORE_URL, ADMIN_TOKEN: TOKEN, DATABASE_URL: await freshDatabase() },
       });
       const routes = { routes: [{ path: "/here", methods: ["GET"] }] };
       const services = { alone: { url: upstream.url.origin, public: routes } };
       await writeFile(join(folder, "routes.json"), JSON.stringify({ services }));
       const asked = { REGISTRY_URL: registry.url, ADMIN_TOKEN: TOKEN };
-      expect(await run([built.path, "apply", "routes.json"], asked)).toMatchObject({
+      expect(await run([built, "apply", "routes.json"], asked)).toMatchObject({
         exitCode: 0,
         stderr: "",
       });
-      const gateway = await start([built.path, "gateway"], {
+      const gateway = await start([built, "gateway"], {
         ...{
           ...PORTS,
           ROUTE_STORE_URL,
@@ -197,7 +200,7 @@ describe.skipIf(!canRunExecutable || !services().etcd.real || !services().redis.
     });
 
     test.each(["identity", "audit"])("include %s with its migrations and pages", async (name) => {
-      const service = await start([built.path, name], { ...PORTS, DATABASE_URL: await freshDatabase() });
+      const service = await start([built, name], { ...PORTS, DATABASE_URL: await freshDatabase() });
       expect((await fetch(`${service.internalUrl}/health/ready`)).status).toBe(200);
       expect((await fetch(`${service.url}/swagger`)).status).toBe(200);
       expect(await service.stop()).toBe(0);

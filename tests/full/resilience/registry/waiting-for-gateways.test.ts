@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, t
 import type { Gateway } from "@ostiary/lib/contracts/registry-api";
 import { INSTANCES_PREFIX, ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
+import { runCli } from "../../../app/cli/bed.ts";
 import { type Client, service, startRegistryProcess } from "../../../app/registry/harness.ts";
 import { startGatewayOf } from "../../../support/gateway/gateway-process.ts";
 import {
@@ -12,7 +13,6 @@ import {
   type TestServer,
   waitFor,
 } from "../../../support/index.ts";
-import { runCli } from "../../flow/cli/bed.ts";
 
 setDefaultTimeout(90_000);
 

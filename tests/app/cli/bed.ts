@@ -1,14 +1,15 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { runCommandLine } from "../../../../apps/cli/program.ts";
-import { useRegistry } from "../../../app/registry/bed.ts";
-import { ADMIN_TOKEN, type Registry } from "../../../app/registry/harness.ts";
-import { leash } from "../../../support/processes/clean-up-after-kill.ts";
-import { commandOf } from "../../../support/processes/command-of.ts";
-import { runToEnd } from "../../../support/processes/run-to-end.ts";
-import { ROOT } from "../../../support/root.ts";
-import { temporaryFolder } from "../../../support/temporary-folder.ts";
-import { waitFor } from "../../../support/time/wait-for.ts";
+import { runCommandLine } from "../../../apps/cli/program.ts";
+import type { Terminal } from "../../../apps/cli/terminal.ts";
+import { leash } from "../../support/processes/clean-up-after-kill.ts";
+import { commandOf } from "../../support/processes/command-of.ts";
+import { runToEnd } from "../../support/processes/run-to-end.ts";
+import { ROOT } from "../../support/root.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { waitFor } from "../../support/time/wait-for.ts";
+import { useRegistry } from "../registry/bed.ts";
+import { ADMIN_TOKEN, type Registry } from "../registry/harness.ts";
 
 const COMMAND = commandOf("apps/cli/main.ts");
 /** The name by which the command line calls itself. */
@@ -23,6 +24,8 @@ export interface Run {
 export interface RunOptions {
   input?: string | Uint8Array;
   env?: Record<string, string>;
+  /** The parts of a terminal. A process ignores them. Default: no terminal. */
+  terminal?: Partial<Terminal>;
   /** The folder in which a process runs. Default: the root of the repository. */
   cwd?: string;
 }
@@ -60,7 +63,7 @@ export function useCli(): CliBed {
 export async function runCli(
   url: string,
   parameters: string[],
-  { input = "", env = {} }: RunOptions = {},
+  { input = "", env = {}, terminal = {} }: RunOptions = {},
 ): Promise<Run> {
   const variables = { ...environmentOf(url), ...env };
   let stdout = "";
@@ -81,6 +84,7 @@ export async function runCli(
       colours: false,
       progress: false,
       interruption: new AbortController().signal,
+      ...terminal,
     },
   });
   return { exitCode, stdout, stderr };
@@ -93,23 +97,6 @@ export function runCliProcess(
   { input = "", env = {}, cwd }: RunOptions = {},
 ): Promise<Run> {
   return runToEnd([...COMMAND, ...parameters], { env: { ...environmentOf(url), ...env }, input, cwd });
-}
-
-/**
- * Runs the command line on a terminal that `script` makes, and returns everything that the terminal showed.
- */
-export function runCliOnTerminal(
-  url: string,
-  parameters: string[],
-  env: Record<string, string> = {},
-): Promise<string> {
-  const child = Bun.spawn(["script", "-qec", [...COMMAND, ...parameters].join(" "), "/dev/null"], {
-    cwd: ROOT,
-    env: { ...environmentOf(url), TERM: "xterm", ...env },
-    stdin: "ignore",
-    stdout: "pipe",
-  });
-  return child.stdout.text();
 }
 
 /**

@@ -1,10 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { fields, service } from "../../../app/registry/harness.ts";
-import { commandOf } from "../../../support/processes/command-of.ts";
-import { runToEnd } from "../../../support/processes/run-to-end.ts";
+import { fields, service } from "../registry/harness.ts";
 import { useCli } from "./bed.ts";
 
-const { registry, cli, file, directory } = useCli();
+const { registry, cli, cliProcess, file, directory } = useCli();
 
 /** Environment variables with the URL of a registry that does not exist. */
 const env = { REGISTRY_URL: "http://127.0.0.1:1", ADMIN_TOKEN: "" };
@@ -154,8 +152,7 @@ describe("ostiary validate", () => {
   test("writes SARIF 2.1.0 with paths relative to the repository", async () => {
     await file("bad file.yaml", BAD);
     const parameters = ["validate", "./bad file.yaml", "--format", "sarif"];
-    const command = [...commandOf("apps/cli/main.ts"), ...parameters];
-    const { exitCode, stdout } = await runToEnd(command, { cwd: directory() });
+    const { exitCode, stdout } = await cliProcess(parameters, { cwd: directory() });
     const log = JSON.parse(stdout);
     expect(exitCode).toBe(1);
     expect([log.version, log.runs.length]).toEqual(["2.1.0", 1]);

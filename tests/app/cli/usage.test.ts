@@ -1,14 +1,11 @@
-/** Tests of wrong usage of the command line, of its help, and of its colors on a terminal. */
+/** Tests of wrong usage of the command line, of its help, and of its colors. */
 import { describe, expect, test } from "bun:test";
-import { ADMIN_TOKEN, service } from "../../../app/registry/harness.ts";
-import { runCliOnTerminal, useCli } from "./bed.ts";
+import { ADMIN_TOKEN, service } from "../registry/harness.ts";
+import { useCli } from "./bed.ts";
 
 const ESCAPE = "\u001b";
 
 const { registry, cli } = useCli();
-
-const onTerminal = (parameters: string[], env?: Record<string, string>) =>
-  runCliOnTerminal(registry.url, parameters, env);
 
 describe("wrong usage", () => {
   test.each([
@@ -96,21 +93,15 @@ test("white space around the values of ADMIN_TOKEN and REGISTRY_URL is ignored",
   expect(await cli(["services"], { env })).toMatchObject({ exitCode: 0, stderr: "" });
 });
 
-describe("colors", () => {
-  test.skipIf(Bun.which("script") === null)(
-    "are shown on a terminal only, and not with NO_COLOR",
-    async () => {
-      await registry.put("painted", service("/painted/1"));
-      await registry.put("painted", service("/painted/2"));
-      const plain = await cli(["diff", "painted"]);
-      expect(plain.stdout).not.toContain(ESCAPE);
-      expect((await cli(["services"])).stdout).not.toContain(ESCAPE);
-      const shown = await onTerminal(["diff", "painted"]);
-      expect(shown).toContain(`${ESCAPE}[32m+ GET /painted/2 (user)`);
-      expect(shown).toContain(`${ESCAPE}[31m- GET /painted/1 (user)`);
-      expect(await onTerminal(["services"])).toContain(`${ESCAPE}[1mSERVICE`);
-      expect(await onTerminal(["services"], { NO_COLOR: "1" })).not.toContain(ESCAPE);
-      expect(await onTerminal(["services", "--json"])).not.toContain(ESCAPE);
-    },
-  );
+test("colors are shown on a terminal only, and not in JSON", async () => {
+  await registry.put("painted", service("/painted/1"));
+  await registry.put("painted", service("/painted/2"));
+  const colored = { terminal: { colours: true } };
+  expect((await cli(["diff", "painted"])).stdout).not.toContain(ESCAPE);
+  expect((await cli(["services"])).stdout).not.toContain(ESCAPE);
+  const { stdout } = await cli(["diff", "painted"], colored);
+  expect(stdout).toContain(`${ESCAPE}[32m+ GET /painted/2 (user)`);
+  expect(stdout).toContain(`${ESCAPE}[31m- GET /painted/1 (user)`);
+  expect((await cli(["services"], colored)).stdout).toContain(`${ESCAPE}[1mSERVICE`);
+  expect((await cli(["services", "--json"], colored)).stdout).not.toContain(ESCAPE);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { service } from "../../../app/registry/harness.ts";
+import { service } from "../registry/harness.ts";
 import { useCli } from "./bed.ts";
 
 const { registry, cli, file } = useCli();

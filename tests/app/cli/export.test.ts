@@ -2,10 +2,11 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { validateDocument } from "@ostiary/lib/domain/routes";
 import fc from "fast-check";
 import { parse } from "yaml";
-import { documentYaml } from "../../../../apps/cli/commands/export.ts";
-import { servicesOfYaml } from "../../../../apps/registry/documents/document.ts";
-import { document } from "../../../unit/routes/arbitraries.ts";
-import { storedServices } from "../../../unit/routes/fixtures.ts";
+import { documentYaml } from "../../../apps/cli/commands/export.ts";
+import { servicesOfYaml } from "../../../apps/registry/documents/document.ts";
+import { runs } from "../../support/runs.ts";
+import { document } from "../../unit/routes/arbitraries.ts";
+import { storedServices } from "../../unit/routes/fixtures.ts";
 import { useCli } from "./bed.ts";
 
 const { registry, cli } = useCli();
@@ -102,6 +103,7 @@ describe("the YAML of an export", () => {
         expect(parse(text, { version: "1.2" })).toEqual({ services });
         expect(parse(text, { version: "1.1" })).toEqual({ services });
       }),
+      { numRuns: runs(20) },
     );
   });
 

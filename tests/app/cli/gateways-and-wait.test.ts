@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { INSTANCES_PREFIX, ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
-import { useRegistry } from "../../../app/registry/bed.ts";
-import { service } from "../../../app/registry/harness.ts";
-import { type LoadingGateway, startLoadingGateway } from "../../../support/gateway/loading-gateway.ts";
-import { waitFor } from "../../../support/index.ts";
-import { manualClock } from "../../../support/time/manual-clock.ts";
-import { atTerminal, runCli, useCli } from "./bed.ts";
+import { type LoadingGateway, startLoadingGateway } from "../../support/gateway/loading-gateway.ts";
+import { waitFor } from "../../support/index.ts";
+import { manualClock } from "../../support/time/manual-clock.ts";
+import { useRegistry } from "../registry/bed.ts";
+import { service } from "../registry/harness.ts";
+import { runCli, useCli } from "./bed.ts";
 
 const { registry, cli, file } = useCli();
 let running: LoadingGateway[] = [];
@@ -192,11 +192,19 @@ describe("--wait, when its time is over", () => {
     const held = await join(timed);
     held.holdUp();
     const path = await file("shown.json", document("shown"));
-    const { shown } = await atTerminal(timed.url, ["apply", path, "--wait=1500"], async (_, shown) => {
-      await isWaiting(1_500);
-      await waitFor(() => / s of 1\.5 s/.test(shown()), { what: "the progress" });
-      clock.advance(1_500);
+    let shown = "";
+    const run = runCli(timed.url, ["apply", path, "--wait=1500"], {
+      terminal: {
+        progress: true,
+        writeError: (text) => {
+          shown += text;
+        },
+      },
     });
+    await isWaiting(1_500);
+    await waitFor(() => / s of 1\.5 s/.test(shown), { what: "the progress" });
+    clock.advance(1_500);
+    await run;
     expect(shown).toContain("\r\u001b[KWaiting until every gateway serves the change: ");
     expect(shown).toMatch(/: \d+\.\d s of 1\.5 s/);
     expect(shown.split("\u001b[K").at(-1)).not.toContain("Waiting");

@@ -1,0 +1,130 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { service } from "../registry/harness.ts";
+import { useCli } from "./bed.ts";
+
+const { registry, cli, file, directory } = useCli();
+
+beforeAll(async () => {
+  await registry.put("widgets", service("/widgets"));
+  await registry.put("gadgets", service("/gadgets"));
+  await registry.put("gadgets", service("/gadgets/more"));
+  await mkdir(join(directory(), "ostiary"));
+  await file("ostiary/config.yaml", 'registries: { prod: { url: "http://a:1", token_env: PROD } }');
+});
+
+/** Runs `complete`, as the completion script of each shell does, and returns the suggested words. */
+async function words(shell: string, ...typed: string[]): Promise<string[]> {
+  const run = await cli(["complete", shell, "--", ...typed], { env: { XDG_CONFIG_HOME: directory() } });
+  expect(run).toMatchObject({ exitCode: 0, stderr: "" });
+  return run.stdout
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => line.split("\t")[0] ?? "");
+}
+
+describe("the suggested words", () => {
+  test.each<[string[], string[]]>([
+    [["appl"], ["apply"]],
+    [["rev"], ["revisions"]],
+    [["rest"], ["restore"]],
+    [["complet"], ["completion"]],
+    [
+      ["nosuch", ""],
+      ["apply", "diff"],
+    ],
+    [["--time"], ["--timeout"]],
+    [["apply", "--dry"], ["--dry-run"]],
+    [
+      ["apply", "--fail-on="],
+      ["--fail-on=opens", "--fail-on=breaks", "--fail-on=opens,breaks"],
+    ],
+    [
+      ["diff", "gadgets", "--fail-on", "o"],
+      ["opens", "opens,breaks"],
+    ],
+    [
+      ["restore", "gadgets", ""],
+      ["2", "1"],
+    ],
+    [["restore", "--timeout", "5", "widgets", ""], ["1"]],
+    [["restore", "nosuch", ""], []],
+    [
+      ["diff", "gadgets", ""],
+      ["2", "1"],
+    ],
+    [
+      ["diff", "gadgets", "1", ""],
+      ["2", "1"],
+    ],
+    [
+      ["delete", "gadgets", "--if-revision", ""],
+      ["2", "1"],
+    ],
+    [["delete", "--if-revision", ""], []],
+    [
+      ["diff", "x.yaml", "--output", ""],
+      ["text", "json", "markdown"],
+    ],
+    [["diff", "x.yaml", "--output=m"], ["--output=markdown"]],
+    [
+      ["services", ""],
+      ["gadgets", "widgets"],
+    ],
+    [["services", "wid"], ["widgets"]],
+    [["--json", "delete", "g"], ["gadgets"]],
+    [["delete", "--if-revision", "3", "g"], ["gadgets"]],
+    [["delete", "widgets", ""], []],
+    [["apply", ""], [":files"]],
+    [
+      ["diff", "wi"],
+      ["widgets", ":files"],
+    ],
+    [
+      ["explain", "P"],
+      ["POST", "PUT", "PATCH"],
+    ],
+    [["explain", "GET", ""], []],
+    [
+      ["completion", ""],
+      ["bash", "zsh", "fish"],
+    ],
+    [["--registry", ""], ["prod"]],
+    [["services", "--registry=p"], ["--registry=prod"]],
+    [["--timeout", ""], []],
+  ])("fit the typed words %j", async (typed, expected) => {
+    const found = await words("zsh", ...typed);
+    expect(typed[0] === "nosuch" ? found.slice(0, 2) : found).toEqual(expected);
+  });
+
+  test("are only the values after = for bash, which splits words at =", async () => {
+    expect(await words("bash", "diff", "x.yaml", "--output", "=", "m")).toEqual(["markdown"]);
+    expect(await words("bash", "diff", "x.yaml", "--output", "=")).toEqual(["text", "json", "markdown"]);
+    expect(await words("bash", "diff", "x.yaml", "--output")).toEqual(["--output"]);
+  });
+
+  test("leave out the services, without an error, when no registry answers", async () => {
+    const away = { REGISTRY_URL: "http://127.0.0.1:1" };
+    expect(await cli(["complete", "fish", "--", "services", ""], { env: away })).toEqual({
+      exitCode: 0,
+      stdout: "",
+      stderr: "",
+    });
+    expect(
+      (await cli(["complete", "fish", "--", "services", ""], { env: { ADMIN_TOKEN: "" } })).exitCode,
+    ).toBe(0);
+  });
+
+  test("have a one-line description each", async () => {
+    const { stdout } = await cli(["complete", "fish", "--", ""]);
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines.length).toBeGreaterThan(8);
+    for (const line of lines) expect(line).toMatch(/^[a-z]+\t[A-Za-z].+$/);
+    expect(stdout).not.toContain("complete\t");
+  });
+});
+
+test.each([["tcsh"], []])("completion %j is wrong usage", async (...shell) => {
+  expect(await cli(["completion", ...shell])).toMatchObject({ exitCode: 2, stdout: "" });
+});
