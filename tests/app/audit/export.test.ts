@@ -1,13 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
-import { sql } from "drizzle-orm";
-import { services, startProcess, waitFor } from "../../support/index.ts";
-import { metricOf } from "../../support/telemetry/metrics.ts";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { freshDatabase, services } from "../../support/index.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import {
   type AuditService,
-  auditClient,
   intent,
   json,
+  newLog,
   requestId,
   sharedAudit,
   sqlOn,
@@ -120,76 +118,34 @@ describe("an export", () => {
   });
 });
 
-/** Yields the lines of a body as they arrive. */
-async function* lines(response: Response): AsyncGenerator<string, void, void> {
-  let rest = "";
-  for await (const text of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    const parts = (rest + text).split("\n");
-    rest = parts.pop() ?? "";
-    yield* parts;
-  }
-}
-
-describe.skipIf(!services().postgres.real)("an export of a large log", () => {
-  const EVENTS = 120_000;
+describe("an export of a log with many events", () => {
   let audit: AuditService;
-  let log: Database;
+  let found: string[];
 
   beforeAll(async () => {
-    const { databaseUrl, stop } = await startAudit();
-    await stop();
-    log = await openDatabase(databaseUrl, { namespace: "audit" });
-    await generateLog(log, { events: EVENTS, endMs: Date.now(), spanMs: 30 * 86_400_000 });
-    const child = await startProcess("apps/audit/main.ts", { DATABASE_URL: databaseUrl });
-    audit = auditClient(databaseUrl, child.url, child.internalUrl, async () => {
-      await child.stop();
-    });
-    // Wait for the sealer, because its memory and its cursors would be measured as those of an export.
-    await waitFor(sealed, { timeoutMs: 120_000, what: "the audit service to seal the log" });
-  }, 240_000);
-  afterAll(async () => {
+    // An embedded database allows one session only, so the log is generated before the service starts.
+    const folder = `pglite://${temporaryFolder("export")}/data`;
+    const databaseUrl = services().postgres.real ? await freshDatabase() : folder;
+    const log = await newLog(databaseUrl);
+    await generateLog(log, { events: 6_000, endMs: Date.now(), spanMs: 30 * 86_400_000 });
+    const ids = await sqlOn(log)<{ id: string }>`
+      select id from audit.audit_events where organization_id = ${BUSY_ORGANIZATION} order by id desc`;
+    found = ids.map(({ id }) => id);
     await log.close();
-    await audit.stop();
+    audit = await startAudit({ databaseUrl });
   });
-
-  const memory = () => metricOf(audit, "process_resident_memory_bytes");
-  /** Returns whether every intent and every outcome has its entry. */
-  const sealed = async () => {
-    const found = await sqlOn(log)<{ sealed: boolean }>`
-      select (select count(*) from audit.entries)
-        = count(*) + count(*) filter (where outcome <> 'pending') as sealed from audit.audit_events`;
-    return found[0]?.sealed === true;
-  };
-  /** The FROM and WHERE clauses that select other sessions' open transactions, which belong to exports. */
-  const transactions = sql`from pg_stat_activity
-    where datname = current_database() and xact_start is not null and pid <> pg_backend_pid()`;
-  const cursors = async () => {
-    const found = await sqlOn(log)<{ count: number }>`select count(*) ${transactions}`;
-    return found[0]?.count;
-  };
-
-  /** Returns whether two exports of one log, the maximum, can start at once. */
-  const slotsFree = async () => {
-    const tries = await Promise.all([audit.get(LOG, NDJSON), audit.get(LOG, NDJSON)]);
-    await Promise.all(tries.map((response) => response.body?.cancel()));
-    return tries.every(({ status }) => status === 200);
-  };
-  // A slot is freed shortly after its client disconnects. Wait, so that no test is affected by an earlier
-  // export.
-  afterEach(async () => {
-    await waitFor(slotsFree, { what: "the end of every export" });
-    await waitFor(async () => (await cursors()) === 0, { what: "the end of every cursor" });
-  });
+  afterAll(() => audit.stop());
 
   // AU-42
   test("holds every event once, newest first, whatever the limit", async () => {
-    const found = await sqlOn(log)<{ id: string }>`
-      select id from audit.audit_events where organization_id = ${BUSY_ORGANIZATION} order by id desc`;
-    const exported: string[] = [];
-    for await (const line of lines(await audit.get(`${LOG}?limit=1`, NDJSON)))
-      exported.push(JSON.parse(line).id);
-    expect(exported.length).toBeGreaterThan(50_000);
-    expect(exported).toEqual(found.map(({ id }) => id));
+    expect(found.length).toBeGreaterThan(2_500);
+    const text = await (await audit.get(`${LOG}?limit=1`, NDJSON)).text();
+    expect(
+      text
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line).id),
+    ).toEqual(found);
   });
 
   // AU-42
@@ -199,50 +155,5 @@ describe.skipIf(!services().postgres.real)("an export of a large log", () => {
     const cursor = csv[middle]?.slice(0, 26);
     const rest = await (await audit.get(`${LOG}?service=service-1&starting_after=${cursor}`, CSV)).text();
     expect(rest.trimEnd().split("\n").slice(1)).toEqual(csv.slice(middle + 1));
-  });
-
-  test("waits in the database for clients that do not read, and holds a few batches in memory", async () => {
-    const whole = async (reader: AsyncGenerator<string>) => {
-      let events = 0;
-      for await (const _ of reader) events += 1;
-      return events;
-    };
-    // The first export makes the process grow once. Run it before the memory is measured.
-    const events = await whole(lines(await audit.get(LOG, NDJSON)));
-    const before = await memory();
-    const exports = await Promise.all([audit.get(LOG, NDJSON), audit.get(LOG, NDJSON)]);
-    const readers = exports.map((response) => lines(response));
-    await Promise.all(readers.map((reader) => reader.next()));
-    for (let page = 0; page < 100; page++) await audit.list(LOG);
-    await waitFor(async () => (await cursors()) === 2, { what: "two cursors" });
-    expect((await memory()) - before).toBeLessThan(64 * 1024 * 1024);
-    expect(events).toBeGreaterThan(50_000);
-    expect(await Promise.all(readers.map(whole))).toEqual(readers.map(() => events - 1));
-    await waitFor(async () => (await cursors()) === 0, { what: "the end of every cursor" });
-  });
-
-  test("closes its cursor when the client disconnects", async () => {
-    for (let round = 0; round < 20; round++) {
-      const leave = new AbortController();
-      const response = await fetch(`${audit.url}${LOG}`, { headers: CSV, signal: leave.signal });
-      const reader = response.body?.getReader();
-      await reader?.read();
-      leave.abort();
-    }
-    await waitFor(async () => (await cursors()) === 0, { what: "the end of every cursor" });
-    expect((await audit.get(`${LOG}?limit=1`)).status).toBe(200);
-  });
-
-  // AU-47
-  test("breaks the connection when the database fails, so that a partial export never looks complete", async () => {
-    const response = await audit.get(LOG, NDJSON);
-    const reader = response.body?.getReader();
-    await reader?.read();
-    await sqlOn(log)`select pg_terminate_backend(pid) ${transactions}`;
-    const drained = (async () => {
-      while (!(await reader?.read())?.done);
-    })();
-    expect(drained).rejects.toThrow();
-    await drained.catch(() => {});
   });
 });

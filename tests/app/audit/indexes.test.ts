@@ -5,12 +5,12 @@ import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/d
 import { sql } from "drizzle-orm";
 import { encodeTime } from "ulid";
 import { services } from "../../support/index.ts";
-import { startAudit } from "./audit-service.ts";
+import { openLog, startAudit } from "./audit-service.ts";
 import { BUSY_ORGANIZATION, BUSY_USER, generateLog } from "./generated-log.ts";
 
 setDefaultTimeout(120_000);
 
-const EVENTS = 200_000;
+const EVENTS = 20_000;
 /** A fixed time in the middle of a month: shortly after a month begins, a scan of its few events is the best plan. */
 const END_MS = Date.UTC(2026, 5, 20);
 const SPAN_MS = 150 * 86_400_000;
@@ -19,6 +19,11 @@ const SPAN_MS = 150 * 86_400_000;
  * 100 events and for each month's index.
  */
 const PAGE_BLOCKS_MAX = 600;
+/**
+ * The maximum number of events that the database may read for a page and then filter out. In months with few events,
+ * the planner may choose a less specific index. Without a fitting index, it would be thousands.
+ */
+const PASSED_OVER_MAX = 250;
 
 type Wanted = Partial<Pick<EventFilter, "exact">> & {
   params?: Record<string, string>;
@@ -96,9 +101,11 @@ describe.skipIf(!services().postgres.real)(`a page of a log of ${EVENTS} events`
   beforeAll(async () => {
     const audit = await startAudit();
     await audit.stop();
+    const filled = await openLog(audit);
+    await generateLog(filled, { events: EVENTS, endMs: END_MS, spanMs: SPAN_MS });
+    await filled.close();
     log = await openDatabase(audit.databaseUrl, { namespace: "audit", ...readLimits });
-    await generateLog(log, { events: EVENTS, endMs: END_MS, spanMs: SPAN_MS });
-  }, 180_000);
+  });
   afterAll(() => log.close());
 
   const atMs = (part: number) => Math.round(END_MS - SPAN_MS + SPAN_MS * part);
@@ -161,7 +168,7 @@ describe.skipIf(!services().postgres.real)(`a page of a log of ${EVENTS} events`
           expect(scanned(plan)).toEqual([]);
           expect(blocks(plan)).toBeLessThan(PAGE_BLOCKS_MAX);
           if (wanted.from === undefined && wanted.before === undefined)
-            expect(passedOver(plan)).toBeLessThan(50);
+            expect(passedOver(plan)).toBeLessThan(PASSED_OVER_MAX);
         }
       },
     );
@@ -189,10 +196,7 @@ function scanned(plan: Plan[]): (string | undefined)[] {
     .map((node) => node["Relation Name"]);
 }
 
-/**
- * Returns the number of events that were read and then filtered out. A few are normal: in small months, the
- * planner may choose a less specific index.
- */
+/** Returns the number of events that were read and then filtered out. */
 function passedOver(plan: Plan[]): number {
   return plan.reduce((sum, node) => sum + (node["Rows Removed by Filter"] ?? 0) * node["Actual Loops"], 0);
 }

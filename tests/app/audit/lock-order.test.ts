@@ -9,7 +9,7 @@ import { openLog, requestId, startAudit } from "./audit-service.ts";
 
 setDefaultTimeout(60_000);
 
-const ROUNDS = 40;
+const ROUNDS = 8;
 const EVENTS = 200;
 const applied: AuditOutcome = { outcome: "responded", status: 200 };
 const named: AuditOutcome = { ...applied, organization_id: "organization-7", member_id: "member-7" };

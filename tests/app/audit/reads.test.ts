@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { runs } from "../../support/runs.ts";
 import { manualClock } from "../../support/time/manual-clock.ts";
 import {
   type AuditEvent,
@@ -166,7 +167,7 @@ describe("a log", () => {
           );
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runs(40) },
     );
   });
 

@@ -19,252 +19,246 @@ import {
 
 setDefaultTimeout(60_000);
 
-for (const store of ["PGlite", "PostgreSQL"] as const) {
-  describe.skipIf(store === "PostgreSQL" && !services().postgres.real)(`delivery on ${store}`, () => {
-    const [receiver, other] = [sharedReceiver(), sharedReceiver()];
-    const database = store === "PGlite" ? { databaseUrl: "pglite://memory" } : {};
-    const audit = sharedStreamingAudit([receiver, other], database);
-    afterEach(async () => {
-      for (const { id } of (await call("GET", STREAMS)).body.audit_streams)
-        await call("DELETE", `${STREAMS}/${id}`);
-      for (const each of [receiver, other]) {
-        each.answer = () => new Response(null, { status: 204 });
-        each.calls.length = 0;
-      }
-    });
+describe("delivery", () => {
+  const [receiver, other] = [sharedReceiver(), sharedReceiver()];
+  const audit = sharedStreamingAudit([receiver, other]);
+  afterEach(async () => {
+    for (const { id } of (await call("GET", STREAMS)).body.audit_streams)
+      await call("DELETE", `${STREAMS}/${id}`);
+    for (const each of [receiver, other]) {
+      each.answer = () => new Response(null, { status: 204 });
+      each.calls.length = 0;
+    }
+  });
 
-    const call = (method: string, path: string, body?: unknown) => callStreams(audit, method, path, body);
-    const create = async (changes: Record<string, unknown> = {}) =>
-      (await call("POST", STREAMS, { url: receiver.url, ...changes })).body;
-    const read = async (id: string) => (await call("GET", `${STREAMS}/${id}`)).body;
-    const head = async () => (await exportProof(audit)).end.head;
-    /** Waits until every entry that is written by now is delivered or filtered out. */
-    const caughtUp = async (id: string) => {
-      await head();
-      await waitFor(async () => (await read(id)).lag_events === 0, { timeoutMs: 30_000 });
-    };
+  const call = (method: string, path: string, body?: unknown) => callStreams(audit, method, path, body);
+  const create = async (changes: Record<string, unknown> = {}) =>
+    (await call("POST", STREAMS, { url: receiver.url, ...changes })).body;
+  const read = async (id: string) => (await call("GET", `${STREAMS}/${id}`)).body;
+  const head = async () => (await exportProof(audit)).end.head;
+  /** Waits until every entry that is written by now is delivered or filtered out. */
+  const caughtUp = async (id: string) => {
+    await head();
+    await waitFor(async () => (await read(id)).lag_events === 0);
+  };
 
-    // AU-102, AU-103
-    test("sends every entry once, signed and in chain order, so that the receiver can verify that none is missing", async () => {
-      const begun = await head();
-      const stream = await create();
-      await writeBatches(audit, 130);
-      const end = await head();
-      await waitFor(async () => (await read(stream.id)).last_delivered?.position === end.position, {
-        timeoutMs: 30_000,
+  // AU-102, AU-103
+  test("sends every entry once, signed and in chain order, so that the receiver can verify that none is missing", async () => {
+    const begun = await head();
+    const stream = await create();
+    await writeBatches(audit, 130);
+    const end = await head();
+    await waitFor(async () => (await read(stream.id)).last_delivered?.position === end.position);
+    const got = proven(receiver, { position: begun.position, chain: begun.chain });
+    expect([got.position, got.chain, got.duplicates]).toEqual([end.position, end.chain, 0]);
+    expect(got.entries).toHaveLength(end.position - begun.position);
+    for (const { headers, body } of receiver.calls) {
+      new Webhook(stream.secret).verify(body, headers);
+      expect(JSON.parse(body)).toMatchObject({
+        type: "audit.entries",
+        data: { stream_id: stream.id, organization_id: "organization-1" },
       });
-      const got = proven(receiver, { position: begun.position, chain: begun.chain });
-      expect([got.position, got.chain, got.duplicates]).toEqual([end.position, end.chain, 0]);
-      expect(got.entries).toHaveLength(end.position - begun.position);
-      for (const { headers, body } of receiver.calls) {
-        new Webhook(stream.secret).verify(body, headers);
-        expect(JSON.parse(body)).toMatchObject({
-          type: "audit.entries",
-          data: { stream_id: stream.id, organization_id: "organization-1" },
-        });
-        expect(JSON.parse(body).data.entries.length).toBeLessThanOrEqual(100);
-        expect(body).not.toContain("user_id");
-      }
-      expect(await read(stream.id)).toMatchObject({ status: "active", lag_events: 0, last_error: null });
+      expect(JSON.parse(body).data.entries.length).toBeLessThanOrEqual(100);
+      expect(body).not.toContain("user_id");
+    }
+    expect(await read(stream.id)).toMatchObject({ status: "active", lag_events: 0, last_error: null });
+  });
+
+  // AU-95, AU-102
+  test("sends the whole log from position 1, in calls of at most 100 entries and 256 KiB", async () => {
+    await writeBatches(audit, 60);
+    await writeEvents(audit, 12, {
+      params: Object.fromEntries(Array.from({ length: 6 }, (_, n) => [`p${n}`, "x".repeat(7_000)])),
     });
+    const end = await head();
+    const stream = await create({ from_position: 1 });
+    await caughtUp(stream.id);
+    const got = proven(receiver);
+    expect([got.position, got.chain, got.duplicates]).toEqual([end.position, end.chain, 0]);
+    for (const { body } of receiver.calls) expect(Buffer.byteLength(body)).toBeLessThanOrEqual(262_144);
+  });
 
-    // AU-95, AU-102
-    test("sends the whole log from position 1, in calls of at most 100 entries and 256 KiB", async () => {
-      await writeBatches(audit, 60);
-      await writeEvents(audit, 12, {
-        params: Object.fromEntries(Array.from({ length: 6 }, (_, n) => [`p${n}`, "x".repeat(7_000)])),
-      });
-      const end = await head();
-      const stream = await create({ from_position: 1 });
-      await caughtUp(stream.id);
-      const got = proven(receiver);
-      expect([got.position, got.chain, got.duplicates]).toEqual([end.position, end.chain, 0]);
-      for (const { body } of receiver.calls) expect(Buffer.byteLength(body)).toBeLessThanOrEqual(262_144);
+  // AU-4, AU-102
+  test("sends both entries of an event that joined the log only with its outcome", async () => {
+    const begun = await head();
+    const stream = await create();
+    const id = requestId();
+    await audit.put(id, userIntent());
+    await audit.patch(id, {
+      outcome: "responded",
+      status: 201,
+      created_id: "organization-1",
+      organization_id: "organization-1",
+      member_id: "member-9",
     });
+    await waitFor(() => receiver.calls.length > 0);
+    await caughtUp(stream.id);
+    const got = proven(receiver, begun);
+    expect(
+      got.entries.map(({ kind, event }) => [kind, event.organization_id, event.actor.member_id]),
+    ).toEqual([
+      ["intent", null, null],
+      ["outcome", "organization-1", "member-9"],
+    ]);
+  });
 
-    // AU-4, AU-102
-    test("sends both entries of an event that joined the log only with its outcome", async () => {
-      const begun = await head();
-      const stream = await create();
-      const id = requestId();
-      await audit.put(id, userIntent());
-      await audit.patch(id, {
-        outcome: "responded",
-        status: 201,
-        created_id: "organization-1",
-        organization_id: "organization-1",
-        member_id: "member-9",
-      });
-      await waitFor(() => receiver.calls.length > 0);
-      await caughtUp(stream.id);
-      const got = proven(receiver, begun);
-      expect(
-        got.entries.map(({ kind, event }) => [kind, event.organization_id, event.actor.member_id]),
-      ).toEqual([
-        ["intent", null, null],
-        ["outcome", "organization-1", "member-9"],
-      ]);
+  // AU-93, AU-102
+  test("skips entries that the filter does not match, and `after` names the last delivered entry", async () => {
+    const filter = { service: "gadgets", outcome: "responded", params: { widget_id: "w" } };
+    const stream = await create({ filter });
+    await writeEvents(audit, 4);
+    await writeEvents(audit, 3, { service: "gadgets", params: { widget_id: "w" } });
+    await writeEvents(audit, 2, { service: "gadgets" });
+    await writeEvents(audit, 4);
+    await writeEvents(audit, 2, { service: "gadgets", params: { widget_id: "w" } });
+    await caughtUp(stream.id);
+    const bodies = bodiesOf(receiver);
+    const entries = bodies.flatMap(({ data }) => data.entries);
+    expect(entries.map(({ kind, event }) => [kind, event.service, event.outcome])).toEqual(
+      Array(3).fill(["outcome", "gadgets", "responded"]),
+    );
+    const places = bodies.flatMap(({ data }) => [
+      data.after.position,
+      ...data.entries.map(({ position }) => position),
+    ]);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    for (const [index, { data }] of bodies.entries()) {
+      if (index > 0) expect(data.after.position).toBe(bodies[index - 1]?.data.entries.at(-1)?.position ?? -1);
+    }
+    const nothing = await create({ filter: { service: "nobody" }, from_position: 1 });
+    receiver.calls.length = 0;
+    await caughtUp(nothing.id);
+    expect(receiver.calls).toEqual([]);
+    expect((await read(nothing.id)).last_delivered).toBeNull();
+  });
+
+  // AU-104
+  test("retries failed deliveries in the same order, and shows since when the stream fails", async () => {
+    const begun = await head();
+    let failures = 0;
+    receiver.answer = () => new Response(null, { status: ++failures <= 2 ? 500 : 200 });
+    const stream = await create();
+    await writeEvents(audit, 5);
+    // Check a single response: the next delivery may succeed at any time and change the status.
+    const failing = await waitFor(async () => {
+      const seen = await read(stream.id);
+      return seen.status === "failing" && seen;
     });
-
-    // AU-93, AU-102
-    test("skips entries that the filter does not match, and `after` names the last delivered entry", async () => {
-      const filter = { service: "gadgets", outcome: "responded", params: { widget_id: "w" } };
-      const stream = await create({ filter });
-      await writeEvents(audit, 4);
-      await writeEvents(audit, 3, { service: "gadgets", params: { widget_id: "w" } });
-      await writeEvents(audit, 2, { service: "gadgets" });
-      await writeEvents(audit, 4);
-      await writeEvents(audit, 2, { service: "gadgets", params: { widget_id: "w" } });
-      await caughtUp(stream.id);
-      const bodies = bodiesOf(receiver);
-      const entries = bodies.flatMap(({ data }) => data.entries);
-      expect(entries.map(({ kind, event }) => [kind, event.service, event.outcome])).toEqual(
-        Array(3).fill(["outcome", "gadgets", "responded"]),
-      );
-      const places = bodies.flatMap(({ data }) => [
-        data.after.position,
-        ...data.entries.map(({ position }) => position),
-      ]);
-      expect(places).toEqual(places.toSorted((a, b) => a - b));
-      for (const [index, { data }] of bodies.entries()) {
-        if (index > 0)
-          expect(data.after.position).toBe(bodies[index - 1]?.data.entries.at(-1)?.position ?? -1);
-      }
-      const nothing = await create({ filter: { service: "nobody" }, from_position: 1 });
-      receiver.calls.length = 0;
-      await caughtUp(nothing.id);
-      expect(receiver.calls).toEqual([]);
-      expect((await read(nothing.id)).last_delivered).toBeNull();
+    expect(failing).toMatchObject({
+      last_error: "The receiver answered 500.",
+      failing_since: expect.any(String),
+      last_delivered: null,
     });
-
-    // AU-104
-    test("retries failed deliveries in the same order, and shows since when the stream fails", async () => {
-      const begun = await head();
-      let failures = 0;
-      receiver.answer = () => new Response(null, { status: ++failures <= 2 ? 500 : 200 });
-      const stream = await create();
-      await writeEvents(audit, 5);
-      // Check a single response: the next delivery may succeed at any time and change the status.
-      const failing = await waitFor(async () => {
-        const seen = await read(stream.id);
-        return seen.status === "failing" && seen;
-      });
-      expect(failing).toMatchObject({
-        last_error: "The receiver answered 500.",
-        failing_since: expect.any(String),
-        last_delivered: null,
-      });
-      await caughtUp(stream.id);
-      expect(await read(stream.id)).toMatchObject({
-        status: "active",
-        failing_since: null,
-        last_error: null,
-      });
-      receiver.calls.splice(0, 2);
-      expect(proven(receiver, begun).position).toBe((await head()).position);
+    await caughtUp(stream.id);
+    expect(await read(stream.id)).toMatchObject({
+      status: "active",
+      failing_since: null,
+      last_error: null,
     });
+    receiver.calls.splice(0, 2);
+    expect(proven(receiver, begun).position).toBe((await head()).position);
+  });
 
-    // AU-104
-    test("pauses a stream whose receiver returns 410, and continues where it stopped once resumed", async () => {
-      const begun = await head();
-      receiver.answer = () => new Response(null, { status: 410 });
-      const stream = await create();
-      await writeEvents(audit, 3);
-      await waitFor(async () => (await read(stream.id)).status === "paused");
-      expect(await read(stream.id)).toMatchObject({
-        last_error: "The receiver answered 410.",
-        failing_since: expect.any(String),
-      });
-      expect(receiver.calls).toHaveLength(1);
-      receiver.answer = () => new Response(null);
-      receiver.calls.length = 0;
-      await writeEvents(audit, 2);
-      await call("PATCH", `${STREAMS}/${stream.id}`, { status: "active" });
-      await caughtUp(stream.id);
-      expect(proven(receiver, begun).position).toBe((await head()).position);
-      expect(await read(stream.id)).toMatchObject({
-        status: "active",
-        failing_since: null,
-        last_error: null,
-      });
+  // AU-104
+  test("pauses a stream whose receiver returns 410, and continues where it stopped once resumed", async () => {
+    const begun = await head();
+    receiver.answer = () => new Response(null, { status: 410 });
+    const stream = await create();
+    await writeEvents(audit, 3);
+    await waitFor(async () => (await read(stream.id)).status === "paused");
+    expect(await read(stream.id)).toMatchObject({
+      last_error: "The receiver answered 410.",
+      failing_since: expect.any(String),
     });
-
-    // AU-102
-    test("sends entries that were written during a pause only after it is resumed", async () => {
-      const begun = await head();
-      const [paused, running] = [await create({ url: other.url }), await create()];
-      await call("PATCH", `${STREAMS}/${paused.id}`, { status: "paused" });
-      await writeEvents(audit, 4);
-      await caughtUp(running.id);
-      expect(other.calls).toEqual([]);
-      await call("PATCH", `${STREAMS}/${paused.id}`, { status: "active" });
-      await caughtUp(paused.id);
-      expect(proven(other, begun).position).toBe((await head()).position);
-    });
-
-    // AU-105
-    test("does not delay other streams when a receiver never responds", async () => {
-      const released = Promise.withResolvers<void>();
-      other.answer = async () => {
-        await released.promise;
-        return new Response(null);
-      };
-      const slow = await create({ url: other.url });
-      const quick = await create();
-      await writeEvents(audit, 3);
-      await caughtUp(quick.id);
-      await waitFor(() => other.calls.length > 0);
-      await writeEvents(audit, 3);
-      await caughtUp(quick.id);
-      expect((await read(slow.id)).last_delivered).toBeNull();
-      released.resolve();
-      await caughtUp(slow.id);
-    });
-
-    // AU-92, AU-96
-    test("applies a new secret, a new URL and a deletion from the next call on, not to a call in flight", async () => {
-      const begun = await head();
-      const reached = Promise.withResolvers<void>();
-      const released = Promise.withResolvers<void>();
-      receiver.answer = async () => {
-        reached.resolve();
-        await released.promise;
-        return new Response(null);
-      };
-      const stream = await create();
-      await writeEvents(audit, 2);
-      await reached.promise;
-      const { secret } = (await call("POST", `${STREAMS}/${stream.id}/rotate-secret`, { overlap_seconds: 0 }))
-        .body;
-      await call("PATCH", `${STREAMS}/${stream.id}`, { url: other.url });
-      released.resolve();
-      await writeEvents(audit, 2);
-      await caughtUp(stream.id);
-      const [first] = receiver.calls;
-      expect(receiver.calls).toHaveLength(1);
-      new Webhook(stream.secret).verify(first?.body ?? "", first?.headers ?? {});
-      for (const { body, headers } of other.calls) new Webhook(secret).verify(body, headers);
-      receiver.calls.push(...other.calls);
-      expect(proven(receiver, begun).position).toBe((await head()).position);
-
-      const held = Promise.withResolvers<void>();
-      other.calls.length = 0;
-      other.answer = async () => {
-        await held.promise;
-        return new Response(null);
-      };
-      await writeEvents(audit, 2);
-      await waitFor(() => other.calls.length === 1);
-      expect((await call("DELETE", `${STREAMS}/${stream.id}`)).status).toBe(204);
-      held.resolve();
-      const next = await create();
-      receiver.answer = () => new Response(null);
-      await writeEvents(audit, 2);
-      await caughtUp(next.id);
-      expect(other.calls).toHaveLength(1);
+    expect(receiver.calls).toHaveLength(1);
+    receiver.answer = () => new Response(null);
+    receiver.calls.length = 0;
+    await writeEvents(audit, 2);
+    await call("PATCH", `${STREAMS}/${stream.id}`, { status: "active" });
+    await caughtUp(stream.id);
+    expect(proven(receiver, begun).position).toBe((await head()).position);
+    expect(await read(stream.id)).toMatchObject({
+      status: "active",
+      failing_since: null,
+      last_error: null,
     });
   });
-}
+
+  // AU-102
+  test("sends entries that were written during a pause only after it is resumed", async () => {
+    const begun = await head();
+    const [paused, running] = [await create({ url: other.url }), await create()];
+    await call("PATCH", `${STREAMS}/${paused.id}`, { status: "paused" });
+    await writeEvents(audit, 4);
+    await caughtUp(running.id);
+    expect(other.calls).toEqual([]);
+    await call("PATCH", `${STREAMS}/${paused.id}`, { status: "active" });
+    await caughtUp(paused.id);
+    expect(proven(other, begun).position).toBe((await head()).position);
+  });
+
+  // AU-105
+  test("does not delay other streams when a receiver never responds", async () => {
+    const released = Promise.withResolvers<void>();
+    other.answer = async () => {
+      await released.promise;
+      return new Response(null);
+    };
+    const slow = await create({ url: other.url });
+    const quick = await create();
+    await writeEvents(audit, 3);
+    await caughtUp(quick.id);
+    await waitFor(() => other.calls.length > 0);
+    await writeEvents(audit, 3);
+    await caughtUp(quick.id);
+    expect((await read(slow.id)).last_delivered).toBeNull();
+    released.resolve();
+    await caughtUp(slow.id);
+  });
+
+  // AU-92, AU-96
+  test("applies a new secret, a new URL and a deletion from the next call on, not to a call in flight", async () => {
+    const begun = await head();
+    const reached = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    receiver.answer = async () => {
+      reached.resolve();
+      await released.promise;
+      return new Response(null);
+    };
+    const stream = await create();
+    await writeEvents(audit, 2);
+    await reached.promise;
+    const { secret } = (await call("POST", `${STREAMS}/${stream.id}/rotate-secret`, { overlap_seconds: 0 }))
+      .body;
+    await call("PATCH", `${STREAMS}/${stream.id}`, { url: other.url });
+    released.resolve();
+    await writeEvents(audit, 2);
+    await caughtUp(stream.id);
+    const [first] = receiver.calls;
+    expect(receiver.calls).toHaveLength(1);
+    new Webhook(stream.secret).verify(first?.body ?? "", first?.headers ?? {});
+    for (const { body, headers } of other.calls) new Webhook(secret).verify(body, headers);
+    receiver.calls.push(...other.calls);
+    expect(proven(receiver, begun).position).toBe((await head()).position);
+
+    const held = Promise.withResolvers<void>();
+    other.calls.length = 0;
+    other.answer = async () => {
+      await held.promise;
+      return new Response(null);
+    };
+    await writeEvents(audit, 2);
+    await waitFor(() => other.calls.length === 1);
+    expect((await call("DELETE", `${STREAMS}/${stream.id}`)).status).toBe(204);
+    held.resolve();
+    const next = await create();
+    receiver.answer = () => new Response(null);
+    await writeEvents(audit, 2);
+    await caughtUp(next.id);
+    expect(other.calls).toHaveLength(1);
+  });
+});
 
 describe.skipIf(!services().postgres.real)("delivery by several replicas", () => {
   const receiver = sharedReceiver();
@@ -305,9 +299,7 @@ describe.skipIf(!services().postgres.real)("delivery by several replicas", () =>
       await Promise.all(Array.from({ length: 100 }, (_, n) => replicas[n % 3]?.put(requestId(), intent())));
     }
     const { end } = await exportProof(one());
-    await waitFor(async () => (await read(stream.id)).last_delivered?.position === end.head.position, {
-      timeoutMs: 30_000,
-    });
+    await waitFor(async () => (await read(stream.id)).last_delivered?.position === end.head.position);
     const got = proven(receiver, begun);
     expect([most, got.position, got.chain, got.duplicates]).toEqual([
       1,

@@ -1,10 +1,11 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { freshDatabase, waitFor } from "../../support/index.ts";
 import { metricOf } from "../../support/telemetry/metrics.ts";
 import { startAudit } from "./audit-service.ts";
 import { exportProof, writeEvents } from "./proof-bed.ts";
 import {
   callStreams,
+  gaugeClock,
   STREAMS,
   sharedReceiver,
   sharedStreamingAudit,
@@ -13,15 +14,10 @@ import {
   streamVariables,
 } from "./streams-bed.ts";
 
-setDefaultTimeout(90_000);
-
-/** Waits longer than the 10 s between two updates of the gauges. */
-const SOON = { timeoutMs: 60_000 };
-
 describe("the gauges of streams", () => {
   const [good, bad] = [sharedReceiver(), sharedReceiver()];
   bad.answer = () => new Response(null, { status: 500, headers: { "Retry-After": "3600" } });
-  const audit = sharedStreamingAudit([good, bad]);
+  const audit = sharedStreamingAudit([good, bad], { clock: gaugeClock });
 
   const call = (method: string, path: string, body?: unknown) => callStreams(audit, method, path, body);
 
@@ -35,11 +31,8 @@ describe("the gauges of streams", () => {
     const active = await create(good.url);
     await create(bad.url);
     await create(bad.url);
-    await waitFor(async () => (await metricOf(audit, 'audit_streams{status="failing"}')) === 2, SOON);
-    await waitFor(
-      async () => (await metricOf(audit, 'audit_stream_lag_entries{status="active"}')) === 0,
-      SOON,
-    );
+    await waitFor(async () => (await metricOf(audit, 'audit_streams{status="failing"}')) === 2);
+    await waitFor(async () => (await metricOf(audit, 'audit_stream_lag_entries{status="active"}')) === 0);
     expect((await call("GET", `${STREAMS}/${active}`)).body.lag_events).toBe(0);
     expect(await metricOf(audit, 'audit_streams{status="active"}')).toBe(1);
     expect(await metricOf(audit, 'audit_streams{status="paused"}')).toBe(1);
@@ -60,9 +53,9 @@ test("a service without a stream key shows in its metrics that entries wait for 
   expect((await callStreams(before, "POST", STREAMS, { url: receiver.url })).status).toBe(201);
   await before.stop();
   const { AUDIT_STREAM_KEY_FILE: _, ...env } = streamVariables([receiver.port]);
-  await using audit = await startAudit({ databaseUrl, env });
+  await using audit = await startAudit({ databaseUrl, env, clock: gaugeClock });
   await writeEvents(audit, 3);
-  await waitFor(async () => (await metricOf(audit, "audit_stream_wait_seconds")) > 0, SOON);
+  await waitFor(async () => (await metricOf(audit, "audit_stream_wait_seconds")) > 0);
   expect(await metricOf(audit, 'audit_stream_lag_entries{status="active"}')).toBeGreaterThan(0);
   expect(await metricOf(audit, 'audit_streams{status="active"}')).toBe(1);
   expect(receiver.calls).toHaveLength(0);

@@ -1,5 +1,7 @@
 import { afterAll } from "bun:test";
 import { randomBytes } from "node:crypto";
+import type { Clock } from "@ostiary/lib/async";
+import { runningClock } from "../../support/time/running-clock.ts";
 import {
   type AuditService,
   type AuditServiceOptions,
@@ -92,6 +94,12 @@ export function sharedStreamingAudit(
   const ports = receivers.map(({ port }) => port);
   return sharedAudit(options, (given) => startStreamingAudit(ports, given));
 }
+
+/** A clock on which the 10 s between two updates of the gauges of streams pass in a fraction of a second. */
+export const gaugeClock: Clock = {
+  ...runningClock,
+  after: (ms, work) => runningClock.after(ms === 10_000 ? 200 : ms, work),
+};
 
 export const STREAMS = "/organizations/organization-1/audit-streams";
 

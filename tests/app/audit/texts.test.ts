@@ -1,5 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import fc from "fast-check";
+import { runs } from "../../support/runs.ts";
 import { intent, json, requestId, sharedAudit, userIntent, wrongFields } from "./audit-service.ts";
 
 setDefaultTimeout(120_000);
@@ -84,9 +85,9 @@ describe("texts of any length and any characters", () => {
         const whole = await audit.put(requestId(), body);
         expect([201, 422]).toContain(whole.status);
       }),
-      { numRuns: 150 },
+      { numRuns: runs(30) },
     );
-    expect(Math.min(statuses[201], statuses[422])).toBeGreaterThan(50);
+    expect(Math.min(statuses[201], statuses[422])).toBeGreaterThan(10);
   });
 
   test("in an outcome are applied, or a 422 leaves the event pending", async () => {
@@ -99,7 +100,7 @@ describe("texts of any length and any characters", () => {
         const { audit_events } = await audit.list(`/users/user-1/audit-events?request_id=${id}`);
         expect(audit_events[0]?.outcome).toBe(response.status === 204 ? "responded" : "pending");
       }),
-      { numRuns: 150 },
+      { numRuns: runs(30) },
     );
   });
 
@@ -161,7 +162,7 @@ describe("texts of any length and any characters", () => {
         if (response.status === 404) expect(["", ".", ".."]).toContain(id);
         await json(response);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(60) },
     );
   });
 

@@ -4,9 +4,17 @@ import { createConnection, type Socket } from "node:net";
 import { join } from "node:path";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
-import { services, waitFor } from "../../support/index.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { type AuditService, intent, json, openLog, requestId, sqlOn, startAudit } from "./audit-service.ts";
+import {
+  type AuditService,
+  intent,
+  json,
+  openLog,
+  requestId,
+  sqlOn,
+  startAudit,
+} from "../../../app/audit/audit-service.ts";
+import { services, waitFor } from "../../../support/index.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 setDefaultTimeout(60_000);
 
@@ -90,9 +98,9 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
 
   // AU-45
   test("of one log hold at most half of the slots", async () => {
-    const answers = await Promise.all(Array.from({ length: 200 }, () => audit.get(path("owner-1"), NDJSON)));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => audit.get(path("owner-1"), NDJSON)));
     const statuses = answers.map(({ status }) => status);
-    expect([200, 429].map((status) => statuses.filter((each) => each === status).length)).toEqual([2, 198]);
+    expect([200, 429].map((status) => statuses.filter((each) => each === status).length)).toEqual([2, 18]);
     const refused = answers.find(({ status }) => status === 429);
     expect(refused?.headers.get("Retry-After")).toBe("10");
     expect((await json(refused ?? new Response())).error).toMatchObject({
@@ -138,20 +146,6 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
     },
   );
 
-  test("that read only a little from time to time get a broken connection too", async () => {
-    await using strict = await startStrict({ EXPORT_BYTES_PER_SECOND_MIN: "100000000" });
-    const { socket, closed } = silentReader("owner-1", { url: strict.url });
-    let taken = 0;
-    socket.on("data", (part) => {
-      taken += part.length;
-      socket.pause();
-    });
-    const timer = setInterval(() => socket.resume(), LAG_MS_MAX / 2);
-    expect(await closed).toBe("ECONNRESET");
-    clearInterval(timer);
-    expect(taken).toBeGreaterThan(0);
-  });
-
   // AU-78
   test("that occupy every slot and read slowly lose one to a log without an export", async () => {
     await using shared = await startStrict({ EXPORT_BYTES_PER_SECOND_MIN: "250000" });
@@ -175,7 +169,7 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
         const answer = await shared.get(path("owner-5"), NDJSON);
         return answer.status === 200 ? answer.text() : null;
       },
-      { timeoutMs: 30_000, what: "an export of the log without a running export" },
+      { what: "an export of the log without a running export" },
     );
     for (const timer of timers) clearInterval(timer);
     expect(got.trimEnd().split("\n")).toHaveLength(EVENTS);
@@ -187,26 +181,6 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
       message: "export broken off: its client read too slowly",
       error_message: "The client read slowly while another log waited for a slot.",
     });
-  });
-
-  // AU-46
-  test("that are slow but faster than the minimum rate get everything", async () => {
-    await using strict = await startStrict();
-    const response = await strict.get(path("owner-2"), NDJSON);
-    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-    let text = "";
-    let pauses = 0;
-    for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
-      text += part.value;
-      if (text.length > (pauses + 1) * 3_000_000) {
-        pauses += 1;
-        // The pauses add up to more than LAG_MS_MAX, but the client never lags that much: its average rate is
-        // high.
-        await Bun.sleep(LAG_MS_MAX / 5);
-      }
-    }
-    expect(pauses).toBeGreaterThan(6);
-    expect(text.trimEnd().split("\n")).toHaveLength(EVENTS);
   });
 
   // AU-47
@@ -255,7 +229,7 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
   // AU-48
   test("that disconnect at any moment free their slots, and no error is logged", async () => {
     const before = lines().length;
-    for (let round = 0; round < 60; round++) {
+    for (let round = 0; round < 20; round++) {
       const { socket } = silentReader(OWNERS[round % 2] ?? "");
       if (round % 3 === 0) socket.resume();
       await Bun.sleep(Math.random() * 20);

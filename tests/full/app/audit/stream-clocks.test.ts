@@ -3,12 +3,18 @@ import type { Clock } from "@ostiary/lib/async";
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { Webhook } from "standardwebhooks";
-import { services, waitFor } from "../../support/index.ts";
-import { runningClock } from "../../support/time/running-clock.ts";
-import { sharedLog } from "./audit-service.ts";
-import { OrganizationReceivers, operatorVariables } from "./operator-bed.ts";
-import { exportProof, writeEvents } from "./proof-bed.ts";
-import { callStreams, proven, STREAMS, sharedReceiver, sharedStreamingAudit } from "./streams-bed.ts";
+import { sharedLog } from "../../../app/audit/audit-service.ts";
+import { OrganizationReceivers, operatorVariables } from "../../../app/audit/operator-bed.ts";
+import { exportProof, writeEvents } from "../../../app/audit/proof-bed.ts";
+import {
+  callStreams,
+  proven,
+  STREAMS,
+  sharedReceiver,
+  sharedStreamingAudit,
+} from "../../../app/audit/streams-bed.ts";
+import { services, waitFor } from "../../../support/index.ts";
+import { runningClock } from "../../../support/time/running-clock.ts";
 
 setDefaultTimeout(120_000);
 
