@@ -3,7 +3,7 @@ import { describeMachine, type Machine, machineLine } from "../bench/measure/mac
 import { CELLS, type Cell, cellsNamed, isOfClock, nameOf, QUICK_CELLS } from "./cells.ts";
 import { progress, runCommand } from "./command.ts";
 import { type Findings, findingsOf } from "./findings.ts";
-import { type PagePart, pageWith } from "./page.ts";
+import { pageWith } from "./page.ts";
 import { brokenPromises, cellTable, progressLine, promiseTable, recoveryTable } from "./report.ts";
 import { runCells, withBed } from "./run.ts";
 import type { Bed, Pace } from "./run-cell.ts";
@@ -20,12 +20,13 @@ await runCommand(runFaults);
 async function runFaults(): Promise<readonly string[]> {
   const values = readArguments();
   const minutes = minutesOf(values.soak);
+  if (minutes !== null && values.out !== undefined) refuse("--out writes the results of a run without --soak.");
   const pace = values.quick ? QUICK : PACE;
   const cells = cellsOf(values);
   const library = minutes === null && cells.some(isOfClock) ? clockLibrary() : null;
   const work = (bed: Bed) => (minutes === null ? runTable(bed, cells, pace) : runSoak(bed, pace, minutes));
   const result = await withBed(progress, work, undefined, library);
-  if (values.out !== undefined) await writePage(values.out, result.page, minutes === null ? "table" : "soak");
+  if (values.out !== undefined && result.page !== undefined) await writePage(values.out, result.page);
   console.log(values.json ? JSON.stringify(result.data, null, 2) : result.text);
   return result.broken.length > 0 ? ["", "Broken promises:", ...result.broken] : [];
 }
@@ -33,8 +34,8 @@ async function runFaults(): Promise<readonly string[]> {
 interface Result {
   /** The results as Markdown, for people. */
   readonly text: string;
-  /** The summary of the results for FAULTS.md. */
-  readonly page: string;
+  /** The summary of the results for FAULTS.md. A soak has none. */
+  readonly page?: string;
   /** The results as JSON, for programs. */
   readonly data: object;
   /** A line for each broken promise, and for each cell that could not start. */
@@ -92,7 +93,6 @@ async function runSoak(bed: Bed, pace: Pace, minutes: number): Promise<Result> {
       head,
       ...[soakTable(looks), connectionTable(looks), promiseTable(findings)].map((table) => `\n${table}`),
     ].join("\n"),
-    page: [head, "", soakTable(looks)].join("\n"),
     data: { machine, looks: Object.fromEntries(looks), grew, findings },
     broken: [...notBegun, ...grew.map((line) => `flat: ${line}`), ...brokenPromises(findings)],
   };
@@ -134,9 +134,9 @@ function allNames(): string {
   return CELLS.map((cell) => `  ${nameOf(cell)}`).join("\n");
 }
 
-async function writePage(path: string, text: string, part: PagePart): Promise<void> {
+async function writePage(path: string, text: string): Promise<void> {
   const file = Bun.file(path);
-  await Bun.write(path, pageWith((await file.exists()) ? await file.text() : "", text, part));
+  await Bun.write(path, pageWith((await file.exists()) ? await file.text() : "", text));
 }
 
 function readArguments() {

@@ -1,13 +1,9 @@
-/** The part of FAULTS.md that a run replaces: `table` for a run of all faults, `soak` for random faults. */
-export type PagePart = "table" | "soak";
+const BEGIN = "<!-- results: begin -->";
+const END = "<!-- results: end -->";
 
-/**
- * Returns the page with `text` between the markers of the part. Returns only the text if the page has no
- * markers.
- */
-export function pageWith(page: string, text: string, part: PagePart): string {
-  const [begin, end] = [`<!-- ${part}: begin -->`, `<!-- ${part}: end -->`];
-  const [from, to] = [page.indexOf(begin), page.indexOf(end)];
+/** Returns the page with `text` between its markers. Returns only the text if the page has no markers. */
+export function pageWith(page: string, text: string): string {
+  const [from, to] = [page.indexOf(BEGIN), page.indexOf(END)];
   if (from < 0 || to < from) return `${text}\n`;
-  return `${page.slice(0, from + begin.length)}\n${text}\n${page.slice(to)}`;
+  return `${page.slice(0, from + BEGIN.length)}\n${text}\n${page.slice(to)}`;
 }
