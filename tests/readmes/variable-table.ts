@@ -19,35 +19,22 @@ export function sharedRows([first, ...others]: readonly TObject[]): string[][] {
   return rows.filter((row) => theirs.every((each) => each.has(String(row))));
 }
 
-/** Returns a row for each variable. */
+/** Returns a row for each variable, except those that name the files of TLS to a server: SECURITY.md lists them. */
 export function variableRows(schema: TObject): string[][] {
-  const variables = describedVariables(schema);
-  const all = new Set(variables.flatMap(({ names }) => names));
-  return variables.flatMap(({ names, fallback, meaning, rule }) => {
-    const [, peer, kind] = /^(\w+)_(CA|CERT|KEY)_FILE$/.exec(names[0] ?? "") ?? [];
-    const files = ["CA", "CERT", "KEY"].map((each) => `${peer}_${each}_FILE`);
-    if (peer !== undefined && files.every((file) => all.has(file)))
-      return kind === "CA" ? [tlsRow(files, meaning)] : [];
-    return [
-      [
-        names.map(code).join(", or "),
-        rule.default === undefined ? fallback : code(fallback),
-        takes(rule),
-        escaped(meaning),
-      ],
-    ];
-  });
+  return describedVariables(schema)
+    .filter(({ names }) => !isTlsFile(schema, names[0] ?? ""))
+    .map(({ names, fallback, meaning, rule }) => [
+      names.map(code).join(", or "),
+      rule.default === undefined ? fallback : code(fallback),
+      takes(rule),
+      escaped(meaning),
+    ]);
 }
 
-/** Returns the row of the three files of TLS to one server. */
-function tlsRow(files: readonly string[], meaning: string): string[] {
-  const [url = ""] = /\w+_UR[LI]/.exec(meaning) ?? [];
-  return [
-    files.map(code).join(", "),
-    "",
-    "paths of PEM files",
-    `TLS to the server of ${url}: the CAs to trust instead of the public ones, a client certificate, its key.`,
-  ];
+/** Returns whether the variable is one of the three files of TLS to a server that the service calls. */
+export function isTlsFile(schema: TObject, name: string): boolean {
+  const [, peer] = /^(\w+)_(?:CA|CERT|KEY)_FILE$/.exec(name) ?? [];
+  return ["CA", "CERT", "KEY"].every((kind) => `${peer}_${kind}_FILE` in schema.properties);
 }
 
 const code = (text: string) => `\`${text}\``;

@@ -20,7 +20,8 @@ await runCommand(runFaults);
 async function runFaults(): Promise<readonly string[]> {
   const values = readArguments();
   const minutes = minutesOf(values.soak);
-  if (minutes !== null && values.out !== undefined) refuse("--out writes the results of a run without --soak.");
+  if (minutes !== null && values.out !== undefined)
+    refuse("--out writes the results of a run without --soak.");
   const pace = values.quick ? QUICK : PACE;
   const cells = cellsOf(values);
   const library = minutes === null && cells.some(isOfClock) ? clockLibrary() : null;

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { integer, requiredText } from "@ostiary/lib/runtime/config";
 import { Type } from "@sinclair/typebox";
 import { readmePath, schemas, sharedPath, withSharedTable, withTable } from "../../readmes/readmes.ts";
-import { sharedRows, variableTable } from "../../readmes/variable-table.ts";
+import { isTlsFile, sharedRows, variableTable } from "../../readmes/variable-table.ts";
+import { ROOT } from "../../support/root.ts";
 
 describe.each(Object.keys(schemas))("the README of %s", (app) => {
   test("has the table of its configuration schema (if not: bun run readme)", async () => {
@@ -24,6 +26,15 @@ test("the page of operations has the variables that are the same in every servic
   expect(page).toContain("| `LOG_LEVEL` ");
 });
 
+test("SECURITY.md lists the files of TLS to each server", async () => {
+  const page = await Bun.file(join(ROOT, ".github/SECURITY.md")).text();
+  const files = Object.values(schemas).flatMap((schema) =>
+    Object.keys(schema.properties).filter((name) => name.endsWith("_CA_FILE") && isTlsFile(schema, name)),
+  );
+  expect(new Set(files).size).toBeGreaterThan(5);
+  for (const file of files) expect(page).toContain(`\`${file}\``);
+});
+
 describe("a table of variables", () => {
   test("shows secrets, defaults, ranges and required variables", () => {
     const schema = Type.Object({
@@ -39,15 +50,12 @@ describe("a table of variables", () => {
     expect(new Set(rows.map((row) => row.length))).toEqual(new Set([dashes?.length ?? 0]));
   });
 
-  test("has one row for the files of TLS to one server", () => {
-    const file = (url: string) =>
-      Type.Optional(requiredText("must be a file", { description: `For ${url}.` }));
-    const files = { A_CA_FILE: file("A_URL"), A_CERT_FILE: file("A_URL"), A_KEY_FILE: file("A_CERT_FILE") };
-    const [, , ...rows] = variableTable(Type.Object({ ...files, B_KEY_FILE: file("B") }))
-      .trimEnd()
-      .split("\n");
-    expect(rows).toHaveLength(2);
-    expect(rows[0]).toMatch(/^\| `A_CA_FILE`, `A_CERT_FILE`, `A_KEY_FILE` .* TLS to the server of A_URL: /);
+  test("leaves the files of TLS to a server to SECURITY.md", () => {
+    const file = () => Type.Optional(requiredText("must be a file", { description: "A file of a peer." }));
+    const files = { A_CA_FILE: file(), A_CERT_FILE: file(), A_KEY_FILE: file() };
+    const table = variableTable(Type.Object({ ...files, B_KEY_FILE: file() }));
+    expect(table).not.toContain("A_");
+    expect(table).toContain("| `B_KEY_FILE` |");
   });
 
   test("leaves out the rows that are the same in all services", () => {
