@@ -1,4 +1,4 @@
-import { ERRORS_INTRODUCTION, LISTS_INTRODUCTION, RULES_INTRODUCTION } from "@ostiary/lib/openapi";
+import { ERRORS_INTRODUCTION, LISTS_INTRODUCTION } from "@ostiary/lib/openapi";
 import { INTERNAL_CREDENTIAL, type SwaggerOptions } from "@ostiary/lib/runtime/http";
 
 type Text = Omit<SwaggerOptions, "bodyBytesMax">;
@@ -13,8 +13,7 @@ event has no outcome yet, or has lost it: the result of the request is unknown.
 This port takes no credentials, because the gateway calls it. Customers call the published routes, \`/org/audit-events\`,
 \`/org/audit-streams\`, \`/org/usage\` and \`/user/audit-events\`.
 ${ERRORS_INTRODUCTION}
-${LISTS_INTRODUCTION}
-${RULES_INTRODUCTION}`,
+${LISTS_INTRODUCTION}`,
   tags: [
     { name: "Audit events", description: "The log, newest first, as pages or as an export." },
     { name: "Streams", description: "Delivery of an organization's events to its own receivers." },
@@ -37,8 +36,7 @@ Each request needs \`X-Platform-Internal-Token\` with the value of \`INTERNAL_AU
 The request's id names the event, so the gateway can repeat a write that got a 503 or no answer: an existing intent or
 outcome stays unchanged. A batch has at most 100 items. Gateways report usage too. Each report has a number, so a
 repeated report counts once. Billing systems read the feed of usage.
-${ERRORS_INTRODUCTION}
-${RULES_INTRODUCTION}`,
+${ERRORS_INTRODUCTION}`,
   tags: [
     { name: "Writes", description: "Intents and outcomes of requests." },
     { name: "Usage", description: "Reports of the usage of organizations." },

@@ -1,4 +1,4 @@
-import { ERRORS_INTRODUCTION, LISTS_INTRODUCTION, RULES_INTRODUCTION } from "@ostiary/lib/openapi";
+import { ERRORS_INTRODUCTION, LISTS_INTRODUCTION } from "@ostiary/lib/openapi";
 import { INTERNAL_CREDENTIAL, type SwaggerOptions } from "@ostiary/lib/runtime/http";
 
 type Text = Omit<SwaggerOptions, "bodyBytesMax">;
@@ -13,8 +13,7 @@ routes require. A service account is a member that is not a person.
 This port takes no credentials, because the gateway calls it. Customers call routes below \`/user\`, \`/org\` and \`/member\`.
 ${ERRORS_INTRODUCTION}
 ${LISTS_INTRODUCTION}
-A repeated create makes a second resource. After a 503 a write may have happened: read before you repeat it.
-${RULES_INTRODUCTION}`,
+A repeated create makes a second resource. After a 503 a write may have happened: read before you repeat it.`,
   tags: [
     { name: "Users", description: "People in the directory." },
     { name: "Organizations", description: "Owners of data that no other organization can reach." },
@@ -37,9 +36,7 @@ one is configured.
 ${ERRORS_INTRODUCTION}
 
 A reader of the lifecycle feed keeps the last id that it has processed and passes it as \`starting_after\`. So it gets
-every event once, causes before effects. A page has at most 500 events.
-More about the feed: \`.github/guides/lifecycle-feed.md\` in the repository of Ostiary.
-${RULES_INTRODUCTION}`,
+every event once, causes before effects. A page has at most 500 events.`,
   tags: [{ name: "Internal", description: "The endpoints that the platform's own services call." }],
   credential: INTERNAL_CREDENTIAL,
   sampleOrigin: { variable: "IDENTITY_INTERNAL_URL" },

@@ -1,5 +1,5 @@
 import { REQUEST_ID_EXAMPLE } from "@ostiary/lib/domain/schemas";
-import { ERRORS_INTRODUCTION, RULES_INTRODUCTION } from "@ostiary/lib/openapi";
+import { ERRORS_INTRODUCTION } from "@ostiary/lib/openapi";
 import type { SwaggerOptions } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { forbiddenDetails } from "./documented-errors.ts";
@@ -11,8 +11,7 @@ Begin with a dry run of a document (\`POST /apply?dry_run=true\`), which shows t
 
 Every operation requires an operator's token: the value of \`ADMIN_TOKEN\`, a token that \`OPERATORS_FILE\` lists, or a JWT
 of \`OPERATOR_ISSUER\`. A write also requires that the operator may publish each written service and path.
-${ERRORS_INTRODUCTION}
-${RULES_INTRODUCTION}`;
+${ERRORS_INTRODUCTION}`;
 
 /** The title, the text and the tags of the registry's OpenAPI description. */
 export const swaggerOptions = {

@@ -1,5 +1,3 @@
-import { RULES_INTRODUCTION } from "../openapi/index.ts";
-
 /** The introduction of the edge description. It applies to all operations. */
 export const introduction = `The operations that clients may call through the gateway, from the routes that are published now.
 
@@ -9,5 +7,4 @@ precedence. The credential decides whose data an operation reads or changes.
 
 Errors of the gateway have a \`code\` for programs, a \`message\` for people, \`details\` and a \`request_id\`. A wrong
 credential gets 401, and a missing label 403. After a 429, wait for \`Retry-After\` seconds. After a 502, the service may
-have done its work, so retry only requests that are safe to send twice. Errors of services are forwarded unchanged.
-${RULES_INTRODUCTION}`;
+have done its work, so retry only requests that are safe to send twice. Errors of services are forwarded unchanged.`;

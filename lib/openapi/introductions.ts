@@ -7,7 +7,3 @@ Programs should check the \`code\`. Unknown fields and unknown query parameters 
 /** The sentence about pages of lists. */
 export const LISTS_INTRODUCTION =
   "Lists come in pages: while `has_more` is true, pass the last id of the page as `starting_after` to get the next page.";
-
-/** The sentence that refers to the rules for all operations. */
-export const RULES_INTRODUCTION =
-  "More about errors, lists, limits and retries: `.github/guides/calling-the-apis.md` in the repository of Ostiary.";
