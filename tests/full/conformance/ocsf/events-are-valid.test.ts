@@ -1,10 +1,12 @@
 import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { OCSF_VERSION, ocsfEvent } from "@ostiary/audit/streams/ocsf";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { type EventOfRow, entryRow } from "../../../unit/audit/entry-row.ts";
-import schema from "./api-activity-1.8.0.json";
 
 /** The JSON Schema of the OCSF class API Activity. The PyPI package ocsf-json-schema 1.2.0 generated it. */
+const file = await Bun.file(join(import.meta.dir, "api-activity-1.8.0.json.gz")).bytes();
+const schema = JSON.parse(new TextDecoder().decode(Bun.gunzipSync(file)));
 const validate = new Ajv2020({ strict: false, allErrors: true }).compile(schema);
 
 const PENDING = { outcome: "pending", status: null, details: null, created_id: null } as const;
