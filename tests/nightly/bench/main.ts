@@ -23,15 +23,11 @@ const judged: Benches = {
 /** Every bench by name, with its default argument. */
 const benches: Benches = {
   ...judged,
-  audit: async () => (await import("./audit.ts")).audit,
-  "audit-reads": async () => (await import("./audit-reads.ts")).auditReads,
   proof: async () => (await import("./proof.ts")).proof,
   sealing: async () => (await import("./sealing.ts")).sealingOf(),
   streams: async () => (await import("./streams.ts")).streamsOf(),
   "stream-lanes": async () => (await import("./stream-lanes.ts")).streamLanesOf(),
-  lookup: async () => (await import("./lookup.ts")).lookup,
   portal: async () => (await import("./portal.ts")).portal,
-  registry: async () => (await import("./registry.ts")).registry,
 };
 
 /** The benches that take an argument after their name: a load, a revision, a file, a schema or a number. */

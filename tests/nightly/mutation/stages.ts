@@ -26,7 +26,13 @@ export function stagesOf(
   { importers, files }: { importers: Importers; files: readonly string[] },
   seconds_max: number,
 ): Readonly<Record<Stage, string[]>> {
-  const covering = testsOf(join(root, path), importers).map(([file]) => relative(root, file));
+  const covering = testsOf(join(root, path), importers)
+    .map(([file, distance]) => ({
+      file: relative(root, file),
+      rank: distance - 2 * sharedWords(path, relative(root, file)),
+    }))
+    .toSorted((a, b) => a.rank - b.rank)
+    .map(({ file }) => file);
   const starting = files.filter((file) => startsRoom(file, room) && !covering.includes(file));
   const all = [...covering, ...starting];
   const nearest = within(
@@ -45,6 +51,12 @@ export function stagesOf(
       others.filter((file) => file.startsWith("tests/full/")),
     ),
   };
+}
+
+/** Returns how many words of the path of a file are in the path of a test, such as `audit` and `streams`. */
+function sharedWords(path: string, test: string): number {
+  const words = new Set(test.split(/[/.-]/));
+  return path.split(/[/.-]/).filter((word) => word.length > 3 && words.has(word)).length;
 }
 
 /** Returns whether a test that does not import the room may start it as a process, judged by its path. */

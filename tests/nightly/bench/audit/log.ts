@@ -11,7 +11,7 @@ import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/databas
 import { createTelemetry } from "@ostiary/lib/runtime/telemetry";
 import postgres from "postgres";
 import { ROOT } from "../../../support/root.ts";
-import { exampleIntent } from "./writers.ts";
+import { exampleIntent } from "./example-intent.ts";
 
 const MIGRATIONS = join(ROOT, "drizzle/audit");
 /** The number of events in one batch: as many as `EventWriter` inserts with one statement. */

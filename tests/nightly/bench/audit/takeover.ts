@@ -3,7 +3,7 @@ import { Value } from "@sinclair/typebox/value";
 import { waitFor } from "../../../support/time/wait-for.ts";
 import type { ServiceProcess } from "../measure/service-bed.ts";
 import type { AuditBed } from "./bed.ts";
-import { exampleIntent } from "./writers.ts";
+import { exampleIntent } from "./example-intent.ts";
 
 const Newest = Type.Object({ audit_checkpoints: Type.Array(Type.Object({ number: Type.Integer() })) });
 

@@ -1,8 +1,9 @@
 import { ServiceBed } from "../measure/service-bed.ts";
-import { ADMIN_TOKEN, apply, documentOf } from "../registry.ts";
 import { editedService, whenServed } from "./edited-service.ts";
 
+const ADMIN_TOKEN = "bench-admin-token";
 const SERVICES = 100;
+const ROUTES = 10_000;
 
 /**
  * Adds a route with `apply` to 10 000 others, and returns the milliseconds until a gateway serves the route.
@@ -25,7 +26,7 @@ export async function servedAfterApply(times: number): Promise<number[]> {
     RATE_LIMIT_REQUESTS: "0",
     RATE_LIMIT_AUTH_FAILURE_REQUESTS: "0",
   });
-  await apply(registry.url, documentOf(SERVICES, 0));
+  await apply(registry.url, documentOfAll());
   const samples: number[] = [];
   for (let time = 0; time <= times; time++) {
     const probe = `/edited/${time}`;
@@ -35,4 +36,30 @@ export async function servedAfterApply(times: number): Promise<number[]> {
     if (time > 0) samples.push(performance.now() - started);
   }
   return samples;
+}
+
+/** Applies `services` at the registry. */
+async function apply(url: string, services: object): Promise<void> {
+  const response = await fetch(`${url}/apply`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${ADMIN_TOKEN}`, "Content-Type": "application/json" },
+    body: JSON.stringify({ services }),
+  });
+  const answer = await response.text();
+  if (response.status !== 200) throw new Error(`The registry responded with ${response.status}: ${answer}`);
+}
+
+/** Returns the services of a document with 10 000 routes. Each path has two routes: GET and POST. */
+function documentOfAll(): object {
+  const routesOf = (service: number) =>
+    Array.from({ length: ROUTES / SERVICES / 2 }, (_, route) => ({
+      path: `/s${service}/r${route}/{id}`,
+      methods: { GET: {}, POST: { required_labels: ["widgets:write"] } },
+    }));
+  return Object.fromEntries(
+    Array.from({ length: SERVICES }, (_, service) => [
+      `service-${service}`,
+      { url: "http://upstream:1", member: { routes: routesOf(service) } },
+    ]),
+  );
 }

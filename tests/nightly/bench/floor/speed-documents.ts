@@ -52,7 +52,7 @@ function partsOf(speed: Speed): Record<string, string> {
 export async function documentsOf(speed: Speed): Promise<Map<string, string>> {
   const parts = partsOf(speed);
   const written = new Map([
-    [SOURCE, `${JSON.stringify(speed, null, 2)}\n`],
+    [SOURCE, jsonOf(speed)],
     [PICTURE, pictureOf(speed)],
   ]);
   for (const [name, markers] of DOCUMENTS) {
@@ -65,6 +65,13 @@ export async function documentsOf(speed: Speed): Promise<Map<string, string>> {
   }
   const capacity = figuresWith(Value.Parse(StoredFigures, storedCapacity), speed);
   return written.set(CAPACITY, pageWith(await Bun.file(CAPACITY).text(), capacity));
+}
+
+/** Returns JSON with each innermost object in one line. */
+function jsonOf(value: Speed): string {
+  const text = JSON.stringify(value, null, 2);
+  const short = text.replaceAll(/\{[^{}[\]]*\}/g, (object) => object.replaceAll(/\s*\n\s*/g, " "));
+  return `${short}\n`;
 }
 
 /** Returns a page whose text between the two markers `name` is `part`. */

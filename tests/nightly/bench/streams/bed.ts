@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import type { AuditBed } from "../audit/bed.ts";
-import { exampleIntent } from "../audit/writers.ts";
+import { exampleIntent } from "../audit/example-intent.ts";
 import type { ServiceProcess } from "../measure/service-bed.ts";
 import { percentile } from "../measure/statistics.ts";
 import type { ReceivedBatch, ReceiverPorts } from "./receiver.ts";

@@ -1,2 +1,0 @@
-\set n random(1, 9000000000000000)
-insert into audit.audit_events (id, occurred_at, request_id, organization_id, actor_member_id, actor_auth_type, actor_key_prefix, service, method, route, params, ip, user_agent) values ((extract(epoch from clock_timestamp()) * 1000)::bigint::text || lpad((:n % 10000000000000)::text, 13, '0'), now(), 'single-' || :n, 'organization-1', 'member-1', 'member_apikey', 'ostiary-k-2-abcd', 'widgets', 'POST', '/org/widgets/{widget_id}', '{"widget_id":"widget-1"}', '192.0.2.1', 'bench/1.0');
