@@ -13,20 +13,20 @@ const TIMEOUT_MS = 60_000;
  * severity is known, otherwise 0. If the package registry returns no audit, as some mirrors do not, the text
  * says that nothing was audited.
  */
-export async function audit(env: Record<string, string | undefined>, timeoutMs = TIMEOUT_MS): Promise<Audit> {
+export async function audit(env: Record<string, string | undefined>): Promise<Audit> {
   const child = Bun.spawn([process.execPath, "audit", "--audit-level=high"], {
     cwd: ROOT,
     env,
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
-    timeout: timeoutMs,
+    timeout: TIMEOUT_MS,
   });
   const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
   await child.exited;
   const [, failure] = /^error: (.*)$/m.exec(stderr) ?? [];
   if (child.signalCode !== null || failure !== undefined) {
-    const reason = failure ?? `no response within ${timeoutMs / 1000} s`;
+    const reason = failure ?? `no response within ${TIMEOUT_MS / 1000} s`;
     return {
       text: `Dependencies were not audited: the package registry returned no audit (${reason}).\n`,
       exitCode: 0,

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
 
 /** A statement of a migration that alters a table from an earlier migration. */
@@ -46,34 +46,9 @@ async function alterationsIn(schema: string): Promise<Alteration[]> {
 }
 
 // OP-91
-describe("the migrations", () => {
-  test("do not read or rewrite a whole existing table while writers wait", async () => {
-    const alterations = (await Promise.all(["routes", "identity", "audit"].map(alterationsIn))).flat();
-    expect(
-      alterations.flatMap(({ migration, statement }) =>
-        slowParts(statement).map((part) => [migration, part]),
-      ),
-    ).toEqual([]);
-  });
-
-  test.each([
-    ["alter table t add column size int check (size > 0)", "a check that is validated at once"],
-    ["alter table t add foreign key (a) references b", "a foreign key that is validated at once"],
-    ["alter table t add constraint one unique (a)", "a primary key or a unique constraint without an index"],
-    ["alter table t alter column a type bigint", "another column type"],
-    ["alter table t alter column a set not null", "set not null"],
-    ["alter table t add column a uuid default gen_random_uuid()", "a column with a function as its default"],
-  ])("would be slow with %p", (statement, part) => {
-    expect(slowParts(statement)).toEqual([part]);
-  });
-
-  test.each([
-    "alter table t add constraint sizes check (size > 0) not valid",
-    "alter table t validate constraint sizes",
-    "alter table t add column a text references b (id) on delete set null",
-    "alter table t add column a bigint not null default 9",
-    "alter table t add constraint one unique using index one",
-  ])("would be quick with %p", (statement) => {
-    expect(slowParts(statement)).toEqual([]);
-  });
+test("the migrations do not read or rewrite a whole existing table while writers wait", async () => {
+  const alterations = (await Promise.all(["routes", "identity", "audit"].map(alterationsIn))).flat();
+  expect(
+    alterations.flatMap(({ migration, statement }) => slowParts(statement).map((part) => [migration, part])),
+  ).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { VERSION } from "@ostiary/lib/runtime/version";
+import { RELEASES } from "../nightly/upgrade/releases.ts";
 import { ROOT } from "../support/root.ts";
 
 const packages = await Array.fromAsync(new Bun.Glob("{apps/*,lib,tests}/package.json").scan({ cwd: ROOT }));
@@ -10,6 +11,17 @@ describe("the version", () => {
     expect(VERSION).toBe((await Bun.file(join(ROOT, "package.json")).json()).version);
     const changelog = await Bun.file(join(ROOT, ".github/CHANGELOG.md")).text();
     expect(changelog.match(/^## (\d+\.\d+\.\d+)$/m)?.[1]).toBe(VERSION);
+  });
+
+  test("of each earlier release has its commit, for upgrades from it", async () => {
+    const changelog = await Bun.file(join(ROOT, ".github/CHANGELOG.md")).text();
+    const listed = Array.from(
+      changelog.matchAll(/^## ([1-9]\d*\.\d+\.\d+)$/gm),
+      ([, version = ""]) => version,
+    );
+    const earlier = listed.filter((version) => version !== VERSION).toReversed();
+    expect(RELEASES.map(({ version }) => version)).toEqual(earlier);
+    for (const { revision } of RELEASES) expect(revision).toMatch(/^[0-9a-f]{40}$/);
   });
 
   test.each(packages)("is not repeated by %s", async (file) => {

@@ -80,20 +80,3 @@ describe("Markdown files", () => {
     expect(missing.map(({ document, path }) => `${document}: ${path}`)).toEqual([]);
   });
 });
-
-describe("a link", () => {
-  test.each([
-    ["to a missing file", "nowhere.md", "does not exist"],
-    ["to a file outside the repository", "../../../etc/passwd", "does not exist"],
-    ["to a missing heading", "README.md#nothing", "has no such heading"],
-    ["to a missing heading in the same file", "#nothing", "has no such heading"],
-    ["with an escape, to a missing file", "READ%20ME.md", "does not exist"],
-  ])("%s is reported", async (_, link, reason) => {
-    expect(await problemsOf("README.md", link)).toEqual([`README.md: ${link} ${reason}`]);
-  });
-
-  test("to an existing heading is accepted", async () => {
-    expect(await problemsOf("README.md", ".github/ARCHITECTURE.md#the-life-of-a-request")).toEqual([]);
-    expect(await problemsOf("README.md", "#when-to-take-it-and-when-something-else")).toEqual([]);
-  });
-});

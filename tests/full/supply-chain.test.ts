@@ -1,9 +1,8 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
-import { freePort } from "../support/http/free-port.ts";
-import { audit } from "./audit.ts";
-import { billOfMaterials } from "./bill-of-materials.ts";
-import { foreignPackages, installedPackages, shippedApps } from "./packages.ts";
+import { audit } from "../supply-chain/audit.ts";
+import { billOfMaterials } from "../supply-chain/bill-of-materials.ts";
+import { foreignPackages, installedPackages, shippedApps } from "../supply-chain/packages.ts";
 
 setDefaultTimeout(60_000);
 
@@ -24,19 +23,6 @@ describe("the bill of materials", () => {
       expect(licenses).toHaveLength(1);
       expect(hashes).toEqual([{ alg: "SHA-512", content: expect.stringMatching(/^[0-9a-f]{128}$/) }]);
     }
-  });
-
-  test("contains the packages that apps need to run, and no development tools", async () => {
-    const names = foreignPackages(shippedApps()).map(({ name }) => name);
-    for (const name of ["elysia", "postgres", "ioredis", "etcd3", "jose", "pino"])
-      expect(names).toContain(name);
-    for (const name of ["typescript", "@biomejs/biome", "fast-check", "testcontainers"]) {
-      expect(names).not.toContain(name);
-    }
-  });
-
-  test("is the same each time it is generated", async () => {
-    expect(await billOfMaterials()).toBe(await billOfMaterials());
   });
 });
 
@@ -63,13 +49,6 @@ describe("licenses", () => {
     );
     expect(foreignPackages(shippedApps()).map(({ name }) => name)).not.toContain("axe-core");
   });
-
-  test.each(["GPL-3.0-only", "AGPL-3.0", "SSPL-1.0", "BUSL-1.1", "MIT AND GPL-2.0", "UNLICENSED", "", null])(
-    "the license %p is not permissive",
-    (license) => {
-      expect(isPermissive(license)).toBe(false);
-    },
-  );
 });
 
 describe("the audit of dependencies", () => {
@@ -120,22 +99,6 @@ describe("the audit of dependencies", () => {
 
   test("passes, and says that nothing was audited, if the package registry supports no audits", async () => {
     const { text, exitCode } = await audit(registry(() => new Response("no", { status: 405 })));
-    expect([text, exitCode]).toEqual([expect.stringMatching(unasked), 0]);
-  });
-
-  test("passes, and says that nothing was audited, if the package registry is unreachable", async () => {
-    const { text, exitCode } = await audit(environment(`http://127.0.0.1:${freePort()}`));
-    expect([text, exitCode]).toEqual([expect.stringMatching(unasked), 0]);
-  });
-
-  test("passes, and says that nothing was audited, if the package registry never responds", async () => {
-    const silent = registry(() => new Promise<Response>(() => {}));
-    const { text, exitCode } = await audit(silent, 1_500);
-    expect([text, exitCode]).toEqual([expect.stringMatching(unasked), 0]);
-  });
-
-  test("passes, and says that nothing was audited, if the response of the package registry is not JSON", async () => {
-    const { text, exitCode } = await audit(registry(() => new Response("<html>sign in</html>")));
     expect([text, exitCode]).toEqual([expect.stringMatching(unasked), 0]);
   });
 });
