@@ -12,7 +12,7 @@ const CLIENTS = 8;
 const SENT_BYTES = 16_000_000;
 const MESSAGE_BYTES = 65_536;
 const IDLE_TIMEOUT_MS = 1_500;
-/** The limits of LIMITS.md for the buffer to a WebSocket's peer. */
+/** The limits of the buffer to a WebSocket's peer. */
 const QUEUED_BYTES = 262_144;
 const READ_BYTES = 524_288;
 
