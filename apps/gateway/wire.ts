@@ -1,4 +1,4 @@
-import { systemClock } from "@ostiary/lib/async";
+import { systemClock, unstalledClock } from "@ostiary/lib/async";
 import { peerTls } from "@ostiary/lib/runtime/config";
 import type { Service } from "@ostiary/lib/runtime/service";
 import {
@@ -166,7 +166,7 @@ function upstreamParts(config: GatewayConfig, { metrics }: Telemetry) {
     trustForwarded: config.TRUSTED_PROXY_HOPS > 0,
     forwardClientAddress: config.FORWARD_CLIENT_ADDRESS,
   });
-  const calls = new UpstreamCalls(systemClock);
+  const calls = new UpstreamCalls(unstalledClock);
   const events = new OpenEventStreams(systemClock);
   const traffic = new Traffic(metrics.requests, new CallDurations(registry));
   const connectionCounts = new ConnectionCounts(registry);

@@ -5,4 +5,4 @@ export * from "./loop.ts";
 export * from "./read-bounded.ts";
 export * from "./semaphore.ts";
 export * from "./slices.ts";
-export * from "./tick-clock.ts";
+export * from "./unstalled-clock.ts";

@@ -8,11 +8,6 @@ import type { Abortable, CallHandle } from "./client.ts";
  */
 const SWEEP_MS = 50;
 /**
- * The maximum step of the deadline clock in one sweep, so that a stall of the gateway does not time out
- * clients or services.
- */
-const STEP_MAX_MS = 2 * SWEEP_MS;
-/**
  * The time without a read after which a client counts as a slow reader. The calls of slow readers end when
  * memory is short.
  */
@@ -50,17 +45,17 @@ export class ClientGone extends Error {
  * call would cost more than the rest of most requests.
  */
 export class UpstreamCalls {
-  readonly #clock: Clock;
+  readonly #clock: Pick<Clock, "after" | "elapsedMs">;
   /**
    * The calls in flight, in no particular order. Loops use a copy, because each call that ends changes the
    * array. A Set would retain removed calls until a full garbage collection.
    */
   readonly #underway: UpstreamCall[] = [];
   #sweeping = false;
-  /** The clock of deadlines, which only sweeps advance. */
+  /** The time at the last sweep. Reading the clock for each deadline would cost more. */
   #timeMs = 0;
 
-  constructor(clock: Clock) {
+  constructor(clock: Pick<Clock, "after" | "elapsedMs">) {
     this.#clock = clock;
   }
 
@@ -73,7 +68,10 @@ export class UpstreamCalls {
   begin(client: CallClient): UpstreamCall {
     const call = new UpstreamCall(client, this);
     call.index = this.#underway.push(call) - 1;
-    if (!this.#sweeping) this.#sweepLater();
+    if (!this.#sweeping) {
+      this.#timeMs = this.#clock.elapsedMs();
+      this.#sweepLater();
+    }
     return call;
   }
 
@@ -96,7 +94,7 @@ export class UpstreamCalls {
     return this.#timeMs + ms + SWEEP_MS;
   }
 
-  /** The time of the deadline clock. */
+  /** The time of deadlines. */
   get timeMs(): number {
     return this.#timeMs;
   }
@@ -108,9 +106,8 @@ export class UpstreamCalls {
 
   #sweepLater(): void {
     this.#sweeping = true;
-    const beforeMs = this.#clock.elapsedMs();
     this.#clock.after(SWEEP_MS, () => {
-      this.#timeMs += Math.min(this.#clock.elapsedMs() - beforeMs, STEP_MAX_MS);
+      this.#timeMs = this.#clock.elapsedMs();
       for (const call of [...this.#underway]) call.check(this.#timeMs);
       if (this.#underway.length > 0) this.#sweepLater();
       else this.#sweeping = false;

@@ -1,4 +1,4 @@
-import { endsWithin, pause, systemClock, unstalledClock } from "../../async/index.ts";
+import { endsWithin, pause, systemClock } from "../../async/index.ts";
 import type { ListenConfig, TelemetryConfig } from "../config/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 import { listen } from "./listen.ts";
@@ -79,8 +79,7 @@ async function shutdown<Socket>(
   options: ListenOptions,
 ): Promise<void> {
   service.health.draining = true;
-  // A stall does not count: a stalled process accepts no requests.
-  if (options.SHUTDOWN_GRACE_MS > 0) await pause(unstalledClock, options.SHUTDOWN_GRACE_MS);
+  if (options.SHUTDOWN_GRACE_MS > 0) await pause(systemClock, options.SHUTDOWN_GRACE_MS);
   service.drain?.(options.SHUTDOWN_TIMEOUT_MS);
   const untilMs = systemClock.elapsedMs() + options.SHUTDOWN_TIMEOUT_MS;
   await stopServer(open, options.SHUTDOWN_TIMEOUT_MS);

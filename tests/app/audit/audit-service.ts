@@ -2,13 +2,12 @@ import { afterAll, beforeAll, expect } from "bun:test";
 import { wireAudit } from "@ostiary/audit";
 import { auditVariables } from "@ostiary/audit/config";
 import { MIGRATIONS } from "@ostiary/audit/database-schema";
-import type { Clock } from "@ostiary/lib/async";
+import { type Clock, unstalledClock } from "@ostiary/lib/async";
 import { loadConfig } from "@ostiary/lib/runtime/config";
 import { serve } from "@ostiary/lib/runtime/service";
 import { type Database, openDatabase, query } from "@ostiary/lib/runtime/stores/database";
 import { closing, duringTests, standInFor } from "../../support/during-tests.ts";
 import { freshDatabase } from "../../support/index.ts";
-import { runningClock } from "../../support/time/running-clock.ts";
 
 export interface AuditService extends AsyncDisposable {
   readonly url: string;
@@ -48,7 +47,7 @@ export async function startAudit(options: AuditServiceOptions = {}): Promise<Aud
     DATABASE_URL: databaseUrl,
     ...options.env,
   });
-  const clock = options.clock ?? runningClock;
+  const clock = options.clock ?? unstalledClock;
   const running = await serve(await wireAudit(config, { clock }), config);
   return auditClient(
     databaseUrl,

@@ -1,7 +1,6 @@
 import { afterAll } from "bun:test";
 import { randomBytes } from "node:crypto";
-import type { Clock } from "@ostiary/lib/async";
-import { runningClock } from "../../support/time/running-clock.ts";
+import { type Clock, unstalledClock } from "@ostiary/lib/async";
 import {
   type AuditService,
   type AuditServiceOptions,
@@ -97,8 +96,8 @@ export function sharedStreamingAudit(
 
 /** A clock on which the 10 s between two updates of the gauges of streams pass in a fraction of a second. */
 export const gaugeClock: Clock = {
-  ...runningClock,
-  after: (ms, work) => runningClock.after(ms === 10_000 ? 200 : ms, work),
+  ...unstalledClock,
+  after: (ms, work) => unstalledClock.after(ms === 10_000 ? 200 : ms, work),
 };
 
 export const STREAMS = "/organizations/organization-1/audit-streams";

@@ -1,10 +1,9 @@
-import type { Clock } from "@ostiary/lib/async";
-import { runningClock } from "../../support/time/running-clock.ts";
+import { type Clock, unstalledClock } from "@ostiary/lib/async";
 import { json } from "./audit-service.ts";
 
 export const HOUR_MS = 3_600_000;
 
-/** A wall clock that stands still until the test moves it. Timers and elapsed time are those of `runningClock`. */
+/** A wall clock that stands still until the test moves it. Timers and elapsed time are those of `unstalledClock`. */
 export class StandingClock implements Clock {
   nowMs: number;
 
@@ -16,8 +15,8 @@ export class StandingClock implements Clock {
     return this.nowMs;
   }
 
-  elapsedMs = runningClock.elapsedMs;
-  after = runningClock.after;
+  elapsedMs = unstalledClock.elapsedMs;
+  after = unstalledClock.after;
 }
 
 /** Returns one item of a report's `counts`, with `changes` applied. */

@@ -8,7 +8,7 @@ import { GatewayNeighbours, MEMBER_KEY } from "./neighbours.ts";
 export const UNLABELLED_KEY = `acme-k-2-${"b".repeat(43)}`;
 export const MESSAGE_BYTES_MAX = 200_000;
 export const IDLE_TIMEOUT_MS = 1_000;
-export const UPSTREAM_TIMEOUT_MS = 300;
+const UPSTREAM_TIMEOUT_MS = 300;
 
 export interface Seen {
   target: string;

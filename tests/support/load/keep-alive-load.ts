@@ -1,5 +1,4 @@
 import { headerValue, RawClient, type RawResponse, spell } from "../http/raw-http.ts";
-import { Stalls } from "../time/stalls.ts";
 
 /** A kind of clients, with the request that each of them repeats. */
 export interface LoadKind {
@@ -14,13 +13,9 @@ export interface LoadKind {
   readonly pauseMsMax: number;
 }
 
-/** The length of a stall of this process after which its clients no longer use their connections. */
-const STALL_MS = 250;
-
 /**
  * Clients with one connection each. A client opens a new connection when the server has closed the old one or
- * sent `Connection: close`, and after a failure. It also does so after a stall of this process, in which it could
- * not see that the server is about to close. Clients do not retry, so a request without a response is a failure.
+ * sent `Connection: close`, and after a failure. Clients do not retry, so a request without a response is a failure.
  */
 export class KeepAliveLoad {
   /** The ids of requests with a 2xx response, by the kind of the client. */
@@ -28,7 +23,6 @@ export class KeepAliveLoad {
   /** The failed requests. `seen` is the status line or the reason why there is no response. */
   readonly failures: { kind: string; request_id: string | null; seen: string }[] = [];
   readonly #clients: Promise<void>[] = [];
-  readonly #stalls = new Stalls(STALL_MS);
   #ended = false;
 
   constructor(kinds: readonly LoadKind[]) {
@@ -46,7 +40,6 @@ export class KeepAliveLoad {
   async end(): Promise<void> {
     this.#ended = true;
     await Promise.all(this.#clients);
-    this.#stalls.stop();
   }
 
   async #run(kind: LoadKind): Promise<void> {
@@ -59,13 +52,13 @@ export class KeepAliveLoad {
       body,
     );
     let client: RawClient | null = null;
-    let connectedMs = 0;
     while (!this.#ended) {
       await Bun.sleep(Math.random() * pauseMsMax);
-      if (client === null || client.closed || connectedMs < this.#stalls.lastMs) {
+      // Read what arrived during the pause: perhaps the server has closed the connection.
+      await new Promise(setImmediate);
+      if (client === null || client.closed) {
         client?.destroy();
         client = await RawClient.connect(url);
-        connectedMs = performance.now();
       }
       client.send(request);
       const answer: RawResponse | string = await client.response(method, 60_000).catch(String);

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import type { Clock } from "@ostiary/lib/async";
+import { type Clock, unstalledClock } from "@ostiary/lib/async";
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { Webhook } from "standardwebhooks";
@@ -14,7 +14,6 @@ import {
   sharedStreamingAudit,
 } from "../../../app/audit/streams-bed.ts";
 import { services, waitFor } from "../../../support/index.ts";
-import { runningClock } from "../../../support/time/running-clock.ts";
 
 setDefaultTimeout(120_000);
 
@@ -25,9 +24,9 @@ const DAY_MS = 24 * HOUR_MS;
 /** A clock with a wall-clock offset that the test sets. */
 class SetClock implements Clock {
   offsetMs = 0;
-  now = () => runningClock.now() + this.offsetMs;
-  elapsedMs = runningClock.elapsedMs;
-  after = runningClock.after;
+  now = () => unstalledClock.now() + this.offsetMs;
+  elapsedMs = unstalledClock.elapsedMs;
+  after = unstalledClock.after;
 }
 
 const accept = () => new Response(null, { status: 204 });

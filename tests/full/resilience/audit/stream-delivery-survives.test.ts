@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { endsWithin } from "@ostiary/lib/async";
+import { endsWithin, unstalledClock } from "@ostiary/lib/async";
 import {
   type AuditService,
   auditClient,
@@ -26,7 +26,6 @@ import {
   startProcess,
   waitFor,
 } from "../../../support/index.ts";
-import { runningClock } from "../../../support/time/running-clock.ts";
 
 setDefaultTimeout(120_000);
 
@@ -107,7 +106,7 @@ describe.skipIf(!services().postgres.real)("a replica that delivers a stream", (
       what: "a call by the survivor",
       timeoutMs: 30_000,
     });
-    expect(await endsWithin(replaced, TAKEOVER_MS_MAX, runningClock)).toBe(true);
+    expect(await endsWithin(replaced, TAKEOVER_MS_MAX, unstalledClock)).toBe(true);
     await replaced;
     held.release();
     await writeEvents(other, 20);

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, te
 import { createServer, type Server } from "node:http";
 import type { Socket } from "node:net";
 import { CALL_TIMEOUT_MS } from "@ostiary/audit/streams/receiver-call";
-import type { Clock } from "@ostiary/lib/async";
+import { type Clock, unstalledClock } from "@ostiary/lib/async";
 import type { AuditService } from "../../../app/audit/audit-service.ts";
 import { exportProof, writeEvents } from "../../../app/audit/proof-bed.ts";
 import {
@@ -16,7 +16,6 @@ import {
   type TestReceiver,
 } from "../../../app/audit/streams-bed.ts";
 import { freePort, services, waitFor } from "../../../support/index.ts";
-import { runningClock } from "../../../support/time/running-clock.ts";
 
 setDefaultTimeout(240_000);
 
@@ -25,10 +24,10 @@ const SOON = { timeoutMs: 60_000 };
 /** A clock with a call timeout that a test can shorten. */
 class CallClock implements Clock {
   callMs = CALL_TIMEOUT_MS;
-  now = runningClock.now;
-  elapsedMs = runningClock.elapsedMs;
+  now = unstalledClock.now;
+  elapsedMs = unstalledClock.elapsedMs;
   after = (ms: number, work: () => void) =>
-    runningClock.after(ms === CALL_TIMEOUT_MS ? this.callMs : ms, work);
+    unstalledClock.after(ms === CALL_TIMEOUT_MS ? this.callMs : ms, work);
 }
 
 const SHORT_CALL_MS = 500;
