@@ -5,11 +5,11 @@
 import { describe, expect, test } from "bun:test";
 import { createServer } from "node:net";
 import { gzipSync } from "node:zlib";
+import { attacks } from "../../full/app/registry/edge-description-attacks.ts";
 import { listenLocally } from "../../support/http/listen-locally.ts";
 import { startSilentServer } from "../../support/http/silent-server.ts";
 import { waitFor } from "../../support/index.ts";
 import { useRegistry } from "./bed.ts";
-import { attacks } from "./edge-description-attacks.ts";
 import { type Answer, type Registry, service, startRegistry } from "./harness.ts";
 
 const DOCUMENT = "/edge/openapi.json";

@@ -2,7 +2,7 @@
  * Hostile OpenAPI descriptions of services. Each tries to make one step of building the edge description
  * expensive.
  */
-import { described, json, ok } from "../../unit/edge-description/described-services.ts";
+import { described, json, ok } from "../../../unit/edge-description/described-services.ts";
 
 export interface Attack {
   /** The routes of the service. */

@@ -1,8 +1,8 @@
 /** Tests that a service's description of a few megabytes takes bounded work in short steps, and adds a bounded size. */
 import { describe, expect, test } from "bun:test";
 import { edgeDescription, ServiceDescription } from "@ostiary/lib/edge-description";
-import { resultOf, tableOf } from "../../unit/edge-description/build.ts";
-import { CountedReads } from "../../unit/edge-description/counted-reads.ts";
+import { resultOf, tableOf } from "../../../unit/edge-description/build.ts";
+import { CountedReads } from "../../../unit/edge-description/counted-reads.ts";
 import { attacks } from "./edge-description-attacks.ts";
 
 /** The maximum number of values that all steps read of one description, and that one step reads. */

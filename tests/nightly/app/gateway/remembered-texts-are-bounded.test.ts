@@ -4,9 +4,9 @@
  */
 import { heapStats } from "bun:jsc";
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { publicService } from "../../support/gateway/gateway.ts";
-import { RawClient, spell } from "../../support/http/raw-http.ts";
-import { useGateway, useService } from "./bed.ts";
+import { useGateway, useService } from "../../../app/gateway/bed.ts";
+import { publicService } from "../../../support/gateway/gateway.ts";
+import { RawClient, spell } from "../../../support/http/raw-http.ts";
 
 setDefaultTimeout(180_000);
 

@@ -2,13 +2,19 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ownedRoutes, routeShape } from "@ostiary/lib/domain/routes";
 import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import {
+  type Client,
+  current,
+  projected,
+  service,
+  startRegistryProcess,
+} from "../../../app/registry/harness.ts";
+import {
   freshDatabase,
   freshRouteStoreUrl,
   type RunningProcess,
   services,
   waitFor,
-} from "../../support/index.ts";
-import { type Client, current, projected, service, startRegistryProcess } from "./harness.ts";
+} from "../../../support/index.ts";
 
 const PROCESSES = 3;
 

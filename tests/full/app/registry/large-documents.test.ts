@@ -1,14 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import {
+  ADMIN_TOKEN,
+  type Client,
+  fields,
+  projected,
+  service,
+  startRegistryProcess,
+} from "../../../app/registry/harness.ts";
+import {
   freshDatabase,
   freshRouteStoreUrl,
   type RunningProcess,
   services,
   waitFor,
-} from "../../support/index.ts";
-import { metricOf } from "../../support/telemetry/metrics.ts";
-import { ADMIN_TOKEN, type Client, fields, projected, service, startRegistryProcess } from "./harness.ts";
+} from "../../../support/index.ts";
+import { metricOf } from "../../../support/telemetry/metrics.ts";
 
 const MIB = 1024 * 1024;
 const ROUTES = 10_000;

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { waitFor } from "../../support/index.ts";
-import { useRegistry } from "./bed.ts";
-import { service } from "./harness.ts";
+import { useRegistry } from "../../../app/registry/bed.ts";
+import { service } from "../../../app/registry/harness.ts";
+import { waitFor } from "../../../support/index.ts";
 
 const registry = useRegistry({ env: { EDGE_DOCUMENT_REFRESH_MS: "600000" } });
 

@@ -2,12 +2,12 @@
 import { describe, expect, test } from "bun:test";
 import { type StoredServiceConfig, validateService } from "@ostiary/lib/domain/routes";
 import { openDatabase } from "@ostiary/lib/runtime/stores/database";
-import { CurrentTable, type Snapshot } from "../../../apps/registry/lookup/current-table.ts";
-import type { Publishing } from "../../../apps/registry/publishing/publish.ts";
-import { putService } from "../../../apps/registry/services/commands.ts";
-import { closing, duringTests } from "../../support/during-tests.ts";
-import { useRegistry } from "./bed.ts";
-import { fields, service } from "./harness.ts";
+import { CurrentTable, type Snapshot } from "../../../../apps/registry/lookup/current-table.ts";
+import type { Publishing } from "../../../../apps/registry/publishing/publish.ts";
+import { putService } from "../../../../apps/registry/services/commands.ts";
+import { useRegistry } from "../../../app/registry/bed.ts";
+import { fields, service } from "../../../app/registry/harness.ts";
+import { closing, duringTests } from "../../../support/during-tests.ts";
 
 const registry = useRegistry();
 const database = duringTests(async () =>

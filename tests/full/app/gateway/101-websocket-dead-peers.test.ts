@@ -1,9 +1,9 @@
 /** Tests that the gateway notices a WebSocket peer that is silent for ever, although the other one goes on. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { type LocalGateway, publicService, startLocalGateway } from "../../support/gateway/gateway.ts";
-import { acceptance, clientMessage, handshake, pings } from "../../support/gateway/raw-websocket.ts";
-import { RawClient, RawUpstream } from "../../support/http/raw-http.ts";
-import { waitFor } from "../../support/index.ts";
+import { type LocalGateway, publicService, startLocalGateway } from "../../../support/gateway/gateway.ts";
+import { acceptance, clientMessage, handshake, pings } from "../../../support/gateway/raw-websocket.ts";
+import { RawClient, RawUpstream } from "../../../support/http/raw-http.ts";
+import { waitFor } from "../../../support/index.ts";
 
 const IDLE_TIMEOUT_MS = 1_000;
 const TEXT = Buffer.from([0x81, 1, 0x78]);

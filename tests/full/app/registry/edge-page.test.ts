@@ -1,10 +1,10 @@
 /** Tests the page of the edge description in a browser. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
-import { waitFor } from "../../support/index.ts";
-import { browserPath, launchBrowser, PAGE_TIMEOUT_MS } from "../../support/pages/swagger-page.ts";
-import { findingsOn } from "../../support/pages/watched-page.ts";
-import { ADMIN_TOKEN, type Registry, service, startRegistry } from "./harness.ts";
+import { ADMIN_TOKEN, type Registry, service, startRegistry } from "../../../app/registry/harness.ts";
+import { waitFor } from "../../../support/index.ts";
+import { browserPath, launchBrowser, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
+import { findingsOn } from "../../../support/pages/watched-page.ts";
 
 const HOSTILE = `<img src=x onerror="window.ran = true"><script>window.ran = true</script>
 [click](javascript:window.ran=true) <a href="javascript:window.ran=true" id="trap">trap</a>`;

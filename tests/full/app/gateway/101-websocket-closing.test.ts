@@ -1,11 +1,11 @@
 /** Tests WebSockets in which one side does not read and does not respond. */
 import { afterAll, afterEach, beforeAll, describe, expect, spyOn, test } from "bun:test";
-import { type LocalGateway, publicService, startLocalGateway } from "../../support/gateway/gateway.ts";
-import { acceptance, clientMessage, handshake, pings } from "../../support/gateway/raw-websocket.ts";
-import { CAN_COUNT_CONNECTIONS, connectionsOf } from "../../support/http/connections.ts";
-import { RawClient, type RawSocket, RawUpstream } from "../../support/http/raw-http.ts";
-import { waitFor } from "../../support/index.ts";
-import { useGateway } from "./bed.ts";
+import { useGateway } from "../../../app/gateway/bed.ts";
+import { type LocalGateway, publicService, startLocalGateway } from "../../../support/gateway/gateway.ts";
+import { acceptance, clientMessage, handshake, pings } from "../../../support/gateway/raw-websocket.ts";
+import { CAN_COUNT_CONNECTIONS, connectionsOf } from "../../../support/http/connections.ts";
+import { RawClient, type RawSocket, RawUpstream } from "../../../support/http/raw-http.ts";
+import { waitFor } from "../../../support/index.ts";
 
 const CLIENTS = 8;
 /** More bytes than the kernel buffers for a connection, so that the gateway has to buffer the rest. */

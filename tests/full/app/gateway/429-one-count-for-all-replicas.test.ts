@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { startGateways } from "../../support/gateway/gateway-process.ts";
-import { freshCounterStoreUrl, type RunningProcess, services } from "../../support/index.ts";
+import { startGateways } from "../../../support/gateway/gateway-process.ts";
+import { freshCounterStoreUrl, type RunningProcess, services } from "../../../support/index.ts";
 
 const REPLICAS = 4;
 const REQUESTS = 10_000;

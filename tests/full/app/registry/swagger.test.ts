@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { duringTests } from "../../support/during-tests.ts";
-import { operationsIn } from "../../support/http/openapi.ts";
+import { useRegistry } from "../../../app/registry/bed.ts";
+import { ADMIN_TOKEN, type Answer, service } from "../../../app/registry/harness.ts";
+import { duringTests } from "../../../support/during-tests.ts";
+import { operationsIn } from "../../../support/http/openapi.ts";
 import {
   browserPath,
   launchBrowser,
   openSwagger,
   PAGE_TIMEOUT_MS,
-} from "../../support/pages/swagger-page.ts";
-import { useRegistry } from "./bed.ts";
-import { ADMIN_TOKEN, type Answer, service } from "./harness.ts";
+} from "../../../support/pages/swagger-page.ts";
 
 const registry = useRegistry();
 beforeAll(async () => {

@@ -4,8 +4,8 @@
  */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { publicService } from "../../support/gateway/gateway.ts";
-import { startGateway } from "../../support/gateway/gateway-process.ts";
+import { publicService } from "../../../support/gateway/gateway.ts";
+import { startGateway } from "../../../support/gateway/gateway-process.ts";
 import {
   headerValue,
   OK,
@@ -15,9 +15,9 @@ import {
   RawUpstream,
   rawRequest,
   spell,
-} from "../../support/http/raw-http.ts";
-import { type RunningProcess, services, settled, waitFor } from "../../support/index.ts";
-import { metricOf } from "../../support/telemetry/metrics.ts";
+} from "../../../support/http/raw-http.ts";
+import { type RunningProcess, services, settled, waitFor } from "../../../support/index.ts";
+import { metricOf } from "../../../support/telemetry/metrics.ts";
 
 setDefaultTimeout(180_000);
 
