@@ -22,11 +22,19 @@ interface Bound {
 
 const MIB = 1_048_576;
 const CONNECTIONS_MAX: Bound = { share: 0.25, besides: 2 };
+/** The connections that a process may open to each peer anyway, by peer. */
+export type PoolMaxima = ReadonlyMap<string, number>;
+
+/** The connections of the clients' `fetch`: as many idle ones as it keeps, and as many in use. */
+export const FETCH_MAX = 128;
 /**
- * The maximum number of idle connections in a pool, of `fetch` or of the gateway. After a peak, a pool keeps up to as
- * many idle connections as were in use.
+ * The pools of every process. A process has up to 17 connections to PostgreSQL (guides/kubernetes.md), and opens them
+ * when it needs them.
  */
-const IDLE_MAX = 64;
+export const POOLS: PoolMaxima = new Map([
+  ["PostgreSQL", 17],
+  ["clients", FETCH_MAX],
+]);
 
 /** The resources whose growth is checked, with the bound for each. */
 const HOLDINGS: readonly { title: string; unit: number; bound: Bound; of: (held: Held) => number }[] = [
@@ -71,18 +79,16 @@ export function growthOf(looks: readonly Held[]): Growth[] {
  * Returns the growth of the number of connections to each peer. Empty if there are too few readings. It
  * compares the minimum of the last third, because connections that a fault leaves for seconds are no leak.
  *
- * @param pooled the peers whose connections come from a pool, which may keep idle connections
+ * @param pools the numbers that pools may reach, which are no leak
  */
-export function connectionGrowthOf(
-  looks: readonly Connections[],
-  pooled: ReadonlySet<string> = new Set(),
-): Growth[] {
+export function connectionGrowthOf(looks: readonly Connections[], pools: PoolMaxima = new Map()): Growth[] {
   const peers = [...new Set(looks.flatMap((connections) => Object.keys(connections)))].sort();
   return peers.flatMap((peer) => {
-    const { share, besides } = CONNECTIONS_MAX;
-    const bound = { share, besides: besides + (pooled.has(peer) ? IDLE_MAX : 0) };
     const values = looks.map((connections) => connections[peer] ?? 0);
-    return growthIn(peer, values, bound, 1, (last) => Math.min(...last));
+    return growthIn(peer, values, CONNECTIONS_MAX, 1, (last) => Math.min(...last)).map((growth) => ({
+      ...growth,
+      isFlat: growth.isFlat || growth.last <= (pools.get(peer) ?? 0),
+    }));
   });
 }
 

@@ -6,13 +6,8 @@ import {
   type Held,
   HOLDING_TITLES,
   LOOKS_MIN,
+  POOLS,
 } from "./flatness.ts";
-
-/**
- * The peers that connect by `fetch`: only the load. The services call each other over their own connection
- * pools.
- */
-const POOLED: ReadonlySet<string> = new Set(["clients"]);
 
 type Looks = ReadonlyMap<string, readonly Held[]>;
 
@@ -54,7 +49,7 @@ export function whatGrew(looks: Looks): string[] {
 function connectionsIn(held: readonly Held[]): Growth[] {
   return connectionGrowthOf(
     held.map(({ connections }) => connections),
-    POOLED,
+    POOLS,
   );
 }
 

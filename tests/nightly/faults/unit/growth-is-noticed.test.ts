@@ -89,6 +89,15 @@ describe("the connections of a process", () => {
     ["clients", 6],
   ])("may grow a little: %s", (peer, by) => expect(connected(connecting(peer, by))).toEqual([]));
 
+  test("may reach the maximum of a pool, and no more", () => {
+    const grownTo = (most: number) =>
+      connectionGrowthOf(connecting("PostgreSQL", most - 11), new Map([["PostgreSQL", 17]])).filter(
+        ({ title, isFlat }) => title === "PostgreSQL" && !isFlat,
+      );
+    expect(grownTo(17)).toEqual([]);
+    expect(grownTo(23)).toHaveLength(1);
+  });
+
   test("may move from one peer to another only as far as each may grow", () => {
     const moving = steps(8).map((step) => ({
       PostgreSQL: 11 - Math.round(step),

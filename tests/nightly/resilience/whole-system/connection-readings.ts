@@ -2,7 +2,7 @@
 
 import { type Connections, connectionsOf, everyConnection } from "../../../support/http/connections.ts";
 import { get } from "../../faults/load/requests.ts";
-import { connectionGrowthOf } from "../../faults/soak/flatness.ts";
+import { connectionGrowthOf, FETCH_MAX, POOLS, type PoolMaxima } from "../../faults/soak/flatness.ts";
 import type { Callers } from "../../faults/system/people.ts";
 import type { System } from "../../faults/system/system.ts";
 
@@ -55,22 +55,22 @@ async function leave(system: System, callers: Callers): Promise<void> {
   socket.terminate();
 }
 
-/** Describes each number of connections that has grown. `pooled` returns the peers with pools of a process. */
-export function grown(seen: Seen, pooled: (process: string) => ReadonlySet<string>): string[] {
+/** Describes each number of connections that has grown. `poolsOf` returns the pools of a process. */
+export function grown(seen: Seen, poolsOf: (process: string) => PoolMaxima): string[] {
   return [...seen].flatMap(([name, connections]) =>
-    connectionGrowthOf(connections, pooled(name))
+    connectionGrowthOf(connections, poolsOf(name))
       .filter(({ isFlat }) => !isFlat)
       .map(({ title, first, last }) => `${name}: connections with ${title} ${first} → ${last}`),
   );
 }
 
 /**
- * Returns the peers with pools under load. The gateway opens a connection for each call to audit or identity that is in
- * flight at the same time. It keeps idle connections for 55 s.
+ * Returns the pools under load. The gateway opens a connection for each call to audit or identity that is in flight at
+ * the same time. It keeps idle connections for 55 s.
  */
-export function pooledUnderLoad(process: string): ReadonlySet<string> {
-  if (process.startsWith("gateway")) return new Set(["audit", "identity"]);
-  return new Set(/^(?:audit|identity)/.test(process) ? ["clients"] : []);
+export function poolsUnderLoad(process: string): PoolMaxima {
+  if (!process.startsWith("gateway")) return POOLS;
+  return new Map([...POOLS, ["audit", FETCH_MAX], ["identity", FETCH_MAX]]);
 }
 
 /** Returns the highest number of connections with a peer that any process had in any reading. */
