@@ -38,10 +38,14 @@ export function chosenFrom(
   const random = new Random(seed);
   const weights = [...rooms.values()].map(({ length }) => Math.sqrt(length));
   const all = weights.reduce((sum, weight) => sum + weight, 0);
-  return [...rooms.values()].flatMap((mutations, index) => {
+  const chosen = [...rooms.values()].map((mutations, index) => {
     const share = Math.round(((weights[index] ?? 0) / all) * count);
     return chosenIn(mutations, Math.max(ROOM_MIN, share), random);
   });
+  // The rooms take turns, so that the first results already show all of them.
+  return Array.from({ length: count }, (_, turn) =>
+    chosen.flatMap((each) => each.slice(turn, turn + 1)),
+  ).flat();
 }
 
 function chosenIn(mutations: readonly Mutation[], count: number, random: Random): Mutation[] {

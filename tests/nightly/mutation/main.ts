@@ -35,19 +35,20 @@ const rooms = new Map([...(await allMutations(root))].filter(([room]) => room.st
 const mutations = chosenFrom(rooms, { seed: Number(values.seed), count: Number(values.count) });
 console.error(`${mutations.length} mutations of ${rooms.size} rooms, seed ${values.seed}`);
 const results: Result[] = [];
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => end());
 for (const mutation of mutations) {
   const result = await tryMutation(root, mutation, stagesOf(mutation, root, sources, Number(values.seconds)));
   results.push(result);
   console.error(`${results.length}/${mutations.length} ${lineOf(result)}`);
 }
-const survivors = results.filter(({ stage }) => stage === null).map(({ mutation }) => diffOf(mutation));
-const { first, both } = sharesOf(results);
-const percent = (share: number) => `${Math.round(share * 100)} %`;
-console.log(
-  [
-    roomTable(results),
-    `The first tier found ${percent(first)} (goal ${percent(GOALS.first)}), both ${percent(both)} (goal ${percent(GOALS.both)}).`,
-    ...survivors,
-  ].join("\n\n"),
-);
-process.exit(first >= GOALS.first && both >= GOALS.both ? 0 : 1);
+end();
+
+/** Prints the results so far, and exits. */
+function end(): never {
+  const survivors = results.filter(({ stage }) => stage === null).map(({ mutation }) => diffOf(mutation));
+  const { first, both } = sharesOf(results);
+  const percent = (share: number) => `${Math.round(share * 100)} %`;
+  const shares = `The first tier found ${percent(first)} (goal ${percent(GOALS.first)}), both ${percent(both)} (goal ${percent(GOALS.both)}).`;
+  console.log([roomTable(results), shares, ...survivors].join("\n\n"));
+  process.exit(first >= GOALS.first && both >= GOALS.both ? 0 : 1);
+}
