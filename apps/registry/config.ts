@@ -34,7 +34,7 @@ export const registryVariables = Type.Object({
   ...operatorVariables,
   SEED_ROUTES_DIR: optionalFolder(
     "must be a readable directory of YAML files that are applied at start",
-    "A directory of *.yaml and *.yml files, for development. The registry applies them at start, in the order of names, to services without a history.",
+    "For development: YAML files that the registry applies at start, in the order of names, to services without a history.",
   ),
   ROLES_FILE: rolesFileVariable(
     "Identity's roles file, read at start. If it is set, the lookup of a route can tell whether a role may use the route.",

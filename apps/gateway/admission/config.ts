@@ -27,7 +27,7 @@ export const admissionVariables = {
   AUTH_USER_ID_CLAIM: textOr("sub", "must be the name of a claim, such as sub or properties.user_id", {
     pattern: "^[^.]+(\\.[^.]+)*$",
     description:
-      "The claim that identifies the person. Separate the names of nested claims with dots. Do not change the claim after the first sign-in.",
+      "The claim that identifies the person, with dots between names of nested claims. Do not change it after the first sign-in.",
   }),
   CREDENTIAL_VALIDATE_URL: httpUrl("The URL at which identity validates credentials."),
   ...tlsVariables("CREDENTIAL_VALIDATE"),
@@ -37,13 +37,13 @@ export const admissionVariables = {
     300,
     0,
     86_400,
-    "The seconds for which the gateway caches a validated credential. A revoked key can be accepted for this time. An expired key or session is never accepted.",
+    "How long the gateway caches a validated credential. A revoked key can be accepted for this time; an expired one never is.",
   ),
   ADMISSION_CACHE_ENTRIES: integer(
     100_000,
     1,
     1_000_000,
-    "The maximum number of entries in each admission cache. The gateway drops the least recently used entry first.",
+    "The maximum number of entries in each admission cache, which drops the least recently used first.",
   ),
 };
 

@@ -31,17 +31,12 @@ export function listenVariables(defaults: { host: string; port: number; internal
 }
 
 export const shutdownVariables = {
-  SHUTDOWN_GRACE_MS: integer(
-    0,
-    0,
-    600_000,
-    "How long the service still accepts requests after a stop signal, in milliseconds.",
-  ),
+  SHUTDOWN_GRACE_MS: integer(0, 0, 600_000, "How long the service accepts requests after a stop signal."),
   SHUTDOWN_TIMEOUT_MS: integer(
     25_000,
     0,
     600_000,
-    "How long requests in flight may run after SHUTDOWN_GRACE_MS, in milliseconds. The service aborts requests that take longer.",
+    "How long requests in flight may run after SHUTDOWN_GRACE_MS, before the service aborts them.",
   ),
 };
 
@@ -73,8 +68,7 @@ export const telemetryVariables = {
   }),
   LOG_ACCESS_SAMPLE: textOr("1", "must be a number from 0 to 1", {
     check: isRatio,
-    description:
-      "The share of requests with a status below 400 that get a log line. All other requests get a log line.",
+    description: "The share of requests with a status below 400 that get a log line. All others get one.",
   }),
   NO_COLOR: optionalText("must be any text", {
     description: "Any value turns off the colors of pretty log lines.",

@@ -37,7 +37,7 @@ export function providerOrigins(): TOptional<TString> {
   return optionalList(
     "must be origins such as https://login.example.com, separated by commas",
     isWebOrigin,
-    "Additional origins that the page may call, for an identity provider with endpoints outside of its issuer's origin.",
+    "Further origins that the page may call, for a provider with endpoints outside of its issuer's origin.",
   );
 }
 

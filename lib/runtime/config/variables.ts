@@ -153,7 +153,7 @@ export function routeStoreUrl(fallback = "http://localhost:2379"): TString {
       check: isRouteStoreUrl,
       secret: true,
       description:
-        "The etcd in which the registry publishes routes and the gateways watch them. Add user:password@ if etcd requires a user. Only the platform accepts memory://.",
+        "The etcd with the routes. Add user:password@ if etcd requires a user. Only the platform accepts memory://.",
     },
   );
 }
@@ -195,7 +195,7 @@ export function internalAuthToken(): TOptional<TString> {
       pattern: VISIBLE_ASCII,
       secret: true,
       description:
-        "The token that the gateway sends as X-Platform-Internal-Token. Identity and audit require it; without a value, they admit every caller of their internal port.",
+        "The X-Platform-Internal-Token that the gateway sends, and that identity and audit require. Without a value, they admit every caller of their internal port.",
     },
   );
 }
