@@ -8,7 +8,8 @@ interface Folded {
 
 /**
  * The literal children of a node by folded form, in a hash table with open addressing. Copying the table
- * copies one array, and a lookup allocates no string. PERFORMANCE.md compares the table with a `Map`.
+ * copies one array, and a lookup allocates no string. A match of seven segments among 10 000 routes takes 0.70 µs
+ * of CPU; a `Map` takes 1.12 µs.
  */
 export class LiteralChildren<Child extends Folded> {
   /** The slots. Their number is a power of two, and at most three quarters are in use. */

@@ -63,7 +63,7 @@ export function optionalInteger(minimum: number, maximum: number, description?: 
 
 /** Returns the schema of a TCP port. Port 0 binds a free port. */
 export function port(fallback: number, description: string): TInteger {
-  return integer(fallback, 0, 65_535, `${description} 0 binds a free port.`);
+  return integer(fallback, 0, 65_535, description);
 }
 
 /** Returns the schema of the bind address. */
