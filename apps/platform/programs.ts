@@ -19,18 +19,22 @@ interface OstiaryOptions extends Pick<CliOptions, "name" | "parameters"> {
  * Runs all of Ostiary from one command line: the quick start, each service and the operator's commands. Code
  * is loaded when a command needs it, so `apply` does not wait for the gateway's code.
  */
-export async function runOstiary({ env, cli, ...called }: OstiaryOptions): Promise<void> {
+export async function runOstiary(options: OstiaryOptions): Promise<void> {
+  const { addMore, chosen } = await programs(options);
+  await runCli({ ...options, addMore });
+  await chosen()?.();
+}
+
+/** Returns the commands of all programs, and a function that returns the program that the command line chose. */
+export async function programs({ env, cli, name, parameters }: OstiaryOptions) {
   let chosen: Program | undefined;
   const choose = (program: Program) => {
     chosen = program;
   };
-  const help = await helpFor(called.parameters);
-  await runCli({
-    ...called,
-    env,
-    addMore: (program) => addPrograms(program, { env, start: `${called.name} start`, cli, choose, help }),
-  });
-  await chosen?.();
+  const help = await helpFor(parameters);
+  const addMore = (program: Command) =>
+    addPrograms(program, { env, start: `${name} start`, cli, choose, help });
+  return { addMore, chosen: () => chosen };
 }
 
 interface Called extends Commands {

@@ -1,6 +1,6 @@
 import { runMain, withRuntimeVariables } from "@ostiary/lib/runtime/service";
 import { loadPlatform, platformProgram } from "./config.ts";
-import { type Commands, printGoodbye, printProgress, printReady } from "./screen.ts";
+import { type Commands, printGoodbye, printProgress, startScreen } from "./screen.ts";
 import { startPlatform } from "./wire.ts";
 
 interface RunOptions {
@@ -23,7 +23,7 @@ export function runPlatform({ env, fresh, commands }: RunOptions): Promise<void>
       withRuntimeVariables(env, { BUN_CONFIG_MAX_HTTP_REQUESTS: String(config.MAX_UPSTREAM_REQUESTS) });
       callDirectly(env, config.HOST);
       const platform = await startPlatform({ config, env, fresh, onProgress: printProgress });
-      printReady(platform, config, commands, performance.now() - started);
+      process.stdout.write(startScreen(platform, config, commands, performance.now() - started));
       const shutdown = async () => {
         printProgress("\nStopping once the requests in flight are answered");
         await platform.shutdown();

@@ -14,13 +14,13 @@ export function printProgress(step: string): void {
   process.stdout.write(`${step} ...\n`);
 }
 
-/** Prints the addresses, the next steps and the tour. */
-export function printReady(
+/** Returns the start screen: the addresses, the next steps and the tour. */
+export function startScreen(
   platform: Platform,
   config: PlatformConfig,
   commands: Commands,
   duration_ms: number,
-): void {
+): string {
   const { tour } = platform;
   const lines = [
     `\nOstiary is ready after ${(duration_ms / 1000).toFixed(1)} s.\n`,
@@ -39,7 +39,7 @@ export function printReady(
       tourText(tour),
     );
   }
-  process.stdout.write(`${lines.join("\n")}\n`);
+  return `${lines.join("\n")}\n`;
 }
 
 /** Prints where the data is, at the end of the process. */

@@ -1,5 +1,5 @@
+import { FREE_PORTS } from "../../../app/platform/bed.ts";
 import { type Command, type Reader, readUntil } from "../../../support/documents/guide-reader.ts";
-import { FREE_PORTS } from "../platform/bed.ts";
 
 /** A running quick start on free ports. */
 export interface QuickStart {

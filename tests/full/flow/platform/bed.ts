@@ -1,13 +1,6 @@
+import { FREE_PORTS } from "../../../app/platform/bed.ts";
 import { type RunningProcess, startProcess } from "../../../support/processes/start-process.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
-
-/** Environment variables that let the platform choose a free port for each listener. */
-export const FREE_PORTS = Object.fromEntries(
-  ["GATEWAY", "REGISTRY", "IDENTITY", "AUDIT", "PORTAL"]
-    .flatMap((name) => [`${name}_PORT`, `${name}_INTERNAL_PORT`])
-    .concat("DEMO_PORT", "DEMO_IDENTITY_PROVIDER_PORT")
-    .map((name) => [name, "0"]),
-);
 
 const ENTRY = "apps/platform/main.ts";
 

@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { copyFile, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { FREE_PORTS } from "../../../app/platform/bed.ts";
 import { canRunExecutable, executable, runBuild } from "../../../support/processes/executable.ts";
 import { runToEnd } from "../../../support/processes/run-to-end.ts";
 import { type RunningProcess, startCommand } from "../../../support/processes/start-process.ts";
@@ -15,7 +16,7 @@ import {
 } from "../../../support/stores/services.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
-import { FREE_PORTS, startScreen } from "./bed.ts";
+import { startScreen } from "./bed.ts";
 
 setDefaultTimeout(240_000);
 

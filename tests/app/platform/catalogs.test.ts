@@ -1,8 +1,8 @@
 /** Tests of how the platform publishes the catalogs of `seeds/` at each start. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { publishCatalogs } from "@ostiary/platform/catalogs";
-import { ADMIN_TOKEN, type Registry, startRegistry } from "../../../app/registry/harness.ts";
-import { rejection } from "../../../support/index.ts";
+import { rejection } from "../../support/index.ts";
+import { ADMIN_TOKEN, type Registry, startRegistry } from "../registry/harness.ts";
 
 let registry: Registry;
 beforeAll(async () => {

@@ -1,0 +1,109 @@
+/** Tests of the command lines `ostiary` and `bun start`: help, versions and wrong usage. */
+import { describe, expect, test } from "bun:test";
+import { runCommandLine } from "../../../apps/cli/program.ts";
+import { programs } from "../../../apps/platform/programs.ts";
+
+const PROGRAMS = ["start", "gateway", "registry", "identity", "audit", "portal", "demo"];
+const COMMANDS = [
+  "apply",
+  "diff",
+  "services",
+  "export",
+  "delete",
+  "revisions",
+  "restore",
+  "explain",
+  "gateways",
+];
+
+async function run(name: string, cli: string, parameters: string[]) {
+  let stdout = "";
+  let stderr = "";
+  const { addMore, chosen } = await programs({ name, cli, parameters, env: {} });
+  const exitCode = await runCommandLine({
+    name,
+    parameters,
+    addMore,
+    variable: () => undefined,
+    terminal: {
+      write: (text) => {
+        stdout += text;
+      },
+      writeError: (text) => {
+        stderr += text;
+      },
+      readInput: async () => new Uint8Array(),
+      ask: null,
+      colours: false,
+      progress: false,
+      interruption: new AbortController().signal,
+    },
+  });
+  return { exitCode, stdout, stderr, isChosen: chosen() !== undefined };
+}
+
+const ostiary = (...parameters: string[]) => run("ostiary", "ostiary", parameters);
+const bunStart = (...parameters: string[]) => run("bun", "bun cli", ["start", ...parameters]);
+
+describe("--help", () => {
+  test("of ostiary lists every program and every command", async () => {
+    const { exitCode, stdout, stderr } = await ostiary("--help");
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    for (const name of [...PROGRAMS, ...COMMANDS])
+      expect(stdout).toMatch(new RegExp(`^  ${name} .*\\w`, "m"));
+    expect(stdout).not.toContain("bun");
+  });
+
+  // OP-135
+  test.each(PROGRAMS)("of %s shows its variables, and runs nothing", async (name) => {
+    const { exitCode, stdout, isChosen } = await ostiary(name, "--help");
+    expect({ exitCode, isChosen }).toEqual({ exitCode: 0, isChosen: false });
+    expect(stdout).toStartWith(`Usage: ostiary ${name} `);
+    expect(stdout).toMatch(/^ {2}HOST \(\S+\)\n {6}\S/m);
+    expect(stdout).toContain(`\nThe README is apps/${name === "start" ? "platform" : name}/README.md.\n`);
+  });
+
+  test.each([[["--help"]], [["-h"]], [["--fresh", "--help"]]])(
+    "of bun start is shown with %j",
+    async (parameters) => {
+      const { exitCode, stdout, stderr } = await bunStart(...parameters);
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+      expect(stdout).toStartWith("Usage: bun start [options]\n");
+      for (const part of ["--fresh", "DATA_DIR (.ostiary)", "DEMO (true)", "Exit codes:"])
+        expect(stdout).toContain(part);
+    },
+  );
+});
+
+test("--version prints the product's version, also after the name of a program", async () => {
+  const { version } = await Bun.file("package.json").json();
+  for (const told of [
+    await ostiary("--version"),
+    await ostiary("gateway", "--version"),
+    await bunStart("--version"),
+  ])
+    expect(told).toMatchObject({ exitCode: 0, stdout: `${version}\n`, stderr: "" });
+});
+
+test.each([
+  [["gatway"], "unknown command 'gatway'"],
+  [["gatway"], "Did you mean gateway?"],
+  [["gateway", "registry"], "too many arguments for 'gateway'"],
+  [["registry", "--port", "1"], "unknown option '--port'"],
+  [["audit", "verfy"], "too many arguments for 'audit'"],
+  [["audit", "verify"], "missing required argument 'file'"],
+  [["start", "--fresh", "now"], "too many arguments for 'start'"],
+  [["start", "--fresh=1"], "unknown option '--fresh=1'"],
+  [["start", "-x"], "unknown option '-x'"],
+  [["start", "apply", "routes.yaml"], "too many arguments for 'start'"],
+  [["apply"], "missing required argument 'file'"],
+  [[""], "unknown command ''"],
+])("the arguments %j are wrong usage: %s", async (parameters, message) => {
+  const told = await ostiary(...parameters);
+  expect(told).toMatchObject({ exitCode: 2, stdout: "", isChosen: false });
+  expect(told.stderr).toContain(message);
+});
+
+test.each(PROGRAMS)("%s is the program to run, and runs once the command line has ended", async (name) => {
+  expect(await ostiary(name)).toEqual({ exitCode: 0, stdout: "", stderr: "", isChosen: true });
+});

@@ -1,0 +1,194 @@
+/** Tests of the folder DATA_DIR: when the platform accepts, refuses, keeps and deletes it. */
+import { Database as Sqlite } from "bun:sqlite";
+import { describe, expect, test } from "bun:test";
+import { chmod, chown, lstat, mkdir, readdir, stat, symlink, writeFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { ConfigError } from "@ostiary/lib/runtime/config";
+import { loadPlatform } from "@ostiary/platform/config";
+import { openDataDirectory, streamKeys, tokenFrom } from "../../../apps/platform/data-directory.ts";
+import { runToEnd } from "../../support/processes/run-to-end.ts";
+import { rejection } from "../../support/rejection.ts";
+import { freshDatabase } from "../../support/stores/services.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { thrownBy } from "../../unit/thrown.ts";
+import { FREE_PORTS, type PlatformHere, startPlatformHere } from "./bed.ts";
+
+const parent = temporaryFolder("data");
+
+/** Expects that a folder is refused, and returns the message without the folder. */
+async function refusal(path: string, fresh = false): Promise<string> {
+  const error = await rejection(openDataDirectory(path, fresh).then((directory) => directory.close()));
+  expect(error).toBeInstanceOf(ConfigError);
+  const [, headless = ""] = String(error).split(`  DATA_DIR is ${path}, which cannot be used: `);
+  return headless;
+}
+
+// OP-57
+describe("DATA_DIR is refused with its name and the reason if it is", () => {
+  test.each([
+    ["a file", (path: string) => writeFile(path, ""), "a file with this name exists."],
+    ["a link to nothing", (path: string) => symlink("/no/such", path), "a symbolic link without a target."],
+    ["a link to itself", (path: string) => symlink(path, path), "it is a symbolic link without a target."],
+  ])("%s", async (name, make, reason) => {
+    const path = join(parent, name);
+    await make(path);
+    expect(await refusal(path)).toContain(reason);
+  });
+
+  test("a folder below a file, or one that cannot be created", async () => {
+    await writeFile(join(parent, "below"), "");
+    expect(await refusal(join(parent, "below", "data"))).toContain("a file with this name exists.");
+    expect(await refusal("/proc/ostiary")).toContain("a folder above it does not exist");
+  });
+
+  test("a folder whose token or key cannot be used", async () => {
+    const path = join(parent, "files");
+    await mkdir(join(path, "admin-token"), { recursive: true });
+    const messageOf = async (work: Promise<unknown>) => String(await rejection(work));
+    expect(await messageOf(tokenFrom(join(path, "admin-token"), undefined))).toContain(
+      "its file admin-token is not a file of this user",
+    );
+    await writeFile(join(path, "internal-token"), "one\ntwo");
+    expect(await messageOf(tokenFrom(join(path, "internal-token"), undefined))).toContain(
+      "its file internal-token is not one line of visible ASCII: delete it for a new token.",
+    );
+    await writeFile(join(path, "audit-stream-keys"), "x", { mode: 0o644 });
+    expect(await messageOf(streamKeys(join(path, "audit-stream-keys")))).toContain(
+      "its file audit-stream-keys names a file that other users may read",
+    );
+  });
+});
+
+describe("DATA_DIR", () => {
+  const internalPortOf = async (platform: PlatformHere, service: string) => {
+    const lines = (await Bun.file(join(platform.config.DATA_DIR, "ostiary.log")).text()).split("\n");
+    const listening = lines.filter((line) => line.includes('"listening"')).map((line) => JSON.parse(line));
+    return listening.findLast((line) => line.service === service);
+  };
+
+  // OP-56, OP-61
+  test("may be a new relative folder with special characters, and keeps its files for the next start", async () => {
+    const path = join(parent, "50%25 #1?");
+    const env = { DATA_DIR: relative(process.cwd(), path), DATABASE_URL: await freshDatabase() };
+    await mkdir(path);
+    // Another program has the process ids of an earlier platform.
+    for (const name of ["platform.pid", "database.pid"]) await writeFile(join(path, name), "1");
+    const first = await startPlatformHere(env);
+    const token = await Bun.file(join(path, "internal-token")).text();
+    const feeds = { identity: "lifecycle-events", audit: "usage-events" };
+    for (const [service, feed] of Object.entries(feeds)) {
+      const { internal_port } = await internalPortOf(first, service);
+      const ask = (headers: Record<string, string>) =>
+        fetch(`http://127.0.0.1:${internal_port}/internal/${feed}`, { headers });
+      expect((await ask({ "X-Platform-Internal-Token": token })).status).toBe(200);
+      expect((await ask({})).status).toBe(401);
+    }
+    const streams = "/organizations/organization-1/audit-streams";
+    const post = (platform: PlatformHere, place: string, body: unknown) =>
+      fetch(`${platform.addresses.auditUrl}${streams}${place}`, {
+        method: "POST",
+        body: JSON.stringify(body),
+      });
+    // The log has no event, so nothing is sent to this URL.
+    const created = await post(first, "", { url: "https://receiver.invalid/hook" });
+    expect(created.status).toBe(201);
+    const { id }: { id: string } = JSON.parse(await created.text());
+    await first.shutdown();
+    const files = ["admin-token", "audit-signing-key.pem", "audit-stream-keys", "internal-token"];
+    expect(await readdir(path)).toEqual(expect.arrayContaining(files));
+    for (const name of files) expect((await stat(join(path, name))).mode & 0o777).toBe(0o600);
+    expect(await readdir(parent)).not.toContain("50% #1?");
+
+    const second = await startPlatformHere(env);
+    expect(await Bun.file(join(path, "internal-token")).text()).toBe(token);
+    const tested = await post(second, `/${id}/test`, undefined);
+    expect(JSON.parse(await tested.text())).toMatchObject({ delivered: false, status: null });
+    await second.shutdown();
+  });
+
+  // OP-56, OP-59
+  test("in use is the only problem that a later platform reports, not each of its ports", async () => {
+    const path = join(parent, "twice");
+    const another = join(parent, "twice by another name");
+    const held = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } });
+    const directory = await openDataDirectory(path, false);
+    await symlink(path, another);
+    for (const DATA_DIR of [path, another]) {
+      const load = () => loadPlatform({ ...FREE_PORTS, DATA_DIR, GATEWAY_PORT: String(held.port) });
+      expect(String(thrownBy(ConfigError, load)?.message).split("\n").slice(1)).toEqual([
+        `  DATA_DIR is ${DATA_DIR}, which cannot be used: Ostiary already runs there, as process ${process.pid}: use that Ostiary, or stop it first.`,
+      ]);
+    }
+    held.stop(true);
+    expect(await refusal(path, true)).toContain("Ostiary already runs there");
+    await directory.close();
+    await (await openDataDirectory(another, false)).close();
+  });
+
+  // OP-56
+  test("is refused with the id of a platform that notes its id a moment after its claim", async () => {
+    const path = join(parent, "claimed");
+    await mkdir(path);
+    const lock = new Sqlite(join(path, "platform.lock"));
+    lock.run("begin exclusive");
+    const noting = runToEnd(["sh", "-c", `sleep 0.1; printf 4711 > '${path}/platform.pid'`]);
+    expect(await refusal(path)).toContain("Ostiary already runs there, as process 4711: ");
+    await noting;
+    lock.close();
+  });
+
+  test("loses the data of earlier starts with --fresh, and no other file", async () => {
+    const path = join(parent, "fresh");
+    await mkdir(join(path, "database"), { recursive: true });
+    for (const name of ["admin-token", "notes", "database/PG_VERSION"])
+      await writeFile(join(path, name), "x");
+    await (await openDataDirectory(path, true)).close();
+    expect((await readdir(path)).filter((name) => !name.endsWith(".lock"))).toEqual(["notes"]);
+  });
+
+  test("is refused with --fresh if its database folder contains other files", async () => {
+    const path = join(parent, "their tables");
+    await mkdir(join(path, "database"), { recursive: true });
+    await writeFile(join(path, "database", "schema.sql"), "create table precious();");
+    expect(await refusal(path, true)).toContain(
+      "its folder database contains other files, which --fresh would delete: move them first.",
+    );
+    expect(await readdir(join(path, "database"))).toEqual(["schema.sql"]);
+  });
+});
+
+describe("the file of a token", () => {
+  const made = async (name: string, text: string, mode: number) => {
+    const file = join(parent, name);
+    await writeFile(file, text);
+    await chmod(file, mode);
+    return file;
+  };
+  const modeOf = async (file: string) => (await lstat(file)).mode & 0o777;
+
+  test.each([
+    ["kept", undefined, "kept"],
+    ["given", "new", "new"],
+    ["", undefined, expect.stringMatching(/^[\w-]{32}$/)],
+  ])("that holds %p is closed to others, also if it was open", async (text, given, token) => {
+    const file = await made("open", text, 0o666);
+    expect(await tokenFrom(file, given)).toEqual(token);
+    expect([await Bun.file(file).text(), await modeOf(file)]).toEqual([token, 0o600]);
+  });
+
+  test("may not be a link, and no token is written to the link's target", async () => {
+    const [target, link] = [await made("target", "known", 0o644), join(parent, "link")];
+    await symlink(target, link);
+    expect(await rejection(tokenFrom(link, undefined))).toBeInstanceOf(ConfigError);
+    expect(await tokenFrom(link, "new")).toBe("new");
+    expect([await Bun.file(target).text(), await Bun.file(link).text()]).toEqual(["known", "new"]);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)("may not belong to another user, who knows its token", async () => {
+    const file = await made("theirs", "known", 0o644);
+    await chown(file, 65534, 65534);
+    expect(await rejection(tokenFrom(file, undefined))).toBeInstanceOf(ConfigError);
+    expect(await tokenFrom(file, "new")).toBe("new");
+    expect((await lstat(file)).uid).toBe(0);
+  });
+});
