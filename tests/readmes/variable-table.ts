@@ -24,7 +24,7 @@ export function variableRows(schema: TObject): string[][] {
   return describedVariables(schema)
     .filter(({ names }) => !isTlsFile(schema, names[0] ?? ""))
     .map(({ names, fallback, meaning, rule }) => [
-      names.map(code).join(", or "),
+      names.map(code).join(", "),
       rule.default === undefined ? fallback : code(fallback),
       takes(rule),
       escaped(meaning),

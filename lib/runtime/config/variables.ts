@@ -124,7 +124,7 @@ export function requestsInFlightMax(fallback: number): TInteger {
     fallback,
     1,
     1_000_000,
-    "The maximum number of requests in flight. Further requests get 503. At the gateway, streams and WebSockets count too.",
+    "The maximum number of requests in flight. Further requests get 503.",
   );
 }
 

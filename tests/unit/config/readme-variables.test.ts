@@ -44,7 +44,7 @@ describe("a table of variables", () => {
     const [, dashes, ...rows] = variableTable(schema).trimEnd().split("\n");
     expect(dashes).toMatch(/^(\| -+ ){4}\|$/);
     expect(rows.map((row) => row.replace(/ +/g, " "))).toEqual([
-      "| `TOKEN`, or `TOKEN_FILE` | required | a \\| b | For &lt;all>. |",
+      "| `TOKEN`, `TOKEN_FILE` | required | a \\| b | For &lt;all>. |",
       "| `SIZE` | `3` | 1 to 5 | How large. |",
     ]);
     expect(new Set(rows.map((row) => row.length))).toEqual(new Set([dashes?.length ?? 0]));
