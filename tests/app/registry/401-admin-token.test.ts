@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
 import { type OpenApiDocument, operationsIn } from "../../support/http/openapi.ts";
-import { ProcessEnded, rejection, startProcess } from "../../support/index.ts";
 import { useRegistry } from "./bed.ts";
 import { ADMIN_TOKEN } from "./harness.ts";
 
@@ -73,17 +72,4 @@ describe("the admin token", () => {
       expect(response.status).toBe(200);
     },
   );
-});
-
-describe("a start of the registry", () => {
-  // tests/full/flow/every-service/exit-78-wrong-variables.test.ts tests malformed tokens.
-  test.each([undefined, ""])("with ADMIN_TOKEN %j exits with 78", async (token) => {
-    const env = { DATABASE_URL: "pglite://memory", ROUTE_STORE_URL: "http://127.0.0.1:1" };
-    const ended = await rejection(
-      startProcess("apps/registry/main.ts", token === undefined ? env : { ...env, ADMIN_TOKEN: token }),
-    );
-    expect(ended).toBeInstanceOf(ProcessEnded);
-    expect(ended).toMatchObject({ exitCode: 78 });
-    expect(String(ended)).toContain("ADMIN_TOKEN");
-  });
 });

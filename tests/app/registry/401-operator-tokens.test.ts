@@ -5,14 +5,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { UnsecuredJWT } from "jose";
-import { startLoadingGateway } from "../../support/gateway/loading-gateway.ts";
-import { freshDatabase, waitFor } from "../../support/index.ts";
+import { waitFor } from "../../support/index.ts";
 import { signingKey } from "../../support/pages/provider-stand-in.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { clientOf, service } from "./harness.ts";
 import {
   claiming,
-  type Entry,
   entry,
   ISSUER,
   inSeconds,
@@ -22,7 +20,6 @@ import {
 } from "./operators-bed.ts";
 
 const WIDGETS = { services: ["w*"], paths: ["/w"], urls: ["http://upstream:8080"] };
-const PAST = "2020-01-01T00:00:00Z";
 
 let provider: OperatorProvider;
 let shared: OperatedRegistry;
@@ -133,53 +130,6 @@ describe("a token of the identity provider", () => {
   });
 });
 
-// RG-118
-describe("a token that expires while a write waits", () => {
-  test("does not affect that write, but later requests with it are 401", async () => {
-    const own = ending(
-      await startOperated([claiming("widgets", "publisher", WIDGETS)], { env: provider.env }),
-    );
-    const lasting = await provider.token({ team: "widgets" });
-    await waitFor(async () => (await called(lasting, own))[0] === 200);
-    const gateway = ending(await startLoadingGateway(own.registry.routeStore));
-    gateway.holdUp();
-    const services = { w: service("/w") };
-    // The registry allows 30 s of clock skew, so it refuses the token after `seconds`. If the token expires
-    // before the write is committed, as on a slow machine, `begin` tries again with twice the time.
-    const begin = async (seconds: number): Promise<[string, Promise<{ status: number }>]> => {
-      const token = await provider.token({ team: "widgets", exp: inSeconds(seconds - 30) });
-      const write = own.with(token).call("POST", "/apply?wait_ms=30000", { services });
-      const committed = waitFor(
-        async () => (await own.as("admin").call("GET", "/services/w")).status === 200,
-      ).then(() => null);
-      const early = await Promise.race([committed, write]);
-      return early === null ? [token, write] : begin(seconds * 2);
-    };
-    const [token, write] = await begin(3);
-    await waitFor(async () => (await called(token, own))[0] === 401, { what: "the end of the token" });
-    gateway.goOn();
-    expect((await write).status).toBe(200);
-    const { revisions } = (await own.as("admin").call("GET", "/services/w/revisions")).body;
-    expect(revisions).toMatchObject([{ operator: "widgets" }]);
-  });
-});
-
-// RG-116, RG-118
-describe("an operator with claims who is removed from the file", () => {
-  test("is 401 within seconds, and another operator who gets the claims is admitted", async () => {
-    const own = ending(await startOperated([claiming("blue", "reader")], { env: provider.env }));
-    const token = await provider.token({ team: "blue" });
-    await waitFor(async () => (await called(token, own))[1] === "blue");
-    await own.file.write(claiming("blue", "reader", { expires_at: PAST }), {
-      ...claiming("green", "reader"),
-      claims: { team: "blue" },
-    } satisfies Entry);
-    await waitFor(async () => (await called(token, own))[1] === "green");
-    await own.file.write(claiming("green", "reader"));
-    await waitFor(async () => (await called(token, own))[0] === 401);
-  });
-});
-
 // RG-125
 describe("an identity provider that is down", () => {
   /** Returns the readiness warning about the identity provider's keys, or undefined if there is none. */
@@ -249,49 +199,6 @@ describe("an identity provider that does not respond", () => {
   });
 });
 
-// RG-124
-describe("a thousand operators with claims", () => {
-  test("are recognized when many tokens come at once", async () => {
-    const names = Array.from({ length: 1_000 }, (_, index) => `team-${index}`);
-    const many = names.map((name) => claiming(name, "reader"));
-    const own = ending(await startOperated(many, { env: provider.env }));
-    const asked = names.filter((_, index) => index % 50 === 0);
-    const tokens = await Promise.all(asked.map((team) => provider.token({ team })));
-    await waitFor(async () => (await called(tokens[0] ?? "", own))[0] === 200);
-    expect(await Promise.all(tokens.map((token) => called(token, own)))).toEqual(
-      asked.map((name) => [200, name]),
-    );
-  });
-});
-
-// RG-118
-describe("two registries on one database", () => {
-  test("each accept only tokens of their own identity provider", async () => {
-    const company = await OperatorProvider.start();
-    ends.push(() => company.standIn.stop());
-    const databaseUrl = await freshDatabase();
-    const operators = [
-      claiming("blue", "publisher", { services: ["w"], paths: ["/w"], urls: ["http://upstream:8080"] }),
-    ];
-    const pipelines = ending(await startOperated(operators, { databaseUrl, env: provider.env }));
-    const people = ending(
-      await startOperated(operators, {
-        databaseUrl,
-        routeStore: pipelines.registry.routeStore,
-        env: { ...company.env, OPERATOR_ISSUER: "https://people.example.com" },
-      }),
-    );
-    const ofPipeline = await provider.token({ team: "blue" });
-    const ofPerson = await company.token({ team: "blue", iss: "https://people.example.com" });
-    await waitFor(async () => (await called(ofPipeline, pipelines))[0] === 200);
-    await waitFor(async () => (await called(ofPerson, people))[0] === 200);
-    expect((await pipelines.with(ofPipeline).put("w", service("/w"))).status).toBe(200);
-    expect((await called(ofPipeline, people))[0]).toBe(401);
-    expect((await called(ofPerson, pipelines))[0]).toBe(401);
-    expect((await people.with(ofPerson).call("GET", "/services/w")).body.revision).toBe(1);
-  });
-});
-
 // RG-128
 describe("the registry's log", () => {
   test("has the subject of an admitted token, and at level debug why a token is refused", async () => {
@@ -328,20 +235,5 @@ describe("the registry's log", () => {
     expect(audience?.detail).toBe('The token\'s aud is "x", but OPERATOR_AUDIENCE is ["other","ostiary"].');
     const text = await readFile(LOG_FILE, "utf8");
     for (const [token] of [...refused.slice(0, 3), [good]]) expect(text).not.toContain(token);
-  });
-});
-
-// RG-123
-describe("a start of the registry", () => {
-  const refusalOf = (env: Record<string, string>) =>
-    startOperated([claiming("team", "reader")], { env }).then(
-      () => null,
-      (error: Error) => error.message,
-    );
-
-  test("is refused if operators have claims but no identity provider is configured", async () => {
-    expect(await refusalOf({})).toContain(
-      "operators[0].claims needs OPERATOR_ISSUER, OPERATOR_JWKS_URI and OPERATOR_AUDIENCE",
-    );
   });
 });

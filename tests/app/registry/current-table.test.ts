@@ -10,6 +10,7 @@ import { sql } from "drizzle-orm";
 import fc from "fast-check";
 import { CurrentTable } from "../../../apps/registry/lookup/current-table.ts";
 import { closing, duringTests } from "../../support/during-tests.ts";
+import { runs } from "../../support/runs.ts";
 import { useRegistry } from "./bed.ts";
 
 setDefaultTimeout(120_000);
@@ -86,7 +87,7 @@ describe("the table of current services", () => {
         await table.read();
         expect(contentOf(table)).toEqual(await fromScratch());
       }),
-      { numRuns: 30 },
+      { numRuns: runs(10) },
     );
   });
 

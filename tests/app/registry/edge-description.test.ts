@@ -5,7 +5,6 @@
 import { describe, expect, test } from "bun:test";
 import { createServer } from "node:net";
 import { gzipSync } from "node:zlib";
-import { attacks } from "../../full/app/registry/edge-description-attacks.ts";
 import { listenLocally } from "../../support/http/listen-locally.ts";
 import { startSilentServer } from "../../support/http/silent-server.ts";
 import { waitFor } from "../../support/index.ts";
@@ -257,32 +256,6 @@ describe("a service's own description", () => {
     expect(await summaryOf("/bad")).toBe("GET /bad");
     expect((await read())["x-service-documents"]).toContainEqual({ service: "bad", status: "missing" });
     await registry.call("DELETE", "/services/bad");
-  });
-
-  // RG-105
-  test.each([
-    ["18 000 schemas whose names reduce to one word", "schemas"],
-    ["800 parameters, all in the samples of 3 000 routes", "parameters"],
-  ])("does not delay other requests if it has %s, and omitted parts are counted", async (name, service) => {
-    const attack = attacks[name];
-    using self = new SelfDescribing();
-    self.answer = () => Response.json(attack?.document());
-    const routes = attack?.paths.map((path) => ({ path, methods: ["GET"] }));
-    await registry.put(service, { ...self.config("/costly"), user: { routes } });
-    await waitFor(async () => (await stateOf(service))?.status === "current");
-    let isMade = false;
-    const made = read().finally(() => {
-      isMade = true;
-    });
-    let answered = 0;
-    for (; !isMade; answered++) await registry.call("GET", "/schema/routes.json");
-    // If the edge description were built in one step, only the two or three requests before and after it
-    // would be served.
-    expect(answered).toBeGreaterThan(20);
-    const marks: { service: string; left_out?: number }[] = (await made)["x-service-documents"];
-    const left_out = marks.find((mark) => mark.service === service)?.left_out ?? 0;
-    expect(left_out > 0).toBe(attack?.left_out === true);
-    await registry.call("DELETE", `/services/${service}`);
   });
 
   // RG-95

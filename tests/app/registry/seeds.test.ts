@@ -2,16 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import {
-  freshDatabase,
-  ProcessEnded,
-  rejection,
-  services,
-  startProcess,
-  waitFor,
-} from "../../support/index.ts";
+import { freshDatabase, rejection, services, waitFor } from "../../support/index.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { ADMIN_TOKEN, current, projected, service, startRegistry } from "./harness.ts";
+import { current, projected, service, startRegistry } from "./harness.ts";
 
 /** Creates a directory with these files. Strings are written unchanged, and other values as YAML. */
 async function seedDirectory(files: Record<string, unknown>): Promise<string> {
@@ -106,20 +99,5 @@ describe("SEED_ROUTES_DIR", () => {
   test("prevents the start if it does not exist", async () => {
     const error = await rejection(startRegistry({ env: { SEED_ROUTES_DIR: "/does/not/exist" } }));
     expect(String(error)).toContain("SEED_ROUTES_DIR must be a readable directory");
-  });
-
-  // RG-100
-  test("makes the process exit with 78 if it has an invalid file", async () => {
-    const ended = await rejection(
-      startProcess("apps/registry/main.ts", {
-        DATABASE_URL: await freshDatabase(),
-        ROUTE_STORE_URL: "http://127.0.0.1:1",
-        ADMIN_TOKEN,
-        SEED_ROUTES_DIR: await seedDirectory({ "a.yml": "services: 1" }),
-      }),
-    );
-    expect(ended).toBeInstanceOf(ProcessEnded);
-    expect(ended).toMatchObject({ exitCode: 78 });
-    expect(String(ended)).toContain("a.yml");
   });
 });

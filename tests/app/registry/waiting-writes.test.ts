@@ -33,21 +33,25 @@ const everyone = (count: number) => ({
 });
 
 describe("a write that waits", () => {
-  beforeEach(async () => {
-    registry = await startRegistry();
+  let shared: Registry;
+  beforeAll(async () => {
+    shared = await startRegistry();
+  });
+  beforeEach(() => {
+    registry = shared;
     gateways = [];
   });
   afterEach(async () => {
     await Promise.all(gateways.map((gateway) => gateway.stop()));
-    await registry.stop();
+    if (registry !== shared) await registry.stop();
   });
+  afterAll(() => shared.stop());
 
   /**
-   * Starts the registry again, with a clock that only the test advances. `untilServedBy` waits until the registry
+   * Starts another registry, with a clock that only the test advances. `untilServedBy` waits until the registry
    * knows that the route store has the last write, and that so many gateways serve all published routes.
    */
-  async function restartWithClock() {
-    await registry.stop();
+  async function startWithClock() {
     const clock = manualClock(new Date());
     const routeStore = forwarding(memoryRouteStore());
     const summarize = spyOn(routeStore, "summarize");
@@ -113,7 +117,7 @@ describe("a write that waits", () => {
 
   // RG-88
   test("returns after wait_ms with the number of gateways that have it", async () => {
-    const { untilServedBy, clock } = await restartWithClock();
+    const { untilServedBy, clock } = await startWithClock();
     const [held] = await joinThree();
     await applyAnd(10_000, { before: service("/before") });
     held.holdUp();
@@ -156,7 +160,7 @@ describe("a write that waits", () => {
 
   // RG-89
   test("does not count a gateway as reached if the gateway left out one of its services", async () => {
-    const { untilServedBy, clock } = await restartWithClock();
+    const { untilServedBy, clock } = await startWithClock();
     const gateway = await join();
     await applyAnd(10_000, { good: service("/good") });
     // Add the entry of a gateway of another version, which cannot load the service "good".
@@ -195,7 +199,6 @@ describe("a write that waits", () => {
   });
 
   test("returns for all 60 waiting callers at once, with a single watch on the route store", async () => {
-    await registry.stop();
     const routeStore = forwarding(memoryRouteStore());
     const watch = spyOn(routeStore, "watch");
     const list = spyOn(routeStore, "list");
@@ -268,13 +271,13 @@ describe("a write that waits", () => {
   // RG-90
   test("returns when the registry stops", async () => {
     // The clock of the registry stands still, so the wait does not end by itself.
-    await restartWithClock();
+    await startWithClock();
     (await join()).holdUp();
     const answer = applyAnd(30_000, { stopped: service("/stopped") });
     await waitFor(async () => (await registry.routeStore.get(`${ROUTES_PREFIX}stopped`)) !== null);
     await registry.stop();
     expect((await answer).body.propagation).toMatchObject({ gateways: 1, reached: 0 });
-    registry = await startRegistry();
+    registry = shared;
   });
 });
 

@@ -14,98 +14,95 @@ import {
 const BACK_MS = 15_000;
 
 // OP-18
-describe.skipIf(!services().postgres.real).each(["stall", "forget"] as const)(
-  "after silent connections to PostgreSQL (%s)",
-  (ending) => {
-    const undo: (() => Promise<void>)[] = [];
-    let proxy: NetworkProxy;
+describe.skipIf(!services().postgres.real)("after silent connections to PostgreSQL", () => {
+  const undo: (() => Promise<void>)[] = [];
+  let proxy: NetworkProxy;
 
-    beforeEach(async () => {
-      proxy = await startProxy(await freshDatabase());
-      undo.push(() => proxy.close());
+  beforeEach(async () => {
+    proxy = await startProxy(await freshDatabase());
+    undo.push(() => proxy.close());
+  });
+  afterEach(async () => {
+    for (const step of undo.splice(0).reverse()) await step();
+  });
+
+  /** Checks that each call succeeded or failed as unavailable. */
+  async function servedOrUnavailable(answers: Promise<{ status: number }>[]): Promise<void> {
+    for (const { status } of await Promise.all(answers)) expect([200, 201, 204, 503]).toContain(status);
+  }
+
+  async function returns(calls: () => Promise<{ status: number }>[]): Promise<void> {
+    await waitFor(async () => (await Promise.all(calls())).every(({ status }) => status < 300), {
+      timeoutMs: BACK_MS,
+      what: "the service",
     });
-    afterEach(async () => {
-      for (const step of undo.splice(0).reverse()) await step();
+  }
+
+  test("identity fails calls as unavailable, and serves again", async () => {
+    const identity = await startIdentity({ databaseUrl: proxy.url, deadlineMs: 5_000 });
+    undo.push(() => identity.close());
+    const { id, owner, ownerMember } = await identity.organization();
+    const { key } = (await identity.call("POST", `/members/${ownerMember}/api-keys`)).body;
+    const validate = () => identity.internal("POST", "/internal/credentials/validate", { credential: key });
+    proxy.stall();
+    await servedOrUnavailable([
+      ...Array.from({ length: 20 }, validate),
+      ...Array.from({ length: 20 }, () => identity.call("GET", `/organizations/${id}/members`)),
+      identity.call("PATCH", `/organizations/${id}`, { name: "Renamed" }),
+      identity.call("PATCH", `/users/${owner}`, { display_name: "Ada" }),
+      identity.internal("GET", "/internal/lifecycle-events"),
+    ]);
+    await returns(() => [
+      validate(),
+      identity.call("GET", `/organizations/${id}/members`),
+      identity.call("PATCH", `/organizations/${id}`, { name: "Again" }),
+      identity.internal("GET", "/health/ready"),
+    ]);
+    expect((await identity.call("GET", `/organizations/${id}`)).body.name).toBe("Again");
+  });
+
+  test("audit fails calls as unavailable, keeps every acknowledged intent, and serves again", async () => {
+    const audit = await startAudit({ databaseUrl: proxy.url });
+    undo.push(() => audit.stop());
+    const known = requestId();
+    await audit.put(known, intent());
+    const log = "/organizations/organization-1/audit-events";
+    await audit.get(log);
+    proxy.stall();
+    const ids = Array.from({ length: 20 }, requestId);
+    const acknowledged = [known];
+    const written = ids.map(async (id) => {
+      const answer = await audit.put(id, intent());
+      if (answer.status === 201) acknowledged.push(id);
+      return answer;
     });
+    const reject = () => audit.patch(known, { outcome: "rejected", status: 403 });
+    await servedOrUnavailable([...written, reject(), audit.get(log), audit.get(log)]);
+    await returns(() => [
+      audit.put(requestId(), intent()),
+      reject(),
+      audit.get(log),
+      fetch(`${audit.internalUrl}/health/ready`),
+    ]);
+    const { audit_events } = await audit.list(`${log}?limit=100`);
+    const kept = new Set(audit_events.map(({ request_id }) => request_id));
+    expect(acknowledged.filter((id) => !kept.has(id))).toEqual([]);
+  });
 
-    /** Checks that each call succeeded or failed as unavailable. */
-    async function servedOrUnavailable(answers: Promise<{ status: number }>[]): Promise<void> {
-      for (const { status } of await Promise.all(answers)) expect([200, 201, 204, 503]).toContain(status);
-    }
-
-    async function returns(calls: () => Promise<{ status: number }>[]): Promise<void> {
-      await waitFor(async () => (await Promise.all(calls())).every(({ status }) => status < 300), {
-        timeoutMs: BACK_MS,
-        what: "the service",
-      });
-    }
-
-    test("identity fails calls as unavailable, and serves again", async () => {
-      const identity = await startIdentity({ databaseUrl: proxy.url, deadlineMs: 5_000 });
-      undo.push(() => identity.close());
-      const { id, owner, ownerMember } = await identity.organization();
-      const { key } = (await identity.call("POST", `/members/${ownerMember}/api-keys`)).body;
-      const validate = () => identity.internal("POST", "/internal/credentials/validate", { credential: key });
-      proxy[ending]();
-      await servedOrUnavailable([
-        ...Array.from({ length: 20 }, validate),
-        ...Array.from({ length: 20 }, () => identity.call("GET", `/organizations/${id}/members`)),
-        identity.call("PATCH", `/organizations/${id}`, { name: "Renamed" }),
-        identity.call("PATCH", `/users/${owner}`, { display_name: "Ada" }),
-        identity.internal("GET", "/internal/lifecycle-events"),
-      ]);
-      await returns(() => [
-        validate(),
-        identity.call("GET", `/organizations/${id}/members`),
-        identity.call("PATCH", `/organizations/${id}`, { name: "Again" }),
-        identity.internal("GET", "/health/ready"),
-      ]);
-      expect((await identity.call("GET", `/organizations/${id}`)).body.name).toBe("Again");
-    });
-
-    test("audit fails calls as unavailable, keeps every acknowledged intent, and serves again", async () => {
-      const audit = await startAudit({ databaseUrl: proxy.url });
-      undo.push(() => audit.stop());
-      const known = requestId();
-      await audit.put(known, intent());
-      const log = "/organizations/organization-1/audit-events";
-      await audit.get(log);
-      proxy[ending]();
-      const ids = Array.from({ length: 20 }, requestId);
-      const acknowledged = [known];
-      const written = ids.map(async (id) => {
-        const answer = await audit.put(id, intent());
-        if (answer.status === 201) acknowledged.push(id);
-        return answer;
-      });
-      const reject = () => audit.patch(known, { outcome: "rejected", status: 403 });
-      await servedOrUnavailable([...written, reject(), audit.get(log), audit.get(log)]);
-      await returns(() => [
-        audit.put(requestId(), intent()),
-        reject(),
-        audit.get(log),
-        fetch(`${audit.internalUrl}/health/ready`),
-      ]);
-      const { audit_events } = await audit.list(`${log}?limit=100`);
-      const kept = new Set(audit_events.map(({ request_id }) => request_id));
-      expect(acknowledged.filter((id) => !kept.has(id))).toEqual([]);
-    });
-
-    test("the registry fails calls as unavailable, serves again and projects", async () => {
-      const registry = await startRegistry({ databaseUrl: proxy.url });
-      undo.push(() => registry.stop());
-      expect((await registry.apply({ before: service("/before") })).status).toBe(200);
-      proxy[ending]();
-      const calls = () => [
-        registry.call("GET", "/services"),
-        registry.call("GET", "/routes?method=GET&path=/before"),
-        registry.apply({ after: service("/after") }),
-      ];
-      await servedOrUnavailable(calls());
-      await returns(() => [...calls(), fetch(`${registry.internalUrl}/health/ready`)]);
-      await waitFor(async () => "after" in (await projected(registry.routeStore)));
-      const { revisions } = (await registry.call("GET", "/services/after/revisions")).body;
-      expect(revisions).toHaveLength(1);
-    });
-  },
-);
+  test("the registry fails calls as unavailable, serves again and projects", async () => {
+    const registry = await startRegistry({ databaseUrl: proxy.url });
+    undo.push(() => registry.stop());
+    expect((await registry.apply({ before: service("/before") })).status).toBe(200);
+    proxy.stall();
+    const calls = () => [
+      registry.call("GET", "/services"),
+      registry.call("GET", "/routes?method=GET&path=/before"),
+      registry.apply({ after: service("/after") }),
+    ];
+    await servedOrUnavailable(calls());
+    await returns(() => [...calls(), fetch(`${registry.internalUrl}/health/ready`)]);
+    await waitFor(async () => "after" in (await projected(registry.routeStore)));
+    const { revisions } = (await registry.call("GET", "/services/after/revisions")).body;
+    expect(revisions).toHaveLength(1);
+  });
+});

@@ -14,6 +14,7 @@ import { PublishedRoutes } from "../../../apps/gateway/published-routes.ts";
 import { publicService } from "../../support/gateway/gateway.ts";
 import { buildRouteTable, validateStored } from "../../support/gateway/route-tables.ts";
 import { waitFor } from "../../support/index.ts";
+import { runs } from "../../support/runs.ts";
 import { manualClock } from "../../support/time/manual-clock.ts";
 import { recordedLog } from "../recorded-log.ts";
 
@@ -366,6 +367,6 @@ describe("any sequence of edits, interruptions and late events", () => {
       await waitFor(() => Bun.deepEquals(contentOf(routes.table), content), { pollMs: 1 });
       await routes.stop();
     };
-    await fc.assert(fc.asyncProperty(fc.array(act, { maxLength: 15 }), scenario), { numRuns: 150 });
+    await fc.assert(fc.asyncProperty(fc.array(act, { maxLength: 15 }), scenario), { numRuns: runs(40) });
   });
 });

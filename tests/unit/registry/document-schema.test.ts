@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { parse } from "yaml";
 import { documentSchemaText } from "../../../apps/registry/document-schema/document-schema.ts";
 import { ROOT } from "../../support/root.ts";
+import { runs } from "../../support/runs.ts";
 import { document, hostile } from "../routes/arbitraries.ts";
 import { BEYOND_JSON_SCHEMA, editorAccepts, expectEditorToAgree } from "../routes/editor-schema.ts";
 import { pathsService, serviceWith } from "../routes/fixtures.ts";
@@ -85,7 +86,7 @@ describe("an editor and apply agree on", () => {
       json.map((service) => ({ services: { a: service } })),
       json.map((route) => ({ services: { a: { url: "http://a:1", user: { routes: [route] } } } })),
     );
-    fc.assert(fc.property(shaped, expectEditorToAgree), { numRuns: 2000 });
+    fc.assert(fc.property(shaped, expectEditorToAgree), { numRuns: runs(200) });
   });
 
   const spelled = (characters: string) =>
@@ -108,7 +109,7 @@ describe("an editor and apply agree on", () => {
         const prefixed = { url: "http://a:1", [scope]: { route_prefix, routes: [route] } };
         expectEditorToAgree({ services: { a: prefixed } });
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(200) },
     );
   });
 
@@ -123,7 +124,7 @@ describe("an editor and apply agree on", () => {
         expectEditorToAgree({ services: { a: { ...pathsService("/"), url: `${url}:80` } } });
         expectEditorToAgree({ services: { a: { ...pathsService("/"), openapi } } });
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(200) },
     );
   });
 });

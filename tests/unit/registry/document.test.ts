@@ -3,6 +3,7 @@ import { ApiError } from "@ostiary/lib/domain/errors";
 import fc from "fast-check";
 import { readDocument, readJson } from "../../../apps/registry/documents/document.ts";
 import { rejection } from "../../support/index.ts";
+import { runs } from "../../support/runs.ts";
 
 const BYTES_MAX = 5_000_000;
 
@@ -114,7 +115,7 @@ describe("a JSON body", () => {
       fc.asyncProperty(fc.json(), async (text) => {
         expect(await read(text, "application/json")).toEqual(JSON.parse(text));
       }),
-      { numRuns: 300 },
+      { numRuns: runs(100) },
     );
   });
 

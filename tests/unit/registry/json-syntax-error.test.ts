@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { jsonSyntaxError } from "@ostiary/lib/runtime/documents";
 import fc from "fast-check";
+import { runs } from "../../support/runs.ts";
 
 const ESCAPE = "the string that begins here has an unknown escape: write \\\\ for a backslash.";
 
@@ -49,7 +50,7 @@ describe("the syntax error in a JSON text", () => {
       fc.property(fc.oneof(broken, soup, fc.json()), (text) => {
         expect(jsonSyntaxError(text) === null).toBe(isJson(text));
       }),
-      { numRuns: 5_000 },
+      { numRuns: runs(500) },
     );
   });
 

@@ -3,6 +3,7 @@ import { ApiError } from "@ostiary/lib/domain/errors";
 import { parseYaml } from "@ostiary/lib/runtime/documents";
 import fc from "fast-check";
 import { stringify } from "yaml";
+import { runs } from "../../support/runs.ts";
 import { thrownBy } from "../thrown.ts";
 
 /** Matches the unprintable characters in the test cases. */
@@ -80,7 +81,7 @@ describe("YAML that operators write", () => {
         expect(parseYaml(stringify(plain, { aliasDuplicateObjects: false }))).toEqual(plain);
         expect(parseYaml(JSON.stringify(plain))).toEqual(plain);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(300) },
     );
   });
 });
@@ -233,7 +234,7 @@ describe("YAML is refused when it", () => {
       fc.property(fc.array(fragment, { maxLength: 40 }), (fragments) => {
         thrownBy(ApiError, () => parseYaml(fragments.join("")));
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(300) },
     );
   });
 });

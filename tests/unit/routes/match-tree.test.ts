@@ -10,6 +10,7 @@ import {
 import fc from "fast-check";
 import { type Node, RouteTree } from "../../../lib/domain/routes/match-tree.ts";
 import { buildRouteTable } from "../../support/gateway/route-tables.ts";
+import { runs } from "../../support/runs.ts";
 import { segments, spell } from "./arbitraries.ts";
 import { pathsService, stored } from "./fixtures.ts";
 import { treeOf } from "./match-cost.ts";
@@ -97,7 +98,7 @@ test("any sequence of edits gives the same tables as a build from scratch, and o
       }
       for (const { table, expected } of taken) expect(seen(table, asked)).toEqual(expected);
     }),
-    { numRuns: 500 },
+    { numRuns: runs(100) },
   );
 });
 
@@ -128,7 +129,7 @@ test("edits of a fork leave the builder unchanged, and edits of the builder leav
         expect(seen(each.take(), asked)).toEqual(seen(buildRouteTable(services), asked));
       }
     }),
-    { numRuns: 200 },
+    { numRuns: runs(100) },
   );
 });
 

@@ -13,6 +13,7 @@ import {
 import { Value } from "@sinclair/typebox/value";
 import fc from "fast-check";
 import { buildRouteTable, validateStored } from "../../support/gateway/route-tables.ts";
+import { runs } from "../../support/runs.ts";
 import { document, hostile, segments, spell } from "./arbitraries.ts";
 import { pathsService, storedServices } from "./fixtures.ts";
 
@@ -97,7 +98,7 @@ describe("hostile input", () => {
         expect(result.fields).not.toEqual([]);
         expect(result.fields.map(({ message }) => message)).not.toContain("");
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -108,7 +109,7 @@ describe("hostile input", () => {
         const result = validateStored(name, input);
         if (result.ok) buildRouteTable([[name, result.service]]);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -143,7 +144,7 @@ describe("shapes", () => {
       fc.property(segments, segments, (a, b) => {
         expect(routeShape(spell(a, "p")) === routeShape(spell(b, "q"))).toBe(alike(a, b));
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(300) },
     );
   });
 

@@ -3,6 +3,7 @@ import { METHODS, namedParams, nearestRoutes } from "@ostiary/lib/domain/routes"
 import fc from "fast-check";
 import { MATCH_STEPS_MAX } from "../../../lib/domain/routes/match-tree.ts";
 import { buildRouteTable } from "../../support/gateway/route-tables.ts";
+import { runs } from "../../support/runs.ts";
 import { segments, spell } from "./arbitraries.ts";
 import { pathsService, serviceWith, stored, storedServices, tableOf } from "./fixtures.ts";
 import { costsOf } from "./match-cost.ts";
@@ -139,7 +140,7 @@ test("a route table agrees with a naive matcher on random tables and paths", () 
         expect(match?.params ?? []).toEqual(params);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: runs(100) },
   );
 });
 

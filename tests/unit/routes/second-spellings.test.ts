@@ -4,6 +4,7 @@ import { findRouteConflicts, nearestRoutes, PathPrefixes, routeShape } from "@os
 import fc from "fast-check";
 import { foldedSegment } from "../../../lib/domain/routes/folded-segment.ts";
 import { RequestPath, segmentHash } from "../../../lib/domain/routes/request-path.ts";
+import { runs } from "../../support/runs.ts";
 import { spell } from "./arbitraries.ts";
 import { pathsService, serviceWith, storedServices, tableOf } from "./fixtures.ts";
 
@@ -104,7 +105,7 @@ describe("the folded form", () => {
         expect(foldedSegment(one) === foldedSegment(other)).toBe(bytesRead(one) === bytesRead(other));
         expect(bytesRead(foldedSegment(one))).toBe(bytesRead(one));
       }),
-      { numRuns: 5_000 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -118,7 +119,7 @@ describe("the folded form", () => {
           expect(path.foldsTo(level, foldedSegment(each))).toBe(true);
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(300) },
     );
   });
 });
@@ -374,7 +375,7 @@ test("a route table agrees with a naive matcher on random spellings", () => {
         expect(found).toBe(naive(routes, method, request));
       }
     }),
-    { numRuns: 1_000 },
+    { numRuns: runs(300) },
   );
 });
 
@@ -395,7 +396,7 @@ test("a spelling is served by the route of the plain spelling or by none", () =>
         }
       },
     ),
-    { numRuns: 1_000 },
+    { numRuns: runs(300) },
   );
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { isOneSegment, type SubjectIds, upstreamPath } from "@ostiary/lib/domain/routes";
 import fc from "fast-check";
+import { runs } from "../../support/runs.ts";
 import { serviceWith, tableOf } from "./fixtures.ts";
 
 const TEMPLATE = "/o/{subject.organization_id}/m/{subject.member_id}/w-{path.w}.json";
@@ -111,6 +112,6 @@ test("a value is one segment exactly if it is one segment when it is decoded and
       const plain = !["", ".", ".."].includes(kept) && !/[/\\?#]|\p{Cc}/u.test(decoded);
       expect(isOneSegment(value)).toBe(plain);
     }),
-    { numRuns: 2000 },
+    { numRuns: runs(300) },
   );
 });

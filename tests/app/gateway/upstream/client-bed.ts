@@ -13,7 +13,7 @@ export interface ClientUnderTest {
   readonly name: string;
   /** Creates a client with its own connections. */
   make(): UpstreamClient;
-  /** Whether the client passes all tests. False for the runtime's fetch, see `ways-of-fetch.test.ts`. */
+  /** Whether the client passes all tests. False for the runtime's fetch. */
   readonly isStrict: boolean;
 }
 

@@ -52,6 +52,18 @@ export function describeFailures({ name, make, isStrict }: ClientUnderTest): voi
     if (isStrict) await waitFor(() => service.open === 0);
   });
 
+  // GW-166
+  test.if(isStrict)(`${name} closes the connection of a malformed response, and does not retry`, async () => {
+    service.handler = () => "HTTP/1.1 200 OK\nX-A: 1\nContent-Length: 2\n\nok";
+    const failure = await rejection(call(client, service));
+    expect(failure).toBeInstanceOf(Error);
+    expect(String(failure)).not.toContain("X-A");
+    expect(service.requests.length).toBe(1);
+    await waitFor(() => service.open === 0);
+    service.handler = () => OK;
+    expect(await call(client, service)).toMatchObject({ status: 200, text: "ok" });
+  });
+
   test(`${name} accepts a length that is repeated`, async () => {
     service.handler = () => "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\n";
     expect(await call(client, service, { method: "HEAD" })).toMatchObject({ status: 200, length: 2 });

@@ -7,7 +7,6 @@ import { PoolClient } from "../../../../apps/gateway/upstream/pool-client.ts";
 import type { ClientUnderTest } from "./client-bed.ts";
 import { describeConnections } from "./connections-suite.ts";
 import { describeFailures } from "./failures-suite.ts";
-import { describeMalformed } from "./malformed-suite.ts";
 import { describeMessages } from "./messages-suite.ts";
 
 const OPTIONS = {
@@ -29,5 +28,4 @@ for (const client of [pool, runtime]) {
   describeMessages(client);
   describeConnections(client);
   describeFailures(client);
-  if (client.isStrict) describeMalformed(client);
 }

@@ -5,7 +5,6 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { type LocalGateway, publicService, startLocalGateway } from "../../../support/gateway/gateway.ts";
-import { MALFORMED } from "../../../support/gateway/malformed-responses.ts";
 import { OK, RawClient, RawUpstream, rawRequest, spell } from "../../../support/http/raw-http.ts";
 import { waitFor } from "../../../support/index.ts";
 
@@ -33,18 +32,16 @@ beforeEach(() => {
 const ask = (method = "GET") => rawRequest(gateway.url, spell(method, "/things"));
 
 // GW-118, GW-166
-describe("a malformed response is 502, and its connection is closed:", () => {
-  test.each(Object.entries(MALFORMED))("%s", async (_, answer) => {
-    service.handler = () => answer;
-    const response = await ask();
-    expect(response.status).toBe(502);
-    expect(JSON.parse(response.body.toString())).toMatchObject({ error: { code: "SERVICE_UNAVAILABLE" } });
-    expect(response.head).not.toContain("x-a");
-    const carried = service.sockets[service.request.connection - 1];
-    await waitFor(() => carried?.closed);
-    service.handler = () => OK;
-    expect((await ask()).body.toString()).toBe("ok");
-  });
+test("a malformed response is 502, and its connection is closed", async () => {
+  service.handler = () => "HTTP/1.1 200 OK\nX-A: 1\nContent-Length: 2\n\nok";
+  const response = await ask();
+  expect(response.status).toBe(502);
+  expect(JSON.parse(response.body.toString())).toMatchObject({ error: { code: "SERVICE_UNAVAILABLE" } });
+  expect(response.head).not.toContain("x-a");
+  const carried = service.sockets[service.request.connection - 1];
+  await waitFor(() => carried?.closed);
+  service.handler = () => OK;
+  expect((await ask()).body.toString()).toBe("ok");
 });
 
 // GW-117

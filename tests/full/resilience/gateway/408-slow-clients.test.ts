@@ -98,25 +98,23 @@ const pauses: [what: string, headers: Record<string, string>, part: string, outc
 
 // GW-119, GW-142, GW-144
 describe("a request gets 408 when its body stops arriving before the response has started", () => {
-  for (const method of ["POST", "PUT"]) {
-    test.each(pauses)(`${method} after %s`, async (_, headers, part, outcome) => {
-      service.handler = () => null;
-      const client = await RawClient.connect(gateway.url);
-      client.send(spell(method, "/audited", { ...headers, "X-API-Key": MEMBER_KEY }) + part);
-      const response = await client.response(method);
-      expectTimeout(response);
-      await client.untilClosed();
-      await waitFor(() => service.open === 0, { what: "the call of the service ending" });
-      for (const socket of service.sockets) {
-        expect(socket.received.toString("latin1")).not.toEndWith("0\r\n\r\n");
-      }
-      if (outcome === "rejected") expect(service.requests).toEqual([]);
-      expect(await gateway.logOf(requestId(response))).toMatchObject({ status: 408, level: "info" });
-      const written = () => audit.of("PATCH").find(({ path }) => path.endsWith(requestId(response)));
-      await waitFor(written, { what: "the outcome" });
-      expect(written()?.body).toEqual({ outcome, status: 408 });
-    });
-  }
+  test.each(pauses)("after %s", async (_, headers, part, outcome) => {
+    service.handler = () => null;
+    const client = await RawClient.connect(gateway.url);
+    client.send(spell("POST", "/audited", { ...headers, "X-API-Key": MEMBER_KEY }) + part);
+    const response = await client.response("POST");
+    expectTimeout(response);
+    await client.untilClosed();
+    await waitFor(() => service.open === 0, { what: "the call of the service ending" });
+    for (const socket of service.sockets) {
+      expect(socket.received.toString("latin1")).not.toEndWith("0\r\n\r\n");
+    }
+    if (outcome === "rejected") expect(service.requests).toEqual([]);
+    expect(await gateway.logOf(requestId(response))).toMatchObject({ status: 408, level: "info" });
+    const written = () => audit.of("PATCH").find(({ path }) => path.endsWith(requestId(response)));
+    await waitFor(written, { what: "the outcome" });
+    expect(written()?.body).toEqual({ outcome, status: 408 });
+  });
 
   describe("with different timeouts for client and service", () => {
     let patient: LocalGateway;
@@ -194,8 +192,8 @@ test("a pause in the body after the response has started closes both connections
   await waitFor(() => upstream?.closed);
 });
 
-describe("300 connections", () => {
-  const COUNT = 300;
+describe("connections", () => {
+  const COUNT = 40;
 
   /**
    * Ways to become idle: the first request, and bytes that the client then sends slowly after its response.
@@ -305,7 +303,7 @@ describe("300 connections", () => {
 
 // GW-121
 test("a client that reads slowly gets a response completely, even if it takes longer than the idle timeout", async () => {
-  const parts = 200;
+  const parts = 60;
   service.handler = (_, socket) => {
     socket.send(`HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${parts * 65_536}\r\n\r\n`);
     for (let part = 0; part < parts; part++) socket.send(Buffer.alloc(65_536, "x"));

@@ -137,43 +137,6 @@ describe.skipIf(!services().etcd.real)("a gateway that drains", () => {
     await client.untilClosed();
     expect(await stopped).toBe(0);
   });
-
-  // OP-34
-  test("responds to every POST over a kept-alive connection during a rolling restart", async () => {
-    const [first, second] = await start(2);
-    if (first === undefined || second === undefined) throw new Error("The test needs two gateways.");
-    const CLIENTS = 60;
-    let ended = false;
-    let answered = 0;
-    const unanswered: string[] = [];
-    /**
-     * Sends requests without retries. Changes to the second gateway after a response with Connection: close.
-     */
-    const client = async () => {
-      let connection = await RawClient.connect(first.url);
-      while (!ended) {
-        connection.send(spell("POST", "/things", hi, "hi"));
-        const response = await connection.response("POST").catch((error) => String(error));
-        if (typeof response === "string" || !response.complete || response.status !== 200) {
-          unanswered.push(typeof response === "string" ? response : response.head);
-          return;
-        }
-        answered += 1;
-        if (headerValue(response.headers, "connection") !== "close") await Bun.sleep(Math.random() * 20);
-        else connection = await RawClient.connect(second.url);
-      }
-      connection.destroy();
-    };
-    const clients = Array.from({ length: CLIENTS }, client);
-    await waitFor(() => answered > 10 * CLIENTS);
-    expect(await first.stop()).toBe(0);
-    const after = answered;
-    await waitFor(() => answered > after + 10 * CLIENTS);
-    ended = true;
-    await Promise.all(clients);
-    expect(unanswered).toEqual([]);
-    expect(first.stderr).toEqual([]);
-  });
 });
 
 async function isShuttingDown(internalUrl: string): Promise<boolean> {

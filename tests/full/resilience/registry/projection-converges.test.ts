@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { FENCES_PREFIX, ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
+import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { Etcd3 } from "etcd3";
 import postgres from "postgres";
@@ -8,7 +8,6 @@ import {
   current,
   projected,
   service,
-  startRegistry,
   startRegistryProcess,
 } from "../../../app/registry/harness.ts";
 import {
@@ -51,19 +50,6 @@ describe.skipIf(!isReal)("the route store becomes equal to the database", () => 
     const registry = await startRegistryProcess({ ...stores, ...env });
     ends.add(() => registry.kill());
     return registry;
-  }
-
-  /** Starts a registry in this process, which is faster, for tests that kill neither a registry nor etcd. */
-  async function startHere(): Promise<Client & { stop(): Promise<void> }> {
-    const routeStore = await openRouteStore(etcd.url);
-    const registry = await startRegistry({ databaseUrl: database, routeStore, env });
-    const stop = async () => {
-      ends.delete(stop);
-      await registry.stop();
-      await routeStore.close();
-    };
-    ends.add(stop);
-    return { ...registry, stop };
   }
 
   async function expectEqual(registry: Client): Promise<void> {
@@ -163,98 +149,6 @@ describe.skipIf(!isReal)("the route store becomes equal to the database", () => 
     expect(versions).toEqual([...versions].sort((a, b) => a - b));
   });
 
-  // RG-80
-  test("when keys in etcd were deleted, changed or added by hand", async () => {
-    const registry = await startHere();
-    await registry.apply({
-      kept: service("/kept"),
-      deleted: service("/deleted"),
-      corrupted: service("/corrupted"),
-      changed: service("/changed"),
-      tomb: service("/tomb"),
-    });
-    await registry.call("DELETE", "/services/tomb");
-    await expectEqual(registry);
-    await store.delete(`${ROUTES_PREFIX}deleted`);
-    await store.put(`${ROUTES_PREFIX}corrupted`, "{not json");
-    await store.put(`${ROUTES_PREFIX}changed`, JSON.stringify(service("/by-hand")));
-    await store.put(`${ROUTES_PREFIX}tomb`, JSON.stringify(service("/tomb")));
-    await store.put(`${ROUTES_PREFIX}invented`, JSON.stringify(service("/invented")));
-    await store.put(`${ROUTES_PREFIX}no/service name`, "x");
-    await store.put(ROUTES_PREFIX, "x");
-    await expectEqual(registry);
-    // A service may later have a name whose key was added by hand.
-    expect((await registry.put("invented", service("/invented/2"))).status).toBe(200);
-    await expectEqual(registry);
-  });
-
-  test("when etcd lost all keys, or only the fences", async () => {
-    const registry = await startHere();
-    await registry.apply({ a: service("/a"), b: service("/b") });
-    await expectEqual(registry);
-    const client = new Etcd3({ hosts: etcd.url });
-    await client.delete().all();
-    await expectEqual(registry);
-    await client.delete().prefix(FENCES_PREFIX);
-    await registry.put("a", service("/a/2"));
-    await expectEqual(registry);
-    client.close();
-  });
-
-  test.each([
-    ["is not a number", "nonsense"],
-    ["is the greatest number", "9007199254740991"],
-    ["has more digits than a fence", "99999999999999999999"],
-    ["is a little ahead of the database", String(Date.now() * 1_000 + 60_000_000)],
-  ])("when a fence in etcd %s", async (_, fence) => {
-    const registry = await startHere();
-    await registry.put("fenced", service("/fenced"));
-    await expectEqual(registry);
-    await store.put(`${FENCES_PREFIX}fenced`, fence);
-    await registry.put("fenced", service("/fenced/2"));
-    await expectEqual(registry);
-    await store.put(`${FENCES_PREFIX}fenced`, fence);
-    await store.put(`${ROUTES_PREFIX}fenced`, "corrupted");
-    await expectEqual(registry);
-    await registry.call("DELETE", "/services/fenced");
-    await expectEqual(registry);
-  });
-
-  // RG-81
-  test("when the database was restored from a backup that is older than the route store", async () => {
-    const registry = await startHere();
-    await registry.apply({ a: service("/a/1"), b: service("/b/1"), c: service("/c/1") });
-    await expectEqual(registry);
-    const sql = postgres(database, { onnotice: () => {} });
-    const tables = ["writer", "services", "revisions", "route_tests", "owned_routes", "policies"];
-    for (const table of tables)
-      await sql.unsafe(`create table routes.backup_${table} as table routes.${table}`);
-    await registry.apply({ a: service("/a/2"), d: service("/d") });
-    await registry.call("DELETE", "/services/b");
-    await expectEqual(registry);
-    await sql.begin(async (tx) => {
-      await tx.unsafe(`truncate ${tables.map((table) => `routes.${table}`).join(", ")}`);
-      for (const table of tables) await tx.unsafe(`insert into routes.${table} table routes.backup_${table}`);
-    });
-    await sql.end();
-    expect(Object.keys(await current(registry))).toEqual(["a", "b", "c"]);
-    await expectEqual(registry);
-    await registry.put("a", service("/a/3"));
-    await expectEqual(registry);
-  });
-
-  test("when the database was replaced with an empty one", async () => {
-    const before = await startHere();
-    await before.apply({ a: service("/a"), old: service("/old") });
-    await expectEqual(before);
-    await before.stop();
-    database = await freshDatabase();
-    const after = await startHere();
-    await expectEqual(after);
-    await after.apply({ a: service("/a/new") });
-    await expectEqual(after);
-  });
-
   // RG-82
   test("when the registry that accepted a write dies before it projects the write", async () => {
     const survivor = await start();
@@ -265,25 +159,6 @@ describe.skipIf(!isReal)("the route store becomes equal to the database", () => 
     await etcd.thaw();
     await expectEqual(survivor);
     expect(Object.keys(await projected(store))).toEqual(["orphan"]);
-  });
-
-  test("when all registries are killed during writes and one starts again", async () => {
-    const victims = await Promise.all([start(), start()]);
-    const writes = victims.flatMap((victim) =>
-      Array.from({ length: 40 }, (_, n) =>
-        victim.put(`cut-${n % 10}`, service(`/cut-${n % 10}`)).catch(() => "the connection was cut"),
-      ),
-    );
-    await Promise.race(writes);
-    await Promise.all(victims.map((victim) => victim.kill()));
-    await Promise.all(writes);
-    const registry = await start();
-    await expectEqual(registry);
-    for (const name of Object.keys(await current(registry))) {
-      const { body } = await registry.call("GET", `/services/${name}/revisions`);
-      const numbers = body.revisions.map((each: { revision: number }) => each.revision);
-      expect(numbers).toEqual(numbers.map((_: number, index: number) => numbers.length - index));
-    }
   });
 
   // RG-79

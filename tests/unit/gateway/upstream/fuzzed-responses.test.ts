@@ -7,7 +7,7 @@ import { runs } from "../../../support/runs.ts";
 import { damaged, randomPieces, randomResponse } from "./random-responses.ts";
 import { referenceRead } from "./reference-reader.ts";
 
-const SEEDS = runs(20_000);
+const SEEDS = runs(4_000);
 const REQUESTS_MAX = 4;
 
 /** The response to one request on a connection, as the gateway's reader reports it. */

@@ -1,6 +1,7 @@
 /** Tests that well-formed responses are read the same, whether they arrive whole or in pieces. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { runs } from "../../../support/runs.ts";
 import { cutAt, type ReadOptions, readResponse } from "./read-responses.ts";
 
 const OK = "HTTP/1.1 200 OK\r\n";
@@ -250,7 +251,7 @@ describe("the gateway's reader reads the same when a response is split at any by
           expect(readResponse(cutAt(bytes, cuts), options)).toEqual(readResponse([bytes], options));
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: runs(300) },
     );
   });
 });
