@@ -8,9 +8,7 @@ import {
   headerValue,
   OK,
   RawClient,
-  type RawHeaders,
   type RawRequest,
-  type RawSocket,
   RawUpstream,
   rawRequest,
   spell,
@@ -88,73 +86,6 @@ describe("a method that no route can have", () => {
   });
   test.each(["TRACE", "PROPFIND", "QUERY", "PURGE"])("%s is 404", async (method) => {
     expect((await rawRequest(gateway.url, spell(method, "/things"))).status).toBe(404);
-  });
-});
-
-describe("header lines", () => {
-  const lines = (count: number): RawHeaders => Array.from({ length: count }, (_, at) => [`X-${at}`, "1"]);
-  const answering = (count: number) => () =>
-    `HTTP/1.1 200 OK\r\n${lines(count)
-      .map(([name]) => `${name}: 1\r\n`)
-      .join("")}Content-Length: 2\r\n\r\nok`;
-
-  test("a request may have 198, and gets 431 without a body if it has more", async () => {
-    expect((await rawRequest(gateway.url, spell("GET", "/things", lines(197)))).status).toBe(200);
-    const refused = await rawRequest(gateway.url, spell("GET", "/things", lines(198)));
-    expect([refused.status, refused.body.length]).toEqual([431, 0]);
-  });
-
-  test("a response may have 200, and becomes 502 if it has more", async () => {
-    service.handler = answering(199);
-    expect((await rawRequest(gateway.url, spell("GET", "/things"))).status).toBe(200);
-    service.handler = answering(200);
-    expect((await rawRequest(gateway.url, spell("GET", "/things"))).status).toBe(502);
-  });
-
-  test("with the same name are combined into one", async () => {
-    const { headers } = await received(
-      spell("GET", "/things", [
-        ["X-A", "1"],
-        ["X-A", "2"],
-        ["Cookie", "a=1"],
-        ["Cookie", "b=2"],
-      ]),
-    );
-    expect([headerValue(headers, "x-a"), headerValue(headers, "cookie")]).toEqual(["1, 2", "a=1; b=2"]);
-  });
-});
-
-describe("bodies", () => {
-  test("a DELETE's body is forwarded", async () => {
-    const { body, headers } = await received(spell("DELETE", "/things", { "Content-Length": "2" }, "hi"));
-    expect([body.toString(), headerValue(headers, "content-length")]).toEqual(["hi", "2"]);
-  });
-
-  test.each(["POST", "PUT", "PATCH", "DELETE"])(
-    "a %s without a body is forwarded with Content-Length 0",
-    async (method) => {
-      expect(headerValue((await received(spell(method, "/things"))).headers, "content-length")).toBe("0");
-    },
-  );
-
-  test.each([
-    ["complete if the service closes the connection", "end", true],
-    ["broken if the connection is reset", "destroy", false],
-  ] as const)("a response without a length is %s", async (_, end, complete) => {
-    const { promise, resolve } = Promise.withResolvers<RawSocket>();
-    service.handler = (_, socket) => {
-      resolve(socket);
-      return "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nhello";
-    };
-    const client = await RawClient.connect(gateway.url);
-    client.send(spell("GET", "/things"));
-    // A reset discards bytes that the gateway has not read yet.
-    await client.until(() => client.bodySoFar() === "hello" || null, "The beginning of the body");
-    (await promise)[end]();
-    const response = await client.response();
-    client.destroy();
-    expect({ status: response.status, complete: response.complete }).toEqual({ status: 200, complete });
-    expect(response.body.toString()).toContain("hello");
   });
 });
 
