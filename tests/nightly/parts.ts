@@ -20,12 +20,18 @@ const program = (folder: string, ...args: string[]): Command => ({
   args: [`tests/nightly/${folder}/main.ts`, ...args],
 });
 
+/** The folders whose tests another part runs. */
+const OWN_TESTS = "faults,files,histories,mutation";
+
 export const PARTS: readonly Part[] = [
   {
     name: "resilience",
     summary:
-      "crowds, clusters and rolling restarts; then ten times the usual random inputs of the unit tests",
-    commands: [tests("tests/nightly/resilience"), { args: ["test", "tests/unit"], env: { TEST_RUNS: "10" } }],
+      "what needs a quiet machine or much time; then ten times the usual random inputs of the unit tests",
+    commands: [
+      { args: ["test", `--path-ignore-patterns=tests/nightly/{${OWN_TESTS}}/**`, "tests/nightly"] },
+      { args: ["test", "tests/unit"], env: { TEST_RUNS: "10" } },
+    ],
   },
   {
     name: "faults",
@@ -49,13 +55,18 @@ export const PARTS: readonly Part[] = [
     ...(RELEASES.length === 0 ? { leftOut: "there is no release yet" } : {}),
   },
   {
+    name: "sizes",
+    summary: "a million events to prove and to stream, a hundred thousand logs to seal, a thousand streams",
+    commands: ["proof", "sealing", "streams", "stream-lanes"].map((bench) => program("bench", bench)),
+  },
+  {
     name: "files",
     summary: "the files for Kubernetes, systemd and nginx, read by these programs",
     commands: [tests("tests/nightly/files")],
   },
   {
     name: "bench",
-    summary: "every bench that has goals",
+    summary: "every bench that has goals, and which it missed",
     commands: [program("bench", "all")],
   },
   {
