@@ -1,5 +1,7 @@
 import { afterAll, setDefaultTimeout } from "bun:test";
 import { plugin } from "bun";
+import fc from "fast-check";
+import { runs } from "./runs.ts";
 import { useEmbeddedTemplate } from "./stores/embedded-template.ts";
 import { useServices } from "./stores/services.ts";
 
@@ -11,6 +13,9 @@ const worker = process.env.BUN_TEST_WORKER_ID;
 const run = useServices(process.env, worker === undefined);
 
 useEmbeddedTemplate({ folders: false });
+
+// Properties that name no number of inputs try a hundred, as fast-check does, times TEST_RUNS.
+if (process.env.TEST_RUNS !== undefined) fc.configureGlobal({ numRuns: runs(100) });
 
 plugin({
   name: "test files",

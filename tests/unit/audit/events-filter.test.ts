@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { type EventFilter, eventBounds } from "@ostiary/audit/events/filter";
 import fc from "fast-check";
 import { ulid } from "ulid";
+import { runs } from "../../support/runs.ts";
 
 const HOUR_MS = 3_600_000;
 const FIRST_MS = Date.UTC(2020, 0);
@@ -50,7 +51,7 @@ describe("the bounds of a query for events", () => {
           expect(within).toBe(wanted);
         },
       ),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 

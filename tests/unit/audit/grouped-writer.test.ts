@@ -3,6 +3,7 @@ import { GroupedWriter } from "@ostiary/audit/writes/grouped-writer";
 import { StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import fc from "fast-check";
 import { rejection } from "../../support/index.ts";
+import { runs } from "../../support/runs.ts";
 
 const limits = { groupMax: 4, writesMax: 1, queueMax: 100 };
 
@@ -143,7 +144,7 @@ describe("a grouped writer", () => {
         expect(answers.map(({ status }) => status === "fulfilled")).toEqual(good);
         expect(written.toSorted((a, b) => a - b)).toEqual(good.flatMap((each, n) => (each ? [n] : [])));
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     );
   });
 

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { marked, type Token, type Tokens } from "marked";
 import { reviewMarkdown } from "../../../apps/cli/review/markdown.ts";
 import type { ServiceReview } from "../../../apps/cli/review/review.ts";
+import { runs } from "../../support/runs.ts";
 
 /** The maximum length of a GitHub comment. */
 const COMMENT_LENGTH_MAX = 65_536;
@@ -73,7 +74,7 @@ describe("a path in a table", () => {
         // Apart from headings and escapes, no character can start a mention, a link or a heading.
         expect(markdown.replace(/^###|&#\d+;/gm, "")).not.toMatch(/[@[\]#]/);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

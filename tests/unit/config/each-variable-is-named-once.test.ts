@@ -7,6 +7,7 @@ import { loadPlatform } from "@ostiary/platform/config";
 import { loadRegistry } from "@ostiary/registry/run";
 import fc from "fast-check";
 import { schemas } from "../../readmes/readmes.ts";
+import { runs } from "../../support/runs.ts";
 import { thrownBy } from "../thrown.ts";
 
 /** The functions that read the variables of each service at start. */
@@ -61,7 +62,7 @@ for (const [service, load] of Object.entries(loaders)) {
           expect(headings[index]).not.toMatch(again);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 }

@@ -14,6 +14,7 @@ import {
 } from "@ostiary/lib/domain/credentials";
 import { Value } from "@sinclair/typebox/value";
 import fc from "fast-check";
+import { runs } from "../../support/runs.ts";
 
 const SECRET = "abcdEFGH0123-_-_abcdEFGH0123-_-_abcdEFGH012";
 
@@ -100,7 +101,7 @@ describe("a credential string", () => {
       fc.property(any, (text) => {
         expect(parseCredential(text) !== null).toBe(form.test(text) && !text.endsWith("\n"));
       }),
-      { numRuns: 5000 },
+      { numRuns: runs(5000) },
     );
   });
 

@@ -8,6 +8,7 @@ import {
   periodNamed,
 } from "@ostiary/lib/domain/ratelimit";
 import fc from "fast-check";
+import { runs } from "../../support/runs.ts";
 
 const LIMIT = { requests: 3, window_seconds: 60 };
 const NOW_MS = 1_700_000_000_000;
@@ -78,7 +79,7 @@ describe("bucket keys", () => {
         const same = bucketKey(bucketPrefix(one), subject) === bucketKey(bucketPrefix(other), otherSubject);
         expect(same).toBe(Bun.deepEquals(one, other) && subject === otherSubject);
       }),
-      { numRuns: 5000 },
+      { numRuns: runs(5000) },
     );
   });
 
