@@ -55,7 +55,8 @@ test("the start screen leaves out the demo, the pages and the portal if they are
   const named = ["gateway", "customer portal", "route registry", "identity", "audit", "data and logs"];
   expect(Object.keys(places)).toEqual(named);
   await provider.stop();
-  const without = await shown({ PORTAL_ENABLED: "false" });
+  const without = await shown({ PORTAL_ENABLED: "false", HOST: "::1" });
+  expect(without.gateway).toMatch(/^http:\/\/\[::1\]:\d+$/);
   expect(Object.keys(without)).not.toContain("customer portal");
   // Only the portal needs the edge description without a token, so without the portal a token is required.
   expect(without["what it serves"]).toEndWith("(asks for the admin token)");

@@ -15,7 +15,7 @@ const GUIDES = ".github/guides/";
 
 /** The test that runs the commands of each document, as a path from `tests/full/flow`. */
 const TESTS: Record<string, string> = {
-  "README.md": "../../flow/quick-start/readme-commands.test.ts",
+  "README.md": "../../full/flow/quick-start/readme-commands.test.ts",
   [`${GUIDES}audit-streams.md`]: "guides/audit-streams.test.ts",
   [`${GUIDES}backup-and-restore.md`]: "guides/backup-and-restore.test.ts",
   [`${GUIDES}bill-customers.md`]: "guides/bill-customers.test.ts",
@@ -34,7 +34,9 @@ const TESTS: Record<string, string> = {
 /** The headings whose commands another test runs, or the reason why no test does. */
 const EXCEPTIONS: Record<string, Record<string, string | NotRun>> = {
   "README.md": {
-    Start: { why: "tests/flow/quick-start/tour-embedded.test.ts starts the platform, and .ci/run installs" },
+    Start: {
+      why: "tests/full/flow/quick-start/tour-embedded.test.ts starts the platform, and .ci/run installs",
+    },
     Test: { why: "the command runs this test itself" },
     "How fast it is": { why: "it takes an hour, and the numbers depend on the machine" },
   },

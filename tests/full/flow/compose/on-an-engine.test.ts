@@ -3,9 +3,9 @@
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { tourText } from "@ostiary/platform/tour";
-import { expectTour, HIDDEN_BEHIND_A_BALANCER, takeTour } from "../../../flow/quick-start/tour.ts";
 import { waitFor } from "../../../support/index.ts";
 import { ComposeProject, triesContainers } from "../../../support/stores/containers.ts";
+import { expectTour, HIDDEN_BEHIND_A_BALANCER, takeTour } from "../quick-start/tour.ts";
 import { PARTS } from "./file.ts";
 
 setDefaultTimeout(300_000);

@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
-import { pasteInto, SHELLS } from "../../support/processes/interactive-shell.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
-import { waitFor } from "../../support/time/wait-for.ts";
+import { pasteInto, SHELLS } from "../../../support/processes/interactive-shell.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { waitFor } from "../../../support/time/wait-for.ts";
 
 /** The output of each step of the tour, by its heading. */
 export type TourOutput = Map<string, string>;
