@@ -59,7 +59,9 @@ function takes(rule: TSchema): string {
   if (TypeGuard.IsBoolean(rule)) return "`true` or `false`";
   if (TypeGuard.IsInteger(rule)) return range(rule.minimum, rule.maximum);
   if (TypeGuard.IsUnion(rule)) return rule.anyOf.map(({ const: value }) => `\`${value}\``).join(", ");
-  return escaped(String(rule.rule).replace(/^must be /, ""));
+  // The further sentences of a rule help somebody who broke it.
+  const [first = ""] = String(rule.rule).split(". ");
+  return escaped(first.replace(/^must be /, ""));
 }
 
 function range(minimum = 0, maximum = Number.MAX_SAFE_INTEGER): string {
