@@ -1,9 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { IdentityHarness } from "./harness.ts";
 
-/** The number of rows of bulk data. */
-export const MANY = 100_000;
-
 /** Returns SQL for the id of row `number`: a ULID with this prefix. The ids sort by number. */
 const ids = (prefix: string) =>
   sql.raw(`'01KA4YB0Q9${prefix}' || lpad(number::text, ${16 - prefix.length}, '0')`);
@@ -43,16 +40,21 @@ async function fill(
 /**
  * Adds new people to an organization as members. The prefix makes their ids different from other bulk data.
  */
-export async function addManyMembers(identity: IdentityHarness, organization_id: string, prefix: string) {
+export async function addManyMembers(
+  identity: IdentityHarness,
+  organization_id: string,
+  prefix: string,
+  rows: number,
+) {
   await fill(
     identity,
-    MANY,
+    rows,
     (series) =>
       sql`insert into identity.users select ${ids(`${prefix}A`)}, null, 'active', ${now}, ${now} from ${series}`,
   );
   await fill(
     identity,
-    MANY,
+    rows,
     (series) => sql`insert into identity.members
       (id, organization_id, principal, user_id, role, status, created_at, updated_at)
       select ${ids(`${prefix}B`)}, ${organization_id}, 'user', ${ids(`${prefix}A`)}, 'member', 'active', ${now}, ${now}
@@ -64,16 +66,17 @@ export async function addManyServiceAccounts(
   identity: IdentityHarness,
   organization_id: string,
   prefix: string,
+  rows: number,
 ) {
   await fill(
     identity,
-    MANY,
+    rows,
     (series) => sql`insert into identity.service_accounts
       select ${ids(`${prefix}C`)}, ${organization_id}, 'Bot', ${now}, ${now} from ${series}`,
   );
   await fill(
     identity,
-    MANY,
+    rows,
     (series) => sql`insert into identity.members
       (id, organization_id, principal, service_account_id, role, status, created_at, updated_at)
       select ${ids(`${prefix}D`)}, ${organization_id}, 'service_account', ${ids(`${prefix}C`)}, 'viewer', 'active',
@@ -82,10 +85,10 @@ export async function addManyServiceAccounts(
 }
 
 /** Adds one key for each member that {@link addManyMembers} added with this prefix. */
-export function addKeyOfEachMember(identity: IdentityHarness, prefix: string) {
+export function addKeyOfEachMember(identity: IdentityHarness, prefix: string, rows: number) {
   return fill(
     identity,
-    MANY,
+    rows,
     (series) => sql`insert into identity.api_keys (id, member_id, hash, key_prefix, name, created_at)
       select ${ids(`${prefix}E`)}, ${ids(`${prefix}B`)}, md5(${ids(`${prefix}E`)}), 'acme-k-2-bulk', 'Bulk', ${now}
       from ${series}`,
@@ -96,11 +99,12 @@ export function addManyKeys(
   identity: IdentityHarness,
   owner: { user_id: string } | { member_id: string },
   prefix: string,
+  rows: number,
 ) {
   const [[column, id] = ["", ""]] = Object.entries(owner);
   return fill(
     identity,
-    MANY,
+    rows,
     (
       series,
     ) => sql`insert into identity.api_keys (id, ${sql.identifier(column)}, hash, key_prefix, name, created_at)
@@ -109,10 +113,15 @@ export function addManyKeys(
   );
 }
 
-export function addManyInvites(identity: IdentityHarness, organization_id: string, prefix: string) {
+export function addManyInvites(
+  identity: IdentityHarness,
+  organization_id: string,
+  prefix: string,
+  rows: number,
+) {
   return fill(
     identity,
-    MANY,
+    rows,
     (series) => sql`insert into identity.invites
       (id, organization_id, role, token_hash, token_prefix, token, status, max_uses, use_count, expires_at, created_at)
       select ${ids(`${prefix}G`)}, ${organization_id}, 'member', md5(${ids(`${prefix}G`)}), 'inv_bulk',
@@ -121,10 +130,15 @@ export function addManyInvites(identity: IdentityHarness, organization_id: strin
   );
 }
 
-export function addManyEvents(identity: IdentityHarness, organization_id: string, prefix: string) {
+export function addManyEvents(
+  identity: IdentityHarness,
+  organization_id: string,
+  prefix: string,
+  rows: number,
+) {
   return fill(
     identity,
-    MANY,
+    rows,
     (series) => sql`insert into identity.lifecycle_events (id, type, occurred_at, organization_id, data)
       select ${ids(`${prefix}L`)}, 'organization.created', ${now}, ${organization_id}, '{}'
       from ${series}`,
@@ -136,24 +150,24 @@ export async function addManyMemberships(
   identity: IdentityHarness,
   { member, owner }: { member: string; owner: string },
   prefix: string,
-  count: number,
+  rows: number,
 ) {
   await fill(
     identity,
-    count,
+    rows,
     (series) =>
       sql`insert into identity.organizations select ${ids(`${prefix}H`)}, 'Bulk', ${now}, ${now} from ${series}`,
   );
   await fill(
     identity,
-    count,
+    rows,
     (series) => sql`insert into identity.members
       (id, organization_id, principal, user_id, role, status, created_at, updated_at)
       select ${ids(`${prefix}J`)}, ${ids(`${prefix}H`)}, 'user', ${owner}, 'owner', 'active', ${now}, ${now} from ${series}`,
   );
   await fill(
     identity,
-    count,
+    rows,
     (series) => sql`insert into identity.members
       (id, organization_id, principal, user_id, role, status, created_at, updated_at)
       select ${ids(`${prefix}K`)}, ${ids(`${prefix}H`)}, 'user', ${member}, 'member', 'active', ${now}, ${now} from ${series}`,

@@ -104,8 +104,8 @@ describe("two tenants", () => {
     expect(await storedDigest(identity)).toBe(before);
   });
 
-  // ID-2
-  test("unknown and malformed ids are 404, and write nothing", async () => {
+  // ID-2, ID-54
+  test("unknown and malformed ids and those of another kind are 404, and write nothing", async () => {
     const before = await storedDigest(identity);
     const strange = [
       NOBODY,

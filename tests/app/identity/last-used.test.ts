@@ -1,12 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { lastUseWriter, storeLastUses } from "@ostiary/identity/api-keys/last-use-writer";
-import { openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
-import { sql } from "drizzle-orm";
 import postgres from "postgres";
-import { freshDatabase, services, waitFor } from "../../support/index.ts";
-import { startDirectory } from "../../support/processes/directory.ts";
+import { services, waitFor } from "../../support/index.ts";
 import { useIdentity } from "./bed.ts";
-import { ISSUER, NOBODY } from "./harness.ts";
+import { NOBODY } from "./harness.ts";
 
 const real = services().postgres.real;
 const identity = useIdentity();
@@ -43,21 +40,6 @@ describe("last_used_at", () => {
     await storeLastUses(identity.deps);
     expect(await lastUsed(made)).toBe(iso(used));
     expect(identity.deps.lastUses.waiting).toBe(0);
-  });
-
-  test("does not change if the key is invalid", async () => {
-    const [revoked, expired, misspelt] = [
-      await newKey(),
-      await newKey({ expires_in_seconds: 60 }),
-      await newKey(),
-    ];
-    await identity.call("DELETE", `${revoked.path}/${revoked.id}`);
-    identity.clock.advance(60_000);
-    for (const text of [revoked.key, expired.key, `${misspelt.key.slice(0, -4)}0000`]) {
-      expect(await identity.validate(text)).toEqual({ valid: false });
-    }
-    await storeLastUses(identity.deps);
-    for (const made of [revoked, expired, misspelt]) expect(await lastUsed(made)).toBeNull();
   });
 
   // ID-63
@@ -128,7 +110,7 @@ describe.skipIf(!real)("last_used_at on a PostgreSQL server", () => {
     const owners = await Promise.all(Array.from({ length: 6 }, () => identity.member(id)));
     const made = await Promise.all(
       owners.flatMap(({ id: member }) =>
-        Array.from({ length: 30 }, async () => {
+        Array.from({ length: 15 }, async () => {
           const path = `/members/${member}/api-keys`;
           return { path, id: String((await identity.call("POST", path)).body.id) };
         }),
@@ -138,7 +120,7 @@ describe.skipIf(!real)("last_used_at on a PostgreSQL server", () => {
     const deadlocks = async () =>
       identity.sql`select deadlocks from pg_stat_database where datname = current_database()`;
     const before = await deadlocks();
-    for (let round = 1; round <= 8; round++) {
+    for (let round = 1; round <= 4; round++) {
       const atMs = identity.clock.now() + round;
       for (const { deps } of replicas) for (const key of shuffled()) deps.lastUses.note({ id: key.id, atMs });
       await Promise.all([
@@ -158,21 +140,5 @@ describe.skipIf(!real)("last_used_at on a PostgreSQL server", () => {
         select id from identity.members where organization_id = ${id})`;
     expect(stored).toHaveLength(1);
     expect(await deadlocks()).toEqual(before);
-  });
-
-  test("is stored once more by a process that stops", async () => {
-    const databaseUrl = await freshDatabase();
-    const directory = await startDirectory({ DATABASE_URL: databaseUrl });
-    const { key } = await directory.key(`/users/${await directory.person(ISSUER, "ada")}`);
-    const body = JSON.stringify({ credential: key });
-    const validated = await fetch(directory.validateUrl, { method: "POST", body });
-    expect(await validated.json()).toMatchObject({ valid: true });
-    expect(await directory.stop()).toBe(0);
-    const database = await openDatabase(databaseUrl, { namespace: "identity" });
-    const stored = await database.run("inspect", (orm) =>
-      rows(orm, sql`select last_used_at is not null as used from identity.api_keys`),
-    );
-    await database.close();
-    expect(stored).toEqual([{ used: true }]);
   });
 });

@@ -143,24 +143,40 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
-describe.skipIf(!real)("over 100 000 rows", () => {
+const ROWS = 10_000;
+/**
+ * Lets the planner scan and sort whole tables only if no index fits. With so few rows, it might choose to anyway, as
+ * its statistics differ in each run.
+ */
+const INDEXES_ONLY = {
+  enable_seqscan: "off",
+  enable_sort: "off",
+  enable_bitmapscan: "off",
+  enable_hashjoin: "off",
+  enable_mergejoin: "off",
+  enable_material: "off",
+};
+
+describe.skipIf(!real)("over 10 000 rows", () => {
   let client: postgres.Sql;
+  let onIndexes: postgres.Sql;
   let lists: Record<string, (orm: Orm, page: PageRequest) => Promise<unknown>>;
 
   beforeAll(async () => {
     client = postgres(identity.databaseUrl, { max: 1 });
+    onIndexes = postgres(identity.databaseUrl, { max: 1, connection: INDEXES_ONLY });
     const { id, owner, ownerMember } = await identity.organization();
-    await addManyMembers(identity, id, "1");
-    await addManyServiceAccounts(identity, id, "1");
-    await addManyInvites(identity, id, "1");
-    await addManyKeys(identity, { member_id: ownerMember }, "1");
-    await addManyKeys(identity, { user_id: owner }, "2");
-    await addManyMemberships(identity, { member: owner, owner: await identity.person() }, "2", 100_000);
-    await addManyEvents(identity, id, "1");
+    await addManyMembers(identity, id, "1", ROWS);
+    await addManyServiceAccounts(identity, id, "1", ROWS);
+    await addManyInvites(identity, id, "1", ROWS);
+    await addManyKeys(identity, { member_id: ownerMember }, "1", ROWS);
+    await addManyKeys(identity, { user_id: owner }, "2", ROWS);
+    await addManyMemberships(identity, { member: owner, owner: await identity.person() }, "2", ROWS);
+    await addManyEvents(identity, id, "1", ROWS);
     // Mark many of the first members as removed, so that a query would have to skip them to reach the first
     // page.
     await identity.sql`update identity.members set status = 'removed'
-      where id < '01KA4YB0Q91D00000000003000' and role = 'viewer'`;
+      where id < '01KA4YB0Q91D00000000000300' and role = 'viewer'`;
     await analyze(identity);
     lists = {
       users: listUsers,
@@ -173,8 +189,8 @@ describe.skipIf(!real)("over 100 000 rows", () => {
       "keys of a person": (orm, page) => listKeys(orm, { user_id: owner }, page),
       memberships: (orm, page) => listMemberships(orm, owner, page),
     };
-  }, 600_000);
-  afterAll(() => client?.end());
+  });
+  afterAll(() => Promise.all([client?.end(), onIndexes?.end()]));
 
   /** Casts a query builder that only records statements. Its results are always empty. */
   function asOrm(recorder: unknown): Orm {
@@ -195,9 +211,12 @@ describe.skipIf(!real)("over 100 000 rows", () => {
     return statement;
   }
 
-  async function nodesOf(statement: { text: string; parameters: unknown[] }): Promise<PlanNode[]> {
+  async function nodesOf(
+    statement: { text: string; parameters: unknown[] },
+    on = onIndexes,
+  ): Promise<PlanNode[]> {
     const text = `explain (analyze, format json) ${statement.text}`;
-    const [row] = await client.unsafe(text, statement.parameters.map(String));
+    const [row] = await on.unsafe(text, statement.parameters.map(String));
     const flat = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flat)];
     return flat(row?.["QUERY PLAN"][0].Plan);
   }
@@ -208,7 +227,7 @@ describe.skipIf(!real)("over 100 000 rows", () => {
   // ID-109
   test("the organizations that a person created or joined are found with indexes", async () => {
     const { owner } = await identity.organization();
-    const nodes = await nodesOf(await statementOf((orm) => lockOrganizationsOf(orm, owner)));
+    const nodes = await nodesOf(await statementOf((orm) => lockOrganizationsOf(orm, owner)), client);
     expect(nodes.filter((node) => node["Node Type"].includes("Seq Scan"))).toEqual([]);
     expect(Math.max(...nodes.map(rowsRead))).toBeLessThan(10);
   });
@@ -217,7 +236,7 @@ describe.skipIf(!real)("over 100 000 rows", () => {
   test("each list reads only the rows of the page, from an index in page order, at any depth", async () => {
     const limit = 100;
     for (const [name, list] of Object.entries(lists)) {
-      for (const starting_after of [null, "01KA4YB0Q91B00000000050000", "01KA4YB0Q92B00000000099000"]) {
+      for (const starting_after of [null, "01KA4YB0Q91B00000000005000", "01KA4YB0Q92B00000000009900"]) {
         const nodes = await nodesOf(await statementOf((orm) => list(orm, { limit, starting_after })));
         const types = nodes.map((node) => node["Node Type"]);
         expect({ name, types }).toEqual({

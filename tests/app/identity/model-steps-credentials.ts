@@ -1,12 +1,13 @@
 import fc from "fast-check";
 import { NOBODY } from "./harness.ts";
-import type { Model } from "./model.ts";
+import type { Key, Model } from "./model.ts";
 import {
   anOrganization,
   anyText,
   aPerson,
   call,
   done,
+  type Expected,
   invalid,
   isText,
   mostly,
@@ -41,6 +42,13 @@ const addressOfKeys = fc
     },
   }));
 
+function createdKey(model: Model, key: Key): Expected {
+  const { id, name } = key;
+  const shown = model.shownKey(key);
+  const details = { key_id: id, key_prefix: shown.key_prefix, name };
+  return { status: 201, body: { ...shown, key: key.key }, note: { created: id, details } };
+}
+
 const KEY_SECONDS = [60, 3600, 315_360_000];
 const keyBody = fc.record(
   { name: anyText, expires_in_seconds: mostly(KEY_SECONDS, [59, 315_360_001, 60.5, "60", null]) },
@@ -64,7 +72,7 @@ const createKey = fc.record({ address: addressOfKeys, body: keyBody }).map(
           key: String(given.key),
           lifetimeMs: seconds === undefined ? null : Number(seconds) * 1000,
         });
-        return { status: 201, body: { ...model.shownKey(key), key: key.key } };
+        return createdKey(model, key);
       });
     },
   }),
@@ -93,12 +101,17 @@ const revokeKey = fc.record({ address: addressOfKeys, which: place, astray: fc.n
       const { path, owner } = astray === 0 ? address.find(model) : homeOf(model, key?.owner ?? NOBODY, which);
       return call("DELETE", `${path}/${id}`, () => {
         if (owner === undefined || key?.owner !== owner) return notFound;
-        key.revoked = true;
+        key.revoked_at ??= model.now;
         return done;
       });
     },
   }),
 );
+
+function stateOf({ rotated, revoked_at }: Key): string {
+  if (rotated) return "rotated";
+  return revoked_at === null ? "expired" : "revoked";
+}
 
 const OVERLAPS = [0, 60, 3600, 604_800];
 
@@ -120,7 +133,7 @@ const rotateKey = fc
         return send("POST", `${path}/${id}/rotate`, { overlap_seconds: overlap }, (given) => {
           if (!OVERLAPS.some((each) => each === overlap)) return invalid;
           if (owner === undefined || old?.owner !== owner) return notFound;
-          const over = old.rotated ? "rotated" : old.revoked ? "revoked" : "expired";
+          const over = stateOf(old);
           if (over === "rotated" || !model.isUsable(old)) {
             return { status: 409, code: "CONFLICT", details: { field: "status", value: over } };
           }
@@ -130,10 +143,10 @@ const rotateKey = fc
             ...{ owner, name, lifetimeMs },
           });
           old.rotated = true;
-          old.revoked = overlap === 0;
+          if (overlap === 0) old.revoked_at = model.now;
           const overlapEnds = model.now + Number(overlap) * 1000;
           old.expires_at = Math.min(old.expires_at ?? overlapEnds, overlapEnds);
-          return { status: 201, body: { ...model.shownKey(next), key: next.key } };
+          return createdKey(model, next);
         });
       },
     }),
@@ -168,7 +181,8 @@ const mint = fc.record({ who: place, which: place }).map(
         };
         model.sessions.push(session);
         const { valid, realm, plan, ...now } = model.validate(session.token);
-        return { status: 201, body: { token: session.token, role: member.role, ...now } };
+        const note = { organization_id: organization, member_id: member.id };
+        return { status: 201, body: { token: session.token, role: member.role, ...now }, note };
       });
     },
   }),

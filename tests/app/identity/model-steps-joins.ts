@@ -9,6 +9,7 @@ import {
   isText,
   listOf,
   mostly,
+  noteOf,
   notFound,
   organizationOf,
   pick,
@@ -58,7 +59,12 @@ const createInvite = fc.record({ which: place, body: inviteBody }).map(
           ...(typeof email === "string" && { email: email.trim() }),
         };
         model.invites.set(invite.id, invite);
-        return { status: 201, body: model.shownInvite(invite) };
+        const { id } = invite;
+        return {
+          status: 201,
+          body: model.shownInvite(invite),
+          note: { created: id, details: { invite_id: id, role } },
+        };
       });
     },
   }),
@@ -83,9 +89,13 @@ const redeem = fc.record({ who: place, which: place }).map(
           invite.use_count += 1;
           if (invite.use_count === max_uses) invite.status = "redeemed";
           const known = model.membership(organization, person);
-          if (known) return { status: 200, body: model.shownMember(known) };
+          const note = { organization_id: organization };
+          if (known)
+            return { status: 200, body: model.shownMember(known), note: { ...note, member_id: known.id } };
           const member = model.join({ id: String(given.id), organization, person, account: null, role });
-          return { status: 201, body: model.shownMember(member) };
+          const { id } = member;
+          const joined = { ...note, created: id, member_id: id };
+          return { status: 201, body: model.shownMember(member), note: joined };
         },
       );
     },
@@ -134,8 +144,14 @@ const createAccount = fc.record({ which: place, name: anyText, role }).map(
           };
           model.accounts.set(account.id, account);
           const member = { id: account.member, organization, person: null, account: account.id };
-          model.join({ ...member, role: role ?? "viewer" });
-          return { status: 201, body: model.shownAccount(account) };
+          const { role: given_role } = model.join({ ...member, role: role ?? "viewer" });
+          const { id: service_account_id, member: member_id } = account;
+          const details = { service_account_id, member_id, name: account.name, role: given_role };
+          return {
+            status: 201,
+            body: model.shownAccount(account),
+            note: { created: service_account_id, details },
+          };
         },
       );
     },
@@ -164,8 +180,9 @@ const touchAccount = fc
               model.remove(member);
               return done;
             }
+            const before = { name: account.name };
             if (method === "PATCH") account.name = String(name).trim();
-            return { status: 200, body: model.shownAccount(account) };
+            return { status: 200, body: model.shownAccount(account), note: noteOf(before, account) };
           },
         );
       },

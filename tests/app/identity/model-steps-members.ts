@@ -11,6 +11,7 @@ import {
   invalid,
   isText,
   listOf,
+  noteOf,
   notFound,
   organizationOf,
   pick,
@@ -57,9 +58,11 @@ const changePerson = fc
             if (named && name !== null && !isText(name)) return invalid;
             const person = model.people.get(id);
             if (!person) return notFound;
+            const before = { display_name: person.name, status: person.status };
             if (!named) person.status = status === "active" ? "active" : "suspended";
             else person.name = isText(name) ? name.trim() : null;
-            return { status: 200, body: { id, display_name: person.name, status: person.status } };
+            const body = { id, display_name: person.name, status: person.status };
+            return { status: 200, body, note: noteOf(before, body) };
           },
         );
       },
@@ -107,8 +110,10 @@ const organizationBy = ({ who, name }: { who: number; name: unknown }): Step => 
         organization_id: id,
         data: { name: organization.name },
       });
-      model.join({ id: String(given.member_id), organization: id, person, account: null, role: "owner" });
-      return { status: 201, body: { ...organization } };
+      const member_id = String(given.member_id);
+      model.join({ id: member_id, organization: id, person, account: null, role: "owner" });
+      const note = { created: id, organization_id: id, member_id };
+      return { status: 201, body: { ...organization }, note };
     });
   },
 });
@@ -133,8 +138,9 @@ const renameOrDeleteOrganization = fc
               model.deleteOrganization(organization);
               return done;
             }
+            const before = { ...organization };
             organization.name = String(name).trim();
-            return { status: 200, body: { ...organization } };
+            return { status: 200, body: { ...organization }, note: noteOf(before, organization) };
           },
         );
       },
@@ -150,12 +156,13 @@ const changePlan = fc.record({ which: place, plan: fc.constantFrom("pro", "free"
         if (plan === "Not a plan") return invalid;
         const organization = model.organizations.get(id);
         if (!organization) return notFound;
+        const before = { ...organization };
         if (organization.plan !== plan) {
           organization.plan = plan;
           const data = { name: organization.name, plan };
           model.events.push({ type: "organization.plan_changed", organization_id: id, data });
         }
-        return { status: 200, body: { ...organization } };
+        return { status: 200, body: { ...organization }, note: noteOf(before, organization) };
       });
     },
   }),
@@ -186,7 +193,8 @@ const additionOf = ({ which, subject, role }: { which: number; subject: number; 
           account: null,
           role: role ?? "member",
         });
-        return { status: 201, body: model.shownMember(member) };
+        const note = { created: member.id, details: { member_id: member.id, role: member.role } };
+        return { status: 201, body: model.shownMember(member), note };
       },
     );
   },
@@ -234,10 +242,12 @@ function settleChange(
   if (!member) return notFound;
   if (display_name !== undefined && member.account !== null) return invalid;
   if (role !== undefined && role !== "owner" && model.isLastOwner(member)) return invalid;
+  const before = { status: member.status, role: member.role, display_name: member.name };
   member.role = role ?? member.role;
   if (status !== undefined) member.status = status === "active" ? "active" : "suspended";
   if (display_name !== undefined) member.name = isText(display_name) ? display_name.trim() : null;
-  return { status: 200, body: model.shownMember(member) };
+  const note = noteOf(before, { ...member, display_name: member.name });
+  return { status: 200, body: model.shownMember(member), note };
 }
 
 const removeMember = fc.record({ which: place, own: fc.boolean(), where: place }).map(

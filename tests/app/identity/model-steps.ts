@@ -8,6 +8,16 @@ export interface Expected {
   code?: string;
   details?: unknown;
   body?: unknown;
+  /** The audit note. By default, the response has none. */
+  note?: Note;
+}
+
+/** The audit note in the response headers. */
+export interface Note {
+  details?: Record<string, unknown>;
+  created?: string;
+  organization_id?: string;
+  member_id?: string;
 }
 
 /** The values of a response that the model cannot predict: new ids and secrets. */
@@ -30,6 +40,14 @@ export interface Step {
 export const notFound: Expected = { status: 404, code: "NOT_FOUND" };
 export const invalid: Expected = { status: 422, code: "VALIDATION_ERROR" };
 export const done: Expected = { status: 204 };
+
+/** Returns the note of a change: the old and the new value of each field that differs. */
+export function noteOf(before: object, after: object): Note {
+  const old = new Map(Object.entries(before));
+  const changes = Object.entries(after).filter(([name, to]) => old.has(name) && old.get(name) !== to);
+  if (changes.length === 0) return {};
+  return { details: Object.fromEntries(changes.map(([name, to]) => [name, { from: old.get(name), to }])) };
+}
 
 /** Returns a call without a body. */
 export function call(method: Method, path: string, settle: Planned["settle"]): Planned {

@@ -59,7 +59,7 @@ export interface Key {
   last_used_at: number | null;
   /** Whether a rotation has replaced this key. */
   rotated: boolean;
-  revoked: boolean;
+  revoked_at: number | null;
 }
 
 export interface Session {
@@ -148,7 +148,7 @@ export class Model {
   remove(member: Member): void {
     this.tell("member.removed", member);
     member.status = "removed";
-    for (const key of this.keys.values()) if (key.owner === member.id) key.revoked = true;
+    for (const key of this.keys.values()) if (key.owner === member.id) key.revoked_at ??= this.now;
     this.dropSessions(member.id);
   }
 
@@ -202,8 +202,8 @@ export class Model {
     return invite;
   }
 
-  isUsable({ revoked, expires_at }: Key): boolean {
-    return !revoked && (expires_at === null || expires_at > this.now);
+  isUsable({ revoked_at, expires_at }: Key): boolean {
+    return revoked_at === null && (expires_at === null || expires_at > this.now);
   }
 
   /** Returns the response body of a validation. */
@@ -276,21 +276,22 @@ export class Model {
     return result;
   }
 
-  addKey(key: Omit<Key, "expires_at" | "last_used_at" | "rotated" | "revoked">): Key {
+  addKey(key: Omit<Key, "expires_at" | "last_used_at" | "rotated" | "revoked_at">): Key {
     const expires_at = key.lifetimeMs === null ? null : this.now + key.lifetimeMs;
-    const added = { ...key, expires_at, last_used_at: null, rotated: false, revoked: false };
+    const added = { ...key, expires_at, last_used_at: null, rotated: false, revoked_at: null };
     this.keys.set(key.id, added);
     return added;
   }
 
-  shownKey({ id, name, key, expires_at, last_used_at, revoked }: Key): Record<string, unknown> {
+  shownKey({ id, name, key, expires_at, last_used_at, revoked_at }: Key): Record<string, unknown> {
+    const shown = (timeMs: number | null) => (timeMs === null ? null : new Date(timeMs).toISOString());
     return {
       id,
       name,
       key_prefix: key.slice(0, "acme-k-2-".length + 4),
-      expires_at: expires_at === null ? null : new Date(expires_at).toISOString(),
-      last_used_at: last_used_at === null ? null : new Date(last_used_at).toISOString(),
-      revoked_at: revoked,
+      expires_at: shown(expires_at),
+      last_used_at: shown(last_used_at),
+      revoked_at: shown(revoked_at),
     };
   }
 

@@ -136,7 +136,7 @@ describe.skipIf(!services().postgres.real)("under concurrency", () => {
       databaseUrl: identity.databaseUrl,
       organizationsPerPersonMax: MAX,
     });
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < 3; round += 1) {
       const user = await identity.person();
       const answers = await Promise.all(
         Array.from({ length: 24 }, (_, index) => create(user, index % 2 === 0 ? identity : other)),
@@ -149,7 +149,7 @@ describe.skipIf(!services().postgres.real)("under concurrency", () => {
   });
 
   test("creates while the account is deleted leave no organization without a member", async () => {
-    for (let round = 0; round < 15; round += 1) {
+    for (let round = 0; round < 5; round += 1) {
       const user = await identity.person();
       const [deleted, ...created] = await Promise.all([
         identity.call("DELETE", `/users/${user}`),

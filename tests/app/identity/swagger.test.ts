@@ -1,11 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { freshDatabase, type RunningProcess, startProcess } from "../../support/index.ts";
-import {
-  browserPath,
-  launchBrowser,
-  openSwagger,
-  PAGE_TIMEOUT_MS,
-} from "../../support/pages/swagger-page.ts";
+import { describe, expect, test } from "bun:test";
 import { useIdentity } from "./bed.ts";
 import { ROLES } from "./harness.ts";
 
@@ -56,24 +49,4 @@ describe("the OpenAPI description", () => {
     expect(headers("GET /members/{member_id}", "200")).toEqual([]);
     expect(headers("DELETE /members/{member_id}", "204")).toEqual([]);
   });
-});
-
-describe("the Swagger page of identity", () => {
-  let running: RunningProcess;
-  beforeAll(async () => {
-    running = await startProcess("apps/identity/main.ts", { DATABASE_URL: await freshDatabase() });
-  });
-  afterAll(() => running.stop());
-
-  test.skipIf(browserPath === undefined)(
-    "lists every operation in a browser, without requests to other origins and without errors",
-    async () => {
-      await using browser = await launchBrowser();
-      const { page, strangers, complaints } = await openSwagger(browser, running.url, "Users-listUsers");
-      expect(await page.locator(".opblock").count()).toBe((await documentedOperations()).length);
-      expect(strangers).toEqual([]);
-      expect(complaints).toEqual([]);
-    },
-    PAGE_TIMEOUT_MS,
-  );
 });

@@ -28,52 +28,6 @@ describe("a JWT's subject", () => {
   });
 });
 
-describe("a key", () => {
-  // ID-87
-  test("of a person is valid in the directory", async () => {
-    const user = await identity.person();
-    const { key } = (await identity.call("POST", `/users/${user}/api-keys`)).body;
-    expect(await identity.validate(key)).toEqual({ valid: true, realm: "directory", user_id: user });
-  });
-
-  // ID-74, ID-87
-  test("of a member is valid in its organization, with the current labels of its role", async () => {
-    const { id } = await identity.organization();
-    const { id: member } = await identity.member(id, "admin");
-    const { key } = (await identity.call("POST", `/members/${member}/api-keys`)).body;
-    const expected = {
-      valid: true,
-      realm: "organization",
-      organization_id: id,
-      member_id: member,
-      plan: null,
-    };
-    const path = `/organizations/${id}/members/${member}`;
-    for (const [role, labels] of [
-      ["admin", ["org:write", "org:members:write"]],
-      ["viewer", []],
-      ["owner", ["*"]],
-    ] as const) {
-      await identity.call("PATCH", path, { role });
-      expect(await identity.validate(key)).toEqual({ ...expected, labels });
-    }
-  });
-
-  // ID-87, ID-88
-  test("of a service account is valid only while its member is active", async () => {
-    const { id } = await identity.organization();
-    const account = await identity.call("POST", `/organizations/${id}/service-accounts`, { name: "Bot" });
-    const { member_id } = account.body;
-    const { key } = (await identity.call("POST", `/members/${member_id}/api-keys`)).body;
-    expect(await identity.validate(key)).toMatchObject({ valid: true, member_id, labels: [] });
-    await identity.call("PATCH", `/members/${member_id}`, { status: "suspended" });
-    expect(await identity.validate(key)).toEqual({ valid: false });
-    await identity.call("PATCH", `/members/${member_id}`, { status: "active" });
-    await identity.call("DELETE", `/organizations/${id}/service-accounts/${account.body.id}`);
-    expect(await identity.validate(key)).toEqual({ valid: false });
-  });
-});
-
 // ID-79
 describe("in the format of version 1,", () => {
   const secret = () =>

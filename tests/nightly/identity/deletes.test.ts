@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { services } from "../../support/index.ts";
 import {
   addKeyOfEachMember,
   addManyInvites,
@@ -8,9 +7,11 @@ import {
   addManyMemberships,
   addManyServiceAccounts,
   analyze,
-  MANY,
-} from "./bulk.ts";
-import { type IdentityHarness, startIdentity } from "./harness.ts";
+} from "../../app/identity/bulk.ts";
+import { type IdentityHarness, startIdentity } from "../../app/identity/harness.ts";
+import { services } from "../../support/index.ts";
+
+const MANY = 100_000;
 
 const real = services().postgres.real;
 let identity: IdentityHarness;
@@ -50,11 +51,11 @@ async function whileOthersWork<T>(work: () => Promise<T>): Promise<{ result: T; 
 describe.skipIf(!real)("other callers are served while", () => {
   test("an organization with 100 000 members, keys, invites and service accounts is deleted", async () => {
     const { id, ownerMember } = await identity.organization("Large");
-    await addManyMembers(identity, id, "1");
-    await addKeyOfEachMember(identity, "1");
-    await addManyServiceAccounts(identity, id, "1");
-    await addManyInvites(identity, id, "1");
-    await addManyKeys(identity, { member_id: ownerMember }, "1");
+    await addManyMembers(identity, id, "1", MANY);
+    await addKeyOfEachMember(identity, "1", MANY);
+    await addManyServiceAccounts(identity, id, "1", MANY);
+    await addManyInvites(identity, id, "1", MANY);
+    await addManyKeys(identity, { member_id: ownerMember }, "1", MANY);
     const { result, others } = await whileOthersWork(() => identity.call("DELETE", `/organizations/${id}`));
     expect(result.status).toBe(204);
     expect(others).toBeGreaterThan(10);
@@ -67,7 +68,7 @@ describe.skipIf(!real)("other callers are served while", () => {
   test("a member with 100 000 keys is removed", async () => {
     const { id } = await identity.organization();
     const { id: member } = await identity.member(id);
-    await addManyKeys(identity, { member_id: member }, "2");
+    await addManyKeys(identity, { member_id: member }, "2", MANY);
     const { result, others } = await whileOthersWork(() => identity.call("DELETE", `/members/${member}`));
     expect(result.status).toBe(204);
     expect(others).toBeGreaterThan(10);
@@ -79,7 +80,7 @@ describe.skipIf(!real)("other callers are served while", () => {
   test("a person with 100 000 keys and 10 000 memberships is deleted", async () => {
     const person = await identity.person();
     const other = await identity.person();
-    await addManyKeys(identity, { user_id: person }, "3");
+    await addManyKeys(identity, { user_id: person }, "3", MANY);
     await addManyMemberships(identity, { member: person, owner: other }, "3", MANY / 10);
     const before = (await identity.events()).length;
     const { result, others } = await whileOthersWork(() => identity.call("DELETE", `/users/${person}`));

@@ -1,101 +1,9 @@
+/** Tests what the roles file decides: roles on and off, and roles that left the file. */
 import { describe, expect, test } from "bun:test";
 import { useIdentity } from "./bed.ts";
-import { ROLES, TIME, ULID, wrongFields } from "./harness.ts";
+import { ROLES, wrongFields } from "./harness.ts";
 
 const identity = useIdentity();
-
-describe("POST /users/{user_id}/organizations", () => {
-  // ID-24, ID-99, ID-100
-  test("returns 201 with an audit note, and the creator is an active member with creator_role", async () => {
-    const user = await identity.person();
-    const created = await identity.call("POST", `/users/${user}/organizations`, { name: " Acme " });
-    expect(created.status).toBe(201);
-    expect(created.body).toEqual({
-      id: expect.stringMatching(ULID),
-      name: "Acme",
-      plan: null,
-      created_at: expect.stringMatching(TIME),
-      updated_at: created.body.created_at,
-    });
-    const { id } = created.body;
-    expect(created.note).toEqual({
-      details: null,
-      created: id,
-      organization_id: id,
-      member_id: expect.stringMatching(ULID),
-    });
-    const { body } = await identity.call("GET", `/organizations/${id}/members`);
-    expect(body.members).toHaveLength(1);
-    expect(body.members[0]).toMatchObject({ id: created.note.member_id, role: "owner", status: "active" });
-  });
-});
-
-describe("GET /organizations", () => {
-  // ID-25
-  test("lists all organizations, ordered by id", async () => {
-    const { id } = await identity.organization("Listed");
-    const { body } = await identity.call("GET", "/organizations?limit=100");
-    const ids = body.organizations.map((each: { id: string }) => each.id);
-    expect(ids).toEqual(ids.toSorted());
-    expect(ids).toContain(id);
-  });
-});
-
-describe("GET and PATCH /organizations/{organization_id}", () => {
-  // ID-23, ID-25
-  test("return the organization, change its name with audit details, and return 404 for an unknown one", async () => {
-    const { id } = await identity.organization("Old");
-    expect((await identity.call("GET", `/organizations/${id}`)).body).toMatchObject({ id, name: "Old" });
-    const renamed = await identity.call("PATCH", `/organizations/${id}`, { name: "Neu 🚪" });
-    expect(renamed.status).toBe(200);
-    expect(renamed.body.name).toBe("Neu 🚪");
-    expect(renamed.note.details).toEqual({ name: { from: "Old", to: "Neu 🚪" } });
-    expect(
-      (await identity.call("PATCH", `/organizations/${id}`, { name: "Neu 🚪" })).note.details,
-    ).toBeNull();
-  });
-
-  // ID-23
-  test("allow several organizations with the same name", async () => {
-    await identity.organization("Twin");
-    const second = await identity.organization("Twin");
-    expect((await identity.call("GET", `/organizations/${second.id}`)).body.name).toBe("Twin");
-  });
-});
-
-describe("DELETE /organizations/{organization_id}", () => {
-  // ID-26
-  test("returns 204, deletes everything in it but no people, and returns 404 the second time", async () => {
-    const { id, owner, ownerMember } = await identity.organization();
-    const account = await identity.call("POST", `/organizations/${id}/service-accounts`, { name: "Bot" });
-    const invite = await identity.call("POST", `/organizations/${id}/invites`);
-    const key = await identity.call("POST", `/members/${account.body.member_id}/api-keys`);
-    const session = await identity.call("POST", `/users/${owner}/organizations/${id}/session`);
-    const deleted = await identity.call("DELETE", `/organizations/${id}`);
-    expect(deleted.status).toBe(204);
-    expect(deleted.note.details).toBeNull();
-    for (const path of [
-      `/organizations/${id}`,
-      `/organizations/${id}/members`,
-      `/organizations/${id}/members/${ownerMember}`,
-      `/organizations/${id}/roles`,
-      `/organizations/${id}/invites`,
-      `/organizations/${id}/service-accounts`,
-      `/members/${ownerMember}`,
-      `/members/${ownerMember}/user`,
-    ]) {
-      expect((await identity.call("GET", path)).status).toBe(404);
-    }
-    expect(await identity.validate(key.body.key)).toEqual({ valid: false });
-    expect(await identity.validate(session.body.token)).toEqual({ valid: false });
-    const redeemed = await identity.call("POST", `/users/${owner}/invites/redeem`, {
-      token: invite.body.token,
-    });
-    expect(redeemed.status).toBe(404);
-    expect((await identity.call("GET", `/users/${owner}`)).status).toBe(200);
-    expect((await identity.call("DELETE", `/organizations/${id}`)).status).toBe(404);
-  });
-});
 
 describe("GET /organizations/{organization_id}/roles", () => {
   // ID-75
@@ -203,5 +111,19 @@ describe("with roles off", () => {
     expect(await identity.validate(key)).toMatchObject({ valid: true, labels: [] });
     const stored = await identity.sql`select role from identity.members where id = ${ownerMember}`;
     expect(stored).toEqual([{ role: null }]);
+  });
+
+  // ID-49
+  test("an invite copies a role that is no longer in the roles file, which grants nothing", async () => {
+    const { id } = await identity.organization();
+    const invite = await identity.call("POST", `/organizations/${id}/invites`, { role: "admin" });
+    const smaller = await identity.restarted(ROLES.replace(/ {2}admin.*\n/, ""));
+    const user = await smaller.person();
+    const redeemed = await smaller.call("POST", `/users/${user}/invites/redeem`, {
+      token: invite.body.token,
+    });
+    expect(redeemed.body.role).toBe("admin");
+    const session = await smaller.call("POST", `/users/${user}/organizations/${id}/session`);
+    expect(session.body).toMatchObject({ role: "admin", labels: [] });
   });
 });

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
-import { freshDatabase, type RunningProcess, services, startProcess } from "../../support/index.ts";
+import { freshDatabase, type RunningProcess, services, startProcess } from "../../../support/index.ts";
 
 const PEPPER = "pepper-of-this-test-0123456789abcdef";
 const PREVIOUS_PEPPER = "another-pepper-0123456789-of-this-test";
