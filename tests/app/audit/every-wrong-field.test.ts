@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { intent, requestId, sharedAudit, userIntent, wrongFields } from "./audit-service.ts";
 
-const audit = sharedAudit({ databaseUrl: "pglite://memory" });
+const audit = sharedAudit();
 
 const sorted = async (answer: Promise<Response>) => (await wrongFields(await answer)).toSorted();
 

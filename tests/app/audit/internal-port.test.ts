@@ -4,7 +4,7 @@ import { intent, json, requestId, sharedAudit } from "./audit-service.ts";
 const TOKEN = "internal-token-of-this-test";
 
 describe("the internal port with a token", () => {
-  const audit = sharedAudit({ databaseUrl: "pglite://memory", env: { INTERNAL_AUTH_TOKEN: TOKEN } });
+  const audit = sharedAudit({ env: { INTERNAL_AUTH_TOKEN: TOKEN } });
 
   // AU-31
   test.each([[undefined], ["wrong"], [""], [`${TOKEN}x`], [TOKEN.toUpperCase()]])(

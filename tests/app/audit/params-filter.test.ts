@@ -5,7 +5,7 @@ const LOG = "/organizations/organization-1/audit-events";
 
 // AU-37
 describe("the filter params[name]", () => {
-  const audit = sharedAudit({ databaseUrl: "pglite://memory" });
+  const audit = sharedAudit();
   /** The name that this test gives to each event, by request id. */
   const written = new Map<string, string>();
 

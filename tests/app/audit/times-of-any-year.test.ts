@@ -4,7 +4,7 @@ import { ulid } from "ulid";
 import { intent, requestId } from "./audit-service.ts";
 import { callStreams, STREAMS, sharedStreamingAudit } from "./streams-bed.ts";
 
-const audit = sharedStreamingAudit([], { databaseUrl: "pglite://memory" });
+const audit = sharedStreamingAudit([]);
 
 const get = (path: string) => (time: string) => audit.get(`${path}${encodeURIComponent(time)}`);
 const log = `/organizations/${ulid()}/audit-events`;
