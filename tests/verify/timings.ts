@@ -5,9 +5,9 @@ import { ROOT } from "../support/root.ts";
 
 const Timings = Type.Object({ version: Type.Integer(), files: Type.Record(Type.String(), Type.Number()) });
 /** Files that take less than half of this start last anyway. */
-const STEP_MS = 5_000;
+const STEP_MS = 10_000;
 
-/** Rounds the durations to steps of five seconds, and leaves out short files and those that no longer exist. */
+/** Rounds the durations to steps of ten seconds, and leaves out short files and those that no longer exist. */
 export async function roundTimings(path: string): Promise<void> {
   const { version, files } = Value.Parse(Timings, await Bun.file(path).json());
   const kept = Object.entries(files)
