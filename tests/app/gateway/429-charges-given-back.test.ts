@@ -68,17 +68,14 @@ const chunkedPost = (target: string, body: string) =>
 describe("a request whose client leaves after the service received it stays charged:", () => {
   test.each<[string, (target: string) => string, Leave]>([
     ["a small body", (target) => post(target, 2, "{}"), "end"],
-    ["a small body and a reset", (target) => post(target, 2, "{}"), "destroy"],
-    ["half of a large body", (target) => post(target, 90_000, "x".repeat(70_000)), "end"],
     ["half of a large body and a reset", (target) => post(target, 90_000, "x".repeat(70_000)), "destroy"],
-    ["half of a chunked body", (target) => chunkedPost(target, "x".repeat(1_000)), "end"],
     ["half of a chunked body and a reset", (target) => chunkedPost(target, "x".repeat(1_000)), "destroy"],
     ["no body", (target) => spell("GET", target), "end"],
   ])("%s", async (_, bytes, how) => {
     service.handler = () => null;
     service.requests.length = 0;
     const route = newRoute();
-    for (let sent = 1; sent <= 4 * QUOTA; sent++) {
+    for (let sent = 1; sent <= 2 * QUOTA; sent++) {
       await leave(
         bytes(`${route}/1`),
         how,
@@ -96,7 +93,7 @@ describe("a request whose client leaves after the service received it stays char
     };
     service.requests.length = 0;
     const route = newRoute();
-    for (let sent = 1; sent <= 4 * QUOTA; sent++) {
+    for (let sent = 1; sent <= 2 * QUOTA; sent++) {
       await leave(post(`${route}/1`, 2, "{}"), "destroy", (client) => client.receivedBytes > 0);
     }
     expect(service.requests).toHaveLength(QUOTA);
@@ -113,22 +110,19 @@ const handshake = (target: string) =>
   });
 
 // GW-185
-test.each([200, 204, 302, 404, 426, 429])(
-  "a handshake that the service answers with %d stays charged",
-  async (status) => {
-    service.handler = () =>
-      `HTTP/1.1 ${status} Plain\r\nConnection: close\r\n${status === 204 ? "" : "Content-Length: 0\r\n"}\r\n`;
-    service.requests.length = 0;
-    const route = newRoute();
-    const statuses: number[] = [];
-    for (let sent = 1; sent <= 4 * QUOTA; sent++) {
-      statuses.push((await rawRequest(gateway.url, handshake(`${route}/1`))).status);
-    }
-    expect(service.requests).toHaveLength(QUOTA);
-    expect(statuses).toEqual([...Array(QUOTA).fill(502), ...Array(3 * QUOTA).fill(429)]);
-    expect(await left(route)).toBe(0);
-  },
-);
+test.each([200, 204, 429])("a handshake that the service answers with %d stays charged", async (status) => {
+  service.handler = () =>
+    `HTTP/1.1 ${status} Plain\r\nConnection: close\r\n${status === 204 ? "" : "Content-Length: 0\r\n"}\r\n`;
+  service.requests.length = 0;
+  const route = newRoute();
+  const statuses: number[] = [];
+  for (let sent = 1; sent <= 2 * QUOTA; sent++) {
+    statuses.push((await rawRequest(gateway.url, handshake(`${route}/1`))).status);
+  }
+  expect(service.requests).toHaveLength(QUOTA);
+  expect(statuses).toEqual([...Array(QUOTA).fill(502), ...Array(QUOTA).fill(429)]);
+  expect(await left(route)).toBe(0);
+});
 
 // GW-185, GW-65
 test("clients that reset at any moment are charged for each request that the service receives", async () => {
@@ -148,10 +142,10 @@ test("clients that reset at any moment are charged for each request that the ser
 
 // GW-185
 describe("a request gets its count back", () => {
-  /** Expects that four times as many calls of `send` as the quota admits leave the quota as it was. */
+  /** Expects that twice as many calls of `send` as the quota admits leave the quota as it was. */
   async function expectGivenBack(send: (route: string) => Promise<unknown>): Promise<void> {
     const route = newRoute();
-    for (let sent = 0; sent < 4 * QUOTA; sent++) await send(route);
+    for (let sent = 0; sent < 2 * QUOTA; sent++) await send(route);
     expect(await left(route)).toBe(QUOTA);
   }
 
@@ -205,7 +199,7 @@ describe("a request gets its count back", () => {
     holding.send(spell("GET", "/free"));
     await waitFor(() => service.requests.length === 1);
     const route = newRoute();
-    for (let sent = 0; sent < 4 * QUOTA; sent++) {
+    for (let sent = 0; sent < 2 * QUOTA; sent++) {
       const client = await RawClient.connect(gateway.url);
       client.send(post(`${route}/1`, 2, "{}"));
       await waitFor(async () => /^gateway_open_upstream_calls 2$/m.test(await gateway.metrics()));

@@ -5,7 +5,14 @@
 import { describe, expect, test } from "bun:test";
 import { answering } from "../../support/gateway/audit-stand-in.ts";
 import { codeOf, HOSTILE, READER, StepsBed, USER, WRITER } from "../../support/gateway/steps-bed.ts";
-import { headerValue, OK, RawClient, rawRequest, spell } from "../../support/http/raw-http.ts";
+import {
+  headerValue,
+  OK,
+  RawClient,
+  type RawResponse,
+  rawRequest,
+  spell,
+} from "../../support/http/raw-http.ts";
 import { useBed } from "./bed.ts";
 
 const bed = useBed(new StepsBed());
@@ -90,36 +97,32 @@ describe("the outcome of a request is", () => {
     });
   });
 
-  // GW-143
-  test("responded, with the service's error", async () => {
-    service.handler = () => "HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n";
-    await call("POST", "/org/things", WRITER);
-    expect(await bed.outcome()).toMatchObject({ outcome: "responded", status: 500 });
-  });
-
-  // GW-142
-  test("rejected 403 for labels", async () => {
-    expect((await call("POST", "/org/labelled/1", READER)).status).toBe(403);
-    expect(await bed.outcome()).toMatchObject({ outcome: "rejected", status: 403 });
-  });
-
-  // GW-142
-  test("rejected 400 for a param", async () => {
-    expect((await call("POST", "/org/param/a%2fb", WRITER)).status).toBe(400);
-    expect(await bed.outcome()).toMatchObject({ outcome: "rejected", status: 400 });
-  });
-
-  // GW-142
-  test("rejected 500 for an owner's id", async () => {
-    expect((await call("POST", "/org/things", HOSTILE)).status).toBe(500);
-    expect(await bed.outcome()).toMatchObject({ outcome: "rejected", status: 500 });
-  });
-
-  // GW-142
-  test("rejected 413 for a Content-Length that is too large", async () => {
-    const request = spell("POST", "/org/things", { "X-API-Key": WRITER, "Content-Length": "100001" });
-    expect((await rawRequest(bed.gateway.url, request)).status).toBe(413);
-    expect(await bed.outcome()).toMatchObject({ outcome: "rejected", status: 413 });
+  // GW-142, GW-143
+  test.each<[outcome: string, status: number, why: string, request: () => Promise<RawResponse>]>([
+    [
+      "responded",
+      500,
+      "the service's error",
+      () => {
+        service.handler = () => "HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n";
+        return call("POST", "/org/things", WRITER);
+      },
+    ],
+    ["rejected", 403, "labels", () => call("POST", "/org/labelled/1", READER)],
+    ["rejected", 400, "a param", () => call("POST", "/org/param/a%2fb", WRITER)],
+    ["rejected", 500, "an owner's id", () => call("POST", "/org/things", HOSTILE)],
+    [
+      "rejected",
+      413,
+      "a Content-Length that is too large",
+      () => {
+        const headers = { "X-API-Key": WRITER, "Content-Length": "100001" };
+        return rawRequest(bed.gateway.url, spell("POST", "/org/things", headers));
+      },
+    ],
+  ])("%s %i for %s", async (outcome, status, _, request) => {
+    expect((await request()).status).toBe(status);
+    expect(await bed.outcome()).toMatchObject({ outcome, status });
   });
 
   // GW-144

@@ -106,7 +106,7 @@ const CONTROL = /[\p{Cc}]/gu;
 describe.each(SHELLS)("in %s", (shell) => {
   // RG-157
   test("a hostile value arrives as it is written, and is not executed", async () => {
-    const values = [...HOSTILE, ...fc.sample(hostile, runs(30))];
+    const values = [...HOSTILE, ...fc.sample(hostile, runs(6))];
     const commands = values.map((value) =>
       curlCommand({
         method: "POST",
@@ -134,7 +134,7 @@ describe.each(SHELLS)("in %s", (shell) => {
 
   // RG-157
   test("the samples of hostile descriptions send one request each, and nothing of the environment", async () => {
-    const operations = fc.sample(hostileOperation, runs(30)).map((operation) => {
+    const operations = fc.sample(hostileOperation, runs(6)).map((operation) => {
       const paths = { "/w/{id}": { post: operation } };
       const made = edgeDocument(
         { w: { url: "http://w:1", organization: { routes: [{ path: "/w/{id}", methods: ["POST"] }] } } },

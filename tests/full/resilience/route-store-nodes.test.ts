@@ -13,7 +13,6 @@ import {
   rejection,
   services,
   startEtcdCluster,
-  type TestServer,
   waitFor,
 } from "../../support/index.ts";
 

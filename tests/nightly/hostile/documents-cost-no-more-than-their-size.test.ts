@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { expectRefusal, type HostileRequest, Subject } from "../../full/flow/hostile/subject.ts";
 import { freshDatabase, freshRouteStoreUrl, services, startProcess } from "../../support/index.ts";
 import { jsonDocuments, yamlDocuments } from "./documents.ts";
+import { expectRefusal, type HostileRequest, Subject } from "./subject.ts";
 
 setDefaultTimeout(300_000);
 

@@ -1,4 +1,4 @@
-import { deep, deepAndWide, numbered, repeated } from "../../full/flow/hostile/bodies.ts";
+import { deep, deepAndWide, numbered, repeated } from "./bodies.ts";
 
 const SERVICES = '{"services":{';
 const SERVICE = `${SERVICES}"a":{"url":"http://a:1",`;

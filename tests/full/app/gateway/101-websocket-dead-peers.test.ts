@@ -1,13 +1,12 @@
 /** Tests that the gateway notices a WebSocket peer that is silent for ever, although the other one goes on. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { type LocalGateway, publicService, startLocalGateway } from "../../../support/gateway/gateway.ts";
-import { acceptance, clientMessage, handshake, pings } from "../../../support/gateway/raw-websocket.ts";
+import { acceptance, handshake, pings } from "../../../support/gateway/raw-websocket.ts";
 import { RawClient, RawUpstream } from "../../../support/http/raw-http.ts";
 import { waitFor } from "../../../support/index.ts";
 
 const IDLE_TIMEOUT_MS = 1_000;
 const TEXT = Buffer.from([0x81, 1, 0x78]);
-const BYTES = Buffer.from([0x82, 1, 0]);
 const MASKED_TEXT = Buffer.from([0x81, 0x81, 0, 0, 0, 0, 0x78]);
 
 let gateway: LocalGateway;
@@ -47,7 +46,6 @@ async function connect() {
 describe("a silent peer loses its WebSocket and its place while the other one sends", () => {
   test.each([
     ["text", TEXT],
-    ["bytes", BYTES],
     ["pings", pings(1, "service")],
   ])("%s: the client", async (_, frame) => {
     const socket = await connect();
@@ -59,7 +57,6 @@ describe("a silent peer loses its WebSocket and its place while the other one se
 
   test.each([
     ["text", MASKED_TEXT],
-    ["bytes", clientMessage(10)],
     ["pings", pings(1, "client")],
   ])("%s: the service", async (_, frame) => {
     const socket = await connect();

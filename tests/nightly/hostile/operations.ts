@@ -1,5 +1,5 @@
 import { isRecord } from "@ostiary/lib/domain/json";
-import { type OpenApiDocument, operationsIn, resolved } from "../../../support/http/openapi.ts";
+import { type OpenApiDocument, operationsIn, resolved } from "../../support/http/openapi.ts";
 
 /** An operation from the OpenAPI description of a service. */
 export interface Operation {

@@ -1,7 +1,7 @@
 import { expect } from "bun:test";
 import { parse } from "yaml";
-import type { RunningProcess } from "../../../support/index.ts";
-import { metricOf } from "../../../support/telemetry/metrics.ts";
+import type { RunningProcess } from "../../support/index.ts";
+import { metricOf } from "../../support/telemetry/metrics.ts";
 
 /** A response whose request id is removed, so that responses of two processes can be compared. */
 export interface Answer {

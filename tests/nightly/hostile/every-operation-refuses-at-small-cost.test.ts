@@ -5,7 +5,7 @@ import {
   type RunningProcess,
   services,
   startProcess,
-} from "../../../support/index.ts";
+} from "../../support/index.ts";
 import { describedOperations, type Operation, probes } from "./operations.ts";
 import { hostileRequests } from "./requests.ts";
 import { expectRefusal, type HostileRequest, type Port, Subject } from "./subject.ts";
