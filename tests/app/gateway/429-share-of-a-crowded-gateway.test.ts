@@ -7,7 +7,7 @@ import { waitFor } from "../../support/index.ts";
 import { metricOf } from "../../support/telemetry/metrics.ts";
 import { useGateway } from "./bed.ts";
 
-const MAX = 40;
+const MAX = 16;
 const HALF = MAX / 2;
 const SHARE = MAX / 8;
 

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { intent, requestId, startAudit } from "../../app/audit/audit-service.ts";
-import { startIdentity } from "../../app/identity/harness.ts";
 import { projected, service, startRegistry } from "../../app/registry/harness.ts";
 import {
   freshDatabase,
@@ -37,29 +36,6 @@ describe.skipIf(!services().postgres.real)("after silent connections to PostgreS
       what: "the service",
     });
   }
-
-  test("identity fails calls as unavailable, and serves again", async () => {
-    const identity = await startIdentity({ databaseUrl: proxy.url, deadlineMs: 5_000 });
-    undo.push(() => identity.close());
-    const { id, owner, ownerMember } = await identity.organization();
-    const { key } = (await identity.call("POST", `/members/${ownerMember}/api-keys`)).body;
-    const validate = () => identity.internal("POST", "/internal/credentials/validate", { credential: key });
-    proxy.stall();
-    await servedOrUnavailable([
-      ...Array.from({ length: 20 }, validate),
-      ...Array.from({ length: 20 }, () => identity.call("GET", `/organizations/${id}/members`)),
-      identity.call("PATCH", `/organizations/${id}`, { name: "Renamed" }),
-      identity.call("PATCH", `/users/${owner}`, { display_name: "Ada" }),
-      identity.internal("GET", "/internal/lifecycle-events"),
-    ]);
-    await returns(() => [
-      validate(),
-      identity.call("GET", `/organizations/${id}/members`),
-      identity.call("PATCH", `/organizations/${id}`, { name: "Again" }),
-      identity.internal("GET", "/health/ready"),
-    ]);
-    expect((await identity.call("GET", `/organizations/${id}`)).body.name).toBe("Again");
-  });
 
   test("audit fails calls as unavailable, keeps every acknowledged intent, and serves again", async () => {
     const audit = await startAudit({ databaseUrl: proxy.url });

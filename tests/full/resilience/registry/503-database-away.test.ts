@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { memoryRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import postgres from "postgres";
 import {
@@ -13,20 +13,27 @@ import { services, startPostgres, type TestServer, waitFor } from "../../../supp
 
 describe.skipIf(!services().postgres.own)("the registry while its database is down", () => {
   let database: TestServer;
+  let databaseUrl: string;
+  let count = 0;
   let routeStore: RouteStore;
   let registry: Registry;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     database = await startPostgres();
+  });
+  afterAll(() => database.close());
+  beforeEach(async () => {
+    const name = `away_${++count}`;
+    const server = postgres(database.url, { max: 1, onnotice: () => {} });
+    await server.unsafe(`create database ${name}`);
+    await server.end();
+    databaseUrl = Object.assign(new URL(database.url), { pathname: `/${name}` }).href;
     routeStore = memoryRouteStore();
-    registry = await startRegistry({ databaseUrl: database.url, routeStore });
+    registry = await startRegistry({ databaseUrl, routeStore });
     await registry.put("there", service("/there"));
     await waitFor(async () => "there" in (await projected(routeStore)));
   });
-  afterEach(async () => {
-    await registry.stop();
-    await database.close();
-  });
+  afterEach(() => registry.stop());
 
   const requests: [string, () => Promise<Answer>][] = [
     ["apply", () => registry.apply({ a: service("/a"), b: service("/b") })],
@@ -115,7 +122,7 @@ describe.skipIf(!services().postgres.own)("the registry while its database is do
   test.each(["/health/ready", "/metrics"])(
     "answers %s for a probe that waits two seconds, while another session locks its tables",
     async (path) => {
-      const other = postgres(database.url, { max: 1, onnotice: () => {} });
+      const other = postgres(databaseUrl, { max: 1, onnotice: () => {} });
       await other.unsafe("begin; lock table routes.services, routes.revisions in access exclusive mode");
       const { status } = await fetch(registry.internalUrl + path, { signal: AbortSignal.timeout(2_000) });
       expect(status).toBe(200);
