@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll } from "bun:test";
 import type { Browser, BrowserContextOptions } from "playwright-core";
 import { ADMIN_TOKEN, type Registry, startRegistry } from "../../../app/registry/harness.ts";
 import { type ConsolePage, openConsole } from "../../../support/pages/console-page.ts";
-import { launchBrowser, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
+import { PAGE_TIMEOUT_MS, sharedBrowser } from "../../../support/pages/swagger-page.ts";
 
 /** A service with content for every view of the console. */
 export const WIDGETS = {
@@ -35,8 +35,8 @@ export interface Bed {
 }
 
 /**
- * Starts a browser and a registry with `services` for all tests of a file. Pages that a test opens are closed
- * after the test.
+ * Starts a registry with `services` for all tests of a file, and opens pages in the browser that all files share. Pages
+ * that a test opens are closed after the test.
  */
 export function useConsole(
   services: Record<string, unknown>,
@@ -51,7 +51,7 @@ export function useConsole(
   beforeAll(async () => {
     const given = typeof env === "function" ? await env() : env;
     const [browser, registry] = await Promise.all([
-      launchBrowser(),
+      sharedBrowser(),
       startRegistry({ env: { ...NO_COMPARISON, ...given } }),
     ]);
     running = { browser, registry };
@@ -61,7 +61,7 @@ export function useConsole(
     await Promise.all(opened.splice(0).map((page) => page.close()));
   });
   afterAll(async () => {
-    await Promise.all([running?.browser.close(), running?.registry.stop()]);
+    await running?.registry.stop();
   });
   const visit: Bed["visit"] = async (options) => {
     const { browser, registry } = bed();

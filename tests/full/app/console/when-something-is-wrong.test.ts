@@ -13,7 +13,7 @@ import {
 } from "../../../app/registry/harness.ts";
 import { freePort, freshDatabase } from "../../../support/index.ts";
 import { openConsole } from "../../../support/pages/console-page.ts";
-import { browserPath, launchBrowser, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
+import { browserPath, PAGE_TIMEOUT_MS, sharedBrowser } from "../../../support/pages/swagger-page.ts";
 import { useConsole } from "./bed.ts";
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);
@@ -173,11 +173,11 @@ describe.skipIf(browserPath === undefined)("a registry that dies during an apply
   // The registry listens on this port again after its restart, so the system must not assign the port until then.
   const env = { PORT: String(freePort()) };
   beforeAll(async () => {
-    browser = await launchBrowser();
+    browser = await sharedBrowser();
     databaseUrl = await freshDatabase();
     registry = await startRegistry({ databaseUrl, env });
   }, PAGE_TIMEOUT_MS);
-  afterAll(() => Promise.all([browser.close(), registry.stop()]));
+  afterAll(() => registry.stop());
 
   /** Stops the registry during an apply and drops the response. With `before`, drops the request too. */
   async function dyingUnder(page: Page, before: boolean): Promise<void> {

@@ -105,7 +105,7 @@ export function usePortal(): PortalBed {
       locale: "en-GB",
       ...options,
     });
-    context.setDefaultTimeout(PAGE_TIMEOUT_MS / 4);
+    context.setDefaultTimeout(PAGE_TIMEOUT_MS / 2);
     const page = await context.newPage();
     opened.push(page);
     const shown = watchPage(page, [bed().gatewayUrl, bed().providerUrl]);

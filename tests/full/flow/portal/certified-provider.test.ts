@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, te
 import { join } from "node:path";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { freePort } from "../../../support/http/free-port.ts";
-import { browserPath, launchBrowser, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
+import { browserPath, PAGE_TIMEOUT_MS, sharedBrowser } from "../../../support/pages/swagger-page.ts";
 import type { RunningProcess } from "../../../support/processes/start-process.ts";
 import { freshDatabase } from "../../../support/stores/services.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
@@ -48,19 +48,23 @@ describe.skipIf(browserPath === undefined)("the portal with a certified OpenID p
       PORTAL_AUDIENCE: "https://api.example.com",
       PORTAL_SCOPES: "openid offline_access",
     });
-    [browser, platform] = await Promise.all([launchBrowser(), started]);
+    [browser, platform] = await Promise.all([sharedBrowser(), started]);
     await startScreen(platform);
+    // On a busy machine the start screen can appear before the gateway serves all services.
+    await waitFor(async () => (await fetch(`${gatewayUrl}/user`)).status === 401, {
+      timeoutMs: PAGE_TIMEOUT_MS,
+    });
   }, PAGE_TIMEOUT_MS);
   afterEach(() => Promise.all(contexts.splice(0).map((context) => context.close())));
   afterAll(async () => {
     provider.kill();
-    await Promise.all([browser.close(), platform.stop()]);
+    await platform.stop();
   });
 
   async function signedIn(): Promise<Page> {
     const context = await browser.newContext({ locale: "en-GB" });
     contexts.push(context);
-    context.setDefaultTimeout(PAGE_TIMEOUT_MS / 4);
+    context.setDefaultTimeout(PAGE_TIMEOUT_MS / 2);
     const page = await context.newPage();
     await page.goto(`${gatewayUrl}/portal`);
     await page.getByRole("button", { name: "Sign in" }).click();
@@ -71,8 +75,8 @@ describe.skipIf(browserPath === undefined)("the portal with a certified OpenID p
     return page;
   }
 
-  // PT-15
-  test("renews an expired token with refresh tokens, each used once, without leaving the page", async () => {
+  // PT-10, PT-14, PT-15
+  test("signs a customer in, renews tokens with refresh tokens that each work once, and survives a reload", async () => {
     const page = await signedIn();
     await page.getByLabel("Name").fill("Renewed");
     const grants: string[] = [];
@@ -94,16 +98,8 @@ describe.skipIf(browserPath === undefined)("the portal with a certified OpenID p
     expect(new Set(used).size).toBe(used.length);
     expect(visits).toEqual([]);
     expect(await page.getByRole("alert").count()).toBe(0);
-  });
-
-  // PT-10, PT-14
-  test("lets a customer sign in, create an organization and stay signed in after a reload", async () => {
-    const page = await signedIn();
-    await page.getByLabel("Name").fill("Certified");
-    await page.getByRole("button", { name: "Create an organization" }).click();
-    await page.getByRole("definition").getByText("Certified").waitFor();
     await page.reload();
-    await page.getByRole("definition").getByText("Certified").waitFor();
+    await page.getByRole("table").getByText("Renewed").waitFor();
     expect(new URL(page.url()).search).toBe("");
   });
 });

@@ -218,17 +218,6 @@ describe.skipIf(browserPath === undefined)("a customer in the portal", () => {
   });
 
   // PT-31
-  test("creates only one organization with a double click", async () => {
-    const { page } = await bed.open("clicks");
-    const posted = requestsOf(page, "POST", "/user/organizations");
-    await page.getByLabel("Name").fill("Once");
-    await page.getByRole("button", { name: "Create an organization" }).dblclick();
-    await opened(page);
-    expect(posted).toHaveLength(1);
-    expect(await namesOf("clicks")).toEqual(["Once"]);
-  });
-
-  // PT-31
   test("is told when the response to a new organization is lost, and can look at the list", async () => {
     const { page } = await bed.open("unanswered");
     const posted = requestsOf(page, "POST", "/user/organizations");
