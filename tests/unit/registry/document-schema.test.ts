@@ -7,7 +7,7 @@ import { documentSchemaText } from "../../../apps/registry/document-schema/docum
 import { ROOT } from "../../support/root.ts";
 import { runs } from "../../support/runs.ts";
 import { document, hostile } from "../routes/arbitraries.ts";
-import { BEYOND_JSON_SCHEMA, editorAccepts, expectEditorToAgree } from "../routes/editor-schema.ts";
+import { editorAccepts, expectEditorToAgree } from "../routes/editor-schema.ts";
 import { pathsService, serviceWith } from "../routes/fixtures.ts";
 
 const text = (path: string) => Bun.file(join(ROOT, path)).text();
@@ -65,11 +65,6 @@ describe("the schema in seeds/", () => {
     }
     expect(undescribed).toEqual([]);
   });
-});
-
-test("the README lists the rules that the schema cannot describe", async () => {
-  const readme = await text("apps/registry/README.md");
-  for (const { rule } of BEYOND_JSON_SCHEMA) expect(readme).toContain(`- ${rule}\n`);
 });
 
 // RG-91
