@@ -4,7 +4,14 @@ import { CELLS, type Cell, cellsNamed, isOfClock, nameOf, QUICK_CELLS } from "./
 import { progress, runCommand } from "./command.ts";
 import { type Findings, findingsOf } from "./findings.ts";
 import { pageWith } from "./page.ts";
-import { brokenPromises, cellTable, progressLine, promiseTable, recoveryTable } from "./report.ts";
+import {
+  brokenPromises,
+  cellTable,
+  progressLine,
+  promiseList,
+  promiseTable,
+  recoveryTable,
+} from "./report.ts";
 import { runCells, withBed } from "./run.ts";
 import type { Bed, Pace } from "./run-cell.ts";
 import { connectionTable, soakTable, whatGrew } from "./soak/report.ts";
@@ -65,7 +72,7 @@ async function runTable(bed: Bed, cells: readonly Cell[], pace: Pace): Promise<R
   const head = headOf(machine, startedMs);
   return {
     text: [head, "", promiseTable(findings), "", cellTable(findings)].join("\n"),
-    page: [head, "", promiseTable(findings), "", recoveryTable(findings)].join("\n"),
+    page: [head, "", promiseList(findings), "", recoveryTable(findings)].join("\n"),
     data: { machine, findings, not_begun: notBegun },
     broken: [...notBegun, ...brokenPromises(findings)],
   };

@@ -80,6 +80,18 @@ export function promiseTable(findings: readonly Findings[]): string {
   return markdownTable(["Promise", "cells", "result"], rows);
 }
 
+/** Returns a list of the promises that held wherever they were checked, and of those that did not. */
+export function promiseList(findings: readonly Findings[]): string {
+  const items = PROMISES.map(({ name, title }) => {
+    const broken = findings.filter(({ judgements }) =>
+      judgements.some(({ promise, broken }) => promise === name && broken.length > 0),
+    );
+    const where = broken.map(({ cell }) => cell).join(", ");
+    return `- ${title}${where === "" ? "" : ` **Broken: ${where}.**`}`;
+  });
+  return items.join("\n");
+}
+
 /** Returns a line for each broken promise in each cell. */
 export function brokenPromises(findings: readonly Findings[]): string[] {
   return findings.flatMap(({ cell, judgements }) =>
