@@ -5,36 +5,6 @@ import { manualClock } from "../../support/time/manual-clock.ts";
 
 const late = () => new Error("late");
 
-describe("the manual clock", () => {
-  test("runs the timers that are due, in order, each at its own time", () => {
-    const clock = manualClock("2026-05-01T00:00:00.000Z");
-    const seen: string[] = [];
-    const see = (name: string) => () => seen.push(`${name} at ${clock.date().toISOString().slice(17)}`);
-    clock.after(3_000, see("third"));
-    clock.after(1_000, () => {
-      see("first")();
-      clock.after(1_000, see("second"));
-    });
-    clock.advance(2_999);
-    expect(seen).toEqual(["first at 01.000Z", "second at 02.000Z"]);
-    expect([clock.waiting(), clock.elapsedMs()]).toEqual([[1], 2_999]);
-  });
-
-  test("drops a cancelled timer", () => {
-    const clock = manualClock();
-    clock.after(10, () => expect.unreachable())();
-    clock.advance(100);
-    expect(clock.waiting()).toEqual([]);
-  });
-
-  test("can be set back without a change of its monotonic time", () => {
-    const clock = manualClock("2026-05-01T00:00:00.000Z");
-    clock.advance(1_000);
-    clock.set("2020-01-01T00:00:00.000Z");
-    expect([clock.date().getUTCFullYear(), clock.elapsedMs()]).toEqual([2020, 1_000]);
-  });
-});
-
 describe("the system clock", () => {
   test("runs a timer once, unless the timer is cancelled", async () => {
     const ran = Promise.withResolvers<void>();
