@@ -42,15 +42,17 @@ describe("an intent", () => {
   });
 
   // AU-10
-  test.each([
-    ["of another offset", "2026-01-01T02:00:00.000+02:00", "2026-01-01T00:00:00.000Z"],
-    ["with microseconds", "2026-01-01T00:00:00.123456Z", "2026-01-01T00:00:00.123Z"],
-    ["in lower case", "2026-01-01t00:00:00z", "2026-01-01T00:00:00.000Z"],
-  ])("accepts a time %s", async (_, occurred_at, expected) => {
+  test("accepts a time of another offset, with microseconds and in lower case", async () => {
     await using service = await startAudit({ clock: manualClock("2026-01-01T12:00:00Z") });
-    expect((await service.put("r", intent({ occurred_at }))).status).toBe(201);
-    const { audit_events } = await service.list("/organizations/organization-1/audit-events");
-    expect(audit_events[0]).toMatchObject({ occurred_at: expected });
+    for (const [occurred_at, expected] of [
+      ["2026-01-01T02:00:00.000+02:00", "2026-01-01T00:00:00.000Z"],
+      ["2026-01-01T00:00:00.123456Z", "2026-01-01T00:00:00.123Z"],
+      ["2026-01-01t00:00:00z", "2026-01-01T00:00:00.000Z"],
+    ]) {
+      const id = requestId();
+      expect((await service.put(id, intent({ occurred_at }))).status).toBe(201);
+      expect(await service.event(id)).toMatchObject({ occurred_at: expected });
+    }
   });
 
   const wrong: [string, Record<string, unknown>, string[]][] = [

@@ -5,10 +5,10 @@ import { startAudit } from "./audit-service.ts";
 import { exportProof, writeEvents } from "./proof-bed.ts";
 import {
   callStreams,
-  gaugeClock,
   STREAMS,
   sharedReceiver,
   sharedStreamingAudit,
+  shortClock,
   startReceiver,
   startStreamingAudit,
   streamVariables,
@@ -17,7 +17,7 @@ import {
 describe("the gauges of streams", () => {
   const [good, bad] = [sharedReceiver(), sharedReceiver()];
   bad.answer = () => new Response(null, { status: 500, headers: { "Retry-After": "3600" } });
-  const audit = sharedStreamingAudit([good, bad], { clock: gaugeClock });
+  const audit = sharedStreamingAudit([good, bad], { clock: shortClock });
 
   const call = (method: string, path: string, body?: unknown) => callStreams(audit, method, path, body);
 
@@ -53,7 +53,7 @@ test("a service without a stream key shows in its metrics that entries wait for 
   expect((await callStreams(before, "POST", STREAMS, { url: receiver.url })).status).toBe(201);
   await before.stop();
   const { AUDIT_STREAM_KEY_FILE: _, ...env } = streamVariables([receiver.port]);
-  await using audit = await startAudit({ databaseUrl, env, clock: gaugeClock });
+  await using audit = await startAudit({ databaseUrl, env, clock: shortClock });
   await writeEvents(audit, 3);
   await waitFor(async () => (await metricOf(audit, "audit_stream_wait_seconds")) > 0);
   expect(await metricOf(audit, 'audit_stream_lag_entries{status="active"}')).toBeGreaterThan(0);

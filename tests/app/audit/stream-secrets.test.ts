@@ -9,7 +9,14 @@ import { rejection, services, waitFor } from "../../support/index.ts";
 import { manualClock } from "../../support/time/manual-clock.ts";
 import { openLog } from "./audit-service.ts";
 import { writeEvents, writeKeyFile } from "./proof-bed.ts";
-import { callStreams, STREAMS, startReceiver, startStreamingAudit, streamKey } from "./streams-bed.ts";
+import {
+  callStreams,
+  STREAMS,
+  shortClock,
+  startReceiver,
+  startStreamingAudit,
+  streamKey,
+} from "./streams-bed.ts";
 
 const quiet = { warn: () => {} };
 
@@ -99,7 +106,10 @@ test.skipIf(!services().postgres.real)(
     using receiver = startReceiver();
     const [old, next] = [streamKey(), streamKey()];
     const path = writeKeyFile(old);
-    await using audit = await startStreamingAudit([receiver.port], { env: { AUDIT_STREAM_KEY_FILE: path } });
+    await using audit = await startStreamingAudit([receiver.port], {
+      clock: shortClock,
+      env: { AUDIT_STREAM_KEY_FILE: path },
+    });
     await using log = await openLog(audit);
     const { body: stream } = await callStreams(audit, "POST", STREAMS, { url: receiver.url });
     const stored = async () => {
@@ -114,12 +124,10 @@ test.skipIf(!services().postgres.real)(
     const before = await stored();
     expect(before?.others).not.toContain(stream.secret);
     writeFileSync(path, `${next}\n${old}\n`);
-    await waitFor(async () => (await stored())?.secret.slice(0, 8) !== before?.secret.slice(0, 8), {
-      timeoutMs: 30_000,
-    });
+    await waitFor(async () => (await stored())?.secret.slice(0, 8) !== before?.secret.slice(0, 8));
     writeFileSync(path, `${next}\n`);
     await writeEvents(audit, 2);
-    await waitFor(() => receiver.calls.length > 0, { timeoutMs: 20_000 });
+    await waitFor(() => receiver.calls.length > 0);
     const [call] = receiver.calls;
     new Webhook(stream.secret).verify(call?.body ?? "", call?.headers ?? {});
   },

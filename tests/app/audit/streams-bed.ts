@@ -94,8 +94,8 @@ export function sharedStreamingAudit(
   return sharedAudit(options, (given) => startStreamingAudit(ports, given));
 }
 
-/** A clock on which the 10 s between two updates of the gauges of streams pass in a fraction of a second. */
-export const gaugeClock: Clock = {
+/** A clock on which the 10 s between two reads of the states or keys of streams pass in a fraction of a second. */
+export const shortClock: Clock = {
   ...unstalledClock,
   after: (ms, work) => unstalledClock.after(ms === 10_000 ? 200 : ms, work),
 };

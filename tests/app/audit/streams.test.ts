@@ -272,7 +272,7 @@ describe("streams", () => {
 
 // AU-98
 test("without AUDIT_STREAM_KEY_FILE, creating a stream is 409 and listing streams still works", async () => {
-  await using audit = await startAudit({ databaseUrl: "pglite://memory" });
+  await using audit = await startAudit();
   const answer = await callStreams(audit, "POST", STREAMS, { url: URL_OK });
   expect([answer.status, answer.body.error.details.field]).toEqual([409, "AUDIT_STREAM_KEY_FILE"]);
   expect((await callStreams(audit, "GET", STREAMS)).body).toEqual({ audit_streams: [], has_more: false });

@@ -1,8 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { services, waitFor } from "../../support/index.ts";
-import { openLog } from "./audit-service.ts";
-import { exportProof, writeEvents } from "./proof-bed.ts";
-import { drop, makeMonth, writePast } from "./retention-bed.ts";
+import { openLog } from "../../../app/audit/audit-service.ts";
+import { exportProof, writeEvents } from "../../../app/audit/proof-bed.ts";
+import { drop, makeMonth, writePast } from "../../../app/audit/retention-bed.ts";
 import {
   bodiesOf,
   callStreams,
@@ -10,7 +9,8 @@ import {
   startReceiver,
   startStreamingAudit,
   streamVariables,
-} from "./streams-bed.ts";
+} from "../../../app/audit/streams-bed.ts";
+import { services, waitFor } from "../../../support/index.ts";
 
 setDefaultTimeout(60_000);
 

@@ -1,0 +1,149 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { rows } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
+import { type AuditService, intent, openLog, requestId } from "../../../app/audit/audit-service.ts";
+import { OrganizationReceivers, organizationOf } from "../../../app/audit/operator-bed.ts";
+import { complete, isSetUp, newReceiver, partsOf, startWith } from "../../../app/audit/operator-receivers.ts";
+import { exportProof, writeEvents } from "../../../app/audit/proof-bed.ts";
+import { startStreamingAudit } from "../../../app/audit/streams-bed.ts";
+import { atTestEnd } from "../../../support/at-test-end.ts";
+import { freshDatabase, services, waitFor } from "../../../support/index.ts";
+
+setDefaultTimeout(120_000);
+
+describe.skipIf(!services().postgres.real)("the operator's stream of several replicas", () => {
+  // AU-110
+  test("is delivered by one replica at a time, and another replica continues when that one stops", async () => {
+    const receiver = newReceiver();
+    let [underway, most] = [0, 0];
+    receiver.answer = async () => {
+      underway += 1;
+      most = Math.max(most, underway);
+      await Bun.sleep(1);
+      underway -= 1;
+      return new Response(null);
+    };
+    const databaseUrl = await freshDatabase();
+    const [first, second] = [
+      await startWith(receiver, { databaseUrl }),
+      await startWith(receiver, { databaseUrl }),
+    ];
+    await isSetUp(first, receiver);
+    const organizations = Array.from({ length: 8 }, (_, n) => organizationOf(n));
+    const write = (audit: AuditService) =>
+      Promise.all(
+        organizations.flatMap((organization_id) =>
+          Array.from({ length: 20 }, () => audit.put(requestId(), intent({ organization_id }))),
+        ),
+      );
+    await write(first);
+    await complete(first, receiver, organizations);
+    await first.stop();
+    await write(second);
+    const got = await complete(second, receiver, organizations);
+    expect([most, got.duplicates]).toEqual([1, 0]);
+  });
+
+  // AU-110, AU-111
+  test("begins with the oldest entries if configured so, in calls of at most 100 entries and 256 KiB", async () => {
+    const databaseUrl = await freshDatabase();
+    const receiver = newReceiver();
+    const before = await startStreamingAudit([receiver.port], { databaseUrl });
+    atTestEnd(() => before.stop());
+    const organizations = Array.from({ length: 130 }, (_, n) => organizationOf(n));
+    await Promise.all(
+      organizations.map((organization_id) => before.put(requestId(), intent({ organization_id }))),
+    );
+    const params = Object.fromEntries(Array.from({ length: 6 }, (_, n) => [`p${n}`, "x".repeat(7_000)]));
+    await writeEvents(before, 14, { organization_id: organizationOf(3), params });
+    await writeEvents(before, 120, { organization_id: organizationOf(4) });
+    const written = organizations.length + (2 * 14 - 1) + (2 * 120 - 1);
+    const log = await openLog(before);
+    atTestEnd(() => log.close());
+    await waitFor(async () => {
+      const [sealed] = await log.run("count", (orm) =>
+        rows<{ count: number }>(orm, sql`select count(*)::integer as count from audit.entries`),
+      );
+      return sealed?.count === written;
+    });
+    await startWith(receiver, { databaseUrl, env: { AUDIT_OPERATOR_STREAM_FROM: "start" } });
+    // Count the received entries first, because verifying all calls is slow.
+    const partsOfAll = () =>
+      OrganizationReceivers.bodiesOf(receiver).flatMap(({ data }) => data.organizations);
+    const received = () => partsOfAll().reduce((sum, { entries }) => sum + entries.length, 0);
+    await waitFor(() => received() >= written);
+    const got = OrganizationReceivers.of(receiver);
+    const delivered = organizations.reduce((sum, id) => sum + got.of(id).entries.length, 0);
+    expect([delivered, got.duplicates]).toEqual([written, 0]);
+    const bodies = OrganizationReceivers.bodiesOf(receiver);
+    expect(Math.max(...bodies.map(({ data }) => data.organizations.length))).toBeGreaterThan(1);
+    for (const { body } of receiver.calls) expect(Buffer.byteLength(body)).toBeLessThanOrEqual(262_144);
+    for (const { data } of bodies) {
+      const entries = data.organizations.reduce((sum, part) => sum + part.entries.length, 0);
+      expect(entries).toBeLessThanOrEqual(100);
+    }
+  });
+
+  // AU-110, AU-111
+  test("skips older entries by default, and keeps its position when another replica starts", async () => {
+    const databaseUrl = await freshDatabase();
+    const receiver = newReceiver();
+    const without = await startStreamingAudit([receiver.port], { databaseUrl });
+    atTestEnd(() => without.stop());
+    await writeEvents(without, 5, { organization_id: "a" });
+    const { head } = (await exportProof(without, "/organizations/a/audit-events")).end;
+    const audit = await startWith(receiver, { databaseUrl });
+    await startWith(receiver, { databaseUrl });
+    await isSetUp(audit, receiver);
+    await writeEvents(audit, 3, { organization_id: "a" });
+    await waitFor(() =>
+      OrganizationReceivers.bodiesOf(receiver).some((body) => partsOf(body, "a").length > 0),
+    );
+    await startWith(receiver, { databaseUrl });
+    await writeEvents(audit, 3, { organization_id: "a" });
+    const end = (await exportProof(audit, "/organizations/a/audit-events")).end.head;
+    await waitFor(() => {
+      const entries = OrganizationReceivers.bodiesOf(receiver)
+        .flatMap((body) => partsOf(body, "a"))
+        .flatMap((part) => part.entries);
+      return entries.at(-1)?.position === end.position;
+    });
+    const parts = OrganizationReceivers.bodiesOf(receiver).flatMap((body) => partsOf(body, "a"));
+    expect(parts[0]?.after).toEqual({ position: head.position, chain: head.chain });
+  });
+
+  // AU-111
+  test("delivers other organizations when the next entry of one is missing", async () => {
+    const receiver = newReceiver();
+    const audit = await startWith(receiver);
+    await isSetUp(audit, receiver);
+    receiver.calls.length = 0;
+    receiver.answer = () => new Response(null, { status: 503, headers: { "Retry-After": "3600" } });
+    await writeEvents(audit, 4, { organization_id: "cut" });
+    await waitFor(() => receiver.calls.length > 0);
+    await exportProof(audit, "/organizations/cut/audit-events");
+    const log = await openLog(audit);
+    atTestEnd(() => log.close());
+    await log.transaction("tamper", async (tx) => {
+      await rows(tx, sql`alter table audit.entries disable trigger no_change`);
+      await rows(
+        tx,
+        sql`delete from audit.entries where position = 3
+          and chain_id = (select id from audit.chains where owner = 'organization:cut')`,
+      );
+      await rows(tx, sql`alter table audit.entries enable trigger no_change`);
+    });
+    receiver.calls.length = 0;
+    receiver.answer = () => new Response(null);
+    await waitFor(async () => {
+      await log.run("end_pause", (orm) =>
+        rows(orm, sql`update audit.operator_stream set next_attempt_at = now()`),
+      );
+      return receiver.calls.length > 0;
+    });
+    await writeEvents(audit, 3, { organization_id: "whole" });
+    await complete(audit, receiver, ["whole"]);
+    const got = OrganizationReceivers.of(receiver);
+    expect(got.of("cut").entries.map(({ position }) => position)).toEqual([1, 2]);
+  });
+});
