@@ -5,6 +5,7 @@ import {
   type Note,
   type NoteKey,
   type NoteSigner,
+  noteKeyId,
   noteKeyText,
   noteText,
   readNote,
@@ -82,6 +83,7 @@ describe("a note", () => {
     ["an empty list of signatures", `${TEXT}\n`],
     ["a text without a blank line", SIGNED.replace("\n\n", "\n")],
     ["a missing line feed at the end", SIGNED.slice(0, -1)],
+    ["another character in place of the last line feed", `${SIGNED.slice(0, -1)}x`],
     ["a carriage return", SIGNED.replaceAll("\n", "\r\n")],
     ["a NUL", SIGNED.replace("you", "\u0000")],
     ["a lone surrogate", SIGNED.replace("you", "\ud800")],
@@ -108,6 +110,15 @@ describe("a note", () => {
     expect(note.text).toBe(text);
     const found = await knownSignatures(note, [{ ...signer, type: LOG_SIGNATURE }]);
     expect(found.map(({ isRight }) => isRight)).toEqual(Array.from({ length: 100 }, () => true));
+  });
+
+  test.each([
+    ["one byte too few", new Uint8Array(71)],
+    ["a time that no number holds", new Uint8Array(72).fill(0xff)],
+  ])("has no time in a cosignature with %s, which is wrong", async (_what, signature) => {
+    const key: NoteKey = { ...keyOf(PETER), name: "witness", type: WITNESS_COSIGNATURE };
+    const note = { text: HEAD, signatures: [{ name: key.name, keyId: noteKeyId(key), signature }] };
+    expect(await knownSignatures(note, [key])).toEqual([{ key, isRight: false, timeS: null }]);
   });
 
   test("ignores keys with only the same name or id, and reports a wrong signature of a known key", async () => {
