@@ -1,4 +1,4 @@
-/** Tests of the marks on changes that open a route or break callers (the table in `apps/cli/README.md`). */
+/** Tests of the marks on changes that open a route or break callers (`apps/cli/README.md` lists them). */
 import { describe, expect, test } from "bun:test";
 import {
   type Change,
