@@ -4,13 +4,12 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ConfigError, type Environment, loadConfig } from "@ostiary/lib/runtime/config";
-import { checkPorts } from "@ostiary/lib/runtime/service";
 import { loadPlatform } from "@ostiary/platform/config";
 import { loadAudit } from "../../../apps/audit/run.ts";
 import { checkDemo, demoVariables } from "../../../apps/demo/config.ts";
 import { loadGateway } from "../../../apps/gateway/run.ts";
 import { loadIdentity } from "../../../apps/identity/run.ts";
-import { portalVariables } from "../../../apps/portal/config.ts";
+import { loadPortal } from "../../../apps/portal/run.ts";
 import { loadRegistry } from "../../../apps/registry/run.ts";
 import { freePort } from "../../support/http/free-port.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -30,7 +29,6 @@ beforeAll(() =>
 );
 
 const loadDemo: Load = (env) => loadConfig(demoVariables, env, checkDemo);
-const loadPortal: Load = (env) => loadConfig(portalVariables, env, checkPorts);
 
 /**
  * Expects that a configuration is refused, and returns its problems in alphabetical order. Each problem starts with

@@ -3,29 +3,34 @@
  * key, what it did, and what happened to it afterwards.
  */
 
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { isRecord } from "@ostiary/lib/domain/json";
 import type { AuditEvent } from "../../app/audit/audit-service.ts";
+import { startPlatformHere } from "../../app/platform/bed.ts";
+import { duringTests } from "../../support/during-tests.ts";
 import { admitted } from "../../support/gateway/admitted.ts";
 import { waitFor } from "../../support/index.ts";
-import { type Stack, startStack } from "../../support/processes/stack.ts";
+import { freshDatabase } from "../../support/stores/services.ts";
 
-let stack: Stack;
-beforeAll(async () => {
-  stack = await startStack({ RATE_LIMIT_REQUESTS: "0", RATE_LIMIT_AUTH_FAILURE_REQUESTS: "0" });
-}, 120_000);
-afterAll(() => stack.close(), 60_000);
+const platform = duringTests(
+  async () => startPlatformHere({ DATABASE_URL: await freshDatabase(), RATE_LIMIT_REQUESTS: "0" }),
+  120_000,
+);
 
 async function call(method: string, path: string, caller: Record<string, string>, body?: object) {
   const response = await admitted(() =>
-    fetch(`${stack.gateway.url}${path}`, { method, headers: caller, body: body && JSON.stringify(body) }),
+    fetch(`${platform.addresses.gatewayUrl}${path}`, {
+      method,
+      headers: caller,
+      body: body && JSON.stringify(body),
+    }),
   );
   const text = await response.text();
   return { status: response.status, body: text === "" ? null : JSON.parse(text) };
 }
 
 test("the audit log shows the creation, use, rotation and revocation of a key by its prefix", async () => {
-  const token = await (await fetch(`${stack.identityProviderUrl}/token?subject=ada`)).text();
+  const token = await (await fetch(`${platform.tour?.identityProviderUrl}/token?subject=ada`)).text();
   const ada = { Authorization: `Bearer ${token}` };
   const organization = (await call("POST", "/user/organizations", ada, { name: "Acme" })).body;
   const session = (await call("POST", `/user/organizations/${organization.id}/session`, ada)).body;

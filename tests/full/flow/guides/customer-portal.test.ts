@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { commandsOf } from "../../../support/documents/documents.ts";
 import { moved, Reader } from "../../../support/documents/guide-reader.ts";
-import { browserPath, launchBrowser, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
+import { browserPath, PAGE_TIMEOUT_MS, sharedBrowser } from "../../../support/pages/swagger-page.ts";
 import { ROOT } from "../../../support/root.ts";
 import { startQuickStart } from "./quick-start.ts";
 
@@ -59,10 +59,10 @@ describe.skipIf(browserPath === undefined)("customer-portal.md", () => {
     expect(start.trim()).toBe("PORTAL_BRAND_FILE=brand.yaml bun start");
     await reader.run(brand);
     const ostiary = await startQuickStart(reader, { PORTAL_BRAND_FILE: "brand.yaml" });
-    const browser = await launchBrowser();
+    const context = await (await sharedBrowser()).newContext({ locale: "en-GB" });
     try {
       const text = await Bun.file(join(ROOT, GUIDE)).text();
-      const page = await browser.newPage({ locale: "en-GB" });
+      const page = await context.newPage();
       page.setDefaultTimeout(PAGE_TIMEOUT_MS / 2);
       await page.goto(moved(/<(http[^>]+)>/.exec(text)?.[1] ?? "", ostiary.places));
       for (const heading of STEPS) {
@@ -73,7 +73,7 @@ describe.skipIf(browserPath === undefined)("customer-portal.md", () => {
       expect(await page.title()).toEndWith("Acme API");
       await page.getByRole("link", { name: "Support" }).waitFor();
     } finally {
-      await browser.close();
+      await context.close();
       await ostiary.stop();
     }
   });

@@ -10,7 +10,10 @@ export interface QuickStart {
 
 /** Starts the platform as `bun start` does, without its installation of packages. */
 export async function startQuickStart(reader: Reader, env: Record<string, string> = {}): Promise<QuickStart> {
-  const platform = reader.start("exec bun apps/platform/main.ts", { ...FREE_PORTS, ...env });
+  const platform = reader.start(
+    "exec bun --preload ./tests/support/stores/embedded-template-process.ts apps/platform/main.ts",
+    { ...FREE_PORTS, ...env },
+  );
   const screen = await readUntil(platform.stdout, env.DEMO === "false" ? "Ctrl-C" : "/restore");
   const place = (name: string) => screen.match(new RegExp(`${name} +http://([^/\\s]+)`))?.[1] ?? "";
   return {
