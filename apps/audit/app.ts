@@ -18,10 +18,9 @@ import type { Listener } from "@ostiary/lib/runtime/service";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { Elysia } from "elysia";
-import { checkpointTreeHandlers } from "./checkpoint-tree/handlers.ts";
 import { eventHandlers } from "./events/handlers.ts";
 import type { Exports } from "./exports/export.ts";
-import { checkpointHandlers } from "./published-checkpoints/handlers.ts";
+import { logHandlers, type PublishedLog } from "./proof/index.ts";
 import { type StreamHandlersDeps, streamHandlers } from "./streams/handlers.ts";
 import { internalText, publicText } from "./swagger.ts";
 import { feedHandlers } from "./usage/feed/handlers.ts";
@@ -46,8 +45,7 @@ interface AuditAppDeps {
   exports: Exports;
   platform: PlatformServices;
   streams: StreamHandlersDeps;
-  /** Returns the signed root of the tree of checkpoints to publish; null if none is signed yet. */
-  selectRoot: () => Promise<string | null>;
+  published: PublishedLog;
   internalAuthToken: string | undefined;
   swaggerEnabled: boolean;
   /** The maximum number of requests in flight on each of the two ports. */
@@ -74,8 +72,7 @@ export function createApp(deps: AuditAppDeps): { public: Listener; internal: Lis
 function publicApp(deps: AuditAppDeps) {
   const routes = new Elysia({ name: "audit-reads", normalize: false })
     .use(eventHandlers({ database: deps.reads, exports: deps.exports }))
-    .use(checkpointHandlers(deps.reads))
-    .use(checkpointTreeHandlers(deps.reads, deps.selectRoot))
+    .use(logHandlers(deps.published))
     .use(streamHandlers(deps.streams))
     .use(
       usageHandlers({

@@ -13,11 +13,12 @@ import {
   textOr,
   tlsVariables,
 } from "@ostiary/lib/runtime/config";
+import { isLogOrigin, LOG_ORIGIN_RULE } from "@ostiary/lib/runtime/config/log-origin";
 import { type Static, Type } from "@sinclair/typebox";
+import { witnessVariables } from "./proof/witnesses/config.ts";
 import { operatorStreamVariables } from "./streams/operator/config.ts";
 import { isNetwork } from "./streams/public-addresses.ts";
 import { platformServicesVariable } from "./usage/platform-services.ts";
-import { witnessVariables } from "./witnesses/config.ts";
 
 /** The environment variables of the audit service (OP-5). */
 export const auditVariables = Type.Object({
@@ -38,21 +39,17 @@ export const auditVariables = Type.Object({
     "The maximum lag of a client behind the pace of EXPORT_BYTES_PER_SECOND_MIN. A longer lag ends the export.",
   ),
   AUDIT_SIGNING_KEY_FILE: optionalText(
-    "must be the path of an Ed25519 private key in PKCS #8 (PEM), for example the output of openssl genpkey -algorithm ed25519",
+    "must be the path of a file with an Ed25519 private key in PKCS #8 (PEM), for example the output of openssl genpkey -algorithm ed25519, or with several such keys",
     {
       description:
-        "The key that signs checkpoints. Other users may not read the file. Without this variable, checkpoints stay unsigned.",
+        "The key that signs the roots of the log. Other users may not read the file. All keys of the file sign, while a new one replaces an old one. Without this variable the log is not signed, and no export can be verified as complete.",
     },
   ),
-  AUDIT_LOG_ORIGIN: textOr(
-    "ostiary/audit-log",
-    "must be 1 to 255 visible ASCII characters without a plus sign",
-    {
-      check: (text) => /^[!-*,-~]{1,255}$/.test(text),
-      description:
-        "The name of the log in the signed roots of its tree. Witnesses identify the log by this name: choose a different one for each environment, such as audit.example.com/log.",
-    },
-  ),
+  AUDIT_LOG_ORIGIN: textOr("ostiary/audit-log", LOG_ORIGIN_RULE, {
+    check: isLogOrigin,
+    description:
+      "The name of the log in its signed roots. Witnesses and readers identify the log by this name: choose a different one for each environment, such as audit.example.com/log. Only ostiary audit restart changes the name of a log with events.",
+  }),
   SEAL_INTERVAL_MS: integer(
     1_000,
     50,

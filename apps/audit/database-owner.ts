@@ -1,25 +1,17 @@
 import { checkPeerTls, databaseUrl, tlsVariables } from "@ostiary/lib/runtime/config";
 import { type Database, openConfigured } from "@ostiary/lib/runtime/stores/database";
 import { type Static, Type } from "@sinclair/typebox";
-import { auditVariables } from "./config.ts";
 import { SCHEMA } from "./database-schema.ts";
-import { checkSigningKeyFile } from "./signing-key/key-file.ts";
 
-/**
- * The environment variables of commands that need the database user that owns the log's tables. They are the service's
- * variables for the database and the signing key.
- */
+/** The environment variables of commands that need the database user that owns the log's tables. */
 export const ownerVariables = Type.Object({
   DATABASE_URL: databaseUrl("The database of the log. The user must own the tables of the log."),
   ...tlsVariables("DATABASE"),
-  AUDIT_SIGNING_KEY_FILE: auditVariables.properties.AUDIT_SIGNING_KEY_FILE,
 });
 export type OwnerConfig = Readonly<Static<typeof ownerVariables>>;
 
 /** Returns every problem with the files that these environment variables name; a check for `loadConfig`. */
-export function checkOwnerConfig(config: Partial<OwnerConfig>) {
-  return [...checkPeerTls(config), ...checkSigningKeyFile(config)];
-}
+export const checkOwnerConfig = checkPeerTls;
 
 /** Time limit of a statement, long enough to read a whole month. */
 const STATEMENT_MS = 3_600_000;

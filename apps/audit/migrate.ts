@@ -4,17 +4,12 @@ import { auditProgram } from "./config.ts";
 import { checkOwnerConfig, type OwnerConfig, openAsOwner, ownerVariables } from "./database-owner.ts";
 import { MIGRATIONS, SCHEMA } from "./database-schema.ts";
 import { grantServiceRole } from "./service-role/commands.ts";
-import { loadSigningKey } from "./signing-key/key-file.ts";
-import { publishSigningKey } from "./signing-key/publish-key.ts";
 
-/** Runs the migrations, publishes the signing key, grants `role` the service's rights, and returns a report. */
+/** Runs the migrations, grants `role` the service's rights, and returns a report. */
 export async function migrate(config: OwnerConfig, role: string | undefined): Promise<string> {
   const database = await openAsOwner(config);
   try {
     await database.migrate(SCHEMA, MIGRATIONS);
-    if (config.AUDIT_SIGNING_KEY_FILE !== undefined) {
-      await publishSigningKey(database, await loadSigningKey(config.AUDIT_SIGNING_KEY_FILE));
-    }
     if (role === undefined) return "Migrated.\n";
     const found = await grantServiceRole(database, role);
     const password =

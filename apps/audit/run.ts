@@ -1,12 +1,11 @@
 import { checkPeerTls, type Environment, loadConfig } from "@ostiary/lib/runtime/config";
 import { checkPorts, runMain, serve } from "@ostiary/lib/runtime/service";
 import { type AuditConfig, auditProgram, auditVariables } from "./config.ts";
-import { checkSigningKeyFile } from "./signing-key/key-file.ts";
+import { checkSigningKeyFile, checkWitnesses } from "./proof/index.ts";
 import { checkStreamKeyFile } from "./streams/key-file.ts";
 import { checkOperatorStream } from "./streams/operator/config.ts";
 import { checkSealInterval } from "./streams/seal-interval.ts";
 import { wireAudit } from "./wire.ts";
-import { checkWitnesses } from "./witnesses/witnesses-file.ts";
 
 /**
  * Reads the variables of an audit service that runs as its own process.

@@ -20,8 +20,7 @@ ${LISTS_INTRODUCTION}`,
     { name: "Usage", description: "The usage of organizations, as gateways counted it." },
     {
       name: "Proof",
-      description:
-        "The evidence that the log was not altered, and the tree of checkpoints. Anyone may keep copies.",
+      description: "The signed root of the log, and the tiles of its tree. Anyone may keep copies.",
     },
   ],
   sampleOrigin: { variable: "AUDIT_URL" },

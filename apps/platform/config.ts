@@ -1,5 +1,5 @@
 import { auditVariables } from "@ostiary/audit/config";
-import { checkSigningKeyFile } from "@ostiary/audit/signing-key/key-file";
+import { checkSigningKeyFile } from "@ostiary/audit/signing-keys";
 import { checkStreamKeyFile } from "@ostiary/audit/streams/key-file";
 import { checkOperatorStream } from "@ostiary/audit/streams/operator/config";
 import { checkSealInterval } from "@ostiary/audit/streams/seal-interval";

@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { chmod, lstat, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { checkSigningKeyFile } from "@ostiary/audit/signing-key/key-file";
+import { checkSigningKeyFile } from "@ostiary/audit/signing-keys";
 import { checkStreamKeyFile } from "@ostiary/audit/streams/key-file";
 import { systemErrorCode } from "@ostiary/lib/domain/errors";
 import { ConfigError, type ConfigProblem } from "@ostiary/lib/runtime/config";
@@ -142,7 +142,7 @@ async function isOurs(root: string, database: string): Promise<boolean> {
 }
 
 /**
- * Creates the key that signs the audit log's checkpoints, unless the file exists. Returns the file's path.
+ * Creates the key that signs the roots of the audit log, unless the file exists. Returns the file's path.
  */
 export async function signingKey(file: string): Promise<string> {
   const { privateKey } = generateKeyPairSync("ed25519");

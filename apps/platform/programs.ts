@@ -1,7 +1,8 @@
 import { type CliOptions, runCli } from "@ostiary/cli/run";
 import { MONTH_PATTERN } from "@ostiary/lib/domain/proof";
 import { type Program as Described, programHelp } from "@ostiary/lib/runtime/config";
-import { type Command, InvalidArgumentError } from "commander";
+import { isLogOrigin } from "@ostiary/lib/runtime/config/log-origin";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Commands } from "./screen.ts";
 
 const MONTH = new RegExp(MONTH_PATTERN);
@@ -144,6 +145,25 @@ function addJobsOfAudit(audit: Command, env: NodeJS.ProcessEnv, choose: Called["
       choose(async () => (await import("@ostiary/audit/retention")).runDrop(env, before)),
     );
   audit
+    .command("restart")
+    .description("Declare, as the log's owner, that rows of the log cannot be restored, and exit")
+    .addOption(
+      new Option("--owner <owner>", "continue one log, such as organization:01J…, from its sealed end")
+        .argParser(asOwner)
+        .conflicts("origin"),
+    )
+    .addOption(
+      new Option(
+        "--origin <name>",
+        "begin a new tree under a new name, after the whole database was set back",
+      ).argParser(asOrigin),
+    )
+    .action(({ owner, origin }: { owner?: string; origin?: string }, command: Command) => {
+      const of = owner !== undefined ? { owner } : origin !== undefined ? { origin } : null;
+      if (of === null) command.error("error: Give --owner OWNER or --origin NAME.");
+      else choose(async () => (await import("@ostiary/audit/restart")).runRestart(env, of));
+    });
+  audit
     .command("retention")
     .description("Drop the months that AUDIT_RETENTION_MONTHS no longer keeps, as the log's owner, and exit")
     .action(() => choose(async () => (await import("@ostiary/audit/retention")).runRetention(env)));
@@ -160,6 +180,16 @@ function asRole(text: string): string {
 function asMonth(text: string): string {
   if (MONTH.test(text)) return text;
   throw new InvalidArgumentError("Give a month in UTC, such as 2026-01.");
+}
+
+function asOwner(text: string): string {
+  if (/^(?:organization|user):./s.test(text)) return text;
+  throw new InvalidArgumentError("Give organization: or user:, followed by the id.");
+}
+
+function asOrigin(text: string): string {
+  if (isLogOrigin(text)) return text;
+  throw new InvalidArgumentError("Give 1 to 255 visible ASCII characters without a plus sign.");
 }
 
 const PROGRAMS_HELP = `  $ ostiary start

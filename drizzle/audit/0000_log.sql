@@ -91,18 +91,6 @@ $$;
 revoke all on function audit.make_partition(text) from public;
 --> statement-breakpoint
 
--- Notes that the marks of the sealer were signed once. A role that may update the row cannot undo that.
-create function audit.note_signed_marks() returns trigger
-  language plpgsql set search_path = pg_catalog, pg_temp as $$
-begin
-  if new.marks is not null then
-    new.marks_signed := true;
-  end if;
-  return new;
-end
-$$;
---> statement-breakpoint
-
 -- Events.
 
 -- One event for each audited request: written once as an intent, changed once by its outcome. The service creates a
@@ -131,7 +119,7 @@ create table audit.audit_events (
   details json,
   created_id text collate "C",
   intent_xid xid8 default pg_current_xact_id(),
-  intent_salt bytea default audit.random_salt(),
+  intent_salt bytea not null default audit.random_salt(),
   outcome_xid xid8,
   outcome_salt bytea,
   named_by_outcome boolean,
@@ -226,34 +214,29 @@ create trigger no_change before update or delete or truncate on audit.event_para
   for each statement execute function audit.refuse_change();
 --> statement-breakpoint
 
--- The proof (apps/audit/README.md, Proof).
+-- The proof (apps/audit/README.md, Proof): one chain for each owner, one map of all heads, one tree, one signed root.
 
 create sequence audit.chain_ids;
 --> statement-breakpoint
 
--- The head of each owner's chain, and the newest checkpoint that contains it. `inclusion` is null for a head in the map
--- of heads.
+-- The head of each owner's chain, and the number of the newest leaf whose map has it.
 create table audit.chains (
   id bigint primary key,
   owner text collate "C" not null unique,
   position bigint not null,
   chain bytea not null,
-  checkpoint bigint not null,
-  inclusion json
+  leaf bigint not null
 );
 --> statement-breakpoint
-create index chains_outside_map on audit.chains (id) where inclusion is not null;
---> statement-breakpoint
--- Finds the chains that moved since a checkpoint. A BRIN index summarizes pages, so updates of a chain stay cheap.
-create index chains_by_checkpoint on audit.chains using brin (checkpoint)
+-- Finds the chains that moved since a leaf. A BRIN index summarizes pages, so updates of a chain stay cheap.
+create index chains_by_leaf on audit.chains using brin (leaf)
   with (pages_per_range = 16, autosummarize = on);
 --> statement-breakpoint
 create trigger no_change before delete or truncate on audit.chains
   for each statement execute function audit.refuse_change();
 --> statement-breakpoint
 
--- One row for each entry of each chain. The row stays when retention drops the event. `salt` is null if the event has the
--- salt.
+-- One row for each intent and each outcome in each chain. The row stays when retention drops the event.
 create table audit.entries (
   chain_id bigint not null,
   position bigint not null,
@@ -261,7 +244,6 @@ create table audit.entries (
   event_id text collate "C" not null,
   is_outcome boolean not null,
   chain bytea not null,
-  salt bytea,
   primary key (chain_id, position)
 );
 --> statement-breakpoint
@@ -271,110 +253,101 @@ create trigger no_change before update or delete or truncate on audit.entries
   for each statement execute function audit.refuse_change();
 --> statement-breakpoint
 
--- Declarations of dropped months: an entry of each chain that had events in the month. `ranges` has the positions of
--- these events, and the chain at the end of each range.
-create table audit.retentions (
+-- The entries of chains that no event wrote: months that retention drops, and restarts. `month` is null for a restart.
+-- `content` has the fields of the entry, except its salt.
+create table audit.declarations (
   chain_id bigint not null,
   position bigint not null,
-  month text collate "C" not null,
   declared_at timestamptz(3) not null,
-  ranges json not null,
+  kind text collate "C" not null check (kind in ('retention', 'restart')),
+  month text collate "C",
+  content json not null,
   chain bytea not null,
   salt bytea not null,
   primary key (chain_id, position)
 );
 --> statement-breakpoint
-create index retentions_of_month on audit.retentions (month);
+create index declarations_of_month on audit.declarations (month) where month is not null;
 --> statement-breakpoint
-create trigger no_change before update or delete or truncate on audit.retentions
+create trigger no_change before update or delete or truncate on audit.declarations
   for each statement execute function audit.refuse_change();
 --> statement-breakpoint
 
--- Chains whose stored head is not the head that was sealed. They get no entries until they are restored or accepted.
--- `position` and `chain` are the sealed end, or null if it is unknown. `sealed_to` is how far the log is sealed.
+-- The hashes of the contents of dropped entries that were sealed near the end of their month or later.
+create table audit.dropped_contents (
+  chain_id bigint not null,
+  position bigint not null,
+  content bytea not null,
+  primary key (chain_id, position)
+);
+--> statement-breakpoint
+create trigger no_change before update or delete or truncate on audit.dropped_contents
+  for each statement execute function audit.refuse_change();
+--> statement-breakpoint
+
+-- Chains that are left out: their rows are not what was sealed, or their events cannot be sealed. The sealer looks at
+-- them again, and continues once they match.
 create table audit.altered_chains (
   owner text collate "C" primary key,
   found_at timestamptz(3) not null default now(),
-  reason text not null,
-  position bigint,
-  chain bytea,
-  sealed_to pg_snapshot not null,
-  accepted boolean not null default false
+  reason text not null
 );
 --> statement-breakpoint
 
--- One row: the state that the sealers of all replicas share. Everything that `sealed_to` sees has its entries. `passes`
--- lets only one of two concurrent passes write. `undeclared_before` is the month before which months were dropped without a
--- declaration. `marks` is the signature of `sealed_to`, and `note` the newest signed root of the tree.
-create table audit.sealer (
-  singleton boolean primary key default true check (singleton),
-  passes bigint not null,
-  holder text,
-  passed_at timestamptz not null,
-  sealed_to pg_snapshot not null,
-  undeclared_before timestamptz(3),
-  marks text,
-  marks_signed boolean not null default false,
-  note text
-);
---> statement-breakpoint
-insert into audit.sealer (passes, passed_at, sealed_to) values (0, now(), '3:3:');
---> statement-breakpoint
-create trigger note_signed_marks before update on audit.sealer
-  for each row execute function audit.note_signed_marks();
---> statement-breakpoint
-
--- The public keys that ever signed checkpoints.
-create table audit.signing_keys (
-  kid text collate "C" primary key,
-  x text not null,
-  added_at timestamptz(3) not null default now()
-);
---> statement-breakpoint
-create trigger no_change before update or delete or truncate on audit.signing_keys
-  for each statement execute function audit.refuse_change();
---> statement-breakpoint
-
--- Checkpoints. Each commits to the heads of all owners by the root of a Merkle map.
-create table audit.checkpoints (
+-- The leaves of the tree. `map` is the root of the map of heads. `hashes` has the hash of the leaf, then of each complete
+-- subtree that ends with it, 32 bytes for each level. Numbers never start again: the first leaf of a tree is the one after
+-- `before` of its row in audit.trees.
+create table audit.leaves (
   number bigint primary key,
   sealed_at timestamptz(3) not null,
-  previous bytea not null,
-  heads bytea,
-  jws text,
-  map bytea constraint has_map check (map is not null)
+  map bytea not null,
+  hashes bytea not null
 );
 --> statement-breakpoint
--- Finds the last checkpoint of each day.
-create index checkpoints_by_time on audit.checkpoints (sealed_at, number);
+-- Finds the last leaf of each day.
+create index leaves_by_time on audit.leaves (sealed_at, number);
 --> statement-breakpoint
-create trigger no_change before update or delete or truncate on audit.checkpoints
+create trigger no_change before update or delete or truncate on audit.leaves
   for each statement execute function audit.refuse_change();
 --> statement-breakpoint
 
--- The nodes of the map of heads. A checkpoint writes the nodes that lead to a head that moved, and never changes a node,
--- so a head can be proved under every checkpoint. `path` has the hexadecimal digits of SHA-256 of the owner that lead to
--- the node.
+-- The trees of the log, of which the newest one grows: a restart begins a new tree under a new name. `before` is the
+-- number of leaves of all trees before it.
+create table audit.trees (
+  before bigint primary key,
+  origin text collate "C" not null unique,
+  started_at timestamptz(3) not null
+);
+--> statement-breakpoint
+create trigger no_change before update or delete or truncate on audit.trees
+  for each statement execute function audit.refuse_change();
+--> statement-breakpoint
+
+-- The nodes of the map of heads. A leaf writes the nodes that lead to a head that moved, and never changes a node, so a
+-- head can be proved under every leaf. `version` is the number of the leaf. `path` has the hexadecimal digits of SHA-256 of the owner that lead to the node.
 create table audit.head_map (
-  checkpoint bigint not null,
+  version bigint not null,
   path text collate "C" not null,
   node bytea not null,
-  primary key (checkpoint, path)
+  primary key (version, path)
 );
 --> statement-breakpoint
 create trigger no_change before update or delete or truncate on audit.head_map
   for each statement execute function audit.refuse_change();
 --> statement-breakpoint
 
--- The tree of checkpoints: an append-only Merkle tree that witnesses follow. The leaf of a checkpoint is the one before
--- its number. `hashes` has the hash of the leaf, then of each complete subtree that ends with it, 32 bytes for each level.
-create table audit.checkpoint_tree (
-  number bigint primary key,
-  hashes bytea not null
+-- One row: the state that the sealers of all replicas share. Everything that `sealed_to` sees has its entries. `passes`
+-- lets only one of two concurrent passes write. `note` is the newest signed root of the newest tree.
+create table audit.sealer (
+  singleton boolean primary key default true check (singleton),
+  passes bigint not null,
+  holder text,
+  passed_at timestamptz not null,
+  sealed_to pg_snapshot not null,
+  note text
 );
 --> statement-breakpoint
-create trigger no_change before update or delete or truncate on audit.checkpoint_tree
-  for each statement execute function audit.refuse_change();
+insert into audit.sealer (passes, passed_at, sealed_to) values (0, now(), '3:3:');
 --> statement-breakpoint
 
 -- Cosignatures of witnesses over roots of the tree. `note` is the root as the log signed it, `witness` the verifier key,
@@ -385,7 +358,7 @@ create table audit.cosignatures (
   witness text not null,
   line text not null,
   cosigned_at timestamptz not null,
-  primary key (size, witness)
+  primary key (note, witness)
 );
 --> statement-breakpoint
 
@@ -430,7 +403,7 @@ create index streams_of_organization on audit.streams (organization_id, id);
 --> statement-breakpoint
 
 -- One row: the operator's stream of the entries of all organizations. Chains are visited in the order of their newest
--- checkpoints, then of their ids; the chains up to `checkpoint` and `chain_id` are delivered.
+-- leaves, then of their ids; the chains up to `leaf` and `chain_id` are delivered.
 create table audit.operator_stream (
   singleton boolean primary key default true check (singleton),
   -- the receiver that the failures belong to
@@ -439,7 +412,7 @@ create table audit.operator_stream (
   failing_ms bigint not null default 0,
   failing_since timestamptz(3),
   last_error text,
-  checkpoint bigint not null,
+  leaf bigint not null,
   chain_id bigint not null,
   next_attempt_at timestamptz not null default now(),
   lease text,

@@ -1,3 +1,111 @@
-/** Findings of a verification and their English sentences, without the code that verifies. */
-export { ENGLISH } from "./english.ts";
-export * from "./finding-codes.ts";
+/**
+ * The findings of a verification: a code, a place, and what was expected and found. The sentences are tables by code,
+ * one for each language.
+ */
+
+/** The findings that make an export altered: it breaks a rule of its format. */
+export const ALTERED = [
+  "line_unreadable",
+  "cut_off",
+  "event_inconsistent",
+  "event_out_of_order",
+  "event_late",
+  "other_owner",
+  "entry_changed",
+  "position_taken",
+  "entries_missing",
+  "head_differs",
+  "declaration_wrong",
+  "drop_not_proved",
+  "head_not_in_map",
+  "leaf_not_in_tree",
+  "heads_out_of_order",
+  "earlier_head_wrong",
+  "root_unreadable",
+  "root_not_signed",
+  "cosignature_wrong",
+  "trees_differ",
+] as const;
+
+/** The findings that leave a question open. */
+export const UNDECIDED = [
+  "format_unknown",
+  "no_signed_root",
+  "kept_root_newer",
+  "kept_root_not_connected",
+  "root_of_other_log",
+  "entries_given_up",
+  "not_cosigned",
+] as const;
+
+type AlteredCode = (typeof ALTERED)[number];
+export type FindingCode = AlteredCode | (typeof UNDECIDED)[number];
+
+/** The place of a finding. Each field is present only if it applies. */
+export interface Place {
+  /** The line of the file, counted from 1. */
+  line?: number;
+  event_id?: string;
+  /** The position in the chain, and the last position of a range. */
+  position?: number;
+  to?: number;
+  /** The number of a leaf of the tree. */
+  leaf?: number;
+  /** `note` or `cosigned.note` of the last line, or the name of a kept root or witness. */
+  root?: string;
+}
+
+/** A finding of a verification at a place. `expected` and `found` are null where the code alone says it. */
+export interface Finding {
+  code: FindingCode;
+  place: Place;
+  expected: string | null;
+  found: string | null;
+}
+
+const ALTERED_CODES: ReadonlySet<string> = new Set(ALTERED);
+
+/** Returns whether a finding makes the export altered. */
+export function isAltered({ code }: Pick<Finding, "code">): boolean {
+  return ALTERED_CODES.has(code);
+}
+
+/** The maximum number of findings to keep, so that a broken file does not exhaust memory. */
+const KEPT_MAX = 100_000;
+
+/** The findings of one verification. */
+export class Findings {
+  #kept: Finding[] = [];
+  #dropped = 0;
+
+  add(code: FindingCode, place: Place, expected: unknown = null, found: unknown = null): void {
+    if (this.#kept.length === KEPT_MAX) this.#dropped += 1;
+    else this.#kept.push({ code, place, expected: textOf(expected), found: textOf(found) });
+  }
+
+  /** Removes the findings that `isVoid` accepts, and returns them. */
+  remove(isVoid: (finding: Finding) => boolean): Finding[] {
+    const all = Map.groupBy(this.#kept, isVoid);
+    this.#kept = all.get(false) ?? [];
+    return all.get(true) ?? [];
+  }
+
+  get total(): number {
+    return this.#kept.length + this.#dropped;
+  }
+
+  /** Returns the findings, those that explain others first, then in the order of the chain. */
+  sorted(): Finding[] {
+    return this.#kept.toSorted((a, b) => rankOf(a) - rankOf(b));
+  }
+}
+
+function textOf(value: unknown): string | null {
+  return value === null || value === undefined ? null : String(value);
+}
+
+function rankOf({ code, place }: Finding): number {
+  if (code === "format_unknown" || code === "line_unreadable" || code === "cut_off") return -2;
+  if (code === "other_owner") return -1;
+  return place.position ?? Number.POSITIVE_INFINITY;
+}

@@ -1,8 +1,13 @@
 /** Verifies exports with proof (AU-65) for the command line and the portal, without I/O of its own. */
-export * from "./cosigned-root.ts";
-export { type EnglishVerdict, inEnglish } from "./english-verdict.ts";
+export { englishOf } from "./english.ts";
 export * from "./export-lines.ts";
-export * from "./kept-copies.ts";
-export type { Problem } from "./problems.ts";
+export { type Finding, type FindingCode, isAltered, type Place } from "./findings.ts";
+export * from "./kept-root.ts";
 export * from "./verify.ts";
-export type { Witnessed, WitnessRule } from "./witnesses-check.ts";
+export {
+  NotKeys,
+  readLogKey,
+  readWitnessKeys,
+  type WitnessFound,
+  type WitnessRule,
+} from "./witnesses.ts";

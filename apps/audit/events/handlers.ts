@@ -35,10 +35,9 @@ const failures = {
 };
 
 /**
- * The documented query of a page. Leaves out `proof` and `checkpoint`, which only the export operation
- * documents.
+ * The documented query of a page. Leaves out `proof` and `root`, which only the export operation documents.
  */
-const describedPageQuery = Type.Omit(pageQuerySchema, ["proof", "checkpoint"]);
+const describedPageQuery = Type.Omit(pageQuerySchema, ["proof", "root"]);
 
 function describePage(kind: EventLog["kind"]): DocumentDecoration {
   return { ...pageOperations[kind], parameters: describedParameters(kind, describedPageQuery) };
@@ -61,7 +60,7 @@ interface EventRoutesDeps {
 export function eventHandlers({ database, exports }: EventRoutesDeps) {
   const exportOf = (request: Request, log: EventLog, query: EventQuery, format: ExportFormat) => {
     if (query.proof === "true") {
-      const asked = query.checkpoint === undefined ? null : Number(query.checkpoint);
+      const asked = query.root === undefined ? null : Number(query.root);
       return exports.respondWithProof(request, log, asked);
     }
     const filter = eventFilter(log, query);

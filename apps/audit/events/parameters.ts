@@ -38,8 +38,8 @@ export const timeParameter = (description: string) =>
 export const writtenId = (description: string) =>
   Type.String({ description, minLength: 1, maxLength: ID_LENGTH_MAX, examples: [ULID_EXAMPLE] });
 
-/** Matches the number of a checkpoint: a decimal integer that a JavaScript number represents exactly. */
-export const CHECKPOINT_NUMBER_PATTERN = "^[1-9][0-9]{0,14}$";
+/** Matches the size of a tree: a decimal integer that a JavaScript number represents exactly. */
+const TREE_SIZE_PATTERN = "^[1-9][0-9]{0,14}$";
 
 const paramQuery = { additionalProperties: Type.String({ maxLength: PARAM_LENGTH_MAX }) };
 const { limit, starting_after } = listQueryProperties();
@@ -72,12 +72,12 @@ const filterQuerySchema = Type.Object(
         openapi: { type: "boolean", default: false, anyOf: undefined },
       }),
     ),
-    checkpoint: Type.Optional(
+    root: Type.Optional(
       Type.String({
         description:
-          "The number of a checkpoint that you kept. The proof then also shows where the log ended at that checkpoint. Requires proof=true.",
-        pattern: CHECKPOINT_NUMBER_PATTERN,
-        rule: "must be the number of a checkpoint",
+          "The size of a signed root that you kept. The proof then also shows where the log ended under that root. Requires proof=true.",
+        pattern: TREE_SIZE_PATTERN,
+        rule: "must be the size of a signed root",
         openapi: { type: "integer", minimum: 1, examples: [4711] },
       }),
     ),
@@ -133,13 +133,13 @@ function readProblems(log: EventLog, schema: TObject, query: EventQuery, { url }
 }
 
 /**
- * Returns what is wrong with `proof` and `checkpoint`. A proof covers a whole log, so it cannot be combined
+ * Returns what is wrong with `proof` and `root`. A proof covers a whole log, so it cannot be combined
  * with filters.
  */
-function proofProblems({ proof, checkpoint, ...filters }: EventQuery, isNdjson: boolean): FieldError[] {
+function proofProblems({ proof, root, ...filters }: EventQuery, isNdjson: boolean): FieldError[] {
   if (proof !== "true") {
-    if (checkpoint === undefined) return [];
-    return [{ path: "checkpoint", message: "checkpoint needs proof=true; add it, or remove checkpoint." }];
+    if (root === undefined) return [];
+    return [{ path: "root", message: "root needs proof=true; add it, or remove root." }];
   }
   const problems = Object.keys(filters).map((path) => ({
     path,

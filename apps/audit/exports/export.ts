@@ -1,25 +1,19 @@
 import type { Clock } from "@ostiary/lib/async";
-import { reasonOf, validationError } from "@ostiary/lib/domain/errors";
+import { reasonOf } from "@ostiary/lib/domain/errors";
 import { contextOf } from "@ostiary/lib/runtime/http";
-import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
-import { selectNote } from "../checkpoint-tree/sql.ts";
 import type { EventLog } from "../events/event.ts";
 import { EXPORT_NAME } from "../events/export-columns.ts";
-import { selectCheckpoints } from "../published-checkpoints/sql.ts";
+import { checkAskedRoot, type ProofDeps, proofChunks } from "../proof/index.ts";
 import { type ExportForm, type ExportFormat, exportChunks, exportHeaders } from "./formats.ts";
 import { ExportPermits, ExportSlot } from "./permits.ts";
-import { type CosignedRoots, proofChunks } from "./proof.ts";
 import { type PaceLimits, ReaderTooSlow, ReadingPace } from "./reading-pace.ts";
 import { streamedExport } from "./streamed-export.ts";
 
 interface ExportsDeps {
-  database: Database;
+  /** The dependencies of exports with proof. */
+  proof: ProofDeps;
   pace: PaceLimits;
-  /** The longest time that an export with proof waits for the sealer. */
-  sealWaitMsMax: number;
-  /** The roots that the witnesses of the log cosigned; null without witnesses. */
-  cosigned: CosignedRoots | null;
   clock: Clock;
   log: Logger;
 }
@@ -46,22 +40,17 @@ export class Exports {
   }
 
   /**
-   * Streams a whole log with its proof (AU-61). If `asked` is not null, the proof includes the log's head under
-   * checkpoint `asked`.
+   * Streams a whole log with its proof (AU-61). If `asked` is not null, the proof includes the log's head at the end of
+   * the tree of this size.
    *
-   * @throws ApiError 422 if checkpoint `asked` does not exist or does not show heads
+   * @throws ApiError 422 if the log has no root of this size
    */
   async respondWithProof(request: Request, log: EventLog, asked: number | null): Promise<Response> {
-    if (asked !== null) await checkAsked(this.#deps.database, asked);
+    const { proof } = this.#deps;
+    if (asked !== null) await checkAskedRoot(proof, asked);
     const headers = exportHeaders("ndjson", EXPORT_NAME);
     if (request.method === "HEAD") return new Response(null, { headers });
-    const { database, clock, sealWaitMsMax: waitMsMax, cosigned } = this.#deps;
-    return this.#stream(
-      request,
-      headers,
-      log,
-      proofChunks(database, log, clock, { waitMsMax, asked, cosigned, signal: request.signal }),
-    );
+    return this.#stream(request, headers, log, proofChunks(proof, log, asked, request.signal));
   }
 
   async #stream(
@@ -91,20 +80,5 @@ export class Exports {
     const fields = { ...about, error_message: reasonOf(error) };
     if (error instanceof ReaderTooSlow) log.warn(fields, "export broken off: its client read too slowly");
     else log.error(fields, "export broken off");
-  }
-}
-
-/**
- * Refuses a checkpoint that does not exist. Also refuses a checkpoint that an older version of Ostiary wrote without
- * the map of heads, unless the signed tree of checkpoints can prove it.
- */
-async function checkAsked(database: Database, number: number): Promise<void> {
-  const [found] = await selectCheckpoints(database, number + 1, 1);
-  if (found?.number !== number) {
-    throw validationError([{ path: "checkpoint", message: `There is no checkpoint ${number}.` }]);
-  }
-  if (found.map === undefined && (await selectNote(database)) === null) {
-    const message = `Checkpoint ${number} was written by an older version of Ostiary and does not show the heads of all logs: choose a newer checkpoint.`;
-    throw validationError([{ path: "checkpoint", message }]);
   }
 }

@@ -7,18 +7,14 @@ const INTENT_COLUMNS =
 const OUTCOME_COLUMNS =
   "outcome, status, details, created_id, outcome_salt, organization_id, actor_member_id";
 
-/**
- * The columns of the sealer's marks. The service may change them: if a key signs the marks, a wrong mark only makes
- * the sealer search the whole log.
- */
-const MARK_COLUMNS = "passes, holder, passed_at, sealed_to, marks, note";
+/** The columns of the sealer's state. */
+const STATE_COLUMNS = "passes, holder, passed_at, sealed_to, note";
 
 /** The rights that the service needs, and no others. */
 const GRANTS = [
   "usage on schema audit",
   `select, insert (${INTENT_COLUMNS}), update (${OUTCOME_COLUMNS}) on audit.audit_events`,
-  "select, insert on audit.request_ids, audit.event_params, audit.checkpoints, audit.checkpoint_tree, audit.entries, audit.head_map",
-  "select on audit.signing_keys",
+  "select, insert on audit.request_ids, audit.event_params, audit.entries, audit.leaves, audit.trees, audit.head_map",
   "select, insert, update on audit.chains",
   "select, insert, delete on audit.altered_chains, audit.cosignatures",
   "select, insert, update, delete on audit.streams",
@@ -26,8 +22,8 @@ const GRANTS = [
   "select, insert, update on audit.usage_counts, audit.usage_reporters",
   "select, insert, update, delete on audit.usage_untold, audit.quota_counts",
   "select, insert on audit.usage_events",
-  `select, update (${MARK_COLUMNS}) on audit.sealer`,
-  "select on audit.retentions, audit.schema_migrations",
+  `select, update (${STATE_COLUMNS}) on audit.sealer`,
+  "select on audit.declarations, audit.dropped_contents, audit.schema_migrations",
   "usage on sequence audit.chain_ids",
   "execute on function audit.make_partition(text)",
 ];

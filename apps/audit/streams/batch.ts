@@ -1,4 +1,4 @@
-import type { Retention } from "@ostiary/lib/domain/proof";
+import type { Restart, Retention } from "@ostiary/lib/domain/proof";
 import { type EventRow, eventOf, withoutOutcome, withoutPerson } from "../events/event.ts";
 
 /** The maximum number of entries in one delivery request. */
@@ -12,6 +12,9 @@ export interface ChainPlace {
   chain: string;
 }
 
+/** An entry of a chain that no event wrote: retention drops a month, or the chain was restarted. */
+export type Declaration = { kind: "retention"; content: Retention } | { kind: "restart"; content: Restart };
+
 /** An entry of a chain as a stream reads it. */
 export interface EntryRow extends ChainPlace {
   is_outcome: boolean;
@@ -20,8 +23,8 @@ export interface EntryRow extends ChainPlace {
   occurred_at: string;
   /** Null for declarations, and if retention has dropped the event. */
   event: (EventRow & { named_by_outcome: boolean | null; intent_member_id: string | null }) | null;
-  /** The declaration that retention drops a month. Null for entries of other kinds. */
-  retention: Retention | null;
+  /** Null for the entries of events. */
+  declaration: Declaration | null;
 }
 
 type OrganizationEvent = ReturnType<typeof withoutPerson>;
@@ -32,13 +35,14 @@ type StreamEntry = ChainPlace &
     | { kind: "intent"; salt: string; event: OrganizationEvent }
     | { kind: "outcome"; salt: string; named_by_outcome: boolean; event: OrganizationEvent }
     | { kind: "retention"; salt: string; retention: Retention }
+    | { kind: "restart"; salt: string; restart: Restart }
     | { kind: "dropped" }
   );
 
 /** Returns an entry as a receiver gets it: with the event as it was when the entry was written. */
 export function streamEntry(entry: EntryRow): StreamEntry {
-  const { position, chain, salt, is_outcome, event, retention } = entry;
-  if (retention !== null) return { position, kind: "retention", salt: salt ?? "", chain, retention };
+  const { position, chain, salt, is_outcome, event, declaration } = entry;
+  if (declaration !== null) return { position, salt: salt ?? "", chain, ...declaredOf(declaration) };
   if (event === null) return { position, kind: "dropped", chain };
   const { named_by_outcome, intent_member_id, ...row } = event;
   const named = named_by_outcome === true;
@@ -53,6 +57,15 @@ export function streamEntry(entry: EntryRow): StreamEntry {
         chain,
         event: shown(withoutOutcome(row, named, intent_member_id)),
       };
+}
+
+function declaredOf({ kind, content }: Declaration) {
+  if (kind === "retention") {
+    const { month, declared_at } = content;
+    return { kind, retention: { month, declared_at } };
+  }
+  const { from, declared_at } = content;
+  return { kind, restart: { from, declared_at } };
 }
 
 /** The body of a delivery request, and the entries that it covers. */

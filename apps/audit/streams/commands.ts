@@ -3,12 +3,12 @@ import { ApiError, notFound, validationError } from "@ostiary/lib/domain/errors"
 import { parseTime } from "@ostiary/lib/domain/schemas";
 import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
 import { ulid } from "ulid";
-import { chainAt } from "../sealing/altered-sql.ts";
 import type { ChainPlace } from "./batch.ts";
 import { Receiver, type ReceiverDeps } from "./receiver-call.ts";
 import { newSecret, type SecretBox } from "./secrets.ts";
 import { signedHeaders } from "./signature.ts";
 import {
+  chainAt,
   countStreams,
   deleteStream,
   hastenStream,

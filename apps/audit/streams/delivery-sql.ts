@@ -1,9 +1,14 @@
-import type { Retention } from "@ostiary/lib/domain/proof";
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { exactFilters } from "../events/filter.ts";
 import { columns } from "../events/sql.ts";
-import { BATCH_BYTES_MAX, BATCH_ENTRIES_MAX, type ChainPlace, type EntryRow } from "./batch.ts";
+import {
+  BATCH_BYTES_MAX,
+  BATCH_ENTRIES_MAX,
+  type ChainPlace,
+  type Declaration,
+  type EntryRow,
+} from "./batch.ts";
 import { type HeldLease, isClaimable, leaseEnd, pauseFor } from "./lease-sql.ts";
 import type { RetryPlan } from "./retry.ts";
 import { SECRET_COLUMNS, type SecretRow } from "./sql.ts";
@@ -210,8 +215,7 @@ export async function selectEntries(database: Database, source: SQL, wanted: SQL
   const found = await query<FlatRow & NonNullable<EntryRow["event"]>>(database, "select_stream_entries")`
     select entry.chain_id, entry.position, encode(entry.chain, 'hex') as chain, entry.is_outcome,
         entry.occurred_at as entry_occurred_at, event.id is null as is_dropped,
-        encode(coalesce(entry.salt, case when entry.is_outcome then event.outcome_salt else event.intent_salt end),
-          'hex') as salt,
+        encode(case when entry.is_outcome then event.outcome_salt else event.intent_salt end, 'hex') as salt,
         coalesce(sum(coalesce(octet_length(event.params::text), 0)) over (
           order by entry.turn, entry.position rows between unbounded preceding and 1 preceding), 0)::float8 as bytes_before,
         ${columns}, event.named_by_outcome, event.intent_member_id
@@ -238,11 +242,11 @@ function entryOf(row: FlatRow & NonNullable<EntryRow["event"]>): EntryRow {
 }
 
 /** The fields of an entry that only some kinds of entries set. */
-const BARE = { is_outcome: false, event: null, retention: null };
+const BARE = { is_outcome: false, event: null, declaration: null };
 
 /**
- * Adds the declarations of dropped months to the entries, in the order of positions. Stops before the first position
- * without an entry.
+ * Adds the declarations of retention and of restarts to the entries, in the order of positions. Stops before the first
+ * position without an entry.
  */
 export async function withOtherEntries(
   database: Database,
@@ -251,26 +255,29 @@ export async function withOtherEntries(
   end: number,
 ): Promise<EntryRow[]> {
   const isWhole = entries.length === end - position;
-  const others = isWhole ? [] : await selectRetentions(database, chain_id, position, end);
+  const others = isWhole ? [] : await selectDeclarations(database, chain_id, position, end);
   const all = [...entries, ...others].toSorted((a, b) => a.position - b.position);
   const gap = all.findIndex((entry, index) => entry.position !== position + 1 + index);
   return gap < 0 ? all : all.slice(0, gap);
 }
 
-async function selectRetentions(
+async function selectDeclarations(
   database: Database,
   chain_id: number,
   after: number,
   end: number,
 ): Promise<EntryRow[]> {
-  const found = await query<ChainPlace & Retention & { salt: string }>(database, "select_stream_retentions")`
-    select position, encode(chain, 'hex') as chain, encode(salt, 'hex') as salt, month, declared_at, ranges
-      from audit.retentions where chain_id = ${bigint(chain_id)} and position > ${bigint(after)}
+  const found = await query<ChainPlace & { declared_at: string; salt: string; declaration: Declaration }>(
+    database,
+    "select_stream_declarations",
+  )`
+    select position, encode(chain, 'hex') as chain, encode(salt, 'hex') as salt, declared_at,
+        json_build_object('kind', kind, 'content', content) as declaration
+      from audit.declarations where chain_id = ${bigint(chain_id)} and position > ${bigint(after)}
         and position <= ${bigint(end)} order by position limit ${sql.raw(String(BATCH_ENTRIES_MAX))}`;
-  return found.map(({ position, chain, salt, month, declared_at, ranges }) => {
+  return found.map(({ declared_at, ...declared }) => {
     const occurred_at = new Date(declared_at).toISOString();
-    const retention = { month, declared_at: occurred_at, ranges };
-    return { ...BARE, position, chain, salt, occurred_at, retention };
+    return { ...BARE, ...declared, occurred_at };
   });
 }
 

@@ -72,7 +72,7 @@ export function createOperatorGauges({ registry }: Metrics, reading: () => Opera
   };
   collectedGauge(registry, {
     name: "audit_operator_stream_lag_seconds",
-    help: "The age of the oldest checkpoint that the operator's stream has not delivered.",
+    help: "The age of the oldest leaf of the tree with entries that the operator's stream has not delivered.",
     read: read(({ lag_s }) => lag_s),
   });
   collectedGauge(registry, {

@@ -29,9 +29,7 @@ export interface Answer {
 }
 
 export const CALL_TIMEOUT_MS = 10_000;
-/**
- * The maximum number of bytes that are read from a response. The connection of a longer response is closed.
- */
+/** The default of {@link ReceiverDeps.answerBytesMax}. */
 const ANSWER_BYTES_MAX = 4_096;
 /**
  * The maximum number of interim responses (1xx) to one request. Without a limit, a receiver could send them for ever.
@@ -53,11 +51,13 @@ export interface ReceiverDeps {
   /** The certificates of CAs that replace the public CAs, in PEM form. */
   ca?: string;
   resolve?: Resolve;
+  /** The maximum number of bytes that are read from a response. The connection of a longer response is closed. */
+  answerBytesMax?: number;
 }
 
 /** The error for a host name without an address that may be called. */
 class ForbiddenAddress extends Error {}
-/** The error for a response of more than {@link ANSWER_BYTES_MAX} bytes. */
+/** The error for a response that is too long. */
 class AnswerTooLong extends Error {}
 
 /**
@@ -138,7 +138,7 @@ export class Receiver {
       request.destroy();
     });
     request.on("response", (response) => {
-      readAnswer(response).then(
+      readAnswer(response, this.#deps.answerBytesMax ?? ANSWER_BYTES_MAX).then(
         (bytes) => finish(resultOf(response, clock.now()), bytes),
         (error) => finish(refusal(null, sentenceOf(error))),
       );
@@ -196,9 +196,9 @@ function refusal(status: number | null, error: string, retryAfterMs: number | nu
  * Reads a response to its end, so that the connection can be reused. Returns null for a response that is too
  * long: the unfinished iteration over its body closes the connection.
  */
-async function readAnswer(response: IncomingMessage): Promise<Buffer | null> {
+async function readAnswer(response: IncomingMessage, bytesMax: number): Promise<Buffer | null> {
   try {
-    return await readBounded(response, ANSWER_BYTES_MAX, () => new AnswerTooLong());
+    return await readBounded(response, bytesMax, () => new AnswerTooLong());
   } catch (error) {
     if (error instanceof AnswerTooLong) return null;
     throw error;

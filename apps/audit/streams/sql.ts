@@ -182,3 +182,14 @@ export async function hastenStream(database: Database, stream_id: string): Promi
   await query(database, "hasten_stream")`
     update audit.streams set ${pauseFor(0)} where id = ${stream_id} and status = 'failing'`;
 }
+
+/** Returns the hash of a chain at a position, in hexadecimal, or null if the chain has no entry there. */
+export async function chainAt(tx: Orm, chain_id: number, position: number): Promise<string | null> {
+  const at = sql`chain_id = ${String(chain_id)}::text::bigint and position = ${String(position)}::text::bigint`;
+  const [found] = await rows<{ chain: string }>(
+    tx,
+    sql`select encode(chain, 'hex') as chain from audit.entries where ${at}
+      union all select encode(chain, 'hex') from audit.declarations where ${at}`,
+  );
+  return found?.chain ?? null;
+}

@@ -1,41 +1,43 @@
 import { rename } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
-import { type Checkpoint, readCheckpoint, type SigningJwk } from "@ostiary/lib/domain/proof";
 import { withoutTrailingSlashes } from "@ostiary/lib/domain/routes";
+import { type NoteKey, noteKeyText } from "@ostiary/lib/domain/tlog";
 import { type Command, InvalidArgumentError } from "commander";
 import { Interrupted, Refused, Undecided, UsageError } from "../exit-codes.ts";
 import { Output } from "../output.ts";
 import type { Terminal } from "../terminal.ts";
-import { readKept, readKeys } from "../verify/files.ts";
-import { CheckpointList } from "../watch/checkpoint-list.ts";
-import { followCheckpoints } from "../watch/follow-checkpoints.ts";
-import { followTree, readRoot, type SignedRoot } from "../watch/follow-tree.ts";
+import { readRoot } from "../verify/files.ts";
+import { followTree } from "../watch/follow-tree.ts";
 import { LogTree } from "../watch/log-tree.ts";
 import { NoResponse } from "../watch/read-log.ts";
-import { timeoutArgument } from "./command.ts";
+import { keyArgument, timeoutArgument } from "./command.ts";
 
 interface WatchOptions {
   state: string;
-  keys?: string;
+  key?: readonly NoteKey[];
   interval: number;
   once?: true;
 }
 
 const INTERVAL_S = 60;
+const URL_TEXT = "the base URL of the server that serves GET /audit-log/checkpoint";
 
-/** Adds `audit watch URL`, which follows the checkpoints of a log and fails if the log shrinks or is rewritten. */
+/** Adds `audit watch URL`, which fails if a log went back or was rewritten, and `audit key URL`. */
 export function addAuditWatch(program: Command, audit: Command, terminal: Terminal): void {
   audit
+    .command("key")
+    .description("Print the verifier keys with which a log signs: name+hash+key")
+    .argument("<url>", URL_TEXT, urlArgument)
+    .action((url: string) => showKeys(new Output(terminal, program.opts().json === true), url));
+  audit
     .command("watch")
-    .description("Follow the checkpoints of an audit log, and fail if the log shrinks or is rewritten")
-    .argument("<url>", "the base URL of the server that serves GET /audit-checkpoints", urlArgument)
-    .requiredOption(
-      "--state <file>",
-      "the file that keeps the newest checkpoint, which verify accepts as --checkpoint",
-    )
+    .description("Keep the newest signed root of an audit log, and fail if the log went back")
+    .argument("<url>", URL_TEXT, urlArgument)
+    .requiredOption("--state <file>", "the file that keeps the newest root, which verify accepts as --root")
     .option(
-      "--keys <file>",
-      "a file with the JWKS that must sign checkpoints (default: the JWKS that the log serves)",
+      "--key <vkey...>",
+      "the verifier key that must sign (default: the keys that the log serves)",
+      keyArgument,
     )
     .option(
       "--interval <seconds>",
@@ -48,13 +50,13 @@ export function addAuditWatch(program: Command, audit: Command, terminal: Termin
       "after",
       `
 Examples:
-  $ bun cli audit watch https://api.example.com --state checkpoint.json --keys jwks.json
-  $ bun cli audit watch https://api.example.com --state checkpoint.json --once   # from cron
+  $ bun cli audit watch https://api.example.com --state root.txt --key audit.example.com/log+b1cea59d+A…
+  $ bun cli audit watch https://api.example.com --state root.txt --once   # from cron
 
-Exit codes: 0 the log only grew, 1 the log shrank or was rewritten, 2 wrong usage or an unreadable file, 4 no response`,
+Exit codes: 0 the log only grew, 1 the log went back or was rewritten, 2 wrong usage or an unreadable file, 4 no response`,
     )
     .action((url: string, options: WatchOptions) =>
-      watch({ output: new Output(terminal, program.opts().json === true), terminal }, url, options),
+      watch(new Output(terminal, program.opts().json === true), terminal, new LogTree(url), options),
     );
 }
 
@@ -65,22 +67,28 @@ function urlArgument(text: string): string {
   return withoutTrailingSlashes(text);
 }
 
-interface Tools {
-  output: Output;
-  terminal: Terminal;
+async function showKeys(output: Output, url: string): Promise<void> {
+  const keys = (await new LogTree(url).keys().catch(undecidedFor)).map(noteKeyText);
+  output.result({ keys }, () => {
+    for (const key of keys) output.line(key);
+  });
 }
 
-async function watch({ output, terminal }: Tools, url: string, options: WatchOptions): Promise<void> {
-  const trusted = options.keys === undefined ? null : await readKeys(options.keys);
-  const log = { list: new CheckpointList(url), tree: new LogTree(url) };
+function undecidedFor(error: unknown): never {
+  throw error instanceof NoResponse ? new Undecided(error.message) : error;
+}
+
+async function watch(
+  output: Output,
+  terminal: Terminal,
+  tree: LogTree,
+  options: WatchOptions,
+): Promise<void> {
   for (;;) {
-    try {
-      await look(output, log, { ...options, trusted });
-    } catch (error) {
-      if (!(error instanceof NoResponse)) throw error;
-      if (options.once) throw new Undecided(error.message);
+    await look(output, tree, options).catch((error: unknown) => {
+      if (options.once || !(error instanceof NoResponse)) undecidedFor(error);
       terminal.writeError(`${error.message}\n`);
-    }
+    });
     if (options.once) return;
     await setTimeout(options.interval * 1_000, undefined, { signal: terminal.interruption }).catch(() => {
       throw new Interrupted();
@@ -88,67 +96,21 @@ async function watch({ output, terminal }: Tools, url: string, options: WatchOpt
   }
 }
 
-async function look(
-  output: Output,
-  { list, tree }: { list: CheckpointList; tree: LogTree },
-  { state, trusted }: { state: string; trusted: readonly SigningJwk[] | null },
-): Promise<void> {
-  const kept = await keptIn(state);
-  const keys = trusted ?? (await list.keys());
-  const { newest, later, problem, evidence } = await followCheckpoints(list.newestFirst(), kept, keys);
+/** Checks that the tree of a log extends the kept one, and keeps the newest root. */
+async function look(output: Output, tree: LogTree, { state, key }: WatchOptions): Promise<void> {
+  const kept = (await Bun.file(state).exists()) ? await readRoot(state) : null;
+  const { text, head, problem } = await followTree(tree, kept, key ?? (await tree.keys()));
   if (problem !== null) {
-    const shown = evidence === null ? "" : ` The checkpoint that proves the problem is in ${state}.conflict.`;
-    if (evidence !== null) await writeWhole(`${state}.conflict`, `${JSON.stringify(evidence)}\n`);
-    throw new Refused(`${problem}${shown}`);
+    await writeWhole(`${state}.conflict`, text);
+    throw new Refused(`${problem} The root that shows it is in ${state}.conflict.`);
   }
-  const root = await lookAtTree(tree, state, newest, keys);
-  if (newest !== null) await writeWhole(state, `${JSON.stringify(newest)}\n`);
-  output.result({ checkpoint: newest, later, tree_size: root?.head.size ?? null }, () => {
-    output.line(
-      newest === null
-        ? "The log has no checkpoint yet."
-        : `Checkpoint ${newest.number} of ${newest.sealed_at}: ${kept === null ? "kept as the first one" : `${later} after the kept one, each linked to its predecessor`}.`,
-    );
-    if (root !== null) output.line(`The tree of ${root.head.size} checkpoints extends the kept tree.`);
+  await writeWhole(state, text);
+  const { origin, size } = head;
+  output.result({ origin, size, kept_size: kept?.head.size ?? null }, () => {
+    const since =
+      kept === null ? "kept as the first root" : `continues the kept root of size ${kept.head.size}`;
+    output.line(`The root of ${origin} of size ${size}: ${since}.`);
   });
-}
-
-/** Checks that the tree of a log extends the kept root, and keeps the newest root. */
-async function lookAtTree(
-  tree: LogTree,
-  state: string,
-  newest: Checkpoint | null,
-  keys: readonly SigningJwk[],
-): Promise<SignedRoot | null> {
-  const file = `${state}.root`;
-  const isKept = await Bun.file(file).exists();
-  const kept = isKept ? readRoot(await Bun.file(file).bytes()) : null;
-  if (isKept && kept === null)
-    throw new UsageError(`${file} is not a signed root: restore the file from a copy.`);
-  const { root, problem, evidence } = await followTree(tree, kept, newest, keys);
-  if (problem !== null) {
-    if (evidence !== null) await writeWhole(`${file}.conflict`, evidence.note);
-    throw new Refused(`${problem} The root that proves the problem is in ${file}.conflict.`);
-  }
-  if (root !== null) await writeWhole(file, root.note);
-  return root;
-}
-
-/** Returns the newest checkpoint in the file `state`, or null if the file does not exist yet. */
-async function keptIn(state: string): Promise<Checkpoint | null> {
-  if (!(await Bun.file(state).exists())) return null;
-  const { checkpoints } = await readKept(state);
-  const [kept] = checkpoints.toSorted((a, b) => b.number - a.number);
-  if (kept === undefined)
-    throw new UsageError(
-      `${state} contains no checkpoint: restore the file, or name another one with --state.`,
-    );
-  const read = kept.jws === null ? kept : readCheckpoint(kept.jws);
-  if (read === null)
-    throw new UsageError(
-      `${state} contains no readable checkpoint: restore the file, or name another one with --state.`,
-    );
-  return read;
 }
 
 /** Writes a file atomically: a process that dies leaves the old file or the new one. */

@@ -1,18 +1,19 @@
-import { type EnglishVerdict, inEnglish, type VerifyGiven, verifyExport } from "@ostiary/lib/verification";
-import type { Command } from "commander";
+import { type Verdict, type VerifyGiven, verifyExport } from "@ostiary/lib/verification";
+import { type Command, InvalidArgumentError } from "commander";
 import { Interrupted, Refused, Undecided, UsageError } from "../exit-codes.ts";
 import { Output } from "../output.ts";
 import type { Terminal } from "../terminal.ts";
-import { linesOf, readKept, readKeys } from "../verify/files.ts";
-import { problemSummary, reportLines, undecidedSummary, unwitnessedSummary } from "../verify/report.ts";
-import { addQuorumAndOrigin, type WitnessOptions, witnessRule } from "../verify/witnesses.ts";
-import { addAuditRoot } from "./audit-root.ts";
+import { linesOf, readRoot, readWitnesses } from "../verify/files.ts";
+import { reportLines, summaryOf } from "../verify/report.ts";
 import { addAuditWatch } from "./audit-watch.ts";
-import type { Run, Setting } from "./command.ts";
+import { keyArgument, type Run, type Setting, wholeNumber } from "./command.ts";
 
-interface VerifyOptions extends WitnessOptions {
-  checkpoint?: string;
-  keys?: string;
+interface VerifyOptions {
+  owner?: string;
+  root?: string[];
+  key?: VerifyGiven["keys"];
+  witnessKeys?: string;
+  quorum?: number;
 }
 
 /**
@@ -20,40 +21,41 @@ interface VerifyOptions extends WitnessOptions {
  * and unaltered.
  */
 export function addAudit(program: Command, _run: Run, { terminal }: Setting): void {
-  const audit = program
-    .command("audit")
-    .description("Check exports of the audit log, and watch its checkpoints");
+  const audit = program.command("audit").description("Verify exports of an audit log, and watch the log");
   addAuditWatch(program, audit, terminal);
-  addAuditRoot(program, audit, terminal);
-  const verifyCommand = audit
+  audit
     .command("verify")
-    .description("Check that an export with proof is complete and unaltered; calls no service")
+    .description("Verify that an export with proof is complete and unaltered; calls no service")
     .argument("<file>", "an NDJSON export made with proof=true, or - for standard input")
+    .option("--owner <owner>", "whose log it must be: organization:ID or user:ID", ownerArgument)
+    .option("--root <file...>", "a signed root or an export that you kept, which the log must continue")
+    .option("--key <vkey...>", "the verifier key of the log, as `audit key` prints it", keyArgument)
+    .option("--witness-keys <file>", "a file with the verifier keys of witnesses, one on each line")
     .option(
-      "--checkpoint <file>",
-      "a file that you kept (checkpoints, a signed root or an export), from which the log must continue",
+      "--quorum <number>",
+      "how many of the witnesses must have cosigned (default all)",
+      wholeNumber(100),
     )
-    .option("--keys <file>", "a file with the JWKS that must sign checkpoints")
-    .option(
-      "--witness-keys <file>",
-      "a file with the verifier keys of the witnesses that must have cosigned the log",
-    );
-  addQuorumAndOrigin(verifyCommand)
     .addHelpText(
       "after",
       `
 Examples:
   $ curl -H 'Accept: application/x-ndjson' -H "X-API-Key: $KEY" \\
-      "$GATEWAY/org/audit-events?proof=true" > log.ndjson
-  $ bun cli audit verify log.ndjson --keys jwks.json
-  $ bun cli audit verify log.ndjson --checkpoint last-month.ndjson
-  $ bun cli audit verify log.ndjson --witness-keys witnesses.txt --quorum 2 --origin audit.example.com/log
+      "$GATEWAY/org/audit-events?proof=true&root=$SIZE" > log.ndjson
+  $ bun cli audit verify log.ndjson --owner organization:01K… --key audit.example.com/log+b1cea59d+A…
+  $ bun cli audit verify log.ndjson --root root-of-size-$SIZE.txt
+  $ bun cli audit verify log.ndjson --witness-keys witnesses.txt --quorum 2
 
-Exit codes: 0 complete and unaltered, 1 altered, of another log or cosigned by too few witnesses, 2 wrong usage or an unreadable file, 4 undecided: the files do not show whether the log is complete`,
+Exit codes: 0 complete and unaltered, 1 altered, 2 wrong usage or an unreadable file, 4 undecided: the files leave a question open`,
     )
     .action((file: string, options: VerifyOptions) =>
       verify({ output: new Output(terminal, program.opts().json === true), terminal }, file, options),
     );
+}
+
+function ownerArgument(text: string): string {
+  if (/^(?:organization|user):./.test(text)) return text;
+  throw new InvalidArgumentError("Give organization: or user:, followed by the id.");
 }
 
 async function verify(
@@ -64,36 +66,30 @@ async function verify(
   const given = await givenOf(options);
   const { interruption } = terminal;
   const progress = new Progress(terminal.colours ? terminal.writeError : () => {});
-  const found = await verifyExport(linesOf(file, interruption), given, (events) => progress.show(events));
-  const verdict = inEnglish(found);
+  const verdict = await verifyExport(linesOf(file, interruption), given, (events) => progress.show(events));
   progress.clear();
   if (interruption.aborted) throw new Interrupted();
   output.result(verdict, () => {
     for (const line of reportLines(verdict)) output.line(line);
   });
-  refuseUnlessComplete(verdict, options.origin);
+  refuseUnlessComplete(verdict);
 }
 
-async function givenOf({ checkpoint, keys, witnessKeys, quorum }: VerifyOptions): Promise<VerifyGiven> {
+async function givenOf({ owner, root, key, witnessKeys, quorum }: VerifyOptions): Promise<VerifyGiven> {
   if (quorum !== undefined && witnessKeys === undefined) {
     throw new UsageError("--quorum needs --witness-keys, a file with the keys of the witnesses.");
   }
   return {
-    keys: keys === undefined ? null : await readKeys(keys),
-    kept: checkpoint === undefined ? { checkpoints: [], end: null } : await readKept(checkpoint),
-    witnesses: witnessKeys === undefined ? null : await witnessRule(witnessKeys, quorum),
+    owner: owner ?? null,
+    keys: key ?? null,
+    roots: await Promise.all((root ?? []).map(readRoot)),
+    witnesses: witnessKeys === undefined ? null : await readWitnesses(witnessKeys, quorum),
   };
 }
 
-function refuseUnlessComplete(verdict: EnglishVerdict, origin: string | undefined): void {
-  if (verdict.result === "altered") throw new Refused(problemSummary(verdict));
-  if (origin !== undefined && verdict.tree?.origin !== origin) {
-    const which =
-      verdict.tree === null ? "does not name its log" : `belongs to the log ${verdict.tree.origin}`;
-    throw new Refused(`The file ${which}, but --origin names ${origin}.`);
-  }
-  if (verdict.result === "unwitnessed") throw new Refused(unwitnessedSummary(verdict));
-  if (verdict.result === "undecided") throw new Undecided(undecidedSummary(verdict));
+function refuseUnlessComplete(verdict: Verdict): void {
+  if (verdict.result === "altered") throw new Refused(summaryOf(verdict));
+  if (verdict.result === "undecided") throw new Undecided(summaryOf(verdict));
 }
 
 const PROGRESS_EVENTS = 10_000;

@@ -1,5 +1,7 @@
 import { parseRevision, revisionTag } from "@ostiary/lib/contracts/registry-api";
 import { METHODS } from "@ostiary/lib/domain/routes";
+import type { NoteKey } from "@ostiary/lib/domain/tlog";
+import { readLogKey } from "@ostiary/lib/verification";
 import { InvalidArgumentError } from "commander";
 import type { Output } from "../output.ts";
 import type { RegistryClient } from "../registry-client.ts";
@@ -55,6 +57,16 @@ export function wholeNumber(max: number): (text: string) => number {
     if (/^[1-9]\d*$/.test(text) && Number(text) <= max) return Number(text);
     throw new InvalidArgumentError(`Give a whole number from 1 to ${max}.`);
   };
+}
+
+/** Adds a verifier key to those of earlier options. */
+export function keyArgument(
+  text: string,
+  before: readonly NoteKey[] | null = null,
+): readonly NoteKey[] | null {
+  const key = readLogKey(text);
+  if (key === null) throw new InvalidArgumentError("Give the verifier key of a log: name+hash+key.");
+  return [...(before ?? []), key];
 }
 
 /** Parses a timeout in seconds. */

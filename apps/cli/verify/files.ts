@@ -1,16 +1,14 @@
 import { readBounded } from "@ostiary/lib/async";
-import { fits } from "@ostiary/lib/domain/errors";
-import { parseIJson, tryJson, tryUtf8 } from "@ostiary/lib/domain/json";
-import { SigningJwk } from "@ostiary/lib/domain/proof";
+import { tryUtf8 } from "@ostiary/lib/domain/json";
 import {
   linesOf as decodedLines,
-  type KeptCopies,
-  type KeptFile,
-  NotKeptCopies,
+  type KeptRoot,
+  NotKeys,
   NotLines,
-  readKept as readKeptFile,
+  readKeptRoot,
+  readWitnessKeys,
+  type WitnessRule,
 } from "@ostiary/lib/verification";
-import { Type } from "@sinclair/typebox";
 import { UsageError } from "../exit-codes.ts";
 
 /** Yields the lines of a file, or of standard input for `-`, as they are read. */
@@ -22,11 +20,8 @@ export async function* linesOf(path: string, signal: AbortSignal): AsyncGenerato
   }
 }
 
-async function source(path: string): Promise<KeptFile> {
-  return path === "-" ? Bun.stdin : existing(path);
-}
-
-async function existing(path: string): Promise<Bun.BunFile> {
+async function source(path: string): Promise<{ stream(): AsyncIterable<Uint8Array> }> {
+  if (path === "-") return Bun.stdin;
   const file = Bun.file(path);
   try {
     if (!(await file.stat()).isDirectory()) return file;
@@ -36,47 +31,49 @@ async function existing(path: string): Promise<Bun.BunFile> {
   throw new UsageError(`${path} is a folder: name a file.`);
 }
 
-/** The size limit of a file that is read as one text. */
-const TEXT_BYTES_MAX = 1_048_576;
-
-/** Reads a short text from a file, or from standard input for `-`. */
-export async function textOf(path: string): Promise<string> {
-  const tooLong = () => new UsageError(`${path} has more than ${TEXT_BYTES_MAX} bytes.`);
-  const bytes = await readBounded((await source(path)).stream(), TEXT_BYTES_MAX, tooLong);
-  const text = tryUtf8(bytes, "keep");
-  if (text === undefined) throw new UsageError(`${path} ${PROBLEM_TEXTS.not_utf8}`);
-  return text;
-}
-
-const keySet = Type.Object({ keys: Type.Array(SigningJwk) });
-
-/** Reads a JSON Web Key Set, as `/.well-known/jwks.json` of the audit service returns it. */
-export async function readKeys(path: string): Promise<SigningJwk[]> {
-  const value = tryJson(await (await existing(path)).text(), parseIJson);
-  if (fits(keySet, value)) return value.keys;
+/** Reads a signed root, or the one in an export with proof. */
+export async function readRoot(path: string): Promise<KeptRoot> {
+  const root = await source(path)
+    .then((file) => readKeptRoot(path, file.stream()))
+    .catch((error: unknown) => {
+      throw usageErrorOf(error, path);
+    });
+  if (root !== null) return root;
   throw new UsageError(
-    `${path} is not a key set of an audit service: fetch /.well-known/jwks.json of the audit service.`,
+    `${path} is neither a signed root nor an export with one: save the response of GET /audit-log/checkpoint.`,
   );
 }
 
-/** Reads the checkpoints or the export with proof that a user kept. */
-export async function readKept(path: string): Promise<KeptCopies> {
+/** The size limit of a file with verifier keys. */
+const TEXT_BYTES_MAX = 1_048_576;
+
+/** Reads the witnesses of a file. The default quorum is the number of keys. */
+export async function readWitnesses(path: string, quorum: number | undefined): Promise<WitnessRule> {
+  const tooLong = () => new UsageError(`${path} has more than ${TEXT_BYTES_MAX} bytes.`);
+  const bytes = await readBounded((await source(path)).stream(), TEXT_BYTES_MAX, tooLong);
+  const keys = keysIn(path, tryUtf8(bytes, "keep") ?? "");
+  if (quorum === undefined || quorum <= keys.length) {
+    return { keys, quorum: quorum ?? keys.length, nowMs: Date.now() };
+  }
+  throw new UsageError(
+    `--quorum is ${quorum}, but ${path} has ${keys.length} keys: lower --quorum, or add keys.`,
+  );
+}
+
+function keysIn(path: string, text: string): WitnessRule["keys"] {
   try {
-    return await readKeptFile(await source(path));
+    return readWitnessKeys(text);
   } catch (error) {
-    throw usageErrorOf(error, path);
+    if (!(error instanceof NotKeys)) throw error;
+    throw new UsageError(`${path}${error.line === 0 ? "" : ` line ${error.line}`} ${error.message}.`);
   }
 }
 
-const PROBLEM_TEXTS = {
-  line_too_long: "has a line that is too long for an export.",
-  not_utf8: "is not text in UTF-8.",
-  cut_off: "lacks its last line, which ends the proof: make the export again.",
-  empty: "contains no checkpoint.",
-  other: "contains neither checkpoints nor an export.",
-} as const;
-
 function usageErrorOf(error: unknown, path: string): unknown {
-  if (!(error instanceof NotLines || error instanceof NotKeptCopies)) return error;
-  return new UsageError(`${path} ${PROBLEM_TEXTS[error.problem]}`);
+  if (!(error instanceof NotLines)) return error;
+  return new UsageError(
+    error.problem === "not_utf8"
+      ? `${path} is not text in UTF-8.`
+      : `${path} has a line that is too long for an export.`,
+  );
 }

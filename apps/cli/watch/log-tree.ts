@@ -1,8 +1,17 @@
 import type { Hash } from "@ostiary/lib/domain/proof";
-import { foldedHash, hashInTile, type LeafRange, nodesOf, tileOf, tilePath } from "@ostiary/lib/domain/tlog";
-import { readLog } from "./read-log.ts";
+import {
+  foldedHash,
+  hashInTile,
+  type LeafRange,
+  type NoteKey,
+  nodesOf,
+  tileOf,
+  tilePath,
+} from "@ostiary/lib/domain/tlog";
+import { readLogKey } from "@ostiary/lib/verification";
+import { NoResponse, readLog } from "./read-log.ts";
 
-/** The tree of checkpoints that an audit service publishes (C2SP tlog-tiles). */
+/** The tree that an audit service publishes (C2SP tlog-tiles). */
 export class LogTree {
   readonly #url: string;
 
@@ -14,6 +23,14 @@ export class LogTree {
   /** Returns the newest signed root as the log serves it, or null if the log has none. */
   root(): Promise<Uint8Array | null> {
     return readLog(this.#url, "/checkpoint");
+  }
+
+  /** Returns the verifier keys that sign the log now. */
+  async keys(): Promise<readonly NoteKey[]> {
+    const body = new TextDecoder().decode((await readLog(this.#url, "/key")) ?? new Uint8Array());
+    const keys = body.split("\n").flatMap((line) => readLogKey(line) ?? []);
+    if (keys.length === 0) throw new NoResponse(this.#url, "does not serve the verifier key of a log");
+    return keys;
   }
 
   /** Returns the hash of each range in a tree of `size` leaves, or null if the log does not serve a needed tile. */

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { type NoteKey, noteKeyText } from "@ostiary/lib/domain/tlog";
 import { ConfigError, type ConfigProblem } from "@ostiary/lib/runtime/config";
 import { problemsOfLoading, readTextFile } from "@ostiary/lib/runtime/config/yaml-file";
-import { NotWitnessKeys, readWitnessKeys } from "@ostiary/lib/verification";
+import { NotKeys, readWitnessKeys } from "@ostiary/lib/verification";
 import type { PortalConfig } from "../config.ts";
 import type { WitnessSettings } from "../page/settings.ts";
 
@@ -57,7 +57,7 @@ function readKeys(path: string): readonly NoteKey[] {
   try {
     return readWitnessKeys(readTextFile(VARIABLE, path));
   } catch (error) {
-    if (!(error instanceof NotWitnessKeys)) throw error;
+    if (!(error instanceof NotKeys)) throw error;
     throw refusal(`${error.line === 0 ? "" : `line ${error.line} `}${error.message}`);
   }
 }

@@ -5,7 +5,7 @@ const HASH_BYTES = 32;
 /** A SHA-256 hash, such as the running hash of a chain after one entry. */
 export type Hash = Uint8Array;
 
-/** 32 zero bytes: the hash of a chain without entries (`chain_0`), and the `previous` hash of the first checkpoint. */
+/** 32 zero bytes: the hash of a chain without entries (`chain_0`), and of an empty subtree of the map of heads. */
 export const ZERO_HASH: Hash = new Uint8Array(HASH_BYTES);
 
 const encoder = new TextEncoder();

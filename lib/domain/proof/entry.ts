@@ -1,5 +1,5 @@
 import { canonicalJson } from "./canonical-json.ts";
-import { type Hash, sha256 } from "./chain.ts";
+import { type Hash, hexOf, sha256 } from "./chain.ts";
 
 /** An event as the readers of one log see it. Only a person's log has `user_id`. */
 export interface LoggedEvent {
@@ -22,24 +22,26 @@ export interface LoggedEvent {
 }
 
 /**
- * The values of an intent that its outcome replaced: the outcome of a user route may name an organization and
- * a member. Null if the outcome named no organization.
+ * The mark of an outcome that named an organization and a member: the event shows these, and
+ * `intent_member_id` is the member that the intent had written. Null for every other outcome, and without one.
  */
-export type WrittenByIntent = { organization_id: string | null; member_id: string | null } | null;
+export type NamedByOutcome = { intent_member_id: string | null } | null;
 
-/** Returns the text of an intent's entry, with the salt in hexadecimal. */
-export function intentEntry(event: LoggedEvent, written: WrittenByIntent, salt: string): string {
+/** Returns the content of an intent as canonical JSON, with the salt in hexadecimal (AU-51). */
+export function intentContent(event: LoggedEvent, named: NamedByOutcome, salt: string): string {
   const { id, occurred_at, request_id, user_id, actor, service, method, route, ip, user_agent } = event;
-  const by = written ?? { organization_id: event.organization_id, member_id: actor.member_id };
+  const { auth_type, key_prefix } = actor;
+  const member_id = named === null ? actor.member_id : named.intent_member_id;
+  const organization_id = named === null ? event.organization_id : null;
   return withMember(
     {
-      actor: { auth_type: actor.auth_type, key_prefix: actor.key_prefix, member_id: by.member_id },
+      actor: { auth_type, key_prefix, member_id },
       id,
       ip,
       kind: "intent",
       method,
       occurred_at,
-      organization_id: by.organization_id,
+      organization_id,
     },
     "params",
     event.params,
@@ -47,18 +49,14 @@ export function intentEntry(event: LoggedEvent, written: WrittenByIntent, salt: 
   );
 }
 
-/**
- * Returns the text of an outcome's entry. The entry has an organization and a member only if the outcome
- * named them.
- */
-export function outcomeEntry(event: LoggedEvent, written: WrittenByIntent, salt: string): string {
+/** Returns the content of an outcome as canonical JSON, with the salt in hexadecimal (AU-52). */
+export function outcomeContent(event: LoggedEvent, named: NamedByOutcome, salt: string): string {
   const { id, request_id, outcome, status, created_id } = event;
-  const named = written === null ? null : { of: event.organization_id, member_id: event.actor.member_id };
   return withMember({ created_id }, "details", event.details, {
     id,
     kind: "outcome",
-    member_id: named?.member_id ?? null,
-    organization_id: named?.of ?? null,
+    member_id: named === null ? null : event.actor.member_id,
+    organization_id: named === null ? null : event.organization_id,
     outcome,
     request_id,
     salt,
@@ -76,6 +74,15 @@ function withMember(before: object, name: string, value: unknown, after: object)
   return `${head},"${name}":${canonicalJson(value)},${tail}`;
 }
 
-export function entryHash(entry: string): Hash {
-  return sha256(entry);
+/** Returns the hash of the content of an intent or outcome. It stays when retention drops the content. */
+export function contentHash(content: string): Hash {
+  return sha256(content);
+}
+
+/**
+ * Returns `SHA-256(entry_n)` of an intent or outcome: the entry is the hash of its content and the month of its
+ * event. A dropped entry can so be shown to belong to a dropped month without its content.
+ */
+export function eventEntryHash(content: Hash, month: string): Hash {
+  return sha256(`{"content":"${hexOf(content)}","month":"${month}"}`);
 }

@@ -1,6 +1,19 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { HASH_PATTERN, type Hash, hashFromHex, hashOf, hexOf, sameHash, sha256, ZERO_HASH } from "./chain.ts";
-import type { Head } from "./head.ts";
+
+/** The end of an owner's chain. */
+export interface Head {
+  /** `organization:` or `user:`, followed by the id. */
+  owner: string;
+  /** The position of the last entry, counted from 1; 0 for an owner without entries. */
+  position: number;
+  chain: Hash;
+}
+
+/** Returns the owner of a chain in the form that heads use. */
+export function ownerOf(kind: "organization" | "user", id: string): string {
+  return `${kind}:${id}`;
+}
 
 /**
  * The map of heads is a Merkle tree with the head of every owner as a leaf. The bits of SHA-256 of the owner,

@@ -78,11 +78,6 @@ export function readNoteKey(text: string): NoteKey | null {
   return noteKeyId(key) === id ? key : null;
 }
 
-/** Converts a JWK of a log to the key that verifies its notes under `name`. */
-export function logKey({ x }: { x: string }, name: string): NoteKey {
-  return { name, type: LOG_SIGNATURE, publicKey: Uint8Array.fromBase64(x, { alphabet: "base64url" }) };
-}
-
 /** Parses a note without verifying its signatures. Returns null for any other text. */
 export function readNote(text: string): Note | null {
   if (text.length > NOTE_LENGTH_MAX || !text.isWellFormed() || CONTROL.test(text)) return null;

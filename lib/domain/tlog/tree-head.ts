@@ -8,8 +8,18 @@ export interface TreeHead {
   /** The number of leaves. */
   size: number;
   root: Hash;
-  /** Additional signed lines of the log. This project ignores them. */
+  /** Additional signed lines of the log. Only those of {@link restartLine} mean something here. */
   extensions: readonly string[];
+}
+
+/** An earlier tree under another name, which an operator declared to be over. */
+export interface EarlierTree {
+  /** The time of the declaration. RFC 3339, UTC, milliseconds. */
+  declared_at: string;
+  /** The number of leaves in the last signed root of the earlier tree. */
+  size: number;
+  /** The name of the earlier tree. */
+  origin: string;
 }
 
 const HASH_BYTES = 32;
@@ -32,4 +42,19 @@ export function readTreeHead(text: string): TreeHead | null {
   const isRight = origin !== "" && SIZE.test(sizeText) && Number.isSafeInteger(size);
   if (!isRight || root?.length !== HASH_BYTES || extensions.includes("")) return null;
   return { origin, size, root, extensions };
+}
+
+const RESTART = /^restart ([0-9T:.-]{23}Z) (0|[1-9][0-9]{0,15}) (\S+)$/;
+
+/** Returns the extension line that every root of a restarted log has for each earlier tree, the oldest first. */
+export function restartLine({ declared_at, size, origin }: EarlierTree): string {
+  return `restart ${declared_at} ${size} ${origin}`;
+}
+
+/** Returns the earlier trees that a root names. */
+export function treesBefore({ extensions }: TreeHead): EarlierTree[] {
+  return extensions.flatMap((line) => {
+    const [, declared_at = "", size = "", origin = ""] = RESTART.exec(line) ?? [];
+    return origin === "" ? [] : [{ declared_at, size: Number(size), origin }];
+  });
 }

@@ -1,6 +1,17 @@
-import { type Hash, sameHash } from "../proof/chain.ts";
-import { nodeHash } from "../proof/merkle.ts";
+import { type Hash, hashOf, sameHash } from "../proof/chain.ts";
 import { EMPTY_ROOT } from "./tree-head.ts";
+
+const LEAF = Uint8Array.of(0);
+const NODE = Uint8Array.of(1);
+
+export function leafHash(leaf: string | Uint8Array): Hash {
+  return hashOf(LEAF, typeof leaf === "string" ? new TextEncoder().encode(leaf) : leaf);
+}
+
+/** Returns the hash of an inner node. */
+export function nodeHash(left: Hash, right: Hash): Hash {
+  return hashOf(NODE, left, right);
+}
 
 /**
  * The arithmetic of an append-only Merkle tree (RFC 6962, section 2.1). Leaves are counted from 0. Sizes can
@@ -131,16 +142,35 @@ export function consistencyRanges(earlier: number, size: number): LeafRange[] {
 }
 
 /** The size and the root of a tree. */
-interface KnownTree {
+export interface KnownTree {
   size: number;
   root: Hash;
+}
+
+/** Returns whether two trees have the same size and root. */
+export function sameTree(a: KnownTree, b: KnownTree): boolean {
+  return a.size === b.size && sameHash(a.root, b.root);
+}
+
+/** Returns whether `path`, from the leaf up, proves that the tree has the leaf at that index. */
+export function isIncluded(leaf: Hash, index: number, tree: KnownTree, path: readonly Hash[]): boolean {
+  const isIndex = Number.isSafeInteger(tree.size) && Number.isSafeInteger(index);
+  if (!isIndex || index < 0 || index >= tree.size) return false;
+  const ranges = inclusionRanges(index, tree.size);
+  if (ranges.length !== path.length) return false;
+  let hash = leaf;
+  for (const [level, { from }] of ranges.entries()) {
+    const beside = path[level] ?? EMPTY_ROOT;
+    hash = from > index ? nodeHash(hash, beside) : nodeHash(beside, hash);
+  }
+  return sameHash(hash, tree.root);
 }
 
 /** Returns whether `path` proves that the later tree extends the earlier one. */
 export function isConsistent(earlier: KnownTree, later: KnownTree, path: readonly Hash[]): boolean {
   const isCounted = Number.isSafeInteger(earlier.size) && Number.isSafeInteger(later.size);
   if (!isCounted || earlier.size < 0 || earlier.size > later.size) return false;
-  if (earlier.size === later.size) return path.length === 0 && sameHash(earlier.root, later.root);
+  if (earlier.size === later.size) return path.length === 0 && sameTree(earlier, later);
   if (earlier.size === 0) return path.length === 0 && sameHash(earlier.root, EMPTY_ROOT);
   const ranges = consistencyRanges(earlier.size, later.size);
   if (path.length !== ranges.length) return false;

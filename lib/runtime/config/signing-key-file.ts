@@ -2,10 +2,7 @@ import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import type { ConfigProblem } from "./load.ts";
 
-/**
- * The maximum size of a key file. An Ed25519 key in PKCS #8 has about 120 bytes, so a larger file is not a
- * key.
- */
+/** The maximum size of a key file. An Ed25519 key in PKCS #8 has about 120 bytes. */
 const FILE_BYTES_MAX = 16_384;
 /**
  * The file mode bits that must not be set: the group may write the file, or other users have any access to
@@ -13,8 +10,9 @@ const FILE_BYTES_MAX = 16_384;
  */
 const OPEN_MODE = 0o027;
 
-const SIGNING_KEY_RULE =
-  "must be the path of an Ed25519 private key in PKCS #8 (PEM), for example the output of openssl genpkey -algorithm ed25519";
+export const SIGNING_KEY_RULE =
+  "must be the path of a file with an Ed25519 private key in PKCS #8 (PEM), for example the output of openssl genpkey -algorithm ed25519, or with several such keys";
+const PEM_BLOCK = /-----BEGIN PRIVATE KEY-----[^-]*-----END PRIVATE KEY-----/g;
 
 /**
  * Checks for `loadConfig` the key file that a variable names. The problems never quote the file's content.
@@ -27,15 +25,14 @@ export function signingKeyFileProblems(variable: string, path: string | undefine
 /** An Ed25519 key. The private half can sign and cannot be exported. */
 interface Ed25519Key {
   privateKey: CryptoKey;
-  /** The public half, in base64url. */
-  x: string;
+  publicKey: Uint8Array;
 }
 
-/** Loads the key from a file that {@link signingKeyFileProblems} accepts. */
-export async function loadSigningKeyFile(variable: string, path: string): Promise<Ed25519Key> {
+/** Loads the keys from a file that {@link signingKeyFileProblems} accepts, in the order of the file. */
+export async function loadSigningKeyFile(variable: string, path: string): Promise<Ed25519Key[]> {
   const read = readSigningKeyFile(path);
   if ("problem" in read) throw new Error(`${variable} ${read.problem}.`);
-  return ed25519KeyOf(read.key);
+  return Promise.all(read.keys.map(ed25519KeyOf));
 }
 
 async function ed25519KeyOf(key: KeyObject): Promise<Ed25519Key> {
@@ -43,27 +40,32 @@ async function ed25519KeyOf(key: KeyObject): Promise<Ed25519Key> {
   if (x === undefined) throw new Error("The signing key does not export its public half.");
   const pkcs8 = key.export({ type: "pkcs8", format: "der" });
   const privateKey = await crypto.subtle.importKey("pkcs8", pkcs8, { name: "Ed25519" }, false, ["sign"]);
-  return { privateKey, x };
+  return { privateKey, publicKey: Uint8Array.fromBase64(x, { alphabet: "base64url" }) };
 }
 
-function readSigningKeyFile(path: string): { key: KeyObject } | { problem: string } {
+function readSigningKeyFile(path: string): { keys: KeyObject[] } | { problem: string } {
   try {
     const found = statSync(path);
     if (!found.isFile() || found.size > FILE_BYTES_MAX) return { problem: SIGNING_KEY_RULE };
     if ((found.mode & OPEN_MODE) !== 0) {
       return { problem: "names a file that other users may read or write: run chmod 600 on the file" };
     }
-    return privateKeyOf(readFileSync(path, "utf8"));
+    return privateKeysOf(readFileSync(path, "utf8"));
   } catch {
     return { problem: "must be a file that this user may read" };
   }
 }
 
-function privateKeyOf(pem: string): { key: KeyObject } | { problem: string } {
-  if (!pem.includes("-----BEGIN PRIVATE KEY-----")) return { problem: SIGNING_KEY_RULE };
+function privateKeysOf(pem: string): { keys: KeyObject[] } | { problem: string } {
+  const blocks = pem.match(PEM_BLOCK) ?? [];
+  if (blocks.length === 0 || blocks.length !== pem.split("-----BEGIN ").length - 1) {
+    return { problem: SIGNING_KEY_RULE };
+  }
   try {
-    const key = createPrivateKey(pem);
-    return key.asymmetricKeyType === "ed25519" ? { key } : { problem: SIGNING_KEY_RULE };
+    const keys = blocks.map((block) => createPrivateKey(block));
+    return keys.every(({ asymmetricKeyType }) => asymmetricKeyType === "ed25519")
+      ? { keys }
+      : { problem: SIGNING_KEY_RULE };
   } catch {
     return { problem: SIGNING_KEY_RULE };
   }

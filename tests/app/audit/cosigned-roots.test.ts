@@ -1,10 +1,10 @@
-/** Tests how the audit service asks witnesses to cosign the roots of its tree of checkpoints. */
+/** Tests how the audit service asks witnesses to cosign the roots of its tree. */
 
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createServer } from "node:net";
-import { deleteOldCosignatures } from "../../../apps/audit/witnesses/sql.ts";
+import { deleteOldCosignatures } from "../../../apps/audit/proof/witnesses/sql.ts";
 import { atTestEnd } from "../../support/at-test-end.ts";
-import type { TestWitness } from "../../support/audit/test-log.ts";
+import { type TestWitness, testWitness } from "../../support/audit/test-log.ts";
 import { listenLocally } from "../../support/http/listen-locally.ts";
 import { services, waitFor } from "../../support/index.ts";
 import { metricOf } from "../../support/telemetry/metrics.ts";
@@ -30,7 +30,7 @@ function rootText(body: string): string {
   return body.slice(body.indexOf("\n\n") + 2, body.lastIndexOf("\n\n") + 1);
 }
 
-describe("a root of the tree of checkpoints", () => {
+describe("a root of the log", () => {
   // AU-171, AU-172
   test("gets the cosignature of a witness, and so does each later root, even after a restart", async () => {
     const { keyFile, entry } = witnessedLog();
@@ -79,7 +79,7 @@ test("no cosignature of a faulty witness is stored, and faulty witnesses do not 
     startFake("silent", () => new Promise(() => {})),
     startFake("empty", () => new Response("")),
     startFake("garbage", () => new Response(Buffer.from([0xff, 0x00, 0xfe]))),
-    startFake("huge", (body, witness) => new Response(honest(body, witness).repeat(100))),
+    startFake("huge", (body, witness) => new Response(honest(body, witness).repeat(1_000))),
     startFake("redirects", () => Response.redirect(entry.url, 307)),
     startFake("other-note", (_, witness) => new Response(witness.line(`${ORIGIN}\n7\n${"A".repeat(43)}=\n`))),
     startFake("old-time", (body, witness) => new Response(witness.line(rootText(body), 1_679_315_147))),
@@ -100,6 +100,20 @@ test("no cosignature of a faulty witness is stored, and faulty witnesses do not 
   await cosigned(audit, entry, root.size + 1);
 });
 
+// AU-174
+test("an answer of up to 64 KiB counts, with lines of unknown keys before the right one", async () => {
+  const witness = startFake("many-keys", (body, own) => {
+    const text = rootText(body);
+    const others = Array.from({ length: 90 }, (_, n) =>
+      testWitness(`other-${n}-${"x".repeat(300)}`).line(text),
+    );
+    return new Response(`${others.join("")}${own.line(text)}`);
+  });
+  const audit = await startWitnessed(writeSigningKey(), [witness]);
+  await write(audit);
+  expect((await cosigned(audit, witness)).signatures).toHaveLength(2);
+});
+
 describe.skipIf(!services().postgres.real)("a log on PostgreSQL", () => {
   // AU-174
   test("says in its warning if it lacks hashes of the proof for a witness", async () => {
@@ -118,8 +132,8 @@ describe.skipIf(!services().postgres.real)("a log on PostgreSQL", () => {
     const log = await openLog(audit);
     atTestEnd(() => log.close());
     const sql = sqlOn(log);
-    await sql`alter table audit.checkpoint_tree disable trigger no_change`;
-    await sql`delete from audit.checkpoint_tree where number = 2`;
+    await sql`alter table audit.leaves disable trigger no_change`;
+    await sql`delete from audit.leaves where number = 2`;
     isCut.resolve();
     const reason = '"reason":"The log lacks hashes of the proof from size 1."';
     await waitFor(() => audit.log().includes(reason), SOON);
@@ -135,8 +149,10 @@ describe.skipIf(!services().postgres.real)("a log on PostgreSQL", () => {
     const kept = async (newest: number) => {
       await sql`delete from audit.cosignatures`;
       await sql`insert into audit.cosignatures (size, note, witness, line, cosigned_at)
-        select size, 'note', 'witness', 'line', now() from generate_series(1, 1500) as size`;
-      await deleteOldCosignatures(log, newest);
+        select size, ${`${ORIGIN}\n`} || size, 'witness', 'line', now() from generate_series(1, 1500) as size`;
+      await sql`insert into audit.cosignatures (size, note, witness, line, cosigned_at)
+        values (5000, 'another log', 'witness', 'line', now())`;
+      await deleteOldCosignatures(log, ORIGIN, newest);
       const [found] = await sql`select count(*)::integer as count, min(size)::integer as first,
         (min(size) filter (where size > ${String(newest)}::text::bigint))::integer as newer from audit.cosignatures`;
       return found;

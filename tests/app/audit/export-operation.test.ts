@@ -83,6 +83,6 @@ test("a proof is an export of format=ndjson", async () => {
       .trimEnd()
       .split("\n");
     expect(lines).toHaveLength(2);
-    expect(JSON.parse(lines.at(-1) ?? "")).toHaveProperty("checkpoint");
+    expect(JSON.parse(lines.at(-1) ?? "")).toHaveProperty("format");
   }
 });

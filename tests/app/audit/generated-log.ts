@@ -81,7 +81,7 @@ const chunk = ({ events, endMs, spanMs }: GeneratedLog, first: number, last: num
   )
   insert into audit.audit_events (
     id, occurred_at, request_id, organization_id, user_id, actor_member_id, actor_auth_type, actor_key_prefix,
-    service, method, route, params, ip, user_agent, outcome, status, details, created_id)
+    service, method, route, params, ip, user_agent, outcome, outcome_xid, outcome_salt, status, details, created_id)
   select id, occurred_at, request_id, organization_id, user_id,
     case when of_user then null when ${seldom(9, 5)} then 'retired' else 'member-' || ${pick(10, 53)} end,
     case when of_user then 'jwt' else 'member_apikey' end,
@@ -90,7 +90,8 @@ const chunk = ({ events, endMs, spanMs }: GeneratedLog, first: number, last: num
     case when ${seldom(13, 11)} then 'HEAD' when ${pick(14, 4)} = 0 then 'DELETE' else 'POST' end,
     case when ${seldom(15, 5)} then '/org/retired' else '/org/widgets-' || ${pick(16, 9)} end || '/{widget_id}',
     jsonb_build_object('widget_id', widget_id), '192.0.2.' || ${pick(17, 250)}, 'generator/1.0',
-    outcome,
+    outcome, case when outcome <> 'pending' then pg_current_xact_id() end,
+    case when outcome <> 'pending' then audit.random_salt() end,
     case outcome when 'rejected' then 403 when 'responded' then 201 end, null,
     case when outcome = 'responded' and ${pick(18, 9)} = 0 then
       case when old then 'retired' else 'created-' || n end end

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { HeadMap, NodeCache, rootOf } from "@ostiary/audit/head-map/head-map";
-import { isLeaf, MapNode, SLOTS, type Slot } from "@ostiary/audit/head-map/node";
-import { selectProvenHeads } from "@ostiary/audit/head-map/proofs";
+import { HeadMap, NodeCache, rootOf } from "@ostiary/audit/proof/heads/head-map";
+import { isLeaf, MapNode, SLOTS, type Slot } from "@ostiary/audit/proof/heads/node";
+import { selectProvenHeads } from "@ostiary/audit/proof/heads/proofs";
 import {
   type Head,
   hashFromHex,
@@ -10,6 +10,7 @@ import {
   joinedSubtree,
   type MapProof,
   mapLeaf,
+  mapSteps,
   mapValue,
   type Subtree,
   sha256,
@@ -18,7 +19,6 @@ import {
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import fc from "fast-check";
-import { mapRoot } from "../../support/audit/trees-of-heads.ts";
 import { duringTests } from "../../support/during-tests.ts";
 import { newLog } from "./audit-service.ts";
 
@@ -28,23 +28,19 @@ const STORED = {
   node: "bbZJJAAAAOjUpRAAa4ayc/80/OGda4BO/1o/V0etpOqiLx1JwB5S3beHW0sI8iX+COlKWx2i2kB5/NGnZH03XMlWJKbG1lpvyEsyQwAAAdGpSiAAR/HQ8qv1yERdYPthNI4As5NE8M81bXJWUikakwivQPUAAAOjUpRAAEsid3fU3R/GHG+IT0hkHQK00SHT/TKMsItVMfys2r+KT+ycBbf225wbX911vFEH8lfT4o+csTE8d5f0mEOLQm8AAASMJzlQAP+Jt0urQ+UbGPiq+dZHiUIrrMzcIToaGYA0eTueTcExAAAGXdCDcAB5Ammb5CyKjkb7u0UBcmUX6GsixWoYn3YlptpJCBskUb0IOsy/ou1XJzzvl24K31cU1eksX2RBFuv/4G9ODOQHAAAHRqUogACLhVAirhyI+W0WLPPb+zfeVfTFmdg1kui0RFnfphR1CwAACRhOcqAASkTcFTZCBKgP6A6QOUVcwWCCgYIP4rJPHlIzreavHdWvGPTrrlrSY73RfZYEe+8mQcz8xcFYkbqJV/mqQytD1QAACgEjF7AAQQwo45lzirW5W1B+i9PoyHuZmktxyqD4ABkdGxhYh40AAAvSzGHQAD/bo18E3IxGKYbJkrz4dVRiVxEwcqkJwWL35HDlgeJ4HEcnD6KeGwbadyQVEHhAfESqH288Plf4L6SRRBD0CvoAAAy7oQbgAHHsPG1JxRiFzmHNksvISGaqLW9/x1Alm3ukM6H0XgUG",
 };
 
-/** Writes the nodes of a checkpoint, as a sealing pass does. */
-async function write(
-  database: Database,
-  checkpoint: number,
-  nodes: readonly { path: string; node: string }[],
-) {
+/** Writes the nodes of a leaf, as a sealing pass does. */
+async function write(database: Database, version: number, nodes: readonly { path: string; node: string }[]) {
   await database.run("write_nodes", (orm) =>
     rows(
       orm,
-      sql`insert into audit.head_map (checkpoint, path, node)
-        select ${checkpoint}::bigint, path, decode(node, 'base64')
+      sql`insert into audit.head_map (version, path, node)
+        select ${version}::bigint, path, decode(node, 'base64')
         from json_to_recordset(${JSON.stringify(nodes)}::text::json) as given(path text, node text)`,
     ),
   );
 }
 
-/** Seals heads as the checkpoint after `before`. Returns the number and the root of the new checkpoint. */
+/** Seals heads as the leaf after `before`. Returns the number and the root of the new leaf. */
 async function seal(
   database: Database,
   cache: NodeCache,
@@ -52,13 +48,9 @@ async function seal(
   heads: readonly Head[],
 ): Promise<{ number: number; root: string }> {
   const number = (before?.number ?? 0) + 1;
-  const root = before === null ? null : rootOf(before.number, before.root);
-  const map = await HeadMap.open(
-    database,
-    cache,
-    root,
-    heads.map(({ owner }) => owner),
-  );
+  const root = before === null ? null : rootOf({ number: before.number, map: before.root });
+  const owners = heads.map(({ owner }) => owner);
+  const map = await database.run("open_map", (orm) => HeadMap.open(orm, cache, root, owners));
   for (const head of heads) map.set(head.owner, head);
   const sealed = map.sealed(number);
   await write(database, number, sealed.nodes);
@@ -66,13 +58,13 @@ async function seal(
 }
 
 /** Inverts a byte of a stored node. A second call restores the node. */
-async function flipByte(database: Database, { path, checkpoint }: { path: string; checkpoint: number }) {
+async function flipByte(database: Database, { path, version }: { path: string; version: number }) {
   await database.transaction("tamper", async (tx) => {
     await rows(tx, sql`alter table audit.head_map disable trigger no_change`);
     await rows(
       tx,
       sql`update audit.head_map set node = set_byte(node, 20, 255 - get_byte(node, 20))
-        where path = ${path} and checkpoint = ${checkpoint}::integer`,
+        where path = ${path} and version = ${version}::integer`,
     );
     await rows(tx, sql`alter table audit.head_map enable trigger no_change`);
   });
@@ -106,6 +98,25 @@ function expectProof(expected: Head, map: MapProof, root: Uint8Array): void {
   for (const edit of edits) expect(isInMap(expected, { ...map, path: edit }, root)).toBe(false);
 }
 
+/** Returns the root hash of the map with these heads. Each owner has at most one head. */
+function mapRoot(heads: readonly Head[]): Uint8Array {
+  const leaves = heads.map((each) => {
+    const steps = mapSteps(each.owner);
+    return {
+      bits: BigInt(`0x1${steps}`).toString(2).slice(1),
+      hash: mapLeaf(hashFromHex(steps), mapValue(each)),
+    };
+  });
+  const subtree = (among: typeof leaves, level: number): Subtree | null => {
+    const [first, second] = among;
+    if (first === undefined) return null;
+    if (second === undefined) return { hash: first.hash, isLeaf: true };
+    const half = (bit: string) => among.filter(({ bits }) => bits[level] === bit);
+    return joinedSubtree(subtree(half("0"), level + 1), subtree(half("1"), level + 1));
+  };
+  return subtree(leaves, 0)?.hash ?? ZERO_HASH;
+}
+
 describe("the map of heads", () => {
   const database = duringTests(newLog);
   const sealedRoots: string[] = [];
@@ -116,7 +127,7 @@ describe("the map of heads", () => {
     const heads = new Map<string, Head>();
     let last: { number: number; root: string } | null = null;
     for (let number = 1; number <= 12; number++) {
-      // The first checkpoint covers one log. Later ones cover up to hundreds of logs, both new and known
+      // The first leaf covers one log. Later ones cover up to hundreds of logs, both new and known
       // ones.
       const moved = number === 1 ? 1 : number * 30;
       for (let n = 0; n < moved; n++) {
@@ -124,22 +135,22 @@ describe("the map of heads", () => {
         heads.set(owner, head(owner, number));
       }
       const changed = [...heads.values()].filter(({ position }) => position === number);
-      // A replica with an empty cache seals every third checkpoint.
+      // A replica with an empty cache seals every third leaf.
       last = await seal(database, number % 3 === 0 ? new NodeCache() : cache, last, changed);
       sealedRoots.push(last.root);
       states.push(new Map(heads));
     }
   });
   // AU-140
-  test("has the root over all heads, whichever replica sealed the earlier checkpoints", () => {
+  test("has the root over all heads, whichever replica sealed the earlier leafs", () => {
     expect(sealedRoots).toEqual(states.map((heads) => hexOf(mapRoot([...heads.values()]))));
   });
 
   // AU-141
-  test("proves the head of each owner under each checkpoint, or that the owner had none", async () => {
+  test("proves the head of each owner under each leaf, or that the owner had none", async () => {
     const numbers = states.map((_, index) => index + 1);
     for (const owner of Array.from({ length: 40 }, (_, n) => `organization:${n * 17}`)) {
-      const proven = await selectProvenHeads(database, owner, numbers);
+      const proven = await database.run("prove", (orm) => selectProvenHeads(orm, owner, numbers));
       for (const [index, found] of proven.entries()) {
         const root = hashFromHex(sealedRoots[index] ?? "");
         const expected = states[index]?.get(owner) ?? none(owner);
@@ -154,9 +165,9 @@ describe("the map of heads", () => {
   test("reports the owners below a damaged node as lost, and still finds all other heads", async () => {
     const last = sealedRoots.length;
     const [below] = await database.run("look", (orm) =>
-      rows<{ path: string; checkpoint: number }>(
+      rows<{ path: string; version: number }>(
         orm,
-        sql`select path, max(checkpoint)::integer as checkpoint from audit.head_map where length(path) = 1
+        sql`select path, max(version)::integer as version from audit.head_map where length(path) = 1
           group by path order by path limit 1`,
       ),
     );
@@ -166,18 +177,15 @@ describe("the map of heads", () => {
     const [inside, outside] = [heads.filter(isBelow), heads.filter((each) => !isBelow(each))];
     await flipByte(database, below);
     try {
-      const root = rootOf(last, sealedRoots.at(-1) ?? "");
+      const root = rootOf({ number: last, map: sealedRoots.at(-1) ?? "" });
       const owners = heads.map(({ owner }) => owner);
-      const map = await HeadMap.open(database, new NodeCache(), root, owners);
+      const open = (from: typeof root) =>
+        database.run("open_map", (orm) => HeadMap.open(orm, new NodeCache(), from, owners));
+      const map = await open(root);
       expect(map.isLost).toBe(false);
       expect(inside.map(({ owner }) => map.headOf(owner))).toEqual(inside.map(() => "lost"));
       for (const each of outside) expect(map.headOf(each.owner)).toMatchObject({ position: each.position });
-      const nowhere = await HeadMap.open(
-        database,
-        new NodeCache(),
-        rootOf(last + 1, "00".repeat(32)),
-        owners,
-      );
+      const nowhere = await open(rootOf({ number: last + 1, map: "00".repeat(32) }));
       expect(nowhere.isLost).toBe(true);
     } finally {
       await flipByte(database, below);
@@ -193,7 +201,7 @@ describe("a node of the map", () => {
       chain: fc.uint8Array({ minLength: 32, maxLength: 32 }),
     }),
     fc.record({
-      checkpoint: fc.maxSafeNat(),
+      version: fc.maxSafeNat(),
       hash: fc.uint8Array({ minLength: 32, maxLength: 32 }),
     }),
   );
@@ -240,7 +248,7 @@ describe("a node of the map", () => {
     expect(hexOf(read?.hash ?? ZERO_HASH)).toBe(STORED.hash);
     expect(Array.from({ length: 3 }, (_, index) => read?.slot(index))).toEqual([
       null,
-      { checkpoint: 1e12, hash: sha256("1") },
+      { version: 1e12, hash: sha256("1") },
       { key: hexOf(sha256("key 2")), position: 2e12, chain: sha256("chain 2") },
     ]);
   });

@@ -6,7 +6,7 @@ import { duringTests } from "../../support/during-tests.ts";
 import { newLog } from "./audit-service.ts";
 
 // AU-113
-describe("the lag of the operator's stream is the age of the oldest checkpoint that is not delivered", () => {
+describe("the lag of the operator's stream is the age of the oldest leaf that is not delivered", () => {
   const database = duringTests(newLog);
   const run = (statement: SQL) => database.run("prepare", (orm) => rows(orm, statement));
   beforeAll(async () => {
@@ -15,17 +15,17 @@ describe("the lag of the operator's stream is the age of the oldest checkpoint t
       [2, 600],
       [3, 60],
     ]) {
-      await run(sql`insert into audit.checkpoints (number, sealed_at, previous, map)
+      await run(sql`insert into audit.leaves (number, sealed_at, map, hashes)
         values (${number}::bigint, now() - make_interval(secs => ${ageS}::integer), '\\x00', '\\x00')`);
     }
-    for (const [id, checkpoint] of [
+    for (const [id, leaf] of [
       [1, 1],
       [2, 2],
       [3, 2],
       [4, 3],
     ]) {
-      await run(sql`insert into audit.chains (id, owner, position, chain, checkpoint)
-        values (${id}::bigint, ${`organization:${id}`}, 1, '\\x00', ${checkpoint}::bigint)`);
+      await run(sql`insert into audit.chains (id, owner, position, chain, leaf)
+        values (${id}::bigint, ${`organization:${id}`}, 1, '\\x00', ${leaf}::bigint)`);
     }
   });
 
@@ -34,10 +34,10 @@ describe("the lag of the operator's stream is the age of the oldest checkpoint t
     ["of which all logs are delivered", 2, 3, 60],
     ["before two others", 1, 1, 600],
     ["that is the last", 3, 4, 0],
-  ])("after a checkpoint %s", async (_, checkpoint, chain_id, lag_s) => {
+  ])("after a leaf %s", async (_, leaf, chain_id, lag_s) => {
     await run(sql`delete from audit.operator_stream`);
-    await run(sql`insert into audit.operator_stream (url, checkpoint, chain_id)
-      values ('https://a.example/', ${checkpoint}::bigint, ${chain_id}::bigint)`);
+    await run(sql`insert into audit.operator_stream (url, leaf, chain_id)
+      values ('https://a.example/', ${leaf}::bigint, ${chain_id}::bigint)`);
     const reading = await selectOperatorReading(database);
     // Compare whole minutes: the test takes seconds, so the lag is up to a few seconds more than expected.
     expect(Math.floor((reading?.lag_s ?? -1) / 60)).toBe(lag_s / 60);

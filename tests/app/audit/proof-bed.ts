@@ -1,22 +1,20 @@
 import { afterAll, beforeAll } from "bun:test";
-import { generateKeyPairSync } from "node:crypto";
-import { writeFileSync } from "node:fs";
+import { createPrivateKey, generateKeyPairSync } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { BATCH_MAX, type ProofEnd, type ProvenEvent } from "@ostiary/lib/contracts/audit";
-import type { SigningJwk } from "@ostiary/lib/domain/proof";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import {
-  type EnglishVerdict,
-  inEnglish,
-  type KeptCopies,
-  readWitnessKeys,
+  type Finding,
+  type KeptRoot,
+  readKeptRoot,
+  readLogKey,
   type Verdict,
   type VerifyGiven,
   verifyExport,
-  type WitnessRule,
 } from "@ostiary/lib/verification";
-import type { Finding } from "@ostiary/lib/verification/findings";
 import { sql } from "drizzle-orm";
+import { publicBytes, verifierKeyText } from "../../support/audit/test-log.ts";
 import { freshDatabase } from "../../support/index.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import {
@@ -45,7 +43,7 @@ export function writeKeyFile(text: string, mode = 0o600): string {
   return path;
 }
 
-/** Starts an audit service that signs its checkpoints and seals often. */
+/** Starts an audit service that signs its log and seals often. */
 export function startProvenAudit(options: AuditServiceOptions = {}): Promise<AuditService> {
   return startAudit({
     ...options,
@@ -59,7 +57,8 @@ export function startProvenAudit(options: AuditServiceOptions = {}): Promise<Aud
 export interface ProvenLog {
   readonly audit: SharedAudit;
   readonly log: Database;
-  readonly keys: SigningJwk[];
+  /** The verifier key of the log. */
+  readonly key: string;
   readonly keyFile: string;
   /** Runs statements on the service's database, see {@link tamperWith}. */
   tamper(statements: string): Promise<void>;
@@ -72,11 +71,11 @@ export interface ProvenLog {
 export function sharedProvenLog(): ProvenLog {
   const keyFile = writeSigningKey();
   const audit = sharedAudit({ env: { AUDIT_SIGNING_KEY_FILE: keyFile } }, startProvenAudit);
-  let opened: { log: Database; keys: SigningJwk[] } | undefined;
+  let opened: Database | undefined;
   beforeAll(async () => {
-    opened = { log: await openLog(audit), keys: await keysOf(audit) };
+    opened = await openLog(audit);
   });
-  afterAll(() => opened?.log.close());
+  afterAll(() => opened?.close());
   const running = () => {
     if (opened === undefined) throw new Error("The log is open only in tests and hooks.");
     return opened;
@@ -84,13 +83,11 @@ export function sharedProvenLog(): ProvenLog {
   return {
     audit,
     keyFile,
+    key: verifierKeyOf(keyFile),
     get log() {
-      return running().log;
+      return running();
     },
-    get keys() {
-      return running().keys;
-    },
-    tamper: (statements) => tamperWith(running().log, statements),
+    tamper: (statements) => tamperWith(running(), statements),
   };
 }
 
@@ -162,47 +159,43 @@ export function exportText({ events, end }: Pick<ProofExport, "events" | "end">)
   return [...events, end].map((line) => `${JSON.stringify(line)}\n`).join("");
 }
 
-export async function keysOf(audit: AuditService): Promise<SigningJwk[]> {
-  return JSON.parse(await (await audit.get("/.well-known/jwks.json")).text()).keys;
+/** Returns the verifier key of the log that signs with the key in a file. */
+export function verifierKeyOf(keyFile: string, origin = "ostiary/audit-log"): string {
+  return verifierKeyText(origin, 1, publicBytes(createPrivateKey(readFileSync(keyFile, "utf8"))));
 }
 
-export const NOTHING_KEPT: KeptCopies = { checkpoints: [], end: null };
+/** Returns a signed root as a kept root. */
+export async function asKept(text: string): Promise<KeptRoot> {
+  const root = await readKeptRoot("root", bytesOf(text));
+  if (root === null) throw new Error(`no root: ${text}`);
+  return root;
+}
 
-/** Verifies an export. Returns the findings as the sentences that `ostiary audit verify` prints. */
-export async function verify(
+async function* bytesOf(text: string): AsyncGenerator<Uint8Array, void, void> {
+  yield new TextEncoder().encode(text);
+}
+
+/** Verifies an export. `key` is the verifier key that must have signed it, or null to trust the keys in the file. */
+export function verify(
   text: string,
-  keys: SigningJwk[] | null = null,
-  kept = NOTHING_KEPT,
-  witnesses: WitnessRule | null = null,
-): Promise<EnglishVerdict> {
-  return inEnglish(await verdictOf(text, { keys, kept, witnesses }));
+  key: string | null = null,
+  given: Partial<VerifyGiven> = {},
+): Promise<Verdict> {
+  const trusted = key === null ? null : readLogKey(key);
+  const keys = trusted === null ? null : [trusted];
+  return verifyExport(lines(text), { owner: null, keys, roots: [], witnesses: null, ...given });
 }
 
-/** Verifies an export. Returns the findings as codes with values. */
-export function verdictOf(text: string, given: Partial<VerifyGiven> = {}): Promise<Verdict> {
-  return verifyExport(lines(text), { keys: null, kept: NOTHING_KEPT, witnesses: null, ...given });
+/** Returns the codes of a verdict's findings with their places. */
+export function found({ findings }: Verdict): (Pick<Finding, "code"> & Finding["place"])[] {
+  return findings.map(({ code, place }) => ({ code, ...place }));
 }
 
-/** Returns all findings of a verdict, except its list of facts that no export can show. */
-export function findingsOf({ faults, undecided, witnesses }: Verdict): Finding[] {
-  const lack = witnesses?.lack ?? null;
-  return [...faults.map(({ finding }) => finding), ...undecided, ...(lack === null ? [] : [lack])];
-}
-
-/**
- * The witness rule of a test vector: the keys, how many of them must have cosigned, and the time of the
- * check.
- */
-export interface WitnessVector {
-  keys: string[];
-  quorum: number;
-  now: string;
-}
-
-export function witnessRuleOf(vector: WitnessVector | null | undefined): WitnessRule | null {
-  if (vector == null) return null;
-  const { keys, quorum, now } = vector;
-  return { keys: readWitnessKeys(keys.join("\n")), quorum, nowMs: Date.parse(now) };
+/** Returns the newest signed root that the service publishes, as a kept root. */
+export async function keptRoot(audit: AuditService): Promise<KeptRoot> {
+  const response = await audit.get("/audit-log/checkpoint");
+  if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
+  return asKept(await response.text());
 }
 
 async function* lines(text: string): AsyncGenerator<string, void, void> {

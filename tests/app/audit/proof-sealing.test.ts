@@ -1,29 +1,42 @@
-import { describe, expect, test } from "bun:test";
-import { auditVariables } from "@ostiary/audit/config";
-import { type PassDeps, sealPass } from "@ostiary/audit/sealing/seal-pass";
-import { SealedState } from "@ostiary/audit/sealing/sealed-state";
-import { selectState } from "@ostiary/audit/sealing/sealer-state-sql";
-import { systemClock } from "@ostiary/lib/async";
-import { loadConfig } from "@ostiary/lib/runtime/config";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { makePartitions } from "@ostiary/audit/partitions/commands";
+import { restartTree } from "@ostiary/audit/proof/restart/restart-tree";
+import { sealPass } from "@ostiary/audit/proof/seal/seal-pass";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
-import { createTelemetry } from "@ostiary/lib/runtime/telemetry";
 import { sql } from "drizzle-orm";
-import { freshDatabase, services, waitFor } from "../../support/index.ts";
+import { freshDatabase, rejection, services, waitFor } from "../../support/index.ts";
+import { metricOf } from "../../support/telemetry/metrics.ts";
 import {
   type AuditService,
   intent,
+  logOf,
+  newLog,
   openLog,
   requestId,
   sqlOn,
   startAudit,
   userIntent,
 } from "./audit-service.ts";
-import { exportProof, keysOf, startProvenAudit, verify, writeEvents, writeSigningKey } from "./proof-bed.ts";
+import {
+  asKept,
+  cloned,
+  exportProof,
+  found,
+  keptRoot,
+  ORGANIZATION_LOG,
+  startProvenAudit,
+  tamperWith,
+  verifierKeyOf,
+  verify,
+  writeEvents,
+  writeKeyFile,
+  writeSigningKey,
+} from "./proof-bed.ts";
+import { passDeps, writePast } from "./retention-bed.ts";
 
-const silent = async () => {
-  const env = { DATABASE_URL: "pglite://memory", LOG_FILE: "/dev/null" };
-  return (await createTelemetry({ name: "audit", namespace: "audit" }, loadConfig(auditVariables, env))).log;
-};
+setDefaultTimeout(60_000);
+
+const onServer = describe.skipIf(!services().postgres.real);
 
 /** Writes an event and calls `written`, in a transaction that stays open until `held` resolves. */
 function writeHeld(log: Database, id: string, held: Promise<void>, written: () => void): Promise<void> {
@@ -41,7 +54,7 @@ function writeHeld(log: Database, id: string, held: Promise<void>, written: () =
   });
 }
 
-describe.skipIf(!services().postgres.real)("the sealer", () => {
+onServer("the sealer", () => {
   // AU-54
   test("gives an event that commits late a position after sealed ones, and waits for no transaction", async () => {
     await using audit = await startProvenAudit();
@@ -58,20 +71,17 @@ describe.skipIf(!services().postgres.real)("the sealer", () => {
     late.resolve();
     await holding;
     const after = await exportProof(audit);
-    expect(after.events.find((event) => event.id === id)?.proof.intent?.position).toBe(
+    expect(after.events.find((event) => event.id === id)?.proof.intent.position).toBe(
       before.end.head.position + 1,
     );
-    const verdict = await verify(after.text, await keysOf(audit), { checkpoints: [], end: before.end });
-    expect(verdict).toMatchObject({ complete: true, events: 5 });
+    expect(await verify(after.text)).toMatchObject({ result: "complete", events: 5 });
   });
 
   // AU-53
   test("gives events positions in the order of their commits, whichever replica writes them", async () => {
-    const databaseUrl = await freshDatabase();
-    const env = { AUDIT_SIGNING_KEY_FILE: writeSigningKey(), SEAL_INTERVAL_MS: "50" };
-    const replicas = await Promise.all([0, 1, 2].map(() => startProvenAudit({ databaseUrl, env })));
-    const replica = (n: number): AuditService => replicas[n % replicas.length] ?? replicas[0] ?? raise();
+    const replicas = await startReplicas(3);
     try {
+      const replica = (n: number): AuditService => replicas[n % replicas.length] ?? raise();
       const ids: string[] = [];
       for (let n = 0; n < 60; n++) {
         ids.push(requestId());
@@ -81,38 +91,51 @@ describe.skipIf(!services().postgres.real)("the sealer", () => {
       const { events, text } = await exportProof(replica(0));
       const written = ids.flatMap((id, n) => [`${id} intent`, ...(n > 0 ? [`${ids[n - 1]} outcome`] : [])]);
       const places = events.flatMap(({ request_id, proof }) => [
-        { at: proof.intent?.position ?? 0, what: `${request_id} intent` },
+        { at: proof.intent.position, what: `${request_id} intent` },
         ...(proof.outcome === null ? [] : [{ at: proof.outcome.position, what: `${request_id} outcome` }]),
       ]);
       expect(places.toSorted((a, b) => a.at - b.at).map(({ what }) => what)).toEqual(written);
-      expect(await verify(text, await keysOf(replica(1)))).toMatchObject({ complete: true, events: 60 });
+      expect(await verify(text)).toMatchObject({ result: "complete", events: 60 });
     } finally {
       await Promise.all(replicas.map((service) => service.stop()));
     }
   });
 
-  // AU-53
-  test("leaves no gap and no duplicate when two replicas write and seal at once", async () => {
-    const databaseUrl = await freshDatabase();
-    const env = { AUDIT_SIGNING_KEY_FILE: writeSigningKey(), SEAL_INTERVAL_MS: "50" };
-    const replicas = await Promise.all([0, 1].map(() => startProvenAudit({ databaseUrl, env })));
+  // AU-53, AU-154
+  test("leaves no gap and no duplicate when many replicas write and seal at once, and all roots agree", async () => {
+    const replicas = await startReplicas(4);
+    const replica = (n: number): AuditService => replicas[n % replicas.length] ?? raise();
     try {
+      const kept: string[] = [];
       await Promise.all(
         Array.from({ length: 400 }, async (_, n) => {
-          const service = replicas[n % 2] ?? raise();
           const id = requestId();
-          await service.put(id, n % 4 === 0 ? userIntent() : intent());
+          await replica(n).put(id, n % 4 === 0 ? userIntent() : intent());
+          if (n % 50 === 0) {
+            kept.push(
+              await waitFor(async () => {
+                const root = await replica(n).get("/audit-log/checkpoint");
+                return root.status === 200 ? root.text() : null;
+              }),
+            );
+          }
           if (n % 10 === 0) return;
           const named = n % 8 === 0 ? { organization_id: "organization-1", member_id: "member-2" } : {};
-          await (replicas[(n + 1) % 2] ?? raise()).patch(id, { outcome: "responded", status: 200, ...named });
+          await replica(n + 1).patch(id, { outcome: "responded", status: 200, ...named });
         }),
       );
-      const [first = raise(), second = raise()] = replicas;
-      const keys = await keysOf(first);
-      const organization = await exportProof(first);
-      expect(await verify(organization.text, keys)).toMatchObject({ complete: true, events: 340 });
-      const person = await exportProof(second, "/users/user-1/audit-events");
-      expect(await verify(person.text, keys)).toMatchObject({ complete: true, events: 100 });
+      for (const text of kept) {
+        const root = await asKept(text);
+        const answer = await replica(1).get(`${ORGANIZATION_LOG}?proof=true&root=${root.head.size}`, {
+          Accept: "application/x-ndjson",
+        });
+        expect(await verify(await answer.text(), null, { roots: [root] })).toMatchObject({
+          result: "complete",
+          events: 340,
+        });
+      }
+      const person = await exportProof(replica(1), "/users/user-1/audit-events");
+      expect(await verify(person.text)).toMatchObject({ result: "complete", events: 100 });
     } finally {
       await Promise.all(replicas.map((service) => service.stop()));
     }
@@ -120,27 +143,20 @@ describe.skipIf(!services().postgres.real)("the sealer", () => {
 
   // AU-55
   test("seals once when five sealers start from the same state, and the others do nothing", async () => {
-    // The service waits a minute between its own passes, so that it does not seal during this test.
-    await using audit = await startProvenAudit({ env: { SEAL_INTERVAL_MS: "60000" } });
-    await using log = await openLog(audit);
-    await writeEvents(audit, 5);
-    const state = await selectState(log);
-    const quiet = await silent();
-    const deps = (): PassDeps => ({
-      reads: log,
-      writes: log,
-      key: null,
-      origin: "log.example/a",
-      sealed: new SealedState(log),
-      clock: systemClock,
-      log: quiet,
-      holder: "a test",
-    });
-    const results = await Promise.all(Array.from({ length: 5 }, () => sealPass(deps(), state)));
-    expect(results.map(({ end }) => end).toSorted()).toEqual(["done", "lost", "lost", "lost", "lost"]);
+    await using log = await newLog();
+    await makePartitions(log, Date.now());
+    const keyFile = writeSigningKey();
+    await writePast(log, "organization-1", new Date().toISOString(), 5);
+    const passes = Array.from({ length: 5 }, async () => sealPass(await passDeps(log, keyFile)));
+    const ends = (await Promise.all(passes)).map(({ end }) => end);
+    expect(ends.filter((end) => end !== "lost").length).toBeGreaterThanOrEqual(1);
     const [{ entries, places } = raise()] = await sqlOn(log)<{ entries: number; places: number }>`
       select count(*) as entries, max(position) as places from audit.entries`;
     expect([entries, places]).toEqual([9, 9]);
+    const [{ leaves } = raise()] = await sqlOn(log)<{
+      leaves: number;
+    }>`select count(*) as leaves from audit.leaves`;
+    expect(leaves).toBe(1);
   });
 
   // AU-176
@@ -152,41 +168,253 @@ describe.skipIf(!services().postgres.real)("the sealer", () => {
     await sqlOn(log)`
       update audit.sealer set holder = 'dead', passed_at = clock_timestamp() + interval '1 hour'`;
     await writeEvents(audit, 3);
-    const { text, end } = await waitFor(() => exportProof(audit));
+    const { text, end } = await exportProof(audit);
     expect(end.head.position).toBe(10);
-    expect(await verify(text, await keysOf(audit))).toMatchObject({ complete: true, events: 6 });
+    expect(await verify(text)).toMatchObject({ result: "complete", events: 6 });
   });
 
+  // AU-91
   test.each([
-    ["a log that is signed", startProvenAudit],
-    ["a log without a key", () => startAudit({ env: { SEAL_INTERVAL_MS: "100" } })],
-  ])(
-    "continues in a database that was restored to a server with lower transaction ids: %s",
-    async (_, start) => {
-      await using audit = await start();
-      await using log = await openLog(audit);
-      await writeEvents(audit, 3);
-      const before = await exportProof(audit);
-      await sqlOn(log)`update audit.sealer set sealed_to = '4000000000:4000000000:'`;
-      await writeEvents(audit, 3);
-      const complete = async () => {
-        const { text } = await exportProof(audit);
-        const keys = await keysOf(audit);
-        return verify(text, keys.length === 0 ? null : keys, { checkpoints: [], end: before.end });
-      };
-      let verdict = await complete();
-      while (verdict.events < 6) verdict = await complete();
-      expect(verdict).toMatchObject({ complete: true, events: 6 });
-    },
-  );
+    ["far forward, as on a server with lower transaction ids", "4000000000:4000000000:"],
+    ["back to the start", "3:3:"],
+    ["to now", null],
+  ])("gives every event one place when the sealer's row is moved %s", async (_, to) => {
+    await using audit = await startProvenAudit({ env: { SEAL_INTERVAL_MS: "2000" } });
+    await using log = await openLog(audit);
+    await writeEvents(audit, 3);
+    await exportProof(audit);
+    await writeEvents(audit, 3);
+    if (to === null) await sqlOn(log)`update audit.sealer set sealed_to = pg_current_snapshot()`;
+    else await sqlOn(log)`update audit.sealer set sealed_to = ${to}::text::pg_snapshot`;
+    await writeEvents(audit, 1);
+    const { text } = await waitFor(() => exportProof(audit).catch(() => null), { timeoutMs: 30_000 });
+    expect(await verify(text)).toMatchObject({ result: "complete", events: 7 });
+  });
+
+  // AU-154
+  test("signs a pass that was interrupted before its signature only if it has what was committed", async () => {
+    await using log = await newLog();
+    await makePartitions(log, Date.now());
+    const keyFile = writeSigningKey();
+    const now = () => new Date().toISOString();
+    const size = async () => {
+      const [row] = await sqlOn(log)<{ note: string }>`select note from audit.sealer`;
+      return Number(row?.note.split("\n")[1]);
+    };
+    for (let n = 0; n < 2; n++) {
+      await writePast(log, `organization-${n}`, now(), 2);
+      await sealPass(await passDeps(log, keyFile));
+    }
+    const [{ note } = raise()] = await sqlOn(log)<{ note: string }>`select note from audit.sealer`;
+    await writePast(log, "organization-0", now(), 2);
+    await sealPass(await passDeps(log, keyFile));
+    expect(await size()).toBe(3);
+    await sqlOn(log)`update audit.sealer set note = ${note}`;
+    await tamperWith(
+      log,
+      "create table audit.kept as select * from audit.audit_events; update audit.audit_events set ip = '::9'",
+    );
+    expect(String(await rejection(sealPass(await passDeps(log, keyFile))))).toContain(
+      "does not have what was committed",
+    );
+    expect(await size()).toBe(2);
+    await tamperWith(log, "update audit.audit_events set ip = '::'");
+    await sealPass(await passDeps(log, keyFile));
+    expect(await size()).toBe(3);
+  });
+
+  // AU-155
+  test.each([
+    [
+      "another hash at its edge",
+      "update audit.leaves set hashes = decode(repeat('00', length(hashes)), 'hex')",
+    ],
+    [
+      "another last leaf",
+      "update audit.leaves set map = sha256('x') where number = (select max(number) from audit.leaves)",
+    ],
+    ["no last leaves", "delete from audit.leaves where number > 2"],
+    [
+      "a root that another key signed",
+      "update audit.sealer set note = overlay(note placing 'AA' from length(note) - 20)",
+    ],
+    ["a root that is not a note", "update audit.sealer set note = 'x'"],
+    ["no signed root", "update audit.sealer set note = null"],
+    ["the root of its map gone", "delete from audit.head_map where path = ''"],
+  ])("adds nothing to a tree with %s, for a newly started process too", async (_, change) => {
+    await using log = await newLog();
+    await makePartitions(log, Date.now());
+    const keyFile = writeSigningKey();
+    for (let n = 0; n < 5; n++) {
+      await writePast(log, "organization-1", new Date().toISOString(), 1);
+      await sealPass(await passDeps(log, keyFile));
+    }
+    await tamperWith(log, change);
+    await writePast(log, "organization-1", new Date().toISOString(), 1);
+    const error = await rejection(sealPass(await passDeps(log, keyFile)));
+    expect(error).toMatchObject({ name: "LogAltered" });
+    const [{ entries } = raise()] = await sqlOn(log)<{
+      entries: number;
+    }>`select count(*) as entries from audit.entries`;
+    expect(entries).toBe(5);
+  });
+
+  // AU-70
+  test("signs with all keys of its file while one replaces another", async () => {
+    const [old, next] = [writeSigningKey(), writeSigningKey()];
+    const read = async (path: string) => Bun.file(path).text();
+    const both = writeKeyFile(`${await read(old)}${await read(next)}`);
+    let databaseUrl: string | undefined;
+    for (const [file, keys] of [
+      [old, [old]],
+      [both, [old, next]],
+      [next, [next]],
+    ] as const) {
+      const audit = await startProvenAudit({ databaseUrl, env: { AUDIT_SIGNING_KEY_FILE: file } });
+      databaseUrl = audit.databaseUrl;
+      await writeEvents(audit, 2);
+      const { text, end } = await exportProof(audit);
+      expect(end.keys).toEqual(keys.map((path) => verifierKeyOf(path)));
+      for (const key of keys)
+        expect(await verify(text, verifierKeyOf(key))).toMatchObject({ result: "complete" });
+      await audit.stop();
+    }
+  });
+});
+
+onServer("a database that was set back", () => {
+  /** Returns a log, a backup of it, and the state of the log some events later. */
+  async function setBack(keyFile: string) {
+    const env = { AUDIT_SIGNING_KEY_FILE: keyFile };
+    const first = await startProvenAudit({ env });
+    await writeEvents(first, 3);
+    await exportProof(first);
+    await first.stop();
+    const backup = await cloned(first.databaseUrl);
+    const second = await startProvenAudit({ env, databaseUrl: first.databaseUrl });
+    for (let n = 0; n < 3; n++) {
+      await writeEvents(second, 1);
+      await exportProof(second);
+    }
+    const kept = await keptRoot(second);
+    await second.stop();
+    return { env, backup, kept };
+  }
+
+  // AU-66, AU-199
+  test("leaves a newer kept root open until the tree has grown, and then refutes it", async () => {
+    const { env, backup, kept } = await setBack(writeSigningKey());
+    await using restored = await startProvenAudit({ databaseUrl: backup, env });
+    const now = await exportProof(restored);
+    const open = await verify(now.text, null, { roots: [kept] });
+    expect([open.result, found(open).map(({ code }) => code)]).toEqual(["undecided", ["kept_root_newer"]]);
+    for (let n = 0; n < 4; n++) {
+      await writeEvents(restored, 1);
+      await exportProof(restored);
+    }
+    const answer = await restored.get(`${ORGANIZATION_LOG}?proof=true&root=${kept.head.size}`, {
+      Accept: "application/x-ndjson",
+    });
+    const forked = await verify(await answer.text(), null, { roots: [kept] });
+    expect([forked.result, found(forked).map(({ code }) => code)]).toEqual(["altered", ["trees_differ"]]);
+  });
+
+  // AU-80
+  test("is reported by a replica that runs on, which seals nothing until the rows are back", async () => {
+    await using audit = await startProvenAudit();
+    await using log = await openLog(audit);
+    await writeEvents(audit, 2);
+    await exportProof(audit);
+    const tables = ["leaves", "head_map", "chains", "entries", "sealer"];
+    for (const table of tables)
+      await tamperWith(log, `create table audit.back_${table} as select * from audit.${table}`);
+    await writeEvents(audit, 2);
+    await exportProof(audit);
+    for (const table of tables)
+      await tamperWith(log, `create table audit.now_${table} as select * from audit.${table}`);
+    const put = async (from: string) =>
+      tamperWith(
+        log,
+        tables
+          .map(
+            (table) =>
+              `delete from audit.${table}; insert into audit.${table} select * from audit.${from}_${table}`,
+          )
+          .join(";"),
+      );
+    await put("back");
+    await audit.put(requestId(), intent({ organization_id: "later" }));
+    await waitFor(async () => (await metricOf(audit, "audit_database_set_back")) === 1);
+    const answer = await audit.get(`${logOf("later")}?proof=true`, { Accept: "application/x-ndjson" });
+    expect(answer.status).toBe(503);
+    await put("now");
+    await waitFor(async () => (await metricOf(audit, "audit_database_set_back")) === 0);
+    expect(await verify((await exportProof(audit, logOf("later"))).text)).toMatchObject({
+      result: "complete",
+      events: 1,
+    });
+  });
+
+  // AU-204
+  test("goes on under a new name after restart --origin, and every later root and verdict says so", async () => {
+    const keyFile = writeSigningKey();
+    const { env, backup, kept } = await setBack(keyFile);
+    const NAME = "audit.example.com/second";
+    {
+      await using log = await newLog(backup);
+      const deps = await passDeps(log, keyFile, NAME);
+      await restartTree(deps);
+      await expect(restartTree(deps)).rejects.toThrow("already has a tree with the name");
+    }
+    expect(String(await rejection(startProvenAudit({ databaseUrl: backup, env })))).toContain(
+      `AUDIT_LOG_ORIGIN is ostiary/audit-log, and the tree of the log has the name ${NAME}`,
+    );
+    await using audit = await startProvenAudit({
+      databaseUrl: backup,
+      env: { ...env, AUDIT_LOG_ORIGIN: NAME },
+    });
+    await writeEvents(audit, 2);
+    const { text, end } = await exportProof(audit);
+    expect(end.note).toContain(" ostiary/audit-log\n");
+    const verdict = await verify(text, verifierKeyOf(keyFile, NAME));
+    expect(verdict).toMatchObject({ result: "complete", events: 5, root: { origin: NAME } });
+    expect(verdict.earlier_trees).toMatchObject([{ origin: "ostiary/audit-log" }]);
+    expect(found(await verify(text, null, { roots: [kept] }))).toMatchObject([{ code: "root_of_other_log" }]);
+    const tile = await audit.get("/audit-log/tile/entries/000.p/1");
+    expect((await tile.text()).slice(2)).toContain('"number":0');
+  });
 });
 
 test("the sealer works in an embedded database too", async () => {
   await using audit = await startProvenAudit({ databaseUrl: "pglite://memory" });
   await writeEvents(audit, 3);
   const { text } = await exportProof(audit);
-  expect(await verify(text, await keysOf(audit))).toMatchObject({ complete: true, events: 3, pending: 1 });
+  expect(await verify(text)).toMatchObject({ result: "complete", events: 3, pending: 1 });
 });
+
+// AU-152
+test("without a key an export is undecided, nothing is published, and the start says so", async () => {
+  const logFile = writeKeyFile("");
+  await using audit = await startAudit({
+    env: { SEAL_INTERVAL_MS: "100", LOG_FILE: logFile },
+    databaseUrl: "pglite://memory",
+  });
+  await writeEvents(audit, 2);
+  const { text, end } = await exportProof(audit);
+  expect([end.note, end.path, end.keys]).toEqual([null, [], []]);
+  const verdict = await verify(text);
+  expect([verdict.result, found(verdict).map(({ code }) => code)]).toEqual(["undecided", ["no_signed_root"]]);
+  for (const path of ["/checkpoint", "/tile/0/000.p/1", "/tile/entries/000.p/1"]) {
+    expect((await audit.get(`/audit-log${path}`)).status).toBe(404);
+  }
+  expect(await Bun.file(logFile).text()).toContain("the audit log is not signed");
+});
+
+async function startReplicas(count: number): Promise<AuditService[]> {
+  const databaseUrl = await freshDatabase();
+  const env = { AUDIT_SIGNING_KEY_FILE: writeSigningKey(), SEAL_INTERVAL_MS: "50" };
+  return Promise.all(Array.from({ length: count }, () => startProvenAudit({ databaseUrl, env })));
+}
 
 function raise(): never {
   throw new Error("The list is empty.");

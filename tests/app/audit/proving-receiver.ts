@@ -1,11 +1,13 @@
 import {
-  entryHash,
+  contentHash,
+  eventEntryHash,
   hashFromHex,
   hexOf,
-  intentEntry,
+  intentContent,
   type LoggedEvent,
+  monthOfTime,
   nextInChain,
-  outcomeEntry,
+  outcomeContent,
 } from "@ostiary/lib/domain/proof";
 
 /** The body of a delivery in the format `ostiary`. */
@@ -51,7 +53,8 @@ export class ProvingReceiver {
     let [position, chain] = [data.after.position, data.after.chain];
     for (const entry of data.entries) {
       if (entry.position !== position + 1) throw new Error(`Entry ${position + 1} is missing.`);
-      const computed = hexOf(nextInChain(hashFromHex(chain), entryHash(textOf(entry))));
+      const hash = eventEntryHash(contentHash(contentOf(entry)), monthOfTime(entry.event.occurred_at));
+      const computed = hexOf(nextInChain(hashFromHex(chain), hash));
       if (computed !== entry.chain) throw new Error(`Entry ${entry.position} is not what was sealed.`);
       [position, chain] = [entry.position, entry.chain];
       if (entry.position <= this.position) {
@@ -64,9 +67,9 @@ export class ProvingReceiver {
   }
 }
 
-function textOf({ kind, event, salt, named_by_outcome }: DeliveredEntry): string {
-  const named = named_by_outcome ? { organization_id: null, member_id: null } : null;
-  return kind === "intent" ? intentEntry(event, null, salt) : outcomeEntry(event, named, salt);
+function contentOf({ kind, event, salt, named_by_outcome }: DeliveredEntry): string {
+  const named = named_by_outcome ? { intent_member_id: null } : null;
+  return kind === "intent" ? intentContent(event, null, salt) : outcomeContent(event, named, salt);
 }
 
 export const START = { position: 0, chain: "00".repeat(32) };

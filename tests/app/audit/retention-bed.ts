@@ -1,21 +1,26 @@
+import { NodeCache } from "@ostiary/audit/proof/heads/head-map";
+import { SignedRoots } from "@ostiary/audit/proof/root/signed-root";
+import type { PassDeps } from "@ostiary/audit/proof/seal/seal-pass";
 import { type DroppedMonth, dropMonths } from "@ostiary/audit/retention/drop-months";
-import type { PassDeps } from "@ostiary/audit/sealing/seal-pass";
-import { SealedState } from "@ostiary/audit/sealing/sealed-state";
-import { loadSigningKey } from "@ostiary/audit/signing-key/key-file";
+import { loadLogKeys } from "@ostiary/audit/signing-keys";
 import { systemClock } from "@ostiary/lib/async";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { encodeTime } from "ulid";
 import { sqlOn } from "./audit-service.ts";
 
-/** Returns the dependencies of the command `ostiary audit drop` for an open log. */
-export async function dropDeps(log: Database, keyFile: string | null): Promise<PassDeps> {
+/** Returns the dependencies of a process that seals an open log, such as the command `ostiary audit drop`. */
+export async function passDeps(
+  log: Database,
+  keyFile: string | null,
+  origin = "ostiary/audit-log",
+): Promise<PassDeps> {
+  const keys = await loadLogKeys(keyFile ?? undefined, origin);
   return {
     reads: log,
     writes: log,
-    key: keyFile === null ? null : await loadSigningKey(keyFile),
-    origin: null,
-    sealed: new SealedState(log),
+    memory: { roots: new SignedRoots(keys, origin), nodes: new NodeCache(), unreadable: new Set() },
+    origin,
     clock: systemClock,
     log: { error: () => {} },
     holder: "a test",
@@ -23,7 +28,7 @@ export async function dropDeps(log: Database, keyFile: string | null): Promise<P
 }
 
 export async function drop(log: Database, keyFile: string | null, before: string): Promise<DroppedMonth[]> {
-  return Array.fromAsync(dropMonths(await dropDeps(log, keyFile), before));
+  return Array.fromAsync(dropMonths(await passDeps(log, keyFile), before));
 }
 
 /**

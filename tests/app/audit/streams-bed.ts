@@ -1,6 +1,9 @@
 import { afterAll } from "bun:test";
 import { randomBytes } from "node:crypto";
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
 import { type Clock, unstalledClock } from "@ostiary/lib/async";
+import { lastingFolder } from "../../support/temporary-folder.ts";
 import {
   type AuditService,
   type AuditServiceOptions,
@@ -66,11 +69,15 @@ export function streamKey(): string {
   return randomBytes(32).toString("base64");
 }
 
+/** The signing key of all these services, because replicas of one log share their key. */
+const SIGNING_KEY = join(lastingFolder("key"), "key.pem");
+copyFileSync(writeSigningKey(), SIGNING_KEY);
+
 /** Returns environment variables with which streams may call receivers on these local ports. */
 export function streamVariables(ports: readonly number[], keyFile = writeKeyFile(`${streamKey()}\n`)) {
   return {
     SEAL_INTERVAL_MS: "50",
-    AUDIT_SIGNING_KEY_FILE: writeSigningKey(),
+    AUDIT_SIGNING_KEY_FILE: SIGNING_KEY,
     AUDIT_STREAM_KEY_FILE: keyFile,
     AUDIT_STREAM_ALLOW_HTTP: "true",
     AUDIT_STREAM_ALLOWED_NETWORKS: "127.0.0.0/8",

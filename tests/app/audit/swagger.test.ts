@@ -43,7 +43,7 @@ describe("the OpenAPI description", () => {
       expect(parameters.map(({ name }) => name).sort()).toEqual(
         [
           path.startsWith("/users") ? "user_id" : "organization_id",
-          ...(isExport ? ["checkpoint", "format", "proof"] : ["limit"]),
+          ...(isExport ? ["root", "format", "proof"] : ["limit"]),
           ...["starting_after", "actor_member_id", "service", "method", "route", "outcome", "request_id"],
           ...["created_id", "occurred_after", "occurred_before", "path_params"],
         ].sort(),

@@ -1,5 +1,5 @@
 import { INTERNAL_TOKEN_HEADER } from "@ostiary/lib/contracts/internal-api";
-import { type EnglishVerdict, inEnglish, verifyExport } from "@ostiary/lib/verification";
+import { englishOf, type Verdict, verifyExport } from "@ostiary/lib/verification";
 import { waitFor } from "../../support/time/wait-for.ts";
 import { INTERNAL_TOKEN } from "../faults/system/people.ts";
 import type { System } from "../faults/system/system.ts";
@@ -12,26 +12,25 @@ const SEALED_MS = 60_000;
  */
 export async function brokenProof({ audit }: System, organization_id: string): Promise<string[]> {
   const url = `${audit[0]?.url}/organizations/${organization_id}/audit-events?proof=true`;
-  let verdict: EnglishVerdict | null = null;
+  let verdict: Verdict | null = null;
   const isComplete = async () => {
-    verdict = await verdictOn(url);
-    return verdict.complete;
+    verdict = await verdictOn(url, `organization:${organization_id}`);
+    return verdict.result === "complete";
   };
   // Retry, because the newest events may not be sealed yet.
   await waitFor(isComplete, { timeoutMs: SEALED_MS }).catch(() => {});
   if (verdict === null) return ["proof: the log cannot be exported"];
-  const { complete, faults, undecided }: EnglishVerdict = verdict;
-  return complete ? [] : [`proof: ${[...faults.map(({ message }) => message), ...undecided].join(" ")}`];
+  const { result, findings }: Verdict = verdict;
+  return result === "complete" ? [] : [`proof: ${findings.map(englishOf).join(" ")}`];
 }
 
-async function verdictOn(url: string): Promise<EnglishVerdict> {
+async function verdictOn(url: string, owner: string): Promise<Verdict> {
   const answer = await fetch(url, {
     headers: { accept: "application/x-ndjson", [INTERNAL_TOKEN_HEADER]: INTERNAL_TOKEN },
   });
   const text = await answer.text();
   if (answer.status !== 200) throw new Error(`${answer.status} ${text}`);
-  const given = { keys: null, kept: { checkpoints: [], end: null }, witnesses: null };
-  return inEnglish(await verifyExport(linesOf(text), given));
+  return verifyExport(linesOf(text), { owner, keys: null, roots: [], witnesses: null });
 }
 
 async function* linesOf(text: string) {

@@ -11,7 +11,7 @@ export function entryRow(changes: Partial<EventOfRow> = {}, entry: Partial<Entry
     is_outcome: true,
     salt: "cd".repeat(16),
     occurred_at: "2026-01-31T12:00:00.000Z",
-    retention: null,
+    declaration: null,
     event: {
       id: ULID_EXAMPLE,
       occurred_at: "2026-01-31 12:00:00+00",

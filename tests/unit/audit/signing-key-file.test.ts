@@ -1,9 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
 import { dirname } from "node:path";
-import { checkSigningKeyFile, loadSigningKey } from "@ostiary/audit/signing-key/key-file";
-import { calculateJwkThumbprint } from "jose";
-import { writeKeyFile, writeSigningKey } from "../../app/audit/proof-bed.ts";
+import { checkSigningKeyFile, loadLogKeys, verifierKeys } from "@ostiary/audit/signing-keys";
+import { verifierKeyOf, writeKeyFile, writeSigningKey } from "../../app/audit/proof-bed.ts";
 
 const problem = (path: string) => checkSigningKeyFile({ AUDIT_SIGNING_KEY_FILE: path })[0]?.message;
 const pem = (type: "pkcs8" | "spki" | "sec1", key: { export(options: object): string | Buffer }) =>
@@ -11,13 +10,19 @@ const pem = (type: "pkcs8" | "spki" | "sec1", key: { export(options: object): st
 
 // AU-70
 describe("AUDIT_SIGNING_KEY_FILE", () => {
-  test("may be unset, or name an Ed25519 key in PKCS #8; the key id is the JWK thumbprint", async () => {
+  test("may be unset, or name Ed25519 keys in PKCS #8, all of which sign in the order of the file", async () => {
     expect(checkSigningKeyFile({})).toEqual([]);
-    const path = writeSigningKey();
-    expect(problem(path)).toBeUndefined();
-    const { kid, jwk } = await loadSigningKey(path);
-    expect(kid).toBe(await calculateJwkThumbprint(jwk));
-    expect(jwk).toEqual({ kty: "OKP", crv: "Ed25519", x: jwk.x, kid, alg: "EdDSA", use: "sig" });
+    expect(await loadLogKeys(undefined, "log.example")).toBeNull();
+    const [first, second] = [writeSigningKey(), writeSigningKey()];
+    const both = writeKeyFile(`${await Bun.file(first).text()}${await Bun.file(second).text()}`);
+    for (const [path, files] of [
+      [first, [first]],
+      [both, [first, second]],
+    ] as const) {
+      expect(problem(path)).toBeUndefined();
+      const keys = verifierKeys(await loadLogKeys(path, "log.example"));
+      expect(keys).toEqual(files.map((file) => verifierKeyOf(file, "log.example")));
+    }
   });
 
   const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 });
@@ -37,11 +42,13 @@ describe("AUDIT_SIGNING_KEY_FILE", () => {
     ],
     ["half a key", `-----BEGIN PRIVATE KEY-----\n${secret.slice(0, 20)}\n-----END PRIVATE KEY-----\n`],
     ["a key with a character that is not base64", `-----BEGIN PRIVATE KEY-----\n!${secret}\n`],
+    ["an Ed25519 key and a P-256 key", pem("pkcs8", ed25519.privateKey) + pem("pkcs8", ec.privateKey)],
+    ["an Ed25519 key and a public key", pem("pkcs8", ed25519.privateKey) + pem("spki", ed25519.publicKey)],
     ["no content", ""],
     ["a large file", "x".repeat(20_000)],
   ])("is refused for a file with %s, without repeating the content", (_, text) => {
     const message = problem(writeKeyFile(text));
-    expect(message).toStartWith("must be the path of an Ed25519 private key in PKCS #8 (PEM)");
+    expect(message).toStartWith("must be the path of a file with an Ed25519 private key in PKCS #8 (PEM)");
     if (text.length > 40) expect(message).not.toContain(text.slice(30, 40));
   });
 

@@ -2,12 +2,14 @@
 import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readWitnessKeys, verifyExport } from "@ostiary/lib/verification";
 import { checkWitnesses, loadWitnesses } from "@ostiary/portal/witnesses";
 import { commandOf } from "../../../apps/portal/page/audit/verify/command.ts";
 import { de } from "../../../apps/portal/page/texts/de.ts";
 import { en } from "../../../apps/portal/page/texts/en.ts";
+import { twoDays } from "../../support/audit/proof-exports.ts";
+import { ORIGIN, OWNER } from "../../support/audit/proof-log.ts";
 import { TestLog, testWitness } from "../../support/audit/test-log.ts";
+import { verify } from "../../support/audit/verify-lines.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const folder = temporaryFolder("witness-keys");
@@ -89,45 +91,21 @@ describe("the witnesses of the portal", () => {
   });
 });
 
-async function* each(lines: readonly string[]): AsyncGenerator<string, void, void> {
-  yield* lines;
-}
-
-const vectors = join(import.meta.dir, "../../full/conformance/audit-proof/witness-vectors.json");
-
 // PT-73
-test.each([
-  ["all of three cosigned the root of the file", null],
-  ["two of three cosigned the root of the file", "cosigned_by_few"],
-  ["a file without a cosigned root", "not_cosigned"],
-])(
-  "an export of a log with another name than the configured origin is unwitnessed: %s",
-  async (title, lack) => {
-    const { exports } = await Bun.file(vectors).json();
-    const { lines, keys, witnesses } = exports.find(
-      (vector: { title: string }) => vector.title === `witnesses: ${title}`,
-    );
-    const lackOf = async (origin: string | null) => {
-      const asked = { keys: readWitnessKeys(witnesses.keys.join("\n")), quorum: 3, origin };
-      const verdict = await verifyExport(each(lines), {
-        keys,
-        kept: { checkpoints: [], end: null },
-        witnesses: { ...asked, nowMs: Date.parse(witnesses.now) },
-      });
-      return [verdict.result, verdict.witnesses?.lack ?? null];
-    };
-    const right = [
-      lack === null ? "complete" : "unwitnessed",
-      lack === null ? null : expect.objectContaining({ code: lack }),
-    ];
-    expect(await lackOf(null)).toEqual(right);
-    expect(await lackOf("audit.example.com/log")).toEqual(right);
-    expect(await lackOf("audit.example.com/lo")).toEqual([
-      "unwitnessed",
-      { code: "witnesses_of_other_log", origin: "audit.example.com/log", expected: "audit.example.com/lo" },
+test("an export of a log with another name than the configured origin is undecided", async () => {
+  const lines = await twoDays().export(OWNER);
+  for (const [origin, result] of [
+    [null, "complete"],
+    [ORIGIN, "complete"],
+    ["audit.example.com/lo", "undecided"],
+  ] as const) {
+    const verdict = await verify(lines, { origin });
+    expect([verdict.result, verdict.findings.map(({ code }) => code)]).toEqual([
+      result,
+      result === "complete" ? [] : ["root_of_other_log"],
     ]);
-  },
-);
+  }
+});
 
 // PT-72
 test("the sentence about witnesses has a singular and a plural in both languages", () => {
@@ -148,12 +126,12 @@ describe("the same verification on the command line", () => {
   const log = { as: "member", path: "/org/audit-events" } as const;
   const gateway = "https://api.example.com";
 
-  test("has options for the witnesses, the quorum and the origin, quoted for the shell", async () => {
+  test("names the owner, the witnesses and the quorum, quoted for the shell", async () => {
     const keys = [one, testWitness("it's;$(id)`id`.example.com").key];
-    const command = commandOf(log, { keys, quorum: 2, origin: "log's" }, gateway);
-    const [, , write = "", verify = ""] = command.split("\n");
-    expect(verify).toBe(
-      `ostiary audit verify log.ndjson --witness-keys witnesses.txt --quorum 2 --origin 'log'\\''s'`,
+    const command = commandOf(log, "organization:o's", { keys, quorum: 2, origin: null }, gateway);
+    const [, , write = "", verifying = ""] = command.split("\n");
+    expect(verifying).toBe(
+      `ostiary audit verify log.ndjson --owner 'organization:o'\\''s' --witness-keys witnesses.txt --quorum 2`,
     );
     const written = Bun.spawn(["sh", "-c", write], { cwd: folder });
     expect(await written.exited).toBe(0);
@@ -161,8 +139,8 @@ describe("the same verification on the command line", () => {
   });
 
   test("has no options for witnesses if the portal has no witnesses", () => {
-    expect(commandOf(log, null, gateway)).toEndWith("> log.ndjson\nostiary audit verify log.ndjson");
-    const named = commandOf(log, { keys: [one], quorum: 1, origin: null }, gateway);
-    expect(named).toEndWith("--witness-keys witnesses.txt --quorum 1");
+    expect(commandOf(log, OWNER, null, gateway)).toEndWith(
+      "> log.ndjson\nostiary audit verify log.ndjson --owner 'organization:acme'",
+    );
   });
 });

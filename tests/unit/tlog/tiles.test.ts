@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
-import { type Hash, leafHash } from "@ostiary/lib/domain/proof";
+import type { Hash } from "@ostiary/lib/domain/proof";
 import {
   EMPTY_ROOT,
   foldedHash,
   hashInTile,
+  leafHash,
   nodesOf,
   readTile,
   rootOfLeaves,

@@ -7,11 +7,11 @@ import type { FailureState, RetryPlan } from "../retry.ts";
 import { OPERATOR_STREAM, type OrganizationPart } from "./batch.ts";
 
 /**
- * The position up to which the stream has delivered. Chains are delivered in the order of the checkpoints that contain
+ * The position up to which the stream has delivered. Chains are delivered in the order of the leaves that contain
  * their heads, and then in the order of their ids. The cursor names the last delivered chain.
  */
 export interface Cursor {
-  checkpoint: number;
+  leaf: number;
   chain_id: number;
 }
 
@@ -27,8 +27,8 @@ export async function openOperatorStream(database: Database, url: string, from: 
     const isNow = from === "now";
     const created = await rows(
       tx,
-      sql`insert into audit.operator_stream (url, checkpoint, chain_id, pause_ms)
-        select ${url}, case when ${isNow}::boolean then coalesce((select max(number) from audit.checkpoints), 0) else 0 end, 0, 0
+      sql`insert into audit.operator_stream (url, leaf, chain_id, pause_ms)
+        select ${url}, case when ${isNow}::boolean then coalesce((select max(number) from audit.leaves), 0) else 0 end, 0, 0
         on conflict do nothing returning url`,
     );
     if (created.length > 0 && isNow) {
@@ -54,9 +54,9 @@ export async function claimOperatorStream(database: Database, lease: string): Pr
   const found = await query<Cursor & FailureState>(database, "claim_operator_stream")`
     update audit.operator_stream stream set lease = ${lease}, lease_until = ${leaseEnd}
       where ${isClaimable}
-        and exists (select from audit.chains chain where chain.checkpoint >= stream.checkpoint
-          and (chain.checkpoint > stream.checkpoint or chain.id > stream.chain_id))
-      returning checkpoint, chain_id, failures, failing_ms`;
+        and exists (select from audit.chains chain where chain.leaf >= stream.leaf
+          and (chain.leaf > stream.leaf or chain.id > stream.chain_id))
+      returning leaf, chain_id, failures, failing_ms`;
   return found.map((row) => ({ id: OPERATOR_STREAM, ...row }));
 }
 
@@ -108,7 +108,7 @@ export async function selectNextParts(database: Database, cursor: Cursor): Promi
   const result: NextParts = { parts: [], behind: new Map(), end: null, stuck: [] };
   for (const [index, chain] of wanted.entries()) {
     if (cut !== null && index > cut) break;
-    const { chain_id, checkpoint, position, end, head } = chain;
+    const { chain_id, leaf, position, end, head } = chain;
     const own = found.filter((entry) => entry.chain_id === chain_id);
     const entries = await withOtherEntries(database, chain, own, end);
     const reached = entries.at(-1)?.position ?? position;
@@ -117,21 +117,21 @@ export async function selectNextParts(database: Database, cursor: Cursor): Promi
     if (entries.length > 0) result.parts.push({ organization_id, chain_id, after, entries });
     if (reached < end && index !== cut) result.stuck.push(organization_id);
     else if (reached < head) break;
-    result.behind.set(chain_id, { checkpoint, chain_id });
-    result.end = { checkpoint, chain_id };
+    result.behind.set(chain_id, { leaf, chain_id });
+    result.end = { leaf, chain_id };
   }
   return result;
 }
 
-function selectMoved(database: Database, { checkpoint, chain_id }: Cursor): Promise<MovedChain[]> {
+function selectMoved(database: Database, { leaf, chain_id }: Cursor): Promise<MovedChain[]> {
   return query<MovedChain>(database, "select_moved_chains")`
-    select chain.id as chain_id, chain.owner, chain.checkpoint, chain.position as head,
+    select chain.id as chain_id, chain.owner, chain.leaf, chain.position as head,
         coalesce(place.position, case when chain.owner like 'organization:%' then 0 else chain.position end) as position,
         coalesce(encode(place.chain, 'hex'), repeat('00', 32)) as chain
       from audit.chains chain left join audit.operator_stream_places place on place.chain_id = chain.id
-      where chain.checkpoint >= ${bigint(checkpoint)}
-        and (chain.checkpoint > ${bigint(checkpoint)} or chain.id > ${bigint(chain_id)})
-      order by chain.checkpoint, chain.id limit ${sql.raw(String(BATCH_ENTRIES_MAX))}`;
+      where chain.leaf >= ${bigint(leaf)}
+        and (chain.leaf > ${bigint(leaf)} or chain.id > ${bigint(chain_id)})
+      order by chain.leaf, chain.id limit ${sql.raw(String(BATCH_ENTRIES_MAX))}`;
 }
 
 type WantedChain = MovedChain & {
@@ -174,7 +174,7 @@ function selectEntriesOf(database: Database, wanted: readonly WantedChain[]): Pr
 export async function advanceOperatorStream(
   database: Database,
   lease: string,
-  { checkpoint, chain_id }: Cursor,
+  { leaf, chain_id }: Cursor,
   places: readonly (ChainPlace & { chain_id: number })[],
   isDelivered: boolean,
 ): Promise<boolean> {
@@ -183,7 +183,7 @@ export async function advanceOperatorStream(
     : sql``;
   const found = await query(database, "advance_operator_stream")`
     with moved as (
-        update audit.operator_stream set checkpoint = ${bigint(checkpoint)}, chain_id = ${bigint(chain_id)},
+        update audit.operator_stream set leaf = ${bigint(leaf)}, chain_id = ${bigint(chain_id)},
           lease_until = ${leaseEnd} ${healed}
         where lease = ${lease} returning lease
       ), placed as (
@@ -214,7 +214,7 @@ export async function failOperatorStream(
 
 /** The backlog and the failures of the stream, for the metrics. */
 export interface OperatorReading {
-  /** The age of the oldest checkpoint with entries that the stream has not delivered; 0 if there is none. */
+  /** The age of the oldest leaf with entries that the stream has not delivered; 0 if there is none. */
   lag_s: number;
   /** The number of consecutive delivery requests that failed. */
   failures: number;
@@ -223,12 +223,12 @@ export interface OperatorReading {
 export async function selectOperatorReading(database: Database): Promise<OperatorReading | null> {
   const [found] = await query<OperatorReading>(database, "select_operator_stream")`
     select stream.failures, case when exists (select from audit.chains chain
-          where chain.checkpoint >= stream.checkpoint
-            and (chain.checkpoint > stream.checkpoint or chain.id > stream.chain_id))
+          where chain.leaf >= stream.leaf
+            and (chain.leaf > stream.leaf or chain.id > stream.chain_id))
         then greatest(extract(epoch from clock_timestamp() - (
-          select sealed_at from audit.checkpoints where number >= stream.checkpoint
-            and (number > stream.checkpoint or exists (select from audit.chains chain
-              where chain.checkpoint = stream.checkpoint and chain.id > stream.chain_id))
+          select sealed_at from audit.leaves where number >= stream.leaf
+            and (number > stream.leaf or exists (select from audit.chains chain
+              where chain.leaf = stream.leaf and chain.id > stream.chain_id))
           order by number limit 1)), 0)
         else 0 end::float8 as lag_s
       from audit.operator_stream stream`;

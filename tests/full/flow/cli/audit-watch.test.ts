@@ -1,250 +1,116 @@
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { loadSigningKey } from "@ostiary/audit/signing-key/key-file";
-import {
-  type Checkpoint,
-  checkpointText,
-  type Hash,
-  leafHash,
-  type SigningJwk,
-} from "@ostiary/lib/domain/proof";
-import { logKey, noteText, rootOfLeaves, signNote, treeHeadText } from "@ostiary/lib/domain/tlog";
-import { type AuditService, json } from "../../../app/audit/audit-service.ts";
-import {
-  exportProof,
-  keysOf,
-  startProvenAudit,
-  writeEvents,
-  writeSigningKey,
-} from "../../../app/audit/proof-bed.ts";
+import { restartLine } from "@ostiary/lib/domain/tlog";
 import { useCli } from "../../../app/cli/bed.ts";
+import { KEY, OLD_KEY } from "../../../support/audit/proof-exports.ts";
+import { LogBuilder, logKeyText, ORIGIN } from "../../../support/audit/proof-log.ts";
 
 setDefaultTimeout(60_000);
 
-/** A server with the public endpoints of a log. It returns the checkpoints and the tree that a test sets. */
-interface ShownLog {
-  url: string;
-  show(checkpoints: readonly Checkpoint[], pageSize?: number): void;
-  /** Sets the signed root and the leaves of the tree. With `null` the log has no tree. */
-  showTree(tree: { note: string; leaves: readonly Hash[] } | null): void;
-  stop(): void;
+/** Returns a log of `size` leaves. */
+function logOf(size: number, year = "2026", origin = ORIGIN): LogBuilder {
+  const log = new LogBuilder([KEY], origin);
+  for (let leaf = 0; leaf < size; leaf++) {
+    log.write(`${year}-01-05T10:00:0${leaf}.000Z`);
+    log.seal(`${year}-01-05T10:00:0${leaf}.500Z`);
+  }
+  return log;
 }
 
-function showLog(keys: readonly SigningJwk[]): ShownLog {
-  let [shown, size]: [readonly Checkpoint[], number] = [[], 2];
-  let tree: { note: string; leaves: readonly Hash[] } | null = null;
-  const ofTree = (path: string) => {
-    if (path === "checkpoint" && tree !== null) return new Response(tree.note);
-    const width = Number(/^tile\/0\/000\.p\/([0-9]+)$/.exec(path)?.[1] ?? Number.POSITIVE_INFINITY);
-    if (tree === null || width > tree.leaves.length) return new Response(null, { status: 404 });
-    return new Response(Buffer.concat(tree.leaves.slice(0, width)));
-  };
+describe("audit watch and audit key", () => {
+  const { cli, directory } = useCli();
+  /** The log that the server shows, and the size of its signed root; null for a server without a log. */
+  let shown: { log: LogBuilder; size: number } | null = null;
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
-    fetch(request) {
-      const { pathname, searchParams } = new URL(request.url);
-      if (pathname === "/.well-known/jwks.json") return Response.json({ keys });
-      if (pathname.startsWith("/audit-log/")) return ofTree(pathname.slice("/audit-log/".length));
-      const before = Number(searchParams.get("starting_after") ?? Number.MAX_SAFE_INTEGER);
-      const rest = shown.filter(({ number }) => number < before);
-      return Response.json({ audit_checkpoints: rest.slice(0, size), has_more: rest.length > size });
+    async fetch({ url }) {
+      const path = new URL(url).pathname.slice("/audit-log/".length);
+      if (shown === null) return new Response(null, { status: 404 });
+      if (path === "checkpoint") return new Response(await shown.log.note(shown.size));
+      if (path === "key") return new Response(`${shown.log.signers.map(logKeyText).join("\n")}\n`);
+      const width = Number(/^tile\/0\/000\.p\/([0-9]+)$/.exec(path)?.[1] ?? Number.POSITIVE_INFINITY);
+      const tile = shown.log.leafHashes();
+      if (width > tile.length) return new Response(null, { status: 404 });
+      return new Response(Buffer.concat(tile.slice(0, width)));
     },
   });
-  return {
-    url: `http://127.0.0.1:${server.port}`,
-    show: (checkpoints, pageSize = 2) => {
-      shown = checkpoints;
-      size = pageSize;
-    },
-    showTree: (shownTree) => {
-      tree = shownTree;
-    },
-    stop: () => server.stop(true),
-  };
-}
+  const url = `http://127.0.0.1:${server.port}`;
+  const state = () => join(directory(), "root.txt");
+  const watch = (...parameters: string[]) =>
+    cli(["audit", "watch", url, "--state", state(), "--once", ...parameters]);
+  beforeEach(() => rm(state(), { force: true }));
+  afterAll(() => server.stop(true));
 
-// AU-147
-describe("audit watch", () => {
-  const { cli, file, directory } = useCli();
-  let audit: AuditService;
-  let keys: SigningJwk[];
-  let log: ShownLog;
-  let all: Checkpoint[];
-
-  const keyFile = writeSigningKey();
-  beforeAll(async () => {
-    audit = await startProvenAudit({ env: { AUDIT_SIGNING_KEY_FILE: keyFile } });
-    for (let n = 0; n < 6; n++) {
-      await writeEvents(audit, 2, { organization_id: `watched-${n}` });
-      await exportProof(audit, `/organizations/watched-${n}/audit-events`);
-    }
-    keys = await keysOf(audit);
-    const page = await json(await audit.get("/audit-checkpoints?limit=100"));
-    all = page.audit_checkpoints;
-    log = showLog(keys);
-  });
-  afterAll(async () => {
-    log.stop();
-    await audit.stop();
-  });
-
-  const checkpointAt = (index: number): Checkpoint => {
-    const found = all[index];
-    if (found === undefined) throw new Error("The log has too few checkpoints.");
-    return found;
-  };
-
-  let count = 0;
-  /** Writes a checkpoint as the state file of a watcher, and returns the path. */
-  const keep = async (checkpoint: Checkpoint | undefined) => {
-    count += 1;
-    return file(`state-${count}.json`, JSON.stringify(checkpoint));
-  };
-  const watch = (state: string, url = log.url, more: string[] = []) =>
-    cli(["audit", "watch", url, "--state", state, "--once", ...more]);
-
-  test("keeps the newest checkpoint, and follows a running service over several pages", async () => {
-    const state = join(directory(), "first.json");
-    const trusted = await file("keys.json", JSON.stringify({ keys }));
-    log.show(all.slice(4));
-    const once = ["audit", "watch", log.url, "--state", state, "--once"];
-    expect(await cli(once)).toMatchObject({ exitCode: 0 });
-    expect(await Bun.file(state).json()).toEqual(all[4] ?? {});
-    const found = await watch(state, audit.url, ["--keys", trusted]);
-    expect([found.exitCode, found.stderr]).toEqual([0, ""]);
-    expect(found.stdout).toContain("after the kept one, each linked to its predecessor.");
-    expect((await Bun.file(state).json()).number).toBeGreaterThanOrEqual(all[0]?.number ?? 0);
-  });
-
-  test("exits with 1 for a log that went back, and keeps both checkpoints", async () => {
-    const state = await keep(all[0]);
-    log.show(all.slice(3));
-    const { exitCode, stderr } = await watch(state);
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining("The log shrank to checkpoint")]);
-    expect(await Bun.file(state).json()).toEqual(all[0] ?? {});
-    expect(await Bun.file(`${state}.conflict`).json()).toEqual(all[3] ?? {});
-    log.show([]);
-    expect((await watch(state)).stderr).toContain("The log has no checkpoint, but the kept checkpoint");
-  });
-
-  test("exits with 1 for a log that leaves out, changes or forks a checkpoint", async () => {
-    const oldest = all.at(-1);
-    const changed = { ...checkpointAt(2), map: "00".repeat(32) };
-    const cases: [readonly Checkpoint[], string][] = [
-      [all.toSpliced(2, 1), "does not follow checkpoint"],
-      [all.with(2, { ...changed, jws: checkpointAt(2).jws }), "is not signed by a known key"],
-      [all.with(2, { ...changed, jws: null }), "is not signed"],
-      [all.slice(0, -1), "The list of checkpoints ends at"],
-    ];
-    for (const [shown, message] of cases) {
-      log.show(shown);
-      const { exitCode, stderr } = await watch(await keep(oldest));
-      expect([exitCode, stderr]).toEqual([1, expect.stringContaining(message)]);
-    }
-    const fork = { ...checkpointAt(1), map: "00".repeat(32), jws: null };
-    log.show(all);
-    const found = await watch(await keep(fork));
-    expect([found.exitCode, found.stderr]).toEqual([
-      1,
-      expect.stringContaining("differs from the kept checkpoint"),
-    ]);
-  });
-
-  // AU-200
-  describe("with the tree of a log", () => {
-    const leavesOf = (checkpoints: readonly Checkpoint[]) =>
-      checkpoints.toReversed().map((each) => leafHash(new TextEncoder().encode(checkpointText(each))));
-    /**
-     * Returns a root over these leaves, signed with the log's key, as a dishonest operator of the log could.
-     */
-    const rootOf = async (leaves: readonly Hash[], file = keyFile): Promise<string> => {
-      const key = await loadSigningKey(file);
-      const { publicKey } = logKey(key.jwk, "log.example/watched");
-      const head = { origin: "log.example/watched", size: leaves.length, root: rootOfLeaves(leaves) };
-      const text = treeHeadText({ ...head, extensions: [] });
-      const signer = { name: head.origin, publicKey, privateKey: key.privateKey };
-      return noteText({ text, signatures: [await signNote(text, signer)] });
-    };
-    /**
-     * Writes a state with the root over the first `size` leaves, and lets the log show the tree over `shown`.
-     */
-    const kept = async (size: number, shown: readonly Hash[], note?: string) => {
-      log.show(all, all.length);
-      const state = await keep(all.at(-1));
-      await file(`state-${count}.json.root`, await rootOf(leavesOf(all).slice(0, size)));
-      log.showTree({ leaves: shown, note: note ?? (await rootOf(shown)) });
-      return state;
-    };
-    const rewritten = (at: number) =>
-      leavesOf(all).map((leaf, index) => (index === at ? leafHash(new Uint8Array(1)) : leaf));
-    afterEach(() => log.showTree(null));
-
-    test("keeps the newest root, and follows the tree of a running service", async () => {
-      const leaves = leavesOf(all);
-      const state = await kept(2, leaves);
-      const found = await watch(state);
-      expect([found.exitCode, found.stderr]).toEqual([0, ""]);
-      expect(found.stdout).toContain(`The tree of ${leaves.length} checkpoints extends the kept tree.`);
-      const real = await file("real.json", JSON.stringify(all.at(-1)));
-      for (let look = 0; look < 2; look++)
-        expect(await watch(real, audit.url)).toMatchObject({ exitCode: 0 });
-      const root = await Bun.file(`${real}.root`).text();
-      expect(root).toStartWith("ostiary/audit-log\n");
+  // AU-147
+  test("keeps the newest root while the log grows", async () => {
+    shown = { log: logOf(2), size: 2 };
+    expect((await watch()).stdout).toBe(
+      "The root of audit.example.com/log of size 2: kept as the first root.\n",
+    );
+    shown = { log: logOf(5), size: 5 };
+    const grown = await watch("--key", logKeyText(KEY));
+    expect(grown).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining("continues the kept root of size 2"),
     });
+    expect(await Bun.file(state()).text()).toBe(await logOf(5).note(5));
+    expect(await watch()).toMatchObject({ exitCode: 0 });
+  });
 
-    test("does not replace the kept root with an older one, such as from a cache", async () => {
-      const leaves = leavesOf(all);
-      const state = await kept(leaves.length, leaves, await rootOf(leaves.slice(0, 3)));
-      const before = await Bun.file(`${state}.root`).text();
-      expect(await watch(state)).toMatchObject({ exitCode: 0 });
-      expect(await Bun.file(`${state}.root`).text()).toBe(before);
-    });
+  // AU-147
+  test("keeps the larger root when a cache shows an older one", async () => {
+    shown = { log: logOf(5), size: 5 };
+    await watch();
+    shown = { log: logOf(5), size: 3 };
+    expect(await watch()).toMatchObject({ exitCode: 0 });
+    expect(await Bun.file(state()).text()).toBe(await logOf(5).note(5));
+  });
 
-    test("exits with 1 for a signed tree that was rewritten, forked or truncated", async () => {
-      const leaves = leavesOf(all);
-      const refused = async (state: string, message: string) => {
-        const { exitCode, stderr } = await watch(state);
-        expect([exitCode, stderr]).toEqual([1, expect.stringContaining(message)]);
-        expect(existsSync(`${state}.root.conflict`)).toBe(true);
-      };
-      await refused(await kept(3, rewritten(1)), "does not begin with the kept tree of 3");
-      await refused(await kept(leaves.length, rewritten(4)), "differs from the kept tree of the same size");
-      await refused(await kept(leaves.length, leaves.slice(0, 4)), "The tree shrank to 4 checkpoints");
-      await refused(await kept(1, rewritten(leaves.length - 1)), "of the list is not in the tree");
-      const other = await rootOf(leaves, writeSigningKey());
-      await refused(await kept(2, leaves, other), "is not signed by a known key");
-    });
+  // AU-147
+  test.each([
+    ["went back", logOf(3), 3, "The log went back to size 3; the kept root has size 4."],
+    ["was rewritten and is as large", logOf(4, "2027"), 4, "differs from the kept one of the same size"],
+    ["was rewritten and is larger", logOf(6, "2027"), 6, "does not begin with the kept one of size 4"],
+    ["has another name", logOf(6, "2026", "new.example"), 6, "It names no earlier tree of that name."],
+  ])("ends with 1 and keeps both roots when the log %s", async (_title, log, size, problem) => {
+    shown = { log: logOf(4), size: 4 };
+    await watch();
+    shown = { log, size };
+    const found = await watch();
+    expect(found).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(problem) });
+    expect(await Bun.file(state()).text()).toBe(await logOf(4).note(4));
+    expect(await Bun.file(`${state()}.conflict`).text()).toBe(await log.note(size));
+  });
 
-    test("exits with 4 when the tree is gone, and with 2 for a kept root that cannot be read", async () => {
-      const state = await kept(2, leavesOf(all));
-      log.showTree(null);
-      expect(await watch(state)).toMatchObject({ exitCode: 4 });
-      await file(`state-${count}.json.root`, "no root");
-      expect(await watch(state)).toMatchObject({ exitCode: 2 });
+  test("says that an operator restarted the log under a new name", async () => {
+    shown = { log: logOf(4), size: 4 };
+    await watch();
+    const log = logOf(1, "2026", "new.example");
+    log.extensions = [restartLine({ declared_at: "2026-02-01T00:00:00.000Z", size: 4, origin: ORIGIN })];
+    shown = { log, size: 1 };
+    expect(await watch()).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("declared a restart on 2026-02-01T00:00:00.000Z"),
     });
   });
 
-  test("exits with 4 and writes no state when the server does not answer or is not a log", async () => {
-    const state = join(directory(), "none.json");
-    for (const url of ["http://127.0.0.1:9", `${audit.url}/nowhere`]) {
-      expect(await watch(state, url)).toMatchObject({ exitCode: 4 });
-      expect(existsSync(state)).toBe(false);
-    }
+  test("ends with 1 under another key, 4 without a log, and 2 for a state that is no root", async () => {
+    shown = { log: logOf(2), size: 2 };
+    expect(await watch("--key", logKeyText(OLD_KEY))).toMatchObject({ exitCode: 1 });
+    await Bun.write(state(), "something else\n");
+    expect(await watch()).toMatchObject({ exitCode: 2 });
+    await rm(state());
+    shown = null;
+    expect(await watch()).toMatchObject({ exitCode: 4 });
   });
 
-  test("exits with 2 for a wrong command line or a state file without a checkpoint", async () => {
-    const bad = await file("bad.json", "no checkpoint");
-    log.show(all);
-    for (const parameters of [
-      ["audit", "watch", log.url],
-      ["audit", "watch", "ftp://x", "--state", "s"],
-      ["audit", "watch", log.url, "--state", bad, "--once"],
-      ["audit", "watch", log.url, "--state", "s", "--interval", "0"],
-      ["audit", "watch", log.url, "--state", "s", "--once", "--keys", bad],
-    ]) {
-      expect((await cli(parameters)).exitCode).toBe(2);
-    }
+  test("prints the verifier keys of the log", async () => {
+    shown = { log: logOf(1), size: 1 };
+    expect(await cli(["audit", "key", url])).toMatchObject({ exitCode: 0, stdout: `${logKeyText(KEY)}\n` });
+    shown = null;
+    expect(await cli(["audit", "key", url])).toMatchObject({ exitCode: 4 });
+    expect(await cli(["audit", "key", "ftp://x"])).toMatchObject({ exitCode: 2 });
   });
 });

@@ -6,7 +6,7 @@ import { readdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { auditVariables } from "@ostiary/audit/config";
-import { checkSigningKeyFile } from "@ostiary/audit/signing-key/key-file";
+import { checkSigningKeyFile } from "@ostiary/audit/signing-keys";
 import { gatewayVariables } from "@ostiary/gateway/config";
 import { identityVariables } from "@ostiary/identity/config";
 import { configProblems } from "@ostiary/lib/runtime/config";

@@ -7,7 +7,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { proofEndSchema } from "@ostiary/lib/contracts/audit";
 import { fits } from "@ostiary/lib/domain/errors";
-import { isRecord, parseJson } from "@ostiary/lib/domain/json";
+import { parseJson } from "@ostiary/lib/domain/json";
 import type { Page } from "playwright-core";
 import { type TestWitness, testWitness } from "../../../support/audit/test-log.ts";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
@@ -18,7 +18,7 @@ import { signIn, textOf, usePortal } from "./bed.ts";
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);
 
-const COMPLETE = /^(All \d+ events|The 1 event).* complete and unaltered up to checkpoint/;
+const COMPLETE = /^(All \d+ events|The 1 event).* complete and unaltered\.$/;
 
 describe.skipIf(browserPath === undefined)("the audit log in the portal", () => {
   const bed = usePortal();
@@ -41,18 +41,11 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
 
   /** Changes the lines of each export with proof on its way to the page. */
   async function tamper(page: Page, change: (lines: string[]) => string[]): Promise<void> {
-    await page.context().route("**/export?format=ndjson&proof=true", async (route) => {
+    await page.context().route("**/export?format=ndjson&proof=true*", async (route) => {
       const response = await route.fetch();
       const lines = (await response.text()).trimEnd().split("\n");
       await route.fulfill({ response, body: `${change(lines).join("\n")}\n` });
     });
-  }
-
-  /** Returns the newest checkpoint of the public list, or undefined before the first one. */
-  async function newestCheckpoint(): Promise<unknown> {
-    const list: unknown = await (await fetch(`${bed.gatewayUrl}/audit-checkpoints?limit=1`)).json();
-    const checkpoints: unknown = isRecord(list) ? list.audit_checkpoints : null;
-    return Array.isArray(checkpoints) ? checkpoints[0] : undefined;
   }
 
   // PT-60
@@ -165,7 +158,7 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
   });
 
   // PT-62, PT-63, PT-64
-  test("is verified in the browser, also against a checkpoint that was saved earlier", async () => {
+  test("is verified in the browser, also against a root that was saved earlier", async () => {
     const id = await changed("Sealed", 3);
     const { page, go, complaints, strangers } = await bed.open("ada");
     await go(`#/org/${id}/audit`);
@@ -174,7 +167,7 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
     await verdict(page).getByText(COMPLETE).waitFor();
     const [download] = await Promise.all([
       page.waitForEvent("download"),
-      page.getByRole("button", { name: /^Save checkpoint/ }).click(),
+      page.getByRole("button", { name: /^Save root/ }).click(),
     ]);
     const kept = await download.path();
     await bed.callAsMember("ada", id, "PATCH", "/org", { name: "Sealed again" });
@@ -189,38 +182,72 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
   });
 
   // PT-62
-  test("is verified against a checkpoint that was kept from the public list", async () => {
+  test("is verified against the public root, and against an earlier export", async () => {
     const id = await changed("Listed", 2);
-    const newest = await waitFor(newestCheckpoint, { what: "the first checkpoint" });
+    const exported = await bed.callAsMember(
+      "ada",
+      id,
+      "GET",
+      "/org/audit-events/export?format=ndjson&proof=true",
+    );
+    const copies = {
+      "export.ndjson": await exported.text(),
+      "root.txt": await (await fetch(`${bed.gatewayUrl}/audit-log/checkpoint`)).text(),
+    };
     await changed("Another", 1);
-    const file = join(temporaryFolder("kept"), "kept.json");
-    await writeFile(file, JSON.stringify(newest, null, 2));
     const { page, go } = await bed.open("ada");
-    await go(`#/org/${id}/audit/verify`);
-    await page.getByLabel("An earlier copy, if you kept one").setInputFiles(file);
-    await verify(page);
-    await verdict(page).getByText(COMPLETE).waitFor();
+    for (const [name, copy] of Object.entries(copies)) {
+      await go(`#/org/${id}/audit/verify`);
+      const file = { name, mimeType: "text/plain", buffer: Buffer.from(copy) };
+      await page.getByLabel("An earlier copy, if you kept one").setInputFiles(file);
+      await verify(page);
+      await verdict(page).getByText(COMPLETE).waitFor();
+      await verdict(page).getByText("The log continues the copy that you kept").waitFor();
+      await go(`#/org/${id}/audit`);
+      await verdict(page).waitFor({ state: "detached" });
+    }
+  });
+
+  // PT-62
+  test("is altered when the export is of another organization, also an empty one", async () => {
+    const [id, other] = [await changed("One", 1), await changed("Two", 1)];
+    const path = "/org/audit-events/export?format=ndjson&proof=true";
+    const whole = await (await bed.callAsMember("ada", other, "GET", path)).text();
+    const { page, go } = await bed.open("ada");
+    for (const lines of [whole.trimEnd().split("\n"), whole.trimEnd().split("\n").slice(-1)]) {
+      await tamper(page, () => lines);
+      await go(`#/org/${id}/audit/verify`);
+      await verify(page);
+      await verdict(page).getByText("The log differs from what was sealed.").waitFor();
+      const [first] = await verdict(page).getByRole("listitem").allTextContents();
+      expect(first).toContain(`the log of another owner. Expected: organization:${id}.`);
+      await go(`#/org/${id}/audit`);
+      await verdict(page).waitFor({ state: "detached" });
+    }
   });
 
   // PT-62
   test("is not accepted when an event is changed, removed or added, or when the export is unreadable", async () => {
     const id = await changed("Told", 3);
     const { page, go } = await bed.open("ada");
-    const tried: [kind: string, change: (lines: string[]) => string[]][] = [
-      ["Changed:", (lines) => lines.map((line) => line.replace('"Told 1"', '"Sold 1"'))],
-      ["Removed:", ([first = "", , ...rest]) => [first, ...rest]],
-      ["Added:", ([first = "", ...rest]) => [first, first, ...rest]],
-      ["Unreadable:", (lines) => lines.slice(0, -1)],
-      ["Unreadable:", () => ["<p>Sorry</p>"]],
+    const tried: [what: string, change: (lines: string[]) => string[]][] = [
+      [
+        "The entry is not what was sealed",
+        (lines) => lines.map((line) => line.replace('"Told 1"', '"Sold 1"')),
+      ],
+      ["Entries are missing", ([first = "", , ...rest]) => [first, ...rest]],
+      ["The event is out of order, or in the file twice", ([first = "", ...rest]) => [first, first, ...rest]],
+      ["The last line, which has the proof, is missing", (lines) => lines.slice(0, -1)],
+      ["This line is not what the format allows here", () => ["<p>Sorry</p>"]],
     ];
-    for (const [kind, change] of tried) {
+    for (const [what, change] of tried) {
       await tamper(page, change);
       await go(`#/org/${id}/audit/verify`);
       await verify(page);
       await verdict(page).getByText("The log differs from what was sealed.").waitFor();
-      const [first] = await verdict(page).getByRole("listitem").allTextContents();
-      expect(first).toStartWith(kind);
-      expect(await page.getByRole("button", { name: /^Save checkpoint/ }).count()).toBe(0);
+      const all = await verdict(page).getByRole("listitem").allTextContents();
+      expect(all.join()).toContain(what);
+      expect(await page.getByRole("button", { name: /^Save root/ }).count()).toBe(0);
       // Leaves the page, so that the next verification does not show this verdict.
       await go(`#/org/${id}/audit`);
       await verdict(page).waitFor({ state: "detached" });
@@ -228,33 +255,16 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
   });
 
   // PT-62
-  test("is undecided when the kept copy cannot be compared, such as one of another organization", async () => {
-    const [id, other] = [await changed("One", 1), await changed("Two", 1)];
-    const { page, go } = await bed.open("ada");
-    await go(`#/org/${other}/audit/verify`);
-    await verify(page);
-    await verdict(page).getByText(COMPLETE).waitFor();
-    const [download] = await Promise.all([
-      page.waitForEvent("download"),
-      page.getByRole("button", { name: /^Save checkpoint/ }).click(),
-    ]);
-    await go(`#/org/${id}/audit/verify`);
-    await page.getByLabel("An earlier copy, if you kept one").setInputFiles(await download.path());
-    await verify(page);
-    await verdict(page).getByText("they cannot be compared").waitFor();
-  });
-
-  // PT-62
-  test("names a kept file without a checkpoint, an export that ends early, and a rate limit", async () => {
+  test("names a kept file without a root, an export that ends early, and a rate limit", async () => {
     const id = await changed("Early", 1);
     const { page, go } = await bed.open("ada");
     await go(`#/org/${id}/audit/verify`);
     const kept = page.getByLabel("An earlier copy, if you kept one");
     await kept.setInputFiles({ name: "kept.json", mimeType: "application/json", buffer: Buffer.from("{}") });
     await verify(page);
-    await page.getByText("The file contains neither a checkpoint nor an export with proof.").waitFor();
+    await page.getByText("The file contains neither a signed root nor an export with proof.").waitFor();
     await kept.setInputFiles([]);
-    const exports = "**/export?format=ndjson&proof=true";
+    const exports = "**/export?format=ndjson&proof=true*";
     await page.context().route(exports, (route) => route.abort("connectionreset"));
     await verify(page);
     await page.getByText("The export did not arrive completely").waitFor();
@@ -310,11 +320,11 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
       .getByRole("alert", { name: "Ergebnis der Prüfung" })
       .getByText("vollständig und unverändert")
       .waitFor();
-    await page.getByText(/^Ob Ereignisse nach Prüfpunkt \d+ abgeschnitten wurden/).waitFor();
+    await page.getByText(/^Die signierte Wurzel von/).waitFor();
     expect(await findings()).toEqual([]);
     await tamper(page, (lines) => lines.slice(0, -1));
     await page.getByRole("button", { name: "Jetzt prüfen" }).click();
-    await page.getByText("Die letzte Zeile, die den Beweis beendet, fehlt").waitFor();
+    await page.getByText("Die letzte Zeile, die den Beweis enthält, fehlt").waitFor();
     expect(await page.locator("[lang=en]").count()).toBe(0);
   });
 
@@ -346,11 +356,10 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
   /** Adds to the last line of an export a root that the witness cosigned. */
   function cosigned(lines: string[], witness: TestWitness): string[] {
     const end: unknown = parseJson(lines.at(-1) ?? "");
-    if (!fits(proofEndSchema, end) || end.tree === undefined) throw new Error("The export has no tree.");
-    const { note } = end.tree;
-    const text = note.slice(0, note.indexOf("\n\n") + 1);
-    const root = { note: note + witness.line(text, Math.floor(Date.now() / 1_000)), consistency: [] };
-    return lines.with(-1, JSON.stringify({ ...end, tree: { ...end.tree, cosigned: root } }));
+    if (!fits(proofEndSchema, end) || end.note === null) throw new Error("The export has no signed root.");
+    const text = end.note.slice(0, end.note.indexOf("\n\n") + 1);
+    const note = end.note + witness.line(text, Math.floor(Date.now() / 1_000));
+    return lines.with(-1, JSON.stringify({ ...end, cosigned: { note, consistency: [] } }));
   }
 
   // PT-71, PT-72, PT-73
@@ -371,9 +380,9 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
     await go(`#/org/${id}/audit/verify`);
     await verify(page);
     await verdict(page)
-      .getByText(/unaltered, but too few witnesses have seen the log\.$/)
+      .getByText(/^Undecided:/)
       .waitFor();
-    await verdict(page).getByText("The file shows no root that witnesses cosigned").waitFor();
+    await verdict(page).getByText("Too few witnesses cosigned a tree that has this export").waitFor();
     expect(await verdict(page).getByText("Seen by").count()).toBe(0);
     await tamper(page, (lines) => cosigned(lines, one));
     await verify(page);

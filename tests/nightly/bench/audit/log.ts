@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { auditVariables } from "@ostiary/audit/config";
 import { makePartitions } from "@ostiary/audit/partitions/commands";
-import { type PassDeps, sealPass } from "@ostiary/audit/sealing/seal-pass";
-import { SealedState } from "@ostiary/audit/sealing/sealed-state";
-import { selectState } from "@ostiary/audit/sealing/sealer-state-sql";
+import { NodeCache } from "@ostiary/audit/proof/heads/head-map";
+import { SignedRoots } from "@ostiary/audit/proof/root/signed-root";
+import { type PassDeps, sealPass } from "@ostiary/audit/proof/seal/seal-pass";
 import { EventWriter } from "@ostiary/audit/writes/commands";
 import { systemClock } from "@ostiary/lib/async";
 import { loadConfig } from "@ostiary/lib/runtime/config";
@@ -61,15 +61,15 @@ export async function writeGroups(log: Database, groups = GROUPS): Promise<void>
 /** Seals all entries that are not sealed yet. */
 export async function sealAll(log: Database): Promise<void> {
   const config = loadConfig(auditVariables, { DATABASE_URL: "pglite://memory", LOG_FILE: "/dev/null" });
+  const origin = "log.example/bench";
   const deps: PassDeps = {
     reads: log,
     writes: log,
-    key: null,
-    origin: "log.example/bench",
-    sealed: new SealedState(log),
+    memory: { roots: new SignedRoots(null, origin), nodes: new NodeCache(), unreadable: new Set() },
+    origin,
     clock: systemClock,
     log: (await createTelemetry({ name: "audit", namespace: "audit" }, config)).log,
     holder: "bench",
   };
-  while ((await sealPass(deps, await selectState(log))).end === "behind");
+  while ((await sealPass(deps)).end === "behind");
 }

@@ -1,11 +1,8 @@
-import { Type } from "@sinclair/typebox";
-import { Value } from "@sinclair/typebox/value";
+import { readNote, readTreeHead } from "@ostiary/lib/domain/tlog";
 import { waitFor } from "../../../support/time/wait-for.ts";
 import type { ServiceProcess } from "../measure/service-bed.ts";
 import type { AuditBed } from "./bed.ts";
 import { exampleIntent } from "./example-intent.ts";
-
-const Newest = Type.Object({ audit_checkpoints: Type.Array(Type.Object({ number: Type.Integer() })) });
 
 /** The replica that seals, and the replica that takes over when the sealing replica dies. */
 interface Replicas {
@@ -15,7 +12,7 @@ interface Replicas {
 
 /**
  * Kills the sealing replica while events are written, and repeats this `times` times. Returns the seconds
- * from each kill to the first checkpoint of the other replica.
+ * from each kill to the first signed root of the other replica.
  */
 export async function takeovers(bed: AuditBed, databaseUrl: string, times: number): Promise<number[]> {
   const taken: number[] = [];
@@ -29,11 +26,11 @@ export async function takeovers(bed: AuditBed, databaseUrl: string, times: numbe
   return taken;
 }
 
-/** Writes events for the replica to seal, and waits for their checkpoint. */
+/** Writes events for the replica to seal, and waits for their signed root. */
 async function sealedOnce(audit: ServiceProcess): Promise<void> {
-  const before = await newestCheckpoint(audit);
+  const before = await newestSize(audit);
   await write(audit);
-  await nextCheckpoint(audit, before);
+  await nextRoot(audit, before);
 }
 
 async function takeover({ sealer, other }: Replicas): Promise<number> {
@@ -42,9 +39,9 @@ async function takeover({ sealer, other }: Replicas): Promise<number> {
     while (writing) await write(other);
   })();
   process.kill(sealer.pid, "SIGKILL");
-  const before = await newestCheckpoint(other);
+  const before = await newestSize(other);
   const diedMs = performance.now();
-  await nextCheckpoint(other, before);
+  await nextRoot(other, before);
   const takenMs = performance.now() - diedMs;
   writing = false;
   await writer;
@@ -61,15 +58,16 @@ async function write({ internalUrl }: ServiceProcess): Promise<void> {
   if (!response.ok) throw new Error(`The audit service answered an intent with ${response.status}.`);
 }
 
-/** Returns the number of the newest checkpoint, or 0 if there is none. */
-async function newestCheckpoint({ url }: ServiceProcess): Promise<number> {
-  const response = await fetch(`${url}/audit-checkpoints?limit=1`);
-  return Value.Parse(Newest, await response.json()).audit_checkpoints[0]?.number ?? 0;
+/** Returns the size of the newest signed root, or 0 if there is none. */
+async function newestSize({ url }: ServiceProcess): Promise<number> {
+  const response = await fetch(`${url}/audit-log/checkpoint`);
+  const note = readNote(await response.text());
+  return readTreeHead(note?.text ?? "")?.size ?? 0;
 }
 
-async function nextCheckpoint(audit: ServiceProcess, before: number): Promise<void> {
-  await waitFor(async () => (await newestCheckpoint(audit)) > before, {
-    what: "a checkpoint",
+async function nextRoot(audit: ServiceProcess, before: number): Promise<void> {
+  await waitFor(async () => (await newestSize(audit)) > before, {
+    what: "a signed root",
     timeoutMs: 60_000,
   });
 }

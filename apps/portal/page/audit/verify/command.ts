@@ -2,9 +2,10 @@ import { shellLiteral } from "@ostiary/lib/openapi";
 import type { WitnessSettings } from "../../settings.ts";
 import type { Log } from "../logs.ts";
 
-/** Returns the shell commands that verify a log as the page does, with the same witnesses. */
+/** Returns the shell commands that verify a log as the page does, with the same owner and witnesses. */
 export function commandOf(
   { as, path }: Pick<Log, "as" | "path">,
+  owner: string,
   witnesses: WitnessSettings | null,
   origin: string,
 ): string {
@@ -15,15 +16,10 @@ export function commandOf(
     ...(witnesses === null
       ? []
       : [`printf '%s\\n' ${witnesses.keys.map(shellLiteral).join(" ")} > witnesses.txt`]),
-    ["ostiary audit verify log.ndjson", ...optionsOf(witnesses)].join(" "),
+    `ostiary audit verify log.ndjson --owner ${shellLiteral(owner)}${optionsOf(witnesses)}`,
   ].join("\n");
 }
 
-function optionsOf(witnesses: WitnessSettings | null): string[] {
-  if (witnesses === null) return [];
-  const { quorum, origin } = witnesses;
-  return [
-    `--witness-keys witnesses.txt --quorum ${quorum}`,
-    ...(origin === null ? [] : [`--origin ${shellLiteral(origin)}`]),
-  ];
+function optionsOf(witnesses: WitnessSettings | null): string {
+  return witnesses === null ? "" : ` --witness-keys witnesses.txt --quorum ${witnesses.quorum}`;
 }

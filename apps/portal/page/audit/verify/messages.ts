@@ -7,7 +7,9 @@ export interface VerifyRequest {
   exportUrl: string;
   /** The request headers with the credential. */
   headers: Record<string, string>;
-  /** The earlier copy that the customer chose, or null. */
+  /** The owner whose log it must be, such as `organization:01K…`. */
+  owner: string;
+  /** The root or export that the customer kept, or null. */
   kept: Blob | null;
   /** The witnesses that must have cosigned the log. Null if none is required. */
   witnesses: WitnessSettings | null;
@@ -20,14 +22,13 @@ export type WorkerMessage =
   /** The gateway refused the export. */
   | { type: "refused"; status: number; body: string; retryAfter: string | null }
   /**
-   * `kept`: the customer's file contains no earlier copy. `broken`: the response is not an export. `away`: no
+   * `kept`: the customer's file has no root. `broken`: the response is not an export. `away`: no
    * response arrived, or the download ended early.
    */
   | { type: "failed"; reason: "kept" | "broken" | "away" };
 
-/** A copy of the end of a log. A later verification uses the copy to detect changes before that end. */
+/** The signed root of an export. A later verification uses it to detect changes before that root. */
 export interface KeptCopy {
-  /** The number of the checkpoint in the copy. */
-  number: number;
+  size: number;
   text: string;
 }

@@ -1,3 +1,4 @@
+import { ownerOf } from "@ostiary/lib/domain/proof";
 import { Button } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { useSession } from "../../page-session.ts";
@@ -48,21 +49,31 @@ export function VerifyView({ log }: { log: Log }) {
   );
 }
 
+/** Returns the owner whose log the page shows, or null while the page does not know it. */
+function useOwner({ as }: Log): string | null {
+  const { member, person } = useSession();
+  const id = as === "member" ? member.value?.organization_id : person.value?.id;
+  return id === undefined ? null : ownerOf(as === "member" ? "organization" : "user", id);
+}
+
 /** Lets the customer choose an earlier copy, and starts or stops the verification. */
 function Start({ log, verifier }: { log: Log; verifier: Verifier }) {
   const t = useTexts().audit.verify;
   const session = useSession();
   const [kept, setKept] = useState<File | null>(null);
+  const owner = useOwner(log);
   const { verification } = verifier;
   const running = verification.state === "running";
   const refused = verification.state === "failed" && verification.reason === "kept";
   const start = async () => {
+    if (owner === null) return;
     const headers = await session.gateway.credential(log.as);
     if (!headers.ok) return verifier.refuse(headers.failure);
     const address = new URL(`${log.path}/export?format=ndjson&proof=true`, location.origin);
     verifier.start({
       exportUrl: address.href,
       headers: headers.value,
+      owner,
       kept,
       witnesses: session.settings.witnesses,
     });
@@ -74,7 +85,7 @@ function Start({ log, verifier }: { log: Log; verifier: Verifier }) {
           <input
             {...connection}
             type="file"
-            accept=".json,.ndjson,.jws,.txt"
+            accept=".ndjson,.txt"
             onChange={({ currentTarget }) => setKept(currentTarget.files?.[0] ?? null)}
           />
         )}
@@ -101,18 +112,17 @@ function Progress({ verification }: { verification: Verification }) {
 }
 
 /**
- * Offers the end of the log as a file. A later verification uses the file to detect changes before that end.
+ * Offers the signed root as a file. A later verification uses the file to detect changes before that root.
  */
 function Keep({ copy }: { copy: KeptCopy }) {
   const t = useTexts().audit.verify;
   const formats = useFormats();
-  const save = () =>
-    saveFile(new Blob([copy.text], { type: "application/json" }), `audit-checkpoint-${copy.number}.json`);
+  const save = () => saveFile(new Blob([copy.text], { type: "text/plain" }), `audit-root-${copy.size}.txt`);
   return (
     <section aria-label={t.keepTitle}>
       <h3>{t.keepTitle}</h3>
       <p>{t.keepHelp}</p>
-      <Button onClick={save}>{t.keep(formats.number(copy.number))}</Button>
+      <Button onClick={save}>{t.keep(formats.number(copy.size))}</Button>
     </section>
   );
 }
@@ -120,7 +130,9 @@ function Keep({ copy }: { copy: KeptCopy }) {
 function OnTheCommandLine({ log }: { log: Log }) {
   const t = useTexts().audit.verify;
   const { witnesses } = useSession().settings;
-  const command = commandOf(log, witnesses, location.origin);
+  const owner = useOwner(log);
+  if (owner === null) return null;
+  const command = commandOf(log, owner, witnesses, location.origin);
   return (
     <details>
       <summary>{t.command}</summary>

@@ -3,18 +3,15 @@
 import { proofEndSchema } from "@ostiary/lib/contracts/audit";
 import { fits } from "@ostiary/lib/domain/errors";
 import { parseJson, tryJson } from "@ostiary/lib/domain/json";
-import { Checkpoint, canonicalJson, SigningJwk } from "@ostiary/lib/domain/proof";
 import {
-  type KeptCopies,
+  type KeptRoot,
   linesOf,
-  NotKeptCopies,
   NotLines,
-  readKept,
+  readKeptRoot,
   readWitnessKeys,
   verifyExport,
   type WitnessRule,
 } from "@ostiary/lib/verification";
-import { Type } from "@sinclair/typebox";
 import type { WitnessSettings } from "../../settings.ts";
 import type { KeptCopy, VerifyRequest, WorkerMessage } from "./messages.ts";
 
@@ -23,11 +20,8 @@ declare const self: {
   postMessage(message: WorkerMessage): void;
 };
 
-const NOTHING_KEPT: KeptCopies = { checkpoints: [], end: null };
 const PROGRESS_MS = 200;
-/** The worker stops fetching pages of checkpoints when it has this many checkpoints. */
-const CHECKPOINTS_MAX = 5_000;
-const PAGE_SIZE = 100;
+const UNPROCESSABLE = 422;
 
 self.onmessage = async ({ data }: MessageEvent<VerifyRequest>) => {
   tell(await verify(data).catch(() => ({ type: "failed", reason: "broken" }) as const));
@@ -37,18 +31,18 @@ function tell(message: WorkerMessage): void {
   self.postMessage(message);
 }
 
-async function verify({ exportUrl, headers, kept, witnesses }: VerifyRequest): Promise<WorkerMessage> {
-  const read = await readCopies(kept);
-  if (read === null) return { type: "failed", reason: "kept" };
-  // Fetch the checkpoints before the export, so that no checkpoint is newer than the export.
-  const copies = await withCheckpoints(read, exportUrl);
-  const keys = await publishedKeys(exportUrl);
-  const answer = await fetch(exportUrl, { headers, cache: "no-store", redirect: "error" }).catch(() => null);
+async function verify(request: VerifyRequest): Promise<WorkerMessage> {
+  const { owner, kept, witnesses } = request;
+  const root = kept === null ? null : await readCopy(kept);
+  if (kept !== null && root === null) return { type: "failed", reason: "kept" };
+  const answer = await exportOf(request, root).catch(() => null);
   if (answer?.body == null) return { type: "failed", reason: "away" };
   if (!answer.ok) return refused(answer);
   const log = new StreamedLog(answer.body);
   try {
-    const given = { keys, kept: copies, witnesses: ruleOf(witnesses) };
+    const roots = root === null ? [] : [root];
+    const origin = witnesses?.origin ?? null;
+    const given = { owner, keys: null, roots, origin, witnesses: ruleOf(witnesses) };
     const verdict = await verifyExport(log.lines(), given, (events) => log.show(events));
     return { type: "verdict", verdict, copy: copyOf(log.last) };
   } catch (error) {
@@ -57,10 +51,19 @@ async function verify({ exportUrl, headers, kept, witnesses }: VerifyRequest): P
   }
 }
 
+/** Fetches the export, with the proof about the kept root. A log refuses a root that it does not have yet. */
+async function exportOf({ exportUrl, headers }: VerifyRequest, root: KeptRoot | null): Promise<Response> {
+  const init = { headers, cache: "no-store", redirect: "error" } as const;
+  const size = root?.head.size ?? 0;
+  if (size === 0) return fetch(exportUrl, init);
+  const answer = await fetch(`${exportUrl}&root=${size}`, init);
+  return answer.status === UNPROCESSABLE ? fetch(exportUrl, init) : answer;
+}
+
 function ruleOf(witnesses: WitnessSettings | null): WitnessRule | null {
   if (witnesses === null) return null;
-  const { keys, quorum, origin } = witnesses;
-  return { keys: readWitnessKeys(keys.join("\n")), quorum, origin, nowMs: Date.now() };
+  const { keys, quorum } = witnesses;
+  return { keys: readWitnessKeys(keys.join("\n")), quorum, nowMs: Date.now() };
 }
 
 /** The lines of an export, read as they arrive. */
@@ -113,14 +116,12 @@ async function refused(answer: Response): Promise<WorkerMessage> {
   };
 }
 
-/** Reads the earlier copy that the customer chose. Returns null if the file contains no part of a log. */
-async function readCopies(kept: Blob | null): Promise<KeptCopies | null> {
-  if (kept === null) return NOTHING_KEPT;
+/** Reads the root that the customer kept. Returns null if the file has none. */
+async function readCopy(kept: Blob): Promise<KeptRoot | null> {
   try {
-    const { size } = kept;
-    return await readKept({ size, text: () => kept.text(), stream: () => chunksOf(kept) });
+    return await readKeptRoot("", chunksOf(kept));
   } catch (error) {
-    if (error instanceof NotKeptCopies || error instanceof NotLines) return null;
+    if (error instanceof NotLines) return null;
     throw error;
   }
 }
@@ -132,53 +133,9 @@ async function* chunksOf(kept: Blob): AsyncGenerator<Uint8Array, void, void> {
   }
 }
 
-const keySet = Type.Object({ keys: Type.Array(SigningJwk) });
-
-/**
- * Fetches the published keys of the log. Returns null if the keys cannot be read. The verifier then uses the
- * keys in the export.
- */
-async function publishedKeys(exportUrl: string): Promise<SigningJwk[] | null> {
-  const value = await publicJson(new URL("/.well-known/audit-jwks.json", exportUrl));
-  return fits(keySet, value) ? value.keys : null;
-}
-
-const checkpointPage = Type.Object({ audit_checkpoints: Type.Array(Checkpoint), has_more: Type.Boolean() });
-
-/** Adds the published checkpoints that are newer than the oldest checkpoint of the copies. */
-async function withCheckpoints(copies: KeptCopies, exportUrl: string): Promise<KeptCopies> {
-  if (copies.checkpoints.length === 0) return copies;
-  const until = Math.min(...copies.checkpoints.map(({ number }) => number));
-  const between: Checkpoint[] = [];
-  for (let after: number | null = null; between.length < CHECKPOINTS_MAX; ) {
-    const url = new URL("/audit-checkpoints", exportUrl);
-    url.searchParams.set("limit", String(PAGE_SIZE));
-    if (after !== null) url.searchParams.set("starting_after", String(after));
-    const page = await publicJson(url);
-    if (!fits(checkpointPage, page)) break;
-    between.push(...page.audit_checkpoints.filter(({ number }) => number > until));
-    after = page.audit_checkpoints.at(-1)?.number ?? null;
-    if (!page.has_more || after === null || after <= until + 1) break;
-  }
-  return { ...copies, checkpoints: [...copies.checkpoints, ...between] };
-}
-
-async function publicJson(url: URL): Promise<unknown> {
-  try {
-    const answer = await fetch(url, { credentials: "omit", redirect: "error" });
-    return answer.ok ? tryJson(await answer.text(), parseJson) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * Returns the end of an export as a file to keep, which the command line accepts as `--checkpoint`. Returns
- * null if the last line is not the end of a proof with a checkpoint.
- */
+/** Returns the signed root of an export, or null if the last line has none. */
 function copyOf(last: string): KeptCopy | null {
   const end = tryJson(last, parseJson);
-  if (!fits(proofEndSchema, end) || end.checkpoint === null) return null;
-  const { retention: _retention, ...rest } = end;
-  return { number: end.checkpoint.number, text: `${canonicalJson({ ...rest, recent_checkpoints: [] })}\n` };
+  if (!fits(proofEndSchema, end) || end.note === null || end.leaf === null) return null;
+  return { size: end.leaf.number + 1, text: end.note };
 }

@@ -1,7 +1,6 @@
 import type { AuthType } from "@ostiary/lib/domain/credentials";
-import { sentenceOf } from "@ostiary/lib/verification/findings";
 import type { Texts } from "../en.ts";
-import { findings } from "./findings.ts";
+import { germanOf } from "./findings.ts";
 
 /** The German texts of the audit log. */
 export const audit: Texts["audit"] = {
@@ -87,54 +86,40 @@ export const audit: Texts["audit"] = {
     lead: "Ihr Browser liest das ganze Protokoll mit seinem Beweis und führt alle Prüfungen selbst durch.",
     insecure: "Browser prüfen Signaturen nur auf Seiten mit https. Öffnen Sie diese Seite über https.",
     kept: "Eine frühere Kopie, falls Sie eine aufbewahrt haben",
-    keptHelp:
-      "Ein auf dieser Seite gespeicherter Prüfpunkt, ein früherer Export mit Beweis oder eine Datei mit Prüfpunkten.",
+    keptHelp: "Eine auf dieser Seite gespeicherte Wurzel oder ein früherer Export mit Beweis.",
     start: "Jetzt prüfen",
     running: "Wird geprüft …",
     cancel: "Abbrechen",
     progress: (events, kib) => `Geprüfte Ereignisse: ${events} (${kib} KiB).`,
     verdict: "Ergebnis der Prüfung",
-    complete: ({ value, text }, span, checkpoint) => {
-      const verb = value === 1 ? "ist" : "sind";
-      const days = span === null ? "" : ` vom ${span.from} bis ${span.to}`;
-      return checkpoint === null
-        ? `${value === 1 ? "Das eine Ereignis" : `Alle ${text} Ereignisse`}${days} ${verb} vollständig und unverändert.`
-        : `Bis zum Prüfpunkt ${checkpoint} ${verb} ${value === 1 ? "das eine Ereignis" : `alle ${text} Ereignisse`}${days} vollständig und unverändert.`;
-    },
+    complete: ({ value, text }, span) =>
+      `${value === 1 ? "Das eine Ereignis" : `Alle ${text} Ereignisse`}${span === null ? "" : ` vom ${span.from} bis ${span.to}`} ${value === 1 ? "ist" : "sind"} vollständig und unverändert.`,
     undecided: ({ value, text }, span) =>
-      `${text} ${value === 1 ? "Ereignis" : "Ereignisse"}${span === null ? "" : ` vom ${span.from} bis ${span.to}`} ${value === 1 ? "ist" : "sind"} unverändert, aber die Dateien lassen eine Frage offen.`,
-    unwitnessed: ({ value, text }, span) =>
-      `${text} ${value === 1 ? "Ereignis" : "Ereignisse"}${span === null ? "" : ` vom ${span.from} bis ${span.to}`} ${value === 1 ? "ist" : "sind"} unverändert, aber zu wenige Zeugen haben das Protokoll gesehen.`,
+      `Nicht entschieden: An ${value === 1 ? "einem Ereignis" : `${text} Ereignissen`}${span === null ? "" : ` vom ${span.from} bis ${span.to}`} ist nichts falsch, aber die Dateien lassen eine Frage offen.`,
     seenBy: ({ value, text }, names) => `Gesehen von ${value === 1 ? "einem" : text} Zeugen: ${names}.`,
     altered: "Das Protokoll stimmt nicht mit dem überein, was versiegelt wurde.",
-    open: "Was die Dateien nicht zeigen",
-    kinds: {
-      changed: "Geändert:",
-      removed: "Entfernt:",
-      added: "Hinzugefügt:",
-      moved: "Verschoben:",
-      rebuilt: "Neu aufgebaut:",
-      checkpoint: "Prüfpunkt:",
-      unreadable: "Nicht lesbar:",
-    },
     more: (count) => `Und ${count} weitere.`,
     entries: (count) => `Das Protokoll hat ${count} Einträge.`,
     pending: (count) => `Ereignisse ohne bekanntes Ergebnis: ${count}.`,
-    sealed: (time) => `Der Prüfpunkt stammt vom ${time},`,
-    unsigned: "ist aber nicht signiert: Vergleichen Sie ihn mit Kopien, die Sie aufbewahrt haben.",
-    signed: "signiert mit dem Schlüssel",
-    keyOfFile: "(dieser Schlüssel steht nur im Export selbst).",
-    dropped: (count, time) =>
-      `${count} Einträge zu Ereignissen vor ${time} sind laut Protokoll gelöscht; nur ihre Hashes sind erhalten.`,
-    notShownTitle: "Was kein Export zeigen kann",
-    finding: (finding) => sentenceOf(finding, findings),
+    root: (origin, size, time) =>
+      `Die signierte Wurzel von ${origin} mit der Größe ${size} deckt das Protokoll bis ${time} ab.`,
+    signed: "Sie ist signiert mit dem Schlüssel",
+    keyOfFile: "(nur der Export selbst nennt diesen Schlüssel, und Sie haben ihn nicht bestätigt).",
+    continues: (size) => `Das Protokoll setzt die aufbewahrte Kopie mit der Größe ${size} fort.`,
+    dropped: (count, month) =>
+      `${count} Einträge bis zum Monat ${month} sind laut Protokoll gelöscht; nur ihre Hashes sind erhalten.`,
+    restart: (time, from) =>
+      `Am ${time} hat ein Betreiber erklärt, dass Einträge ab Position ${from} nicht wiederherstellbar sind.`,
+    earlierTree: (time, origin) =>
+      `Am ${time} hat ein Betreiber das Protokoll neu begonnen, das zuvor ${origin} hieß. Was dort versiegelt wurde, kann fehlen.`,
+    finding: (finding) => germanOf(finding),
     keepTitle: "Eine Kopie aufbewahren",
     keepHelp:
-      "Bewahren Sie diese kleine Datei außerhalb dieses Dienstes auf. Mit ihr zeigt eine spätere Prüfung, dass bis zu diesem Prüfpunkt nichts geändert oder abgeschnitten wurde.",
-    keep: (number) => `Prüfpunkt ${number} speichern`,
+      "Bewahren Sie diese kleine Datei außerhalb dieses Dienstes auf. Mit ihr zeigt eine spätere Prüfung, dass bis zu dieser Wurzel nichts geändert oder abgeschnitten wurde.",
+    keep: (number) => `Wurzel ${number} speichern`,
     command: "Dasselbe auf der Befehlszeile",
     failed: {
-      kept: "Die Datei enthält weder einen Prüfpunkt noch einen Export mit Beweis. Wählen Sie eine andere Datei.",
+      kept: "Die Datei enthält weder eine signierte Wurzel noch einen Export mit Beweis. Wählen Sie eine andere Datei.",
       broken: "Die Antwort ist kein Export eines Protokolls. Versuchen Sie es erneut.",
       away: "Der Export wurde nicht vollständig übertragen, daher konnte das Protokoll nicht geprüft werden. Versuchen Sie es erneut.",
     },

@@ -1,6 +1,6 @@
 import type { AuthType } from "@ostiary/lib/domain/credentials";
-import { type Finding, sentenceOf } from "@ostiary/lib/verification/findings";
-import { findings } from "./findings.ts";
+import { englishOf } from "@ostiary/lib/verification/english";
+import type { Finding } from "@ostiary/lib/verification/findings";
 
 /** The English texts of the audit log. */
 export const audit = {
@@ -81,60 +81,44 @@ export const audit = {
     lead: "Your browser reads the whole log with its proof, and makes all checks itself.",
     insecure: "Browsers verify signatures only on pages that use https. Open this page with https.",
     kept: "An earlier copy, if you kept one",
-    keptHelp:
-      "A checkpoint that you saved from this page, an earlier export with proof, or a file of checkpoints.",
+    keptHelp: "A root that you saved from this page, or an earlier export with proof.",
     start: "Verify now",
     running: "Verifying …",
     cancel: "Stop",
     progress: (events: string, kib: string) => `${events} events are checked (${kib} KiB).`,
     verdict: "Result of the verification",
-    complete: (
-      { value, text }: { value: number; text: string },
-      span: { from: string; to: string } | null,
-      checkpoint: string | null,
-    ) =>
-      `${value === 1 ? "The 1 event" : `All ${text} events`}${span === null ? "" : ` from ${span.from} to ${span.to}`} ${value === 1 ? "is" : "are"} complete and unaltered${checkpoint === null ? "" : ` up to checkpoint ${checkpoint}`}.`,
+    complete: ({ value, text }: { value: number; text: string }, span: { from: string; to: string } | null) =>
+      `${value === 1 ? "The 1 event" : `All ${text} events`}${span === null ? "" : ` from ${span.from} to ${span.to}`} ${value === 1 ? "is" : "are"} complete and unaltered.`,
     undecided: (
       { value, text }: { value: number; text: string },
       span: { from: string; to: string } | null,
     ) =>
-      `${text} ${value === 1 ? "event" : "events"}${span === null ? "" : ` from ${span.from} to ${span.to}`} ${value === 1 ? "is" : "are"} unaltered, but the files leave a question open.`,
-    unwitnessed: (
-      { value, text }: { value: number; text: string },
-      span: { from: string; to: string } | null,
-    ) =>
-      `${text} ${value === 1 ? "event" : "events"}${span === null ? "" : ` from ${span.from} to ${span.to}`} ${value === 1 ? "is" : "are"} unaltered, but too few witnesses have seen the log.`,
+      `Undecided: nothing is wrong with ${text} ${value === 1 ? "event" : "events"}${span === null ? "" : ` from ${span.from} to ${span.to}`}, but the files leave a question open.`,
     seenBy: ({ value, text }: { value: number; text: string }, names: string) =>
       `Seen by ${text} ${value === 1 ? "witness" : "witnesses"}: ${names}.`,
     altered: "The log differs from what was sealed.",
-    open: "What the files do not show",
-    kinds: {
-      changed: "Changed:",
-      removed: "Removed:",
-      added: "Added:",
-      moved: "Moved:",
-      rebuilt: "Rebuilt:",
-      checkpoint: "Checkpoint:",
-      unreadable: "Unreadable:",
-    },
     more: (count: string) => `And ${count} more.`,
     entries: (count: string) => `The log has ${count} entries.`,
     pending: (count: string) => `Events without a known outcome: ${count}.`,
-    sealed: (time: string) => `The checkpoint was created on ${time},`,
-    unsigned: "but is not signed: compare it with copies that you kept.",
-    signed: "signed by the key",
-    keyOfFile: "(only the export itself names this key).",
-    dropped: (count: string, time: string) =>
-      `${count} entries of events before ${time} were dropped, as the log declares; only their hashes are left.`,
-    notShownTitle: "What no export can show",
-    finding: (finding: Finding) => sentenceOf(finding, findings),
+    root: (origin: string, size: string, time: string) =>
+      `The signed root of ${origin} with size ${size} covers the log up to ${time}.`,
+    signed: "It is signed by the key",
+    keyOfFile: "(only the export itself names this key, and you have not confirmed it).",
+    continues: (size: string) => `The log continues the copy that you kept, with size ${size}.`,
+    dropped: (count: string, month: string) =>
+      `${count} entries up to the month ${month} were dropped, as the log declares; only their hashes are left.`,
+    restart: (time: string, from: string) =>
+      `On ${time} an operator declared that entries from position ${from} cannot be restored.`,
+    earlierTree: (time: string, origin: string) =>
+      `On ${time} an operator restarted the log, which was ${origin} before. Events that were sealed there may be missing.`,
+    finding: (finding: Finding) => englishOf(finding),
     keepTitle: "Keep a copy",
     keepHelp:
-      "Keep this small file outside of this service. With it, a later verification shows that nothing up to this checkpoint was changed or cut off.",
-    keep: (number: string) => `Save checkpoint ${number}`,
+      "Keep this small file outside of this service. With it, a later verification shows that nothing up to this root was changed or cut off.",
+    keep: (number: string) => `Save root ${number}`,
     command: "The same on the command line",
     failed: {
-      kept: "The file contains neither a checkpoint nor an export with proof. Choose another file.",
+      kept: "The file contains neither a signed root nor an export with proof. Choose another file.",
       broken: "The response is not an export of a log. Try again.",
       away: "The export did not arrive completely, so the log could not be verified. Try again.",
     },

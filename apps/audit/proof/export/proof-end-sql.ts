@@ -1,0 +1,140 @@
+import { PROOF_FORMAT, type ProofEnd } from "@ostiary/lib/contracts/audit";
+import { type Hash, hexOf } from "@ostiary/lib/domain/proof";
+import {
+  consistencyRanges,
+  inclusionRanges,
+  knownSignatures,
+  type LeafRange,
+  type NoteKey,
+  noteKeyText,
+  readNote,
+} from "@ostiary/lib/domain/tlog";
+import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
+import { selectProvenHeads } from "../heads/proofs.ts";
+import { sizeOf } from "../root/root-sql.ts";
+import { leafOf, selectLeaves, selectPaths } from "../tree/tree-sql.ts";
+import type { SealedLog } from "./proof-sql.ts";
+import { type HeadWithoutPath, selectRemainders } from "./remainders-sql.ts";
+
+/** The optional parts of the last line of an export. */
+export interface ProofEndParts {
+  /** The size of an earlier tree that the reader asked for, or null. */
+  asked: number | null;
+  /** The newest root that witnesses cosigned, or null. */
+  cosigned: { size: number; note: string } | null;
+  /** The keys of the log. */
+  keys: readonly NoteKey[];
+}
+
+/** Returns the last line of an export with proof. */
+export function selectProofEnd(
+  database: Database,
+  sealed: SealedLog,
+  { asked, cosigned, keys }: ProofEndParts,
+): Promise<ProofEnd> {
+  const read = async (tx: Orm): Promise<ProofEnd> => {
+    const { owner, position, chain, map, note } = sealed;
+    const heads = await selectEarlierHeads(tx, sealed, asked);
+    const retention = await selectRemainders(tx, sealed, heads);
+    const proved = await withPaths(tx, sealed, heads, { asked, cosigned });
+    return {
+      format: PROOF_FORMAT,
+      head: { owner, position, chain },
+      map,
+      leaf: sealed.leaf === null ? null : leafOf(sealed.leaf, sealed.before),
+      note,
+      ...proved,
+      ...(retention.length > 0 && { retention }),
+      keys: await signersOf(note, keys),
+    };
+  };
+  return database.transaction("select_proof_end", read, { isolation: "repeatable read", readOnly: true });
+}
+
+async function signersOf(text: string | null, keys: readonly NoteKey[]): Promise<string[]> {
+  const note = text === null ? null : readNote(text);
+  if (note === null) return [];
+  const signatures = await knownSignatures(note, keys);
+  return signatures.filter(({ isRight }) => isRight).map(({ key }) => noteKeyText(key));
+}
+
+/**
+ * Returns the owner's heads under earlier leaves of the tree: the last leaf of each UTC day since the first entry, and
+ * the last leaf of the tree of size `asked`.
+ */
+async function selectEarlierHeads(
+  tx: Orm,
+  { owner, chain_id, before, leaf }: SealedLog,
+  asked: number | null,
+): Promise<HeadWithoutPath[]> {
+  const bigint = (value: number) => sql`${String(value)}::text::bigint`;
+  const found = await selectLeaves(
+    tx,
+    sql`number > ${bigint(before)} and number < ${bigint(Number(leaf?.number ?? 0))} and number in (
+      select (select number from audit.leaves of_day
+          where of_day.sealed_at >= day at time zone 'UTC'
+            and of_day.sealed_at < (day + interval '1 day') at time zone 'UTC'
+          order by of_day.sealed_at desc, number desc limit 1)
+        from (select occurred_at from audit.entries where chain_id = ${chain_id ?? 0}::bigint
+            order by position limit 1) entry,
+          generate_series(date_trunc('day', entry.occurred_at at time zone 'UTC'),
+            now() at time zone 'UTC', interval '1 day') day
+      union
+      select ${bigint(before + (asked ?? 0))})`,
+  );
+  const heads = await selectProvenHeads(
+    tx,
+    owner,
+    found.map(({ number }) => Number(number)),
+  );
+  return found.map((row, index) => {
+    const head = heads[index] ?? null;
+    if (head === null)
+      throw new Error(`The map of leaf ${row.number} has lost nodes on the path to ${owner}.`);
+    return { leaf: leafOf(row, before), ...head };
+  });
+}
+
+/** Returns the parts of the last line that prove leaves and trees in the tree of the note. */
+async function withPaths(
+  tx: Orm,
+  { before, note }: SealedLog,
+  heads: readonly HeadWithoutPath[],
+  { asked, cosigned }: Pick<ProofEndParts, "asked" | "cosigned">,
+): Promise<Pick<ProofEnd, "path" | "heads" | "cosigned">> {
+  if (note === null) return { path: [], heads: heads.map((head) => ({ ...head, path: [] })) };
+  const size = sizeOf(note);
+  const other = cosigned?.size ?? size;
+  const [path, root, consistency, linked, ...paths] = await hashesOf(tx, before, [
+    inclusionRanges(size - 1, size),
+    [{ from: 0, to: asked ?? 0 }],
+    consistencyRanges(asked ?? 0, size),
+    consistencyRanges(Math.min(size, other), Math.max(size, other)),
+    ...heads.map(({ leaf }) => inclusionRanges(leaf.number, size)),
+  ]);
+  return {
+    path: path ?? [],
+    heads: heads.map((head, index) => ({
+      ...head,
+      path: paths[index] ?? [],
+      ...(head.leaf.number + 1 === asked && {
+        tree: { root: root?.[0] ?? "", consistency: consistency ?? [] },
+      }),
+    })),
+    ...(cosigned !== null && { cosigned: { note: cosigned.note, consistency: linked ?? [] } }),
+  };
+}
+
+/** Returns the hashes of ranges in hexadecimal. */
+async function hashesOf(
+  tx: Orm,
+  before: number,
+  ranges: readonly (readonly LeafRange[])[],
+): Promise<string[][]> {
+  const found = await selectPaths(tx, before, ranges);
+  return found.map((path) => {
+    if (path === null) throw new Error("The tree has lost hashes.");
+    return path.map((hash: Hash) => hexOf(hash));
+  });
+}

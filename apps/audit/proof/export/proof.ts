@@ -1,0 +1,129 @@
+import { type Clock, pause } from "@ostiary/lib/async";
+import { ApiError, validationError } from "@ostiary/lib/domain/errors";
+import type { NoteKey } from "@ostiary/lib/domain/tlog";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
+import type { EventLog } from "../../events/event.ts";
+import { selectNote, sizeOf } from "../root/root-sql.ts";
+import { insertAltered } from "../seal/state-sql.ts";
+import { type ProofEndParts, selectProofEnd } from "./proof-end-sql.ts";
+import { isUnsealed, NotSealed, type SealedLog, selectSealedLog, streamProvenEvents } from "./proof-sql.ts";
+
+const BATCH_ROWS = 200;
+/** The pause between two reads of the sealer's state, while an export waits for the sealer. */
+const SEALED_POLL_MS = 50;
+/** The pause between two reads of the newest cosigned root, while an export waits for witnesses. */
+const COSIGNED_POLL_MS = 200;
+const RETRY_AFTER_SECONDS = 5;
+
+/** The roots that the witnesses of the log cosigned. */
+export interface CosignedRoots {
+  /** Returns the newest root that a quorum cosigned, or null. */
+  select(): Promise<ProofEndParts["cosigned"]>;
+  /** The longest wait of an export for a root that has its newest leaf. */
+  waitMsMax: number;
+}
+
+export interface ProofDeps {
+  reads: Database;
+  writes: Database;
+  clock: Clock;
+  /** The keys of the log; empty without a key. */
+  keys: readonly NoteKey[];
+  /** The longest wait for the sealer. */
+  waitMsMax: number;
+  /** Null for a log without witnesses. */
+  cosigned: CosignedRoots | null;
+}
+
+/**
+ * Refuses the size of a tree that was never signed.
+ *
+ * @throws ApiError 422
+ */
+export async function checkAskedRoot({ reads }: ProofDeps, size: number): Promise<void> {
+  const newest = sizeOf(await selectNote(reads));
+  if (size <= newest) return;
+  throw validationError([
+    { path: "root", message: `The log has no root of ${size} leaves; its newest root has ${newest}.` },
+  ]);
+}
+
+/**
+ * Yields the body of an export with proof: the log as of its newest signed root, newest event first, then the line
+ * with the proof. At the start, waits until events that were committed before the request are sealed. At the end,
+ * waits for witnesses to cosign the root (AU-196). Both waits are limited.
+ *
+ * @param asked the size of an earlier tree whose head the export includes too, or null
+ * @param signal aborted when the client disconnects: the export then stops waiting for witnesses
+ * @throws ApiError 503 if an event that was committed before the request has no place
+ */
+export async function* proofChunks(
+  deps: ProofDeps,
+  log: EventLog,
+  asked: number | null,
+  signal: AbortSignal,
+): AsyncGenerator<string, void, void> {
+  const { reads, keys, cosigned } = deps;
+  const { sealed, now } = await sealedLog(deps, log);
+  const read = { asked: now, batchRows: BATCH_ROWS };
+  try {
+    for await (const lines of streamProvenEvents(reads, log, sealed, read)) {
+      yield lines.map(({ event, proof }) => `${JSON.stringify({ ...event, proof })}\n`).join("");
+    }
+  } catch (error) {
+    throw error instanceof NotSealed ? await unsealed(deps, sealed, error) : error;
+  }
+  const root = cosigned === null ? null : await cosignedRoot(cosigned, sealed, deps.clock, signal);
+  yield `${JSON.stringify(await selectProofEnd(reads, sealed, { asked, cosigned: root, keys }))}\n`;
+}
+
+/** Waits until everything that is committed now is sealed. Returns the sealed log, and the snapshot of now. */
+async function sealedLog(
+  { reads, clock, waitMsMax, keys }: ProofDeps,
+  log: EventLog,
+): Promise<{ sealed: SealedLog; now: string }> {
+  const untilMs = clock.elapsedMs() + waitMsMax;
+  let sealed = await selectSealedLog(reads, log);
+  const { now } = sealed;
+  // the first pass is committed before its root is signed
+  const isUnsigned = () => keys.length > 0 && sealed.note === null && sealed.leaf !== null;
+  while (isUnsigned() || (await isUnsealed(reads, log, sealed, now))) {
+    if (clock.elapsedMs() >= untilMs) throw notSealed(sealed, "events that are committed have no place yet");
+    await pause(clock, SEALED_POLL_MS);
+    sealed = await selectSealedLog(reads, log);
+  }
+  return { sealed, now };
+}
+
+/** Lets the sealer look for an event that it has missed, and returns the error for the caller. */
+async function unsealed({ writes }: ProofDeps, sealed: SealedLog, error: NotSealed): Promise<ApiError> {
+  if (error.isSealable) await insertAltered(writes, sealed.owner, error.message);
+  return notSealed(sealed, error.message);
+}
+
+function notSealed({ owner, left_out }: SealedLog, what: string): ApiError {
+  const reason = left_out === null ? what : `${what}; the sealer leaves the log out: ${left_out}`;
+  return new ApiError("SERVICE_UNAVAILABLE", {
+    message:
+      "The log has events that are not sealed yet, so the export would not be complete. Try again in a moment.",
+    cause: new Error(`${owner}: ${reason}`),
+    headers: { "Retry-After": String(RETRY_AFTER_SECONDS) },
+  });
+}
+
+/** Waits for a cosigned root that has the export's leaf. Returns the newest cosigned root even if the wait times out. */
+async function cosignedRoot(
+  { select, waitMsMax }: CosignedRoots,
+  { note }: SealedLog,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<ProofEndParts["cosigned"]> {
+  const untilMs = clock.elapsedMs() + waitMsMax;
+  const size = sizeOf(note);
+  let root = await select();
+  while ((root?.size ?? 0) < size && clock.elapsedMs() < untilMs && !signal.aborted) {
+    await pause(clock, COSIGNED_POLL_MS);
+    root = await select();
+  }
+  return root;
+}

@@ -1,0 +1,98 @@
+import {
+  hashFromHex,
+  hexOf,
+  MONTH_MARGIN_MS,
+  monthEnd,
+  monthStart,
+  nextInChain,
+  ZERO_HASH,
+} from "@ostiary/lib/domain/proof";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
+import type { Partition } from "../../partitions/partition.ts";
+import { HeadMap, NodeCache, rootOf } from "../heads/head-map.ts";
+import { LogAltered } from "../seal/altered.ts";
+import { entryIn, type NewEntry } from "../seal/entries.ts";
+import {
+  insertContents,
+  type SealedHalf,
+  selectDeclared,
+  selectLeafBefore,
+  selectUnsealedEvent,
+  streamSealedHalves,
+} from "./sql.ts";
+
+/** A chain with entries of a month. */
+export interface ChainOfMonth {
+  owner: string;
+  entries: number;
+  isDeclared: boolean;
+}
+
+const BATCH_ROWS = 500;
+
+/**
+ * Yields each chain with entries of a month. Checks that each event is the sealed one and belongs to the month. Keeps the
+ * hashes of the contents of entries that were sealed so late that they could belong to a later month.
+ *
+ * @throws LogAltered if an event differs from the sealed one or belongs to another month
+ */
+export async function* chainsOfMonth(
+  database: Database,
+  { name, month }: Partition,
+): AsyncGenerator<ChainOfMonth, void, void> {
+  const unsealed = await selectUnsealedEvent(database, name);
+  if (unsealed !== null) throw new LogAltered(`The event ${unsealed} of ${month} was never sealed`);
+  const declared = await selectDeclared(database, month);
+  const settled = await settledHeads(database, month);
+  let last: (ChainOfMonth & { chain_id: number; settledTo: number }) | null = null;
+  for await (const halves of streamSealedHalves(database, name, BATCH_ROWS)) {
+    const late: { chain_id: number; position: number; content: string }[] = [];
+    for (const half of halves) {
+      const { chain_id, position } = half;
+      const { owner, content } = checkedEntry(half, month);
+      if (last === null || last.chain_id !== chain_id) {
+        if (last !== null) yield last;
+        const settledTo = await settled(owner);
+        last = { chain_id, owner, entries: 0, isDeclared: false, settledTo };
+      }
+      last.entries += 1;
+      last.isDeclared = (declared.get(chain_id) ?? 0) > position;
+      if (position > last.settledTo) late.push({ chain_id, position, content: hexOf(content) });
+    }
+    await insertContents(database, late);
+  }
+  if (last !== null) yield last;
+}
+
+/** Returns a function for the last position of an owner that was sealed well before the end of the month. */
+async function settledHeads(database: Database, month: string): Promise<(owner: string) => Promise<number>> {
+  const before = new Date(monthEnd(month) - MONTH_MARGIN_MS).toISOString();
+  const leaf = await selectLeafBefore(database, before);
+  if (leaf === null) return async () => 0;
+  const nodes = new NodeCache();
+  return async (owner) => {
+    const map = await database.run("select_settled_head", (orm) =>
+      HeadMap.open(orm, nodes, rootOf(leaf), [owner]),
+    );
+    const head = map.headOf(owner);
+    return head === null || head === "lost" ? 0 : head.position;
+  };
+}
+
+/** Verifies that an intent or outcome is the sealed one and of the month, and returns its entry. */
+function checkedEntry(half: SealedHalf, month: string): NewEntry {
+  const { id, owner, position, is_outcome } = half;
+  const entry = owner === null ? null : entryIn(owner, half, is_outcome);
+  const occurredMs = Date.parse(half.occurred_at);
+  const previous = position === 1 ? hexOf(ZERO_HASH) : half.previous;
+  const isRight =
+    entry !== null &&
+    previous !== null &&
+    hexOf(nextInChain(hashFromHex(previous), entry.hash)) === half.chain &&
+    occurredMs >= monthStart(month) &&
+    occurredMs < monthEnd(month);
+  if (isRight) return entry;
+  throw new LogAltered(
+    `The ${is_outcome ? "outcome" : "intent"} of event ${id} is not what was sealed at position ${position} of ${owner ?? `chain ${half.chain_id}`}, or does not belong to ${month}`,
+  );
+}

@@ -1,0 +1,114 @@
+import { pause } from "@ostiary/lib/async";
+import { StartRefused } from "@ostiary/lib/runtime/service";
+import { sqlState } from "@ostiary/lib/runtime/stores/database";
+import type { Partition } from "../../partitions/partition.ts";
+import { type Declared, declare } from "../seal/declare.ts";
+import { type PassDeps, sealPass } from "../seal/seal-pass.ts";
+import { selectState } from "../seal/state-sql.ts";
+import { chainsOfMonth } from "./chains-of-month.ts";
+import { checkSettled, monthsBefore } from "./droppable-months.ts";
+import { dropPartition, selectClock, selectNow, selectPartitions } from "./sql.ts";
+
+/** The maximum number of chains whose declarations one leaf covers. */
+const DECLARED_MAX = 1_000;
+/** The maximum difference between the clocks of this machine and of the database. A larger difference means a wrong clock. */
+const CLOCKS_APART_MS_MAX = 60 * 60 * 1000;
+const LOCK_NOT_AVAILABLE = "55P03";
+const UNDEFINED_TABLE = "42P01";
+const TRIES_MAX = 120;
+const RETRY_MS = 1_000;
+
+export interface DroppedMonth {
+  month: string;
+  /** Number of chains that got a declaration of the month. */
+  logs: number;
+  entries: number;
+}
+
+/**
+ * Drops the months before `before`, the oldest first. For each month, verifies the events against the seal, adds a
+ * declaration to each chain with entries of the month, and drops the partition. After an interruption, the
+ * next command continues where this one stopped.
+ *
+ * @throws LogAltered for a month with an event that differs from the sealed one; that month is not dropped
+ */
+export async function* dropMonths(deps: PassDeps, before: string): AsyncGenerator<DroppedMonth, void, void> {
+  const { reads, clock } = deps;
+  await checkClocks(deps);
+  checkSettled(before, clock.now());
+  await sealAll(deps);
+  for (const month of monthsBefore(await selectPartitions(reads), before)) {
+    const dropped = await dropMonth(deps, month).catch(nullWhereGone);
+    if (dropped !== null) yield dropped;
+  }
+}
+
+/**
+ * Refuses to continue if a clock is wrong (OP-93), because a month that is dropped too early is lost.
+ *
+ * @throws StartRefused if this machine and the database do not agree on the time
+ */
+async function checkClocks({ reads, clock }: PassDeps): Promise<void> {
+  const apartMs = Math.abs(clock.now() - (await selectClock(reads)));
+  if (apartMs <= CLOCKS_APART_MS_MAX) return;
+  throw new StartRefused(
+    `The clocks of this machine and of the database differ by ${Math.round(apartMs / 60_000)} minutes, so the age of a month is uncertain. Set both clocks, then try again.`,
+  );
+}
+
+/** Returns null if the error means that another command dropped the month first; otherwise rethrows the error. */
+function nullWhereGone(error: unknown): null {
+  if (sqlState(error) === UNDEFINED_TABLE) return null;
+  throw error;
+}
+
+async function dropMonth(deps: PassDeps, month: Partition): Promise<DroppedMonth> {
+  const dropped = { month: month.month, logs: 0, entries: 0 };
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    const asOf = await selectNow(deps.reads);
+    await sealAll(deps);
+    await declareAll(deps, month, dropped);
+    if (await dropOnceFree(deps, month, asOf)) return dropped;
+  }
+  throw new StartRefused(`Events of ${month.month} were written during each attempt: try again later.`);
+}
+
+async function declareAll(deps: PassDeps, month: Partition, dropped: DroppedMonth): Promise<void> {
+  const content = { month: month.month, declared_at: new Date(deps.clock.now()).toISOString() };
+  let batch: Declared[] = [];
+  dropped.logs = 0;
+  dropped.entries = 0;
+  for await (const { owner, entries, isDeclared } of chainsOfMonth(deps.reads, month)) {
+    dropped.logs += 1;
+    dropped.entries += entries;
+    if (!isDeclared) batch.push({ owner, kind: "retention", content });
+    if (batch.length < DECLARED_MAX) continue;
+    await declare(deps, batch);
+    batch = [];
+  }
+  if (batch.length > 0) await declare(deps, batch);
+}
+
+/** Drops the partition once no transaction uses it. Returns false if the month has changed since the snapshot `asOf`. */
+async function dropOnceFree({ writes, clock }: PassDeps, month: Partition, asOf: string): Promise<boolean> {
+  for (let tries = 0; tries < TRIES_MAX; tries++) {
+    try {
+      return await writes.transaction("drop_partition", (tx) => dropPartition(tx, month, asOf));
+    } catch (error) {
+      if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error;
+    }
+    await pause(clock, RETRY_MS);
+  }
+  throw new StartRefused(
+    `The partition of ${month.month} is in use, for example by an export. Its declarations are kept: try again later.`,
+  );
+}
+
+/** Seals everything that is committed, as the service's sealer does. */
+async function sealAll(deps: PassDeps): Promise<void> {
+  for (;;) {
+    const { holder } = await deps.writes.run("select_sealer", selectState);
+    const { end } = await sealPass({ ...deps, holder: holder ?? deps.holder });
+    if (end === "done") return;
+  }
+}

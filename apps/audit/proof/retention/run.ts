@@ -1,0 +1,79 @@
+import { systemClock } from "@ostiary/lib/async";
+import { monthOf } from "@ostiary/lib/domain/proof";
+import { type Environment, integer, loadConfig, wholeNumber } from "@ostiary/lib/runtime/config";
+import { runJob } from "@ostiary/lib/runtime/service";
+import { Type } from "@sinclair/typebox";
+import { auditProgram } from "../../config.ts";
+import { type OwnerConfig, openAsOwner } from "../../database-owner.ts";
+import { dropUsage } from "../../usage/retention-sql.ts";
+import { checkJobConfig, type JobConfig, jobVariables, runOwnerJob } from "../owner-job.ts";
+import { type DroppedMonth, dropMonths } from "./drop-months.ts";
+
+/** Runs `ostiary audit drop --before MONTH` as a process that reports each dropped month and exits. */
+export function runDrop(env: Environment, before: string): Promise<void> {
+  return runJob((say) => drop(loadConfig(jobVariables, env, checkJobConfig), before, say), {
+    program: auditProgram,
+    env,
+  });
+}
+
+const MONTHS_MAX = 1_200;
+/** Usage reports may be 400 days late (AU-121), so a shorter retention would lose late counts. */
+const USAGE_MONTHS_MIN = 14;
+
+/** The environment variables of `ostiary audit retention`. */
+export const retentionVariables = Type.Object({
+  ...jobVariables.properties,
+  AUDIT_RETENTION_MONTHS: wholeNumber(
+    1,
+    MONTHS_MAX,
+    "Number of whole months in UTC to keep before the current one.",
+  ),
+  AUDIT_USAGE_RETENTION_MONTHS: integer(
+    24,
+    USAGE_MONTHS_MIN,
+    MONTHS_MAX,
+    "Number of whole months of usage in UTC to keep before the current one.",
+  ),
+});
+
+/**
+ * Runs `ostiary audit retention` as a process that drops events and usage from before the months that its
+ * environment variables keep (OP-72, AU-139).
+ */
+export function runRetention(env: Environment): Promise<void> {
+  return runJob(
+    async (say) => {
+      const config = loadConfig(retentionVariables, env, checkJobConfig);
+      const nowMs = systemClock.now();
+      await drop(config, monthOf(nowMs, -config.AUDIT_RETENTION_MONTHS), say);
+      await dropOldUsage(config, monthOf(nowMs, -config.AUDIT_USAGE_RETENTION_MONTHS), say);
+    },
+    { program: { ...auditProgram, parts: [retentionVariables] }, env },
+  );
+}
+
+async function dropOldUsage(config: OwnerConfig, before: string, say: Say): Promise<void> {
+  const database = await openAsOwner(config);
+  try {
+    const { counts, events } = await dropUsage(database, before);
+    if (counts === 0 && events === 0) return;
+    await say(`Dropped usage before ${before}: ${counts} counts and ${events} usage events.\n`);
+  } finally {
+    await database.close();
+  }
+}
+
+type Say = (text: string) => Promise<void>;
+
+function drop(config: JobConfig, before: string, say: Say): Promise<void> {
+  return runOwnerJob(config, async (deps) => {
+    const months: DroppedMonth[] = [];
+    for await (const dropped of dropMonths(deps, before)) {
+      months.push(dropped);
+      const { month, logs, entries } = dropped;
+      await say(`Dropped ${month}: ${entries} entries of ${logs} logs are declared.\n`);
+    }
+    if (months.length === 0) await say(`There is no month before ${before}.\n`);
+  });
+}

@@ -1,0 +1,157 @@
+import { notFound, validationError } from "@ostiary/lib/domain/errors";
+import { leafText } from "@ostiary/lib/domain/proof";
+import { readTile, TILE_WIDTH, type Tile, tilePath } from "@ostiary/lib/domain/tlog";
+import {
+  answerWith,
+  compressedRepresentationOf,
+  errors,
+  IMMUTABLE,
+  noQuery,
+  representationOf,
+} from "@ostiary/lib/runtime/http";
+import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { leafOf, selectLeafRange, selectSubtrees } from "../tree/tree-sql.ts";
+import {
+  BYTES_TYPE,
+  INDEX_FORM,
+  keyResponse,
+  noteResponse,
+  operations,
+  tileOperations,
+  tileResponse,
+} from "./operation-texts.ts";
+import { selectTree, sizeOf } from "./root-sql.ts";
+
+/** The Cache-Control of the signed root. The root changes with each pass of the sealer. */
+const SHORT = "public, max-age=2";
+const TEXT = "text/plain; charset=utf-8";
+const PARTS = ["first", "second", "third", "fourth"];
+const LEVELS_OF_TILE = 8;
+const LENGTH_BYTES = 2;
+
+const keyless = { code: "NOT_FOUND", details: { resource: "audit_log_key", id: null } } as const;
+const unsigned = { code: "NOT_FOUND", details: { resource: "audit_log_root", id: null } } as const;
+
+const level = Type.String({
+  description: "The level of the tile, from 0 to 63, or `entries` for the leaves themselves.",
+  examples: ["0"],
+  pattern: "^(?:entries|0|[1-9][0-9]?)$",
+  rule: "must be a number from 0 to 63, or the word entries",
+});
+const part = (which: string) =>
+  Type.String({
+    description: `The ${which} part of the index of the tile.`,
+    examples: ["067"],
+    pattern: "^(?:x?[0-9]{3}|[0-9]{3}\\.p|[1-9][0-9]{0,2})$",
+    rule: `must be a part of the index of a tile: ${INDEX_FORM}`,
+  });
+
+/** The signed log, as anyone may read it. */
+export interface PublishedLog {
+  database: Database;
+  /** The verifier keys of the log. Without a key, nothing is served. */
+  keys: readonly string[];
+  /** Returns the signed root to publish; null if none is signed yet. */
+  selectRoot: () => Promise<string | null>;
+}
+
+/** Serves the tree in the format of C2SP tlog-tiles (AU-152, AU-153). Anyone may keep copies of the tree. */
+export function logHandlers(log: PublishedLog) {
+  const routes = new Elysia({
+    name: "audit-log",
+    prefix: "/audit-log",
+    normalize: false,
+    tags: ["Proof"],
+  }).get("/checkpoint", ({ request }) => answerWithNote(log, request), {
+    query: noQuery,
+    response: errors(unsigned),
+    detail: { ...operations.getAuditLogRoot, responses: { 200: noteResponse } },
+  });
+  routes.get("/key", ({ request }) => answerWithKeys(log, request), {
+    query: noQuery,
+    response: errors(keyless),
+    detail: { ...operations.getAuditLogKey, responses: { 200: keyResponse } },
+  });
+  for (const [index, operation] of tileOperations.entries()) {
+    const names = PARTS.slice(0, index + 1);
+    routes.get(
+      `/tile/:level/${names.map((name) => `:${name}`).join("/")}`,
+      ({ request, params }: { request: Request; params: Record<string, string> }) =>
+        answerWithTile(log, request, params.level ?? "", names.map((name) => params[name]).join("/")),
+      {
+        params: Type.Object({ level, ...Object.fromEntries(names.map((name) => [name, part(name)])) }),
+        query: noQuery,
+        response: errors("NOT_FOUND"),
+        detail: { ...operation, responses: { 200: tileResponse } },
+      },
+    );
+  }
+  return routes;
+}
+
+async function answerWithKeys({ keys }: PublishedLog, request: Request): Promise<Response> {
+  if (keys.length === 0) throw notFound("audit_log_key");
+  return answerWith(request, await representationOf(keys.map((key) => `${key}\n`).join(""), TEXT), SHORT);
+}
+
+async function answerWithNote({ keys, selectRoot }: PublishedLog, request: Request): Promise<Response> {
+  const note = keys.length === 0 ? null : await selectRoot();
+  if (note === null) throw notFound("audit_log_root");
+  return answerWith(request, await representationOf(note, TEXT), SHORT);
+}
+
+async function answerWithTile(
+  { keys, database }: PublishedLog,
+  request: Request,
+  level: string,
+  index: string,
+): Promise<Response> {
+  const tile = readTile(level, index);
+  if (tile === null)
+    throw validationError([{ path: "first", message: `The index of a tile is ${INDEX_FORM}.` }]);
+  const bytes = keys.length === 0 ? null : await database.run("select_tile", (orm) => tileBytes(orm, tile));
+  if (bytes === null) throw notFound("audit_log_tile", tilePath(tile));
+  // compression does not make hashes smaller
+  const isText = tile.level === "entries";
+  const body = await (isText ? compressedRepresentationOf : representationOf)(bytes, BYTES_TYPE);
+  return answerWith(request, body, IMMUTABLE);
+}
+
+/** Returns the bytes of a tile, or null if the signed tree does not have the whole tile yet. */
+async function tileBytes(orm: Orm, tile: Tile): Promise<Uint8Array<ArrayBuffer> | null> {
+  const { level, index, width } = tile;
+  const { note, before } = await selectTree(orm);
+  const size = sizeOf(note);
+  const start = index * TILE_WIDTH;
+  const leaves = (start + width) * TILE_WIDTH ** (level === "entries" ? 0 : level);
+  if (leaves > size) return null;
+  if (level === "entries") {
+    const found = await selectLeafRange(orm, before + start + 1, before + start + width);
+    return bundleOf(
+      found.map((leaf) => leafText(leafOf(leaf, before))),
+      width,
+    );
+  }
+  const nodes = Array.from({ length: width }, (_, at) => ({
+    level: level * LEVELS_OF_TILE,
+    index: start + at,
+  }));
+  const hashes = (await selectSubtrees(orm, before, nodes)).filter((hash) => hash !== null);
+  return hashes.length === width ? new Uint8Array(Buffer.concat(hashes)) : null;
+}
+
+/**
+ * Joins texts, each preceded by its length in two bytes. Returns null if there are fewer than `width` texts.
+ */
+function bundleOf(texts: readonly string[], width: number): Uint8Array<ArrayBuffer> | null {
+  if (texts.length < width) return null;
+  const parts = texts.flatMap((text) => {
+    const bytes = Buffer.from(text);
+    const length = Buffer.alloc(LENGTH_BYTES);
+    length.writeUInt16BE(bytes.length);
+    return [length, bytes];
+  });
+  return new Uint8Array(Buffer.concat(parts));
+}

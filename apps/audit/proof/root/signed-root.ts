@@ -1,0 +1,227 @@
+import { type Hash, leafText, sameHash } from "@ostiary/lib/domain/proof";
+import {
+  type EarlierTree,
+  EMPTY_ROOT,
+  foldedHash,
+  hashesOfNextLeaf,
+  knownSignatures,
+  leafHash,
+  nextFrontier,
+  noteText,
+  readNote,
+  readTreeHead,
+  restartLine,
+  signNote,
+  type TreeHead,
+  treeHeadText,
+} from "@ostiary/lib/domain/tlog";
+import type { Orm } from "@ostiary/lib/runtime/stores/database";
+import { LogAltered } from "../seal/altered.ts";
+import type { SealerState, TreePlace } from "../seal/state-sql.ts";
+import { type LeafRow, leafOf, selectFrontier, selectLeaf } from "../tree/tree-sql.ts";
+import type { LogKeys } from "./signing-keys.ts";
+
+/** The right edge of a tree: its size, and the hashes of its largest complete subtrees. */
+export interface Edge {
+  size: number;
+  frontier: readonly Hash[];
+}
+
+export const EMPTY_TREE: Edge = { size: 0, frontier: [] };
+
+/** The tree that the sealer may extend. */
+export interface TrustedTree {
+  /** The number of leaves of all trees before. */
+  before: number;
+  edge: Edge;
+  /** The leaf whose map holds the heads; null for the empty map. */
+  leaf: LeafRow | null;
+  /** The leaf after `leaf` if it is stored, but no root has it: its pass was interrupted before the signature. */
+  unsigned: LeafRow | null;
+}
+
+/** The error for a database that lacks the root that this replica signed or read last. */
+export class LogSetBack extends Error {
+  readonly from: number;
+  readonly to: number;
+
+  constructor(from: number, to: number) {
+    super(
+      `The audit database was set back: a root of ${from} leaves was signed, and the tree of ${to} leaves does not continue it. Restore the database, or run ostiary audit restart --origin NAME.`,
+    );
+    this.name = "LogSetBack";
+    this.from = from;
+    this.to = to;
+  }
+}
+
+/** The error for a stored root that none of this process's keys signed. */
+export class UnknownSigner extends LogAltered {
+  constructor() {
+    super(
+      "No key of AUDIT_SIGNING_KEY_FILE signed the stored root of the log: keep the old key in the file while a new one replaces it",
+    );
+  }
+}
+
+/** Returns the tree with one more leaf, and the hashes that the leaf adds. */
+export function grown({ size, frontier }: Edge, leaf: string): { edge: Edge; hashes: Hash[] } {
+  const hashes = hashesOfNextLeaf(size, leafHash(leaf), frontier);
+  return { edge: { size: size + 1, frontier: nextFrontier(frontier, hashes) }, hashes };
+}
+
+/** The root before the first signature. */
+const NO_ROOT = { size: 0, root: EMPTY_ROOT };
+
+/** A root, and the leaf that it ends with. */
+interface Remembered {
+  note: string | null;
+  edge: Edge;
+  root: Hash;
+  /** The stored leaf, as text. */
+  leaf: string;
+}
+
+/** Signs the roots of the tree, and checks that the stored tree is the one that was signed last. */
+export class SignedRoots {
+  readonly #keys: LogKeys | null;
+  readonly #origin: string;
+  #last: Remembered | null = null;
+  /** The leaf that this replica wrote last. */
+  #written: string | null = null;
+
+  constructor(keys: LogKeys | null, origin: string) {
+    this.#keys = keys;
+    this.#origin = origin;
+  }
+
+  /**
+   * Returns the tree that the sealer may extend.
+   *
+   * @throws LogSetBack if the tree does not continue the root that this replica signed or read last
+   * @throws LogAltered if the tree is not the one that was signed last
+   */
+  async check(orm: Orm, state: SealerState): Promise<TrustedTree> {
+    const { trees, leaf, note } = state;
+    const tree = trees.at(-1);
+    if (tree !== undefined && tree.origin !== this.#origin) {
+      throw new LogAltered(
+        `The tree of the audit log has the name ${tree.origin}, and AUDIT_LOG_ORIGIN is ${this.#origin}`,
+      );
+    }
+    const before = tree?.before ?? 0;
+    const size = leaf === null ? 0 : Number(leaf.number) - before;
+    if (this.#keys === null) return this.#unsignedTree(orm, { before, leaf, size });
+    const head = note === null ? NO_ROOT : await this.#signedHead(note);
+    if (head.size !== size && head.size !== size - 1) throw this.#gap(note, head.size, size);
+    const signedLeaf = head.size === size ? leaf : await selectLeaf(orm, before + head.size);
+    const edge = await this.#edgeOf(orm, before, signedLeaf, head.size);
+    if (edge === null || !sameHash(foldedHash(edge.frontier), head.root)) {
+      if (this.#last !== null && this.#last.note !== note)
+        throw new LogSetBack(this.#last.edge.size, head.size);
+      throw new LogAltered(`The tree of the leaves 0 to ${head.size - 1} is not what was signed`);
+    }
+    await this.#checkLast(orm, before, edge, note);
+    if (signedLeaf !== null) this.#remember(note, edge, signedLeaf);
+    return { before, edge, leaf: signedLeaf, unsigned: head.size === size ? null : leaf };
+  }
+
+  /** Returns the error for a tree that does not have the leaves of its root, and at most one more. */
+  #gap(note: string | null, signed: number, size: number): Error {
+    if (this.#last !== null && this.#last.edge.size > size) return new LogSetBack(this.#last.edge.size, size);
+    return new LogAltered(
+      note === null
+        ? `The tree has ${size} leaves, and no key has signed them`
+        : `The root of ${signed} leaves is signed, and the tree has ${size} leaves`,
+    );
+  }
+
+  /** Whether this replica wrote a leaf, so that it may sign the leaf although no root has it yet. */
+  wrote(leaf: LeafRow): boolean {
+    return this.#written !== null && this.#written === rowText(leaf);
+  }
+
+  /** Notes the leaf that this replica is about to write. */
+  writing(leaf: LeafRow): void {
+    this.#written = rowText(leaf);
+  }
+
+  /** Signs the root of a tree that is stored, and returns it as a note; null without a key. */
+  async sign(edge: Edge, leaf: LeafRow, trees: readonly TreePlace[]): Promise<string | null> {
+    if (this.#keys === null) return null;
+    const note = await signedNote(edge, this.#keys, this.#origin, trees);
+    this.#remember(note, edge, leaf);
+    return note;
+  }
+
+  #remember(note: string | null, edge: Edge, leaf: LeafRow): void {
+    this.#last = { note, edge, root: foldedHash(edge.frontier), leaf: rowText(leaf) };
+  }
+
+  async #signedHead(text: string): Promise<TreeHead> {
+    const note = readNote(text);
+    const head = note === null ? null : readTreeHead(note.text);
+    const keys = this.#keys?.map(({ key }) => key) ?? [];
+    const isSigned = note !== null && (await knownSignatures(note, keys)).some(({ isRight }) => isRight);
+    if (head !== null && isSigned && head.origin === this.#origin) return head;
+    throw new UnknownSigner();
+  }
+
+  /** Returns the tree of a log without a key, as it is stored. */
+  async #unsignedTree(
+    orm: Orm,
+    { before, leaf, size }: { before: number; leaf: LeafRow | null; size: number },
+  ): Promise<TrustedTree> {
+    const edge = await this.#edgeOf(orm, before, leaf, size);
+    if (edge === null) throw new LogAltered(`The tree of ${size} leaves has lost hashes`);
+    if (leaf !== null) this.#remember(null, edge, leaf);
+    return { before, edge, leaf, unsigned: null };
+  }
+
+  /** Returns the edge of the tree that ends with a leaf, and binds the leaf to it; null if hashes are missing. */
+  async #edgeOf(orm: Orm, before: number, leaf: LeafRow | null, size: number): Promise<Edge | null> {
+    if (size === 0) return EMPTY_TREE;
+    if (leaf === null) return null;
+    if (this.#last?.edge.size === size && this.#last.leaf === rowText(leaf)) return this.#last.edge;
+    const frontier = await selectFrontier(orm, before, size - 1);
+    return frontier && grown({ size: size - 1, frontier }, leafText(leafOf(leaf, before))).edge;
+  }
+
+  /** Checks that a signed tree continues the root that this replica signed or read last. */
+  async #checkLast(orm: Orm, before: number, { size }: Edge, note: string | null): Promise<void> {
+    const last = this.#last;
+    if (last === null || last.note === note) return;
+    const frontier = last.edge.size > size ? null : await selectFrontier(orm, before, last.edge.size);
+    if (frontier !== null && sameHash(foldedHash(frontier), last.root)) return;
+    throw new LogSetBack(last.edge.size, size);
+  }
+}
+
+const rowText = ({ number, sealed_at, map }: LeafRow) =>
+  `${number} ${new Date(sealed_at).toISOString()} ${map}`;
+
+/** Returns the trees that a restart ended. */
+function earlierTreesOf(trees: readonly TreePlace[]): EarlierTree[] {
+  return trees.flatMap(({ origin, before }, index) => {
+    const next = trees[index + 1];
+    if (next === undefined) return [];
+    return [{ declared_at: new Date(next.started_at).toISOString(), size: next.before - before, origin }];
+  });
+}
+
+/** Signs the root of a tree with all keys, and returns it as a note. */
+async function signedNote(
+  { size, frontier }: Edge,
+  keys: LogKeys,
+  origin: string,
+  trees: readonly TreePlace[],
+): Promise<string> {
+  const extensions = earlierTreesOf(trees).map(restartLine);
+  const text = treeHeadText({ origin, size, root: foldedHash(frontier), extensions });
+  const signatures = await Promise.all(
+    keys.map(({ key, privateKey }) =>
+      signNote(text, { name: key.name, publicKey: key.publicKey, privateKey }),
+    ),
+  );
+  return noteText({ text, signatures });
+}

@@ -1,0 +1,131 @@
+import type { UserEvent } from "@ostiary/lib/contracts/audit";
+import {
+  contentHash,
+  eventEntryHash,
+  type Hash,
+  intentContent,
+  monthOfTime,
+  type NamedByOutcome,
+  outcomeContent,
+  ownerOf,
+} from "@ostiary/lib/domain/proof";
+import { compare } from "../../compare.ts";
+import { type EventRow, eventOf, withoutPerson } from "../../events/event.ts";
+
+/** An event with all fields that its entries need. */
+export interface StoredRow extends EventRow {
+  /** The transactions that wrote the intent and the outcome. `outcome_xid` is null for an event without an outcome. */
+  intent_xid: string | null;
+  outcome_xid: string | null;
+  /** The salt of the intent, in hexadecimal like the salt of the outcome. */
+  intent_salt: string | null;
+  outcome_salt: string | null;
+  named_by_outcome: boolean | null;
+  intent_member_id: string | null;
+}
+
+/** An event whose intent or outcome may lack an entry. */
+export interface UnsealedRow extends StoredRow {
+  intent_due: boolean;
+  outcome_due: boolean;
+  /** The entries that the event has: the ids of their chains, each with `i` or `o`, separated by commas. */
+  placed: string | null;
+}
+
+/** An entry that has no position yet. */
+export interface NewEntry {
+  owner: string;
+  event_id: string;
+  occurred_at: string;
+  is_outcome: boolean;
+  /** The hash of the intent's or outcome's content, which outlives the content. */
+  content: Hash;
+  /** The hash of the entry. */
+  hash: Hash;
+}
+
+/** The intent or the outcome of an event. */
+export interface EventPart<Row extends StoredRow = StoredRow> {
+  row: Row;
+  is_outcome: boolean;
+}
+
+/** Returns the owners of the logs with an event. */
+export function ownersOf({ user_id, organization_id }: StoredRow): string[] {
+  return [
+    ...(user_id === null ? [] : [ownerOf("user", user_id)]),
+    ...(organization_id === null ? [] : [ownerOf("organization", organization_id)]),
+  ];
+}
+
+/** Returns the due intents and outcomes of rows, in the order of the transactions that wrote them. */
+export function partsInOrder(rows: readonly UnsealedRow[]): EventPart<UnsealedRow>[] {
+  const parts = rows.flatMap((row) => {
+    const intent_xid = BigInt(row.intent_xid ?? 0);
+    const outcome_xid = BigInt(row.outcome_xid ?? 0);
+    return [
+      ...(row.intent_due ? [{ row, is_outcome: false, xid: intent_xid }] : []),
+      ...(row.outcome_due
+        ? [{ row, is_outcome: true, xid: outcome_xid < intent_xid ? intent_xid : outcome_xid }]
+        : []),
+    ];
+  });
+  return parts.toSorted(
+    (a, b) =>
+      compare(a.xid, b.xid) || compare(a.row.id, b.row.id) || Number(a.is_outcome) - Number(b.is_outcome),
+  );
+}
+
+/**
+ * Returns the entries of an intent or outcome, one in each log that it belongs to. If the outcome added the event to a
+ * log, that log gets the entries of both with the outcome.
+ *
+ * @throws Error if the row lacks something that the service always writes
+ */
+export function entriesOf({ row, is_outcome }: EventPart): NewEntry[] {
+  return viewsOf(row).flatMap((view) => [
+    ...(view.joins === is_outcome ? [entryOf(row, view, false)] : []),
+    ...(is_outcome ? [entryOf(row, view, true)] : []),
+  ]);
+}
+
+/** Returns the entry of an event's intent or outcome in the log of an owner; null if that log does not have it. */
+export function entryIn(owner: string, row: StoredRow, is_outcome: boolean): NewEntry | null {
+  // an outcome that named the organization has both entries of the event
+  const parts = row.outcome === "pending" ? [false] : [false, true];
+  const entries = parts.flatMap((part) => entriesOf({ row, is_outcome: part }));
+  return entries.find((entry) => entry.owner === owner && entry.is_outcome === is_outcome) ?? null;
+}
+
+interface View {
+  owner: string;
+  event: UserEvent | ReturnType<typeof withoutPerson>;
+  /** Whether the outcome added the event to this log. */
+  joins: boolean;
+}
+
+function viewsOf(row: StoredRow): View[] {
+  const event = eventOf(row);
+  const views: View[] = [];
+  if (row.user_id !== null) views.push({ owner: ownerOf("user", row.user_id), event, joins: false });
+  if (row.organization_id !== null) {
+    const owner = ownerOf("organization", row.organization_id);
+    views.push({ owner, event: withoutPerson(event), joins: row.named_by_outcome === true });
+  }
+  return views;
+}
+
+function entryOf(row: StoredRow, { owner, event }: View, is_outcome: boolean): NewEntry {
+  const salt = is_outcome ? row.outcome_salt : row.intent_salt;
+  if (salt === null) throw new Error(`The event ${row.id} has no salt.`);
+  const write = is_outcome ? outcomeContent : intentContent;
+  const content = contentHash(write(event, markOf(row), salt));
+  const { occurred_at } = event;
+  const hash = eventEntryHash(content, monthOfTime(occurred_at));
+  return { owner, event_id: row.id, occurred_at, is_outcome, content, hash };
+}
+
+/** Returns the mark of an outcome that named an organization and a member, or null. */
+function markOf({ named_by_outcome, intent_member_id }: StoredRow): NamedByOutcome {
+  return named_by_outcome ? { intent_member_id } : null;
+}

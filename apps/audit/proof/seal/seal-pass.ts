@@ -1,0 +1,188 @@
+import type { Clock } from "@ostiary/lib/async";
+import { hexOf, leafText } from "@ostiary/lib/domain/proof";
+import { type Database, type Orm, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
+import type { Logger } from "@ostiary/lib/runtime/telemetry";
+import type { HeadMap } from "../heads/head-map.ts";
+import { type Edge, grown } from "../root/signed-root.ts";
+import { type LeafRow, leafOf } from "../tree/tree-sql.ts";
+import { planChains } from "./append-to-chains.ts";
+import { leaveOutUnreadable, refusedOf } from "./isolate.ts";
+import { newEntries } from "./new-entries.ts";
+import { type LeafWrite, type PassWrite, writePass } from "./pass-sql.ts";
+import { type PassRead, readStateAndPass, type SealMemory } from "./read-pass.ts";
+import { insertAltered, type SealerState, storeNote } from "./state-sql.ts";
+import { checkUnsignedLeaf } from "./unsigned-leaf.ts";
+
+export interface PassDeps {
+  /** Connections for reads. PostgreSQL plans each of their statements for its actual parameter values. */
+  reads: Database;
+  writes: Database;
+  memory: SealMemory;
+  /** The name of the log in signed roots of its tree. */
+  origin: string;
+  clock: Clock;
+  log: Pick<Logger, "error">;
+  /** Id of this replica. */
+  holder: string;
+}
+
+export interface PassOptions {
+  /** Whether this replica may seal in a state. */
+  isMine?: (state: SealerState) => boolean;
+  /** Whether to look at chains that were left out. */
+  looks?: boolean;
+  /** The only owners whose entries the pass writes, or null for all. */
+  only?: ReadonlySet<string> | null;
+}
+
+/**
+ * The result of a pass. `behind`: there is more to seal now. `lost`: another replica has written since the state
+ * was read. `others`: another replica seals.
+ */
+export interface PassResult {
+  state: SealerState;
+  entries: number;
+  end: "done" | "behind" | "lost" | "others";
+}
+
+/**
+ * Seals committed events that have no position yet, up to the size of one pass: one read transaction, one write
+ * transaction, then the signature. A log whose rows the database or this process refuses is left out.
+ */
+export async function sealPass(deps: PassDeps, options: PassOptions = {}): Promise<PassResult> {
+  const { isMine = () => true, looks = true, only = null } = options;
+  const { state, read } = await readInOneTransaction(deps, isMine, looks);
+  if (read === null) return { state, entries: 0, end: "others" };
+  if (read.tree.unsigned !== null) return signInterrupted(deps, read, read.tree.unsigned);
+  const write = await passWrite(deps, read, only);
+  if (write === null) return { state, entries: 0, end: "done" };
+  logAltered(deps, write);
+  const owners = write.heads.map(({ owner }) => owner);
+  try {
+    if (!(await writeAndSign(deps, read, write))) return { state, entries: 0, end: "lost" };
+  } catch (error) {
+    if (error instanceof StoreUnavailable || only !== null) throw error;
+    const sealOnly = (half: ReadonlySet<string>) => sealPass(deps, { looks: false, only: half });
+    const refused = await refusedOf(owners, error, sealOnly);
+    for (const { owner, reason } of refused) await insertAltered(deps.writes, owner, reason);
+    logAltered(deps, { altered: refused, restored: [] });
+    return { state, entries: 0, end: "behind" };
+  }
+  const isBehind = read.behind || write.restored.length > 0;
+  return { state, entries: write.entries.length, end: isBehind ? "behind" : "done" };
+}
+
+async function readInOneTransaction(
+  { reads, memory, log }: PassDeps,
+  isMine: (state: SealerState) => boolean,
+  looks: boolean,
+): ReturnType<typeof readStateAndPass> {
+  const read = () =>
+    reads.transaction("read_pass", (tx) => readStateAndPass(tx, memory, isMine, looks), {
+      isolation: "repeatable read",
+    });
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof StoreUnavailable || !(await leaveOutUnreadable({ reads, memory, log }))) throw error;
+    return read();
+  }
+}
+
+/** Signs a tree whose last pass was interrupted before its signature. The next pass continues. */
+async function signInterrupted(
+  deps: PassDeps,
+  { state, tree }: PassRead,
+  leaf: LeafRow,
+): Promise<PassResult> {
+  const { memory, reads, writes } = deps;
+  if (!memory.roots.wrote(leaf)) {
+    await reads.transaction("check_unsigned_leaf", (tx) => checkUnsignedLeaf(tx, memory.nodes, tree, leaf), {
+      isolation: "repeatable read",
+    });
+  }
+  const note = await memory.roots.sign(nextEdge(tree.edge, tree.before, leaf), leaf, state.trees);
+  if (note !== null) await storeNote(writes, state.passes, note);
+  return { state, entries: 0, end: "behind" };
+}
+
+/** Writes a pass, and signs the root once the pass is committed. Returns whether the pass was written. */
+export async function writeAndSign(
+  { memory: { roots }, writes }: PassDeps,
+  { state, tree }: Pick<PassRead, "state" | "tree">,
+  write: PassWrite,
+  also?: (tx: Orm) => Promise<void>,
+): Promise<boolean> {
+  const { leaf, begins } = write;
+  if (leaf !== null) roots.writing(leaf);
+  if (!(await writePass(writes, state.passes, write, also))) return false;
+  if (leaf === null) return true;
+  const trees = begins === null ? state.trees : [...state.trees, begins];
+  const note = await roots.sign(nextEdge(tree.edge, tree.before, leaf), leaf, trees);
+  if (note !== null) await storeNote(writes, state.passes + 1, note);
+  return true;
+}
+
+function nextEdge(edge: Edge, before: number, leaf: LeafRow): Edge {
+  return grown(edge, leafText(leafOf(leaf, before))).edge;
+}
+
+/** Returns what a pass writes, or null if nothing is due. */
+async function passWrite(
+  deps: PassDeps,
+  read: PassRead,
+  only: ReadonlySet<string> | null,
+): Promise<PassWrite | null> {
+  const { state, restored, rows } = read;
+  const isDue = rows.length > 0 || read.behind || read.altered.length > 0 || restored.size > 0;
+  if (!isDue) return null;
+  const { entries, altered } = await newEntries(read, deps);
+  const kept = only === null ? entries : entries.filter(({ owner }) => only.has(owner));
+  const plan = planChains(kept, read.chains, read.map);
+  const leaf = plan.heads.length === 0 ? null : nextLeaf(deps, read);
+  const isFirst = leaf !== null && state.trees.length === 0;
+  return {
+    holder: deps.holder,
+    sealed_to: only === null ? read.sealed_to : state.sealed_to,
+    entries: plan.entries.map(({ entry: { event_id, occurred_at, is_outcome }, ...place }) => ({
+      ...place,
+      event_id,
+      occurred_at,
+      is_outcome,
+    })),
+    heads: plan.heads,
+    leaf,
+    begins: isFirst ? { origin: deps.origin, before: 0, started_at: leaf.sealed_at } : null,
+    altered,
+    restored: [...restored.keys()].filter((owner) => !altered.some((chain) => chain.owner === owner)),
+  };
+}
+
+/** Returns the leaf of the changed map, with the nodes that it writes. */
+export function nextLeaf(
+  { clock }: Pick<PassDeps, "clock">,
+  { state, tree, map }: Pick<PassRead, "state" | "tree"> & { map: HeadMap },
+): LeafWrite {
+  const number = Number(state.leaf?.number ?? 0) + 1;
+  const { root, nodes } = map.sealed(number);
+  // the clock of a replica may be behind the clock of the replica that sealed before
+  const atMs = Math.max(
+    clock.now(),
+    state.leaf === null ? 0 : Date.parse(new Date(state.leaf.sealed_at).toISOString()),
+  );
+  const leaf = { number, sealed_at: new Date(atMs).toISOString(), map: hexOf(root) };
+  const { hashes } = grown(tree.edge, leafText(leafOf(leaf, tree.before)));
+  return { ...leaf, hashes: Buffer.concat(hashes).toString("base64"), nodes };
+}
+
+function logAltered({ log }: PassDeps, { altered, restored }: Pick<PassWrite, "altered" | "restored">): void {
+  for (const chain of altered) {
+    log.error(
+      chain,
+      "the log of an owner is not what was sealed: the sealer leaves it out and seals the others",
+    );
+  }
+  for (const owner of restored) {
+    log.error({ owner }, "the log of an owner is what was sealed again: sealing continues");
+  }
+}

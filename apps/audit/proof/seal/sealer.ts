@@ -1,0 +1,136 @@
+import { randomUUID } from "node:crypto";
+import { type Clock, Loop } from "@ostiary/lib/async";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
+import type { Logger, Metrics } from "@ostiary/lib/runtime/telemetry";
+import { NodeCache } from "../heads/head-map.ts";
+import { LogSetBack, SignedRoots } from "../root/signed-root.ts";
+import { type LogKeys, verifierKeys } from "../root/signing-keys.ts";
+import { LogAltered } from "./altered.ts";
+import { createSealMetrics, type SealMetrics } from "./metrics.ts";
+import { type PassDeps, sealPass } from "./seal-pass.ts";
+import type { SealerState } from "./state-sql.ts";
+
+interface SealerDeps {
+  reads: Database;
+  writes: Database;
+  /** The keys that sign the roots of the tree, or null for none. */
+  keys: LogKeys | null;
+  /** The name of the log in signed roots of its tree. */
+  origin: string;
+  intervalMs: number;
+  clock: Clock;
+  log: Logger;
+  metrics: Metrics;
+}
+
+/** Another replica replaces a sealer that writes nothing for its interval plus this time. */
+const SILENCE_MS = 2_000;
+const RETRY_MS = 500;
+/** Pause between two looks at chains that were left out. */
+const LOOK_MS = 5_000;
+
+/**
+ * Seals the log in the background (AU-53, AU-55). The replica that wrote last continues. Another replica takes over
+ * from a replica that writes nothing for too long, because that replica died, hangs or has nothing to do. If two
+ * replicas seal the same events, the database lets only the faster one write.
+ */
+export class Sealer {
+  readonly #deps: SealerDeps;
+  readonly #pass: PassDeps;
+  readonly #loop: Loop;
+  readonly #metrics: SealMetrics;
+  /** Everything committed before this time of the monotonic clock is sealed. */
+  #sealedThroughMs: number;
+  #alteredLogs = 0;
+  #isSetBack = false;
+  #lookAtMs = 0;
+  #isSealing = false;
+
+  constructor(deps: SealerDeps) {
+    this.#deps = deps;
+    const { clock, intervalMs, metrics, log, keys, origin } = deps;
+    const memory = {
+      roots: new SignedRoots(keys, origin),
+      nodes: new NodeCache(),
+      unreadable: new Set<string>(),
+    };
+    this.#pass = { ...deps, memory, holder: randomUUID() };
+    this.#sealedThroughMs = clock.elapsedMs();
+    this.#metrics = createSealMetrics(metrics, {
+      lagMs: () => clock.elapsedMs() - this.#sealedThroughMs,
+      alteredLogs: () => this.#alteredLogs,
+      isSetBack: () => this.#isSetBack,
+    });
+    this.#loop = new Loop({
+      task: (stopping) => this.seal(stopping),
+      // half of the interval, because a pass takes time too
+      pauseMs: intervalMs / 2,
+      retryMs: RETRY_MS,
+      onFailure: (err, retry_in_ms) => {
+        this.#metrics.failed();
+        this.#isSetBack = err instanceof LogSetBack;
+        if (this.#isSetBack) log.error({ err, retry_in_ms }, "the audit database was set back");
+        else if (err instanceof LogAltered) log.error({ err, retry_in_ms }, "the audit log was altered");
+        else log.warn({ err, retry_in_ms }, "sealing the audit log failed and will be tried again");
+      },
+      clock,
+    });
+  }
+
+  start(): void {
+    const { keys, log } = this.#deps;
+    if (keys === null) {
+      log.warn(
+        {},
+        "the audit log is not signed: AUDIT_SIGNING_KEY_FILE is not set, so no export can be verified as complete and /audit-log/ is not served",
+      );
+    } else {
+      log.info({ keys: verifierKeys(keys) }, "the audit log is signed by these keys");
+    }
+    this.#loop.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#loop.stop();
+  }
+
+  /**
+   * Whether this replica seals. Can briefly be true for two replicas, and is true for all replicas while no
+   * pass is written.
+   */
+  get isSealing(): boolean {
+    return this.#isSealing;
+  }
+
+  /** Seals everything that is committed, unless another replica does so. */
+  async seal(stopping: () => boolean = () => false): Promise<void> {
+    const { clock } = this.#deps;
+    while (!stopping()) {
+      const startedMs = clock.elapsedMs();
+      const looks = startedMs >= this.#lookAtMs;
+      const { state, entries, end } = await sealPass(this.#pass, {
+        isMine: (read) => !this.#isOthers(read),
+        looks,
+      });
+      this.#isSetBack = false;
+      this.#alteredLogs = state.altered.length;
+      this.#isSealing = end !== "others";
+      this.#metrics.sealed(entries);
+      if (looks && end === "done") this.#lookAtMs = startedMs + LOOK_MS;
+      if (end === "done") this.#sealedThroughMs = startedMs;
+      if (end !== "behind") return;
+    }
+  }
+
+  /**
+   * Returns whether another replica seals. A pass that appears to be in the future, because the database's clock
+   * was set back, does not count (AU-176).
+   */
+  #isOthers({ holder, idle_ms }: SealerState): boolean {
+    const { clock, intervalMs } = this.#deps;
+    const isSilent = idle_ms < 0 || idle_ms > intervalMs + SILENCE_MS;
+    if (holder === null || holder === this.#pass.holder || isSilent) return false;
+    this.#sealedThroughMs = Math.max(this.#sealedThroughMs, clock.elapsedMs() - idle_ms);
+    return true;
+  }
+}

@@ -1,0 +1,58 @@
+import { type Database, type Orm, query, rows } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
+import { LEAF_COLUMNS, type LeafRow } from "../tree/tree-sql.ts";
+
+/** A tree of the log: its name, when it began, and the number of leaves of all trees before it. */
+export interface TreePlace {
+  origin: string;
+  before: number;
+  started_at: string;
+}
+
+/** The state that the sealers of all replicas share. */
+export interface SealerState {
+  /** Number of passes that wrote something. */
+  passes: number;
+  holder: string | null;
+  /** The time since the last pass, of any replica, that wrote something. */
+  idle_ms: number;
+  /** A `pg_snapshot`. All events that are visible in the snapshot have entries. */
+  sealed_to: string;
+  now: string;
+  /** The newest signed root of the tree, as a note; null while no key signs it. */
+  note: string | null;
+  /** The trees of the log, the oldest first; the last one grows. Empty before the first pass. */
+  trees: readonly TreePlace[];
+  /** The newest leaf, or null before the first. */
+  leaf: LeafRow | null;
+  /** Owners whose chains are left out. */
+  altered: readonly string[];
+}
+
+export async function selectState(orm: Orm): Promise<SealerState> {
+  const [found] = await rows<SealerState>(
+    orm,
+    sql`select passes, holder, sealed_to::text, pg_current_snapshot()::text as now, note,
+        (extract(epoch from clock_timestamp() - passed_at) * 1000)::float8 as idle_ms,
+        (select coalesce(json_agg(owner order by found_at), '[]') from audit.altered_chains) as altered,
+        (select coalesce(json_agg(json_build_object('origin', origin, 'before', before, 'started_at', started_at)
+          order by before), '[]') from audit.trees) as trees,
+        (select row_to_json(newest) from (
+          select ${LEAF_COLUMNS} from audit.leaves order by number desc limit 1) newest) as leaf
+      from audit.sealer`,
+  );
+  if (found === undefined) throw new Error("The sealer's row is gone from audit.sealer.");
+  return found;
+}
+
+/** Stores the signed root of the tree, unless another pass was written after `passes`. */
+export async function storeNote(database: Database, passes: number, note: string): Promise<void> {
+  await query(database, "store_note")`
+    update audit.sealer set note = ${note} where passes = ${passes}`;
+}
+
+/** Records that a chain is left out. Keeps the first reason. */
+export async function insertAltered(database: Database, owner: string, reason: string): Promise<void> {
+  await query(database, "insert_altered_chain")`
+    insert into audit.altered_chains (owner, reason) values (${owner}, ${reason}) on conflict do nothing`;
+}

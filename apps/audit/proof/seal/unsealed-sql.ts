@@ -1,0 +1,155 @@
+import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
+import { type SQL, sql } from "drizzle-orm";
+import { compare } from "../../compare.ts";
+import { columns } from "../../events/sql.ts";
+import type { UnsealedRow } from "./entries.ts";
+import { type SealWindow, snapshotText } from "./snapshot.ts";
+
+/**
+ * Returns the id of the first transaction that a pass should leave to the next pass. From `xid` (inclusive) to that
+ * transaction (exclusive), there are at most `entries` intents and at most `entries` outcomes. Returns null if one
+ * pass can take everything from `xid` on.
+ */
+export async function selectBound(orm: Orm, xid: bigint, entries: number): Promise<bigint | null> {
+  const nth = (column: SQL, table: SQL) => sql`
+    select ${column}::text as xid from ${table}
+    where ${column} >= ${String(xid)}::text::xid8 order by ${column} offset ${sql.raw(String(entries))} limit 1`;
+  const intents = nth(sql`xid`, sql`audit.request_ids`);
+  const outcomes = nth(sql`outcome_xid`, sql`audit.audit_events`);
+  const found = await rows<{ xid: string }>(orm, sql`(${intents}) union all (${outcomes})`);
+  const [least] = found.map((row) => BigInt(row.xid)).toSorted(compare);
+  return least ?? null;
+}
+
+/**
+ * Whether `audit.request_ids` has a row for the event. The service writes that row in the same statement as the
+ * event.
+ */
+export const CLAIMED = sql`exists (select from audit.request_ids known
+    where known.request_id = event.request_id and known.id = event.id)`;
+
+/** The columns of an event that its entries need. */
+export const storedColumns = sql`${columns},
+  event.intent_xid::text as intent_xid, event.outcome_xid::text as outcome_xid,
+  encode(event.intent_salt, 'hex') as intent_salt, encode(event.outcome_salt, 'hex') as outcome_salt,
+  event.named_by_outcome, event.intent_member_id`;
+
+/** The entries that an event has in any chain, such as `7i,7o`; null for none. */
+const PLACED = sql`(select string_agg(entry.chain_id::text || case when entry.is_outcome then 'o' else 'i' end, ',')
+  from audit.entries entry where entry.event_id = event.id)`;
+
+/** Returns the condition that the transaction in `column` belongs to a window. */
+function writtenIn({ late, from, before, now }: SealWindow, column: SQL): SQL {
+  const xids = `{${late.join(",")}}`;
+  return sql`(
+    (${column} >= ${String(from)}::text::xid8 and ${column} < ${String(before)}::text::xid8
+      or ${column} = any (${xids}::text::xid8[]))
+    and pg_visible_in_snapshot(${column}, ${snapshotText(now)}::text::pg_snapshot))`;
+}
+
+/** An event that the transactions of a window wrote, and which parts of it. */
+export interface DueEvent {
+  id: string;
+  occurred_at: string;
+  is_intent: boolean;
+  is_outcome: boolean;
+}
+
+/** Returns a query for the {@link DueEvent}s of a window. */
+function dueOf(window: SealWindow): SQL {
+  return sql`select id, occurred_at, bool_or(is_intent) as is_intent, bool_or(not is_intent) as is_outcome
+    from (
+      select known.id, known.occurred_at, true as is_intent from audit.request_ids known
+      where ${writtenIn(window, sql`known.xid`)}
+      union all
+      select event.id, event.occurred_at, false from audit.audit_events event
+      where ${writtenIn(window, sql`event.outcome_xid`)}
+    ) written
+    group by id, occurred_at`;
+}
+
+/**
+ * Returns a FROM clause for due events. The alias `event` is the stored row. The lateral join makes the planner read
+ * each event by its key, whatever row count it estimates.
+ */
+function withRows(due: SQL): SQL {
+  return sql`(${due}) due cross join lateral (
+    select * from audit.audit_events stored where stored.id = due.id and stored.occurred_at = due.occurred_at limit 1
+  ) event`;
+}
+
+/** Returns a FROM clause for the events that the transactions of a window wrote, with the alias `event`. */
+export const eventsOf = (window: SealWindow): SQL => withRows(dueOf(window));
+
+export function selectDue(orm: Orm, window: SealWindow): Promise<DueEvent[]> {
+  return rows<DueEvent>(orm, dueOf(window));
+}
+
+/** Returns the events that the transactions of a window wrote, except the events with these ids. */
+export function selectWindow(
+  orm: Orm,
+  window: SealWindow,
+  except: ReadonlySet<string>,
+): Promise<UnsealedRow[]> {
+  const left = JSON.stringify([...except]);
+  const due =
+    except.size === 0
+      ? dueOf(window)
+      : sql`select * from (${dueOf(window)}) found
+          where id not in (select json_array_elements_text(${left}::text::json))`;
+  return selectRows(orm, withRows(due), sql`due.is_intent`, sql`due.is_outcome`);
+}
+
+/** Returns events by their keys. */
+export function selectEach(orm: Orm, due: readonly DueEvent[]): Promise<UnsealedRow[]> {
+  const given = sql`select * from json_to_recordset(${JSON.stringify(due)}::text::json)
+    as given(id text, occurred_at timestamptz, is_intent boolean, is_outcome boolean)`;
+  return selectRows(orm, withRows(given), sql`due.is_intent`, sql`due.is_outcome`);
+}
+
+/**
+ * Returns at most `limit` events of the whole log that lack an entry, except events of chains that are left out. Used
+ * when `sealed_to` cannot tell which events are sealed: in a restored database, where transaction numbers start again.
+ */
+export function selectAnyUnsealed(orm: Orm, limit: number): Promise<UnsealedRow[]> {
+  const isLeftOut = (log: SQL) =>
+    sql`exists (select from audit.altered_chains aside where aside.owner = ${log})`;
+  const from = sql`audit.audit_events event
+    where ${CLAIMED} and (${hasNoEntry(false)} or event.outcome <> 'pending' and ${hasNoEntry(true)})
+      and not ((event.organization_id is null or ${isLeftOut(sql`'organization:' || event.organization_id`)})
+        and (event.user_id is null or ${isLeftOut(sql`'user:' || event.user_id`)}))
+    limit ${sql.raw(String(limit))}`;
+  return selectRows(orm, from, sql`true`, sql`event.outcome <> 'pending'`);
+}
+
+/** Returns at most `limit` events of an owner that lack an entry in the owner's chain, in the order of their writes. */
+export function selectUnsealedOf(orm: Orm, owner: string, limit: number): Promise<UnsealedRow[]> {
+  const id = owner.slice(owner.indexOf(":") + 1);
+  const isInLog = owner.startsWith("organization:")
+    ? sql`event.organization_id = ${id}`
+    : sql`event.user_id = ${id}`;
+  const chain = sql`(select known.id from audit.chains known where known.owner = ${owner})`;
+  const from = sql`audit.audit_events event
+    where ${isInLog} and ${CLAIMED}
+      and (${hasNoEntry(false, chain)} or event.outcome <> 'pending' and ${hasNoEntry(true, chain)})
+    order by coalesce(event.intent_xid, '0'::xid8), event.id limit ${sql.raw(String(limit))}`;
+  return selectRows(orm, from, sql`true`, sql`event.outcome <> 'pending'`);
+}
+
+/**
+ * Returns the condition that an intent or an outcome has no entry. The transaction number cannot show this, because
+ * a restored database may reuse numbers.
+ */
+function hasNoEntry(is_outcome: boolean, chain_id?: SQL): SQL {
+  return sql`not exists (select from audit.entries entry
+    where entry.event_id = event.id and entry.is_outcome = ${sql.raw(String(is_outcome))}
+      ${chain_id === undefined ? sql`` : sql`and entry.chain_id = ${chain_id}`})`;
+}
+
+function selectRows(orm: Orm, from: SQL, intent: SQL, outcome: SQL): Promise<UnsealedRow[]> {
+  return rows<UnsealedRow>(
+    orm,
+    sql`select ${storedColumns}, ${intent} as intent_due, ${outcome} as outcome_due, ${PLACED} as placed
+      from ${from}`,
+  );
+}

@@ -1,0 +1,58 @@
+import { type Hash, hexOf, nextInChain, ZERO_HASH } from "@ostiary/lib/domain/proof";
+import type { Orm } from "@ostiary/lib/runtime/stores/database";
+import type { NodeCache } from "../heads/head-map.ts";
+import type { TrustedTree } from "../root/signed-root.ts";
+import type { LeafRow } from "../tree/tree-sql.ts";
+import { LogAltered } from "./altered.ts";
+import { selectMoved } from "./chain-sql.ts";
+import { type ChainStep, hashOfStep, selectSteps } from "./chain-steps-sql.ts";
+import { openMap } from "./read-pass.ts";
+
+/**
+ * Checks a leaf that no root has yet and that this replica did not write, because the pass of another process was
+ * interrupted before its signature. Computes the leaf's map again, from the signed map and the committed rows.
+ *
+ * @throws LogAltered if the leaf has another map
+ */
+export async function checkUnsignedLeaf(
+  tx: Orm,
+  nodes: NodeCache,
+  tree: TrustedTree,
+  leaf: LeafRow,
+): Promise<void> {
+  const moved = await selectMoved(tx, Number(leaf.number));
+  const owners = moved.map(({ owner }) => owner);
+  const map = await openMap(tx, nodes, tree, owners);
+  for (const row of moved) {
+    const head = map.headOf(row.owner);
+    if (head === "lost") throw new LogAltered(`The path to ${row.owner} in the map of heads is gone`);
+    const start = head ?? { position: 0, chain: ZERO_HASH };
+    const steps = await selectSteps(tx, row.id, start.position);
+    const end = followed(row.owner, start, steps);
+    if (end === null || end.position !== row.position || hexOf(end.chain) !== row.chain) {
+      throw new LogAltered(
+        `The chain of ${row.owner} in leaf ${leaf.number} does not have what was committed`,
+      );
+    }
+    map.set(row.owner, end);
+  }
+  if (hexOf(map.sealed(Number(leaf.number)).root) !== leaf.map) {
+    throw new LogAltered(`The map of leaf ${leaf.number} does not have what was committed`);
+  }
+}
+
+/** Returns the head of a chain after these entries; null if one of them cannot be computed. */
+function followed(
+  owner: string,
+  start: { position: number; chain: Hash },
+  steps: readonly ChainStep[],
+): { position: number; chain: Hash } | null {
+  let { position, chain } = start;
+  for (const step of steps) {
+    const hash = step.position === position + 1 ? hashOfStep(owner, step) : null;
+    if (hash === null) return null;
+    position += 1;
+    chain = nextInChain(chain, hash);
+  }
+  return { position, chain };
+}

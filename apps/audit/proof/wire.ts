@@ -1,0 +1,63 @@
+import { StartRefused } from "@ostiary/lib/runtime/service";
+import type { AuditConfig } from "../config.ts";
+import type { Shared } from "../streams/wire.ts";
+import type { ProofDeps } from "./export/proof.ts";
+import type { PublishedLog } from "./root/handlers.ts";
+import { loadLogKeys, verifierKeys } from "./root/signing-keys.ts";
+import { Sealer } from "./seal/sealer.ts";
+import { selectState } from "./seal/state-sql.ts";
+import { wireWitnesses } from "./witnesses/wire.ts";
+
+/**
+ * The time that an export waits for the sealer in addition to the seal interval. It is long enough for a pass, or for
+ * another replica to take over.
+ */
+const SEAL_WAIT_MS = 4_000;
+
+/** The proof as the service runs it. */
+export interface Proof {
+  published: PublishedLog;
+  exports: ProofDeps;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Builds the sealer, the witnesses, and what endpoints and exports need. */
+export async function wireProof(config: AuditConfig, shared: Shared): Promise<Proof> {
+  const { reads, writes, clock, telemetry } = shared;
+  const { log, metrics } = telemetry;
+  const { AUDIT_LOG_ORIGIN: origin, SEAL_INTERVAL_MS: intervalMs } = config;
+  const keys = await loadLogKeys(config.AUDIT_SIGNING_KEY_FILE, origin);
+  const sealer = new Sealer({ reads, writes, keys, origin, intervalMs, clock, log, metrics });
+  const { witnessing, selectRoot, cosigned } = wireWitnesses(config, {
+    ...shared,
+    isSealing: () => sealer.isSealing,
+  });
+  return {
+    published: { database: reads, keys: verifierKeys(keys), selectRoot },
+    exports: {
+      ...{ reads, writes, clock, cosigned },
+      keys: (keys ?? []).map(({ key }) => key),
+      waitMsMax: intervalMs + SEAL_WAIT_MS,
+    },
+    async start() {
+      await checkOrigin(shared, origin);
+      sealer.start();
+      witnessing?.start();
+    },
+    async stop() {
+      await witnessing?.stop();
+      await sealer.stop();
+    },
+  };
+}
+
+/** Refuses another name than that of the tree, because witnesses and readers know the log by its name. */
+async function checkOrigin({ writes }: Shared, origin: string): Promise<void> {
+  const { trees } = await writes.run("select_sealer", selectState);
+  const named = trees.at(-1)?.origin ?? origin;
+  if (named === origin) return;
+  throw new StartRefused(
+    `AUDIT_LOG_ORIGIN is ${origin}, and the tree of the log has the name ${named}: set AUDIT_LOG_ORIGIN=${named}, or run ostiary audit restart --origin ${origin} to begin a new tree.`,
+  );
+}

@@ -1,0 +1,69 @@
+import { type Database, query } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
+
+/** A cosignature that was verified. */
+export interface Cosignature {
+  size: number;
+  /** The root as the log signed it. */
+  note: string;
+  /** The verifier key of the witness. */
+  witness: string;
+  /** The signature as a line of a note, with its line feed. */
+  line: string;
+  cosigned_at: Date;
+}
+
+/** A root with the cosignatures of some witnesses. */
+interface CosignedRoot {
+  size: number;
+  /** The root as the log signed it, followed by the lines of the witnesses. */
+  note: string;
+}
+
+/** The maximum number of roots that are kept in addition to the newest root that a quorum cosigned. */
+const ROOTS_MAX = 1_000;
+
+/** The SQL condition that a root belongs to the tree of this name: the name is the first line of a root. */
+const isOf = (origin: string) => sql`starts_with(note, ${origin} || chr(10))`;
+
+/** Returns the newest root of a tree that at least `quorum` of these witnesses cosigned, or null. */
+export async function selectCosignedRoot(
+  database: Database,
+  origin: string,
+  witnesses: readonly string[],
+  quorum: number,
+): Promise<CosignedRoot | null> {
+  const [found] = await query<{ size: string; note: string; lines: string }>(
+    database,
+    "select_cosigned_root",
+  )`
+    select size, note, string_agg(line, '' order by cosigned_at, witness) as lines from audit.cosignatures
+      where ${isOf(origin)} and witness in (select json_array_elements_text(${JSON.stringify(witnesses)}::text::json))
+      group by size, note having count(*) >= ${quorum}
+      order by size desc limit 1`;
+  return found === undefined ? null : { size: Number(found.size), note: found.note + found.lines };
+}
+
+/** Stores a cosignature. If the witness has already cosigned this root, keeps the earlier cosignature. */
+export async function insertCosignature(database: Database, cosignature: Cosignature): Promise<void> {
+  const { size, note, witness, line, cosigned_at } = cosignature;
+  await query(database, "insert_cosignature")`
+    insert into audit.cosignatures (size, note, witness, line, cosigned_at)
+      values (${String(size)}::text::bigint, ${note}, ${witness}, ${line}, ${cosigned_at.toISOString()}::text::timestamptz)
+      on conflict do nothing`;
+}
+
+/**
+ * Deletes cosignatures of other trees, and those of roots smaller than `newest`, the size of the newest root that a
+ * quorum cosigned (0 for none). Also limits the roots larger than `newest`: keeps only the {@link ROOTS_MAX} largest.
+ */
+export async function deleteOldCosignatures(
+  database: Database,
+  origin: string,
+  newest: number,
+): Promise<void> {
+  await query(database, "delete_old_cosignatures")`
+    delete from audit.cosignatures where not ${isOf(origin)} or size < ${String(newest)}::text::bigint or (
+      size <> ${String(newest)}::text::bigint and size < (
+        select size from audit.cosignatures where ${isOf(origin)} group by size order by size desc offset ${ROOTS_MAX - 1} limit 1))`;
+}

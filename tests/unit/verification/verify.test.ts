@@ -1,0 +1,423 @@
+import { describe, expect, test } from "bun:test";
+import type { ProvenEvent } from "@ostiary/lib/contracts/audit";
+import { contentHash, hexOf, intentContent, outcomeContent } from "@ostiary/lib/domain/proof";
+import { restartLine } from "@ostiary/lib/domain/tlog";
+import {
+  englishOf,
+  readLogKey,
+  readWitnessKeys,
+  type Verdict,
+  type VerifyGiven,
+} from "@ostiary/lib/verification";
+import {
+  droppedMonths,
+  givenOf,
+  goodExports,
+  KEY,
+  NOW_MS,
+  OLD_KEY,
+  restarted,
+  SECOND_WITNESS,
+  twoDays,
+  WITNESS,
+} from "../../support/audit/proof-exports.ts";
+import { LogBuilder, logKeyText, ORIGIN, OWNER, witnessKeyText } from "../../support/audit/proof-log.ts";
+import { codesOf, endIn, eventIn, kept, verify } from "../../support/audit/verify-lines.ts";
+
+const exports = await goodExports();
+
+// AU-65, AU-76
+describe("the verdict on an unchanged export", () => {
+  test.each(exports)("is right for $title", async (good) => {
+    const verdict = await verify(good.lines, await givenOf(good));
+    if (good.result === "complete") expect(verdict.findings).toEqual([]);
+    expect(verdict).toMatchObject({ result: good.result, owner: good.owner, owner_given: true });
+  });
+
+  test("says what was verified", async () => {
+    const [, , , good] = exports;
+    if (good === undefined) throw new Error("no export");
+    const found = await verify(good.lines, await givenOf(good));
+    expect({ ...found, root: found.root?.size, keys: found.keys.length }).toMatchObject({
+      result: "complete",
+      events: 8,
+      entries: 14,
+      pending: 2,
+      occurred_from: "2026-01-05T10:00:00.000Z",
+      occurred_to: "2026-01-07T10:00:06.000Z",
+      root: 4,
+      keys: 1,
+      key_given: true,
+      kept: [
+        { name: "root 1", size: 3 },
+        { name: "root 2", size: 4 },
+        { name: "root 3", size: 4 },
+      ],
+      heads: 2,
+    });
+    expect(found.witnesses?.cosignatures.map(({ name, cosigned_at }) => `${name} ${cosigned_at}`)).toEqual([
+      "witness.example.com/1 2026-01-01T00:00:00.000Z",
+      "witness.example.com/2 2026-01-01T00:00:00.000Z",
+    ]);
+  });
+
+  test("says that the key is not confirmed, and that a log was restarted", async () => {
+    const log = twoDays();
+    log.extensions = [restartLine({ declared_at: "2026-01-04T00:00:00.000Z", size: 9, origin: "old" })];
+    expect(await verify(await log.export(OWNER))).toMatchObject({
+      result: "complete",
+      key_given: false,
+      owner_given: false,
+      earlier_trees: [{ declared_at: "2026-01-04T00:00:00.000Z", size: 9, origin: "old" }],
+    });
+  });
+});
+
+/** Changes the event of a line. */
+function edited(lines: readonly string[], line: number, edit: (event: ProvenEvent) => object): string[] {
+  const event = eventIn(lines[line]);
+  return lines.with(line, JSON.stringify({ ...event, ...edit(event) }));
+}
+
+function withEnd(lines: readonly string[], more: object): string[] {
+  return lines.with(-1, JSON.stringify({ ...endIn(lines), ...more }));
+}
+
+type Attack = [title: string, code: string, attack: (lines: string[]) => string[]];
+
+const attacks: Attack[] = [
+  [
+    "a pending event gets a status, details and a created id",
+    "event_inconsistent",
+    (lines) => edited(lines, 0, () => ({ status: 200, details: { forged: true }, created_id: "forged" })),
+  ],
+  [
+    "a pending event becomes answered without a sealed outcome",
+    "event_inconsistent",
+    (lines) => edited(lines, 0, () => ({ outcome: "responded", status: 200 })),
+  ],
+  [
+    "another actor is shown by way of proof.intent.member_id",
+    "line_unreadable",
+    (lines) =>
+      edited(lines, 0, ({ actor, proof }) => ({
+        actor: { ...actor, member_id: "forged" },
+        proof: { ...proof, intent: { ...proof.intent, member_id: "member-1", organization_id: "acme" } },
+      })),
+  ],
+  [
+    "the member of the intent is substituted",
+    "entry_changed",
+    (lines) =>
+      edited(lines, 1, ({ proof }) => ({
+        proof: { ...proof, outcome: { ...proof.outcome, intent_member_id: "forged" } },
+      })),
+  ],
+  [
+    "a name stands twice in an object",
+    "line_unreadable",
+    (lines) => lines.with(0, `{"id":"x",${lines[0]?.slice(1)}`),
+  ],
+  ["the last line is missing", "cut_off", (lines) => lines.slice(0, -1)],
+  ["the newest event is missing", "entries_missing", (lines) => lines.slice(1)],
+  ["there is a line after the end", "line_unreadable", (lines) => [...lines, "{}"]],
+  ["there is an empty line", "line_unreadable", (lines) => lines.toSpliced(1, 0, "")],
+];
+
+// AU-77
+describe("an export is altered when", () => {
+  test.each(attacks)("%s", async (_title, code, attack) => {
+    const verdict = await verify(attack(await twoDays().export(OWNER)));
+    expect(verdict.result).toBe("altered");
+    expect(codesOf(verdict)).toContain(code);
+  });
+
+  test.each(["user:nobody", OWNER])("it is the one of %s and another owner is asked for", async (owner) => {
+    const verdict = await verify(await twoDays().export(owner), { owner: "organization:zenith" });
+    expect(verdict).toMatchObject({ result: "altered", owner });
+    expect(verdict.findings[0]).toMatchObject({
+      code: "other_owner",
+      expected: "organization:zenith",
+      found: owner,
+    });
+  });
+
+  test("an event was added an hour after its neighbours", async () => {
+    const log = new LogBuilder([KEY]);
+    log.write("2026-01-05T12:00:00.000Z");
+    const { id } = log.write("2026-01-05T10:59:00.000Z");
+    log.write("2026-01-05T12:00:01.000Z");
+    log.seal("2026-01-05T12:00:02.000Z");
+    const verdict = await verify(await log.export(OWNER));
+    expect(verdict.findings).toMatchObject([{ code: "event_late", place: { event_id: id, position: 3 } }]);
+  });
+});
+
+// AU-68
+describe("a dropped month", () => {
+  test("is counted, and named", async () => {
+    const verdict = await verify(await droppedMonths().export(OWNER));
+    expect(verdict).toMatchObject({ result: "complete", dropped: { entries: 18, month: "2026-02" } });
+  });
+
+  const hide = async (more: object) => {
+    const lines = await droppedMonths().export(OWNER);
+    const oldest = eventIn(lines.at(-2));
+    const run = { kind: "dropped", from: 19, to: 20, chain: oldest.proof.outcome?.chain, ...more };
+    const retention = endIn(lines).retention?.toSpliced(2, 0, {
+      ...run,
+      kind: "dropped",
+      chain: run.chain ?? "",
+    });
+    return verify(withEnd(lines.toSpliced(-2, 1), { retention }));
+  };
+
+  test("does not hide the first event of the next month, without or with a false content", async () => {
+    const contents = ["0", "1"].map((digit) => digit.repeat(64));
+    const attempts = [hide({}), hide({ month: "2026-02", contents }), hide({ month: "2026-03", contents })];
+    for (const verdict of await Promise.all(attempts)) {
+      expect(verdict.result).toBe("altered");
+      expect(verdict.findings).toMatchObject([{ code: "drop_not_proved", place: { position: 19, to: 20 } }]);
+    }
+  });
+
+  test("does not hide an event of the next month with its true content", async () => {
+    const event = eventIn((await droppedMonths().export(OWNER)).at(-2));
+    const { intent, outcome } = event.proof;
+    const texts = [intentContent(event, null, intent.salt), outcomeContent(event, null, outcome?.salt ?? "")];
+    const verdict = await hide({ month: "2026-03", contents: texts.map((text) => hexOf(contentHash(text))) });
+    expect(verdict.findings).toMatchObject([{ code: "drop_not_proved", found: "2026-03" }]);
+  });
+
+  test("does not hide an event that was written after its declaration", async () => {
+    const log = droppedMonths();
+    log.write("2026-02-20T10:00:00.000Z");
+    log.seal("2026-04-04T00:00:00.000Z");
+    const verdict = await verify(await log.export(OWNER));
+    expect(verdict.findings).toMatchObject([{ code: "drop_not_proved", place: { position: 32, to: 33 } }]);
+  });
+
+  test.each([
+    ["before the month was over", "2026-01", "2026-01-31T23:59:59.999Z", "2026-02-02T00:00:00.000Z"],
+    ["an hour after the newest leaf", "2026-01", "2026-02-02T01:00:00.001Z", "2026-02-02T00:00:00.000Z"],
+  ])("is not one that was declared %s", async (_title, month, declared_at, sealed_at) => {
+    const log = new LogBuilder([KEY]);
+    log.write("2026-01-10T10:00:00.000Z");
+    log.seal("2026-01-10T10:00:01.000Z");
+    log.drop(OWNER, month, declared_at);
+    log.seal(sealed_at);
+    expect(codesOf(await verify(await log.export(OWNER)))).toEqual(["declaration_wrong"]);
+  });
+
+  test("is not dropped without its declaration", async () => {
+    const lines = await droppedMonths().export(OWNER);
+    const retention = endIn(lines).retention?.filter(({ kind }) => kind !== "retention");
+    const verdict = await verify(withEnd(lines, { retention }));
+    expect(codesOf(verdict)).toEqual(expect.arrayContaining(["drop_not_proved", "entries_missing"]));
+  });
+});
+
+describe("a restart of a chain", () => {
+  test("leaves the export undecided, and says what was given up", async () => {
+    const verdict = await verify(await restarted().export(OWNER));
+    expect(verdict.result).toBe("undecided");
+    expect(verdict.restarts).toEqual([{ declared_at: "2026-01-08T09:00:00.000Z", from: 12, position: 15 }]);
+    expect(verdict.findings).toMatchObject([{ code: "entries_given_up", place: { position: 12, to: 14 } }]);
+  });
+
+  test("that gave nothing up is complete, and named", async () => {
+    const log = twoDays();
+    log.restart(OWNER, 15, "2026-01-08T09:00:00.000Z", []);
+    log.seal("2026-01-08T10:00:01.000Z");
+    expect(await verify(await log.export(OWNER))).toMatchObject({
+      result: "complete",
+      restarts: [{ from: 15 }],
+    });
+  });
+
+  test("does not explain what is missing or changed elsewhere", async () => {
+    const lines = await restarted().export(OWNER);
+    expect((await verify(lines.toSpliced(-2, 1))).result).toBe("altered");
+    const oldest = eventIn(lines.at(-2));
+    const changed = lines.with(-2, JSON.stringify({ ...oldest, ip: "192.0.2.2" }));
+    expect((await verify(changed)).result).toBe("altered");
+  });
+});
+
+const NEWER = await (async () => {
+  const log = twoDays();
+  log.write("2026-01-09T10:00:00.000Z");
+  log.seal("2026-01-09T10:00:01.000Z");
+  return log;
+})();
+
+// AU-66, AU-157
+describe("a kept root", () => {
+  const withRoot = async (lines: Promise<string[]>, root: Promise<string>) =>
+    verify(await lines, { roots: [await kept(await root)] });
+  const first = ({ findings: [finding] }: Verdict) => [finding?.code ?? null, finding?.expected ?? null];
+
+  test("that is newer than the export leaves it undecided, and says so", async () => {
+    const verdict = await withRoot(twoDays().export(OWNER), NEWER.note());
+    expect([verdict.result, ...first(verdict)]).toEqual(["undecided", "kept_root_newer", "size 5"]);
+  });
+
+  test("beside a log without a signed root leaves it undecided", async () => {
+    for (const empty of [new LogBuilder([KEY]), twoDays([])]) {
+      expect((await withRoot(empty.export(OWNER), NEWER.note())).result).toBe("undecided");
+    }
+  });
+
+  test("without its proof leaves the export undecided, and names the parameter", async () => {
+    const verdict = await withRoot(NEWER.export(OWNER), NEWER.note(2));
+    expect([verdict.result, ...first(verdict)]).toEqual(["undecided", "kept_root_not_connected", "root=2"]);
+  });
+
+  test.each([1, 2, 3, 4, 5])("of size %i is confirmed by an export with its proof", async (root) => {
+    const verdict = await withRoot(NEWER.export(OWNER, { root }), NEWER.note(root));
+    expect(verdict).toMatchObject({ result: "complete", kept: [{ name: "kept.txt", size: root }] });
+  });
+
+  test.each([2, 4])(
+    "of size %i of a log that was rewritten with the key makes the export altered",
+    async (root) => {
+      const forked = new LogBuilder([KEY]);
+      for (const second of [1, 2, 3, 4]) {
+        forked.write(`2026-01-05T10:00:0${second}.000Z`);
+        forked.seal(`2026-01-05T10:00:0${second}.500Z`);
+      }
+      const verdict = await withRoot(forked.export(OWNER, { root }), twoDays().note(root));
+      expect([verdict.result, first(verdict)[0]]).toEqual(["altered", "trees_differ"]);
+    },
+  );
+
+  test("of a log with another name leaves the export undecided", async () => {
+    const verdict = await withRoot(NEWER.export(OWNER), twoDays([KEY], "another.example/log").note());
+    expect([verdict.result, ...first(verdict)]).toEqual([
+      "undecided",
+      "root_of_other_log",
+      "another.example/log",
+    ]);
+  });
+
+  test("can be an earlier export", async () => {
+    const earlier = (await twoDays().export(OWNER)).join("\n");
+    const verdict = await verify(await NEWER.export(OWNER, { root: 4 }), { roots: [await kept(earlier)] });
+    expect(verdict).toMatchObject({ result: "complete", kept: [{ size: 4 }] });
+  });
+});
+
+describe("the leaf of an export", () => {
+  test("is the newest one of its signed tree", async () => {
+    const lines = await NEWER.export(OWNER, { root: 4 });
+    const { head, heads } = endIn(lines);
+    const older = heads.at(-1);
+    if (older === undefined) throw new Error("The export has no earlier head.");
+    const { leaf, path, map, position, chain } = older;
+    const cut = withEnd(lines.slice(1), { head: { ...head, position, chain }, leaf, path, map, heads: [] });
+    expect((await verify(cut)).findings).toMatchObject([
+      { code: "leaf_not_in_tree", expected: "4", found: "3" },
+    ]);
+  });
+
+  test("was not sealed before an earlier one", async () => {
+    const log = new LogBuilder([KEY]);
+    log.write("2026-01-05T10:00:00.000Z");
+    log.seal("2026-01-06T10:00:00.000Z");
+    log.seal("2026-01-05T10:00:01.000Z");
+    expect(codesOf(await verify(await log.export(OWNER)))).toEqual(["heads_out_of_order"]);
+  });
+});
+
+describe("a key that the reader names", () => {
+  const keyOf = (text: string) => [readLogKey(text)].filter((key) => key !== null);
+
+  test("must have signed", async () => {
+    const verdict = await verify(await twoDays().export(OWNER), { keys: keyOf(logKeyText(OLD_KEY)) });
+    expect([verdict.result, codesOf(verdict)]).toEqual(["altered", ["root_not_signed"]]);
+  });
+
+  test("is not the one of a root that witnesses cosigned before it replaced another one", async () => {
+    const cosigned = await twoDays([OLD_KEY]).note(3, [WITNESS]);
+    const lines = await twoDays([OLD_KEY, KEY]).export(OWNER, { cosigned });
+    expect((await verify(lines, { keys: keyOf(logKeyText(KEY)) })).result).toBe("complete");
+  });
+
+  test("may have signed beside a key that the export does not name", async () => {
+    const lines = withEnd(await twoDays([OLD_KEY, KEY]).export(OWNER), { keys: [logKeyText(KEY)] });
+    expect(await verify(lines)).toMatchObject({ result: "complete", keys: [logKeyText(KEY)] });
+  });
+
+  test("may be one of two while one replaces the other", async () => {
+    const lines = await twoDays([OLD_KEY, KEY]).export(OWNER);
+    for (const signer of [OLD_KEY, KEY]) {
+      const verdict = await verify(lines, { keys: keyOf(logKeyText(signer)) });
+      expect(verdict).toMatchObject({ result: "complete", key_given: true, keys: [logKeyText(signer)] });
+    }
+  });
+});
+
+// AU-197
+describe("witnesses that the reader names", () => {
+  const log = twoDays();
+  const rule = (quorum: number, nowMs = NOW_MS): Partial<VerifyGiven> => ({
+    witnesses: {
+      keys: readWitnessKeys([WITNESS, SECOND_WITNESS].map(witnessKeyText).join("\n")),
+      quorum,
+      nowMs,
+    },
+  });
+  const outcome = async (cosigned: string | undefined, given: Partial<VerifyGiven>) => {
+    const { result, findings } = await verify(
+      await log.export(OWNER, { ...(cosigned && { cosigned }) }),
+      given,
+    );
+    return [result, findings[0]?.code, findings[0]?.found];
+  };
+
+  test("leave an export undecided when too few of them cosigned it", async () => {
+    expect(await outcome(undefined, rule(1))).toEqual(["undecided", "not_cosigned", "0"]);
+    expect(await outcome(await log.note(4, [WITNESS]), rule(2))).toEqual(["undecided", "not_cosigned", "1"]);
+    expect(await outcome(await log.note(4, [WITNESS, WITNESS]), rule(2))).toEqual([
+      "undecided",
+      "not_cosigned",
+      "1",
+    ]);
+    expect(await outcome(await log.note(4, [WITNESS]), rule(1))).toEqual(["complete", undefined, undefined]);
+  });
+
+  test("leave an export undecided when they cosigned an older tree, or in the future", async () => {
+    const both = [WITNESS, SECOND_WITNESS];
+    expect(await outcome(await log.note(3, both), rule(2))).toEqual(["undecided", "not_cosigned", "size 3"]);
+    const ahead = Date.parse("2025-12-31T22:59:59.000Z");
+    expect(await outcome(await log.note(4, both), rule(2, ahead))).toEqual([
+      "undecided",
+      "not_cosigned",
+      "0",
+    ]);
+  });
+
+  test("make an export altered when they cosigned another history", async () => {
+    const other = await NEWER.note(5, [WITNESS]);
+    expect((await outcome(other, rule(1))).slice(0, 2)).toEqual(["altered", "trees_differ"]);
+  });
+
+  test("may have cosigned a larger tree that the log's continues to", async () => {
+    const lines = await NEWER.export(OWNER, { cosigned: await NEWER.note(5, [WITNESS]) });
+    expect((await verify(lines, rule(1))).result).toBe("complete");
+  });
+});
+
+test("a file in an unknown format is undecided, whatever else is in it", async () => {
+  const lines = withEnd(await twoDays().export(OWNER), { format: 2, extra: 1 });
+  const verdict = await verify(["{}", ...lines], { owner: "organization:zenith" });
+  expect([verdict.result, codesOf(verdict)]).toEqual(["undecided", ["format_unknown"]]);
+});
+
+test("a finding is a sentence with its place, what was expected and what was found", async () => {
+  const { findings } = await verify(await twoDays().export(OWNER), { owner: "organization:zenith" });
+  expect(findings.map(englishOf)).toEqual([
+    "This is the log of another owner. Expected: organization:zenith. Found: organization:acme.",
+  ]);
+  expect(ORIGIN).toBe("audit.example.com/log");
+});
