@@ -83,8 +83,12 @@ export class Findings {
     else this.#kept.push({ code, place, expected: textOf(expected), found: textOf(found) });
   }
 
-  /** Removes the findings that `isVoid` accepts, and returns them. */
+  /**
+   * Removes the findings that `isVoid` accepts, and returns them. Removes none once there were too many to keep:
+   * the findings that were not kept could be of any kind.
+   */
   remove(isVoid: (finding: Finding) => boolean): Finding[] {
+    if (this.#dropped > 0) return [];
     const all = Map.groupBy(this.#kept, isVoid);
     this.#kept = all.get(false) ?? [];
     return all.get(true) ?? [];
