@@ -44,6 +44,11 @@ export class ChainCheck {
     this.#join({ low: entry, high: entry });
   }
 
+  /** Adds the chain value at a position of a run of missing entries, so that an earlier head there is compared. */
+  addValue(position: number, chain: Hash): void {
+    this.#values.set(position, chain);
+  }
+
   /** Adds a run of missing entries. `chain` is the chain value at `to`. */
   addMissing(from: number, to: number, chain: Hash): void {
     this.#values.set(to, chain);

@@ -138,11 +138,14 @@ export class RemainderCheck {
     else if (this.#chainOf(item) !== item.chain) refuse(item.chain, this.#chainOf(item));
   }
 
-  /** Computes the chain value at the end of a run from the hashes of its contents. */
+  /** Computes the chain values of a run from the hashes of its contents. Returns the last one. */
   #chainOf({ from, to, month, contents }: Extract<Remainder, { contents: string[] }>): string | null {
     let value = this.#chain.valueAt(from - 1);
     if (value === null || contents.length !== to - from + 1) return null;
-    for (const content of contents) value = nextInChain(value, eventEntryHash(hashFromHex(content), month));
+    for (const [index, content] of contents.entries()) {
+      value = nextInChain(value, eventEntryHash(hashFromHex(content), month));
+      this.#chain.addValue(from + index, value);
+    }
     return hexOf(value);
   }
 

@@ -490,6 +490,7 @@ class Log:
         low, high = int(item["from"]), int(item["to"])
         if low > high or high > end["head"]["position"]:
             return
+        values = {}
         if item["kind"] == "lost":
             inside = any(each["from"] <= low and high < each["position"] for each in self.restarts)
             self.check(inside, "entries that no restart declares")
@@ -501,8 +502,9 @@ class Log:
             hashes = [entry_hash(bytes.fromhex(content), item["month"]) for content in item["contents"]]
             self.check(len(hashes) == high - low + 1, "the number of contents")
             value = bytes(32) if low == 1 else self.entries.get(low - 1, (None, None))[1]
-            for hash in hashes:
+            for index, hash in enumerate(hashes):
                 value = value and sha256(value + hash)
+                values[low + index] = value
             self.check(value == bytes.fromhex(item["chain"]), "the contents of dropped entries")
         else:
             all = end["heads"] + [{"leaf": end["leaf"], "position": end["head"]["position"]}]
@@ -511,7 +513,7 @@ class Log:
             self.check(high <= bound, "entries that may be of a later month")
         for position in range(low, high + 1):
             self.check(position not in self.entries, "position %d is taken" % position)
-            self.entries.setdefault(position, (None, None))
+            self.entries.setdefault(position, (None, values.get(position)))
         self.entries[high] = (None, bytes.fromhex(item["chain"]))
 
     def explained(self, position):

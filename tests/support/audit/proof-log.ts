@@ -144,6 +144,11 @@ export class LogBuilder {
     this.#add(owner, hash, salt, {}, (place) => ({ kind: "restart", ...place, from, declared_at }));
   }
 
+  /** Removes the end of a chain, as a keeper with the key who writes another one. Earlier leaves keep their heads. */
+  rewrite(owner: string, after: number): void {
+    this.#chain(owner).splice(after);
+  }
+
   /** Adds a leaf with the heads of all chains. */
   seal(sealed_at: string): void {
     const heads = new Map<string, Head>();

@@ -9,6 +9,7 @@ import {
   type Verdict,
   type VerifyGiven,
 } from "@ostiary/lib/verification";
+import { Findings, isAltered } from "@ostiary/lib/verification/findings";
 import {
   droppedMonths,
   givenOf,
@@ -209,6 +210,22 @@ describe("a dropped month", () => {
     expect(codesOf(await verify(await log.export(OWNER)))).toEqual(["declaration_wrong"]);
   });
 
+  test("does not hide an event that the chain of a kept root has, from a reader of the rewritten chain", async () => {
+    const log = new LogBuilder([KEY]);
+    log.write("2026-01-10T10:00:00.000Z");
+    log.seal("2026-01-10T10:00:01.000Z");
+    log.write("2026-02-02T10:00:00.000Z");
+    log.seal("2026-02-02T10:00:01.000Z");
+    const roots = [await kept(await log.note())];
+    log.rewrite(OWNER, 2);
+    log.write("2026-01-31T22:00:00.000Z");
+    log.write("2026-01-31T23:00:00.000Z");
+    log.drop(OWNER, "2026-01", "2026-02-03T00:00:00.000Z");
+    log.seal("2026-02-03T10:00:01.000Z");
+    const verdict = await verify(await log.export(OWNER, { root: 2 }), { roots });
+    expect(verdict.findings).toMatchObject([{ code: "earlier_head_wrong", place: { position: 4, leaf: 1 } }]);
+  });
+
   test("is not dropped without its declaration", async () => {
     const lines = await droppedMonths().export(OWNER);
     const retention = endIn(lines).retention?.filter(({ kind }) => kind !== "retention");
@@ -406,6 +423,14 @@ describe("witnesses that the reader names", () => {
     const lines = await NEWER.export(OWNER, { cosigned: await NEWER.note(5, [WITNESS]) });
     expect((await verify(lines, rule(1))).result).toBe("complete");
   });
+});
+
+test("no finding is explained away once there are too many to keep", () => {
+  const findings = new Findings();
+  for (let position = 1; position <= 100_000; position++) findings.add("event_late", { position });
+  findings.add("head_not_in_map", { position: 1 });
+  expect(findings.remove(({ code }) => code === "event_late")).toEqual([]);
+  expect(findings.sorted().some(isAltered)).toBe(true);
 });
 
 test("a file in an unknown format is undecided, whatever else is in it", async () => {
