@@ -87,6 +87,57 @@ describe.skipIf(!services().postgres.real)("a log whose rows are not what was se
     },
   );
 
+  test("seals all events that waited, in the order of their writes, before it is taken back", async () => {
+    const owner = "long-wait";
+    await alteredLog(
+      owner,
+      `${KEEP.replace("$K", "long_wait")};update audit.chains set position = 4 where owner = $OWNER`,
+    );
+    await isLeftOut(owner);
+    const waiting = 10_001; // three passes
+    await tamper(
+      statements(
+        owner,
+        `with made as (
+          insert into audit.audit_events (id, request_id, occurred_at, organization_id, actor_auth_type, service,
+            method, route, params, ip)
+          select '01' || lpad(n::text, 24, '0'), 'long-wait-' || n, now(), $O, 'jwt', 's', 'GET', '/', '{}', '::'
+          from generate_series(1, ${waiting}) n returning id, request_id, occurred_at)
+        insert into audit.request_ids (id, request_id, occurred_at) select id, request_id, occurred_at from made;
+        delete from audit.chains where owner = $OWNER;
+        insert into audit.chains select * from audit.kept_long_wait`,
+      ),
+    );
+    await isTakenBack(owner);
+    const [row] = await sqlOn(proven.log)<{ entries: number }>`
+      select count(*)::int as entries from audit.entries where event_id like '01000%'`;
+    expect(row?.entries).toBe(waiting);
+    expect((await exported(owner)).events).toHaveLength(waiting + 4);
+  });
+
+  test("is taken back although more chains than one pass looks at stay altered", async () => {
+    const owner = "behind-many";
+    const many = "select 'organization:many-' || n as owner, n from generate_series(1, 101) n";
+    await writeEvents(audit, 2, { organization_id: owner });
+    await tamper(
+      statements(
+        owner,
+        `insert into audit.chains (id, owner, position, chain, leaf)
+          select 1000000 + n, owner, 1, sha256('x'), 1 from (${many}) given;
+        insert into audit.altered_chains (owner, reason, found_at)
+          select owner, 'a test', now() - interval '1 hour' from (${many}) given;
+        insert into audit.altered_chains (owner, reason) values ($OWNER, 'a test')`,
+      ),
+    );
+    try {
+      await isTakenBack(owner);
+    } finally {
+      await tamper(
+        "delete from audit.chains where id > 1000000; delete from audit.altered_chains where owner like '%many-%'",
+      );
+    }
+  });
+
   test("is left out while its chain has entries after its end", async () => {
     const owner = "goes-on";
     await alteredLog(

@@ -9,7 +9,7 @@ import { planChains } from "./append-to-chains.ts";
 import { leaveOutUnreadable, refusedOf } from "./isolate.ts";
 import { newEntries } from "./new-entries.ts";
 import { type LeafWrite, type PassWrite, writePass } from "./pass-sql.ts";
-import { type PassRead, readStateAndPass, type SealMemory } from "./read-pass.ts";
+import { ENTRIES_MAX, type PassRead, readStateAndPass, type SealMemory } from "./read-pass.ts";
 import { insertAltered, type SealerState, storeNote } from "./state-sql.ts";
 import { checkUnsignedLeaf } from "./unsigned-leaf.ts";
 
@@ -68,7 +68,9 @@ export async function sealPass(deps: PassDeps, options: PassOptions = {}): Promi
     logAltered(deps, { altered: refused, restored: [] });
     return { state, entries: 0, end: "behind" };
   }
-  const isBehind = read.behind || write.restored.length > 0;
+  const isRestoring =
+    write.entries.length > 0 && [...read.restored.keys()].some((each) => hasMore(read, each));
+  const isBehind = read.behind || write.restored.length > 0 || isRestoring;
   return { state, entries: write.entries.length, end: isBehind ? "behind" : "done" };
 }
 
@@ -154,8 +156,15 @@ async function passWrite(
     leaf,
     begins: isFirst ? { origin: deps.origin, before: 0, started_at: leaf.sealed_at } : null,
     altered,
-    restored: [...restored.keys()].filter((owner) => !altered.some((chain) => chain.owner === owner)),
+    restored: [...restored.keys()].filter(
+      (owner) => !hasMore(read, owner) && !altered.some((chain) => chain.owner === owner),
+    ),
   };
+}
+
+/** Whether an owner that was left out has more waiting events than one pass takes. It is taken back with the last ones. */
+function hasMore({ restored }: PassRead, owner: string): boolean {
+  return (restored.get(owner)?.length ?? 0) >= ENTRIES_MAX;
 }
 
 /** Returns the leaf of the changed map, with the nodes that it writes. */
