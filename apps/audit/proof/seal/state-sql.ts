@@ -25,7 +25,7 @@ export interface SealerState {
   trees: readonly TreePlace[];
   /** The newest leaf, or null before the first. */
   leaf: LeafRow | null;
-  /** Owners whose chains are left out. */
+  /** Owners whose chains are left out, in random order, so that each is looked at again however many there are. */
   altered: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export async function selectState(orm: Orm): Promise<SealerState> {
     orm,
     sql`select passes, holder, sealed_to::text, pg_current_snapshot()::text as now, note,
         (extract(epoch from clock_timestamp() - passed_at) * 1000)::float8 as idle_ms,
-        (select coalesce(json_agg(owner order by found_at), '[]') from audit.altered_chains) as altered,
+        (select coalesce(json_agg(owner order by random()), '[]') from audit.altered_chains) as altered,
         (select coalesce(json_agg(json_build_object('origin', origin, 'before', before, 'started_at', started_at)
           order by before), '[]') from audit.trees) as trees,
         (select row_to_json(newest) from (
