@@ -2,6 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { makePartitions } from "@ostiary/audit/partitions/commands";
 import { restartTree } from "@ostiary/audit/proof/restart/restart-tree";
 import { sealPass } from "@ostiary/audit/proof/seal/seal-pass";
+import { systemClock } from "@ostiary/lib/async";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { freshDatabase, rejection, services, waitFor } from "../../support/index.ts";
@@ -32,7 +33,7 @@ import {
   writeKeyFile,
   writeSigningKey,
 } from "./proof-bed.ts";
-import { passDeps, writePast } from "./retention-bed.ts";
+import { makeMonth, passDeps, writePast } from "./retention-bed.ts";
 
 setDefaultTimeout(60_000);
 
@@ -219,8 +220,42 @@ onServer("the sealer", () => {
     );
     expect(await size()).toBe(2);
     await tamperWith(log, "update audit.audit_events set ip = '::'");
+    for (const time of ["sealed_at - interval '3 days'", "sealed_at + interval '2 hours'", "'9999-01-01Z'"]) {
+      await tamperWith(
+        log,
+        `create table audit.kept_leaf as select * from audit.leaves where number = 3;
+        update audit.leaves set sealed_at = ${time} where number = 3`,
+      );
+      expect(String(await rejection(sealPass(await passDeps(log, keyFile))))).toContain("The time of leaf 3");
+      await tamperWith(
+        log,
+        `update audit.leaves set sealed_at = (select sealed_at from audit.kept_leaf) where number = 3;
+        drop table audit.kept_leaf`,
+      );
+    }
     await sealPass(await passDeps(log, keyFile));
     expect(await size()).toBe(3);
+  });
+
+  // AU-154
+  test("does not sign an interrupted pass with a time before the month of its events", async () => {
+    await using log = await newLog();
+    const atMs = Date.parse("2026-02-10T00:00:00.000Z");
+    for (const month of ["2026-01", "2026-02"]) await makeMonth(log, month);
+    const keyFile = writeSigningKey();
+    const at = async (nowMs: number) => ({
+      ...(await passDeps(log, keyFile)),
+      clock: { ...systemClock, now: () => nowMs },
+    });
+    await writePast(log, "organization-1", "2026-01-20T00:00:00.000Z", 2);
+    await sealPass(await at(Date.parse("2026-01-20T00:00:01.000Z")));
+    const [{ note } = raise()] = await sqlOn(log)<{ note: string }>`select note from audit.sealer`;
+    await writePast(log, "organization-1", "2026-02-10T00:00:00.000Z", 2);
+    await sealPass(await at(atMs));
+    await sqlOn(log)`update audit.sealer set note = ${note}`;
+    await tamperWith(log, "update audit.leaves set sealed_at = '2026-01-28Z' where number = 2");
+    const error = await rejection(sealPass(await at(atMs)));
+    expect(String(error)).toContain("The time of leaf 2");
   });
 
   // AU-155

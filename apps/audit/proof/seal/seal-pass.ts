@@ -97,11 +97,13 @@ async function signInterrupted(
   { state, tree }: PassRead,
   leaf: LeafRow,
 ): Promise<PassResult> {
-  const { memory, reads, writes } = deps;
+  const { memory, reads, writes, clock } = deps;
   if (!memory.roots.wrote(leaf)) {
-    await reads.transaction("check_unsigned_leaf", (tx) => checkUnsignedLeaf(tx, memory.nodes, tree, leaf), {
-      isolation: "repeatable read",
-    });
+    await reads.transaction(
+      "check_unsigned_leaf",
+      (tx) => checkUnsignedLeaf(tx, memory.nodes, tree, leaf, clock.now()),
+      { isolation: "repeatable read" },
+    );
   }
   const note = await memory.roots.sign(nextEdge(tree.edge, tree.before, leaf), leaf, state.trees);
   if (note !== null) await storeNote(writes, state.passes, note);
