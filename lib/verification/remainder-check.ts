@@ -79,9 +79,8 @@ export class RemainderCheck {
   giveUp(restarts: readonly Restart[]): void {
     for (const restart of restarts) {
       const { from, position, declared_at } = restart;
-      const to = position - 1;
-      const explained = this.#findings.remove((finding) => isExplained(finding, restart));
-      const changed = explained.filter(({ code }) => code !== "event_late").length;
+      const to = Math.max(from, position - 1);
+      const changed = this.#findings.remove((finding) => isExplained(finding, restart)).length;
       const lost = this.#of("lost").filter((item) => isWithin(item, restart));
       const missing = lost.reduce((sum, item) => sum + item.to - item.from + 1, 0);
       if (changed + missing === 0) continue;

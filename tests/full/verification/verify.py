@@ -683,6 +683,7 @@ def judge(lines, given):
             again = any(each["position"] < position and ms < time_of(each["declared_at"]).timestamp() * 1000
                         for each in log.restarts)
             log.check(again, "a late event")
+            log.given_up = log.given_up or again
     except (Wrong, ValueError, RecursionError) as error:
         return "altered", ["unreadable: %s" % error]
     if log.given_up:

@@ -252,6 +252,15 @@ describe("a restart of a chain", () => {
     });
   });
 
+  test("that gave nothing up does not make a log with a late event complete", async () => {
+    const log = twoDays();
+    log.restart(OWNER, 15, "2026-01-08T09:00:00.000Z", []);
+    log.write("2026-01-06T10:00:00.000Z");
+    log.seal("2026-01-08T10:00:01.000Z");
+    const verdict = await verify(await log.export(OWNER));
+    expect([verdict.result, codesOf(verdict)]).toEqual(["undecided", ["entries_given_up"]]);
+  });
+
   test("does not explain what is missing or changed elsewhere", async () => {
     const lines = await restarted().export(OWNER);
     expect((await verify(lines.toSpliced(-2, 1))).result).toBe("altered");
