@@ -1,6 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { makePartitions } from "@ostiary/audit/partitions/commands";
 import { proofChunks } from "@ostiary/audit/proof";
+import { declare } from "@ostiary/audit/proof/seal/declare";
 import { sealPass } from "@ostiary/audit/proof/seal/seal-pass";
 import { dropMonths } from "@ostiary/audit/retention/drop-months";
 import { systemClock } from "@ostiary/lib/async";
@@ -273,4 +274,29 @@ test("entries that were sealed near the end of a dropped month or later show by 
   ]);
   expect([end.retention[0].contents, end.retention[1].contents.length]).toEqual([undefined, 3]);
   expect(await verify(text)).toMatchObject({ result: "complete", events: 2, dropped: { entries: 6 } });
+});
+
+// AU-68
+test("an export is complete while a further month is declared and not dropped yet", async () => {
+  await using log = await newLog("pglite://memory");
+  const keyFile = writeSigningKey();
+  await makePartitions(log, Date.now());
+  for (const month of ["2025-01", "2025-02", "2025-03"]) await makeMonth(log, month);
+  for (const at of ["2025-01-10T00:00", "2025-01-31T12:00", "2025-02-10T00:00", "2025-03-10T00:00"]) {
+    await writePast(log, "organization-1", `${at}:00Z`, 2);
+    await sealAt(log, keyFile, `${at}:05.000Z`);
+  }
+  await drop(log, keyFile, "2025-02");
+  expect(await verify(await exported(log, keyFile))).toMatchObject({ result: "complete", events: 4 });
+  const content = { month: "2025-02", declared_at: new Date().toISOString() };
+  await declare(await passDeps(log, keyFile), [
+    { owner: "organization:organization-1", kind: "retention", content },
+  ]);
+  expect(await verify(await exported(log, keyFile))).toMatchObject({
+    result: "complete",
+    events: 4,
+    dropped: { entries: 6, month: "2025-01" },
+  });
+  await drop(log, keyFile, "2025-03");
+  expect(await verify(await exported(log, keyFile))).toMatchObject({ result: "complete", events: 2 });
 });

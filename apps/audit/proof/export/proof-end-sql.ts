@@ -25,18 +25,20 @@ export interface ProofEndParts {
   cosigned: { size: number; note: string } | null;
   /** The keys of the log. */
   keys: readonly NoteKey[];
+  /** The time of the earliest event that the export shows, or null without events. */
+  from: string | null;
 }
 
 /** Returns the last line of an export with proof. */
 export function selectProofEnd(
   database: Database,
   sealed: SealedLog,
-  { asked, cosigned, keys }: ProofEndParts,
+  { asked, cosigned, keys, from }: ProofEndParts,
 ): Promise<ProofEnd> {
   const read = async (tx: Orm): Promise<ProofEnd> => {
     const { owner, position, chain, map, note } = sealed;
     const heads = await selectEarlierHeads(tx, sealed, asked);
-    const retention = await selectRemainders(tx, sealed, heads);
+    const retention = await selectRemainders(tx, sealed, heads, from);
     const proved = await withPaths(tx, sealed, heads, { asked, cosigned });
     return {
       format: PROOF_FORMAT,

@@ -66,15 +66,17 @@ export async function* proofChunks(
   const { reads, keys, cosigned } = deps;
   const { sealed, now } = await sealedLog(deps, log);
   const read = { asked: now, batchRows: BATCH_ROWS };
+  let from: string | null = null;
   try {
     for await (const lines of streamProvenEvents(reads, log, sealed, read)) {
+      for (const { event } of lines) if (from === null || event.occurred_at < from) from = event.occurred_at;
       yield lines.map(({ event, proof }) => `${JSON.stringify({ ...event, proof })}\n`).join("");
     }
   } catch (error) {
     throw error instanceof NotSealed ? await unsealed(deps, sealed, error) : error;
   }
   const root = cosigned === null ? null : await cosignedRoot(cosigned, sealed, deps.clock, signal);
-  yield `${JSON.stringify(await selectProofEnd(reads, sealed, { asked, cosigned: root, keys }))}\n`;
+  yield `${JSON.stringify(await selectProofEnd(reads, sealed, { asked, cosigned: root, keys, from }))}\n`;
 }
 
 /** Waits until everything that is committed now is sealed. Returns the sealed log, and the snapshot of now. */

@@ -1,5 +1,5 @@
 import type { EarlierHead, Remainder } from "@ostiary/lib/contracts/audit";
-import { MONTH_MARGIN_MS, monthEnd } from "@ostiary/lib/domain/proof";
+import { MONTH_MARGIN_MS, monthEnd, monthOfTime } from "@ostiary/lib/domain/proof";
 import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import type { SealedLog } from "./proof-sql.ts";
@@ -17,8 +17,10 @@ interface DeclarationRow {
 }
 
 /**
- * Returns the parts of the owner's chain that no event line shows, in the order of positions.
+ * Returns the parts of the owner's chain that no event line shows, in the order of positions. A month that is declared
+ * and still shown is not dropped.
  *
+ * @param from the time of the earliest event that the export shows, or null
  * @throws Error if a month was declared since the export began, because the export may lack both the month's events
  * and its declaration
  */
@@ -26,6 +28,7 @@ export async function selectRemainders(
   tx: Orm,
   sealed: SealedLog,
   heads: readonly HeadWithoutPath[],
+  from: string | null,
 ): Promise<Remainder[]> {
   const { chain_id, position } = sealed;
   const found = await rows<DeclarationRow>(
@@ -38,9 +41,10 @@ export async function selectRemainders(
   }
   const declared = found.filter((row) => row.position <= position);
   const months = declared.flatMap(({ kind, content }) => (kind === "retention" ? [content.month] : []));
-  const newest = months.toSorted().at(-1);
-  const dropped = newest === undefined ? [] : await selectDropped(tx, sealed, newest, heads);
-  return [...declared.flatMap(remaindersOf), ...dropped].toSorted((a, b) => startOf(a) - startOf(b));
+  const dropped = months.filter((month) => from === null || month < monthOfTime(from));
+  const newest = dropped.toSorted().at(-1);
+  const runs = newest === undefined ? [] : await selectDropped(tx, sealed, newest, heads);
+  return [...declared.flatMap(remaindersOf), ...runs].toSorted((a, b) => startOf(a) - startOf(b));
 }
 
 const startOf = (part: Remainder) => ("position" in part ? part.position : part.from);
