@@ -1,6 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { makePartitions } from "@ostiary/audit/partitions/commands";
 import { proofChunks } from "@ostiary/audit/proof";
+import { restartTree } from "@ostiary/audit/proof/restart/restart-tree";
 import { declare } from "@ostiary/audit/proof/seal/declare";
 import { sealPass } from "@ostiary/audit/proof/seal/seal-pass";
 import { dropMonths } from "@ostiary/audit/retention/drop-months";
@@ -240,8 +241,8 @@ async function sealAt(log: Database, keyFile: string, time: string): Promise<voi
 }
 
 /** Returns an export of organization-1 without a service. */
-async function exported(log: Database, keyFile: string): Promise<string> {
-  const { memory: _, ...deps } = await passDeps(log, keyFile);
+async function exported(log: Database, keyFile: string, origin?: string): Promise<string> {
+  const { memory: _, ...deps } = await passDeps(log, keyFile, origin);
   const { loadLogKeys } = await import("@ostiary/audit/signing-keys");
   const keys = ((await loadLogKeys(keyFile, deps.origin)) ?? []).map((each) => each.key);
   const given = { ...deps, keys, waitMsMax: 0, cosigned: null };
@@ -299,4 +300,23 @@ test("an export is complete while a further month is declared and not dropped ye
   });
   await drop(log, keyFile, "2025-03");
   expect(await verify(await exported(log, keyFile))).toMatchObject({ result: "complete", events: 2 });
+});
+
+// AU-68, AU-204
+test("a log with a dropped month is undecided after restart --origin, and not altered", async () => {
+  await using log = await newLog("pglite://memory");
+  const keyFile = writeSigningKey();
+  await makePartitions(log, Date.now());
+  for (const month of ["2025-01", "2025-02"]) await makeMonth(log, month);
+  for (const at of ["2025-01-10T00:00", "2025-01-31T12:00", "2025-02-10T00:00"]) {
+    await writePast(log, "organization-1", `${at}:00Z`, 2);
+    await sealAt(log, keyFile, `${at}:05.000Z`);
+  }
+  await drop(log, keyFile, "2025-02");
+  await restartTree(await passDeps(log, keyFile, "new"));
+  const verdict = await verify(await exported(log, keyFile, "new"));
+  expect([verdict.result, found(verdict)]).toEqual([
+    "undecided",
+    [{ code: "entries_given_up", position: 1, to: 3 }],
+  ]);
 });

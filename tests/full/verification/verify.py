@@ -404,6 +404,13 @@ def consistent(earlier, earlier_root, size, tree_root, path):
     return (before, after, second) == (earlier_root, tree_root, 0)
 
 
+def restarted(note):
+    """Returns whether the text of a root names an earlier tree."""
+    read = read_note(note or "")
+    line = r"restart [0-9T:.-]{23}Z (0|[1-9][0-9]{0,15}) \S+"
+    return read is not None and any(re.fullmatch(line, each) for each in read[0].split("\n")[3:])
+
+
 def key_of(key, kind):
     """Returns the name, hash and public key in a verifier key, or None for another text."""
     parts = key.split("+", 2)
@@ -510,7 +517,10 @@ class Log:
             all = end["heads"] + [{"leaf": end["leaf"], "position": end["head"]["position"]}]
             margin = month_end(month) - 48 * HOUR
             bound = max([0] + [each["position"] for each in all if time_of(each["leaf"]["sealed_at"]) <= margin])
-            self.check(high <= bound, "entries that may be of a later month")
+            if high > bound and restarted(end["note"]):
+                self.given_up = True
+            else:
+                self.check(high <= bound, "entries that may be of a later month")
         for position in range(low, high + 1):
             self.check(position not in self.entries, "position %d is taken" % position)
             self.entries.setdefault(position, (None, values.get(position)))

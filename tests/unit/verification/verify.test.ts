@@ -234,6 +234,13 @@ describe("a dropped month", () => {
   });
 });
 
+test("a tree under a new name leaves months undecided that were dropped before it", async () => {
+  const log = droppedMonths();
+  log.extensions = [restartLine({ declared_at: "2026-04-04T00:00:00.000Z", size: 8, origin: "old" })];
+  const verdict = await verify(withEnd(await log.export(OWNER), { heads: [] }));
+  expect([verdict.result, codesOf(verdict)]).toEqual(["undecided", ["entries_given_up"]]);
+});
+
 describe("a restart of a chain", () => {
   test("leaves the export undecided, and says what was given up", async () => {
     const verdict = await verify(await restarted().export(OWNER));

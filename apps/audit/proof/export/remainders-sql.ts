@@ -85,7 +85,7 @@ async function selectDropped(
     tx,
     sql`with gone as (
         select entry.position, entry.chain, kept.content,
-          case when entry.position > ${settledTo}::bigint
+          case when entry.position > ${settledTo}::bigint and kept.content is not null
             then to_char(entry.occurred_at at time zone 'UTC', 'YYYY-MM') end as month
         from audit.entries entry left join audit.dropped_contents kept using (chain_id, position)
         where entry.chain_id = ${chain_id ?? 0}::bigint and entry.position <= ${position}::bigint
