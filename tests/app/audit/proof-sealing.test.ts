@@ -276,6 +276,7 @@ onServer("the sealer", () => {
     ["a root that is not a note", "update audit.sealer set note = 'x'"],
     ["no signed root", "update audit.sealer set note = null"],
     ["the root of its map gone", "delete from audit.head_map where path = ''"],
+    ["an earlier tree that nobody declared", "insert into audit.trees values (-1, 'earlier', now())"],
   ])("adds nothing to a tree with %s, for a newly started process too", async (_, change) => {
     await using log = await newLog();
     await makePartitions(log, Date.now());

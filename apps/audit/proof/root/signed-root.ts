@@ -71,7 +71,7 @@ export function grown({ size, frontier }: Edge, leaf: string): { edge: Edge; has
 }
 
 /** The root before the first signature. */
-const NO_ROOT = { size: 0, root: EMPTY_ROOT };
+const NO_ROOT = { size: 0, root: EMPTY_ROOT, extensions: [] };
 
 /** A root, and the leaf that it ends with. */
 interface Remembered {
@@ -113,6 +113,9 @@ export class SignedRoots {
     const size = leaf === null ? 0 : Number(leaf.number) - before;
     if (this.#keys === null) return this.#unsignedTree(orm, { before, leaf, size });
     const head = note === null ? NO_ROOT : await this.#signedHead(note);
+    if (head.extensions.join("\n") !== earlierTreesOf(trees).map(restartLine).join("\n")) {
+      throw new LogAltered("The earlier trees in audit.trees are not those of the signed root");
+    }
     if (head.size !== size && head.size !== size - 1) throw this.#gap(note, head.size, size);
     const signedLeaf = head.size === size ? leaf : await selectLeaf(orm, before + head.size);
     const edge = await this.#edgeOf(orm, before, signedLeaf, head.size);
