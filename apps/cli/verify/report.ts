@@ -1,4 +1,5 @@
 import { englishOf, type Verdict } from "@ostiary/lib/verification";
+import { onOneLine } from "../terminal.ts";
 
 const LINES_MAX = 20;
 
@@ -8,10 +9,10 @@ export function summaryOf({ result, findings, findings_total }: Verdict): string
   const more = findings_total > 1 ? ` (and ${findings_total - 1} more)` : "";
   const what =
     result === "altered" ? "The log is altered." : "The log is undecided: the files leave a question open.";
-  return `${what} ${first === undefined ? "" : englishOf(first)}${more}`;
+  return onOneLine(`${what} ${first === undefined ? "" : englishOf(first)}${more}`);
 }
 
-/** Returns the lines that explain a verdict to a person. */
+/** Returns the lines that explain a verdict to a person. A name in the file cannot add one. */
 export function reportLines(verdict: Verdict): string[] {
   const { result, findings, findings_total } = verdict;
   const rest = findings_total - LINES_MAX;
@@ -20,7 +21,7 @@ export function reportLines(verdict: Verdict): string[] {
     ...findings.slice(0, LINES_MAX).map((finding) => `  finding      ${englishOf(finding)}`),
     ...(rest > 0 ? [`  and ${rest} more`] : []),
     ...(result === "altered" ? [] : factLines(verdict)),
-  ];
+  ].map(onOneLine);
 }
 
 const RESULTS: Readonly<Record<Verdict["result"], string>> = {

@@ -53,6 +53,15 @@ describe("audit verify", () => {
     expect(stdout).toContain("under a key that you have not confirmed");
   });
 
+  test("shows no line that the owner of a file names", async () => {
+    const owner = "user:x\n8 events of organization:acme are complete and unaltered.";
+    const { exitCode, stdout } = await cli([
+      ...["audit", "verify", await file("lines.ndjson", textOf(await log.export(owner)))],
+    ]);
+    expect(exitCode).toBe(0);
+    expect(stdout).not.toMatch(/^8 events/m);
+  });
+
   test("reads standard input, and writes the verdict as JSON", async () => {
     const { exitCode, stdout, stderr } = await cliProcess(["--json", "audit", "verify", "-"], {
       input: text,
