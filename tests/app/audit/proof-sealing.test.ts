@@ -192,6 +192,28 @@ onServer("the sealer", () => {
     expect(await verify(text)).toMatchObject({ result: "complete", events: 7 });
   });
 
+  // AU-54
+  test("seals the events of a restored database in the order of their writes, however many there are", async () => {
+    await using log = await newLog();
+    await makePartitions(log, Date.now());
+    const keyFile = writeSigningKey();
+    await tamperWith(
+      log,
+      `update audit.sealer set sealed_to = '4000000000:4000000000:';
+      with made as (
+        insert into audit.audit_events (id, request_id, occurred_at, organization_id, actor_auth_type, service,
+          method, route, params, ip)
+        select case when n > 5000 then '0100001' else '0100000' end || lpad(n::text, 19, '0'), 'r-' || n, now(),
+          'organization-1', 'jwt', 's', 'GET', '/', '{}', '::'
+        from generate_series(10000, 1, -1) n returning id, request_id, occurred_at)
+      insert into audit.request_ids (id, request_id, occurred_at) select id, request_id, occurred_at from made`,
+    );
+    while ((await sealPass(await passDeps(log, keyFile))).end === "behind");
+    const [{ early } = raise()] = await sqlOn(log)<{ early: number }>`
+      select count(*)::int as early from audit.entries where position <= 5000 and event_id < '0100001'`;
+    expect(early).toBe(5000);
+  });
+
   // AU-154
   test("signs a pass that was interrupted before its signature only if it has what was committed", async () => {
     await using log = await newLog();

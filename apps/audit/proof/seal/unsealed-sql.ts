@@ -108,7 +108,8 @@ export function selectEach(orm: Orm, due: readonly DueEvent[]): Promise<Unsealed
 }
 
 /**
- * Returns at most `limit` events of the whole log that lack an entry, except events of chains that are left out. Used
+ * Returns at most `limit` events of the whole log that lack an entry, in the order of their writes, except events of
+ * chains that are left out. Used
  * when `sealed_to` cannot tell which events are sealed: in a restored database, where transaction numbers start again.
  */
 export function selectAnyUnsealed(orm: Orm, limit: number): Promise<UnsealedRow[]> {
@@ -118,7 +119,7 @@ export function selectAnyUnsealed(orm: Orm, limit: number): Promise<UnsealedRow[
     where ${CLAIMED} and (${hasNoEntry(false)} or event.outcome <> 'pending' and ${hasNoEntry(true)})
       and not ((event.organization_id is null or ${isLeftOut(sql`'organization:' || event.organization_id`)})
         and (event.user_id is null or ${isLeftOut(sql`'user:' || event.user_id`)}))
-    limit ${sql.raw(String(limit))}`;
+    order by coalesce(event.intent_xid, '0'::xid8), event.id limit ${sql.raw(String(limit))}`;
   return selectRows(orm, from, sql`true`, sql`event.outcome <> 'pending'`);
 }
 
