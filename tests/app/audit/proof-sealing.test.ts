@@ -414,6 +414,20 @@ onServer("a database that was set back", () => {
   });
 
   // AU-204
+  test("has no new tree after a restart --origin that is interrupted before its signature", async () => {
+    await using log = await newLog((await setBack(writeSigningKey())).backup);
+    const deps = await passDeps(log, writeSigningKey(), "second");
+    await tamperWith(
+      log,
+      "alter table audit.sealer add constraint interrupted check (coalesce(note, '') not like 'second%') not valid",
+    );
+    await rejection(restartTree(deps));
+    expect(await sqlOn(log)`select origin from audit.trees`).toHaveLength(1);
+    await tamperWith(log, "alter table audit.sealer drop constraint interrupted");
+    await restartTree(deps);
+    expect(await sqlOn(log)`select origin from audit.trees`).toHaveLength(2);
+  });
+
   test("goes on under a new name after restart --origin, and every later root and verdict says so", async () => {
     const keyFile = writeSigningKey();
     const { env, backup, kept } = await setBack(keyFile);

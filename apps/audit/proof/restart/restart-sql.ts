@@ -23,6 +23,11 @@ export async function forget(tx: Orm, { id, owner, position }: ChainRow, from: n
   );
 }
 
+/** Stores the first signed root of a tree; null without a key. */
+export async function storeFirstNote(tx: Orm, note: string | null): Promise<void> {
+  await rows(tx, sql`update audit.sealer set note = ${note}`);
+}
+
 /** Returns the heads of all chains, as stored. The hashes are in hexadecimal. */
 export function selectHeads(tx: Orm): Promise<{ owner: string; position: number; chain: string }[]> {
   return rows(tx, sql`select owner, position, encode(chain, 'hex') as chain from audit.chains`);

@@ -7,7 +7,7 @@ import { EMPTY_TREE, grown } from "../root/signed-root.ts";
 import { type PassDeps, writeAndSign } from "../seal/seal-pass.ts";
 import { type SealerState, selectState } from "../seal/state-sql.ts";
 import { leafOf } from "../tree/tree-sql.ts";
-import { selectHeads } from "./restart-sql.ts";
+import { selectHeads, storeFirstNote } from "./restart-sql.ts";
 
 /**
  * Begins a new tree under the name `deps.origin`, for a database that was set back as a whole, or whose tree cannot be
@@ -35,8 +35,9 @@ export async function restartTree(deps: PassDeps): Promise<void> {
   const atMs = Math.max(clock.now(), new Date(state.leaf.sealed_at).getTime());
   const sealed_at = new Date(atMs).toISOString();
   const row = { number: before + 1, sealed_at, map: map.root };
-  const { hashes } = grown(EMPTY_TREE, leafText(leafOf(row, before)));
+  const { hashes, edge } = grown(EMPTY_TREE, leafText(leafOf(row, before)));
   const tree = { before, edge: EMPTY_TREE, leaf: null, unsigned: null };
+  const begins = { origin, before, started_at: sealed_at };
   const isWritten = await writeAndSign(
     deps,
     { state, tree },
@@ -44,9 +45,11 @@ export async function restartTree(deps: PassDeps): Promise<void> {
       holder: deps.holder,
       sealed_to: state.sealed_to,
       leaf: { ...row, hashes: Buffer.concat(hashes).toString("base64"), nodes: map.nodes },
-      begins: { origin, before, started_at: sealed_at },
+      begins,
       ...{ entries: [], heads: [], altered: [], restored: [] },
     },
+    // with the tree, so that an interruption leaves no tree under a root of another name
+    async (tx) => storeFirstNote(tx, await deps.memory.roots.sign(edge, row, [...state.trees, begins])),
   );
   if (!isWritten)
     throw new StartRefused("The service sealed events during the restart: stop the service, and try again.");
