@@ -22,7 +22,7 @@ async function draw(): Promise<void> {
     const page = await quickStart.open(browser, { viewport: SIZE, colorScheme: scheme });
     await page.goto(`${quickStart.portalUrl}#/org/${id}/audit/verify`);
     await page.getByRole("button", { name: "Verify now" }).click();
-    await page.getByRole("button", { name: /^Save checkpoint/ }).waitFor();
+    await page.getByRole("button", { name: /^Save root/ }).waitFor();
     await page.screenshot({ path: join(PICTURES, `portal-${scheme}.png`) });
     await page.context().close();
   }

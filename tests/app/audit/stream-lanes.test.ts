@@ -9,7 +9,7 @@ import { newLog } from "./audit-service.ts";
 describe("the streams of a lane", () => {
   const database = duringTests(newLog);
   beforeAll(() =>
-    run(sql`insert into audit.chains (id, owner, position, chain, checkpoint)
+    run(sql`insert into audit.chains (id, owner, position, chain, leaf)
       values (1, 'organization:one', 9, '\\x00', 1)`),
   );
   beforeEach(() => run(sql`delete from audit.streams`));

@@ -42,7 +42,7 @@ test("the edge description passes a linter, except for the license, which the op
 test("no schema name begins with the service's name twice", () => {
   const names = Object.keys(document.components.schemas);
   expect(names.filter((name) => /^([A-Z][a-z]+)\1/.test(name))).toEqual([]);
-  expect(names).toContain("AuditCheckpointList");
+  expect(names).toContain("AuditStreamList");
 });
 
 test("every operation has the texts of its service, and no path parameter for the owner's id", () => {

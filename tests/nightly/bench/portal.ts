@@ -161,7 +161,7 @@ async function verify(page: Page, go: (path: string) => Promise<void>): Promise<
   await start.waitFor();
   return elapsed(
     () => start.click(),
-    () => page.getByText(/complete and unaltered up to checkpoint/).waitFor(),
+    () => page.getByText(/complete and unaltered/).waitFor(),
   );
 }
 

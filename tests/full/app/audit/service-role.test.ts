@@ -26,7 +26,7 @@ onServer("the service, under that role", () => {
         accept: "application/x-ndjson",
       });
       const text = await answer.text();
-      return answer.status === 200 && text.includes('"checkpoint"') && text;
+      return answer.status === 200 && text.includes('"format":1') && text;
     });
     expect(sealed).toContain(first);
     const csv = await audit.get("/organizations/organization-1/audit-events", { accept: "text/csv" });
