@@ -146,43 +146,6 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
     },
   );
 
-  // AU-78
-  test("that occupy every slot and read slowly lose one to a log without an export", async () => {
-    await using shared = await startStrict({ EXPORT_BYTES_PER_SECOND_MIN: "250000" });
-    const slow = OWNERS.slice(0, 4).map((owner) => silentReader(owner, { url: shared.url }));
-    await waitFor(async () => (await cursors()) === 4);
-    // Each client reads about 800 KB/s: more than the minimum of 250 KB/s, but slow enough to give up its
-    // slot.
-    const timers = slow.map(({ socket }) => {
-      let left = 0;
-      socket.on("data", (part) => {
-        left -= part.length;
-        if (left <= 0) socket.pause();
-      });
-      return setInterval(() => {
-        left = 200_000;
-        socket.resume();
-      }, 250);
-    });
-    const got = await waitFor(
-      async () => {
-        const answer = await shared.get(path("owner-5"), NDJSON);
-        return answer.status === 200 ? answer.text() : null;
-      },
-      { what: "an export of the log without a running export" },
-    );
-    for (const timer of timers) clearInterval(timer);
-    expect(got.trimEnd().split("\n")).toHaveLength(EVENTS);
-    const ids = slow.map(({ id }) => id);
-    const line = await waitFor(() =>
-      lines().find((each) => ids.includes(each.request_id) && each.level === "warn"),
-    );
-    expect(line).toMatchObject({
-      message: "export broken off: its client read too slowly",
-      error_message: "The client read slowly while another log waited for a slot.",
-    });
-  });
-
   // AU-47
   test("get a broken connection when the database fails, and the log line has no SQL", async () => {
     const { id, socket, closed } = silentReader("owner-1");
