@@ -1,4 +1,5 @@
 import { readBounded } from "@ostiary/lib/async";
+import { systemErrorCode } from "@ostiary/lib/domain/errors";
 import { tryUtf8 } from "@ostiary/lib/domain/json";
 import {
   linesOf as decodedLines,
@@ -70,6 +71,7 @@ function keysIn(path: string, text: string): WitnessRule["keys"] {
 }
 
 function usageErrorOf(error: unknown, path: string): unknown {
+  if (systemErrorCode(error) !== null) return new UsageError(`${path} cannot be read as a file.`);
   if (!(error instanceof NotLines)) return error;
   return new UsageError(
     error.problem === "not_utf8"

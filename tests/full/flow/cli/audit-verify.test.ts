@@ -144,6 +144,7 @@ describe("audit verify", () => {
     for (const parameters of [
       ["missing.ndjson"],
       [join(directory(), "folder")],
+      ["/dev/null"],
       [path, "--key", witnessKeyText(WITNESS)],
       [path, "--owner", "acme"],
       [path, "--root", csv],
