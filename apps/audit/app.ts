@@ -38,7 +38,7 @@ interface AuditAppDeps {
   health: HealthState;
   /** Database for reads of the log. */
   reads: Database;
-  /** Database for writes. The readiness probe checks this database. */
+  /** Database for writes. */
   writes: Database;
   writer: EventWriter;
   clock: Clock;
@@ -88,15 +88,17 @@ function publicApp(deps: AuditAppDeps) {
 }
 
 function internalApp(deps: AuditAppDeps) {
-  const { telemetry, health, writes, writer, clock, internalAuthToken, swaggerEnabled } = deps;
+  const { telemetry, health, writes, reads, writer, clock, internalAuthToken, swaggerEnabled } = deps;
   const metrics = createWriteMetrics(telemetry.metrics);
-  const checks = { database: () => writes.ping(READY_TIMEOUT_MS) };
+  const ping = async () => {
+    await Promise.all([writes.ping(READY_TIMEOUT_MS), reads.ping(READY_TIMEOUT_MS)]);
+  };
   const usage = { database: writes, metrics: createUsageMetrics(telemetry.metrics), clock };
   const routes = new Elysia({ name: "audit-internal", normalize: false })
     .use(writeHandlers({ writer, metrics, clock }))
     .use(reportHandlers(usage))
-    .use(quotaHandlers({ database: deps.reads, clock }))
-    .use(feedHandlers(deps.reads, deps.platform));
+    .use(quotaHandlers({ database: reads, clock }))
+    .use(feedHandlers(reads, deps.platform));
   const app = httpApp({
     bodyBytesMax: BODY_BYTES_MAX,
     iJson: true,
@@ -109,7 +111,7 @@ function internalApp(deps: AuditAppDeps) {
   })
     .use(internalToken(internalAuthToken))
     .use(routes)
-    .use(probeRoutes(checks, health, telemetry));
+    .use(probeRoutes({ database: ping }, health, telemetry));
   if (!swaggerEnabled) return app;
   return app.use(swaggerRoutes(routes, { ...internalText, bodyBytesMax: BODY_BYTES_MAX }));
 }

@@ -34,6 +34,11 @@ export const PARTS: readonly Part[] = [
     ],
   },
   {
+    name: "order",
+    summary: "no test needs another one before it: the first two tiers, in an order by chance",
+    commands: [{ args: ["tests/verify/main.ts", "--randomize"] }],
+  },
+  {
     name: "faults",
     summary: "every part fails in every way under load",
     commands: [tests("tests/nightly/faults"), program("faults")],

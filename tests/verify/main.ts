@@ -31,7 +31,7 @@ const given = process.argv.slice(2).filter((argument) => argument !== "--record"
 const executable = canRunExecutable ? await buildExecutable() : undefined;
 const run = await runTests(
   [
-    ...["--randomize", "--timeout", "60000", `--path-ignore-patterns=${NIGHTLY}`],
+    ...["--timeout", "60000", `--path-ignore-patterns=${NIGHTLY}`],
     ...[`--parallel=${workers}`, "--no-isolate", `--timings=${TIMINGS}`],
     ...(records ? ["--update-timings"] : []),
     ...given,

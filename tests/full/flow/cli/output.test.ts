@@ -56,8 +56,9 @@ test("a terminal gets colors, and only ASCII if its locale is not UTF-8", async 
 });
 
 test("a terminal asks for a confirmation, and reads the answer", async () => {
+  await registry.put("unwanted", service("/unwanted"));
   const answered = (answer: string) =>
-    atTerminal(registry.url, ["delete", "shown"], async (type, shown) => {
+    atTerminal(registry.url, ["delete", "unwanted"], async (type, shown) => {
       await waitFor(() => shown().includes("[y/N] "), { what: "the question in the terminal" });
       type(answer);
     });
