@@ -61,8 +61,8 @@ export const PARTS: readonly Part[] = [
   },
   {
     name: "sizes",
-    summary: "a million events to prove and to stream, a hundred thousand logs to seal, a thousand streams",
-    commands: ["proof", "sealing", "streams", "stream-lanes"].map((bench) => program("bench", bench)),
+    summary: "a million events to prove and to stream, a hundred thousand logs to seal",
+    commands: ["proof", "sealing", "streams"].map((bench) => program("bench", bench)),
   },
   {
     name: "files",

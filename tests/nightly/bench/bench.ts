@@ -11,10 +11,6 @@ export interface Bench {
 export interface BenchOptions {
   /** Whether to run fewer and shorter rounds, to check that the bench works. The figures are then inexact. */
   readonly quick: boolean;
-  /**
-   * Whether the bench `floor` also measures both gateways (lean and real) with `fetch` as their HTTP client.
-   */
-  readonly fetch: boolean;
   /** Whether the bench `floor` writes its figures into the documents that show them. */
   readonly record: boolean;
   readonly progress: Progress;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { ROOT } from "../../support/root.ts";
-import type { Bench, BenchOptions } from "./bench.ts";
+import type { Bench } from "./bench.ts";
 import { pathsOf, SERVICES } from "./floor/catalog.ts";
 import { goalsOf } from "./floor/goals.ts";
 import { LOADS, type Load } from "./floor/loads.ts";
@@ -24,14 +24,13 @@ const QUICK: Plan = { rounds: 3, seconds: 1, warm_up_seconds: 1 };
 
 /**
  * Returns the bench `floor`, which shows the cost of the gateway's guarantees. It compares the gateway with a
- * bare pass-through, with nginx and Lua, and with a lean gateway that does the same work without the
- * guarantees. The loads differ in the number of clients and of services.
+ * bare pass-through, and with nginx and Lua. The loads differ in the number of clients and of services.
  *
  * @param loadName the only load to measure; by default all loads
  */
 export function floorUnder(loadName?: string): Bench {
   return {
-    summary: `the gateway compared with a pass-through, a lean gateway and nginx + Lua: floor [${names(LOADS)}] [--fetch] [--record]`,
+    summary: `the gateway compared with a pass-through and nginx + Lua: floor [${names(LOADS)}] [--record]`,
     async run(options) {
       const loads = loadName === undefined ? LOADS : LOADS.filter(({ name }) => name === loadName);
       if (loads.length === 0)
@@ -39,7 +38,7 @@ export function floorUnder(loadName?: string): Bench {
       if (Bun.which("nginx") === null) {
         throw new BenchImpossible("This bench needs nginx: install it.");
       }
-      if (options.record) requireWhole(loadName, options);
+      if (options.record) requireWhole(loadName);
       const machine = describeMachine();
       const plan = options.quick ? QUICK : PLAN;
       const missing = rivalMissing();
@@ -48,7 +47,7 @@ export function floorUnder(loadName?: string): Bench {
       await using bed = await Bed.create();
       await using identity = await startIdentity();
       const [upstream, redis] = [await startServices(bed, SERVICES), await bed.redis()];
-      const subjects = await startSubjects(bed, { upstream, redisUrl: redis.url, ...identity }, options);
+      const subjects = await startSubjects(bed, { upstream, redisUrl: redis.url, ...identity });
       for (const subject of subjects) await verify({ ...subject, ...targetOf(subject, SERVICES) });
       const cells = cellsOf(subjects, loads);
       const methods = loads.some(({ name }) => name === "64") ? await emptyBodies(bed, subjects) : [];
@@ -88,8 +87,8 @@ async function emptyBodies(bed: Bed, subjects: readonly Subject[]): Promise<Meas
 }
 
 /** Refuses to write a set of figures that would not have every load and every row. */
-function requireWhole(loadName: string | undefined, { fetch }: BenchOptions): void {
-  if (loadName === undefined && !fetch && rivalMissing() === null) return;
+function requireWhole(loadName: string | undefined): void {
+  if (loadName === undefined && rivalMissing() === null) return;
   throw new BenchImpossible(
     "The documents show every load and row: run floor --record without other arguments, and install nginx with Lua.",
   );

@@ -13,10 +13,7 @@ const judged: Benches = {
   gateway: async () => (await import("./gateway.ts")).gateway,
   audited: async () => (await import("./audited.ts")).audited,
   validations: async () => (await import("./validations.ts")).validations,
-  bodies: async () => (await import("./bodies.ts")).bodies,
   edits: async () => (await import("./edits.ts")).edits,
-  signals: async () => (await import("./signals.ts")).signals,
-  memory: async () => (await import("./memory.ts")).memory,
   connections: async () => (await import("./connections.ts")).connections,
 };
 
@@ -26,19 +23,10 @@ const benches: Benches = {
   proof: async () => (await import("./proof.ts")).proof,
   sealing: async () => (await import("./sealing.ts")).sealingOf(),
   streams: async () => (await import("./streams.ts")).streamsOf(),
-  "stream-lanes": async () => (await import("./stream-lanes.ts")).streamLanesOf(),
-  portal: async () => (await import("./portal.ts")).portal,
 };
 
-/** The benches that take an argument after their name: a load, a revision, a file, a schema or a number. */
-const TAKES_MORE: ReadonlySet<string> = new Set([
-  "floor",
-  "compare",
-  "capacity",
-  "sealing",
-  "streams",
-  "stream-lanes",
-]);
+/** The benches that take an argument after their name: a load, a revision, a file or a number. */
+const TAKES_MORE: ReadonlySet<string> = new Set(["floor", "compare", "capacity", "sealing", "streams"]);
 
 const EXIT_USAGE = 2;
 
@@ -55,7 +43,6 @@ async function main(): Promise<void> {
     capacity: async () => capacityFrom(given),
     sealing: async () => (await import("./sealing.ts")).sealingOf(given),
     streams: async () => (await import("./streams.ts")).streamsOf(given),
-    "stream-lanes": async () => (await import("./stream-lanes.ts")).streamLanesOf(given),
   };
   if (name === undefined) return list(every);
   const load = every[name];
@@ -77,7 +64,6 @@ function readArguments() {
       allowPositionals: true,
       options: {
         quick: { type: "boolean", default: false },
-        fetch: { type: "boolean", default: false },
         json: { type: "boolean", default: false },
         record: { type: "boolean", default: false },
       },
@@ -88,7 +74,7 @@ function readArguments() {
 }
 
 async function list(every: Benches): Promise<void> {
-  console.log("bun run bench <name> [--quick] [--json]; floor: [--fetch] [--record]; all: [--record]\n");
+  console.log("bun run bench <name> [--quick] [--json]; floor: [--record]; all: [--record]\n");
   for (const [name, load] of Object.entries(every)) {
     console.log(`  ${name.padEnd(12)} ${(await load()).summary}`);
   }

@@ -11,8 +11,8 @@ import { spreadOf } from "./measure/statistics.ts";
 import { table, whole } from "./measure/table.ts";
 import {
   createStream,
-  type Receivers,
-  startReceivers,
+  type Receiver,
+  startReceiver,
   startStreaming,
   timedWrites,
   writesOf,
@@ -56,13 +56,13 @@ export function streamsOf(given?: string): Bench {
       await generateLog(backlog.log, { events: wanted * SHARE, endMs: Date.now(), spanMs: 20 * DAY_MS });
       progress("sealing the backlog");
       await sealAll(backlog.log);
-      await using receivers = await startReceivers();
-      const service = await startStreaming(bed, backlog.url, receivers);
+      await using receiver = await startReceiver();
+      const service = await startStreaming(bed, backlog.url, receiver);
       progress("writing without a stream");
       await timedWrites(service, 300);
       const before = await timedWrites(service, writes);
       progress("delivering the backlog");
-      const drained = await drain(service, receivers);
+      const drained = await drain(service, receiver);
       progress("writing without a backlog");
       const after = await timedWrites(service, writes);
       const [without, beside] = [writesOf([...before, ...after]), writesOf(drained.timesMs)];
@@ -86,15 +86,15 @@ export function streamsOf(given?: string): Bench {
   };
 }
 
-async function drain(service: ServiceProcess, receivers: Receivers) {
+async function drain(service: ServiceProcess, receiver: Receiver) {
   const counts = { entries: 0, events: 0, position: 0 };
-  receivers.onBatch = ({ first, last, events }) => {
+  receiver.onBatch = ({ first, last, events }) => {
     counts.entries += last - first + 1;
     counts.events += events;
     counts.position = last;
   };
   const begunMs = performance.now();
-  const { lag_events } = await createStream(service, BUSY_ORGANIZATION, receivers.fast);
+  const { lag_events } = await createStream(service, BUSY_ORGANIZATION, receiver.port);
   let isDone = false;
   const writes = timedWrites(service, 0, () => !isDone);
   await waitFor(() => counts.position >= lag_events, {

@@ -68,7 +68,7 @@ const AllBenches = Type.Object({
   audited: Ways,
   validations: Type.Composite([Ways, Type.Object({ selects: Type.Array(Type.Number()) })]),
   edits: Type.Object({ goals: Goals }),
-  memory: Type.Object({ goals: Goals }),
+  connections: Type.Object({ goals: Goals }),
 });
 
 const ROUTES = 100_000;
@@ -78,7 +78,7 @@ const ROUTES = 100_000;
  * same.
  */
 export function figuresFrom(allBenches: unknown, before: StoredFigures, day: string): StoredFigures {
-  const { machine, audited, validations, edits, memory } = Value.Parse(AllBenches, allBenches);
+  const { machine, audited, validations, edits, connections } = Value.Parse(AllBenches, allBenches);
   const perCall = ({ measured }: Static<typeof Ways>, title: string) => {
     const { samples } = found(measured, (each) => each.title === title, title);
     return rounded(1e6 / spreadOf(samples.map((sample) => sample.requests_per_cpu_second)).median);
@@ -94,7 +94,7 @@ export function figuresFrom(allBenches: unknown, before: StoredFigures, day: str
     gateway_route_kib: rounded(
       ((goal(edits.goals, "memory, 100 000 routes, MiB") - baseMib) * 1024) / ROUTES,
     ),
-    gateway_stream_kib: rounded(goal(memory.goals, "an idle event stream, KiB")),
+    gateway_stream_kib: rounded(goal(connections.goals, "an event stream, KiB")),
     gateway_edit_stall_ms: rounded(goal(edits.goals, "longest stall by one edit, 100 000 routes, ms")),
     identity_validation_us: perCall(validations, "validate"),
     // An upper bound: it assumes that PostgreSQL uses the whole time of all cores. In fact, pgbench uses a

@@ -2,13 +2,12 @@ import { freePort } from "../../../support/http/free-port.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
 import type { Target } from "../measure/wrk.ts";
 import type { Bed, Started } from "./bed.ts";
-import { memberPaths, publicPaths, publish, type Services, servicesOf, TWO_LIMITS } from "./catalog.ts";
+import { memberPaths, publish, type Services, servicesOf, TWO_LIMITS } from "./catalog.ts";
 import { caller, type Identity } from "./identity.ts";
 
 export type SubjectName =
   | "whole_job"
   | "two_limits"
-  | "public"
   | "quiet"
   | "traced"
   | "routes_10_000"
@@ -31,47 +30,39 @@ const UPSTREAM = Bun.file(`${import.meta.dir}/upstream.conf`);
 const CONCURRENT_REQUESTS = "65000";
 
 /**
- * Starts gateways with different numbers of routes, on the same upstream service, Redis and identity service.
+ * Starts gateways that differ in routes, limits, logs and traces, on the same upstream service, Redis and
+ * identity service.
+ *
+ * @param collectorUrl accepts spans
  */
-export async function startSubjects(bed: Bed, identity: Identity): Promise<Subject[]> {
-  const [upstream, redis] = await Promise.all([startUpstream(bed), bed.redis()]);
+export async function startSubjects(bed: Bed, identity: Identity, collectorUrl: string): Promise<Subject[]> {
+  const [upstream, redis] = [await startUpstream(bed), await bed.redis()];
   const services = { upstream, redisUrl: redis.url, ...identity };
-  const gateway = await startGateway(bed, services, 10);
-  const gatewayOfTwoLimits = await startGateway(bed, services, servicesOf(10, upstream.url, TWO_LIMITS));
-  const gatewayOf10k = await startGateway(bed, services, 10_000);
-  const gatewayOf100k = await startGateway(bed, services, 100_000);
-  const member = { paths: memberPaths, headers: MEMBER_HEADERS };
+  const subject = async (
+    name: SubjectName,
+    title: string,
+    routes: number | Services,
+    variables: Record<string, string> = {},
+  ): Promise<Subject> => ({
+    name,
+    title: `gateway, whole job, ${title}`,
+    job: "whole",
+    ...(await startGateway(bed, services, routes, { variables })),
+    paths: memberPaths,
+    headers: MEMBER_HEADERS,
+  });
+  const traces = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: collectorUrl,
+    OTEL_TRACES_SAMPLER: "parentbased_traceidratio",
+    OTEL_TRACES_SAMPLER_ARG: "0.01",
+  };
   return [
-    { name: "whole_job", title: "gateway, whole job, 10 routes", job: "whole", ...gateway, ...member },
-    {
-      name: "two_limits",
-      title: "gateway, whole job, a window and a quota",
-      job: "whole",
-      ...gatewayOfTwoLimits,
-      ...member,
-    },
-    {
-      name: "routes_10_000",
-      title: "gateway, whole job, 10 000 routes",
-      job: "whole",
-      ...gatewayOf10k,
-      ...member,
-    },
-    {
-      name: "routes_100_000",
-      title: "gateway, whole job, 100 000 routes",
-      job: "whole",
-      ...gatewayOf100k,
-      ...member,
-    },
-    {
-      name: "public",
-      title: "gateway, public unlimited route",
-      job: "public",
-      ...gateway,
-      paths: publicPaths,
-      headers: HEADERS,
-    },
+    await subject("whole_job", "10 routes", 10),
+    await subject("two_limits", "a window and a quota", servicesOf(10, upstream.url, TWO_LIMITS)),
+    await subject("routes_10_000", "10 000 routes", 10_000),
+    await subject("routes_100_000", "100 000 routes", 100_000),
+    await subject("quiet", "a line only for errors", 10, { LOG_LEVEL: "error" }),
+    await subject("traced", "traces of 1 %", 10, traces),
   ];
 }
 
@@ -103,16 +94,8 @@ function addresses(count: number): string[] {
 
 /** Starts a pass-through on the runtime's `fetch`. The path of each request names one of the services. */
 export async function startPassThrough(bed: Bed, origins: readonly string[]): Promise<Started> {
-  return startOnBun(bed, "pass-through", origins.join(","));
-}
-
-/**
- * Starts `<name>/main.ts` of this folder on the subjects' core. The first argument of the program is its
- * port.
- */
-export async function startOnBun(bed: Bed, name: string, ...more: string[]): Promise<Started> {
   const port = freePort();
-  return bed.subject([process.execPath, entry(name), String(port), ...more], port, {
+  return bed.subject([process.execPath, entry("pass-through"), String(port), origins.join(",")], port, {
     BUN_CONFIG_MAX_HTTP_REQUESTS: CONCURRENT_REQUESTS,
   });
 }

@@ -7,39 +7,39 @@ import type { AuditBed } from "../audit/bed.ts";
 import { exampleIntent } from "../audit/example-intent.ts";
 import type { ServiceProcess } from "../measure/service-bed.ts";
 import { percentile } from "../measure/statistics.ts";
-import type { ReceivedBatch, ReceiverPorts } from "./receiver.ts";
+import type { ReceivedBatch, ReceiverPort } from "./receiver.ts";
 
 /** The pause between two writes. */
 const WRITE_PAUSE_MS = 5;
 
-/** The receivers that streams deliver to. They run in a worker. */
-export interface Receivers extends ReceiverPorts, AsyncDisposable {
-  /** Called for each delivery to a receiver. */
+/** The receiver that streams deliver to. It runs in a worker. */
+export interface Receiver extends ReceiverPort, AsyncDisposable {
+  /** Called for each delivery. */
   onBatch: (batch: ReceivedBatch) => void;
 }
 
-export async function startReceivers(): Promise<Receivers> {
+export async function startReceiver(): Promise<Receiver> {
   const worker = new Worker(new URL("./receiver.ts", import.meta.url));
-  const listening = Promise.withResolvers<ReceiverPorts>();
+  const listening = Promise.withResolvers<ReceiverPort>();
   worker.on("error", listening.reject);
-  let receivers: Receivers | undefined;
-  worker.on("message", (message: ReceiverPorts | ReceivedBatch) => {
+  let receiver: Receiver | undefined;
+  worker.on("message", (message: ReceiverPort | ReceivedBatch) => {
     if (message.kind === "listening") listening.resolve(message);
-    else receivers?.onBatch(message);
+    else receiver?.onBatch(message);
   });
-  receivers = {
+  receiver = {
     ...(await listening.promise),
     onBatch: () => {},
     [Symbol.asyncDispose]: async () => void (await worker.terminate()),
   };
-  return receivers;
+  return receiver;
 }
 
-/** Starts an audit service that allows streams to the receivers' addresses. */
+/** Starts an audit service that allows streams to the receiver's address. */
 export async function startStreaming(
   bed: AuditBed,
   databaseUrl: string,
-  { fast, silent }: ReceiverPorts,
+  { port }: ReceiverPort,
 ): Promise<ServiceProcess> {
   const keyFile = join(temporaryFolder("bench"), "stream-keys");
   writeFileSync(keyFile, randomBytes(32).toString("base64"), { mode: 0o600 });
@@ -48,7 +48,7 @@ export async function startStreaming(
     AUDIT_STREAM_KEY_FILE: keyFile,
     AUDIT_STREAM_ALLOW_HTTP: "true",
     AUDIT_STREAM_ALLOWED_NETWORKS: "127.0.0.0/8",
-    AUDIT_STREAM_ALLOWED_PORTS: `${fast},${silent}`,
+    AUDIT_STREAM_ALLOWED_PORTS: String(port),
   });
 }
 
@@ -75,15 +75,12 @@ export async function createStream(
 }
 
 /** Writes an intent, and returns the response time in milliseconds. */
-export async function timedWrite(
-  { internalUrl }: ServiceProcess,
-  organization_id = exampleIntent.organization_id,
-): Promise<number> {
+async function timedWrite({ internalUrl }: ServiceProcess): Promise<number> {
   const begunMs = performance.now();
   const response = await fetch(`${internalUrl}/internal/events/${crypto.randomUUID()}`, {
     method: "PUT",
     headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ ...exampleIntent, organization_id, occurred_at: new Date().toISOString() }),
+    body: JSON.stringify({ ...exampleIntent, occurred_at: new Date().toISOString() }),
   });
   if (response.status !== 201)
     throw new Error(`The audit service responded to a write with ${response.status}.`);
