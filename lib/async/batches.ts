@@ -9,9 +9,7 @@ export interface Member<Item, Result> {
   readonly held: unknown;
 }
 
-/** The contexts in which items are added, such as the traces of requests. */
 export interface SharedContext {
-  /** Returns the current context. */
   held(): unknown;
   /** Runs `work` in all contexts of a batch. */
   together<T>(held: readonly unknown[], work: () => T): T;
@@ -21,10 +19,7 @@ export interface BatchOptions {
   readonly itemsMax: number;
   /** The maximum number of batches in progress; unlimited by default. */
   readonly batchesMax?: number;
-  /**
-   * Whether a batch starts immediately when no batch is in progress; false by default. If false, the batch
-   * starts at the end of the event-loop iteration.
-   */
+  /** Whether a batch starts at once when none is in progress, and not at the end of the event-loop iteration. */
   readonly atOnce?: boolean;
   /** The longest time that a partly filled batch waits for a batch in progress; 0 by default. */
   readonly waitMs?: number;
@@ -33,15 +28,14 @@ export interface BatchOptions {
 }
 
 /**
- * The maximum number of batches that begin in one event-loop iteration. Further batches wait for the next
- * iteration. Otherwise, work that fails immediately and callers that retry immediately would starve timers
- * and sockets.
+ * The batches that begin in one event-loop iteration. Without the limit, work that fails at once and callers that retry
+ * at once would starve timers and sockets.
  */
 const BATCHES_PER_ITERATION_MAX = 64;
 
 /**
- * Gathers items that arrive at the same time and processes them in batches. Under load, a batch costs client
- * and server several times less than one call for each item.
+ * Gathers items that arrive at the same time. Under load, a batch costs client and server several times less than
+ * calls.
  */
 export class Batches<Item, Result> {
   readonly #work: (members: readonly Member<Item, Result>[]) => Promise<unknown>;
@@ -58,7 +52,6 @@ export class Batches<Item, Result> {
     this.#options = options;
   }
 
-  /** The number of items that no batch has taken yet. */
   get waiting(): number {
     return this.#waiting.length;
   }
@@ -69,22 +62,18 @@ export class Batches<Item, Result> {
     return answer;
   }
 
-  /**
-   * Adds an item but starts no batch. Callers add several items to one batch, and then call {@link start}.
-   */
+  /** Adds an item but starts no batch: callers gather several items, and then call {@link start}. */
   gather(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject, held: this.#options.context?.held() });
     });
   }
 
-  /** Starts each batch that is full or may start at once, or schedules the next batch. */
   start(): void {
     while (this.#isDue() && this.#mayBegin()) this.#begin();
     if (this.#waiting.length === 1) this.#schedule(this.#waiting);
   }
 
-  /** Runs `work` on the items of `members`, in the contexts in which the items were added. */
   together<T>(members: readonly Member<Item, Result>[], work: (items: Item[]) => T): T {
     const items = members.map(({ item }) => item);
     const { context } = this.#options;

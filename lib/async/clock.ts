@@ -2,15 +2,11 @@
 export interface Clock {
   /** Returns the wall-clock time in milliseconds since the epoch. The wall clock can be set back. */
   now(): number;
-  /**
-   * Returns monotonic milliseconds, with fractions, since an arbitrary start. Use it to measure durations.
-   */
+  /** Returns monotonic milliseconds, with fractions, since an arbitrary start. */
   elapsedMs(): number;
-  /** Runs `work` once after `ms` milliseconds. The returned function cancels the timer. */
   after(ms: number, work: () => void): () => void;
 }
 
-/** Resolves after `ms` milliseconds on `clock`. */
 export function pause(clock: Pick<Clock, "after">, ms: number): Promise<void> {
   return new Promise((resolve) => void clock.after(ms, resolve));
 }

@@ -1,9 +1,6 @@
 import { type Clock, systemClock } from "./clock.ts";
 
-/**
- * Resolves or rejects as `work` does, or rejects with the error of `late` after `timeoutMs`. A timeout does
- * not stop `work`, but the result of `work` is ignored.
- */
+/** Settles like `work`, or rejects with the error of `late` after `timeoutMs`. A timeout does not stop `work`. */
 export function withDeadline<T>(
   work: Promise<T>,
   timeoutMs: number,

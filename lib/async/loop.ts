@@ -3,10 +3,7 @@ import { type Clock, systemClock } from "./clock.ts";
 interface LoopOptions {
   /** Does one run of the task. A long run must end early when `stopping` returns true. */
   task: (stopping: () => boolean) => Promise<void>;
-  /**
-   * The pause after a successful run. The pause begins after `gapMs`, and {@link Loop.wake} ends the pause
-   * early. If `pauseMs` is undefined, only {@link Loop.wake} ends the pause.
-   */
+  /** The pause after a successful run, which {@link Loop.wake} ends. Undefined waits for {@link Loop.wake}. */
   pauseMs?: number;
   /** The pause after a successful run that {@link Loop.wake} cannot shorten; 0 by default. */
   gapMs?: number;
@@ -37,16 +34,12 @@ export class Loop {
     this.#running ??= this.#run(delayMs);
   }
 
-  /**
-   * Ends the current pause, or the pause after the run in progress, so that the next run begins. Does not
-   * shorten `gapMs` or the backoff after a failure.
-   */
+  /** Ends the current pause, or the one after the run in progress. Does not shorten `gapMs` or a backoff. */
   wake(): void {
     this.#woken = true;
     this.#interrupt();
   }
 
-  /** Stops the loop. Resolves when the run in progress has ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#interrupt();

@@ -1,6 +1,5 @@
 import { withDeadline } from "./deadline.ts";
 
-/** The error for a caller without a permit: no permit became free in time, or too many callers are waiting. */
 export class NoPermit extends Error {
   constructor(message: string) {
     super(message);
@@ -11,10 +10,7 @@ export class NoPermit extends Error {
 /** A function that returns a permit to its semaphore. A second call does nothing. */
 export type Release = () => void;
 
-/**
- * A fixed number of permits, first come, first served. Limits how many callers wait, and for how long, for a
- * scarce resource such as the connections of a pool.
- */
+/** A fixed number of permits, first come, first served. */
 export class Semaphore {
   readonly #permits: number;
   readonly #waitingMax: number;
@@ -27,16 +23,13 @@ export class Semaphore {
     this.#waitingMax = waitingMax;
   }
 
-  /** True while no permit is held. */
   get idle(): boolean {
     return this.#free === this.#permits;
   }
 
   /**
-   * Takes a permit, and resolves with the function that releases it. Waits at most `timeoutMs`, or without a
-   * limit if `timeoutMs` is undefined.
-   *
-   * @throws NoPermit after the timeout, or immediately if `waitingMax` callers are already waiting
+   * Waits at most `timeoutMs` for a permit. Rejects with NoPermit then, or at once if `waitingMax` callers already
+   * wait.
    */
   async acquire(timeoutMs?: number): Promise<Release> {
     if (this.#free > 0) this.#free -= 1;
@@ -49,7 +42,6 @@ export class Semaphore {
     };
   }
 
-  /** Waits for a permit, without a timeout, and runs `work` while it holds the permit. */
   async run<T>(work: () => Promise<T>): Promise<T> {
     const release = await this.acquire();
     return work().finally(release);
@@ -91,7 +83,6 @@ export class KeyedSemaphore {
     this.#waitingMax = waitingMax;
   }
 
-  /** Takes a permit of `name`, as {@link Semaphore.acquire} does. */
   async acquire(name: string, timeoutMs?: number): Promise<Release> {
     const begun = () => new Semaphore(this.#permits, this.#waitingMax);
     const semaphore = this.#semaphores.getOrInsertComputed(name, begun);

@@ -8,8 +8,7 @@ interface SliceOptions {
 }
 
 /**
- * Runs all `steps`, and yields to the event loop after each time slice, so that long work does not block the
- * process. If `stopping` returns true after a slice, skips the remaining steps and resolves with false.
+ * Runs `steps`, and yields to the event loop after each time slice. Resolves with false if `stopping` ended the work.
  */
 export async function inSlices(
   steps: Iterable<unknown>,
@@ -25,7 +24,6 @@ export async function inSlices(
   return true;
 }
 
-/** Runs a generator in time slices, as {@link inSlices} does, and resolves with the value that it returns. */
 export async function resultInSlices<Result>(
   steps: Generator<unknown, Result>,
   options: Omit<SliceOptions, "stopping">,

@@ -12,7 +12,6 @@ const STALL_MS = 2 * TICK_MS;
  * Time passes only while a timer is pending. All timers share one timer of `clock`, and are at most a tick late.
  */
 export function createUnstalledClock(clock: Clock = systemClock): Clock {
-  /** The timers by the tick at which they are due. */
   const dueAt = new Map<number, Set<{ work: () => void }>>();
   let ticks = 0;
   let passedMs = 0;

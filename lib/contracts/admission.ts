@@ -1,7 +1,4 @@
-/**
- * The contract of the internal call with which the gateway asks identity to validate a caller's credential
- * (ID-84, ID-87).
- */
+/** The call with which the gateway asks identity to validate a caller's credential (ID-84, ID-87). */
 import { type Static, Type } from "@sinclair/typebox";
 import { PlanName } from "../domain/routes/index.ts";
 import { idField, nullable } from "../domain/schemas/index.ts";
@@ -12,10 +9,7 @@ export const SUBJECT_LENGTH_MAX = 255;
 /** The limits that identity sets for an issuer and a subject. The gateway forwards both unchecked. */
 const storable = { maxLength: SUBJECT_LENGTH_MAX, pattern: "^[^\\x00-\\x1f\\x7f-\\x9f]+$" };
 
-/**
- * The issuer and the subject claim of a verified JWT. Identity creates a person for a pair that it has not
- * seen before.
- */
+/** The issuer and the subject of a verified JWT. Identity creates a person for a new pair. */
 export const IdpSubject = Type.Object(
   {
     issuer: Type.String({
@@ -54,17 +48,13 @@ export const CredentialValidationRequest = Type.Object(
 );
 export type CredentialValidationRequest = Static<typeof CredentialValidationRequest>;
 
-/** A request to validate either a person or a credential. */
 export const ValidationRequest = Type.Union([IdpValidationRequest, CredentialValidationRequest], {
   description: "Exactly one of `idp` and `credential`.",
   examples: [{ idp: { issuer: "https://login.example.com", subject: "auth0|42" } }],
 });
 export type ValidationRequest = Static<typeof ValidationRequest>;
 
-/**
- * The result for an invalid credential. Results allow unknown fields, so identity can be upgraded before its
- * gateways.
- */
+/** Results allow unknown fields, so identity can be upgraded before its gateways. */
 export const InvalidResult = Type.Object(
   { valid: Type.Literal(false, { description: "The credential is not valid." }) },
   {

@@ -3,16 +3,12 @@ import { type Static, Type } from "@sinclair/typebox";
 import { SERVICE_NAME_LENGTH_MAX } from "../domain/routes/index.ts";
 import { countField, timeField } from "../domain/schemas/index.ts";
 
-/** The maximum number of skipped services in the list of one gateway. */
 export const SKIPPED_SERVICES_MAX = 1_000;
 
 /** The maximum length of a skip reason. The gateway's log has the full reason. */
 const SKIPPED_REASON_LENGTH_MAX = 300;
 
-/**
- * The maximum length of the value under a gateway's key, in UTF-16 code units. Gateways never write longer
- * values.
- */
+/** The maximum length of the value under a gateway's key, in UTF-16 code units. */
 export const INSTANCE_LENGTH_MAX = 524_288;
 
 const INSTANCE_ID_PATTERN = "^[A-Za-z0-9._-]{1,128}$";
@@ -65,10 +61,7 @@ export const GatewayInstance = Type.Object(
 );
 export type GatewayInstance = Static<typeof GatewayInstance>;
 
-/**
- * Returns an entry of `skipped`: the service's name and the reason, each on one line of bounded length. Both
- * texts come from the route store, so they can contain any characters.
- */
+/** Returns an entry of `skipped`. Both texts come from the route store, so they can contain any characters. */
 export function skippedService(service: string, reason: string): GatewayInstance["skipped"][number] {
   return {
     service: oneLine(service, SERVICE_NAME_LENGTH_MAX),
@@ -76,7 +69,6 @@ export function skippedService(service: string, reason: string): GatewayInstance
   };
 }
 
-/** Replaces control characters and line separators with the replacement character. */
 function oneLine(text: string, lengthMax: number): string {
   return text
     .slice(0, lengthMax)

@@ -4,7 +4,6 @@ import { type Static, Type } from "@sinclair/typebox";
 export const SignInSettings = Type.Object({
   issuer: Type.String(),
   client_id: Type.String(),
-  /** The scopes, separated by spaces. */
   scopes: Type.String(),
   /** The audience to request, or null if the identity provider needs no audience. */
   audience: Type.Union([Type.String(), Type.Null()]),

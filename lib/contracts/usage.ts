@@ -1,30 +1,20 @@
-/**
- * The contract of the internal call with which a gateway reports the usage of organizations to audit (GW-186,
- * AU-120).
- */
+/** The call with which a gateway reports the usage of organizations to audit (GW-186, AU-120). */
 import { type Static, Type } from "@sinclair/typebox";
 import { nullable, openShape, timeField, ULID_EXAMPLE } from "../domain/schemas/index.ts";
 import { usageSums } from "../domain/usage/index.ts";
 import { routeTemplate } from "./audit/index.ts";
 
-/** The maximum number of counts in one report. */
 export const USAGE_COUNTS_MAX = 1_000;
-/** The maximum size of a report in bytes: room for the maximum number of counts with the longest texts. */
+/** Room for the maximum number of counts with the longest texts. */
 export const USAGE_BYTES_MAX = 4_194_304;
-/** The maximum number of quotas in one report. */
 export const USAGE_QUOTAS_MAX = 500;
-/** The maximum number of quotas in one request for their counts. */
 export const QUOTAS_ASKED_MAX = 100;
-/**
- * The maximum size in bytes of a request for quota counts: room for the maximum number of quotas with the
- * longest texts.
- */
+/** Room for the maximum number of quotas with the longest texts. */
 export const QUOTAS_ASKED_BYTES_MAX = 1_048_576;
 export const USAGE_ID_LENGTH_MAX = 128;
 /** The maximum length of a bucket: a path with every character escaped, and the prefix before the path. */
 const QUOTA_POLICY_LENGTH_MAX = 3_200;
 export const USAGE_KEY_PREFIX_LENGTH_MAX = 64;
-/** The pattern of the instance id of a gateway. */
 export const USAGE_INSTANCE_PATTERN = "^[A-Za-z0-9._-]{1,128}$";
 
 const text = (description: string, maxLength: number, example: string) =>
@@ -33,7 +23,6 @@ const text = (description: string, maxLength: number, example: string) =>
 const { requests, refused_limit, refused_labels, refused_other, failed, bytes_in, bytes_out, duration_ms } =
   usageSums;
 
-/** The sums of a usage count. */
 const usageTotals = {
   requests,
   refused: Type.Object(
@@ -171,7 +160,6 @@ export const QuotaQuestion = Type.Object(
 );
 export type QuotaQuestion = Static<typeof QuotaQuestion>;
 
-/** The reported counts of quotas. */
 export const QuotaCounts = Type.Object(
   {
     counts: Type.Array(

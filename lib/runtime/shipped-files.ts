@@ -1,9 +1,8 @@
 import { join } from "node:path";
 
 /**
- * Returns the location of a file that ships with the program, such as a migration. `path` is its path in the
- * repository. An executable contains the files that `apps/platform/build/embedded-files.ts` lists, in the
- * same tree.
+ * Returns the location of a file that ships with the program. `path` is its path in the repository. An executable
+ * contains the files that `apps/platform/build/embedded-files.ts` lists.
  */
 export function shippedFile(path: string): string {
   return join(ROOT, path);

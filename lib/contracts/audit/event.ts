@@ -13,12 +13,10 @@ const request_id = Type.String({
 });
 
 /**
- * The largest allowed difference between an intent's `occurred_at` and the clock of the audit service. Audit
- * refuses intents that differ more.
+ * The largest difference between an intent's `occurred_at` and audit's clock. Audit refuses intents that differ more.
  */
 export const INTENT_SKEW_MS_MAX = 24 * 60 * 60 * 1000;
 export const USER_AGENT_LENGTH_MAX = 512;
-/** The maximum number of params in a path. */
 const PARAMS_MAX = 32;
 
 /** A path template, spelled as route configuration spells it (RG-18, RG-19). */
@@ -31,10 +29,7 @@ export const routeTemplate = Type.String({
   examples: ["/org/widgets/{widget_id}"],
 });
 
-/**
- * The schema of the params: values by name. `Type.Record` would not check the value of a param whose name
- * contains a line break.
- */
+/** `Type.Record` would not check the value of a param whose name contains a line break. */
 const paramsSchema = Type.Unsafe<Record<string, string>>(
   Type.Object(
     {},
@@ -149,18 +144,14 @@ export const outcomeSchema = Type.Object(
 );
 export type AuditOutcome = Static<typeof outcomeSchema>;
 
-/** The maximum number of intents, or of outcomes, in one request. */
 export const BATCH_MAX = 100;
 /**
- * The maximum size of a batch in bytes: room for BATCH_MAX outcomes with the longest details. The limit
- * ignores rare numbers such as `1e9`, which a second encoding makes longer.
+ * Room for BATCH_MAX outcomes with the longest details, but for rare numbers such as `1e9`, whose second form is
+ * longer.
  */
 export const BATCH_BYTES_MAX = 1024 * 1024;
 
-/**
- * Returns the schema of a batch. Each item is validated separately, so an invalid item does not block other
- * items.
- */
+/** Each item is validated separately, so an invalid item does not block others. */
 function batchOf(noun: "intents" | "outcomes", items: TSchema) {
   return Type.Array(Type.Unknown(), {
     minItems: 1,
@@ -198,7 +189,6 @@ export const outcomesSchema = Type.Object(
   openShape("Outcome batch", "Outcomes of several requests."),
 );
 
-/** Returns the schema of a batch's results, in the order of the batch's items. */
 function resultsSchema<Result extends TSchema>(noun: "Intent" | "Outcome", result: Result) {
   return Type.Object(
     {

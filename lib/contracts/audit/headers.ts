@@ -1,9 +1,6 @@
 import { isRecord, JSON_DEPTH_MAX, parseIJson, tryJson } from "../../domain/json/index.ts";
 
-/**
- * The four response headers for audit notes. The gateway reads them on audited routes and strips them from
- * every request and response (GW-149, GW-150).
- */
+/** The response headers for audit notes. The gateway strips them from every request and response (GW-149, GW-150). */
 export const AUDIT_DETAILS_HEADER = "x-platform-audit-details";
 export const AUDIT_CREATED_HEADER = "x-platform-audit-created";
 export const AUDIT_ORGANIZATION_HEADER = "x-platform-audit-organization";
@@ -17,17 +14,11 @@ export const AUDIT_HEADERS = [
 ] as const;
 
 export const AUDIT_DETAILS_BYTES_MAX = 4096;
-/**
- * The maximum nesting depth of details, three below the limit for JSON: batches of outcomes and pages of
- * events wrap details in three levels.
- */
+/** Three below the limit for JSON: batches of outcomes and pages of events wrap details in three levels. */
 export const AUDIT_DETAILS_DEPTH_MAX = JSON_DEPTH_MAX - 3;
 export const AUDIT_ID_BYTES_MAX = 128;
 
-/**
- * Encodes `details` for the header in visible ASCII, with \u escapes for other characters. Returns null when
- * the text is too long.
- */
+/** Encodes `details` in visible ASCII, with \u escapes. Returns null when the text is too long. */
 function encodeDetails(details: Record<string, unknown>): string | null {
   const text = asciiOnly(JSON.stringify(details));
   return text.length <= AUDIT_DETAILS_BYTES_MAX ? text : null;
@@ -37,13 +28,11 @@ function encodeDetails(details: Record<string, unknown>): string | null {
 export interface AuditNote {
   /** The change, without secrets. Empty or too long details are not sent. */
   details?: Record<string, unknown>;
-  /** The id of the created resource. */
   created?: string;
   /** On a user route, an organization whose log also records the event, and the member who acted. */
   organization?: { organization_id: string; member_id: string };
 }
 
-/** Returns the note as response headers. */
 export function auditHeaders(note: AuditNote): Record<string, string> {
   const headers: Record<string, string> = {};
   const details = note.details && Object.keys(note.details).length > 0 ? encodeDetails(note.details) : null;
@@ -56,10 +45,7 @@ export function auditHeaders(note: AuditNote): Record<string, string> {
   return headers;
 }
 
-/**
- * Returns the minimum length of a header with `details`. A number counts as one byte, because a header can use
- * a short spelling such as `1e9`. Details whose minimum exceeds the limit did not come from a header.
- */
+/** Returns the least length of a header with `details`, in which a number may have a short spelling such as `1e9`. */
 export function detailsBytesMin(details: Record<string, unknown>): number {
   return asciiOnly(JSON.stringify(details, (_, value: unknown) => (typeof value === "number" ? 0 : value)))
     .length;
@@ -72,20 +58,14 @@ function asciiOnly(json: string): string {
   );
 }
 
-/**
- * Reads a details header: one I-JSON object in visible ASCII. Returns null when it is too long, too deep or
- * malformed.
- */
+/** Reads a details header: one I-JSON object in visible ASCII. Returns null for any other value. */
 export function decodeDetails(header: string): Record<string, unknown> | null {
   if (header.length > AUDIT_DETAILS_BYTES_MAX || !/^[\x20-\x7e]*$/.test(header)) return null;
   const value = tryJson(header, (text) => parseIJson(text, AUDIT_DETAILS_DEPTH_MAX));
   return isRecord(value) ? value : null;
 }
 
-/**
- * Reads an id from a created, organization or member header: one visible path segment of at most 128 bytes.
- * Returns null for any other value.
- */
+/** Reads an id: one visible path segment of at most 128 bytes. Returns null for any other value. */
 export function decodeId(header: string): string | null {
   const valid = header.length > 0 && header.length <= AUDIT_ID_BYTES_MAX && /^[\x21-\x7e]+$/.test(header);
   return valid && !/[/?#\\]/.test(header) && header !== "." && header !== ".." ? header : null;

@@ -4,15 +4,11 @@ import { nullable, timeField } from "../../domain/schemas/index.ts";
 export const created_at = timeField("The time of creation.");
 export const updated_at = timeField("The time of the last change.");
 
-/**
- * Returns the options of a response schema. The schema allows no unknown fields. A response that would leak a
- * field, such as `user_id`, fails.
- */
+/** A response with an unknown field, which would leak something such as `user_id`, fails. */
 export function shapeOf(title: string, description: string) {
   return { title, description, additionalProperties: false } as const;
 }
 
-/** The schema of a role in responses. */
 export const shownRole = nullable(
   Type.String({
     description: "The slug of a role, or null if identity has no ROLES_FILE.",

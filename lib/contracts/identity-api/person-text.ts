@@ -9,20 +9,15 @@ const CONTROLS = "\\x00-\\x1f\\x7f-\\x9f";
 const VISIBLE = `[^${CONTROLS}${SPACES}]`;
 
 /**
- * The pattern for text with at least one visible character. Only the whitespace around the text may contain
- * control characters, such as tabs. The pattern avoids surrogates, lookahead and classes such as `\s`, in
- * which regex dialects differ, and matches in linear time.
+ * Text with a visible character; only the whitespace around it may have control characters. The pattern avoids
+ * surrogates, lookahead and `\s`, in which regex dialects differ, and matches in linear time.
  */
 export const TEXT_PATTERN = `^[${SPACES}]*${VISIBLE}(?:[^${CONTROLS}]*${VISIBLE})?[${SPACES}]*$`;
 const TEXT = new RegExp(TEXT_PATTERN);
 
-/** The problem with a text that a person entered. */
 type TextProblem = "empty" | "too_long" | "control_characters";
 
-/**
- * Returns the problem with a text that a person entered, or null for a valid text. A valid text has 1 to
- * `lengthMax` code points after trimming.
- */
+/** Returns what is wrong with a text, or null for 1 to `lengthMax` code points after trimming. */
 export function problemOfText(text: string, lengthMax: number): TextProblem | null {
   const inner = text.trim();
   if (inner === "") return "empty";

@@ -2,7 +2,6 @@
 export const REASON_HEADER = "X-Change-Reason";
 export const LINK_HEADER = "X-Change-Link";
 
-/** The maximum length of a reason, in characters. */
 export const REASON_LENGTH_MAX = 512;
 export const LINK_LENGTH_MAX = 2_048;
 
@@ -12,7 +11,6 @@ export interface GivenNote {
   readonly link?: string;
 }
 
-/** Returns the headers for a reason and a link. A blank text adds no header. */
 export function changeNoteHeaders({ reason = "", link = "" }: GivenNote): Record<string, string> {
   return {
     ...(reason.trim() !== "" && { [REASON_HEADER]: asBytes(reason) }),

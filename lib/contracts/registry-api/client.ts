@@ -12,7 +12,6 @@ export interface RegistryRequest {
   body?: Uint8Array<ArrayBuffer> | string;
 }
 
-/** The `fetch` options of a request, before the token is added. */
 type RegistryInit = Omit<RequestInit, "headers"> & Pick<RegistryRequest, "headers">;
 
 /** A response with its whole body as text. */
@@ -26,11 +25,7 @@ interface Tagged<Answer> {
   etag: string | null;
 }
 
-/**
- * Returns the token of a request.
- *
- * @param refused whether the registry has just refused the current token, so that a new one is needed
- */
+/** @param refused whether the registry has just refused the current token */
 export type TokenSource = (refused: boolean) => Promise<string>;
 
 /** A client of the registry's admin API. The token is kept only in a private field. */
@@ -44,11 +39,7 @@ export abstract class RegistryApi {
     this.#timeoutMs = timeoutMs;
   }
 
-  /**
-   * Sends a request and returns the parsed response, or null for a 204. Throws the error of {@link send} if
-   * no response arrives. Throws the error of {@link failure} for an error response, or for a response that
-   * does not match `schema`.
-   */
+  /** Returns the parsed response, or null for a 204. Throws the error of {@link send} or {@link failure} otherwise. */
   async ask<Schema extends TSchema>(
     schema: Schema,
     path: string,
@@ -76,10 +67,7 @@ export abstract class RegistryApi {
     throw this.failure(answer, value, writing);
   }
 
-  /**
-   * Sends a request with a token. After a 401, retries once with a new token, because a refused request has no
-   * effect.
-   */
+  /** After a 401, sends the request once more with a new token: a refused request has no effect. */
   async #authorized(path: string, request: RegistryInit, writing: boolean): Promise<HttpAnswer> {
     const token = this.#token;
     const sendAs = (bearer: string) =>
@@ -93,19 +81,15 @@ export abstract class RegistryApi {
     return answer.status === 401 ? sendAs(await token(true)) : answer;
   }
 
-  /** Sends a request to the registry. Throws if no response arrives. */
   protected abstract send(path: string, request: RequestInit, writing: boolean): Promise<HttpAnswer>;
 
-  /**
-   * Returns the error to throw for an error response, or for a response of an unexpected shape. `value` is
-   * the parsed response body.
-   */
+  /** Returns the error for an error response, or for a response of an unexpected shape. */
   protected abstract failure(answer: HttpAnswer, value: unknown, writing: boolean): Error;
 }
 
 /**
- * Returns a path with escaped segments. Throws the error from `noName` for an empty segment, `.` and `..`:
- * URL parsers resolve dot segments even when they are escaped, and no service has such a name.
+ * Escapes the segments of a path. Throws the error from `noName` for an empty segment, `.` and `..`, which URL parsers
+ * resolve even when they are escaped.
  */
 export function pathOf(segments: readonly (string | number)[], noName: (segment: string) => Error): string {
   return segments
@@ -119,7 +103,6 @@ export function pathOf(segments: readonly (string | number)[], noName: (segment:
 
 export type PreviewedService = Omit<Preview["results"][number], "changes"> & { changes: MarkedChange[] };
 
-/** Marks the changes of a preview that open a route or break callers. */
 export async function markPreviewed(
   registry: RegistryApi,
   previewed: Preview["results"],
@@ -131,10 +114,7 @@ export async function markPreviewed(
   return services;
 }
 
-/**
- * Marks the changes since `revision` that open a route or break callers. If the changes name policies, first
- * fetches the policies of that revision, to judge the changes of limits.
- */
+/** Marks the changes since `revision` that open a route or break callers, judged with that revision's policies. */
 export async function markSince(
   registry: RegistryApi,
   service: string,

@@ -53,7 +53,6 @@ export const Propagation = Type.Object(
 );
 export type Propagation = Static<typeof Propagation>;
 
-/** The additional field in the response to a write with wait_ms. */
 export const propagationField = { propagation: Type.Optional(Propagation) };
 
 /** The response to a deletion with wait_ms. */

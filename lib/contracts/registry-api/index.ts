@@ -1,7 +1,4 @@
-/**
- * The responses of the registry's admin API, and the client that the command line, the console and the
- * platform share.
- */
+/** The responses of the registry's admin API, and its client. */
 export * from "./apply.ts";
 export * from "./change-note.ts";
 export * from "./changes.ts";

@@ -4,12 +4,10 @@ import type { PeerTls } from "../config/index.ts";
 import type { CallSpan, Tracing } from "../telemetry/index.ts";
 import { sentOnce } from "./sent-once.ts";
 
-/** An operation in progress that can be aborted. */
 export interface Abortable {
   abort(): void;
 }
 
-/** The handle by which the caller of {@link CallCarrier.send} can abort the call. */
 export interface CallHandle {
   underway: Abortable | null;
   /** Set to true when the peer may have received a part of the request. */
@@ -17,8 +15,8 @@ export interface CallHandle {
 }
 
 /**
- * A call from a service to a peer, such as identity or the identity provider. The timeout covers the whole
- * response, and the size of the response is limited. Redirects are returned, not followed.
+ * A call to a peer, such as identity or the identity provider. The timeout covers the whole response, whose size is
+ * limited. Redirects are returned, not followed.
  */
 export interface BoundedCall {
   readonly method: "GET" | "POST" | "PUT" | "PATCH";
@@ -26,16 +24,13 @@ export interface BoundedCall {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly timeoutMs: number;
-  /** The clock of the timeout. */
   readonly clock?: Pick<Clock, "after">;
   /**
-   * Whether the call can safely be sent twice. If so, a call whose connection breaks before the response begins is
-   * sent once more, over a new connection. A server that stops breaks its kept-alive connections.
+   * Whether a call whose connection breaks before the response begins is sent once more, over a new connection. A
+   * server that stops breaks its kept-alive connections.
    */
   readonly repeatable?: boolean;
-  /** The TLS files for this peer. */
   readonly tls?: PeerTls;
-  /** Creates the span of the call and the trace headers to send. */
   readonly tracing?: Pick<Tracing, "call">;
 }
 
@@ -44,36 +39,23 @@ export interface BoundedAnswer {
   readonly text: string;
 }
 
-/** The parts of a call that a {@link CallCarrier} sends. */
 export type CarriedCall = Pick<BoundedCall, "method" | "url" | "headers" | "body" | "tls">;
 
-/** A response whose status and headers have arrived. */
 export interface BegunAnswer {
   readonly status: number;
   /** Reads the body. Rejects if the connection breaks or the body is too large. */
   text(): Promise<string>;
 }
 
-/** Sends calls to a peer. */
 export interface CallCarrier {
-  /**
-   * Sends a call and resolves when the response begins. Sets `handle.underway` to an object that aborts the
-   * call.
-   *
-   * @param isRepeat whether the connection of the first attempt broke; a repeated call must use a new
-   * connection
-   */
+  /** Resolves when the response begins. Sets `handle.underway`. A repeated call must use a new connection. */
   send(call: CarriedCall, handle: CallHandle, isRepeat: boolean): Promise<BegunAnswer>;
 }
 
-/**
- * The error for a call without a complete response. The message contains no URL and no content, so it is safe
- * to log.
- */
+/** The message contains no URL and no content, so it is safe to log. */
 export class CallFailed extends Error {
   /** Whether the call may have left this host, so that the peer may have processed it. */
   readonly sent: boolean;
-  /** Whether the connection broke before the response began. */
   readonly broken: boolean;
 
   constructor(reason: string, sent: boolean, broken = false) {
@@ -84,10 +66,8 @@ export class CallFailed extends Error {
   }
 }
 
-/** The maximum size of a response. */
 export const ANSWER_BYTES_MAX = 512 * 1024;
 
-/** The error codes of connections that were never established. */
 const UNSENT: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH"]);
 
 /** Makes the call and reads the whole response. Rejects with {@link CallFailed}. */
@@ -122,7 +102,6 @@ export async function boundedCall(
   }
 }
 
-/** Returns the error for a response that is too large. */
 export function answerTooLarge(): CallFailed {
   return new CallFailed(`the answer exceeds ${ANSWER_BYTES_MAX} bytes`, true);
 }
@@ -153,11 +132,7 @@ function callFailure(error: unknown, { timeoutMs }: BoundedCall, timedOut: boole
   return new CallFailed(code ?? "the connection broke", sent, sent);
 }
 
-/**
- * Returns the headers and the body for `fetch`. The body of a PUT becomes a stream, which is sent only once.
- * The runtime would resend a plain body after a lost kept-alive connection, although the server may have
- * processed the PUT.
- */
+/** The runtime would resend a plain body after a lost connection, although the server may have processed the PUT. */
 function headersAndBody({ method, headers, body }: CarriedCall): Pick<RequestInit, "headers" | "body"> {
   if (method !== "PUT" || body === undefined) return { headers, body };
   const content = new TextEncoder().encode(body);

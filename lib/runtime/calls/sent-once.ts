@@ -1,7 +1,6 @@
 /**
- * Returns the body as a stream. The runtime never resends a stream, so a call with side effects is not
- * retried. The stream has the type `direct`: with other types, the runtime considers the request unfinished
- * when the response arrives, and closes the connection.
+ * The runtime never resends a stream, so a call with side effects is not retried. With other types than `direct`, the
+ * runtime considers the request unfinished when the response arrives, and closes the connection.
  */
 export function sentOnce(body: Uint8Array): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({

@@ -2,24 +2,23 @@ import { isIP } from "node:net";
 import { databaseParameterProblem } from "./database-parameters.ts";
 
 /**
- * The functions of this file validate the addresses in environment variables. The functions refuse a URL with a raw
- * `@`, `#`, `/` or `?` in the password. Messages would show the rest of such a password as a name or port.
+ * Validates addresses. Refuses a URL with a raw `@`, `#`, `/` or `?` in the password, whose rest messages would show.
  */
 
-/** Returns whether the text is a URL such as `http://host/path?query`, with http or https. */
+/** `http://host/path?query`, with http or https. */
 export function isHttpUrl(text: string): boolean {
   const parts = /^https?:\/\/([^\s/?#]+)(?:[/?#]\S*)?$/.exec(text);
   return parts !== null && isAuthority(parts[1]) && URL.canParse(text);
 }
 
-/** Returns whether the text is a URL such as `http://host/path`, to which paths can be appended. */
+/** A URL to which paths can be appended. */
 export function isHttpBaseUrl(text: string): boolean {
   return isHttpUrl(text) && !/[?#]/.test(text);
 }
 
 /**
- * Checks that the text is `postgres://user:password@host:port/name?option=value` or a `pglite:` URL. A
- * `postgres:` URL can have several `host:port`, separated by commas. Returns the problem of a wrong parameter.
+ * Checks `postgres://user:password@host:port,host:port/name?option=value` or a `pglite:` URL. Returns the problem of a
+ * wrong parameter.
  */
 export function checkDatabaseUrl(text: string): boolean | string {
   if (text.startsWith("pglite://")) return isEmbeddedDatabaseUrl(text);
@@ -36,18 +35,13 @@ function isEmbeddedDatabaseUrl(text: string): boolean {
   return folder !== null && /^\/[^/\0][^\0]*$/.test(folder);
 }
 
-/** The values of `sslmode` that turn TLS on. */
 const TLS_MODES = ["require", "verify-ca", "verify-full"];
-/** Returns whether a `postgres:` URL requires TLS. */
 export function databaseUsesTls(url: string): boolean {
   const options = new URLSearchParams(/^postgres(?:ql)?:[^?]*\?(.*)$/.exec(url)?.[1]);
   return TLS_MODES.includes(options.get("sslmode") ?? "") || options.get("sslrootcert") === "system";
 }
 
-/**
- * Returns whether the text is `memory://`, or one or more etcd endpoints `http://host:port`, separated by
- * commas. All endpoints use http, or all use https.
- */
+/** `memory://`, or etcd endpoints `http://host:port`, separated by commas: all with http, or all with https. */
 export function isRouteStoreUrl(text: string): boolean {
   if (text === "memory://") return true;
   const endpoints = text.split(",").map((item) => /^(https?):\/\/([^\s/?#]+)\/?$/.exec(item.trim()));
@@ -56,19 +50,13 @@ export function isRouteStoreUrl(text: string): boolean {
   return schemes.size === 1 && named && endpoints.every((endpoint) => isEndpoint(endpoint?.[2]));
 }
 
-/**
- * Returns whether the host is a name. The etcd client sends the host as the TLS server name, which cannot be
- * an IP address.
- */
+/** The etcd client sends the host as the TLS server name, which cannot be an IP address. */
 function isNamed(authority = ""): boolean {
   const host = URL.parse(`http://${authority}`)?.hostname ?? "";
   return isIP(host.replace(/^\[|\]$/g, "")) === 0;
 }
 
-/**
- * Returns whether the text is the authority of an etcd endpoint, with both a user name and a password or with
- * neither.
- */
+/** The authority of an etcd endpoint has a user name and a password, or neither. */
 function isEndpoint(authority: string | undefined): boolean {
   if (authority === undefined || !isAuthority(authority)) return false;
   const { username, password } = new URL(`http://${authority}`);
@@ -76,8 +64,8 @@ function isEndpoint(authority: string | undefined): boolean {
 }
 
 /**
- * Returns whether the text is `memory://`, `redis://user:password@host:port/database`, `rediss://…`,
- * `redis+cluster://a:6379,b:6379` or `rediss+cluster://…`.
+ * `memory://`, `redis://user:password@host:port/database`, `rediss://…`, `redis+cluster://a:6379,b:6379`,
+ * `rediss+cluster://…`.
  */
 export function isCounterStoreUrl(text: string): boolean {
   if (text === "memory://") return true;
@@ -92,31 +80,24 @@ export function isCounterStoreUrl(text: string): boolean {
   return server !== null && isAuthority(server[1]);
 }
 
-/**
- * Returns whether the text is an origin as browsers send it, such as `https://app.example.com`: only scheme,
- * host and port.
- */
+/** An origin as browsers send it, such as `https://app.example.com`. */
 export function isOrigin(text: string): boolean {
   const parts = /^[a-z][a-z0-9+.-]*:\/\/([^\s/?#@]+)$/i.exec(text);
   return parts !== null && isAuthority(parts[1]);
 }
 
-/**
- * Returns whether the text is an IP address or a host name. Refuses names that a resolver would read as a
- * number.
- */
+/** An IP address or a host name, but no name that a resolver would read as a number. */
 export function isBindAddress(text: string): boolean {
   const labels = text.split(".");
   const isName = labels.every((label) => /^[a-z0-9_][a-z0-9_-]{0,62}$/i.test(label));
   return isIP(text) !== 0 || (isName && !/^(\d+|0x[\da-f]*)$/i.test(labels.at(-1) ?? ""));
 }
 
-/** Returns whether a bind address is reachable from this machine only. */
 export function isLoopbackAddress(text: string): boolean {
   return /^(localhost|::1)$/i.test(text) || (isIP(text) === 4 && text.startsWith("127."));
 }
 
-/** Splits a list at its commas. Drops empty items, for example after a trailing comma. */
+/** Splits a list at its commas, and drops empty items. */
 export function listItems(text: string): string[] {
   return text
     .split(",")
@@ -124,7 +105,6 @@ export function listItems(text: string): string[] {
     .filter((item) => item !== "");
 }
 
-/** Splits an authority with several hosts into the part `user:password@` and the hosts. */
 function splitAuthority(authority: string): { user: string; hosts: string[] } {
   const end = authority.lastIndexOf("@") + 1;
   return { user: authority.slice(0, end), hosts: authority.slice(end).split(",") };
@@ -134,10 +114,7 @@ function isHost(text: string): boolean {
   return !text.includes("@") && isAuthority(text);
 }
 
-/**
- * Returns whether the text is `user:password@host:port` with one host and valid escapes. The port is
- * optional, and must be from 1 to 65535.
- */
+/** `user:password@host:port` with one host and valid escapes. */
 function isAuthority(text: string | undefined): boolean {
   if (text === undefined || /[\s,\\]/.test(text.slice(text.lastIndexOf("@") + 1))) return false;
   if (!URL.canParse(`http://${text}`)) return false;
@@ -153,9 +130,7 @@ function decoded(text: string): string | null {
   }
 }
 
-/**
- * Returns whether an item is `key=value`, where the key is an HTTP token and all percent escapes are valid.
- */
+/** `key=value`, where the key is an HTTP token and all percent escapes are valid. */
 export function isKeyPair(item: string): boolean {
   const [key = "", ...value] = item.split("=");
   const isToken = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(key.trim());

@@ -1,6 +1,6 @@
 /**
- * The values with which a service honours a parameter of libpq in the query of `DATABASE_URL`. The service
- * verifies the certificate for each `sslmode` with TLS, unlike libpq, and needs a server that accepts writes.
+ * The values with which the service honours a parameter of libpq. Unlike libpq, it verifies the certificate for each
+ * `sslmode` with TLS.
  */
 const HONOURED: Readonly<Record<string, RegExp>> = {
   application_name: /^/,
@@ -19,7 +19,6 @@ const HONOURED: Readonly<Record<string, RegExp>> = {
   target_session_attrs: /^(primary|read-write)$/,
 };
 
-/** The parameters of libpq for which the service has another place. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   dbname: "write the database after the host",
   host: "write the host after the @",
@@ -34,10 +33,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   ssl: "write sslmode=verify-full",
 };
 
-/**
- * The other parameters of libpq 18, and the driver's own options. Without this list, the server would refuse
- * the parameters, and the driver would read the options.
- */
+/** Without this list, the server would refuse these parameters of libpq, and the driver would read its own options. */
 const UNSUPPORTED = new Set(
   `fallback_application_name gssdelegation gsslib keepalives keepalives_count keepalives_idle keepalives_interval
   krbsrvname max_protocol_version min_protocol_version oauth_client_id oauth_client_secret oauth_issuer
@@ -50,8 +46,8 @@ const UNSUPPORTED = new Set(
 );
 
 /**
- * Returns what is wrong with the parameters in the query of `DATABASE_URL`, without their values, or null. A
- * parameter that neither libpq nor the driver knows is a setting of the server.
+ * Returns what is wrong with the parameters, without their values. A parameter that neither libpq nor the driver knows
+ * is a setting of the server.
  */
 export function databaseParameterProblem(query: string): string | null {
   for (const [name, value] of new URLSearchParams(query)) {

@@ -2,7 +2,6 @@ import type { TObject, TSchema } from "@sinclair/typebox";
 import { listenVariables } from "./service-variables.ts";
 
 interface DescribedVariable {
-  /** The name of the variable. A secret also has the name with `_FILE`. */
   names: string[];
   /** The default, `required`, or an empty text for an optional variable. */
   fallback: string;
@@ -22,7 +21,6 @@ export function describedVariables(schema: TObject): DescribedVariable[] {
     }));
 }
 
-/** Returns the names under which a program reads the variable: `NAME`, and `NAME_FILE` if it is a secret. */
 export function namesOf(name: string, rule: TSchema): string[] {
   return rule.secret === true ? [name, `${name}_FILE`] : [name];
 }

@@ -1,9 +1,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { dirname } from "node:path";
 
-/**
- * Returns whether the file can be created or appended to. Does not create it. `-` stands for standard output.
- */
+/** Returns whether the file can be created or appended to. `-` stands for standard output. */
 export function isAppendableFile(path: string): boolean {
   if (path === "-") return true;
   try {

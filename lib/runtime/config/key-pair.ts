@@ -2,13 +2,11 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { ConfigProblem } from "./load.ts";
 
-/** A file and the environment variable that names it. */
 interface NamedFile {
   variable: string;
   path: string;
 }
 
-/** A certificate and its private key, both in PEM form. */
 export interface KeyPair {
   cert: string;
   key: string;
@@ -37,7 +35,6 @@ export function readKeyPair(certFile: NamedFile, keyFile: NamedFile): KeyPair | 
   return { cert, key };
 }
 
-/** Returns the problem if only one of the two files is configured. */
 export function loneFileProblems(
   names: { cert: string; key: string },
   given: { cert: unknown; key: unknown },
@@ -49,10 +46,7 @@ export function loneFileProblems(
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/**
- * Reads one or more certificates in PEM form. Returns null if the file cannot be read, has no certificate or
- * has a malformed one.
- */
+/** Reads one or more certificates in PEM form. Returns null if there is none, or a malformed one. */
 export function readCertificates(path: string): string | null {
   const text = readText(path);
   const found = text?.match(CERTIFICATE) ?? [];

@@ -2,18 +2,14 @@ import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { readSecretFile } from "./secret-files.ts";
 
-/** The environment variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/**
- * An invalid variable and the rule that it breaks. If the value can be secret, the message never contains it.
- */
+/** If the value can be secret, the message never contains it. */
 export interface ConfigProblem {
   variable: string;
   message: string;
 }
 
-/** The error that lists all problems of the environment (OP-5). */
 export class ConfigError extends Error {
   readonly problems: readonly ConfigProblem[];
 
@@ -24,10 +20,7 @@ export class ConfigError extends Error {
   }
 }
 
-/**
- * Returns lines that name each variable once. If a variable has several problems, its name is on a line of
- * its own above them.
- */
+/** Names each variable once. */
 function linesOf(problems: readonly ConfigProblem[]): string[] {
   const byVariable = Map.groupBy(problems, ({ variable }) => variable);
   return [...byVariable].flatMap(([variable, [first, ...others]]) => {
@@ -38,17 +31,14 @@ function linesOf(problems: readonly ConfigProblem[]): string[] {
 }
 
 /**
- * A check that the schema of one variable cannot express: it concerns several variables, or a file that a
- * variable names. All checks run even if some variables are invalid, so one start reports all problems.
+ * A check of several variables, or of a file that a variable names. All checks run, so one start reports all problems.
  * Invalid variables are missing from `config`.
  */
 export type ConfigCheck<Config> = (config: Partial<Config>) => ConfigProblem[];
 
 /**
- * Reads the variables of `schema` from `env`, converts them and returns them frozen. A variable with `secret`
- * in its schema can come from a file: `NAME_FILE` is the path of the file with the value.
- *
- * @throws ConfigError with every problem that the schema and the checks find
+ * Reads the variables of `schema` from `env`, or from the file that `NAME_FILE` names. Throws a ConfigError with every
+ * problem that the schema and the checks find (OP-5).
  */
 export function loadConfig<Schema extends TObject>(
   schema: Schema,
@@ -103,26 +93,20 @@ function readVariables<Schema extends TObject>(
   return { values: accepted, problems: [...problems, ...found] };
 }
 
-/**
- * Casts the values to the type of the schema. This is safe, because each value fits the schema of its
- * variable.
- */
+/** Safe, because each value fits the schema of its variable. */
 function asAccepted<Schema extends TObject>(values: Record<string, unknown>): Partial<Static<Schema>> {
   // biome-ignore lint/plugin: the comment above the function says why this is safe
   return values as Partial<Static<Schema>>;
 }
 
-/** Casts the values to the type of the schema. This is safe, because `Value.Assert` checks them. */
+/** Safe, because `Value.Assert` checks them. */
 function checked<Schema extends TObject>(schema: Schema, values: unknown): Static<Schema> {
   Value.Assert(schema, values);
   // biome-ignore lint/plugin: the line above asserts the type
   return values as Static<Schema>;
 }
 
-/**
- * Returns the text of a variable, from the environment or from the file that `NAME_FILE` names. Returns a
- * problem if the file cannot be used.
- */
+/** Returns the text of a variable, or the problem of the file that `NAME_FILE` names. */
 function textOf(
   variable: string,
   rule: TSchema,
@@ -136,10 +120,7 @@ function textOf(
   return "message" in read ? { variable: fileVariable, message: read.message } : { text: read.value };
 }
 
-/**
- * Converts the text of a variable to the type in its schema, or returns its default if it is unset. Text that
- * cannot be converted stays unchanged.
- */
+/** Text that cannot be converted stays unchanged, and breaks the rule. */
 function readVariable(rule: TSchema, raw: string | undefined): unknown {
   if (raw === undefined || (raw === "" && rule.refuseEmpty !== true)) return rule.default;
   if (rule.type === "integer") return /^\d{1,16}$/.test(raw) ? Number(raw) : raw;
@@ -147,7 +128,7 @@ function readVariable(rule: TSchema, raw: string | undefined): unknown {
   return raw;
 }
 
-/** Returns what is wrong with a value, or null. No rule accepts a value of whitespace only. */
+/** No rule accepts a value of whitespace only. */
 function problemOf(rule: TSchema, value: unknown): string | null {
   const isBlank = typeof value === "string" && value.trim() === "";
   if (isBlank || !Value.Check(rule, value)) return `${ruleOf(rule)}.`;

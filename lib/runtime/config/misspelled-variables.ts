@@ -3,10 +3,7 @@ import { namesOf } from "./described-variables.ts";
 import type { Environment } from "./load.ts";
 import type { Program } from "./program.ts";
 
-/**
- * Returns a hint for each unknown variable whose name is close to the name of a variable of the program (OP-134). A hint
- * never contains a value.
- */
+/** Returns a hint for each unknown variable that is close to a variable of the program, without its value (OP-134). */
 export function hintsOfVariables({ variables, parts = [] }: Program, env: Environment): string[] {
   const schemas = [variables, ...parts];
   const known = schemas.flatMap(({ properties }) =>
@@ -23,13 +20,10 @@ export function hintsOfVariables({ variables, parts = [] }: Program, env: Enviro
     });
 }
 
-/** Matches names that can be misspelled. OpenTelemetry has more variables than Ostiary reads. */
+/** OpenTelemetry has more variables than Ostiary reads. */
 const CAN_BE_MISSPELLED = /^(?!OTEL_)[A-Z]+(?:_[A-Z]+)+$/;
 
-/**
- * Returns whether a name is close to another one. If two letters differ, every word must be close, because
- * REGISTRY_HOST is not a misspelling of REGISTRY_PORT.
- */
+/** If two letters differ, every word must be close: REGISTRY_HOST is not a misspelling of REGISTRY_PORT. */
 function isTypingError(name: string, known: string): boolean {
   const errors = typingErrors(name, known);
   if (errors === undefined || errors === 1) return errors === 1;

@@ -10,9 +10,7 @@ const ClaimValue = Type.String({
   rule: `must be text of 1 to ${VALUE_LENGTH_MAX} characters; write numbers, true, false and null in quotes`,
 });
 
-/**
- * The claims that identify an operator. A token must have all of them, with exactly these values (RG-124).
- */
+/** A token must have all claims of the operator, with exactly these values (RG-124). */
 export const OperatorClaims = Type.Record(Type.String(), ClaimValue, {
   minProperties: 1,
   maxProperties: CLAIMS_MAX,
@@ -22,10 +20,7 @@ export type OperatorClaims = Static<typeof OperatorClaims>;
 
 const CLAIM_NAME = /^[\x21-\x7e]{1,256}$/;
 
-/**
- * Claims that do not identify an operator: every accepted token has them, or they say nothing about the
- * token's holder.
- */
+/** Every accepted token has these claims, or they say nothing about its holder. */
 const SAME_FOR_ALL: ReadonlySet<string> = new Set(["iss", "aud", "azp", "exp", "nbf", "iat", "jti", "typ"]);
 
 /** Issuers that give tokens to everybody, each with the claims that identify the owner of a token. */
@@ -39,21 +34,15 @@ const OPEN_ISSUERS: Readonly<Record<string, readonly string[]>> = {
   "https://accounts.google.com": ["sub", "email", "hd"],
 };
 
-/** An entry of the operators file, with the fields that the checks of claims need. */
 export interface ClaimingEntry {
   readonly index: number;
   readonly claims: unknown;
-  /**
-   * Whether the operator has an expiry time. A later operator with the same claims can take over after that
-   * time.
-   */
+  /** Whether the operator expires, so that a later one with the same claims can take over. */
   readonly ends: boolean;
 }
 
 /**
- * Returns the problems of claims that the schema cannot express.
- *
- * @param issuer the issuer of the tokens; null if none is configured, undefined if it is unknown
+ * Returns the problems that the schema cannot express. `issuer` is null if none is configured, undefined if unknown.
  */
 export function claimProblems(
   entries: readonly ClaimingEntry[],
@@ -92,10 +81,7 @@ function ownProblems(
   return [...problems, { path, message }];
 }
 
-/**
- * Returns the problem of one claim, or null if the claim is valid. The text continues a sentence that begins
- * with the location of the claims.
- */
+/** Returns the problem of one claim, to follow the location of the claims, or null. */
 function pairProblem(name: string, value: string): string | null {
   if (!CLAIM_NAME.test(name)) return " must have names of 1 to 256 visible ASCII characters";
   if (SAME_FOR_ALL.has(name)) {
@@ -113,10 +99,7 @@ interface Claiming {
   readonly pairs: readonly [string, string][];
 }
 
-/**
- * Returns a problem if no token can select this operator, because every token with its claims also matches an
- * earlier operator (RG-126).
- */
+/** Returns a problem if every token with these claims also matches an earlier operator (RG-126). */
 function shadowProblems({ index, claims }: Claiming, earlier: readonly Claiming[]): FileProblem[] {
   const first = earlier.find(
     ({ ends, pairs }) =>

@@ -38,7 +38,6 @@ const OperatorRole = Type.Union([Type.Literal("reader"), Type.Literal("publisher
 });
 type OperatorRole = Static<typeof OperatorRole>;
 
-/** A pattern for service names: `*` stands for any number of characters. */
 const ServicePattern = Type.String({
   pattern: "^[A-Za-z0-9._*-]{1,128}$",
   rule: "must be a service's name, in which * stands for any characters",
@@ -107,32 +106,19 @@ export interface Operator {
   readonly services: readonly string[] | null;
   /** The prefixes of the paths that the operator may publish, or null if every path is allowed. */
   readonly paths: readonly string[] | null;
-  /**
-   * The patterns of the addresses that the operator may give its services, or null if every address is allowed. An
-   * operator without patterns cannot set an address.
-   */
+  /** The patterns of the addresses of services, or null if every address is allowed. An empty list allows none. */
   readonly urls: readonly string[] | null;
 }
 
-/** A token of an operator, as listed in the file. */
 interface OperatorToken {
-  /** The SHA-256 of the token in lowercase hexadecimal digits. */
   readonly sha256: string;
-  /**
-   * The time when the token or its operator expires, whichever is earlier, in milliseconds since the epoch.
-   * Null if neither expires.
-   */
+  /** When the token or its operator expires, whichever is earlier; null if neither does. */
   readonly endsMs: number | null;
 }
 
-/** The claims of an operator, as listed in the file. */
 export interface ListedClaims {
-  /** The names and values of the claims. A token must have all of them. */
   readonly pairs: readonly (readonly [name: string, value: string])[];
-  /**
-   * The time when the operator expires, in milliseconds since the epoch. Null if the operator does not
-   * expire.
-   */
+  /** When the operator expires, or null. */
   readonly endsMs: number | null;
 }
 
@@ -143,7 +129,6 @@ export interface ListedOperator {
   readonly claims: ListedClaims | null;
 }
 
-/** Returns the schema of the environment variable that names the file. */
 export function operatorsFileVariable(): TOptional<TString> {
   return optionalText("must be the path of an operators file", {
     description:
@@ -151,25 +136,19 @@ export function operatorsFileVariable(): TOptional<TString> {
   });
 }
 
-/** The environment variables that {@link checkOperatorsFile} checks together. */
 interface OperatorsVariables {
   OPERATORS_FILE?: string;
   ADMIN_TOKEN?: string;
   OPERATOR_ISSUER?: string;
 }
 
-/** The environment variables on which the check of an operators file depends. */
 export interface OperatorsContext {
   /** The value of ADMIN_TOKEN. No operator in the file can have the same token. */
   readonly adminToken?: string;
-  /**
-   * The value of OPERATOR_ISSUER, or null if it is not set. Undefined if the value is unknown; every claim is
-   * accepted in this case.
-   */
+  /** The value of OPERATOR_ISSUER, or null. If it is unknown (undefined), every claim is accepted. */
   readonly issuer?: string | null;
 }
 
-/** Checks the operators file for `loadConfig` and returns every problem. */
 export function checkOperatorsFile({
   OPERATORS_FILE,
   ADMIN_TOKEN,
@@ -180,20 +159,12 @@ export function checkOperatorsFile({
   return problemsOfLoading(() => parseOperatorsFile(readOperatorsFile(OPERATORS_FILE), context));
 }
 
-/**
- * Returns the text of the operators file at `path`.
- *
- * @throws ConfigError if the file cannot be read
- */
+/** Throws a ConfigError if the file cannot be read. */
 export function readOperatorsFile(path: string): string {
   return readTextFile(VARIABLE, path);
 }
 
-/**
- * Parses and checks the text of an operators file (RG-111, RG-124).
- *
- * @throws ConfigError with every invalid key and its line
- */
+/** Parses an operators file (RG-111, RG-124). Throws a ConfigError with every invalid key and its line. */
 export function parseOperatorsFile(
   text: string,
   { adminToken, issuer }: OperatorsContext = {},
@@ -208,7 +179,6 @@ export function parseOperatorsFile(
   return operators.map(listed);
 }
 
-/** Returns the hash of a token in the form that the operators file uses. */
 export function sha256Of(token: string): string {
   return Bun.SHA256.hash(token, "hex");
 }
@@ -226,7 +196,7 @@ function listed(entry: OperatorEntry): ListedOperator {
   return { operator, tokens, claims: { pairs: Object.entries(claims), endsMs: earlier(expires_at) } };
 }
 
-/** Returns the earliest of the times in milliseconds since the epoch, or null if none is set. */
+/** Returns the earliest of the times in milliseconds since the epoch, or null. */
 function earlier(...times: (string | undefined)[]): number | null {
   const ends = times.flatMap((time) => {
     const instant = time === undefined ? null : parseTime(time);
@@ -235,10 +205,8 @@ function earlier(...times: (string | undefined)[]): number | null {
   return ends.length === 0 ? null : Math.min(...ends);
 }
 
-/** Returns the operators of a parsed file, each with its index. The file may not match the schema. */
 const entriesOf = (value: unknown) => entriesUnder("operators", value, OPERATORS_MAX);
 
-/** Returns the operators of a parsed file with their claims. The file may not match the schema. */
 function claimsOf(value: unknown): ClaimingEntry[] {
   return entriesOf(value).map(({ index, entry: { claims, expires_at } }) => ({
     index,
@@ -247,7 +215,6 @@ function claimsOf(value: unknown): ClaimingEntry[] {
   }));
 }
 
-/** Returns the problems that concern one operator and that the schema cannot express. */
 function entryProblems(value: unknown): FileProblem[] {
   return entriesOf(value).flatMap(({ index, entry }) => [
     ...proofProblems(index, entry),
@@ -256,7 +223,6 @@ function entryProblems(value: unknown): FileProblem[] {
   ]);
 }
 
-/** Returns a problem if an operator has neither tokens nor claims, or both. */
 function proofProblems(index: number, { token_sha256, claims }: Record<string, unknown>): FileProblem[] {
   const at = `operators[${index}]`;
   const path = ["operators", index];
@@ -268,8 +234,7 @@ function proofProblems(index: number, { token_sha256, claims }: Record<string, u
 }
 
 /**
- * Returns a problem if a publisher lacks `services` or `paths`, or if an operator of another role has one of
- * the bounds. A publisher without `urls` keeps the addresses of its services as they are.
+ * A publisher needs `services` and `paths`, and no other role has a bound. Without `urls`, a publisher keeps addresses.
  */
 function reachProblems(index: number, entry: Record<string, unknown>): FileProblem[] {
   const { role } = entry;
@@ -287,7 +252,6 @@ function reachProblems(index: number, entry: Record<string, unknown>): FileProbl
   });
 }
 
-/** Returns a problem for each of the paths and urls that is not a valid prefix or pattern. */
 function patternProblems(operator: number, { paths, urls }: Record<string, unknown>): FileProblem[] {
   const problem = (field: string, index: number, text: string) => ({
     path: ["operators", operator, field, index],
@@ -304,7 +268,6 @@ function patternProblems(operator: number, { paths, urls }: Record<string, unkno
   return [...wrongPaths, ...wrongUrls];
 }
 
-/** Returns a problem for each name and each token that an earlier operator already has. */
 function repetitions(value: unknown, adminSha256: string | undefined): FileProblem[] {
   const owners = new Map<string, string>();
   if (adminSha256 !== undefined) owners.set(adminSha256, "ADMIN_TOKEN");

@@ -6,10 +6,7 @@ import { loneFileProblems, readCertificates, readKeyPair } from "./key-pair.ts";
 import { ConfigError, type ConfigProblem } from "./load.ts";
 import { optionalText } from "./variables.ts";
 
-/**
- * The peers that a service can call over TLS. Each peer has the environment variable of its URL, a function
- * that tests whether a URL uses TLS, and an example of a TLS URL.
- */
+/** The peers that a service can call over TLS, each with an example of a TLS URL. */
 const PEERS = {
   DATABASE: { url: "DATABASE_URL", isTls: databaseUsesTls, form: "?sslmode=verify-full" },
   COUNTER_STORE: {
@@ -34,9 +31,8 @@ function isHttps(url: string): boolean {
 type FileVariables<Name extends Peer> = Record<`${Name}_${"CA" | "CERT" | "KEY"}_FILE`, TOptional<TString>>;
 
 /**
- * Returns the TLS variables of one peer. `…_CA_FILE` replaces the public CAs. `…_CERT_FILE` and `…_KEY_FILE`
- * are for peers that require a client certificate. The peer's URL decides whether TLS is used. The
- * certificate of the peer is always verified.
+ * Returns the TLS variables of one peer, whose URL decides whether TLS is used. `…_CA_FILE` replaces the public CAs.
+ * The certificate of the peer is always verified.
  */
 export function tlsVariables<Name extends Peer>(peer: Name): FileVariables<Name> {
   const { url } = PEERS[peer];
@@ -75,10 +71,7 @@ function filesOf(config: Variables, peer: string): PeerFiles {
   return { ca: file("CA"), cert: file("CERT"), key: file("KEY") };
 }
 
-/**
- * Checks for `loadConfig` that each certificate has its matching key. Also checks that TLS files are set only
- * for peers whose URL uses TLS.
- */
+/** Checks that each certificate has its key, and that TLS files belong to a URL that uses TLS. */
 export function checkPeerTls(config: Variables): ConfigProblem[] {
   return Object.entries(PEERS).flatMap(([peer, urls]) => peerProblems(config, peer, urls));
 }
@@ -110,23 +103,22 @@ function pairOf({ cert, key }: PeerFiles, peer: string) {
   );
 }
 
-/** TLS client options, with the names that Node, Bun and the drivers share. */
+/** The names are those that Node, Bun and the drivers share. */
 export interface TlsOptions {
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
 }
 
-/** The TLS files of one peer. They are reloaded when they change. */
+/** The TLS files of one peer, which are read again when they change. */
 export interface PeerTls {
-  /** Returns the current options. Returns the same object until a file changes. */
+  /** Returns the same object until a file changes. */
   current(): TlsOptions;
 }
 
-/** The minimum time between two checks of the files. Only `current` makes these checks. */
 const CHECK_INTERVAL_MS = 2_000;
 
-/** Opens the TLS files of a peer. Returns undefined if the configuration names no TLS files for the peer. */
+/** Returns undefined if the configuration names no TLS files for the peer. */
 export function peerTls(config: Variables, peer: Peer, clock: Clock = systemClock): PeerTls | undefined {
   const files = filesOf(config, peer);
   const paths = Object.values(files).filter((path) => path !== undefined);
@@ -143,8 +135,7 @@ export function peerTls(config: Variables, peer: Peer, clock: Clock = systemCloc
       const seen = stampOf(paths);
       if (seen === stamp) return last;
       options = readOptions(files, peer);
-      // The files are half written or do not match yet: keep the last options. The next check reads the files
-      // again.
+      // The files are half written or do not match yet. The next check reads them again.
       if ("message" in options) return last;
       stamp = seen;
       last = options;
@@ -153,10 +144,7 @@ export function peerTls(config: Variables, peer: Peer, clock: Clock = systemCloc
   };
 }
 
-/**
- * Returns options with getters, for drivers that copy their options for each connection. Each copy contains
- * the files that are current at that moment.
- */
+/** For drivers that copy their options for each connection: each copy contains the files that are current then. */
 export function renewingOptions(tls: PeerTls): TlsOptions {
   return {
     get ca() {

@@ -1,20 +1,16 @@
 import type { TObject } from "@sinclair/typebox";
 import { describedVariables } from "./described-variables.ts";
 
-/** A program as operators know it. */
 export interface Program {
-  /** The folder of `apps/` that has the program's README. */
   app: string;
-  /** One sentence that says what the program is. */
   about: string;
   variables: TObject;
-  /** The schemas of further variables, which the programs of this process read. The help does not list them. */
+  /** The variables of the other programs of this process, which the help does not list. */
   parts?: readonly TObject[];
 }
 
 const COLUMNS = 100;
 
-/** Returns the help text of a program: what it is, its variables, and where its README is. */
 export function programHelp({ app, about, variables, parts }: Program): string {
   const rest =
     parts && "It also reads the variables of the services that it runs: see the help of each service.";

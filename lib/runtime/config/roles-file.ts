@@ -17,12 +17,10 @@ export interface RolesFile {
   readonly service_account_default_role?: string;
 }
 
-/** Returns the schema of the environment variable that names the file. */
 export function rolesFileVariable(description: string) {
   return optionalText("must be the path of a roles file", { description });
 }
 
-/** Checks the roles file for `loadConfig` and returns every problem. */
 export function checkRolesFile({ ROLES_FILE }: { ROLES_FILE?: string }): ConfigProblem[] {
   return ROLES_FILE === undefined ? [] : problemsOfLoading(() => loadRolesFile(ROLES_FILE));
 }
@@ -53,15 +51,11 @@ const RolesFileShape = Type.Object(
   { additionalProperties: false, rule: "must be a map with roles, creator_role and default_role" },
 );
 
-/**
- * Reads and checks the roles file at `path` (ID-70).
- * @throws ConfigError with every invalid key and its line
- */
+/** Reads the roles file (ID-70). Throws a ConfigError with every invalid key and its line. */
 export function loadRolesFile(path: string): RolesFile {
   return parseRolesFile(readTextFile(VARIABLE, path));
 }
 
-/** Parses the text of a roles file; see {@link loadRolesFile}. */
 export function parseRolesFile(text: string): RolesFile {
   const file = parseYamlFile(VARIABLE, RolesFileShape, text, (read, shape) => [
     ...shape.filter(isBesideInvalidSlugs),
@@ -70,15 +64,12 @@ export function parseRolesFile(text: string): RolesFile {
   return { ...file, roles: new Map(Object.entries(file.roles)) };
 }
 
-/** Returns false for a problem below an invalid slug, because {@link slugProblems} reports the slug itself. */
+/** {@link slugProblems} reports an invalid slug itself. */
 function isBesideInvalidSlugs({ path: [top, slug] }: FileProblem): boolean {
   return top !== "roles" || slug === undefined || SLUG_PATTERN.test(String(slug));
 }
 
-/**
- * Returns the problems that the schema cannot express. Skips the parts that do not match the schema, so that
- * one start can report schema problems and other problems together.
- */
+/** Returns the problems that the schema cannot express, and skips parts that do not match the schema. */
 function ruleProblems(value: unknown): FileProblem[] {
   if (!isRecord(value) || !isRecord(value.roles)) return [];
   const { roles } = value;

@@ -6,9 +6,8 @@ const SECRET_BYTES_MAX = 65_536;
 type SecretFile = { value: string } | { message: string };
 
 /**
- * Reads a secret from a file, and removes the line break that editors and `echo` append. Only plain files are
- * read, because a pipe without a writer would block the start. The message of a problem completes a sentence
- * that begins with the variable's name. The message never quotes the file.
+ * Removes the line break that editors append. A pipe without a writer would block the start, so only plain files are
+ * read. The problem completes a sentence that begins with the variable, and never quotes the file.
  */
 export function readSecretFile(path: string): SecretFile {
   try {

@@ -13,10 +13,7 @@ import {
   textOr,
 } from "./variables.ts";
 
-/**
- * Returns the environment variables for listening, shutdown and telemetry. All four services have these
- * variables (OP-1).
- */
+/** The variables for listening, shutdown and telemetry that all services have (OP-1). */
 export function listenVariables(defaults: { host: string; port: number; internal_port: number }) {
   return {
     HOST: host(defaults.host),
@@ -117,7 +114,7 @@ function exporter(description: string) {
   });
 }
 
-/** Checks for `loadConfig` that a separately started app has a route store that other processes can reach. */
+/** A separately started app needs a route store that other processes can reach. */
 export function checkSharedRouteStore({ ROUTE_STORE_URL }: { ROUTE_STORE_URL?: string }): ConfigProblem[] {
   if (ROUTE_STORE_URL !== "memory://") return [];
   const message =

@@ -2,20 +2,15 @@ import type { TOptional, TString } from "@sinclair/typebox";
 import { isOrigin, listItems } from "./addresses.ts";
 import { optionalList, optionalText, textOr, type VariableOptions } from "./variables.ts";
 
-/** Returns the rule for the client id of a page. */
 export function clientIdRule(page: string): string {
   return `must be the client id that the identity provider gave to the ${page}`;
 }
 
-/**
- * Returns the options of a variable that holds the client id of a page: a check of the value, and
- * `description`.
- */
+/** Returns a check of a page's client id, with `description`. */
 export function clientIdOptions(description: string): VariableOptions {
   return { check: isVisible, description };
 }
 
-/** Returns the schema of the scopes that a page requests. */
 export function signInScopes(page: string): TString {
   return textOr("openid profile", "must be scopes separated by single spaces, including openid", {
     check: areScopes,
@@ -23,7 +18,6 @@ export function signInScopes(page: string): TString {
   });
 }
 
-/** Returns the schema of the audience that a page requests. */
 export function signInAudience(): TOptional<TString> {
   return optionalText("must be an audience without spaces", {
     check: isVisible,
@@ -32,7 +26,6 @@ export function signInAudience(): TOptional<TString> {
   });
 }
 
-/** Returns the schema of the additional origins that a page may call. */
 export function providerOrigins(): TOptional<TString> {
   return optionalList(
     "must be origins such as https://login.example.com, separated by commas",
@@ -41,10 +34,7 @@ export function providerOrigins(): TOptional<TString> {
   );
 }
 
-/**
- * Returns the origins that a page calls in addition to its own: the issuer's origin, and those of
- * {@link providerOrigins}.
- */
+/** Returns the origin of the issuer, and those of {@link providerOrigins}. */
 export function signInOrigins(issuer: string, further = ""): string[] {
   return [...new Set([new URL(issuer).origin, ...listItems(further)])];
 }
@@ -60,7 +50,6 @@ function areScopes(text: string): boolean {
   );
 }
 
-/** Returns whether the text is an origin that a Content-Security-Policy can name. */
 function isWebOrigin(text: string): boolean {
   return isOrigin(text) && /^https?:\/\/[A-Za-z0-9.:[\]-]+$/.test(text);
 }

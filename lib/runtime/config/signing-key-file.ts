@@ -2,21 +2,16 @@ import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import type { ConfigProblem } from "./load.ts";
 
-/** The maximum size of a key file. An Ed25519 key in PKCS #8 has about 120 bytes. */
+/** An Ed25519 key in PKCS #8 has about 120 bytes. */
 const FILE_BYTES_MAX = 16_384;
-/**
- * The file mode bits that must not be set: the group may write the file, or other users have any access to
- * it.
- */
+/** The group may write the file, or other users have any access to it. */
 const OPEN_MODE = 0o027;
 
 export const SIGNING_KEY_RULE =
   "must be the path of a file with an Ed25519 private key in PKCS #8 (PEM), for example the output of openssl genpkey -algorithm ed25519, or with several such keys";
 const PEM_BLOCK = /-----BEGIN PRIVATE KEY-----[^-]*-----END PRIVATE KEY-----/g;
 
-/**
- * Checks for `loadConfig` the key file that a variable names. The problems never quote the file's content.
- */
+/** The problems never quote the file's content. */
 export function signingKeyFileProblems(variable: string, path: string | undefined): ConfigProblem[] {
   const read = path === undefined ? null : readSigningKeyFile(path);
   return read !== null && "problem" in read ? [{ variable, message: `${read.problem}.` }] : [];
@@ -28,7 +23,6 @@ interface Ed25519Key {
   publicKey: Uint8Array;
 }
 
-/** Loads the keys from a file that {@link signingKeyFileProblems} accepts, in the order of the file. */
 export async function loadSigningKeyFile(variable: string, path: string): Promise<Ed25519Key[]> {
   const read = readSigningKeyFile(path);
   if ("problem" in read) throw new Error(`${variable} ${read.problem}.`);

@@ -12,26 +12,23 @@ import {
 import { isAppendableFile, isReadableFile, isReadableFolder } from "./files.ts";
 
 /**
- * The options of a variable's TypeBox schema. Each schema has a `rule`: the text for an operator whose value breaks
- * the rule. An empty variable counts as unset, unless its schema has `refuseEmpty`.
+ * The options of a variable's schema, whose `rule` is the text for an operator. An empty variable counts as unset,
+ * unless its schema has `refuseEmpty`.
  */
 export interface VariableOptions {
   description?: string;
-  /** The value of an unset variable. */
   default?: string;
   pattern?: string;
-  /** An additional check of the value. Returns a text for a problem that the rule does not name. */
+  /** Returns a text for a problem that the rule does not name. */
   check?: (value: string) => boolean | string;
   /** Whether the value can come from a file that `NAME_FILE` names. */
   secret?: boolean;
 }
 
-/** Returns the schema of required free text. */
 export function requiredText(rule: string, options: VariableOptions = {}): TString {
   return Type.String({ minLength: 1, rule, ...options });
 }
 
-/** Returns the schema of free text with a default. */
 export function textOr(
   fallback: string,
   rule: string,
@@ -40,33 +37,28 @@ export function textOr(
   return Type.String({ minLength: 1, default: fallback, rule, ...options });
 }
 
-/** Returns the schema of optional free text. */
 export function optionalText(rule: string, options: VariableOptions = {}): TOptional<TString> {
   return Type.Optional(requiredText(rule, options));
 }
 
-/** Returns the schema of a whole number with a default and bounds. */
 export function integer(fallback: number, minimum: number, maximum: number, description?: string): TInteger {
   return { ...wholeNumber(minimum, maximum, description), default: fallback };
 }
 
-/** Returns the schema of a required whole number with bounds. */
 export function wholeNumber(minimum: number, maximum: number, description?: string): TInteger {
   const rule = `must be a whole number from ${minimum} to ${maximum}`;
   return Type.Integer({ minimum, maximum, rule, description });
 }
 
-/** Returns the schema of an optional whole number with bounds. */
 export function optionalInteger(minimum: number, maximum: number, description?: string): TOptional<TInteger> {
   return Type.Optional(wholeNumber(minimum, maximum, description));
 }
 
-/** Returns the schema of a TCP port. Port 0 binds a free port. */
+/** Port 0 binds a free port. */
 export function port(fallback: number, description: string): TInteger {
   return integer(fallback, 0, 65_535, description);
 }
 
-/** Returns the schema of the bind address. */
 export function host(fallback: string): TString {
   return textOr(fallback, "must be an IP address or a host name to bind, such as 0.0.0.0 or 127.0.0.1", {
     check: isBindAddress,
@@ -74,22 +66,19 @@ export function host(fallback: string): TString {
   });
 }
 
-/** Returns the schema of `true` or `false`. */
 export function flag(fallback: boolean, description?: string): TBoolean {
   return Type.Boolean({ default: fallback, rule: "must be true or false", description });
 }
 
-/** Returns the schema of a required absolute http or https URL. */
 export function httpUrl(description?: string): TString {
   return requiredText("must be an absolute http:// or https:// URL", { check: isHttpUrl, description });
 }
 
-/** Returns the schema of an optional absolute http or https URL. */
 export function optionalHttpUrl(description?: string): TOptional<TString> {
   return Type.Optional(httpUrl(description));
 }
 
-/** Returns the schema of an optional absolute http or https URL to which paths can be appended. */
+/** Paths can be appended to the URL. */
 export function optionalBaseUrl(description?: string): TOptional<TString> {
   return optionalText("must be an absolute http:// or https:// URL without query and fragment", {
     check: isHttpBaseUrl,
@@ -97,7 +86,6 @@ export function optionalBaseUrl(description?: string): TOptional<TString> {
   });
 }
 
-/** Returns the schema of an optional list with commas between its items. `isItem` checks each item. */
 export function optionalList(
   rule: string,
   isItem: (item: string) => boolean,
@@ -108,7 +96,6 @@ export function optionalList(
   return optionalText(rule, { check, description });
 }
 
-/** Returns the schema of the maximum size of a request body. */
 export function bodyBytesMax(fallback: number): TInteger {
   return integer(
     fallback,
@@ -118,7 +105,6 @@ export function bodyBytesMax(fallback: number): TInteger {
   );
 }
 
-/** Returns the schema of the limit on requests in flight. */
 export function requestsInFlightMax(fallback: number): TInteger {
   return integer(
     fallback,
@@ -128,7 +114,7 @@ export function requestsInFlightMax(fallback: number): TInteger {
   );
 }
 
-/** Returns the schema of the issuer of persons' tokens (GW-46). */
+/** The issuer of persons' tokens (GW-46). */
 export function authIssuer(description: string): TString {
   return requiredText("must be the issuer string of your identity provider, without spaces around it", {
     check: (issuer) => issuer === issuer.trim(),
@@ -136,7 +122,6 @@ export function authIssuer(description: string): TString {
   });
 }
 
-/** Returns the schema of the database URL (OP-11). */
 export function databaseUrl(description: string): TString {
   return requiredText(
     "must be postgres://user:password@host:port/name, pglite:///absolute/directory or pglite://memory. Escape special characters of the password (%40 for @). Write further host:port pairs after commas. ?sslmode=verify-full turns TLS on; DATABASE_CA_FILE, DATABASE_CERT_FILE and DATABASE_KEY_FILE name its files. target_session_attrs can be primary or read-write",
@@ -144,7 +129,6 @@ export function databaseUrl(description: string): TString {
   );
 }
 
-/** Returns the schema of the URL of the route store (OP-11). */
 export function routeStoreUrl(fallback = "http://localhost:2379"): TString {
   return textOr(
     fallback,
@@ -158,9 +142,6 @@ export function routeStoreUrl(fallback = "http://localhost:2379"): TString {
   );
 }
 
-/**
- * Returns the schema of the URL of the counter store (OP-11). Without a fallback, the variable is required.
- */
 export function counterStoreUrl(fallback?: string): TString {
   return requiredText(
     "must be redis://host:port, rediss://host:port, redis+cluster://host:port,host:port, rediss+cluster://host:port,host:port or memory://",
@@ -176,7 +157,6 @@ export function counterStoreUrl(fallback?: string): TString {
 
 const VISIBLE_ASCII = "^[\\x21-\\x7e]+$";
 
-/** Returns the schema of the bearer token of the registry's admin API. */
 export function adminToken(): TString {
   return requiredText("must be the admin API's bearer token, of visible ASCII characters without spaces", {
     pattern: VISIBLE_ASCII,
@@ -185,9 +165,7 @@ export function adminToken(): TString {
   });
 }
 
-/**
- * Returns the schema of the token that the gateway sends to identity and audit (`X-Platform-Internal-Token`).
- */
+/** The token that the gateway sends to identity and audit (`X-Platform-Internal-Token`). */
 export function internalAuthToken(): TOptional<TString> {
   return optionalText(
     "must be the token that the services share, of visible ASCII characters without spaces",
@@ -200,10 +178,7 @@ export function internalAuthToken(): TOptional<TString> {
   );
 }
 
-/**
- * Returns the schema of `key=value` pairs, percent-encoded and separated by commas, as in the environment
- * variables of OpenTelemetry.
- */
+/** `key=value` pairs, percent-encoded and separated by commas, as in the variables of OpenTelemetry. */
 export function keyPairs(description: string): TOptional<TString> {
   return optionalList(
     "must be key=value pairs separated by commas, with other commas and percent signs escaped (%2C, %25)",
@@ -212,7 +187,6 @@ export function keyPairs(description: string): TOptional<TString> {
   );
 }
 
-/** Returns the schema of an optional file that is read at start. */
 export function readableFile(description: string): TOptional<TString> {
   return optionalText("must be a file that this user may read", { check: isReadableFile, description });
 }
@@ -221,9 +195,7 @@ const PEPPER_LENGTH_MIN = 32;
 /** The block size of SHA-256. */
 const PEPPER_LENGTH_MAX = 64;
 
-/**
- * Returns the schema of a key for hashing secrets. Unlike the hashes, the key is not stored in the database.
- */
+/** A key for hashing secrets, which is not stored with the hashes. */
 export function pepper(description: string): TOptional<TString> {
   return optionalText(
     `must be ${PEPPER_LENGTH_MIN} to ${PEPPER_LENGTH_MAX} characters of visible ASCII without spaces, for example the output of \`openssl rand -hex 32\``,
@@ -231,7 +203,6 @@ export function pepper(description: string): TOptional<TString> {
   );
 }
 
-/** Returns the schema of the file to which log lines are written. */
 export function logFile(): TOptional<TString> {
   return optionalText("must be a file that this user may append to, or - for standard output", {
     check: isAppendableFile,
@@ -239,17 +210,14 @@ export function logFile(): TOptional<TString> {
   });
 }
 
-/** Returns the schema of an optional folder of files that are read at start. */
 export function optionalFolder(rule: string, description: string): TOptional<TString> {
   return optionalText(rule, { check: isReadableFolder, description });
 }
 
-/** Returns the schema of the flag for the pages and descriptions of the API. */
 export function swaggerEnabled(): TBoolean {
   return flag(true, "false removes the API pages and their descriptions.");
 }
 
-/** Returns the schema of the flag for the console of the registry. */
 export function consoleEnabled(): TBoolean {
   return flag(true, "false removes the console, the operators' page at /console.");
 }

@@ -6,17 +6,12 @@ import { isRecord } from "../../domain/json/index.ts";
 import { InvalidText, locate, NOT_VALID_YAML, type Place, parseYaml } from "../documents/index.ts";
 import { ConfigError, type ConfigProblem } from "./load.ts";
 
-/** A problem in a file. `path` leads from the top of the file to the invalid key. */
 export interface FileProblem {
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
-/**
- * Returns the text of the file that `variable` names.
- *
- * @throws ConfigError if the file cannot be read
- */
+/** Throws a ConfigError if the file cannot be read. */
 export function readTextFile(variable: string, path: string): string {
   try {
     return readFileSync(path, "utf8");
@@ -26,9 +21,8 @@ export function readTextFile(variable: string, path: string): string {
 }
 
 /**
- * Parses the YAML of the file that `variable` names, and returns its value as `schema` describes it.
- * @param problemsOf returns all problems of a value; `shape` lists the problems that `schema` finds
- * @throws ConfigError with every problem and its line
+ * Parses the file that `variable` names. `problemsOf` returns all problems of a value, given those that `schema` finds.
+ * Throws a ConfigError with every problem and its line.
  */
 export function parseYamlFile<Schema extends TSchema>(
   variable: string,
@@ -50,10 +44,7 @@ export function parseYamlFile<Schema extends TSchema>(
   return Value.Decode(schema, value);
 }
 
-/**
- * Returns the maps in the list under `key` of a parsed file, each with its index. The file may not match its
- * schema.
- */
+/** Returns the maps in the list under `key`, each with its index. The file may not match its schema. */
 export function entriesUnder(key: string, value: unknown, entriesMax: number) {
   const list = isRecord(value) ? value[key] : undefined;
   if (!Array.isArray(list)) return [];
@@ -62,7 +53,6 @@ export function entriesUnder(key: string, value: unknown, entriesMax: number) {
     .flatMap((entry: unknown, index) => (isRecord(entry) ? [{ index, entry }] : []));
 }
 
-/** Returns the problems that a schema finds in the value of a file. */
 function shapeProblems(schema: TSchema, value: unknown): FileProblem[] {
   return violationsOf(schema, value).all.map(({ path, message }) => ({
     path,
@@ -70,7 +60,6 @@ function shapeProblems(schema: TSchema, value: unknown): FileProblem[] {
   }));
 }
 
-/** Runs `load` and returns the problems of the ConfigError that it throws. */
 export function problemsOfLoading(load: () => unknown): ConfigProblem[] {
   try {
     load();
@@ -93,7 +82,7 @@ function yamlValue(variable: string, text: string, onRepeatedKey: (place: Place)
   }
 }
 
-/** Returns an error with up to a hundred different messages. */
+/** At most a hundred different messages. */
 function refusal(variable: string, messages: string[]): ConfigError {
   const told = [...new Set(messages)].slice(0, FIELD_ERRORS_MAX);
   return new ConfigError(told.map((message) => ({ variable, message: `${message}.` })));

@@ -8,18 +8,14 @@ export interface Place {
   readonly column: number;
 }
 
-/** The word by which messages name a text. */
 export type TextKind = "body" | "file";
 
 /** A message in two parts. The place stands between them: `The key` and ` must be a string.` */
 type MessageParts = readonly [before: string, after: string];
 
-/**
- * The 422 for a text that cannot be parsed as a configuration. The message states the place of the error.
- * Callers that show the place in another way use `place` and `parts`.
- */
+/** The 422 for a text that cannot be parsed. Callers that show the place in another way use `place` and `parts`. */
 export class InvalidText extends ApiError {
-  /** The place of the error, or null if the error concerns the whole text. */
+  /** Null if the error concerns the whole text. */
   readonly place: Place | null;
   readonly parts: MessageParts;
 
@@ -32,12 +28,11 @@ export class InvalidText extends ApiError {
   }
 }
 
-/** Returns the 422 for an error that concerns the whole text. */
 export function invalidText(message: string): InvalidText {
   return new InvalidText([message, ""], null);
 }
 
-/** Returns the 422 for an error at `offset` of `text`. A negative offset means that the offset is unknown. */
+/** A negative offset is unknown. */
 export function invalidAt(text: string, offset: number, ...parts: MessageParts): InvalidText {
   return new InvalidText(parts, offset < 0 ? null : placeAt(offset, text));
 }
@@ -45,12 +40,11 @@ export function invalidAt(text: string, offset: number, ...parts: MessageParts):
 /** The start of the message for a text that breaks the grammar of YAML. */
 export const NOT_VALID_YAML = "The YAML is not valid";
 
-/** Returns the 422 for a text that breaks the grammar of YAML at `offset`. */
+/** The 422 for a text that breaks the grammar at `offset`. */
 export function invalidYaml(text: string, offset: number, why?: string): InvalidText {
   return invalidAt(text, offset, NOT_VALID_YAML, why === undefined ? "." : `: ${why}.`);
 }
 
-/** Returns the line and column of an offset in a text. */
 export function placeAt(offset: number, text: string): Place {
   let line = 1;
   let start = 0;

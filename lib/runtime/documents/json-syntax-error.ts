@@ -10,7 +10,6 @@ interface JsonSyntaxError {
 const QUOTES = "write strings and keys in double quotes.";
 const ESCAPE = "the string that begins here has an unknown escape: write \\\\ for a backslash.";
 
-/** The reasons by the name of the library's error. */
 const REASONS: Readonly<Record<string, string>> = {
   ColonExpected: "a colon is missing after the key.",
   CommaExpected: "a comma or a closing bracket is missing.",
@@ -29,10 +28,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ValueExpected: "a value is missing.",
 };
 
-/**
- * Finds the first syntax error in a text that `JSON.parse` rejects, because the runtime does not report its
- * offset. Returns null if it finds none. The caller has limited the nesting depth.
- */
+/** Finds the error in a text that `JSON.parse` rejects, because the runtime does not report its offset. */
 export function jsonSyntaxError(text: string): JsonSyntaxError | null {
   let first: JsonSyntaxError | null = null;
   const onError = (code: ParseErrorCode, offset: number) => {

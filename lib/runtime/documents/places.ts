@@ -4,10 +4,8 @@ import { type Place, placeAt } from "./invalid-text.ts";
 import { type Located, yamlPlaces } from "./yaml-places.ts";
 
 /**
- * Returns the position of each path in a JSON or YAML document. If a path does not exist in the text, or
- * leads into an alias, the result is the position of its nearest existing parent.
- *
- * @param text a text that has been parsed without an error
+ * Returns the position of each path in a text that has been parsed. A path that does not exist, or leads into an alias,
+ * has the position of its nearest parent.
  */
 export function locate(text: string, paths: readonly FieldPath[]): Place[] {
   const isJson = tryJson(text, JSON.parse) !== undefined;
@@ -25,10 +23,7 @@ function offsetOf(top: Located, path: FieldPath): number {
   return at.offset;
 }
 
-/**
- * Replaces tabs and line breaks with spaces, so the JSON can be parsed as YAML with the same offsets. Valid
- * JSON has these characters only between tokens.
- */
+/** Valid JSON has tabs and line breaks only between tokens, and can be parsed as YAML without them. */
 function onOneLine(json: string): string {
   return json.replace(/[\t\r\n]/g, " ");
 }

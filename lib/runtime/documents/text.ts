@@ -4,9 +4,7 @@ import { type InvalidText, invalidAt, invalidText, type TextKind } from "./inval
 import { jsonSyntaxError } from "./json-syntax-error.ts";
 import { parseYaml } from "./yaml.ts";
 
-/**
- * Decodes the bytes of a document as UTF-8. Throws a 422 for bytes that are not UTF-8, and for an empty text.
- */
+/** Throws a 422 for bytes that are not UTF-8, and for an empty text. */
 export function decodeUtf8(bytes: Uint8Array, kind: TextKind = "body"): string {
   const text = tryUtf8(bytes);
   if (text === undefined) throw invalidText(`The ${kind} is not valid UTF-8.`);
@@ -21,7 +19,6 @@ export function parseText(text: string, kind?: TextKind): unknown {
   return value === undefined ? parseYaml(text, { kind }) : value;
 }
 
-/** Parses a JSON document. Throws a 422 for a text that is not JSON. */
 export function parseJsonText(text: string, kind: TextKind = "body"): unknown {
   const value = checkedJson(text);
   if (value === undefined) throw notJson(text, kind);
@@ -34,10 +31,7 @@ function notJson(text: string, kind: TextKind): InvalidText {
   return invalidAt(text, error.offset, "The JSON is not valid", `: ${error.reason}`);
 }
 
-/**
- * Parses a JSON text. Returns undefined if the text is not JSON. Throws a 422 for too deep nesting and for a
- * duplicate key.
- */
+/** Returns undefined if the text is not JSON. Throws a 422 for too deep nesting and for a duplicate key. */
 function checkedJson(text: string): unknown {
   const { tooDeepAt, members } = outlineJson(text);
   if (tooDeepAt !== null) throw invalidText(nestedTooDeeply("The document").message);
@@ -49,7 +43,6 @@ function checkedJson(text: string): unknown {
   return value;
 }
 
-/** Counts the members of all objects in a value. The caller has limited the nesting depth. */
 function countMembers(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   const inside = Array.isArray(value) ? value : Object.values(value);

@@ -1,27 +1,20 @@
 import { EVENT_ID, type Event, getScalarValue, parseEvents, SCALAR_STYLE, type ScalarEvent } from "js-yaml";
 import { JSON_DEPTH_MAX } from "../../domain/json/index.ts";
 
-/** The position of a value in a text, with the positions of the value's fields or items. */
 export interface Located {
-  /**
-   * The offset of a field's key. For an item of a list and for the whole text, it is the offset of the value.
-   */
+  /** The offset of a field's key, or of an item or the whole text. */
   readonly offset: number;
-  /** The fields of a map by key, or the items of a list by index. */
   readonly parts: ReadonlyMap<string | number, Located>;
 }
 
 interface Open {
   readonly parts: Map<string | number, Located>;
   readonly isList: boolean;
-  /** The last key of the map if the key's value has not been read yet, otherwise null. */
+  /** The key whose value has not been read yet, or null. */
   key: { readonly text: string; readonly offset: number } | null;
 }
 
-/**
- * Returns the positions in a YAML text that has been parsed without an error. The value of an alias has no
- * parts.
- */
+/** Returns the positions in a text that has been parsed without an error. An alias has no parts. */
 export function yamlPlaces(text: string): Located {
   const builder = new PlaceBuilder(text);
   for (const event of parseEvents(text, { maxDepth: 2 * JSON_DEPTH_MAX })) builder.take(event);
@@ -32,7 +25,7 @@ class PlaceBuilder {
   top: Located = { offset: 0, parts: new Map() };
   readonly #text: string;
   readonly #open: Open[] = [];
-  /** The scalars by the names of their anchors. They are needed because an alias of a scalar can be a key. */
+  /** An alias of a scalar can be a key. */
   readonly #anchored = new Map<string, string>();
 
   constructor(text: string) {
@@ -76,7 +69,6 @@ class PlaceBuilder {
     else this.#add(offset);
   }
 
-  /** Adds a value to the innermost open list or map, and returns the map for the value's parts. */
   #add(offset: number): Open["parts"] {
     const parts: Open["parts"] = new Map();
     const open = this.#open.at(-1);

@@ -16,12 +16,8 @@ import {
 import { JSON_DEPTH_MAX } from "../../domain/json/index.ts";
 import { type InvalidText, invalidAt, invalidYaml } from "./invalid-text.ts";
 
-/**
- * The maximum number of characters by which aliases may extend a text. In a long text, aliases may add half
- * of its length.
- */
+/** The characters by which aliases may extend a text; in a long text, half of its length. */
 const ALIASED_CHARACTERS_MAX = 64 * 1024;
-/** The number of characters of an alias that an error shows. */
 const ALIAS_SHOWN_MAX = 64;
 /** The offset with which the library marks a missing anchor, tag or text. */
 const NONE = -1;
@@ -43,24 +39,18 @@ interface Built {
   readonly height: number;
 }
 
-/** A list or map that is being read. */
 interface Open {
   readonly into: unknown[] | Record<string, unknown>;
   readonly anchor: string | null;
-  /** The last key of the map if the key's value has not been read yet, otherwise null. */
+  /** The key whose value has not been read yet, or null. */
   key: string | null;
   size: number;
   height: number;
 }
 
-/**
- * Builds the value of a document from the library's events, according to the core schema of YAML. Every key
- * is a string and occurs once in its map.
- */
+/** Builds the value from the library's events, by the core schema. Every key is a string and occurs once in its map. */
 export class ValueBuilder {
-  /** The number of documents that have started. */
   documents = 0;
-  /** The value of the last document, or null for an empty document. */
   value: unknown = null;
 
   readonly #text: string;
@@ -109,10 +99,7 @@ export class ValueBuilder {
     this.#open.push({ into, anchor, key: null, size: 1, height: 1 });
   }
 
-  /**
-   * Closes the innermost open list or map. Does nothing at the end of a document, when no list or map is
-   * open.
-   */
+  /** No list or map is open at the end of a document. */
   #end(): void {
     const ended = this.#open.pop();
     if (ended === undefined) return;
@@ -195,8 +182,7 @@ export class ValueBuilder {
   }
 
   /**
-   * Returns the full name of a tag, or null if the value has no tag. The tag `!` makes a scalar a string, and
-   * has no effect on a list or map.
+   * Returns the full name of a tag, or null. The tag `!` makes a scalar a string, and has no effect on a list or map.
    */
   #tagOf(event: ScalarEvent | SequenceEvent | MappingEvent): string | null {
     if (event.tagStart === NONE) return null;
@@ -215,7 +201,6 @@ export class ValueBuilder {
   }
 }
 
-/** Returns the 422 for YAML that is nested deeper than the limit for JSON. */
 export function nestedYaml(offset: number, text: string): InvalidText {
   return invalidAt(
     text,
@@ -225,7 +210,7 @@ export function nestedYaml(offset: number, text: string): InvalidText {
   );
 }
 
-/** Converts an unquoted scalar to null, a boolean or a number, or returns it as text. */
+/** Converts an unquoted scalar. */
 function plainValue(text: string): unknown {
   for (const { tag } of TAGS_BY_FIRST.get(text.charAt(0)) ?? []) {
     const value: unknown = tag.resolve(text, false, tag.tagName);

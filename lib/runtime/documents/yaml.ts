@@ -1,7 +1,6 @@
 /**
- * Parses YAML that operators write: one document of maps, lists and scalars (RG-38). Limits nesting and
- * aliases, because even a short text can be expensive to parse. Rejects custom tags, merge keys and duplicate
- * keys.
+ * Parses YAML that operators write: one document of maps, lists and scalars (RG-38). Limits nesting and aliases,
+ * because even a short text can be expensive. Rejects custom tags, merge keys and duplicate keys.
  */
 
 import { type Event, parseEvents, YAMLException } from "js-yaml";
@@ -20,16 +19,13 @@ import { nestedYaml, ValueBuilder } from "./yaml-value.ts";
 const NO_DOCUMENT_START = "directives end mark is expected";
 
 interface YamlOptions {
-  /** The word by which messages name the text; `body` by default. */
+  /** `body` by default. */
   readonly kind?: TextKind;
-  /**
-   * Called with the position of each duplicate key. With this callback, a duplicate key is not an error: the
-   * last value counts.
-   */
+  /** With this callback, a duplicate key is not an error: the last value counts. */
   readonly onRepeatedKey?: (place: Place) => void;
 }
 
-/** Parses `text`. Throws a 422 with the position of the first part that is not accepted. */
+/** Throws a 422 with the place of the first part that is not accepted. */
 export function parseYaml(text: string, { kind = "body", onRepeatedKey }: YamlOptions = {}): unknown {
   const severalDocuments = () => invalidText(`The ${kind} holds several YAML documents: keep one.`);
   refuseUnprintable(text);
@@ -59,18 +55,12 @@ function refuseUnprintable(text: string): void {
   throw invalidYaml(text, found.index, `write U+${code} as an escape in double quotes`);
 }
 
-/**
- * A %YAML directive that is accepted: any version 1.x. A parser accepts later minor versions and rejects
- * other major versions (YAML 1.2, 6.8.1).
- */
+/** Any version 1.x: a parser accepts later minor versions and rejects other major ones (YAML 1.2, 6.8.1). */
 const VERSION = /^%YAML[ \t]+1\.\d+(?:[ \t]+#.*|[ \t]*)$/;
-/** A line that can come before a document: a comment, a directive or a blank line. */
+/** A line before a document: a comment, a directive or a blank line. */
 const HEAD_LINE = /\ufeff?(?:[ \t]*#.*|%.*|[ \t]*)(?:\r?\n|$)/y;
 
-/**
- * Rejects directives that the library would ignore: everything but a single %YAML. Returns the offset where
- * the document begins.
- */
+/** Rejects directives that the library would ignore. Returns the offset where the document begins. */
 function refuseDirectives(text: string): number {
   let offset = 0;
   let versions = 0;

@@ -7,18 +7,12 @@ import { type DocumentedError, errorResponses } from "../../openapi/index.ts";
 const ANY_OPERATION = ["VALIDATION_ERROR", "INTERNAL_ERROR", "SERVICE_UNAVAILABLE"] as const;
 type AnyOperation = (typeof ANY_OPERATION)[number];
 
-/**
- * Returns the errors of an operation without a request body, including the errors that every operation can
- * return.
- */
+/** Returns the errors of an operation without a body, with those that every operation has. */
 export function errors<Code extends ErrorCode = never>(...codes: DocumentedError<Code>[]) {
   return errorResponses<Code | AnyOperation>(...codes, ...ANY_OPERATION);
 }
 
-/**
- * Returns the errors of an operation with a request body, including the errors that every operation can
- * return.
- */
+/** Returns the errors of an operation with a body, with those that every operation has. */
 export function bodyErrors<Code extends ErrorCode = never>(...codes: DocumentedError<Code>[]) {
   return errors<Code | "INVALID_REQUEST" | "PAYLOAD_TOO_LARGE">(
     "INVALID_REQUEST",
@@ -27,7 +21,7 @@ export function bodyErrors<Code extends ErrorCode = never>(...codes: DocumentedE
   );
 }
 
-/** The response headers of each part of an audit note. The gateway reads and strips them. */
+/** The gateway reads and strips these headers. */
 const noteHeaders = {
   details: {
     "X-Platform-Audit-Details": Type.String({
@@ -44,7 +38,7 @@ const noteHeaders = {
   },
 } satisfies Record<keyof AuditNote, TProperties>;
 
-/** Adds to `schema` the description of a success response, and the headers of its audit notes. */
+/** Describes a success response, and the headers of its audit notes. */
 export function answer<Schema extends TSchema>(
   schema: Schema,
   description: string,
@@ -57,12 +51,11 @@ export function answer<Schema extends TSchema>(
   });
 }
 
-/** Returns the schema of a 204. A handler sends the 204 with `status(204, undefined)`. */
+/** A handler sends the 204 with `status(204, undefined)`. */
 export function emptyAnswer(description: string) {
   return Type.Void({ description });
 }
 
-/** Adds an audit note to a response. */
 export function setAuditNote(
   set: { headers: Record<string, string | number | undefined> },
   note: AuditNote,

@@ -5,9 +5,7 @@ import { answerWith, compressedRepresentationOf, REVALIDATE, representationOf } 
 
 /** A web page with one script and one style sheet, such as the console. */
 interface AppPage {
-  /**
-   * The name of the page's script and style sheet, and the id of the element into which the script renders.
-   */
+  /** Also the id of the element into which the script renders. */
   name: string;
   /** The URL paths of the page. Its assets are served below the first path. */
   paths: readonly [string, ...string[]];
@@ -16,29 +14,20 @@ interface AppPage {
   noscript: string;
   /** The text that the page shows until its script runs. */
   waiting?: string;
-  /** The URL of the icon. */
   icon: string;
   /** Other origins that the page may call, such as the origin of the identity provider. */
   origins?: readonly string[];
-  /** A value that is passed to the page's script. */
   settings?: unknown;
-  /**
-   * Builds the other files of the page, in addition to its script and style sheet. A style sheet among them
-   * is linked last.
-   */
+  /** Builds the page's other files. A style sheet among them is linked last. */
   moreAssets?: () => Promise<Assets>;
-  /**
-   * The names of the Trusted Types policies that the page's script creates, such as one for the URL of a
-   * worker.
-   */
+  /** The Trusted Types policies that the script creates, such as one for the URL of a worker. */
   policies?: readonly string[];
   bundle: () => Promise<PageBundle>;
 }
 
 /**
- * Returns the security headers of a page that holds a credential and shows texts by other authors. The page
- * runs only its own script, and calls only its own origin and `origins`. It cannot be framed, and cannot turn
- * text into markup.
+ * The page holds a credential and shows texts by other authors. It runs only its own script, calls only its own origin
+ * and `origins`, cannot be framed, and cannot turn text into markup.
  */
 function headersOf({ origins = [], policies = [], moreAssets }: AppPage): Readonly<Record<string, string>> {
   return {
@@ -61,7 +50,6 @@ function headersOf({ origins = [], policies = [], moreAssets }: AppPage): Readon
   };
 }
 
-/** Serves the page and its assets. */
 export function appPage(options: AppPage) {
   const [path] = options.paths;
   const headers = headersOf(options);

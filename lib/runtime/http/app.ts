@@ -16,31 +16,23 @@ import { parseBody, readText } from "./request-body.ts";
 import { contextOf, type RequestContext } from "./request-context.ts";
 
 interface HttpAppOptions {
-  /** The maximum size of a request body in bytes. Larger bodies get a 413. */
+  /** Larger bodies get a 413. */
   bodyBytesMax: number;
-  /** Body limits that differ from `bodyBytesMax`, by route. */
   bodyBytesMaxOf?: Readonly<Record<string, number>>;
-  /**
-   * If true, the app parses all bodies as JSON. If false, routes read their bodies with `readBytes`. Default:
-   * true.
-   */
+  /** Whether the app parses all bodies as JSON (default). Otherwise, routes read theirs with `readBytes`. */
   parseBodies?: boolean;
-  /** If true, bodies must be I-JSON, which every parser interprets in the same way. Default: false. */
+  /** Whether bodies must be I-JSON, which every parser interprets in the same way. */
   iJson?: boolean;
-  /**
-   * If true, the app refuses repeated query parameters. If false, routes check {@link repeatedParameters}
-   * themselves, to report them together with other problems. Default: true.
-   */
+  /** If false, routes check {@link repeatedParameters} themselves, to report them together with other problems. */
   refuseRepeated?: boolean;
 }
 
-/** The query schema of operations without query parameters: any parameter gets a 422. */
+/** Any query parameter gets a 422. */
 export const noQuery = Type.Object({}, { additionalProperties: false });
 
 /**
- * Creates the Elysia app to which a service adds its routes. The app refuses unknown fields, reads bodies up
- * to a limit and parses them as JSON. Repeated query parameters get a 422. Every error response has the error
- * envelope (ER-1).
+ * Creates the app to which a service adds its routes. It refuses unknown fields, too large bodies and repeated query
+ * parameters. Every error response has the error envelope (ER-1).
  */
 export function httpApp(options: HttpAppOptions) {
   const app = new Elysia({
@@ -79,15 +71,11 @@ export function httpApp(options: HttpAppOptions) {
     });
 }
 
-/**
- * Converts a route such as `/users/:user_id` to `/users/{user_id}`, the form in descriptions, logs and
- * metrics.
- */
+/** Converts `/users/:user_id` to `/users/{user_id}`, the form in descriptions, logs and metrics. */
 export function template(route: string): string {
   return route.replace(/:([A-Za-z_][A-Za-z0-9_]*)/g, "{$1}");
 }
 
-/** Adds the ids in the path to the request's log line. */
 function noteSubject({ subject }: RequestContext, params: unknown): void {
   if (!isRecord(params)) return;
   for (const name of ["user_id", "organization_id", "member_id"] as const) {
@@ -96,7 +84,7 @@ function noteSubject({ subject }: RequestContext, params: unknown): void {
   }
 }
 
-/** Throws a 404 if a path parameter has a malformed percent-escape. */
+/** A malformed percent-escape. */
 function refuseBrokenParams(params: unknown): void {
   if (!isRecord(params)) return;
   for (const value of Object.values(params)) {
@@ -104,7 +92,7 @@ function refuseBrokenParams(params: unknown): void {
   }
 }
 
-/** Returns a field error for each query parameter that a URL repeats. */
+/** Returns an error for each query parameter that a URL repeats. */
 export function repeatedParameters(url: string): FieldError[] {
   const start = url.indexOf("?");
   if (start < 0) return [];
@@ -122,9 +110,7 @@ export function repeatedParameters(url: string): FieldError[] {
 /** Finds the methods that an app allows for a path. */
 class AllowedMethods {
   readonly #app: AnyElysia;
-  /**
-   * The segments and methods of each path template, read at the first use, after the app has all its routes.
-   */
+  /** Read at the first use, after the app has all its routes. */
   #paths: { segments: string[]; methods: Set<string> }[] | undefined;
 
   constructor(app: AnyElysia) {

@@ -5,9 +5,9 @@ import { type Assets, assetAddress, assetRoutes, hidden, once } from "./page-ass
 import { answerWith, compressedRepresentationOf, REVALIDATE, representationOf } from "./representation.ts";
 
 interface DescriptionPage {
-  /** The page's path, such as `/swagger`. Its assets are below this path. */
+  /** The page's assets are below this path. */
   path: string;
-  /** The path of the OpenAPI description. If the description returns a 401, the page asks for a token. */
+  /** If the description returns a 401, the page asks for a token. */
   descriptionPath: string;
   title: string;
 }
@@ -25,10 +25,7 @@ const ASSETS: readonly (readonly [folder: string, file: string, type: string])[]
   [OWN, "description-page.css", STYLE],
 ];
 
-/**
- * The Content-Security-Policy of the page. A description contains texts by other authors, whose markup must
- * not run. The page can send requests to the servers in its description, which can have any origin.
- */
+/** The markup of other authors must not run. The page can send requests to the servers in its description. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -40,10 +37,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/**
- * Serves a page that shows an OpenAPI description (RG-98). This process serves all assets, so the page works
- * without internet access. Browsers cache the assets permanently, and revalidate the page on every visit.
- */
+/** Shows an OpenAPI description (RG-98). This process serves all assets, so the page works without internet access. */
 export function descriptionPage(options: DescriptionPage) {
   const assets = once(loadAssets);
   const html = once(async () => representationOf(page(options, await assets()), "text/html; charset=utf-8"));

@@ -13,10 +13,7 @@ import {
 import { StoreUnavailable } from "../stores/errors.ts";
 import { CredentialRefusal } from "../tokens/credential-refusal.ts";
 
-/**
- * Converts a thrown value into the error for the caller. An unexpected value becomes a 500, with the value as
- * the cause for the log.
- */
+/** An unexpected value becomes a 500, with the value as the cause for the log. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof StoreUnavailable) return error.toApiError();
@@ -40,7 +37,6 @@ function fromParse(error: ParseError): ApiError {
 
 /** The error for a part of a request, or a response, that does not match its schema. */
 class SchemaFailure extends Error {
-  /** `body`, `query`, `params`, `headers`, or `response`. */
   readonly part: string;
   readonly validator: TypeCheck<TSchema>;
   readonly value: unknown;
@@ -56,9 +52,8 @@ class SchemaFailure extends Error {
 }
 
 /**
- * Elysia's adapter for Bun, with {@link SchemaFailure} in place of Elysia's `ValidationError`. Elysia's error
- * prints the whole value unless NODE_ENV is production. The cost of a request and the content of the log
- * would depend on NODE_ENV, which this project does not own.
+ * Elysia's own `ValidationError` prints the whole value unless NODE_ENV is production. The cost of a request and the
+ * content of the log would depend on NODE_ENV, which this project does not own.
  */
 export const schemaFailureAdapter: ElysiaAdapter = {
   ...BunAdapter,
@@ -76,10 +71,7 @@ const REPEATING: ReadonlySet<ErrorCode> = new Set(["VALIDATION_ERROR", "CONFLICT
 /** The codes of errors with details that never repeat input. */
 const DETAILED: ReadonlySet<ErrorCode> = new Set(["FORBIDDEN", "RATE_LIMITED", "PAYLOAD_TOO_LARGE"]);
 
-/**
- * Returns fields for the `debug` line about a refused request. They contain the error without repeated input,
- * and the reason why the credential was refused.
- */
+/** Fields for the `debug` line about a refused request, without repeated input. */
 export function refusalFields({ code, message, details, cause }: ApiError) {
   return {
     code,

@@ -8,28 +8,19 @@ import { type RequestContext, setContext } from "./request-context.ts";
 
 interface HandlerOptions {
   telemetry: Telemetry;
-  /**
-   * The health state. While the service drains, every response closes its connection, so the client connects
-   * to another replica.
-   */
+  /** While the service drains, every response closes its connection, so the client goes to another replica. */
   health: HealthState;
-  /**
-   * Whether responses have an X-Request-ID header. The registry sends the header; services behind the gateway
-   * must not (ID-8, RG-4).
-   */
+  /** The registry sends the header; services behind the gateway must not (ID-8, RG-4). */
   requestIdOnResponse: boolean;
-  /**
-   * The maximum number of requests in flight (`MAX_REQUESTS_IN_FLIGHT`), or undefined for no limit. Further
-   * requests get a 503.
-   */
+  /** Further requests get a 503 (`MAX_REQUESTS_IN_FLIGHT`). */
   requestsMax?: number;
 }
 
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
 /**
- * Returns the request handler of a service's port. The handler creates the request's context, runs the app,
- * and logs and counts the result once. Probes are counted, but logged only if they throw an error.
+ * Creates the request's context, runs the app, and logs and counts the result once. Probes are counted, but logged only
+ * if they throw an error.
  */
 export function createHandler(
   app: AnyElysia,
@@ -59,25 +50,22 @@ export function createHandler(
   };
 }
 
-/**
- * Sets `no-store` unless the response already has a Cache-Control header, because responses can contain
- * secrets or one caller's data.
- */
+/** Responses can contain secrets or one caller's data. */
 function keepFromCaches(headers: Headers): void {
   if (!headers.has("Cache-Control")) headers.set("Cache-Control", "no-store");
 }
 
 /**
- * Returns the request with an absolute URL. For a request without a Host header, the runtime sets only the
- * path. HTTP/1.0 does not require the header, and health checks of load balancers can omit it.
+ * Without a Host header, the runtime sets only the path. HTTP/1.0 does not require the header, and health checks of
+ * load balancers can omit it.
  */
 function withAddress(request: Request): Request {
   return hasNoAddress(request) ? new Request(`http://localhost${request.url}`, request) : request;
 }
 
 /**
- * Returns a 400 if the Host header is malformed or repeated, otherwise null. The runtime joins repeated headers with a
- * comma. With a malformed header, the URL of the request is only its path, or does not parse.
+ * Refuses a malformed or repeated Host header: the runtime joins repeated ones with a comma, and the URL is only a
+ * path.
  */
 function hostError({ headers, url }: Request): ApiError | null {
   const host = headers.get("host");

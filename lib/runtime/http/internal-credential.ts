@@ -1,6 +1,5 @@
 import type { Credential } from "./openapi.ts";
 
-/** The credential of every internal port. */
 export const INTERNAL_CREDENTIAL = {
   name: "internal_token",
   scheme: { type: "apiKey", in: "header", name: "X-Platform-Internal-Token" },

@@ -12,8 +12,8 @@ function equalSecrets(given: string, expected: string): boolean {
 }
 
 /**
- * Requires the internal token on every path below `/internal/`, including unknown paths, before the request
- * is read. Other requests get a 401. If no token is configured, every caller passes (AU-31, ID-89).
+ * Requires the token on every path below `/internal/` before the request is read. If no token is configured, every
+ * caller passes (AU-31, ID-89).
  */
 export function internalToken(token: string | undefined) {
   const app = new Elysia({ name: "internal-token" });

@@ -7,16 +7,12 @@ export const LIMIT_MAX = 100;
 
 /** A request for one page of a collection (ID-11, ID-12). */
 export interface PageRequest {
-  /** The maximum number of items in the page, at least 1. */
   limit: number;
-  /** The last id of the previous page, or null for the first page. */
+  /** The last id of the previous page, or null. */
   starting_after: string | null;
 }
 
-/**
- * Returns the schemas of a list's query parameters. Their values are texts; {@link pageRequest} converts
- * them.
- */
+/** The values are texts; {@link pageRequest} converts them. */
 export function listQueryProperties(limitMax = LIMIT_MAX) {
   return {
     limit: Type.Optional(
@@ -40,7 +36,6 @@ export function listQueryProperties(limitMax = LIMIT_MAX) {
   };
 }
 
-/** Returns the schema of a query parameter that is `true` or `false`. */
 export function booleanParameter(description: string) {
   return Type.Optional(
     Type.Union([Type.Literal("true"), Type.Literal("false")], {
@@ -53,18 +48,16 @@ export function booleanParameter(description: string) {
 
 export const listQuery = Type.Object(listQueryProperties(), { additionalProperties: false });
 
-/** The maximum number of items in a page of a feed. */
 export const FEED_LIMIT_MAX = 500;
 export const feedQuery = Type.Object(listQueryProperties(FEED_LIMIT_MAX), { additionalProperties: false });
 
-/** Returns the 422 for a `starting_after` that is not the id of an event in the feed. */
 export function unknownFeedCursor(): ApiError {
   return validationError([
     { path: "starting_after", message: "starting_after must be the id of an event of this feed." },
   ]);
 }
 
-/** Converts the query parameters of a list to a page request, and applies the defaults. */
+/** Converts the query parameters of a list, and applies the defaults. */
 export function pageRequest(
   { limit, starting_after }: { limit?: string; starting_after?: string },
   limitMax = LIMIT_MAX,
@@ -75,9 +68,7 @@ export function pageRequest(
   };
 }
 
-/**
- * Returns the schema of a list response: the items under the plural name of the collection, and `has_more`.
- */
+/** The items under the plural name of the collection, and `has_more`. */
 export function pageSchema<Name extends string, Item extends TSchema>(name: Name, item: Item) {
   const items = Type.Array(item, { description: "The items of this page." });
   return Type.Composite(
@@ -89,10 +80,7 @@ export function pageSchema<Name extends string, Item extends TSchema>(name: Name
   );
 }
 
-/**
- * Returns a page of at most `limit` rows. The query must read `limit + 1` rows: the additional row shows that
- * another page follows.
- */
+/** The query must read `limit + 1` rows: the additional row shows that another page follows. */
 export function page<Item>(rows: readonly Item[], limit: number): { items: Item[]; has_more: boolean } {
   return { items: rows.slice(0, limit), has_more: rows.length > limit };
 }

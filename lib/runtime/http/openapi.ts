@@ -42,7 +42,6 @@ export interface SwaggerOptions {
   title: string;
   description: string;
   tags: { name: string; description: string }[];
-  /** The maximum size of a request body in bytes. Larger bodies get a 413. */
   bodyBytesMax: number;
   /** The credential that every operation requires. With a credential, the page has an Authorize button. */
   credential?: Credential;
@@ -56,7 +55,6 @@ export interface SwaggerOptions {
 
 /** A credential that is sent in a request header. */
 export interface Credential {
-  /** The name of the security scheme. */
   name: string;
   scheme: { type: "http"; scheme: "bearer" } | { type: "apiKey"; in: "header"; name: string };
   description: string;
@@ -64,9 +62,7 @@ export interface Credential {
   sample: CredentialHeader;
 }
 
-/**
- * Returns the OpenAPI `detail.requestBody` for a route that reads its body itself (`parseBodies: false`).
- */
+/** For a route that reads its body itself (`parseBodies: false`). */
 export function describedBody(
   schema: TSchema,
   description: string,
@@ -79,13 +75,12 @@ export function describedBody(
   };
 }
 
-/** Casts a TypeBox schema to an OpenAPI 3.1 schema. This is safe, because both are JSON Schema. */
+/** Both are JSON Schema. */
 export function asOpenApi(schema: TSchema): Record<string, never> {
   // biome-ignore lint/plugin: the comment above the function says why this is safe
   return schema as TSchema & Record<string, never>;
 }
 
-/** The path at which a service serves its OpenAPI description. */
 export const DESCRIPTION_PATH = "/swagger/json";
 const LICENSE = { name: "MIT", identifier: "MIT" };
 const JSON_TYPE = "application/json";
@@ -98,7 +93,7 @@ const AUTHENTICATE = {
   }),
 };
 
-/** Returns the description of all routes of `app`, except routes with `detail.hide`. */
+/** Routes with `detail.hide` are left out. */
 export async function openApiDescription(app: AnyElysia, options: SwaggerOptions): Promise<JsonObject> {
   const routes = describedRoutes(app);
   const writer = new DescriptionWriter(routes, options);
@@ -129,10 +124,7 @@ export async function openApiDescription(app: AnyElysia, options: SwaggerOptions
   };
 }
 
-/**
- * Returns the swagger plugin's description of the routes. Loads the plugin only here, because a service
- * without API pages does not need it.
- */
+/** The plugin is loaded only here: a service without API pages does not need it. */
 async function collect(routes: readonly DescribedRoute[]): Promise<JsonObject> {
   const { swagger } = await import("@elysiajs/swagger");
   const described = new Elysia();
@@ -151,7 +143,6 @@ interface DescribedRoute {
   hooks: JsonObject;
 }
 
-/** The parts of a request whose object schemas come from a route and from its guards. */
 const REQUEST_PARTS = ["params", "query", "headers", "body"];
 
 function describedRoutes(app: AnyElysia): DescribedRoute[] {
@@ -176,7 +167,6 @@ function together(schemas: readonly TSchema[]): TSchema | undefined {
   });
 }
 
-/** Builds the descriptions of a service's operations. */
 class DescriptionWriter {
   readonly schemas = new OpenApiSchemas();
   readonly #options: SwaggerOptions;
@@ -193,11 +183,7 @@ class DescriptionWriter {
     );
   }
 
-  /**
-   * Returns the description of an operation.
-   *
-   * @param collected the plugin's description of the operation
-   */
+  /** @param collected the plugin's description of the operation */
   operation(at: { method: string; path: string }, collected: JsonObject, hooks: JsonObject): JsonObject {
     const { parameters: listed, requestBody, responses: _, ...rest } = collected;
     const parameters = Array.isArray(listed) ? listed.map((each) => this.#parameter(each)) : [];
@@ -241,7 +227,6 @@ class DescriptionWriter {
     };
   }
 
-  /** Returns the responses of an operation, by status. */
   #responses(hooks: JsonObject, parameters: readonly JsonObject[]): JsonObject {
     const context: ErrorContext = {
       body: isSchema(hooks.body) ? hooks.body : null,
@@ -275,7 +260,6 @@ class DescriptionWriter {
     };
   }
 
-  /** Adds an example to a JSON response that has none. */
   #shown(content: JsonObject): JsonObject {
     const { [JSON_TYPE]: media } = content;
     if (!isRecord(media) || media.examples !== undefined) return content;
@@ -305,10 +289,7 @@ function isSchema(value: unknown): value is TSchema {
   return KindGuard.IsSchema(value);
 }
 
-/**
- * Returns the description of a body that Elysia checks. The body is optional if the schema accepts an empty
- * object, because Elysia treats a missing body as an empty object.
- */
+/** A body is optional if the schema accepts an empty object, as which Elysia treats a missing body. */
 function checkedBody(schema: TSchema): JsonObject {
   return { required: !Value.Check(schema, {}), content: { [JSON_TYPE]: { schema } } };
 }
@@ -318,7 +299,6 @@ function firstExample(examples: unknown): { example?: unknown } {
   return example === undefined ? {} : { example };
 }
 
-/** Capitalizes a header name: `if-match` becomes `If-Match`. */
 function headerName(name: string): string {
   return name.replace(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
 }

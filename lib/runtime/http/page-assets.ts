@@ -2,46 +2,37 @@ import { Elysia } from "elysia";
 import { notFound } from "../../domain/errors/index.ts";
 import { answerWith, IMMUTABLE, REVALIDATE, type Representation } from "./representation.ts";
 
-/** The files of a page, by file name. */
 export type Assets = ReadonlyMap<string, Representation>;
 
 /** The option that keeps routes for browsers out of the OpenAPI description. */
 export const hidden = { detail: { hide: true } };
 
-/**
- * Serves the assets of the page at `path` under `path/assets`. The page links each asset with a hash of the
- * asset's content, so browsers can cache it permanently.
- */
+/** The page links each asset with a hash of its content, so browsers can cache it permanently. */
 export function assetRoutes(path: string, assets: () => Promise<Assets>) {
   return new Elysia({ name: `assets ${path}`, normalize: false }).get(
     `${path}/assets/:file`,
     async ({ request, params, query }) => {
       const asset = (await assets()).get(params.file);
       if (asset === undefined) throw notFound();
-      // If `v` differs, the page came from a replica with another version of Ostiary. The browser must not
-      // cache this version's asset permanently under that URL.
+      // If `v` differs, the page came from a replica of another version, under whose URL this asset must not be cached.
       return answerWith(request, asset, query.v === versionOf(asset) ? IMMUTABLE : REVALIDATE);
     },
     hidden,
   );
 }
 
-/** Returns the URL of an asset of the page at `path`. */
 export function assetAddress(path: string, file: string, assets: Assets): string {
   const asset = assets.get(file);
   return `${path}/assets/${file}${asset ? `?v=${versionOf(asset)}` : ""}`;
 }
 
-/**
- * Returns the `integrity` attribute for a link to an asset. Browsers reject an asset with different bytes.
- */
+/** Browsers reject an asset with other bytes. */
 export function assetIntegrity(file: string, assets: Assets): string {
   const asset = assets.get(file);
   if (asset === undefined) throw new Error(`The page has no asset ${file}.`);
   return `sha256-${Buffer.from(versionOf(asset), "base64url").toString("base64")}`;
 }
 
-/** Returns the version in an asset's URL: the entity tag without its quotes. */
 function versionOf({ etag }: Representation): string {
   return etag.slice(1, -1);
 }

@@ -1,13 +1,11 @@
-/** The browser files of a page: one script and one style sheet, both as text. */
 export interface PageBundle {
   readonly script: string;
   readonly style: string;
 }
 
 /**
- * Bundles a page for the browser. `entry` is the path of the page's script, which imports its styles.
- * Bundling takes a few hundred milliseconds, so it runs at the first request for the page, or when an
- * executable is built.
+ * `entry` is the page's script, which imports its styles. Bundling takes a few hundred milliseconds, so it runs at the
+ * first request for the page, or when an executable is built.
  */
 export async function bundlePage(entry: string): Promise<PageBundle> {
   const { outputs } = await Bun.build({

@@ -12,10 +12,7 @@ export function isProbe(route: string): boolean {
   return probes.has(route);
 }
 
-/**
- * Warnings that do not make a service unready, by name. Each function returns the text of the warning, or
- * null.
- */
+/** Warnings that do not make a service unready. A function returns null without one. */
 type ReadyWarnings = Readonly<Record<string, () => Promise<string | null>>>;
 
 /** Serves `/health/live`, `/health/ready` and `/metrics` on an internal port (OP-25, OP-26, OP-46). */
@@ -41,10 +38,7 @@ export function probeRoutes(
     });
 }
 
-/**
- * Returns the texts of the current warnings by name, or null if there are none. Omits a warning whose
- * function fails, because a readiness check reports the cause.
- */
+/** Omits a warning whose function fails, because a readiness check reports the cause. */
 async function given(warnings: ReadyWarnings): Promise<Record<string, string> | null> {
   const results = await Promise.all(
     Object.entries(warnings).map(([name, warning]) =>
@@ -74,7 +68,6 @@ export class Readiness {
   readonly #checks: ReadyChecks;
   readonly #state: HealthState;
   readonly #log: Logger;
-  /** The number of the latest probe. Probes are numbered in order of arrival. */
   #latest = 0;
   #told = 0;
   #failing = "";
@@ -85,7 +78,6 @@ export class Readiness {
     this.#log = log;
   }
 
-  /** Runs the checks. Returns null if the service is ready. */
   async probe(): Promise<Unready | null> {
     this.#latest += 1;
     const number = this.#latest;

@@ -8,17 +8,14 @@ export interface Representation {
   readonly type: string;
   /** A strong entity tag: different bytes have different tags. */
   readonly etag: string;
-  /**
-   * The gzip-compressed body, for clients that accept gzip. Its bytes differ, so it has its own entity tag.
-   */
+  /** Its bytes differ, so it has its own entity tag. */
   readonly gzip?: Pick<Representation, "body" | "etag">;
 }
 
 type Body = string | Uint8Array<ArrayBuffer> | Blob;
 
-/** The Cache-Control for a body that clients revalidate before each use. */
 export const REVALIDATE = "no-cache";
-/** The Cache-Control for a URL that contains a hash of the content. Clients never revalidate the body. */
+/** The Cache-Control for a URL that contains a hash of the content. */
 export const IMMUTABLE = "public, max-age=31536000, immutable";
 
 const compress = promisify(gzip);
@@ -30,7 +27,7 @@ export async function representationOf(
   return { body, type, etag: tagOf(await new Response(body).bytes()) };
 }
 
-/** Returns a representation that also has a gzip-compressed body. The body is compressed only once, here. */
+/** The body is compressed once, here. */
 export async function compressedRepresentationOf(
   body: string | Uint8Array<ArrayBuffer> | Bun.BunFile,
   type: string,
@@ -94,7 +91,7 @@ function takesGzip({ headers }: Request): boolean {
   return negotiator.encoding(["gzip", "identity"]) === "gzip";
 }
 
-/** Returns whether the If-None-Match header contains `etag`. If-None-Match requires weak comparison. */
+/** If-None-Match requires weak comparison. */
 function names(header: string | null, etag: string): boolean {
   if (header === null) return false;
   return header.trim() === "*" || header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);

@@ -2,11 +2,7 @@ import { readBounded } from "../../async/index.ts";
 import { ApiError, bodyTooLarge, nestedTooDeeply, validationError } from "../../domain/errors/index.ts";
 import { JsonTooDeep, NotIJson, parseJson, tryUtf8 } from "../../domain/json/index.ts";
 
-/**
- * Reads a request body.
- *
- * @throws ApiError 413 if the body has more than `bytesMax` bytes
- */
+/** Throws a 413 if the body has more than `bytesMax` bytes. */
 export async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
   const declared = request.headers.get("content-length");
   if (declared !== null && Number(declared) > bytesMax) throw bodyTooLarge(bytesMax);
@@ -15,11 +11,7 @@ export async function readBytes(request: Request, bytesMax: number): Promise<Uin
   return readBounded(request.body, bytesMax, () => bodyTooLarge(bytesMax));
 }
 
-/**
- * Reads a request body as text.
- *
- * @throws ApiError 413 if the body has more than `bytesMax` bytes, 400 if it is not UTF-8
- */
+/** Throws a 413 if the body has more than `bytesMax` bytes, and a 400 if it is not UTF-8. */
 export async function readText(request: Request, bytesMax: number): Promise<string> {
   const text = tryUtf8(await readBytes(request, bytesMax));
   if (text === undefined) {
@@ -28,12 +20,7 @@ export async function readText(request: Request, bytesMax: number): Promise<stri
   return text;
 }
 
-/**
- * Parses a JSON body.
- *
- * @throws ApiError 400 for malformed JSON, 422 for nesting that is too deep, or if `parse` requires I-JSON
- * and the body is not I-JSON
- */
+/** Throws a 400 for malformed JSON, and a 422 for nesting that is too deep, or if `parse` requires I-JSON. */
 export function parseBody(text: string, parse: (text: string) => unknown = parseJson): unknown {
   try {
     return parse(text);

@@ -4,10 +4,7 @@ import { DESCRIPTION_PATH, openApiDescription, type SwaggerOptions } from "./ope
 import { hidden, once } from "./page-assets.ts";
 import { answerWith, REVALIDATE, representationOf } from "./representation.ts";
 
-/**
- * Serves `/swagger` and `/swagger/json` for the routes of `app` (ER-20). The comment at the top of openapi.ts
- * lists the options that schemas can have.
- */
+/** Serves `/swagger` and `/swagger/json` for the routes of `app` (ER-20). */
 export function swaggerRoutes(app: AnyElysia, options: SwaggerOptions) {
   const description = once(async () =>
     representationOf(JSON.stringify(await openApiDescription(app, options)), "application/json"),

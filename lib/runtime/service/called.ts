@@ -1,15 +1,12 @@
 import type { Environment, Program } from "../config/index.ts";
 import { programHelp } from "../config/index.ts";
 
-/** How an operator called a program. */
 export interface Called {
   program: Program;
   env: Environment;
-  /** The arguments of the command line that nothing else reads. */
   parameters?: readonly string[];
 }
 
-/** The text that a program prints, and its exit code, when it ends without starting. */
 interface Answer {
   text: string;
   exitCode: number;
@@ -18,7 +15,7 @@ interface Answer {
 const EXIT_HELP = 0;
 const EXIT_USAGE = 2;
 
-/** Returns the answer to arguments, or null if there are none and the program must start (OP-135). */
+/** Returns null if there are no arguments and the program must start (OP-135). */
 export function answerTo(program: Program, parameters: readonly string[]): Answer | null {
   const command = `bun apps/${program.app}/main.ts`;
   const unknown = parameters.find((parameter) => !HELP.includes(parameter));

@@ -2,17 +2,10 @@ import { ConfigError } from "../config/index.ts";
 import { type PortUse, portProblem } from "./ports.ts";
 import type { Listener } from "./service.ts";
 
-/**
- * The runtime's own limit on bodies, which is turned off. Services enforce their limit, to return the error
- * envelope.
- */
+/** Services enforce their own limit, to return the error envelope. */
 const BODY_BYTES_UNLIMITED = Number.MAX_SAFE_INTEGER;
 
-/**
- * Opens a port.
- *
- * @throws ConfigError that names the variable if the port cannot be opened (OP-4)
- */
+/** Throws a ConfigError that names the variable if the port cannot be opened (OP-4). */
 export function listen<Socket>(listener: Listener<Socket>, use: PortUse): Bun.Server<Socket> {
   try {
     return Bun.serve<Socket>({
@@ -20,8 +13,7 @@ export function listen<Socket>(listener: Listener<Socket>, use: PortUse): Bun.Se
       port: use.port,
       // The runtime would share every port by default.
       reusePort: use.shared === true,
-      // In development mode, the runtime prints an error for responses that are aborted on purpose, and shows
-      // its error page to callers.
+      // In development mode, the runtime shows its error page to callers, and prints responses that are aborted on purpose.
       development: false,
       // Handlers set the timeouts of requests.
       idleTimeout: 0,
@@ -34,10 +26,7 @@ export function listen<Socket>(listener: Listener<Socket>, use: PortUse): Bun.Se
   }
 }
 
-/**
- * Returns the listener's WebSocket handler, or a handler that does nothing. The runtime requires a handler
- * even if no request is upgraded.
- */
+/** The runtime requires a handler even if no request is upgraded. */
 function webSocketHandler<Socket>({ websocket }: Listener<Socket>): Bun.WebSocketHandler<Socket> {
   return websocket ?? { message: () => {} };
 }

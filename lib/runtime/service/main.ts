@@ -35,10 +35,7 @@ async function end({ text, exitCode }: { text: string; exitCode: number }): Prom
   process.exit(exitCode);
 }
 
-/**
- * The time for which a start may go on after a signal. A start can wait for other replicas: an hour for their
- * migrations.
- */
+/** How long a start may go on after a signal. It can wait an hour for the migrations of other replicas. */
 const START_AFTER_SIGNAL_MS = 5_000;
 
 async function run(
@@ -66,10 +63,7 @@ async function run(
   }
 }
 
-/**
- * Runs `work`, which reports on standard output, and exits the process. Errors end the process as in
- * {@link runMain}.
- */
+/** `work` reports on standard output. Errors end the process as in {@link runMain}. */
 export function runJob(
   work: (report: (text: string) => Promise<void>) => Promise<void>,
   called: Called,
@@ -81,15 +75,10 @@ export function runJob(
   }, called);
 }
 
-/**
- * The time within which a second signal counts as an echo. A package runner forwards Ctrl-C to a process that
- * has already received it from the terminal.
- */
+/** A package runner forwards Ctrl-C to a process that has already received it from the terminal. */
 const SAME_SIGNAL_MS = 500;
 
-/**
- * Resolves at the first SIGTERM or SIGINT. A second signal that is not an echo exits the process immediately.
- */
+/** A second signal that is not an echo exits the process at once. */
 function onSignals(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let first: { signal: NodeJS.Signals; atMs: number } | null = null;
@@ -115,17 +104,14 @@ function refuse(error: unknown, hints: readonly string[]): never {
   process.exit(isForOperator ? EXIT_CONFIG : EXIT_FAILED);
 }
 
-/**
- * Returns the error's message, with the messages of its causes in parentheses. The message of a
- * `StoreUnavailable` is complete without its cause.
- */
+/** Adds the messages of causes in parentheses. The message of a `StoreUnavailable` is complete without its cause. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const isWhole = error instanceof StoreUnavailable || !(error.cause instanceof Error);
   return isWhole ? error.message : `${error.message} (${messageOf(error.cause)})`;
 }
 
-/** Removes user names and passwords from the URLs in a text. Error messages of libraries can contain them. */
+/** Error messages of libraries can contain user names and passwords. */
 function withoutCredentials(text: string): string {
   return text.replace(/\S+/g, (word) => {
     const user = word.indexOf("://") + 3;

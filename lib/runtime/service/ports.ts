@@ -1,19 +1,15 @@
 import { systemErrorCode } from "../../domain/errors/index.ts";
 import type { ConfigProblem } from "../config/index.ts";
 
-/** A port on which a process listens, and the environment variable that sets it. */
 export interface PortUse {
   variable: string;
   host: string;
   port: number;
-  /** Whether other processes may listen on the same port (`REUSE_PORT`). */
+  /** Whether other processes may listen on it (`REUSE_PORT`). */
   shared?: boolean;
 }
 
-/**
- * Returns the problems of a process's ports before any of them is opened (OP-4). The problems are two equal
- * ports, a port in use, a port that this user may not bind, and a host of another machine.
- */
+/** Returns the problems before any port is opened (OP-4): equal ports, a port in use or not allowed, a wrong host. */
 export function portProblems(uses: readonly PortUse[]): ConfigProblem[] {
   const found = uses.flatMap((use, index) => {
     const twin = uses.slice(0, index).find(({ port }) => port !== 0 && port === use.port);
@@ -23,7 +19,6 @@ export function portProblems(uses: readonly PortUse[]): ConfigProblem[] {
   return found.filter((problem, index) => found.findIndex((each) => Bun.deepEquals(each, problem)) === index);
 }
 
-/** Checks the two ports of a service for `loadConfig`. */
 export function checkPorts(config: {
   HOST?: string;
   PORT?: number;
@@ -37,18 +32,14 @@ export function checkPorts(config: {
   ]);
 }
 
-/** Returns a list with the port. The list is empty if the host or port is invalid, which other checks report. */
+/** The list is empty if the host or port is invalid, which other checks report. */
 export function usesOf(variable: string, host: string | undefined, port: number | undefined): PortUse[] {
   return host === undefined || port === undefined ? [] : [{ variable, host, port }];
 }
 
-/**
- * The error codes for a host that cannot be used. An error without a code means that the host name cannot be
- * resolved.
- */
+/** An error without a code means that the host name cannot be resolved. */
 const HOST_ERRORS: ReadonlySet<unknown> = new Set(["EADDRNOTAVAIL", "EAFNOSUPPORT", "EINVAL", "ENOTFOUND"]);
 
-/** Returns the problem to report to the operator if opening the port failed with `error`. */
 export function portProblem({ variable, host, port, shared }: PortUse, error: unknown): ConfigProblem {
   const code = systemErrorCode(error);
   if (code === "EADDRINUSE") {
@@ -70,18 +61,12 @@ function twice({ variable, port }: PortUse, twin: PortUse): ConfigProblem {
   return { variable, message: `is ${port}, the same port as ${twin.variable}: set two different ports.` };
 }
 
-/**
- * The number of attempts to bind. If two processes test a port at the same moment, each finds it in use. With
- * a single attempt, both would refuse to start.
- */
+/** If two processes test a port at the same moment, each finds it in use, and both would refuse to start. */
 const ATTEMPTS = 3;
 const PAUSE_MS_MIN = 10;
 const PAUSE_MS_SPREAD = 50;
 
-/**
- * Returns the problem of a port that cannot be bound, or an empty list. Does not test a shared port: even a
- * short-lived listener would accept connections that are meant for other processes.
- */
+/** Does not test a shared port: even a short-lived listener would accept connections that are meant for others. */
 function unusable(use: PortUse): ConfigProblem[] {
   if (use.shared) return [];
   for (let attempt = 1; ; attempt += 1) {
@@ -97,8 +82,7 @@ function unusable(use: PortUse): ConfigProblem[] {
 
 /** Returns the `http://host:port` at which this machine can reach a server that is bound to `host`. */
 export function localOrigin(host: string, port: number): string {
-  // A server that listens on all addresses is reachable at the loopback address. URLs need brackets around
-  // IPv6 addresses.
+  // A server on all addresses is reachable at the loopback address. URLs need brackets around IPv6 addresses.
   const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
   return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`;
 }

@@ -6,24 +6,21 @@ import type { Service } from "./service.ts";
 import { readWhatCame, stopServer } from "./stop-server.ts";
 
 type ListenOptions = Omit<ListenConfig, keyof TelemetryConfig> & {
-  /** Whether other processes may also listen on PORT. INTERNAL_PORT is never shared. */
+  /** INTERNAL_PORT is never shared. */
   REUSE_PORT?: boolean;
 };
 
-/** A running service. */
 export interface Running {
   readonly name: string;
   readonly port: number;
   readonly internal_port: number;
-  /** The log for uncaught errors of the process. Without this log, uncaught errors go to standard error. */
+  /** Without this log, uncaught errors go to standard error. */
   readonly log?: Logger;
-  /** Switches between `LOG_LEVEL` and `debug`. */
   switchLogLevel?(): void;
-  /** Drains and stops the service in the order of OP-30. Resolves when everything has stopped. */
+  /** Drains and stops the service in the order of OP-30. */
   shutdown(): Promise<void>;
 }
 
-/** The names of the environment variables that set the two ports of a service. */
 interface PortVariables {
   port: string;
   internal_port: string;
@@ -31,10 +28,7 @@ interface PortVariables {
 
 const PORT_VARIABLES: PortVariables = { port: "PORT", internal_port: "INTERNAL_PORT" };
 
-/**
- * Starts `service` and listens on both ports. If a port cannot be opened, the error names its variable from
- * `variables`.
- */
+/** If a port cannot be opened, the error names its variable. */
 export async function serve<Socket>(
   service: Service<Socket>,
   options: ListenOptions,

@@ -2,10 +2,7 @@ import { endsWithin, systemClock } from "../../async/index.ts";
 
 const FORCED_STOP_MS = 1_000;
 
-/**
- * Stops accepting connections and waits for requests in flight. At the timeout, closes the remaining
- * connections.
- */
+/** At the timeout, closes the connections that remain. */
 export async function stopServer<Socket>(server: Bun.Server<Socket>, timeoutMs: number): Promise<void> {
   await readWhatCame();
   await endsWithin(server.stop(), timeoutMs);
@@ -13,10 +10,9 @@ export async function stopServer<Socket>(server: Bun.Server<Socket>, timeoutMs: 
 }
 
 /**
- * Waits until the event loop is quiet, so that clients that have already sent a request get a response. When
- * a port closes, the runtime drops unread data on connections without a request, and the system resets
- * connections that are not accepted yet. If the loop stays busy, the wait ends after `WAIT_MS` and at least
- * `ITERATIONS_MIN` iterations.
+ * Waits until the event loop is quiet, so that requests that have already been sent get a response. When a port closes,
+ * the runtime drops unread data, and the system resets connections that are not accepted yet. A busy loop ends the wait
+ * after `WAIT_MS` and at least `ITERATIONS_MIN` iterations.
  */
 export async function readWhatCame(): Promise<void> {
   const beganMs = systemClock.elapsedMs();
@@ -34,15 +30,9 @@ export async function readWhatCame(): Promise<void> {
   }
 }
 
-/**
- * The longest event-loop iteration that counts as quiet. An iteration with nothing to read takes about a
- * twentieth of this time.
- */
+/** An iteration with nothing to read takes about a twentieth of this time. */
 const QUIET_ITERATION_MS = 0.15;
-/**
- * The number of consecutive quiet event-loop iterations to wait for. One is not enough: some iterations do
- * not poll for I/O, and the first can be the remainder of the current iteration.
- */
+/** Some iterations do not poll for I/O, and the first can be the rest of the current one. */
 const QUIET_ITERATIONS = 4;
 const ITERATIONS_MIN = 4;
 const WAIT_MS = 250;

@@ -4,9 +4,8 @@ import type { Logger } from "../telemetry/index.ts";
 type ErrorLog = Pick<Logger, "error">;
 
 /**
- * Logs uncaught rejections and exceptions. Each log line has the error's code and the source positions from
- * its stack. The line omits the message, because a message can contain URLs with their queries. The process
- * survives a rejection. It exits after an exception, because its state is unreliable then.
+ * Logs uncaught errors by code and place: a message can contain URLs with their queries. The process survives a
+ * rejection. It exits after an exception, because its state is unreliable then.
  */
 export class UncaughtErrors {
   #log: ErrorLog = standardError;
@@ -19,7 +18,6 @@ export class UncaughtErrors {
     });
   }
 
-  /** Sends later reports to the log of a running service. */
   reportTo(log: ErrorLog): void {
     this.#log = log;
   }
@@ -27,7 +25,6 @@ export class UncaughtErrors {
 
 const EXIT_FAILED = 1;
 
-/** The log until a service provides its own. Writes lines to standard error. */
 const standardError: ErrorLog = {
   error(fields, message) {
     const line = { level: "error", timestamp: new Date().toISOString(), message, ...fields };
@@ -43,9 +40,7 @@ function fieldsOf(error: unknown): { error_kind: "internal"; error_code: string;
 const PLACES_MAX = 5;
 const PLACE = /^\s+at (?:.*[^\w.-])?([\w.-]+:\d+:\d+)\)?$/;
 
-/**
- * Returns the source positions in the stack, innermost first. Skips the message at the start of the stack.
- */
+/** Returns the places in the stack, innermost first, without the message at its start. */
 function placesOf({ stack = "", message }: Error): string[] {
   const begin = stack.indexOf(message);
   if (begin < 0) return [];

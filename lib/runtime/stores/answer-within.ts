@@ -1,7 +1,6 @@
 import { withDeadline } from "../../async/index.ts";
 import { StoreUnavailable } from "./errors.ts";
 
-/** Settles like `work`, but rejects with `StoreUnavailable` if `work` takes longer than `timeoutMs`. */
 export function answerWithin<T>(
   timeoutMs: number,
   store: StoreUnavailable["store"],

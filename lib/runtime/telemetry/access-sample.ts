@@ -1,12 +1,8 @@
 const REFUSED = 400;
 
-/** Decides by the status of a response whether its request gets a log line. */
 export type AccessSample = (status: number) => boolean;
 
-/**
- * Returns a sampler that keeps an evenly distributed share of the log lines of successful requests. A
- * refused, failed or aborted request always gets its line.
- */
+/** Keeps an even share of the lines of successful requests, and every line of a refused, failed or aborted one. */
 export function accessSample(share: number): AccessSample {
   if (share >= 1) return () => true;
   let owed = 0;

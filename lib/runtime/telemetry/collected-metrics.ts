@@ -1,34 +1,30 @@
 import { Counter, Gauge, type Metric, type Registry } from "prom-client";
 import { DurationHistogram, type DurationSeries } from "./duration-histogram.ts";
 
-/** The value of one series at the time of a scrape. */
 export interface Reading {
   readonly labels: Readonly<Partial<Record<string, string | number>>>;
   readonly value: number;
 }
 
 /**
- * The value of a metric without labels, or one reading for each combination of label values. A metric without
- * readings has no series in a scrape.
+ * The value of a metric without labels, or one reading for each combination. Without readings, a scrape has no series.
  */
 type Readings = number | Iterable<Reading>;
 
 interface CollectedMetric {
   readonly name: string;
   readonly help: string;
-  /** Reads the metric. Each scrape and each export calls it, and takes the readings one at a time. */
+  /** Called by each scrape and export, which take the readings one at a time. */
   readonly read: () => Readings | Promise<Readings>;
 }
 
 /** The functions that read collected metrics. The library knows only the names and types of these metrics. */
 const reads = new WeakMap<Metric, CollectedMetric["read"]>();
 
-/** Adds a gauge whose value is read at each scrape. */
 export function collectedGauge(registry: Registry, { name, help, read }: CollectedMetric): void {
   reads.set(new Gauge({ name, help, registers: [registry] }), read);
 }
 
-/** Adds a counter whose value is read at each scrape. */
 export function collectedCounter(registry: Registry, { name, help, read }: CollectedMetric): void {
   reads.set(new Counter({ name, help, registers: [registry] }), read);
 }
@@ -44,7 +40,6 @@ export type Family = { readonly name: string; readonly help: string } & (
   | { readonly type: "counter" | "gauge"; readonly series: Iterable<Reading> }
 );
 
-/** Returns the metrics of a registry, in the order of their registration. */
 export function familiesIn(registry: Registry): Promise<Family[]> {
   return Promise.all(
     registry.getMetricsAsArray().map(async ({ name, help }) => {

@@ -3,7 +3,6 @@ import { systemClock } from "../../async/index.ts";
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** The trace of an observation in a bucket. */
 export interface Exemplar {
   readonly trace_id: string;
   readonly value: number;
@@ -13,15 +12,11 @@ export interface Exemplar {
 /** The counts for one combination of label values of a {@link DurationHistogram}. */
 export class DurationSeries {
   readonly labels: Labels;
-  /** The upper bounds of the buckets, without `+Inf`. */
   readonly bounds: readonly number[];
-  /**
-   * The number of observations in each bucket, not cumulative. The last bucket is for values above the last
-   * bound.
-   */
+  /** The counts are not cumulative. The last bucket is for values above the last bound. */
   readonly counts: number[];
   sumSeconds = 0;
-  /** The latest exemplar by bucket, a sparse array. Null if there is no exemplar yet. */
+  /** The latest exemplar by bucket, sparse; null before the first. */
   #exemplars: Exemplar[] | null = null;
 
   constructor(labels: Labels, bounds: readonly number[]) {
@@ -30,11 +25,7 @@ export class DurationSeries {
     this.counts = [...bounds.map(() => 0), 0];
   }
 
-  /**
-   * Counts an observation.
-   *
-   * @param trace_id the id of a recorded trace, which a scrape shows as an exemplar, or null
-   */
+  /** @param trace_id the id of a recorded trace, which a scrape shows as an exemplar, or null */
   observe(seconds: number, trace_id: string | null = null): void {
     let bucket = 0;
     while (seconds > (this.bounds[bucket] ?? Number.POSITIVE_INFINITY)) bucket++;
@@ -48,12 +39,10 @@ export class DurationSeries {
     this.#exemplars[bucket] = exemplar;
   }
 
-  /** Returns the number of observations. */
   count(): number {
     return this.counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** Returns the latest exemplar of a bucket. */
   exemplarIn(bucket: number): Exemplar | undefined {
     return this.#exemplars?.[bucket];
   }
@@ -62,7 +51,6 @@ export class DurationSeries {
 interface DurationHistogramOptions {
   readonly name: string;
   readonly help: string;
-  /** The upper bounds of the buckets, rising. */
   readonly buckets: number[];
   readonly registers: Registry[];
 }

@@ -37,20 +37,13 @@ import { samplerOf } from "./sampling.ts";
 import { clientAttributes, methodAttributes, storeAttributes } from "./span-attributes.ts";
 import { formatTraceparent, type TraceIds, type TraceParent } from "./trace-context.ts";
 
-/**
- * The maximum number of finished spans that wait for export. If the queue is full, further spans are dropped.
- */
+/** The finished spans that wait for export. Further spans are dropped. */
 const QUEUE_SPANS = 8_192;
 const BATCH_SPANS = 1_024;
-/**
- * The maximum length of an attribute value. It is limited because clients choose the path and the user agent.
- */
+/** Clients choose the path and the user agent. */
 const ATTRIBUTE_LENGTH_MAX = 1_024;
 
-/**
- * Creates traces that are exported to a collector. A trace that is not sampled costs only its ids and the
- * sampling decision.
- */
+/** A trace that is not sampled costs only its ids and the sampling decision. */
 export function exportedTraces(
   ids: TraceIds,
   service: ServiceIdentity,
@@ -58,10 +51,7 @@ export function exportedTraces(
   url: string,
   log: Logger,
 ): Tracing {
-  /**
-   * The trace id of the next span. It is set before the span is created, because the sampling decision
-   * depends on it.
-   */
+  /** The trace id of the next span. It is set before, because the sampling decision depends on it. */
   let trace_id = "";
   const provider = new TracerProvider({
     resource: serviceResource(service, config),
@@ -99,7 +89,6 @@ export function exportedTraces(
   };
 }
 
-/** Creates the queue that exports finished spans to the collector in batches. */
 function batchProcessor(config: TelemetryConfig, url: string, log: Logger): BatchSpanProcessor {
   return new BatchSpanProcessor({
     exporter: reportingFailures(new OTLPTraceExporter(exporterOptions(config, url)), url, log),
@@ -109,10 +98,7 @@ function batchProcessor(config: TelemetryConfig, url: string, log: Logger): Batc
   });
 }
 
-/**
- * Starts a span for the call in the trace of each request. The called service continues the trace of the
- * first recorded request.
- */
+/** Starts a span in the trace of each request. The called service continues the trace of the first recorded one. */
 function callFor(requests: HeldTraces, method: string, url: string): CallSpan | null {
   const spans = (requests ?? []).flatMap((request) => request.call(method, url) ?? []);
   const [first] = spans;
@@ -128,10 +114,7 @@ function callFor(requests: HeldTraces, method: string, url: string): CallSpan | 
   };
 }
 
-/**
- * Returns a call span that belongs to no request. Its headers mark the call as not recorded; otherwise the
- * called service would make its own sampling decision.
- */
+/** Marks a call that belongs to no request as not recorded; the called service would sample it otherwise. */
 function unrecordedCall(ids: TraceIds): CallSpan {
   const traceparent = formatTraceparent(ids.newTraceId(), ids.newSpanId(), false);
   return { traceparent, tracestate: null, request_id: null, answered: () => {}, failed: () => {} };
@@ -199,7 +182,6 @@ class RecordedTrace implements RequestTrace {
     };
   }
 
-  /** Adds a span for a store operation that has just ended. */
   addStoreOperation(operation: StoreOperation): void {
     const endedMs = systemClock.now();
     const attributes = { ...storeAttributes(operation), ...this.#ids() };
@@ -214,10 +196,7 @@ class RecordedTrace implements RequestTrace {
     span.end(endedMs);
   }
 
-  /**
-   * Ends the span. Its status is an error after a 5xx, or if an error prevented the response. A 4xx is the
-   * client's error.
-   */
+  /** The status is an error after a 5xx, or without a response. A 4xx is the client's error. */
   end({ route, status, error_message }: Parameters<RequestTrace["end"]>[0]): void {
     const span = this.#span;
     if (route !== null) {

@@ -3,24 +3,21 @@ import { endsWithin } from "../../async/index.ts";
 
 const FLUSH_INTERVAL_MS = 200;
 const BLOCK_LENGTH = 32_768;
-/** The maximum length of log text that waits for a slow reader. Further lines are dropped. */
+/** Log text that waits for a slow reader. Further lines are dropped. */
 const WAITING_LENGTH_MAX = 16 * 1024 * 1024;
 /** The maximum time that the process waits for the reader of the log before it exits. */
 const FLUSH_TIMEOUT_MS = 2_000;
 
 /**
- * Collects log lines and writes them in blocks, at least every 200 ms. Blocks save CPU time: for each write,
- * the destination measures its whole buffer and wakes a thread, which costs more than formatting a line.
- *
- * A reader that stops reading does not block the process: lines that do not fit into the buffer are dropped
- * and counted.
+ * Writes lines in blocks, at least every 200 ms: for each write, the destination measures its whole buffer and wakes a
+ * thread, which costs more than formatting a line. A reader that stops reading does not block the process: lines that
+ * do not fit into the buffer are dropped and counted.
  */
 export class LineBlocks {
   /** The number of lines dropped since the start of the process. */
   dropped = 0;
   readonly #destination: ReturnType<typeof pino.destination>;
   #block = "";
-  /** Whether a block is being written. */
   #isWriting = false;
   #isStuck = false;
 
@@ -44,8 +41,7 @@ export class LineBlocks {
     });
     // If the file system is full or the pipe is closed, lines are lost but requests still work.
     destination.on("error", () => {});
-    // pino calls `flushSync` when the process exits without a flush. The remaining lines are written
-    // synchronously, because a thread would not have the time to finish.
+    // pino calls `flushSync` when the process exits without a flush, and a thread would not have the time to finish.
     const atOnce = pino.destination({ dest, sync: true });
     const flushSync = destination.flushSync.bind(destination);
     destination.flushSync = () => {
@@ -66,7 +62,7 @@ export class LineBlocks {
     this.#destination.write(this.#take());
   }
 
-  /** Resolves when all lines are written, or after {@link FLUSH_TIMEOUT_MS} if the reader is too slow. */
+  /** Waits at most {@link FLUSH_TIMEOUT_MS}. */
   async flush(): Promise<void> {
     this.handOn();
     if (this.#isWriting) {

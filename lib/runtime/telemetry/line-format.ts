@@ -5,10 +5,9 @@ import { systemClock } from "../../async/index.ts";
 export const LEVELS = ["debug", "info", "warn", "error"] as const;
 export type Level = (typeof LEVELS)[number];
 
-/** Formats a log line, including the line break at its end. */
 type LineFormat = (level: Level, fields: object, message: string) => string;
 
-/** Returns the format for JSON lines with `timestamp`, `level` and `message` (OP-36). */
+/** JSON lines with `timestamp`, `level` and `message` (OP-36). */
 export function jsonLines(service: string): LineFormat {
   const timestamp = timestampText();
   const base = `,"service":${JSON.stringify(service)}`;
@@ -16,10 +15,7 @@ export function jsonLines(service: string): LineFormat {
     `{"level":"${level}","timestamp":"${timestamp()}"${base}${spellFields(fields)},"message":${JSON.stringify(message)}}\n`;
 }
 
-/**
- * Returns a function for the current time as text. The function formats each millisecond only once, because
- * many lines have the same timestamp.
- */
+/** Many lines have the same timestamp, so each millisecond is formatted once. */
 function timestampText(): () => string {
   let spelledMs = Number.NaN;
   let text = "";
@@ -33,7 +29,6 @@ function timestampText(): () => string {
   };
 }
 
-/** Returns the fields as members of a JSON object, with a comma before them. */
 function spellFields(fields: object): string {
   const plain = "err" in fields ? { ...fields, err: errorFields(fields.err) } : fields;
   const spelled = JSON.stringify(plain);
@@ -55,7 +50,6 @@ const PLAIN = "\x1b[0m";
 const LEVEL_LENGTH = 5;
 const SERVICE_LENGTH = 8;
 
-/** Returns the format for a terminal: time, level, service, message and fields. */
 export function prettyLines(service: string, inColor: boolean): LineFormat {
   const timestamp = timestampText();
   const paint = (color: string, text: string) => (inColor ? `${color}${text}${PLAIN}` : text);

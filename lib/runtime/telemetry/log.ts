@@ -4,7 +4,6 @@ import { ConfigError } from "../config/load.ts";
 import { LineBlocks } from "./line-blocks.ts";
 import { jsonLines, LEVELS, type Level, prettyLines } from "./line-format.ts";
 
-/** The methods that services use to log. */
 export interface Logger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -12,31 +11,27 @@ export interface Logger {
   error(fields: object, message: string): void;
 }
 
-/** A logger with functions that flush it and switch its level. */
 interface LogSink {
   log: Logger;
-  /** The number of lines that were dropped because the reader was too slow. */
   readonly dropped: number;
-  /** Switches the level between `debug` and the initial level, and logs the change. */
+  /** Switches between `debug` and the initial level. */
   switchLevel(): void;
   flush(): Promise<void>;
 }
 
 export interface LogOptions {
-  /** The OpenTelemetry `service.name`. Every line contains it as `service`. */
   service: string;
   level: Level;
-  /** The file to which lines are appended. Lines go to standard output if the value is `-` or undefined. */
+  /** Lines go to standard output if the value is `-` or undefined. */
   file?: string;
-  /** The format of lines. `pretty` is for terminals. */
   format?: "json" | "pretty";
   /** Whether `pretty` lines have colors when the destination is a terminal. */
   color?: boolean;
 }
 
 /**
- * Creates a log that writes lines in blocks, at most 200 ms late, so a line costs no system call. This module
- * formats the lines itself: 1.4 µs of CPU for an access line, where pino takes 5.3 to 6.0 µs.
+ * Creates a log whose lines cost no system call. This module formats them itself: 1.4 µs of CPU for an access line,
+ * where pino takes 5.3 to 6.0 µs.
  */
 export function createLog({ service, level, file, format, color = true }: LogOptions): LogSink {
   const dest = descriptorOf(file);

@@ -34,16 +34,11 @@ const SLICE_MS = 2;
 const POINTS_MAX = 2_000;
 
 interface ExportTimes {
-  /** The time between two exports; a minute by default. */
   readonly intervalMs?: number;
-  /** The clock that limits the time of a shutdown. */
   readonly clock?: Clock;
 }
 
-/**
- * Exports the metrics of a registry over OTLP (http/protobuf) every minute (OP-52). Exports and scrapes read
- * the same registry. `shutdown` exports the last values and stops.
- */
+/** Exports the metrics of a registry every minute (OP-52). `shutdown` exports the last values and stops. */
 export function exportMetrics(
   service: ServiceIdentity,
   config: TelemetryConfig,
@@ -90,7 +85,6 @@ function registryProducer(registry: Registry): MetricProducer {
   };
 }
 
-/** Converts metrics to OpenTelemetry's form. A metric without values is left out. */
 function* metricsOf(families: readonly Family[], period: Period): Generator<void, MetricData[]> {
   const found: MetricData[] = [];
   for (const family of families) {

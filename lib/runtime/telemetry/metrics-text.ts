@@ -5,19 +5,15 @@ import type { DurationSeries, Exemplar } from "./duration-histogram.ts";
 
 /** The time that a scrape may block the event loop before other work runs. */
 const SLICE_MS = 2;
-/** The length of the pieces in which a text is built. */
 const PIECE_LENGTH = 65_536;
 
 const TOTAL = "_total";
 
-/** The parts in which the two text formats differ. */
 interface TextFormat {
-  /** Returns the name of a metric's family. */
   familyName(name: string, type: string): string;
   escapeHelp(text: string): string;
   readonly notANumber: string;
   readonly showsExemplars: boolean;
-  /** The text between two families. */
   readonly separator: string;
   readonly end: string;
 }
@@ -42,9 +38,9 @@ export const OPEN_METRICS: TextFormat = {
 };
 
 /**
- * Returns the metrics of a registry as text. A gateway can have hundreds of thousands of values, so the text is made
- * in time slices. The values of one series belong to one moment. The library's own functions are not used: they block
- * the event loop, and change the names of counters for OpenMetrics permanently.
+ * A gateway can have hundreds of thousands of values, so the text is made in time slices. The values of one series
+ * belong to one moment. The library's own functions block the event loop, and change the names of counters for
+ * OpenMetrics permanently.
  */
 export async function metricsText(registry: Registry, format: TextFormat): Promise<string> {
   const families = await familiesIn(registry);
@@ -76,7 +72,6 @@ function* writeFamilies(
   pieces.push(piece, format.end);
 }
 
-/** Yields the lines of one series after the other. */
 function* linesOf({ name, ...family }: Family, format: TextFormat): Generator<string> {
   if (family.type === "histogram") {
     for (const series of family.series) yield histogramLines(name, series, format);
@@ -86,7 +81,6 @@ function* linesOf({ name, ...family }: Family, format: TextFormat): Generator<st
   }
 }
 
-/** Returns the buckets with rising bounds, the sum and the count of a series. */
 function histogramLines(name: string, series: DurationSeries, format: TextFormat): string {
   const own = labelParts(series.labels);
   const shared = own === "" ? "" : `{${own}}`;

@@ -5,20 +5,13 @@ import { addProcessMetrics, watchEventLoop } from "./process-metrics.ts";
 import { type RequestMetrics, requestMetrics } from "./request-metrics.ts";
 import { storeObserver } from "./store-metrics.ts";
 
-/** The metrics that every service has (OP-49), in a registry that belongs to the service. */
+/** The metrics that every service has (OP-49). */
 export interface Metrics {
-  /** The registry. A service adds its own metrics to it. */
   readonly registry: Registry;
-  /** Updates the `http_request*` metrics. */
   readonly requests: RequestMetrics;
-  /** Updates the `db_operation*` metrics. */
   readonly observeStore: StoreObserver;
-  /**
-   * Returns the response to a scrape, in the Prometheus text format. If the `accept` header allows OpenMetrics,
-   * the response has that format and contains exemplars.
-   */
+  /** Returns the Prometheus text format, or OpenMetrics with exemplars if the `accept` header allows it. */
   scrape(accept: string | null): Promise<{ readonly contentType: string; readonly text: string }>;
-  /** Stops periodic measurements. */
   stop(): void;
 }
 

@@ -15,14 +15,12 @@ export const EXPORT_TIMEOUT_MS = 5_000;
 const SHUTDOWN_TIMEOUT_MS = 3_000;
 const WARNING_INTERVAL_MS = 60_000;
 
-/** The methods that the exporters of spans and of metrics have in common. */
 export interface Exporter<Items> {
   export(items: Items, done: (result: ExportResult) => void): void;
   forceFlush(): Promise<void>;
   shutdown(): Promise<void>;
 }
 
-/** Returns the options of both exporters, from OpenTelemetry's environment variables. */
 export function exporterOptions(config: TelemetryConfig, url: string) {
   const gzip = config.OTEL_EXPORTER_OTLP_COMPRESSION === "gzip";
   return {
@@ -43,10 +41,7 @@ function contentOf(file: string | undefined): Buffer | undefined {
   return file === undefined ? undefined : readFileSync(file);
 }
 
-/**
- * Returns the OpenTelemetry resource for this process. Replicas and worker processes differ in
- * `service.instance.id`. OTEL_RESOURCE_ATTRIBUTES cannot change `service.name` and `service.namespace`.
- */
+/** Replicas and workers differ in `service.instance.id`. OTEL_RESOURCE_ATTRIBUTES cannot change the service's name. */
 export function serviceResource(service: ServiceIdentity, config: TelemetryConfig): Resource {
   return defaultResource().merge(
     resourceFromAttributes({
@@ -59,10 +54,7 @@ export function serviceResource(service: ServiceIdentity, config: TelemetryConfi
   );
 }
 
-/**
- * Wraps an exporter to log failed exports. Logs at most one warning a minute, because every export fails
- * while a collector is down. The data of a failed export is lost, and the service continues.
- */
+/** Logs failed exports, at most once a minute: every export fails while a collector is down. Its data is lost. */
 export function reportingFailures<Items>(
   exporter: Exporter<Items>,
   url: string,
@@ -90,10 +82,7 @@ export function reportingFailures<Items>(
   };
 }
 
-/**
- * Waits until the last export has finished, or until a timeout. Ignores failures, because
- * {@link reportingFailures} has logged them.
- */
+/** Waits until the last export has finished, or until a timeout. */
 export async function stopWithin(
   stop: Promise<void>,
   log: Logger,

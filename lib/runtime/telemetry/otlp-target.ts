@@ -6,7 +6,7 @@ export interface ServiceIdentity {
   namespace: string;
 }
 
-/** Returns the URL to which a signal is exported, or null if its export is turned off (OP-52). */
+/** Returns null if the export is turned off (OP-52). */
 export function otlpUrl(config: TelemetryConfig, signal: "traces" | "metrics"): string | null {
   const exporter = signal === "traces" ? config.OTEL_TRACES_EXPORTER : config.OTEL_METRICS_EXPORTER;
   if (config.OTEL_EXPORTER_OTLP_ENDPOINT === undefined || config.OTEL_SDK_DISABLED || exporter !== "otlp") {

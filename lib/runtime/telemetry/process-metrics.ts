@@ -9,7 +9,6 @@ import { residentMemory } from "./resident-memory.ts";
 const DELAY_BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 const DELAY_INTERVAL_MS = 100;
 
-/** Adds the metrics of the process and its runtime. */
 export function addProcessMetrics(registry: Registry): void {
   collectedGauge(registry, {
     name: "process_resident_memory_bytes",
@@ -51,7 +50,7 @@ async function openDescriptors() {
   }
 }
 
-/** Measures the delay of timers ten times a second. Returns a function that stops the measurement. */
+/** Returns a function that stops the measurement. */
 export function watchEventLoop(registry: Registry): () => void {
   const delays = new DurationHistogram({
     name: "event_loop_delay_seconds",

@@ -4,14 +4,12 @@ import { DurationHistogram, type DurationSeries } from "./duration-histogram.ts"
 
 const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** A request that has been answered. */
 export interface AnsweredRequest {
   /** The matched route template, never a path: each value stays in memory for the lifetime of the process. */
   readonly route: string;
   readonly method: string;
   readonly status: number;
   readonly duration_ms: number;
-  /** The id of a recorded trace; null or undefined if there is none. */
   readonly trace_id?: string | null;
 }
 
@@ -22,10 +20,7 @@ export interface RequestMetrics {
   series(route: string, method: string): CountedRequests;
 }
 
-/**
- * The metrics of requests with one route and method. Nearly all requests have the same status, so a field of
- * its own holds the count of the first status.
- */
+/** Nearly all requests have the same status, so a field of its own holds the count of the first status. */
 class CountedRequests {
   readonly #durations: DurationSeries;
   #status = 0;
@@ -36,7 +31,6 @@ class CountedRequests {
     this.#durations = durations;
   }
 
-  /** @param trace_id the id of a recorded trace, or null */
   observe(status: number, duration_ms: number, trace_id: string | null): void {
     this.#durations.observe(duration_ms / 1000, trace_id);
     if (this.#count === 0) this.#status = status;
@@ -44,7 +38,6 @@ class CountedRequests {
     else this.#countOther(status);
   }
 
-  /** Yields the number of requests by status. */
   *countByStatus(): Generator<[status: number, count: number]> {
     if (this.#count > 0) yield [this.#status, this.#count];
     if (this.#others !== null) yield* this.#others;

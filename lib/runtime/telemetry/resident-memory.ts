@@ -1,7 +1,4 @@
-/**
- * Returns a function that reads the resident memory of the process in bytes, which needs a file descriptor. While no
- * descriptor is free, the function returns the previous value.
- */
+/** Reading the memory needs a file descriptor. While none is free, the previous value is returned. */
 export function residentMemory(): () => number {
   let last = 0;
   return () => {

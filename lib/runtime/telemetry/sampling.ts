@@ -9,15 +9,12 @@ import {
 import type { TelemetryConfig } from "../config/index.ts";
 import type { TraceParent } from "./trace-context.ts";
 
-/** Decides whether the spans of a request are recorded. It is called before the first span is created. */
+/** Called before the first span of a request is created. */
 type SampleDecision = (parent: TraceParent | null, trace_id: string) => boolean;
 
 const PARENT_BASED = "parentbased_";
 
-/**
- * Returns the sampler that `OTEL_TRACES_SAMPLER` and `OTEL_TRACES_SAMPLER_ARG` select, as defined by
- * OpenTelemetry.
- */
+/** Returns the sampler that `OTEL_TRACES_SAMPLER` and its `_ARG` select, as defined by OpenTelemetry. */
 export function samplerOf(config: TelemetryConfig): SampleDecision {
   const { OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG } = config;
   const parentBased = name.startsWith(PARENT_BASED);

@@ -1,10 +1,7 @@
 import type { Attributes } from "@opentelemetry/api";
 import type { StoreOperation } from "../stores/observer.ts";
 
-/**
- * The HTTP methods that OpenTelemetry's semantic conventions define. Any other method is reported as `_OTHER`, together
- * with its original name.
- */
+/** OpenTelemetry's methods. Another one is reported as `_OTHER`, with its original name. */
 const METHODS: ReadonlySet<string> = new Set([
   ...["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE", "QUERY"],
 ]);
@@ -14,10 +11,7 @@ export function methodAttributes(method: string): Attributes {
   return { "http.request.method": "_OTHER", "http.request.method_original": method };
 }
 
-/**
- * Returns the attributes of a received request. They do not contain the query string, which can contain
- * secrets.
- */
+/** The attributes have no query string, which can contain secrets. */
 export function serverAttributes(request: Request, clientAddress: string | null): Attributes {
   const user_agent = request.headers.get("user-agent");
   return {
@@ -33,7 +27,7 @@ function addressAttributes(text: string): Attributes {
   return { "url.scheme": url.protocol.slice(0, -1), "url.path": url.pathname, ...serverOf(url) };
 }
 
-/** Returns the attributes of an outgoing call. They contain its URL without credentials and query string. */
+/** The URL has neither credentials nor a query string. */
 export function clientAttributes(method: string, text: string): Attributes {
   const url = URL.parse(text);
   if (url === null) return methodAttributes(method);

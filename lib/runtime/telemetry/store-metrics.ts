@@ -5,14 +5,13 @@ import { DurationHistogram, type DurationSeries } from "./duration-histogram.ts"
 
 const BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 
-/** The metrics for one combination of label values. */
 interface Series {
   readonly labels: Readonly<Record<"db_system_name" | "db_operation_name" | "db_namespace", string>>;
   readonly durations: DurationSeries;
   failures: number;
 }
 
-/** Returns the observer that updates the `db_operation*` metrics (OP-48). */
+/** Updates the `db_operation*` metrics (OP-48). */
 export function storeObserver(registry: Registry): StoreObserver {
   const all: Series[] = [];
   const counted = (pick: (series: Series) => number) => () =>
@@ -34,7 +33,7 @@ export function storeObserver(registry: Registry): StoreObserver {
     registers: [registry],
   });
 
-  /** The series by operation name. Few operation names occur in several stores, so each list is short. */
+  /** Few operation names occur in several stores, so each list is short. */
   const known = new Map<string, Series[]>();
   const find = (system: string, operation: string, namespace: string): Series => {
     const found = known.getOrInsertComputed(operation, () => []);

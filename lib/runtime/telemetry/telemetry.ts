@@ -8,22 +8,17 @@ import { otlpUrl, type ServiceIdentity } from "./otlp-target.ts";
 import type { Tracing } from "./request-trace.ts";
 import { createTracing } from "./tracing.ts";
 
-/** The telemetry of a service: its log, metrics and traces. */
 export interface Telemetry {
   readonly log: Logger;
-  /**
-   * Decides whether a request gets a log line (`LOG_ACCESS_SAMPLE`). It must be called once for each request.
-   */
+  /** Decides whether a request gets a log line (`LOG_ACCESS_SAMPLE`). Called once for each request. */
   readonly hasAccessLine: AccessSample;
-  /** Switches the log level between `debug` and `LOG_LEVEL`. */
   switchLogLevel(): void;
   readonly metrics: Metrics;
   readonly tracing: Tracing;
-  /** The same as {@link tracing} if traces are exported, otherwise undefined. */
+  /** Undefined unless traces are exported. */
   readonly exportedTracing: Tracing | undefined;
-  /** Counts store operations. If traces are exported, also adds spans to the traces of requests. */
   readonly observeStore: StoreObserver;
-  /** Exports and writes everything that is queued. It must be called last, before the process exits. */
+  /** Exports and writes everything that is queued, as the last step before the process exits. */
   close(): Promise<void>;
 }
 
@@ -62,10 +57,6 @@ export async function createTelemetry(service: ServiceIdentity, config: Telemetr
   };
 }
 
-/**
- * Starts exporting metrics over OTLP, if this is configured. Resolves with a function that exports the last
- * values and stops.
- */
 async function startPush(
   service: ServiceIdentity,
   config: TelemetryConfig,

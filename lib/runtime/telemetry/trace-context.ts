@@ -1,13 +1,11 @@
 /**
- * Parses and formats the W3C Trace Context headers `traceparent` and `tracestate` (GW-84). This file
- * implements level 1 with the additions of level 2. The functions are pure: callers supply the random bytes.
+ * Parses and formats `traceparent` and `tracestate` (GW-84): level 1 of W3C Trace Context, with the additions of level
+ * 2.
  */
 
-/** The caller's span, as described by its traceparent. */
 export interface TraceParent {
-  /** The trace id: 32 lowercase hexadecimal digits, not all zero. */
+  /** 32 lowercase hexadecimal digits, not all zero. */
   trace_id: string;
-  /** The span id: 16 lowercase hexadecimal digits, not all zero. */
   parentId: string;
   /** Whether the caller may have recorded its span. */
   sampled: boolean;
@@ -15,7 +13,6 @@ export interface TraceParent {
   random: boolean;
 }
 
-/** A generator of trace ids and span ids. */
 export interface TraceIds {
   newTraceId(): string;
   newSpanId(): string;
@@ -33,15 +30,14 @@ const STATE_LENGTH_MAX = 512;
 const STATE_MEMBERS_MAX = 32;
 const STATE_LONG_MEMBER = 128;
 /**
- * A member of a tracestate, or an empty member. The key follows level 2; level 1 allows `@` only once. The
- * value is printable ASCII without comma and equals sign, and does not end with a space.
+ * A member of a tracestate, or an empty one. The key follows level 2; level 1 allows `@` only once. The value is
+ * printable ASCII without comma and equals sign, and does not end with a space.
  */
 const MEMBER = /^[ \t]*(?:[a-z0-9][a-z0-9_*/@-]{0,255}=[ -+\--<>-~]{0,255}[!-+\--<>-~][ \t]*)?$/;
 
 /**
- * Parses a traceparent. Returns null if it is invalid; the caller must start a new trace in this case.
- * Versions above 00 are read like 00, and may have more data after a dash. Several traceparent headers arrive
- * as one text with a comma, which is invalid in every version.
+ * Returns null for an invalid traceparent; the caller starts a new trace. Versions above 00 may have more data after a
+ * dash. Several headers arrive as one text with a comma, which is invalid in every version.
  */
 export function parseTraceparent(value: string): TraceParent | null {
   if (value.length > LENGTH && value.startsWith("00")) return null;
@@ -51,10 +47,7 @@ export function parseTraceparent(value: string): TraceParent | null {
   return { trace_id, parentId, sampled: (flags & SAMPLED) !== 0, random: (flags & RANDOM) !== 0 };
 }
 
-/**
- * Returns a traceparent of version 00 with the flags `sampled` and `random`. All other flags are zero,
- * because they have no meaning yet.
- */
+/** All other flags are zero, because they have no meaning yet. */
 export function formatTraceparent(
   trace_id: string,
   span_id: string,
@@ -66,9 +59,8 @@ export function formatTraceparent(
 }
 
 /**
- * Parses the tracestate that belongs to a valid traceparent. Returns the value to forward, or null if it is
- * empty or malformed. A malformed tracestate does not affect the trace. A tracestate of more than 512
- * characters is shortened. A key that occurs twice stays as received.
+ * Returns the value to forward, or null if it is empty or malformed; the trace itself is not affected. More than 512
+ * characters are shortened. A key that occurs twice stays as received.
  */
 export function parseTracestate(value: string): string | null {
   const members = value.split(",");
@@ -78,10 +70,7 @@ export function parseTracestate(value: string): string | null {
   return state.length > STATE_LENGTH_MAX ? shorten(state) : state;
 }
 
-/**
- * Drops whole members from the end until the list has at most 512 characters. Drops members of more than 128
- * characters first.
- */
+/** Drops whole members from the end until the list fits, first those of more than 128 characters. */
 function shorten(state: string): string | null {
   const members = state
     .split(",")
@@ -104,8 +93,7 @@ const TRACE_ID_BYTES = 16;
 const SPAN_ID_BYTES = 8;
 
 /**
- * Creates a generator of ids. `fill` fills a buffer with random bytes, like `crypto.getRandomValues`. The generator
- * requests 8 KiB at a time, because a call of `fill` for each id would be slow.
+ * `fill` is like `crypto.getRandomValues`. The generator requests 8 KiB at a time: a call for each id would be slow.
  */
 export function createTraceIds(fill: (bytes: Uint8Array<ArrayBuffer>) => unknown): TraceIds {
   const pool = Buffer.from(new ArrayBuffer(POOL_BYTES));
@@ -125,7 +113,6 @@ export function createTraceIds(fill: (bytes: Uint8Array<ArrayBuffer>) => unknown
   };
 }
 
-/** Returns the id, or a replacement for the all-zero id, which is invalid. */
 function notZero(id: string, zero: string): string {
   return id === zero ? `${zero.slice(1)}1` : id;
 }

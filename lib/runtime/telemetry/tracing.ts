@@ -6,10 +6,8 @@ import { callerOf, type Tracing, unrecordedTrace } from "./request-trace.ts";
 import { createTraceIds, type TraceIds } from "./trace-context.ts";
 
 /**
- * Creates the tracing of one service. If an export over OTLP (http/protobuf) is configured, traces are
- * exported; otherwise they are only continued. Several services can share a process, so each service has its
- * own tracer provider. OpenTelemetry's packages need 4 MiB of memory, so they are loaded only if traces are
- * exported.
+ * Traces are exported over OTLP if this is configured, and otherwise only continued. Several services can share a
+ * process, so each has its own provider. OpenTelemetry's packages need 4 MiB, so they are loaded only for an export.
  */
 export async function createTracing(
   service: ServiceIdentity,
@@ -23,10 +21,7 @@ export async function createTracing(
   return exportedTraces(ids, service, config, url, log);
 }
 
-/**
- * Creates tracing that records nothing. New traces are not sampled. The sampling decision of a caller is
- * passed on.
- */
+/** Records nothing. New traces are not sampled, and a caller's decision is passed on. */
 function continuedTraces(ids: TraceIds): Tracing {
   return {
     enabled: false,

@@ -1,13 +1,9 @@
-/** The reasons why a JWT can be refused. Each one names the check that failed. */
 export const TOKEN_REFUSAL_REASONS = [
   ...(["not_a_jwt", "too_long", "malformed", "type", "algorithm", "key_not_found", "signature"] as const),
   ...(["issuer", "audience", "expired", "not_yet_valid", "claim_missing", "claim_invalid"] as const),
 ] as const;
 
-/**
- * The reasons why a credential can be refused. Only the gateway uses `realm`, `api_key` and `person`. Only
- * the registry uses `operator`.
- */
+/** Only the gateway uses `realm`, `api_key` and `person`, only the registry `operator`. */
 export type RefusalReason =
   | (typeof TOKEN_REFUSAL_REASONS)[number]
   | "missing"
@@ -16,7 +12,7 @@ export type RefusalReason =
   | "person"
   | "operator";
 
-/** The reason why a credential was refused. Log lines contain the reason only at level `debug`. */
+/** Log lines contain the reason only at level `debug`. */
 export class CredentialRefusal {
   readonly reason: RefusalReason;
   /** A sentence about the cause. It does not contain the credential. */
@@ -30,7 +26,7 @@ export class CredentialRefusal {
 
 const SHOWN_LENGTH_MAX = 128;
 
-/** Returns a value from a token's header or payload as JSON, shortened for a log line. */
+/** Returns a value from a token as JSON, shortened for a log line. */
 export function shownValue(value: unknown): string {
   const text = JSON.stringify(value) ?? "missing";
   return text.length > SHOWN_LENGTH_MAX ? `${text.slice(0, SHOWN_LENGTH_MAX)}…` : text;

@@ -8,23 +8,19 @@ import { boundedCall } from "../calls/index.ts";
 import type { PeerTls } from "../config/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 
-/** A function that finds the key for a token's header. */
 export type Keys = ReturnType<typeof createLocalJWKSet>;
 
 /**
- * The public keys of an identity provider. They are requested every 2 s until the first success, and every 15
- * minutes after that. If a refresh fails, the previous keys stay in use (GW-49, RG-125).
+ * The public keys of an identity provider, requested every 2 s until the first success, and every 15 minutes after
+ * that. If a refresh fails, the previous keys stay in use (GW-49, RG-125).
  */
 export interface KeySet {
-  /** Returns the loaded keys, or null if they have not been loaded yet. */
   current(): Keys | null;
   /**
-   * Returns keys that are newer than `seen`, or null if there are none. Called if `seen` does not
-   * contain a token's key. Concurrent callers share one request, and at least 10 s pass between two of these
-   * requests (GW-51).
+   * Returns keys that are newer than `seen`, which lacks a token's key, or null. Concurrent callers share one request,
+   * and at least 10 s pass between two of these requests (GW-51).
    */
   renewed(seen: Keys): Promise<Keys | null>;
-  /** Returns whether the latest request for the keys failed. */
   failing(): boolean;
   start(): void;
   stop(): void;
@@ -132,10 +128,7 @@ const PublicKey = Type.Object({
 });
 type PublicKey = Static<typeof PublicKey>;
 
-/**
- * The algorithm with which a key is tested if the key does not name one. Any algorithm for its curve shows
- * whether the key is usable.
- */
+/** Any algorithm for its curve shows whether a key without one is usable. */
 const ALGORITHM_OF_CURVE: Readonly<Record<string, string>> = {
   "P-256": "ES256",
   "P-384": "ES384",
@@ -156,10 +149,7 @@ async function usableKeys(keys: readonly unknown[]): Promise<PublicKey[]> {
   return checked.flat();
 }
 
-/**
- * Returns a key of the curve Ed25519 without its `alg`. The algorithm has two names, EdDSA and Ed25519 (RFC 9864), and
- * jose only tries a key whose `alg` is the token's.
- */
+/** The algorithm has two names, EdDSA and Ed25519 (RFC 9864), and jose only tries a key whose `alg` is the token's. */
 function forEitherName(key: PublicKey): PublicKey {
   if (key.crv !== ED25519) return key;
   const { alg, ...either } = key;

@@ -1,16 +1,10 @@
 import { isRecord, tryJson, tryUtf8 } from "../../domain/json/index.ts";
 import { CredentialRefusal, shownValue } from "./credential-refusal.ts";
 
-/**
- * The maximum length of a token. Longer tokens are refused without being parsed. The runtime's limit for all
- * headers together is twice as high.
- */
+/** Longer tokens are refused without being parsed. The runtime's limit for all headers is twice as high. */
 const TOKEN_LENGTH_MAX = 8_192;
 
-/**
- * Checks the form of a token: a signed JWT has three parts with dots between them. Returns the refusal of a token
- * that has another form or is too long, and null for any other token.
- */
+/** Refuses a token that is too long, or does not have three parts. */
 export function shapeRefusal(token: string): CredentialRefusal | null {
   if (token.length > TOKEN_LENGTH_MAX) return TOO_LONG;
   const first = token.indexOf(".");
@@ -29,16 +23,13 @@ const NOT_A_JWT = new CredentialRefusal(
   "The token is not a signed JWT, which has three parts. An opaque or encrypted token is not accepted.",
 );
 
-/** The parameters in a token's header. They have not been validated. */
+/** The parameters are not validated. */
 export type TokenHeader = Readonly<Record<string, unknown>>;
 
 /** The three bytes of a UTF-8 byte order mark, encoded in base64url. */
 const BYTE_ORDER_MARK = "77u_";
 
-/**
- * Parses the header of a token with three parts. Refuses a token with a part that is not strict base64url,
- * because each token must have only one spelling (GW-42).
- */
+/** Each token must have only one spelling, so every part must be strict base64url (GW-42). */
 export function readHeader(token: string): TokenHeader | CredentialRefusal {
   const parts = token.split(".");
   if (!parts.every(isStrictBase64url)) {
@@ -53,10 +44,7 @@ export function readHeader(token: string): TokenHeader | CredentialRefusal {
   );
 }
 
-/**
- * Returns whether `text` is exactly what a base64url encoder writes, without padding, whitespace or unused
- * bits. Decoders would accept all three.
- */
+/** An encoder writes neither padding, whitespace nor unused bits. Decoders would accept all three. */
 function isStrictBase64url(text: string): boolean {
   return Buffer.from(text, "base64url").toString("base64url") === text;
 }
@@ -69,10 +57,7 @@ function parseHeader(part: string): TokenHeader | null {
 const TYPES: ReadonlySet<string> = new Set(["jwt", "at+jwt"]);
 const TYPE_PREFIX = "application/";
 
-/**
- * Returns the refusal of a token whose `typ` is not accepted, or null for an accepted `typ`. A token that was
- * made for another purpose must not identify anyone (RFC 8725, 3.11).
- */
+/** A token that was made for another purpose must not identify anyone (RFC 8725, 3.11). */
 export function typeRefusal({ typ }: TokenHeader): CredentialRefusal | null {
   if (typ === undefined || (typeof typ === "string" && TYPES.has(shortType(typ)))) return null;
   return new CredentialRefusal(

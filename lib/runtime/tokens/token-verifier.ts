@@ -5,14 +5,13 @@ import { CredentialRefusal, shownValue } from "./credential-refusal.ts";
 import { ALGORITHMS, type KeySet } from "./key-set.ts";
 import { readHeader, type TokenHeader, typeRefusal } from "./token-form.ts";
 
-/** The subject, the expiry time and all claims of a verified token. */
 export interface VerifiedToken {
   readonly subject: string;
   readonly expiresAtMs: number;
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
-/** Verifies a token with three parts. Throws a 503 if the key set is not loaded yet. */
+/** Throws a 503 if the key set is not loaded yet. */
 export type VerifyToken = (token: string) => Promise<VerifiedToken | CredentialRefusal>;
 
 interface TokenRules {
@@ -27,10 +26,7 @@ interface TokenRules {
 
 const LEEWAY_SECONDS = 30;
 
-/**
- * Creates a function that verifies the form, signature, issuer, audience and times of a JWT, and returns its
- * subject and claims.
- */
+/** Verifies the form, signature, issuer, audience and times of a JWT. */
 export function createTokenVerifier(
   rules: TokenRules,
   keySet: Pick<KeySet, "current" | "renewed">,
@@ -44,10 +40,7 @@ export function createTokenVerifier(
     ...(rules.audiences.length > 0 && { audience: [...rules.audiences] }),
   };
 
-  /**
-   * Verifies the token and returns its payload. If no loaded key matches the token, tries once with newer
-   * keys.
-   */
+  /** If no loaded key matches the token, tries once with newer keys. */
   async function payloadOf(token: string, header: TokenHeader): Promise<JWTPayload | CredentialRefusal> {
     const keys = keySet.current();
     if (keys === null) throw unavailable("auth", new Error("The key set is not loaded."));
@@ -85,7 +78,7 @@ function algorithmRefusal({ alg }: TokenHeader): CredentialRefusal | null {
   );
 }
 
-/** The result of a verification if no key in the key set matches the token's header. */
+/** No key in the key set matches the token's header. */
 const NO_KEY = "no key";
 
 async function verifyWith(
@@ -104,8 +97,7 @@ async function verifyWith(
 }
 
 /**
- * Verifies a token whose header matches several keys, because it has no `kid` or because several keys have
- * the same `kid` (GW-53). Skips keys that cannot be used with the token's algorithm.
+ * A header matches several keys without a `kid`, or if several have the same (GW-53). Skips keys of another algorithm.
  */
 async function verifyWithEach(
   token: string,
@@ -123,7 +115,7 @@ async function verifyWithEach(
   return new CredentialRefusal("signature", "No key that fits the header verifies the signature.");
 }
 
-/** Returns whether the error is about the payload: the signature was valid, so no other key can help. */
+/** The signature was valid, so no other key can help. */
 function isAboutClaims(error: unknown): boolean {
   return (
     error instanceof errors.JWTClaimValidationFailed ||
@@ -181,7 +173,7 @@ function claimInvalid(claim: string): CredentialRefusal {
   return new CredentialRefusal("claim_invalid", `The token's claim ${claim} is empty or has a wrong type.`);
 }
 
-/** Returns the time of a claim as text for a refusal. `seconds` counts from the Unix epoch. */
+/** `seconds` counts from the Unix epoch. */
 function shownTime(seconds: number | undefined): string {
   const time = new Date((seconds ?? Number.NaN) * 1000);
   return Number.isNaN(time.getTime()) ? shownValue(seconds) : time.toISOString();

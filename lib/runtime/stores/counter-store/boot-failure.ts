@@ -1,10 +1,7 @@
 import { systemErrorCode } from "../../../domain/errors/index.ts";
 import { tlsError } from "../tls-error.ts";
 
-/**
- * Returns the message for an operator if the server of `COUNTER_STORE_URL` responds but will never accept
- * this URL. Returns undefined for a cause that can pass, such as a server that is down.
- */
+/** Returns the sentence for a server that will never accept this URL, or undefined for a cause that can pass. */
 export function refusalOf(error: unknown): string | undefined {
   const reply = replyOf(error);
   if (reply !== undefined) return REFUSALS.find(([said]) => said.test(reply))?.[1];
@@ -34,17 +31,13 @@ const REFUSALS: [said: RegExp, sentence: string][] = [
   ],
 ];
 
-/**
- * Returns the server's error reply, or undefined if there is none. ioredis wraps the replies of cluster
- * nodes.
- */
+/** Returns the server's error reply, which ioredis wraps for the nodes of a cluster. */
 function replyOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error.name === "ReplyError") return error.message;
   return "lastNodeError" in error ? replyOf(error.lastNodeError) : undefined;
 }
 
-/** Returns the error code of a failed connection; for a cluster, of the last failed connection. */
 function codeOf(error: unknown): string {
   if (error instanceof Error && "lastNodeError" in error) return codeOf(error.lastNodeError);
   return systemErrorCode(error) ?? "";

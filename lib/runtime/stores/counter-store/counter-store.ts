@@ -3,27 +3,21 @@
  */
 export interface CounterStore {
   /**
-   * Adds one to `bucket` in one atomic round trip. The first increment opens the window of `window_seconds`;
-   * later increments do not extend it. A window that has more than `window_seconds` left, because it was opened with
-   * a greater length, is shortened to `window_seconds`. Rejects with `StoreUnavailable` after 500 ms, or immediately while the
-   * connection is down. A rejected increment is never sent later.
+   * Adds one to `bucket` in one atomic round trip. The first increment opens a window of `window_seconds`; a longer one
+   * is shortened. Rejects with `StoreUnavailable` after 500 ms, or at once while the connection is down. A rejected
+   * increment is never sent later.
    */
   increment(bucket: string, window_seconds: number): Promise<WindowCount>;
   /**
-   * Adds one to each bucket if no bucket is exhausted, in one atomic round trip. Returns the count of each bucket. A
-   * count above the bucket's `requests` means that the store added nothing to any bucket. Windows and rejections are
-   * as in {@link increment}. On a cluster, all buckets must be in the same hash slot. Resolves with null and adds
+   * Adds one to each bucket if none is exhausted, in one atomic round trip. A count above a bucket's `requests` means
+   * that nothing was added. On a cluster, all buckets must be in the same hash slot. Resolves with null and adds
    * nothing if a bucket without a count has a null `start`, and no other bucket is exhausted.
    */
   charge(charges: readonly Charge[]): Promise<ChargedWindow[] | null>;
-  /**
-   * Subtracts one from each bucket whose charged window is still open and was not shortened since. Returns for each
-   * refund whether the store did so.
-   */
+  /** Subtracts one from each bucket whose charged window is open and was not shortened. Returns whether it did. */
   refund(refunds: readonly Refund[]): Promise<boolean[]>;
   /** Whether the store distributes buckets over several servers, by the part of the key in braces. */
   readonly isSpread: boolean;
-  /** Resolves if the store responds within 500 ms. Otherwise rejects with `StoreUnavailable`. */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
@@ -31,11 +25,9 @@ export interface CounterStore {
 /** A bucket that is incremented if it is not exhausted. */
 export interface Charge {
   readonly bucket: string;
-  /** The length of a new window. */
   readonly windowMs: number;
   /** Whether the window is a calendar period. Its end is never moved, because the clocks of gateways differ. */
   readonly isPeriod: boolean;
-  /** The number of requests that the window admits. */
   readonly requests: number;
   /** The initial count of a new window, or null if it is unknown. An open window keeps its own count. */
   readonly start: number | null;
@@ -56,6 +48,5 @@ export interface ChargedWindow extends WindowCount {
 /** A charge that is given back. */
 export interface Refund {
   readonly bucket: string;
-  /** The end of the window that was charged. */
   readonly endsMs: number;
 }

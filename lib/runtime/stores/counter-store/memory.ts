@@ -7,16 +7,10 @@ interface Window {
   endsMs: number;
 }
 
-/**
- * The number of windows that are checked whenever a window opens. It is more than one, so ended windows are
- * removed faster than new ones open.
- */
+/** More than one, so ended windows are removed faster than new ones open. */
 const SWEEP_STEPS = 4;
 
-/**
- * Counters in the memory of this process. Ended windows are removed gradually when new ones open. Memory use
- * is therefore proportional to the number of open windows, and no call pays for a full sweep.
- */
+/** Ended windows are removed gradually when new ones open, so no call pays for a full sweep. */
 export class MemoryCounterStore implements CounterStore {
   readonly #observer: StoreObserver;
   readonly #namespace: string;
@@ -31,7 +25,6 @@ export class MemoryCounterStore implements CounterStore {
     this.#clock = clock;
   }
 
-  /** The number of windows in memory, including ended windows that have not been removed yet. */
   get size(): number {
     return this.#windows.size;
   }
@@ -86,10 +79,7 @@ export class MemoryCounterStore implements CounterStore {
     return Math.floor(this.#clock.elapsedMs());
   }
 
-  /**
-   * Returns the bucket's open window, or undefined if it has none. A window that would last longer than `longestMs`
-   * ends after `longestMs`.
-   */
+  /** Returns the open window, or undefined. A window that would last longer than `longestMs` ends after `longestMs`. */
   #find(bucket: string, now: number, longestMs: number): Window | undefined {
     const window = this.#windows.get(bucket);
     if (window === undefined || window.endsMs <= now) return undefined;

@@ -15,20 +15,18 @@ export { MemoryCounterStore } from "./memory.ts";
 export const COUNTERS_NAMESPACE = "rate_limits";
 
 interface CounterStoreOptions {
-  /** The name of the counters in metrics. Default: {@link COUNTERS_NAMESPACE}. */
+  /** Default: {@link COUNTERS_NAMESPACE}. */
   namespace?: string;
   observer?: StoreObserver;
-  /** The TLS files, if the URL uses TLS. */
   tls?: PeerTls;
 }
 
 const CLUSTER = /^redis(s?)\+cluster:\/\//;
 
 /**
- * Opens the store of `url` (OP-11), which begins with `redis://`, `rediss://`, `redis+cluster://` or
- * `rediss+cluster://`, or is `memory://`. Waits up to two seconds for a connection, then keeps trying in the
- * background. Until a connection exists, calls are rejected. Rejects with `StoreUnavailable` if the server
- * permanently refuses the URL, for example its password. Rejects with `TypeError` for any other URL.
+ * Opens `redis://`, `rediss://`, `redis+cluster://`, `rediss+cluster://` or `memory://` (OP-11). Waits up to two
+ * seconds for a connection, then keeps trying. Rejects with `StoreUnavailable` if the server permanently refuses the
+ * URL, for example its password, and with `TypeError` for another URL.
  */
 export async function openCounterStore(
   url: string,
@@ -54,7 +52,7 @@ function connect(url: string, tls: PeerTls | undefined): RedisClient {
   );
 }
 
-/** Parses `redis+cluster://user:password@a:6379,b:6379`. Every node gets the same user and password. */
+/** Parses `redis+cluster://user:password@a:6379,b:6379`. Every node gets the same user. */
 function clusterNodes(url: string, tls: PeerTls | undefined): ClusterNodes {
   const [scheme = "", s] = CLUSTER.exec(url) ?? [];
   const rest = url.slice(scheme.length);

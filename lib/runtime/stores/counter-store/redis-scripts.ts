@@ -2,9 +2,8 @@
 const CLOCK_STEP_MS = 5;
 
 /**
- * The start of the scripts that count. `ttl_of` returns the milliseconds until a window ends. A window that would last
- * longer than `longest` ends after `longest`. A window without an end gets `length`, because a window that never ends
- * could block its callers forever.
+ * `ttl_of` returns the milliseconds until a window ends. A window ends after `longest` at the latest. A window without
+ * an end gets `length`, because it could block its callers forever.
  */
 const ttlFunction = `
 local function ttl_of(key, length, longest)
@@ -16,16 +15,15 @@ local function ttl_of(key, length, longest)
 end
 `;
 
-/** The start of the scripts that name windows. `now_ms` is the clock of the server in epoch milliseconds. */
+/** `now_ms` is the clock of the server in epoch milliseconds. */
 const nowVariable = `
 local time = redis.call('TIME')
 local now_ms = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
 
 /**
- * Increments all buckets in one atomic step. Returns the count and the remaining milliseconds of each bucket. A key
- * whose value is not a number has the count 0. On a read-only server the whole script fails, so the client switches
- * to another server.
+ * Increments all buckets, and returns count and remaining milliseconds of each. A key whose value is not a number has
+ * the count 0. On a read-only server the whole script fails, so the client switches to another server.
  */
 const countScript = `${ttlFunction}
 local answers = {}
@@ -113,9 +111,8 @@ return answers
 `;
 
 /**
- * Subtracts one from each bucket whose window ends at the given time. A window that was opened later ends at another
- * time. The clock can advance within a script, so two readings of one end can differ by a millisecond. Returns 1 for each
- * bucket that was refunded, and 0 for each other bucket.
+ * Subtracts one from each bucket whose window ends at the given time. The clock can advance within a script, so two
+ * readings of one end can differ. Returns 1 for each bucket that was refunded, and 0 for each other bucket.
  */
 const refundScript = `${nowVariable}
 local answers = {}
@@ -131,10 +128,7 @@ end
 return answers
 `;
 
-/**
- * The commands that ioredis adds to a client. ioredis sends the hash of a script. It sends the text only if
- * the server does not know the hash.
- */
+/** ioredis sends the hash of a script, and the text only if the server does not know the hash. */
 export const scripts = {
   countInWindows: { lua: countScript },
   chargeGroups: { lua: chargeScript },
@@ -143,20 +137,15 @@ export const scripts = {
 
 export interface ScriptCommands {
   /**
-   * Runs `countScript`. The arguments are the number of keys, the keys, and the window of each key in
-   * milliseconds. Resolves with a flat list: count and remaining milliseconds of the first key, then of the
-   * next.
+   * Takes the number of keys, the keys, and their windows in milliseconds. Resolves with count and milliseconds of each
+   * key.
    */
   countInWindows(keys: number, ...keysAndWindows: (string | number)[]): Promise<number[]>;
   /**
-   * Runs `chargeScript`. The arguments are the number of keys, the keys, the number of groups and the size of each
-   * group. Four numbers of each key follow. Resolves with the server's clock, followed by a list like that of
-   * {@link countInWindows}.
+   * Takes the number of keys, the keys, the number of groups, their sizes, and four numbers of each key. Resolves with
+   * the server's clock, followed by a list like that of {@link countInWindows}.
    */
   chargeGroups(keys: number, ...keysAndArguments: (string | number)[]): Promise<number[]>;
-  /**
-   * Runs `refundScript`. The arguments are the number of keys, the keys, and the end of each key's window in epoch
-   * milliseconds of the server. Resolves with 1 for each refunded key and 0 for each other key.
-   */
+  /** Takes the number of keys, the keys, and the end of each key's window in epoch milliseconds of the server. */
   refundCharges(keys: number, ...keysAndEnds: (string | number)[]): Promise<number[]>;
 }

@@ -11,30 +11,19 @@ import { type ScriptCommands, scripts } from "./redis-scripts.ts";
 const TIMEOUT_MS = 500;
 /** The time for which a start waits for a connection. A busy process may read a refusal late. */
 const START_MS = 2_000;
-/** The pause before the client connects again. */
 const RECONNECT_MS = 200;
 /** The time without an answer to any command after which a connection is replaced by a new one. */
 const SILENCE_MS = 1_000;
-/**
- * The maximum number of increments in one command. The maximum limits how long a command blocks the server. A
- * cluster gets one command for each increment, because its buckets are on different nodes.
- */
+/** The increments in one command, which blocks the server. A cluster gets one command for each: its nodes differ. */
 const BATCH_MAX = 256;
-/**
- * The maximum number of redirections of one command while a cluster moves slots. The timeout of the command
- * includes the redirections.
- */
+/** The redirections of one command while a cluster moves slots, within the command's timeout. */
 const REDIRECTIONS_MAX = 3;
-/**
- * The interval at which the store requests the slot map of a cluster. A cluster does not announce that the replica of a
- * dead or frozen node has taken over.
- */
+/** A cluster does not announce that the replica of a dead or frozen node has taken over. */
 const SLOTS_MS = 1_000;
 
 /**
- * The options of every connection. Commands are not queued while the connection is down, and are never sent twice. A
- * command that times out fails alone. Redis answers the commands of a connection in order, so a connection without
- * any answer is silent, and the client connects again.
+ * Commands are neither queued while the connection is down nor sent twice. A command that times out fails alone. Redis
+ * answers the commands of a connection in order, so a connection without any answer is silent, and replaced.
  */
 const connection = {
   // Skip INFO, which not every user may run. The reply to an increment also shows that a server is still loading.
@@ -45,14 +34,12 @@ const connection = {
   socketTimeout: SILENCE_MS,
   maxRetriesPerRequest: 0,
   autoResendUnfulfilledCommands: false,
-  // A primary may have become a replica. A new connection resolves the host name again and can find the new
-  // primary.
+  // A primary may have become a replica. A new connection resolves the host name again.
   reconnectOnError: (error) => error.message.startsWith("READONLY"),
 } satisfies RedisOptions;
 
 export type RedisClient = (Redis | Cluster) & ScriptCommands;
 
-/** Connects to one server. */
 export function connectRedis(url: string, tls?: PeerTls): RedisClient {
   const client = new Redis(url, {
     ...connection,
@@ -64,10 +51,7 @@ export function connectRedis(url: string, tls?: PeerTls): RedisClient {
   return withScripts(client);
 }
 
-/**
- * Connects to a cluster through some of its nodes. An increment has one key, so it is sent to the node with
- * that key's slot.
- */
+/** Connects to a cluster through some of its nodes. */
 export function connectCluster(nodes: ClusterNodes): RedisClient {
   const { hosts, ...credentials } = nodes;
   const client = new Cluster(hosts, {
@@ -81,8 +65,7 @@ export function connectCluster(nodes: ClusterNodes): RedisClient {
     redisOptions: { ...connection, ...credentials },
     scripts,
   });
-  // Connect to each node immediately. ioredis would connect at the first command, and fail other commands
-  // until it is connected.
+  // ioredis would connect at the first command, and fail other commands until it is connected.
   client.on("+node", (node: Redis) => {
     if (node.status === "wait") node.connect().catch(() => {}); // ioredis keeps trying
   });
@@ -93,7 +76,6 @@ export interface ClusterNodes {
   hosts: { host: string; port: number }[];
   username?: string;
   password?: string;
-  /** The TLS options for every node; undefined without TLS. */
   tls?: TlsOptions;
 }
 
@@ -108,7 +90,6 @@ interface Count {
   readonly startedMs: number;
 }
 
-/** An increment that has not been answered yet. */
 type Asked = Member<Count, WindowCount>;
 
 interface ChargedGroup {
@@ -116,10 +97,8 @@ interface ChargedGroup {
   readonly startedMs: number;
 }
 
-/** A group of charges that has not been answered yet. */
 type AskedGroup = Member<ChargedGroup, ChargedWindow[] | null>;
 
-/** A counter store on Redis, either one server or a cluster, through ioredis. */
 export class RedisCounterStore implements CounterStore {
   readonly #client: RedisClient;
   readonly #namespace: string;
@@ -140,10 +119,7 @@ export class RedisCounterStore implements CounterStore {
     client.on("error", () => {});
   }
 
-  /**
-   * Resolves when the client is connected, or after two seconds; the client keeps trying in that case. Rejects
-   * with `StoreUnavailable` if the server permanently refuses the connection.
-   */
+  /** Resolves when the client is connected, or after two seconds. Rejects if the server permanently refuses it. */
   async connected(): Promise<void> {
     const refused = Promise.withResolvers<never>();
     const onError = (error: unknown) => {
@@ -193,10 +169,7 @@ export class RedisCounterStore implements CounterStore {
     this.#client.disconnect();
   }
 
-  /**
-   * Pings the server, or all primaries of a cluster. One reply is enough: if some slots are unavailable,
-   * requests can still be counted in the buckets of other slots.
-   */
+  /** One reply of a primary is enough: requests can be counted in the buckets of its slots. */
   #anyNodeAnswers(): Promise<unknown> {
     if (this.#client instanceof Redis) return this.#client.ping();
     return Promise.any(this.#client.nodes("master").map((node) => node.ping()));
@@ -207,7 +180,6 @@ export class RedisCounterStore implements CounterStore {
     if (this.#client instanceof Cluster) await Promise.all(this.#client.nodes("master").map(untilReady));
   }
 
-  /** Sends a batch of increments as one command. Settles each increment, and never rejects. */
   async #count(batch: readonly Asked[]): Promise<void> {
     const buckets = batch.map(({ item }) => item.bucket);
     const windowsMs = batch.map(({ item }) => item.windowMs);
@@ -223,7 +195,6 @@ export class RedisCounterStore implements CounterStore {
     }
   }
 
-  /** Sends a batch of groups as one command. Settles each group, and never rejects. */
   async #charge(batch: readonly AskedGroup[]): Promise<void> {
     const groups = batch.map(({ item }) => item.charges);
     const charges = groups.flat();
@@ -280,14 +251,12 @@ interface Timed {
 
 /** The script argument for the longest time of a window whose end is never moved. */
 const NEVER_SHORTENED = Number.MAX_SAFE_INTEGER;
-/** The script argument for an unknown start. */
 const NO_START = -1;
 /** The count that the script returns for each bucket of a group if a start is unknown. */
 const UNKNOWN = -2;
 
 const NO_COUNT = "The bucket's key holds a value that is not a count.";
 
-/** Returns the pairs of count and remaining milliseconds in the reply of a script. */
 function countsIn(answers: readonly number[]): WindowCount[] {
   const counts: WindowCount[] = [];
   for (let index = 0; index < answers.length; index += 2) {
@@ -297,7 +266,6 @@ function countsIn(answers: readonly number[]): WindowCount[] {
   return counts;
 }
 
-/** Returns the windows in the reply of a script that begins with the server's clock. */
 function chargesIn([nowMs = 0, ...answers]: readonly number[]): ChargedWindow[] {
   return countsIn(answers).map(({ count, ttlMs }) => ({ count, ttlMs, endsMs: nowMs + ttlMs }));
 }

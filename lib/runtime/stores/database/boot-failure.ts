@@ -7,11 +7,7 @@ import { NoPrimary } from "./connector.ts";
 import { reportedFailure, sqlState } from "./failure.ts";
 import { UnusableSession } from "./usable-sessions.ts";
 
-/**
- * Returns the error for an operator if the server of `DATABASE_URL` cannot be used at boot (OP-14). The
- * message is one sentence for each cause. It contains the host, user and database of the URL, but never the
- * password.
- */
+/** Returns the error of a start, with one sentence for the operator (OP-14). The sentence never has the password. */
 export function databaseBootFailure(error: unknown, url: string): StoreUnavailable {
   return new StoreUnavailable("database", error, { message: sentence(error, placesOf(url)) });
 }
@@ -44,7 +40,6 @@ function sentence(error: unknown, places: Places): string {
   return state === undefined ? connectionSentence(error, places) : refusalSentence(state, error, places);
 }
 
-/** Returns the sentence for a server whose sessions cannot be used. */
 function sessionSentence({ reason, detail }: UnusableSession, { server, database }: Places): string {
   switch (reason) {
     case "encoding":
@@ -56,7 +51,6 @@ function sessionSentence({ reason, detail }: UnusableSession, { server, database
   }
 }
 
-/** Returns the sentence for a server that responded with an error. */
 function refusalSentence(state: string, error: unknown, places: Places): string {
   const { server, user, database, tls } = places;
   switch (state) {
@@ -85,7 +79,7 @@ function refusalSentence(state: string, error: unknown, places: Places): string 
   }
 }
 
-/** Returns the sentence for a pooler that refuses a session. PgBouncer has one SQLSTATE for all its refusals. */
+/** PgBouncer has one SQLSTATE for all its refusals. */
 function poolerSentence(error: unknown, server: string): string {
   const message = reportedFailure(error)?.message ?? "";
   return /parameter/.test(message)
@@ -97,13 +91,11 @@ function causeOf(error: unknown): unknown {
   return error instanceof Error ? error.cause : undefined;
 }
 
-/** Returns the first quoted name in a message of the server, which is the name of the refused setting. */
 function quotedIn(error: unknown): string {
   const [, name = ""] = /["«„“]([\w.]+)["»“”]/.exec(error instanceof Error ? error.message : "") ?? [];
   return name;
 }
 
-/** Returns the sentence for a server that could not be reached. */
 function connectionSentence(error: unknown, places: Places): string {
   const { server, tls } = places;
   if (error instanceof NoPrimary) {

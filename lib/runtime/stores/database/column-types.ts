@@ -1,6 +1,5 @@
 /**
- * An element in the text form of an array: quoted with escapes, or unquoted. The pattern also matches an
- * element without its closing quote, to avoid backtracking.
+ * An element of an array's text: quoted with escapes, or bare. An unclosed quote matches too, to avoid backtracking.
  */
 const element = /"((?:[^"\\]|\\.|\\$)*)(?:"|$)|([^,{}"]+)/gs;
 

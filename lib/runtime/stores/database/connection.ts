@@ -8,14 +8,12 @@ import type { Server } from "./servers.ts";
 import { openingStatement, type SessionRow, withoutSettings } from "./session-settings.ts";
 
 export interface SessionOptions {
-  /** The settings of the start-up packet. */
   packet: Readonly<Record<string, string>>;
   /** The settings that the session must have, whether or not the packet has them. */
   settings: Readonly<Record<string, string>>;
   tls: PeerTls | undefined;
   /** Whether to refuse a server that is not the primary. */
   primary: boolean;
-  /** The maximum time until the session has answered its first statement. */
   timeoutMs: number;
 }
 
@@ -30,16 +28,14 @@ export interface Statement {
 /** The rows that a statement returned, with the tag of its command, such as `COMMIT`. */
 export type Answer<Row = Record<string, unknown>> = Row[] & { command?: string };
 
-/** The error for a server that is a standby, while connections must lead to the primary. */
 export class IsStandby extends ConnectionLost {}
 
 /** The maximum time that a closing connection has for its last statement. */
 const END_MS = 1_000;
 
 /**
- * One session of PostgreSQL: a client of postgres.js with one connection. The pool can therefore discard one
- * connection, and see what COMMIT answered. The client cannot connect again: a statement of a transaction
- * would run outside of the transaction.
+ * A client of postgres.js with one connection, so that the pool can discard one connection and see what COMMIT
+ * answered. The client never connects again: a statement of a transaction would run outside of the transaction.
  */
 export class Connection {
   readonly openedMs = systemClock.elapsedMs();
@@ -57,7 +53,6 @@ export class Connection {
     this.isPooled = isPooled;
   }
 
-  /** Connects to `server` and opens a session. Rejects with `ConnectionLost`, or with the error of the server. */
   static async open(server: Server, options: SessionOptions): Promise<Connection> {
     const socket = connect({ host: server.host, port: server.port });
     const opening = (async () => {
@@ -79,15 +74,12 @@ export class Connection {
     }
   }
 
-  /** Whether statements can be sent. */
   get isOpen(): boolean {
     return this.#client.isOpen;
   }
 
   /**
-   * Sends a statement after all earlier ones have been answered.
-   *
-   * @throws ConnectionLost if the connection is lost, before or after the statement was sent
+   * Sends a statement after all earlier ones have been answered. Rejects with ConnectionLost if the connection is lost.
    */
   send<Row>(statement: Statement): Promise<Answer<Row>> {
     const answer = this.#last.then(() => this.#ask<Row>(statement));
@@ -95,7 +87,6 @@ export class Connection {
     return answer;
   }
 
-  /** Closes the connection after the statement that is in flight. */
   async end(): Promise<void> {
     await endsWithin(this.#last, END_MS);
     this.#client.isOpen = false;
@@ -103,7 +94,6 @@ export class Connection {
     this.#client.socket.destroy();
   }
 
-  /** Closes the connection at once. A statement in flight fails. */
   discard(): void {
     this.#client.isOpen = false;
     this.#client.socket.destroy();

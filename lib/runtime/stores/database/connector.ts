@@ -4,11 +4,9 @@ import { ConnectionLost, isSettingRefused } from "./failure.ts";
 import { connectTimeoutOf, type Server, serversOf, wantsPrimary } from "./servers.ts";
 import { settingsSince14 } from "./session-settings.ts";
 
-/** The maximum time for a new session, and for each of several servers. */
 const OPEN_MS = 3_000;
 const OPEN_ONE_OF_SEVERAL_MS = 1_500;
 
-/** The error if none of several servers is the primary. */
 export class NoPrimary extends ConnectionLost {
   constructor(cause: unknown) {
     super("No server of the list accepts writes.", { cause });
@@ -16,9 +14,8 @@ export class NoPrimary extends ConnectionLost {
 }
 
 /**
- * Opens sessions on the servers of a `DATABASE_URL`. With several servers, tries one after the other, from the
- * last primary on, and the driver checks which one is the primary. The driver's own list is not used: a client
- * that is ended while it goes through the list never stops.
+ * Opens sessions on the servers of a `DATABASE_URL`, tried in turn from the last primary on. The driver's own list is
+ * not used: a client that is ended while it goes through the list never stops.
  */
 export class Connector {
   readonly #servers: readonly Server[];

@@ -1,7 +1,6 @@
 import { type Clock, unstalledClock } from "../../../async/index.ts";
 import { ConnectionLost } from "./failure.ts";
 
-/** The time limit of a call: a time for the whole call, or the longest time without progress. */
 export interface TimeLimit {
   ms: number;
   /** Whether the time counts only while the server owes an answer, and starts again with each answer. */
@@ -35,13 +34,12 @@ export class Deadline {
     return this.#isOver;
   }
 
-  /** Returns the time that the call may still wait for a turn. */
   remainingMs(): number {
     const { ms, ofProgress } = this.#limit;
     return ofProgress ? ms : Math.max(0, this.#untilMs - this.#clock.elapsedMs());
   }
 
-  /** Records that the server owes one more answer. The caller must call `answered` when the answer arrives. */
+  /** Records that the server owes one more answer, until the caller calls `answered`. */
   asked(): void {
     this.#unanswered += 1;
     if (this.#limit.ofProgress && this.#unanswered === 1) this.#start();

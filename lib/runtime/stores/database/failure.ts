@@ -2,27 +2,18 @@ import { DrizzleQueryError } from "drizzle-orm/errors";
 import { NoPermit } from "../../../async/index.ts";
 import { StoreUnavailable } from "../errors.ts";
 
-/** The SQLSTATE of a write that was refused in a read-only session. */
 const READ_ONLY = "25006";
 const INSUFFICIENT_PRIVILEGE = "42501";
-/**
- * The SQLSTATEs of a refused setting in the start-up packet. An older server does not know the setting
- * (undefined_object), and a pooler accepts few settings (protocol_violation).
- */
+/** A refused setting in the start-up packet: undefined_object of an older server, protocol_violation of a pooler. */
 const SETTING_REFUSED = ["42704", "08P01"];
 
 /**
- * The SQLSTATE classes and codes of a server that cannot serve now. The classes are connection exceptions
- * (08), authorization (28), resources (53), operator intervention and statement timeouts (57), and system
- * errors (58). The codes are an unknown database (3D000), a standby (25006) and a terminated idle transaction
- * (25P03).
+ * A server that cannot serve now: connection exceptions (08), authorization (28), resources (53), intervention and
+ * statement timeouts (57), system errors (58), unknown database, standby, terminated idle transaction.
  */
 const refusals = ["08", "28", "53", "57", "58", "3D000", READ_ONLY, "25P03"];
 
-/**
- * The SQLSTATE classes and codes after which the connection is closed or about to close: connection
- * exceptions, shutdown, crash, startup and a terminated idle transaction.
- */
+/** The connection is closed or about to close: connection exceptions, shutdown, crash, startup, idle transaction. */
 const endings = ["08", "57P", "25P03"];
 
 /** The Retry-After if no database connection was free. */
@@ -31,7 +22,6 @@ const BUSY_SECONDS = 1;
 /** The codes of errors that come from the driver or the runtime, not from the server. */
 const connectionCode = /^(E[A-Z_]+|CONNECT_TIMEOUT|CONNECTION_[A-Z]+|SASL_[A-Z_]+|ERR_TLS\w*|\w*CERT\w*)$/;
 
-/** The error for a connection that is lost, or that the pool has discarded. The message contains the reason. */
 export class ConnectionLost extends Error {
   /** Whether the work has had no effect, so that it can be repeated over another connection. */
   readonly isRepeatable: boolean;
@@ -46,16 +36,13 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** Returns whether `error` says that the connection was lost before the work had an effect. */
+/** Returns whether the connection was lost before the work had an effect. */
 export function isRepeatable(error: unknown): boolean {
   const failure = driverError(error);
   return failure instanceof ConnectionLost && failure.isRepeatable;
 }
 
-/**
- * Returns `StoreUnavailable` if the server cannot serve or if no connection was free. Returns any other error
- * unchanged, including errors that the work itself throws.
- */
+/** Returns `StoreUnavailable` if the server cannot serve or no connection was free, and any other error unchanged. */
 export function databaseFailure(error: unknown): unknown {
   const failure = driverError(error);
   const refused =
@@ -65,14 +52,13 @@ export function databaseFailure(error: unknown): unknown {
   return new StoreUnavailable("database", failure, { retry_after_seconds });
 }
 
-/** Throws the {@link databaseFailure} of `error`. */
 export function throwDatabaseFailure(error: unknown): never {
   throw databaseFailure(error);
 }
 
 /**
- * Returns `ConnectionLost` if the connection that reported `error` is lost, and any other error unchanged.
- * Callers must pass only errors of the driver, because other errors can have the same codes.
+ * Returns `ConnectionLost` if the connection is lost. `error` is one of the driver: other errors can have the same
+ * codes.
  */
 export function connectionFailure(error: unknown): unknown {
   const isLost = isReported(error) ? hasState(error, endings) : hasConnectionCode(error);
@@ -85,17 +71,14 @@ export function isRefusedSession(error: unknown): boolean {
   return state !== undefined && !endings.some((ending) => state.startsWith(ending));
 }
 
-/** Returns whether the server refused the statement because the server is read-only. */
 export function isReadOnly(error: unknown): boolean {
   return sqlState(error) === READ_ONLY;
 }
 
-/** Returns whether a new session was refused because of a setting in its start-up packet. */
 export function isSettingRefused(error: unknown): boolean {
   return SETTING_REFUSED.includes(sqlState(error) ?? "");
 }
 
-/** Returns whether the database user lacks a privilege that the statement needs. */
 export function lacksPrivilege(error: unknown): boolean {
   return sqlState(error) === INSUFFICIENT_PRIVILEGE;
 }
@@ -118,23 +101,17 @@ function hasConnectionCode(failure: unknown): boolean {
   );
 }
 
-/** An error that the server reported. Both drivers copy the server's fields to their own errors. */
 interface Reported {
-  /** The SQLSTATE of the error. */
   code: string;
 }
 
-/**
- * Returns the SQLSTATE of an error that PostgreSQL reported, such as `23505`. Finds it inside of wrapping
- * errors. Returns undefined for other errors.
- */
+/** Returns the SQLSTATE of an error that PostgreSQL reported, such as `23505`, also from inside of wrapping errors. */
 export function sqlState(error: unknown): string | undefined {
   return reportedFailure(error)?.code;
 }
 
 const WRAPPINGS_MAX = 8;
 
-/** Returns the error that the server reported, also from inside of wrapping errors. */
 export function reportedFailure(error: unknown): (Error & Reported) | undefined {
   let candidate = error;
   for (let depth = 0; depth < WRAPPINGS_MAX && candidate instanceof Error; depth++) {
@@ -144,10 +121,7 @@ export function reportedFailure(error: unknown): (Error & Reported) | undefined 
   return undefined;
 }
 
-/**
- * Returns whether the server reported the error. Only errors of the server have a severity, and those of a pooler
- * have only the localized one.
- */
+/** Only errors of the server have a severity, and those of a pooler have only the localized one. */
 function isReported(error: unknown): error is Error & Reported {
   return (
     error instanceof Error &&

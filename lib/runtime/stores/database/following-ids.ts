@@ -1,9 +1,6 @@
 import { incrementBase32, ulid } from "ulid";
 
-/**
- * Returns `count` ascending ids above `last`, the newest id of a feed. The ids contain `timeMs` or the time in
- * `last`, whichever is later, because their order is more important than their time.
- */
+/** Returns ids above `last`, the newest id of a feed. They contain the later of `timeMs` and the time in `last`. */
 export function followingIds(last: string | null, timeMs: number, count: number): string[] {
   const fresh = ulid(timeMs);
   let next = last === null || fresh > last ? fresh : incrementBase32(last);

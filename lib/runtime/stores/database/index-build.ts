@@ -2,11 +2,7 @@ import { sql } from "drizzle-orm";
 import type { IndexStep } from "./migration-steps.ts";
 import { type Orm, rows } from "./orm.ts";
 
-/**
- * Builds an index outside of a transaction, if it does not exist. If an interrupted build left an invalid
- * index, drops the index and builds it again. `lockMs` limits how long a statement waits for a lock, because
- * writers wait behind it.
- */
+/** Builds an index outside of a transaction, unless a valid one exists. `lockMs` limits the waits for locks. */
 export async function buildIndex(orm: Orm, schema: string, step: IndexStep, lockMs: number): Promise<void> {
   if (step.isPartitioned) await buildOnPartitions(orm, schema, step, lockMs);
   else await build(orm, schema, step);
@@ -25,9 +21,7 @@ async function build(orm: Orm, schema: string, { name, table, isUnique, definiti
 }
 
 /**
- * Builds the index of a partitioned table (OP-95). The index of the parent table contains no rows, and
- * becomes valid when each partition has its index. A partition that is created during the build gets its
- * index automatically.
+ * Builds the index of a partitioned table (OP-95). The parent's index becomes valid when each partition has its own.
  */
 async function buildOnPartitions(
   orm: Orm,
@@ -48,7 +42,6 @@ async function buildOnPartitions(
   }
 }
 
-/** Runs a statement that waits at most `lockMs` for its lock. */
 async function soon(orm: Orm, lockMs: number, statement: string): Promise<void> {
   await rows(orm, sql`select set_config('lock_timeout', ${String(lockMs)}, false)`);
   try {
@@ -58,7 +51,6 @@ async function soon(orm: Orm, lockMs: number, statement: string): Promise<void> 
   }
 }
 
-/** Returns whether an index is valid, or null if it does not exist. */
 async function validityOf(orm: Orm, schema: string, name: string): Promise<boolean | null> {
   const [found] = await rows<{ valid: boolean }>(
     orm,
@@ -72,7 +64,6 @@ interface Partition {
   readonly table: string;
 }
 
-/** Returns the partitions of a table that do not have their part of the index yet. */
 function partitionsWithout(orm: Orm, table: string, index: string): Promise<Partition[]> {
   return rows<{ oid: string; table: string }>(
     orm,

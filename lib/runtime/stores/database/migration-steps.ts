@@ -1,10 +1,7 @@
 import { sql } from "drizzle-orm";
 import { type Orm, rows } from "./orm.ts";
 
-/**
- * An index on a table that existed before the migration. It is built while other sessions write to the table
- * (OP-68).
- */
+/** An index on a table that existed before the migration. It is built while other sessions write (OP-68). */
 export interface IndexStep {
   readonly kind: "index";
   readonly name: string;
@@ -12,14 +9,9 @@ export interface IndexStep {
   readonly isUnique: boolean;
   /** The rest of the definition after the table's name, such as `(name) where name is not null`. */
   readonly definition: string;
-  /** Whether the table is partitioned. Each partition gets its own index (OP-95). */
   readonly isPartitioned: boolean;
 }
 
-/**
- * A part of a migration that is applied separately: one index, one validation, or statements in one
- * transaction.
- */
 export type Step = IndexStep | { readonly kind: "statements"; readonly statements: readonly string[] };
 
 const COMMENTS = String.raw`(?:\s*--[^\n]*\n)*\s*`;
@@ -28,10 +20,9 @@ const VALIDATE = new RegExp(`^${COMMENTS}alter table [a-z0-9_.]+\\s+validate con
 const CREATE_INDEX = new RegExp(`^${COMMENTS}create (unique )?index ([a-z0-9_]+)\\s+on ([a-z0-9_.]+)`, "i");
 
 /**
- * Splits a migration into steps. Each index on an existing table is a step. Each validation of a constraint
- * is also a step: it reads the whole table, and must not prolong the locks of earlier statements (OP-91).
- * Other statements share a step, because they hold locks only briefly or must become visible together.
- * Indexes of partitioned tables come last, so the statements around them can share a step.
+ * Splits a migration into steps. Each index on an existing table is a step, and each validation of a constraint: it
+ * reads the whole table, and must not prolong the locks of earlier statements (OP-91). Indexes of partitioned tables
+ * come last, so the statements around them can share a step.
  */
 export async function stepsOf(orm: Orm, statements: readonly string[]): Promise<Step[]> {
   const made = new Set(statements.flatMap((each) => CREATE_TABLE.exec(each)?.[1] ?? []));

@@ -6,23 +6,14 @@ import { buildIndex } from "./index-build.ts";
 import { type Step, stepsOf } from "./migration-steps.ts";
 import { type Orm, rows } from "./orm.ts";
 
-/** The ways to run statements that migrations need. */
 export interface MigrationAccess {
-  /**
-   * Runs `work` in one transaction. Its statements may run long, but each waits at most `lockMs` for a lock.
-   */
+  /** Runs `work` in one transaction. Each of its statements waits at most `lockMs` for a lock. */
   transaction<T>(work: (tx: Orm) => Promise<T>, lockMs?: number): Promise<T>;
-  /**
-   * Runs `work` on one connection outside of a transaction, and then releases the advisory locks of the
-   * connection. Null for a database without concurrent writers.
-   */
+  /** Runs `work` on a connection of its own; null for a database without concurrent writers. */
   readonly outside: (<T>(work: (orm: Orm) => Promise<T>) => Promise<T>) | null;
 }
 
-/**
- * The maximum time that a step waits for a lock. Writers queue behind a waiting step, so the step gives up
- * and is retried.
- */
+/** The maximum wait of a step for a lock. Writers queue behind a waiting step, so the step gives up and is retried. */
 const LOCK_MS = 100;
 const PAUSE_MS = 250;
 /** The time for which migrations are retried while another session holds a lock that they need. */
@@ -33,13 +24,10 @@ const LOCK_NOT_AVAILABLE = "55P03";
 const DEADLOCK_DETECTED = "40P01";
 
 /**
- * Applies the migrations of `folder` that are missing in the journal of `schema`, in order. A new schema gets all
- * migrations in one transaction. An existing schema gets them step by step, so that locks are held only during a step
- * (OP-76, OP-68). An advisory lock serializes replicas that start together. Returns the number of applied migrations
- * that are not in the folder.
- *
- * @throws if an applied migration was edited later, or if 0.x made the schema (OP-122). Also throws if an applied
- * migration that is not in the folder refuses older versions (OP-96).
+ * Applies the migrations of `folder` that the journal of `schema` lacks. A new schema gets all in one transaction, an
+ * existing schema step by step, so that locks are held only during a step (OP-76, OP-68). An advisory lock serializes
+ * replicas that start together. Throws for an edited migration, for a schema of 0.x (OP-122), and if an applied
+ * migration that is not in the folder refuses older versions (OP-96). Returns the number of such migrations.
  */
 export async function applyMigrations(
   access: MigrationAccess,
@@ -64,13 +52,10 @@ interface Migration {
   readonly sql: readonly string[];
   readonly folderMillis: number;
   readonly hash: string;
-  /**
-   * The reason why versions without this migration cannot serve the schema afterwards, or null if they can.
-   */
+  /** Why versions without this migration cannot serve the schema afterwards, or null if they can. */
   readonly refuses_older: string | null;
 }
 
-/** Matches the line with the reason why versions without the migration cannot serve the schema. */
 const REFUSES_OLDER = /^-- refuses older versions: (.+)$/m;
 
 function migrationsIn(folder: string): Migration[] {
@@ -87,12 +72,9 @@ interface Plan {
   readonly migrations: readonly Migration[];
 }
 
-/** A migration as recorded in the journal. */
 interface Applied {
   readonly hash: string;
-  /** The number of steps of the migration that are applied, or null if all steps are applied. */
   readonly steps_done: number | null;
-  /** The reason why versions without this migration cannot serve the schema, or null if they can. */
   readonly refuses_older: string | null;
 }
 
@@ -109,10 +91,8 @@ const REFUSALS: Readonly<Record<string, string>> = {
   "25006": "The server of DATABASE_URL is read-only, like a standby: set DATABASE_URL to the primary.",
 };
 
-/** The error that is thrown while another replica applies migrations. */
 class Busy extends Error {}
 
-/** Runs `work`, and retries it while other sessions hold the locks that it needs. */
 async function patiently<T>(work: () => Promise<T>, schema: string): Promise<T> {
   const beganMs = systemClock.elapsedMs();
   for (;;) {
@@ -149,20 +129,15 @@ async function applyMissing(access: MigrationAccess, plan: Plan): Promise<number
   return applyMissing(access, plan);
 }
 
-/** The journal of a schema, and the next migration to apply step by step. `next` is null if there is none. */
+/** `next` is the migration to apply step by step, or null. */
 interface Begun {
   readonly journal: Journal;
   readonly next: { readonly migration: Migration; readonly steps: readonly Step[] } | null;
 }
 
-/**
- * Applies all migrations to a new schema. For an existing schema, returns the next missing migration with its
- * steps.
- */
 async function begin(tx: Orm, plan: Plan, byStep: boolean): Promise<Begun> {
   const { schema, journal, migrations } = plan;
-  // If no migration is missing, return without a lock. A service whose database user may not change the
-  // database schema can then start, once the schema's owner has migrated it.
+  // A service whose user may not change the schema can start, once the schema's owner has migrated it.
   const known = await readableJournal(tx, plan);
   refuseFormer(plan, known);
   if (known !== null && migrations.every((each) => isApplied(known, each)))
@@ -193,20 +168,14 @@ async function begin(tx: Orm, plan: Plan, byStep: boolean): Promise<Begun> {
 }
 
 /**
- * Creates the schema if it does not exist. PostgreSQL demands CREATE on the database even for `if not exists`,
- * and the owner of an existing schema may lack that privilege. The migration lock excludes other creators.
+ * PostgreSQL demands CREATE on the database even for `if not exists`, which the owner of an existing schema may lack.
  */
 async function createSchema(tx: Orm, schema: string): Promise<void> {
   const [found] = await rows(tx, sql`select from pg_namespace where nspname = ${schema}`);
   if (found === undefined) await rows(tx, sql`create schema ${sql.identifier(schema)}`);
 }
 
-/**
- * Takes the migration lock of a schema, or throws instead of waiting. A waiting transaction would delay index
- * builds.
- *
- * @throws Busy while another replica applies migrations
- */
+/** Takes the migration lock of a schema, or throws Busy: a waiting transaction would delay index builds. */
 async function lock(tx: Orm, schema: string): Promise<void> {
   const [taken] = await rows<{ taken: boolean }>(
     tx,
@@ -231,11 +200,7 @@ function refuseEdited({ folder }: Plan, { folderMillis, hash }: Migration, found
   );
 }
 
-/**
- * Refuses a schema that 0.x made, with other migrations.
- *
- * @throws if the journal has an entry that is older than the folder's first migration (OP-122)
- */
+/** Refuses a schema of 0.x, whose journal has an entry that is older than the first migration (OP-122). */
 function refuseFormer({ schema, migrations }: Plan, journal: Journal | null): void {
   const firstMs = migrations[0]?.folderMillis ?? 0;
   if (![...(journal?.keys() ?? [])].some((when) => when < firstMs)) return;
@@ -244,11 +209,7 @@ function refuseFormer({ schema, migrations }: Plan, journal: Journal | null): vo
   );
 }
 
-/**
- * Returns the number of applied migrations that this version does not have.
- *
- * @throws if one of them says that this version cannot serve the schema (OP-96)
- */
+/** Returns the number of applied migrations that this version lacks. Throws if one refuses older versions (OP-96). */
 function newerThan({ schema, migrations }: Plan, journal: Journal): number {
   const own = new Set(migrations.map(({ folderMillis }) => folderMillis));
   const newer = [...journal].filter(([when]) => !own.has(when)).map(([, applied]) => applied);
@@ -261,7 +222,6 @@ function newerThan({ schema, migrations }: Plan, journal: Journal): number {
   return newer.length;
 }
 
-/** The next step of a migration. `done` of its `count` steps have been applied. */
 interface StepAt {
   readonly migration: Migration;
   readonly step: Step;
@@ -269,9 +229,6 @@ interface StepAt {
   readonly count: number;
 }
 
-/**
- * Applies a step and records it in the journal. Does nothing if another replica has already applied the step.
- */
 async function applyStep(access: MigrationAccess, plan: Plan, at: StepAt): Promise<void> {
   const { step } = at;
   if (step.kind === "index") {
@@ -295,13 +252,10 @@ async function applyStep(access: MigrationAccess, plan: Plan, at: StepAt): Promi
   }, LOCK_MS);
 }
 
-/** Planner settings that allow reading whole tables or compiling a statement. */
 const SLOW_PLANS = ["enable_seqscan", "enable_hashjoin", "enable_mergejoin", "jit"];
 
 /**
- * Makes the planner of this transaction use indexes wherever it can. A migration often changes a few rows of
- * a large table, and writers wait for the whole step. If the planner overestimates the number of rows, it
- * reads the whole table or spends a second on compilation.
+ * Makes the planner use indexes. If it overestimates the rows, it reads a large table or compiles, and writers wait.
  */
 async function findRowsByIndex(tx: Orm): Promise<void> {
   await rows(
@@ -326,7 +280,6 @@ async function note(tx: Orm, { journal }: Plan, { migration, done, count }: Step
   );
 }
 
-/** Returns the applied migrations, or null if there is no journal that the database user can read. */
 async function readableJournal(tx: Orm, { schema, journal }: Plan): Promise<Journal | null> {
   const [found] = await rows<{ readable: boolean }>(
     tx,

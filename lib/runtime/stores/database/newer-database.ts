@@ -1,9 +1,6 @@
 import type { Database } from "./database.ts";
 
-/**
- * Applies migrations at the start of a service. Logs a warning if a newer version of Ostiary has already
- * migrated the database (OP-75).
- */
+/** Applies migrations, and warns if a newer version of Ostiary has migrated the database (OP-75). */
 export async function migrateAtStart(
   database: Database,
   schema: string,

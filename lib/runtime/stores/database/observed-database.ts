@@ -10,28 +10,19 @@ import type { UnitOfWork } from "./unit-of-work.ts";
 
 /** The operations that a server and PGlite implement differently. */
 export interface DatabaseAdapter {
-  /** Starts the deadline of a call. */
   deadline(options: RunOptions): Deadline;
-  /** Runs `work` outside of a transaction. */
   run<T>(deadline: Deadline, work: (orm: Orm) => Promise<T>): Promise<T>;
   /** Runs `work` in one transaction, without retries after conflicts. */
   transact<T>(deadline: Deadline, work: (tx: Orm) => Promise<T>, options: TransactionOptions): Promise<T>;
-  /**
-   * Waits until the limits on connections and lanes allow more work, and then runs `work`. `work` includes
-   * all retries.
-   */
+  /** Runs `work`, with all its retries, once the limits on connections and lanes allow more work. */
   inTurn<T>(deadline: Deadline, options: TransactionOptions, work: () => Promise<T>): Promise<T>;
-  /** Implements `Database.stream` by calling methods of `database`. */
   stream<Row>(database: Database, operation: string, statement: SQL, batchRows: number): AsyncIterable<Row[]>;
   readonly migrations: MigrationAccess;
   ping(timeoutMs: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/**
- * A database with a name for metrics. It contains the logic that all adapters share; `Database` documents its
- * methods.
- */
+/** The logic that both adapters share; `Database` documents its methods. */
 export class ObservedDatabase implements Database {
   readonly #adapter: DatabaseAdapter;
   readonly #view: View;
@@ -108,7 +99,6 @@ export class ObservedDatabase implements Database {
   }
 }
 
-/** The names and the default deadline of one user of an adapter. */
 export interface View extends CallOptions {
   /** The name of the database in metrics: the database schema in which the service works. */
   readonly namespace: string;

@@ -16,14 +16,12 @@ export interface DatabaseOptions extends Partial<PostgresLimits> {
   /** The name of the database in metrics: the database schema in which the service works. */
   namespace: string;
   observer?: StoreObserver;
-  /** The TLS files, if the URL uses TLS. */
   tls?: PeerTls;
 }
 
 /**
- * Opens the database of `url` (OP-11): `postgres://…`, `pglite:///folder` or `pglite://memory`. Rejects with
- * `StoreUnavailable` if the server does not respond, and with `UnusableFolder` if the folder cannot be used.
- * Rejects with `TypeError` for any other URL.
+ * Opens `postgres://…`, `pglite:///folder` or `pglite://memory` (OP-11). Rejects with `StoreUnavailable` if the server
+ * does not respond, with `UnusableFolder` if the folder cannot be used, and with `TypeError` for another URL.
  */
 export async function openDatabase(url: string, options: DatabaseOptions): Promise<Database> {
   const { namespace, observer = observeNothing, tls, ...limits } = options;
@@ -76,7 +74,6 @@ export function pgliteUrl(folder: string): string {
   return `pglite://${folder.split("/").map(encodeURIComponent).join("/")}`;
 }
 
-/** Returns the folder of a `pglite:` URL, or undefined for a database in memory. */
 function pgliteFolder(url: string): string | undefined {
   if (url === "pglite://memory") return undefined;
   const folder = decoded(url.slice("pglite://".length));

@@ -16,20 +16,13 @@ export async function rows<Row = Record<string, unknown>>(orm: Orm, statement: S
   return rowsOf<Row>(await orm.execute(statement));
 }
 
-/**
- * Returns the rows of a driver's result. postgres.js returns an array of rows, and PGlite an object with the
- * field `rows`. Nothing checks the rows against `Row`. Callers therefore write `Row` next to the statement,
- * where a mismatch is visible.
- */
+/** Returns the rows of a driver's result. Nothing checks them, so callers write `Row` next to the statement. */
 export function rowsOf<Row>(result: unknown): Row[] {
   // biome-ignore lint/plugin: both drivers return an array in one of these two places
   return Array.isArray(result) ? Array.from<Row>(result) : (result as { rows: Row[] }).rows;
 }
 
-/**
- * Casts a driver's query builder. The drivers differ only in the result type of a raw `execute`, which only
- * `rows` reads.
- */
+/** Casts a driver's query builder. Only the result type of a raw `execute` differs. */
 export function asOrm<Result extends PgQueryResultHKT>(
   builder: PgDatabase<Result, Record<string, never>>,
 ): Orm {

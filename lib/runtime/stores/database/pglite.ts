@@ -15,8 +15,8 @@ import { asOrm, type Orm, rows } from "./orm.ts";
 const ACQUIRE_TIMEOUT_MS = 10_000;
 
 /**
- * PostgreSQL in this process. It has only one session, and a second caller would run inside of the first
- * caller's transaction. Callers therefore use the session one at a time, which is fast while they are few.
+ * PostgreSQL in this process. It has only one session, which callers use one at a time: a second caller would run
+ * inside of the first caller's transaction.
  */
 export class PgliteAdapter implements DatabaseAdapter {
   readonly #pglite: PGlite;
@@ -64,10 +64,7 @@ export class PgliteAdapter implements DatabaseAdapter {
     return work().finally(leave);
   }
 
-  /**
-   * Reads rows through a cursor WITH HOLD, which keeps a copy of the rows in the session. Other callers can
-   * use the session between two batches.
-   */
+  /** Reads through a cursor WITH HOLD, so that other callers can use the session between two batches. */
   async *stream<Row>(
     database: Database,
     operation: string,

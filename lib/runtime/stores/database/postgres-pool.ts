@@ -33,11 +33,7 @@ export interface PostgresLimits {
   laneDeadlineMs: number;
   /** The longest time without an answer for work in the background. It is also the server's `statement_timeout`. */
   progressMs: number;
-  /**
-   * The server's `plan_cache_mode`, which decides whether the server may reuse one plan for all values of a
-   * prepared statement. `force_custom_plan` is for statements whose best plan depends on the values, such as
-   * pages of a large log.
-   */
+  /** The server's `plan_cache_mode`. `force_custom_plan` is for statements whose best plan depends on the values. */
   plan_cache_mode: "auto" | "force_custom_plan";
 }
 
@@ -50,28 +46,24 @@ export const postgresLimits: PostgresLimits = {
   plan_cache_mode: "auto",
 };
 
-/** The share of the connections that transactions of one lane may use. */
 const LANE_SHARE = 0.2;
-/** The share of the connections that all writers together may use. */
 const WRITERS_SHARE = 0.7;
 /** The timeout of an idle transaction. It releases the locks of a process that hangs. */
 const IDLE_IN_TRANSACTION_MS = 60_000;
-/** The maximum time for the answer to a ping. */
 const PING_MS = 1_000;
 /** The pauses between two attempts to connect while the store is away. */
 const RECONNECT_MS = 50;
 const RECONNECT_MS_MAX = 1_000;
 /** The age at which a connection is replaced, so that a changed address is followed. */
 const LIFETIME_MS = 1_800_000;
-/** The time for work in flight when the pool closes. */
 const CLOSE_MS = 1_000;
 
 type Work<T> = (connection: Connection) => Promise<T>;
 
 /**
- * The connections of a service to PostgreSQL. When a call reaches its deadline, the pool discards the call's
- * connection, and pings the server over a new one. If the ping succeeds, idle connections that do not answer a
- * ping are discarded too. If it fails, the store is away: calls fail at once until a new connection succeeds.
+ * When a call reaches its deadline, the pool discards the call's connection, and pings the server over a new one. If
+ * the ping succeeds, idle connections that do not answer a ping are discarded too. If it fails, the store is away:
+ * calls fail at once until a new connection succeeds.
  */
 export class PostgresPool {
   readonly #limits: PostgresLimits;
@@ -87,7 +79,6 @@ export class PostgresPool {
   /** The connections whose server processes must be ended, because they may hold locks. */
   #lost: Connection[] = [];
   #check: Promise<void> | undefined;
-  /** Why the store is away, or undefined. */
   #away: { cause: unknown } | undefined;
   #closed = false;
 
@@ -106,7 +97,6 @@ export class PostgresPool {
     this.#connector = new Connector(url, settings, tls);
   }
 
-  /** Returns the deadline of a call that lasts at most `deadlineMs`, or one of progress. */
   deadline(deadlineMs: number | "progress" = this.#limits.deadlineMs): Deadline {
     const ofProgress = deadlineMs === "progress";
     return new Deadline({ ms: ofProgress ? this.#limits.progressMs : deadlineMs, ofProgress });
@@ -116,10 +106,7 @@ export class PostgresPool {
     return this.deadline(deadlineMs);
   }
 
-  /**
-   * Runs `work` with a connection of the pool. If the connection is lost before a COMMIT was sent, repeats
-   * `work` once over another connection.
-   */
+  /** Runs `work`, and once more over another connection if its connection is lost before a COMMIT was sent. */
   async use<T>(deadline: Deadline, work: Work<T>): Promise<T> {
     const release = await this.#acquire(this.#permits, deadline);
     try {
@@ -134,7 +121,7 @@ export class PostgresPool {
     }
   }
 
-  /** Waits for a permit of the lane, if `lane` is set, and for a permit for writers. Runs `work` after that. */
+  /** Runs `work` with a permit of the lane, if `lane` is set, and one for writers. */
   async writing<T>(deadline: Deadline, lane: string | undefined, work: () => Promise<T>): Promise<T> {
     const leaveLane =
       lane === undefined
@@ -148,15 +135,12 @@ export class PostgresPool {
     }
   }
 
-  /**
-   * Waits for the permit of a stream. Streams hold connections for a long time, so they may use at most half
-   * of the connections.
-   */
+  /** Waits for the permit of a stream. Streams hold connections for long, so they may use at most half of them. */
   stream(): Promise<Release> {
     return this.#acquire(this.#streams, this.deadline());
   }
 
-  /** Opens all connections, so the first burst of requests does not wait for them. Rejects with the driver's error. */
+  /** Opens all connections, so the first burst of requests does not wait for them. */
   async warm(): Promise<void> {
     const first = await this.#connector.open();
     this.#offer(first);
@@ -172,7 +156,6 @@ export class PostgresPool {
     await Promise.all(others).catch(few);
   }
 
-  /** Resolves if the server answers within `timeoutMs`, without waiting for a permit. */
   async ping(timeoutMs: number): Promise<void> {
     const deadline = this.deadline(timeoutMs);
     try {
@@ -213,7 +196,6 @@ export class PostgresPool {
     }
   }
 
-  /** Returns an idle connection, or waits for the next one. */
   async #take(deadline: Deadline): Promise<Connection> {
     if (this.#away !== undefined) throw new StoreUnavailable("database", this.#away.cause);
     if (this.#closed) throw new StoreUnavailable("database", new Error("The database is closed."));
@@ -270,7 +252,6 @@ export class PostgresPool {
     }
   }
 
-  /** Checks the server over a new connection, because `connection` was lost or none could be opened. */
   #doubt(connection?: Connection): void {
     if (connection !== undefined) this.#lost.push(connection);
     this.#check ??= this.#checkServer().finally(() => {

@@ -13,17 +13,13 @@ import type { PostgresPool } from "./postgres-pool.ts";
 import { dialect } from "./prepared.ts";
 import { streamCursor } from "./stream-cursor.ts";
 
-/**
- * The maximum number of parameters in a prepared statement. Statements with more parameters have a different
- * text for each number of rows, so preparing them only fills memory.
- */
+/** Statements with more parameters have a text for each number of rows, so preparing them only fills memory. */
 const PREPARED_PARAMETERS_MAX = 64;
 /** The time for each statement of a migration, which may rebuild a table. */
 const MIGRATION_STATEMENT_MS = 600_000;
 /** The time for an index build, which does not block writers. */
 const BUILD_MS = 3_600_000;
 
-/** A PostgreSQL server through postgres.js. `PostgresPool` implements limits and recovery. */
 export class PostgresAdapter implements DatabaseAdapter {
   readonly #pool: PostgresPool;
 
@@ -104,12 +100,10 @@ export class PostgresAdapter implements DatabaseAdapter {
   }
 }
 
-/** Sets the timeouts of a migration, for its transaction or its session. 0 means no timeout. */
 const setTimeouts = (statementMs: number, lockMs: number, isLocal: boolean) => sql`
   select set_config('statement_timeout', ${String(statementMs)}, ${isLocal}),
     set_config('lock_timeout', ${String(lockMs)}, ${isLocal})`;
 
-/** One unit of work on a connection. */
 interface Unit {
   readonly connection: Connection;
   readonly deadline: Deadline;
@@ -144,10 +138,9 @@ async function transact<T>(
 }
 
 /**
- * Commits. PostgreSQL answers COMMIT with ROLLBACK after a statement has failed, and when a pooler has sent the
- * COMMIT to another session. The driver takes both answers for success.
- *
- * @throws ConnectionLost that is not repeatable if the outcome of a writing transaction is unknown
+ * Commits. PostgreSQL answers COMMIT with ROLLBACK after a failed statement, or when a pooler sent the COMMIT to
+ * another session. The driver takes both for success. Throws a ConnectionLost that is not repeatable if the outcome is
+ * unknown.
  */
 async function commit(unit: Unit, { readOnly = false }: TransactionOptions): Promise<void> {
   const { command } = await send(unit, { text: "commit" }).catch((cause) => {
@@ -169,7 +162,6 @@ function ormOver(unit: Unit): Orm {
   return asOrm(new PgDatabase(dialect, session, undefined));
 }
 
-/** Returns the methods of postgres.js that drizzle calls. */
 function clientOf(unit: Unit) {
   const savepoint = async <T>(work: (inner: postgres.Sql) => Promise<T>) => {
     await send(unit, { text: "savepoint inner_transaction" });

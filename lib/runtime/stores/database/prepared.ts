@@ -12,15 +12,13 @@ const builder = asOrm(
   }),
 );
 
-/** A drizzle select with a flat list of fields. */
 interface Select<Row> extends SQLWrapper {
   readonly _: { readonly selectedFields: SelectedFieldsFlat; readonly result: Row[] };
 }
 
 /**
- * Prepares a select whose text is built only once. `sql.placeholder` stands for the values of each call.
- * Without this function, drizzle builds the text for every call, which is the largest cost of a short query
- * in this process.
+ * Prepares a select whose text is built only once: building it for each call is the largest cost of a short query.
+ * `sql.placeholder` stands for the values of each call.
  */
 export function prepared<Row>(
   build: (orm: Orm) => Select<Row>,
@@ -37,9 +35,7 @@ export function prepared<Row>(
       .execute(values);
 }
 
-/**
- * Prepares a SQL statement, like {@link prepared} for a select. The rows are as {@link rowsOf} returns them.
- */
+/** Prepares a SQL statement, like {@link prepared} for a select. */
 export function preparedRows<Row>(
   statement: SQL,
 ): (orm: Orm, values: Record<string, unknown>) => Promise<Row[]> {

@@ -2,8 +2,8 @@ import { DrizzleQueryError } from "drizzle-orm/errors";
 import { reportedFailure } from "./failure.ts";
 
 /**
- * The error for a query that the server refused. Logs contain its fields. It has the name of the operation
- * and the SQLSTATE, but no statement, parameters or `detail`, because these contain secrets and rows.
+ * The error for a query that the server refused. It has neither statement, parameters nor `detail`, because these
+ * contain secrets and rows.
  */
 export class QueryFailed extends Error {
   /** The SQLSTATE, or undefined if the driver refused the query. */
@@ -27,7 +27,6 @@ export class QueryFailed extends Error {
 /** The SQLSTATE class of errors whose message repeats a value. */
 const DATA_EXCEPTION = "22";
 
-/** Returns `error`, or its replacement without statement and parameters if it is drizzle's error for a query. */
 export function withoutStatement(operation: string, error: unknown): unknown {
   if (error instanceof DrizzleQueryError) return new QueryFailed(operation, error);
   if (error instanceof Error && error.cause !== undefined) {

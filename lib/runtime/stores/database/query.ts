@@ -3,8 +3,7 @@ import type { Database, RunOptions } from "./database.ts";
 import { rows } from "./orm.ts";
 
 /**
- * Returns a template tag that runs one statement outside of a transaction. The tag returns the rows like
- * {@link rows}: `` query<{ id: string }>(database, "select_ids")`select id from audit.streams` ``.
+ * Runs one statement outside of a transaction: `` query<{ id: string }>(database, "select_ids")`select id from …` ``.
  */
 export const query =
   <Row = Record<string, unknown>>(database: Database, operation: string, options?: RunOptions) =>

@@ -6,10 +6,7 @@ const PAUSE_MS = 10;
 const SERIALIZATION_FAILURE = "40001";
 const DEADLOCK_DETECTED = "40P01";
 
-/**
- * Runs `attempt`, and retries it up to five times after a serialization failure or a deadlock. The backoff is
- * exponential with jitter, so the same transactions do not conflict again.
- */
+/** Retries `attempt` after a serialization failure or a deadlock, with exponential backoff and jitter. */
 export async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
   for (let retries = 0; ; retries++) {
     try {

@@ -1,4 +1,3 @@
-/** One server of a `DATABASE_URL`. */
 export interface Server {
   /** The URL with this server alone, for the driver. */
   url: string;
@@ -8,7 +7,6 @@ export interface Server {
 
 const DEFAULT_PORT = 5432;
 
-/** Returns each server in a comma-separated list of `host:port`, in order. */
 export function serversOf(url: string): Server[] {
   const [, scheme = "", authority = "", rest = ""] = /^([a-z]+:\/\/)([^/?#]*)(.*)$/.exec(url) ?? [];
   const end = authority.lastIndexOf("@") + 1;
@@ -25,13 +23,13 @@ export function serversOf(url: string): Server[] {
     });
 }
 
-/** Returns whether connections must lead to a primary: there are several servers, or the URL requires a primary. */
+/** Returns whether connections must lead to a primary: the URL has several servers, or requires a primary. */
 export function wantsPrimary(url: string): boolean {
   const asked = parametersOf(url).get("target_session_attrs");
   return asked === "primary" || asked === "read-write" || serversOf(url).length > 1;
 }
 
-/** Returns `connect_timeout` of the URL in milliseconds, or null. Like in libpq, 0 means no limit. */
+/** Returns `connect_timeout` of the URL, or null. Like in libpq, 0 means no limit. */
 export function connectTimeoutOf(url: string): number | null {
   const seconds = Number(parametersOf(url).get("connect_timeout") ?? 0);
   return seconds > 0 ? seconds * 1000 : null;

@@ -4,7 +4,6 @@ import type { Database } from "./database.ts";
 import { type DatabaseOptions, openDatabase } from "./open.ts";
 import type { PostgresLimits } from "./postgres-pool.ts";
 
-/** The variables of a service's database: its URL, and the files of `tlsVariables("DATABASE")`. */
 type DatabaseConfig = Readonly<Record<string, unknown>> & { DATABASE_URL: string };
 type Options = Omit<DatabaseOptions, "tls">;
 
@@ -19,10 +18,7 @@ export async function openConfigured(
   return openDatabase(config.DATABASE_URL, { ...options, tls: peerTls(config, "DATABASE") });
 }
 
-/**
- * Opens the database of a service like {@link openConfigured}, and separate connections with `readLimits` for some
- * reads. An embedded database has one session, which also serves these reads.
- */
+/** Also opens connections with `readLimits` for some reads. An embedded database has one session, which serves both. */
 export async function openWithReads(
   config: DatabaseConfig,
   options: Options,

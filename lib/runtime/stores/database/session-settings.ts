@@ -1,9 +1,8 @@
 import { isClientParameter } from "../../config/index.ts";
 
 /**
- * The settings of every session. They override the settings of the database, the role and the URL, because
- * statements rely on formats, the search path and the isolation level. `default_transaction_read_only` is
- * missing here, because operators use it to make a database read-only.
+ * The settings of every session, because statements rely on formats, the search path and the isolation level.
+ * `default_transaction_read_only` is missing, because operators use it to make a database read-only.
  */
 export const sessionSettings: Readonly<Record<string, string>> = {
   client_encoding: "UTF8",
@@ -19,18 +18,13 @@ export const sessionSettings: Readonly<Record<string, string>> = {
 };
 
 /**
- * Settings that only the first statement of a session sets: those that not all servers know, and the empty
- * text, which the driver leaves out of the start-up packet.
+ * Settings for the first statement: not all servers know them, or the driver leaves them out of the start-up packet.
  */
 const settingsAfterStart = { transaction_timeout: "0", default_tablespace: "" };
 
-/**
- * Settings of PostgreSQL 14 and newer for the start-up packet. A short `idle_session_timeout` of an operator
- * could end a session before its first statement.
- */
+/** A short `idle_session_timeout` of an operator could end a session before its first statement. */
 export const settingsSince14: Readonly<Record<string, string>> = { idle_session_timeout: "0" };
 
-/** The server's description of a new session. */
 export interface SessionRow {
   /** The process id of the session at the server, also behind a pooler. */
   pid: number;
@@ -41,9 +35,8 @@ export interface SessionRow {
 }
 
 /**
- * Returns the first statement of each session. It sets those of `settings` that the server knows, because a
- * pooler drops the settings of the start-up packet. A COMMIT must be on disk before its answer: a
- * `synchronous_commit` weaker than `on` is raised.
+ * Returns the first statement of each session. A pooler drops the settings of the start-up packet, so it sets those
+ * that the server knows. A COMMIT must be on disk before its answer, so a weaker `synchronous_commit` is raised.
  */
 export function openingStatement(settings: Readonly<Record<string, string>>): string {
   const wanted = JSON.stringify({ ...settings, ...settingsAfterStart });
@@ -56,8 +49,7 @@ export function openingStatement(settings: Readonly<Record<string, string>>): st
 }
 
 /**
- * Returns `url` without the query parameters that are also in `settings`, because postgres.js would prefer
- * the parameters, and without those that the service reads itself. The driver reads `sslnegotiation`.
+ * Returns `url` without the parameters in `settings`, which postgres.js would prefer, and those that the service reads.
  */
 export function withoutSettings(url: string, settings: object): string {
   const [address = "", query] = url.split("?", 2);

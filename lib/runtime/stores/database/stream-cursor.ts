@@ -3,10 +3,7 @@ import type { Database } from "./database.ts";
 import { ConnectionLost } from "./failure.ts";
 import { rows } from "./orm.ts";
 
-/**
- * Yields the rows of `statement` in batches from a cursor. One read-only transaction provides a consistent
- * snapshot. Each batch is fetched on demand.
- */
+/** Yields rows in batches from a cursor, whose read-only transaction provides one snapshot. */
 export async function* streamCursor<Row>(
   database: Database,
   operation: string,

@@ -1,9 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
 /**
- * Detects and rejects nested calls. Inside a transaction, `Database.run` and `Database.transaction` would use
- * another connection. The nested call would not see the transaction's writes, and would wait forever on an
- * embedded database or a full pool.
+ * Refuses nested calls. Inside a transaction, a call on the database would use another connection: it would not see the
+ * transaction's writes, and would wait forever for an embedded database or a full pool.
  */
 export class UnitOfWork {
   readonly #current = new AsyncLocalStorage<{ open: boolean }>();

@@ -15,11 +15,7 @@ export class UnusableSession extends Error {
   }
 }
 
-/**
- * Checks the first session of a service at its start. Behind a pooler also opens another one, and compares both.
- *
- * @throws UnusableSession for an encoding other than UTF-8, and for a pooler that shares sessions
- */
+/** Checks the first session at the start. Behind a pooler, also compares it with another one. */
 export async function refuseUnusableSessions(
   first: Connection,
   open: () => Promise<Connection>,
@@ -36,13 +32,12 @@ export async function refuseUnusableSessions(
 }
 
 const PROBE_MS = 2_000;
-/** The number of times that each session is asked. Other clients of the pooler make its choices random. */
+/** Other clients of the pooler make its choices random. */
 const ROUNDS = 5;
 
 /**
- * Returns whether a pooler shares server sessions between clients. Each client is asked twice in a row. A pooler
- * that prefers the session of the latest statement gives both clients the same session. A pooler that takes turns
- * gives one client two sessions. The process must open no other connections during these questions.
+ * Returns whether a pooler shares server sessions between clients. A pooler that prefers the latest session gives both
+ * clients the same one, and a pooler that takes turns gives one client two. No other connection may be opened now.
  */
 async function areShared(one: Connection, other: Connection): Promise<boolean> {
   if (one.session.pid === other.session.pid) return true;

@@ -1,10 +1,7 @@
 import { StoreUnavailable } from "../errors.ts";
 import { tlsError } from "../tls-error.ts";
 
-/**
- * Returns the error for an operator if `ROUTE_STORE_URL` cannot be used at boot (OP-14). `refused` is true if
- * the server responds but will never accept this URL.
- */
+/** Returns the error of a start (OP-14). `refused` means that the server will never accept this URL. */
 export function routeStoreBootFailure(error: unknown): { failure: StoreUnavailable; refused: boolean } {
   const said = messageOf(error);
   const peer = { url: "ROUTE_STORE_URL", prefix: "ROUTE_STORE" };
@@ -17,10 +14,7 @@ export function routeStoreBootFailure(error: unknown): { failure: StoreUnavailab
   return { failure, refused: sentence !== undefined };
 }
 
-/**
- * The messages for permanent refusals. etcd's errors have no code, so a pattern for their text selects the
- * message.
- */
+/** etcd's errors have no code, so a pattern for their text selects the sentence. */
 const REFUSALS: [words: RegExp, sentence: string][] = [
   [
     /user name is empty/,
@@ -42,7 +36,7 @@ const REFUSALS: [words: RegExp, sentence: string][] = [
 
 const CAUSES_MAX = 8;
 
-/** Returns the messages of an error and all of its causes, one on each line. */
+/** Returns the messages of an error and of its causes, one on each line. */
 function messageOf(error: unknown): string {
   const messages: string[] = [];
   let next = error;

@@ -13,7 +13,6 @@ import { noop } from "cockatiel";
 import { Etcd3, EtcdPermissionDeniedError } from "etcd3";
 import type { TlsOptions } from "../../config/index.ts";
 
-/** The user for an etcd with authentication. */
 export interface EtcdUser {
   username: string;
   password: string;
@@ -27,12 +26,10 @@ const MESSAGE_BYTES_MAX = 128 * 1024 * 1024;
 const SILENT = {};
 
 /**
- * A client of one node of etcd, with one connection, which `close` ends at once with all calls in flight. The
- * library's `faultHandling` is off. The client sends no keepalive pings, because etcd closes connections that send
- * them too often.
+ * A client of one node with one connection, which `close` ends at once with all calls in flight. The library's
+ * `faultHandling` is off. No keepalive pings are sent, because etcd closes connections that send many.
  */
 export class EtcdClient extends Etcd3 {
-  /** The TLS options of the connection. */
   readonly tls: TlsOptions | undefined;
   readonly #connection: NodeConnection;
 
@@ -60,10 +57,7 @@ export class EtcdClient extends Etcd3 {
     this.#connection = connection;
   }
 
-  /**
-   * Signs in if there is a user, and pings the node. Rejects if the node refuses the user or does not answer by
-   * `deadline`, in milliseconds since the epoch.
-   */
+  /** Signs in if there is a user, and pings the node. `deadline` is in milliseconds since the epoch. */
   async connect(user: EtcdUser | undefined, deadline: number): Promise<void> {
     if (user !== undefined) {
       const { username: name, password } = user;
@@ -81,8 +75,8 @@ export class EtcdClient extends Etcd3 {
 }
 
 /**
- * Sends a linearizable read. Only a node that can reach the majority of nodes answers it. etcd checks the user's
- * rights after it has reached the majority. So "permission denied" is an answer, and the read needs no right.
+ * Sends a linearizable read, which only a node that reaches the majority answers. etcd checks the user's rights after
+ * that, so "permission denied" is an answer, and the read needs no right.
  */
 export async function readNothing(client: Etcd3, deadline: number): Promise<void> {
   try {
@@ -105,8 +99,8 @@ class NodeConnection {
   };
 
   /**
-   * Adds the token to a call. An expired token counts as a broken connection, since a new connection signs in again.
-   * The library would repeat the call in a busy loop.
+   * An expired token counts as a broken connection, since a new one signs in again. The library would repeat the call
+   * in a busy loop.
    */
   readonly addToken: Interceptor = (options, nextCall) =>
     new InterceptingCall(nextCall(options), {
@@ -130,7 +124,6 @@ class NodeConnection {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Returns credentials that connect like `credentials`, and whose sockets this object knows. */
   #watched(credentials: ChannelCredentials): ChannelCredentials {
     const createConnector: ChannelCredentials["_createSecureConnector"] = (...parameters) => {
       const connector = credentials._createSecureConnector(...parameters);
@@ -160,10 +153,7 @@ class NodeConnection {
   }
 }
 
-/**
- * A channel that only `end` closes. After each failed call, the library calls `close` in order to replace the
- * channel, which would open a second connection.
- */
+/** After each failed call, the library closes the channel to replace it, which would open a second connection. */
 class LastingChannel extends Channel {
   override close(): void {}
 
@@ -172,10 +162,7 @@ class LastingChannel extends Channel {
   }
 }
 
-/**
- * Returns the TLS credentials. Uses the public CAs by default, because the library requires CAs if there is a
- * client certificate.
- */
+/** The library requires CAs if there is a client certificate, so the public CAs are the default. */
 function credentialsOf({ ca, cert, key }: TlsOptions) {
   return {
     rootCertificate: Buffer.from(ca ?? rootCertificates.join("\n")),

@@ -12,7 +12,6 @@ import type { PeerTls } from "../../config/index.ts";
 import { EtcdClient, type EtcdUser, readNothing } from "./etcd-client.ts";
 
 export interface EtcdConnectionOptions {
-  /** The origins of the nodes, such as `http://localhost:2379`. */
   hosts: string[];
   auth?: EtcdUser;
   tls?: PeerTls;
@@ -22,7 +21,6 @@ export interface EtcdConnectionOptions {
 export type EtcdCall<T> = (client: Etcd3, deadline: number) => Promise<T>;
 
 export interface CallOptions {
-  /** The deadline of the call, by default five seconds. */
   timeoutMs?: number;
   /** Whether the call is sent at most once, because a repetition could undo a later write. */
   once?: boolean;
@@ -36,9 +34,8 @@ const PING_MS = 2_000;
 const RETRY_MS = 250;
 
 /**
- * The connection to one node of a cluster. Nodes are tried in turn: the connection goes to the first node that answers
- * a ping. A call has one deadline. When the deadline passes, only that call fails, and a ping over a new connection
- * decides whether the old connection is replaced.
+ * The connection to one node. Nodes are tried in turn until one answers a ping. When the deadline of a call passes,
+ * only that call fails, and a ping over a new connection decides whether the old one is replaced.
  */
 export class EtcdConnection {
   readonly #options: EtcdConnectionOptions;
@@ -57,7 +54,7 @@ export class EtcdConnection {
   }
 
   /**
-   * Makes a call. When the connection breaks, makes the call again over a new one, unless it is sent only once. An
+   * Makes a call, and repeats it over a new connection when the connection breaks, unless it is sent only once. An
    * attempt whose connection broke may still be executed, so other calls must be idempotent.
    */
   async call<T>(call: EtcdCall<T>, { timeoutMs = CALL_MS, once = false }: CallOptions = {}): Promise<T> {
@@ -81,7 +78,7 @@ export class EtcdConnection {
     this.#client = null;
   }
 
-  /** Returns the client of the current connection, or connects. Replaces the client when its TLS files changed. */
+  /** Connects if there is no connection, or if its TLS files changed. */
   async #connected(deadline: number): Promise<EtcdClient> {
     if (this.#isClosed) throw new ClientClosedError("etcd");
     const client = this.#client;
@@ -100,7 +97,7 @@ export class EtcdConnection {
     return this.#client;
   }
 
-  /** Tries the nodes in turn. Returns a client of the first node that answers a ping over a new connection. */
+  /** Tries the nodes in turn. Returns a client of the first node that answers a ping. */
   async #open(): Promise<EtcdClient> {
     const { hosts, auth, tls } = this.#options;
     let failure: unknown;
@@ -123,10 +120,7 @@ export class EtcdConnection {
     throw failure;
   }
 
-  /**
-   * Replaces the connection after a call missed its deadline, unless the old connection answers a ping. If no node
-   * answers a ping over a new connection, the store is away.
-   */
+  /** Replaces the connection after a late call, unless it answers a ping. If no node does, the store is away. */
   async #examine(old: EtcdClient): Promise<void> {
     if (this.#isExamining || this.#client !== old) return;
     this.#isExamining = true;
@@ -147,7 +141,6 @@ export class EtcdConnection {
   }
 }
 
-/** Returns whether the deadline has passed, here or first at the node. */
 function isLate(error: unknown): boolean {
   if (error instanceof GRPCDeadlineExceededError) return true;
   return error instanceof GRPCUnknownError && error.message.includes("context deadline exceeded");

@@ -3,15 +3,10 @@ import { endsWithin, Loop, systemClock } from "../../../async/index.ts";
 import type { CallOptions, EtcdCall } from "./etcd-connection.ts";
 import type { LeaseOptions } from "./route-store.ts";
 
-/** Makes a call, and rejects with `StoreUnavailable` if no response arrives. */
 type LeaseCall = <T>(operation: string, call: EtcdCall<T>, options: CallOptions) => Promise<T>;
 
-/**
- * The minimum time between two writes. If several values are set within this time, only the last value is
- * written.
- */
+/** The minimum time between two writes. Only the last value is written. */
 const WRITE_GAP_MS = 250;
-/** The number of renewals in one time to live. */
 const SIGNS_OF_LIFE = 4;
 /** The minimum deadline of a call. The deadline is one renewal interval, so that another call follows in time. */
 const CALL_MS_MIN = 1_000;
@@ -23,9 +18,8 @@ const RETRY_MS = 250;
 const RELEASE_MS = 2_000;
 
 /**
- * One key with a lease. A loop renews the lease, or creates a new one if etcd has lost it. The loop also
- * ensures that the key has the latest value and belongs to the lease, even if earlier writes failed. The lease only
- * writes to its key, so its user needs no right to read.
+ * One key with a lease, which a loop renews, or replaces if etcd has lost it. The loop also ensures that the key has
+ * the latest value and belongs to the lease. It never reads, so its user needs no right to read.
  */
 export class EtcdLease {
   readonly #key: Buffer;
@@ -36,7 +30,7 @@ export class EtcdLease {
   readonly #callMs: number;
   readonly #rewriteMs: number;
   #value: Buffer | null = null;
-  /** The id of the lease, or null if there is no lease. */
+  /** Null if there is no lease. */
   #id: string | null = null;
   /** The time of the next renewal, as `systemClock.elapsedMs` counts time. */
   #dueMs = 0;
@@ -79,12 +73,10 @@ export class EtcdLease {
     await endsWithin(revoked, RELEASE_MS);
   }
 
-  /** Stops renewing the lease. etcd removes the key after the time to live. */
   abandon(): void {
     void this.#loop.stop();
   }
 
-  /** Sends a write once. */
   #write<T>(operation: string, write: EtcdCall<T>): Promise<T> {
     return this.#call(operation, write, { timeoutMs: this.#callMs, once: true });
   }
@@ -97,7 +89,7 @@ export class EtcdLease {
     this.#isFailing = false;
   }
 
-  /** Renews the lease if a renewal is due. Returns false if etcd no longer has the lease. */
+  /** Returns false if etcd no longer has the lease. */
   async #showLife(id: string): Promise<boolean> {
     const askedMs = systemClock.elapsedMs();
     if (askedMs < this.#dueMs) return true;
@@ -123,10 +115,7 @@ export class EtcdLease {
     return ID;
   }
 
-  /**
-   * Writes the latest value to the key and attaches the key to the lease, if a write is due. Returns false if the
-   * lease has ended.
-   */
+  /** Writes the latest value, attached to the lease, if a write is due. Returns false if the lease has ended. */
   async #writeValue(lease: string): Promise<boolean> {
     const { key, value } = { key: this.#key, value: this.#value };
     const writtenMs = this.#written?.value === value ? this.#written.atMs : Number.NEGATIVE_INFINITY;
@@ -146,8 +135,8 @@ export class EtcdLease {
 }
 
 /**
- * Renews a lease. Returns false if the lease has ended; etcd reports this as a time to live of 0. The client
- * sends one request and then closes its side of the stream, so etcd ends the stream like any other call.
+ * Returns false if the lease has ended: its time to live is 0. The client closes its side of the stream after one
+ * request, so etcd ends the stream like any other call.
  */
 async function keepAlive(client: Etcd3, id: string, deadline: number): Promise<boolean> {
   const stream = await client.leaseClient.leaseKeepAlive({ deadline });

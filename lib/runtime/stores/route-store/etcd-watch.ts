@@ -5,16 +5,13 @@ import type { RouteChange, RouteListener } from "./route-store.ts";
 /** Reads below the watched prefix, and returns the client of the node that answered. */
 type Read = () => Promise<Etcd3>;
 
-/** The pause before the watch is restarted. */
 const RESTART_MS = 200;
-/** The pause between two reads beside the watch. */
 const READ_MS = 1_000;
 
 /**
- * Watches a prefix on one node of etcd. A silent watch does not show whether its node still learns of changes. So the
- * watch ends when a periodic read fails or goes to another node, and restarts. After each restart of the watch, the
- * listener must read everything again. Therefore the watch does not resume from a revision, and a compaction cannot
- * break it.
+ * Watches a prefix on one node. A silent watch does not show whether its node still learns of changes, so the watch
+ * restarts when a periodic read fails or goes to another node. The listener reads everything again after each restart,
+ * so the watch does not resume from a revision, and a compaction cannot break it.
  */
 export class EtcdWatch {
   /** Resolves when etcd has created the first watch. */

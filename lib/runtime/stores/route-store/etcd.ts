@@ -24,24 +24,13 @@ import type {
   RouteWatch,
 } from "./route-store.ts";
 
-/** The deadline of a read beside a watch. */
 const WATCH_READ_MS = 1_500;
-/** The time in which etcd must create a watch. */
 const WATCH_MS = 5_000;
-/**
- * The number of keys in a page. A value can have 1 MiB (etcd's limit is 1.5 MiB), and a page must fit into
- * one gRPC message.
- */
+/** The keys in a page. A value can have 1 MiB (etcd's limit is 1.5 MiB), and a page must fit into one gRPC message. */
 const PAGE_KEYS = 64;
-/**
- * The maximum number of attempts at a listing. A listing starts again if etcd compacts its revision in the
- * meantime.
- */
+/** A listing starts again if etcd compacts its revision in the meantime. */
 const LIST_ATTEMPTS = 3;
-/**
- * The number of digits of the largest safe integer. etcd compares values as bytes, so numbers are padded to
- * this width.
- */
+/** The digits of the largest safe integer. etcd compares values as bytes, so numbers are padded. */
 const FENCE_DIGITS = 16;
 const NO_WATCH = new Error("etcd did not create the watch.");
 
@@ -109,10 +98,10 @@ export class EtcdRouteStore implements RouteStore {
   }
 
   /**
-   * Writes `value`, unless a greater number is recorded for the fence. The transaction tests for "greater" and writes
-   * in the `failure` branch. The reason: a comparison with the value of a missing key is always false. A retry on
-   * another node usually finds its own number, and writes the same value again. After a newer write, a retry does
-   * nothing and returns false, although the first attempt may have been applied and then replaced.
+   * Writes `value`, unless a greater number is recorded for the fence. The write is the `failure` branch, because a
+   * comparison with the value of a missing key is always false. A retry usually finds its own number, and writes the
+   * same value again. After a newer write, a retry returns false, although the first attempt may have been applied and
+   * replaced.
    */
   writeFenced({ key, value, fence }: FencedWrite): Promise<boolean> {
     const fenceKey = Buffer.from(fence.key);
@@ -206,7 +195,6 @@ export class EtcdRouteStore implements RouteStore {
     return this.#observed(operation, () => this.#connection.call(call, options));
   }
 
-  /** Sends an unconditional write once. A repetition could undo a later write. */
   #write<T>(operation: string, write: EtcdCall<T>): Promise<T> {
     return this.#call(operation, write, { once: true });
   }

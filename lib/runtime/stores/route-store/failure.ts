@@ -8,10 +8,7 @@ import {
 } from "etcd3";
 import { StoreUnavailable } from "../errors.ts";
 
-/**
- * Throws `StoreUnavailable` if etcd did not answer, or denied the user a key. Throws any other error unchanged, such
- * as an invalid request.
- */
+/** Throws `StoreUnavailable` if etcd did not answer, or denied the user a key, and any other error unchanged. */
 export function throwRouteStoreFailure(error: unknown): never {
   if (error instanceof StoreUnavailable || error instanceof GRPCInvalidArgumentError) throw error;
   const absent =
@@ -23,9 +20,7 @@ export function throwRouteStoreFailure(error: unknown): never {
   throw absent ? new StoreUnavailable("route_store", error) : error;
 }
 
-/**
- * Returns whether etcd has compacted the requested revision. The library has no error class for this case.
- */
+/** The library has no error class for a compacted revision. */
 export function isCompacted(error: unknown): boolean {
   return error instanceof Error && error.message.includes("required revision has been compacted");
 }

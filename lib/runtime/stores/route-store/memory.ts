@@ -19,7 +19,7 @@ interface Watch {
   untold: RouteChange[];
 }
 
-/** A route store in the memory of this process. Closing the store ends all watches, but keeps the entries. */
+/** Closing the store ends all watches, but keeps the entries. */
 export class MemoryRouteStore implements RouteStore {
   readonly #observer: StoreObserver;
   readonly #namespace: string;
@@ -81,10 +81,7 @@ export class MemoryRouteStore implements RouteStore {
     };
   }
 
-  /**
-   * Returns a lease that ends only when it is released, because the store and the holder are in the same
-   * process.
-   */
+  /** The lease ends only when it is released, because store and holder are in the same process. */
   lease(key: string, _: LeaseOptions): RouteLease {
     let isHeld = true;
     return {

@@ -5,13 +5,9 @@ import { MemoryRouteStore } from "./memory.ts";
 import type { RouteStore } from "./route-store.ts";
 
 interface RouteStoreOptions {
-  /**
-   * The store's `db_namespace` in metrics: the key prefix that the caller works with. Default:
-   * `edge/gateway/routes`.
-   */
+  /** The key prefix that the caller works with. Default: `edge/gateway/routes`. */
   namespace?: string;
   observer?: StoreObserver;
-  /** The TLS files, if the URL uses TLS. */
   tls?: PeerTls;
 }
 
@@ -19,9 +15,8 @@ const DEFAULT_PORT = 2379;
 const DEFAULT_NAMESPACE = "edge/gateway/routes";
 
 /**
- * Opens the store of `url` (OP-11): one or more endpoints such as `http://host:2379`, separated by commas, or
- * `memory://` for a new, empty store. Does not wait for etcd; `ping` does. Rejects with `TypeError` for any
- * other URL.
+ * Opens endpoints such as `http://host:2379`, separated by commas, or `memory://` for a new, empty store (OP-11). Does
+ * not wait for etcd; `ping` does. Rejects with `TypeError` for any other URL.
  */
 export async function openRouteStore(url: string, options: RouteStoreOptions = {}): Promise<RouteStore> {
   if (url === "memory://") return memoryRouteStore(options);
@@ -54,10 +49,7 @@ function etcdEndpoints(list: string): EtcdConnectionOptions {
   };
 }
 
-/**
- * Returns the origin with its port. The default port is 2379. A parsed URL omits the default port of its
- * scheme, so the port is read from the original text.
- */
+/** A parsed URL omits the default port of its scheme, so the port is read from the original text. */
 function originOf({ protocol, hostname, port }: URL, written: string): string {
   const [, writtenPort] = /^https?:\/\/[^/?#]*:(\d+)(?:[/?#]|$)/i.exec(written) ?? [];
   return `${protocol}//${hostname}:${port || Number(writtenPort ?? DEFAULT_PORT)}`;

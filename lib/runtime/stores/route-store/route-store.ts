@@ -1,15 +1,11 @@
 /**
- * A small key-value store with watches: etcd, or the memory of one process (OP-11).
- *
- * Every method rejects with `StoreUnavailable` if the store exceeds the adapter's timeout. A rejected write
- * may still be applied later; `writeFenced` makes such a late write harmless.
+ * A small key-value store with watches: etcd, or the memory of one process (OP-11). Methods reject with
+ * `StoreUnavailable` after the adapter's timeout. A rejected write may still be applied later; `writeFenced` makes it
+ * harmless.
  */
 export interface RouteStore {
   get(key: string): Promise<RouteEntry | null>;
-  /**
-   * Returns all entries below `prefix` in key order, as of one revision. Reads them in pages, so their number
-   * is not limited.
-   */
+  /** Returns all entries below `prefix` in key order, as of one revision. Their number is not limited. */
   list(prefix: string): Promise<RouteListing>;
   /** Returns the revisions and the number of entries below `prefix`, without their values. */
   summarize(prefix: string): Promise<RouteSummary>;
@@ -17,31 +13,27 @@ export interface RouteStore {
   put(key: string, value: string): Promise<void>;
   delete(key: string): Promise<void>;
   /**
-   * Writes `value` to `key`, or deletes the key if `value` is null, and records `fence.value` at `fence.key`,
-   * all in one transaction. Does nothing if a greater number is recorded there. Therefore a delayed or
-   * repeated write cannot replace a newer write. Returns false if a greater number was recorded: either
-   * nothing was written, or a newer write has replaced this one.
+   * Writes `value` to `key`, or deletes the key if `value` is null, and records `fence.value` at `fence.key`, unless a
+   * greater number is recorded there, so that a late or repeated write cannot replace a newer one. Returns false if a
+   * greater number was recorded: either nothing was written, or a newer write has replaced this one.
    */
   writeFenced(write: FencedWrite): Promise<boolean>;
   /**
-   * Calls `listener` for every change below `prefix`. The watch survives lost connections, restarts, compactions and
-   * silent nodes, and calls `listener` after each interruption. Resolves when the watch is established. From then on,
-   * a new listing and the later changes together are complete. After an interruption, the caller needs a new listing.
+   * Calls `listener` for every change below `prefix`, and after each interruption: the watch survives lost connections,
+   * restarts, compactions and silent nodes. From the time when the watch is established, a new listing and the later
+   * changes together are complete. After an interruption, the caller needs a new listing.
    */
   watch(prefix: string, listener: RouteListener): Promise<RouteWatch>;
   /**
-   * Returns a lease for `key`. `release` removes the key. If this process dies, the store removes the key
-   * after the time to live. If others change the key, the lease writes its own value again after a while.
+   * Returns a lease for `key`. The store removes the key when this process dies. The lease writes its value again after
+   * a while if others change the key.
    */
   lease(key: string, options: LeaseOptions): RouteLease;
-  /** Resolves if the store responds within `timeoutMs`. Otherwise rejects with `StoreUnavailable`. */
   ping(timeoutMs: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/**
- * A change of a key. All writes to the store are numbered by revisions, so revisions order any two changes.
- */
+/** Revisions number all writes to the store, and order any two changes. */
 export interface RouteChange {
   key: string;
   /** The new value, or null if the key was deleted. */
@@ -54,9 +46,7 @@ export interface RouteEntry extends RouteChange {
 }
 
 export interface RouteListing {
-  /**
-   * The revision of the listing. The entries contain all changes up to this revision, and no later changes.
-   */
+  /** The entries contain all changes up to this revision, and no later ones. */
   revision: number;
   entries: RouteEntry[];
 }
@@ -66,7 +56,6 @@ export interface RouteSummary {
   revision: number;
   /** The revision of the latest write among the entries, or 0 if there are no entries. */
   newest: number;
-  /** The number of entries. */
   count: number;
 }
 
@@ -90,10 +79,7 @@ export interface RouteWatch {
 export interface LeaseOptions {
   /** The time after which the store removes the key if its holder does not renew the lease. */
   ttlSeconds: number;
-  /**
-   * Called with the reason when the store refuses or loses the key. It is not called again before
-   * {@link onRecovery}.
-   */
+  /** Called when the store refuses or loses the key, and not again before {@link onRecovery}. */
   onFailure: (error: unknown) => void;
   /** Called when the store has the key again. */
   onRecovery: () => void;
@@ -101,9 +87,8 @@ export interface LeaseOptions {
 
 export interface RouteLease {
   /**
-   * Sets the key's value and returns immediately. The latest value is written in the background, a few times
-   * a second at most. It is written again if the store was unavailable, lost the key or received another
-   * value for the key.
+   * Sets the key's value and returns at once. The latest value is written in the background, a few times a second at
+   * most, and again after the store was unavailable, lost the key or received another value for it.
    */
   put(value: string): void;
   /** Removes the key. If the store does not respond soon, the key disappears after its time to live. */
