@@ -10,22 +10,9 @@ import { SchedulingDelay } from "./scheduling-delay.ts";
 import { type Progress, type Services, System } from "./system/system.ts";
 
 /** Starts the system and the load, and passes them to `work`. Stops both afterwards, even after an error. */
-export function withBed<T>(
+export async function withBed<T>(
   progress: Progress,
   work: (bed: Bed) => Promise<T>,
-  services?: Services,
-  clockLibrary: string | null = null,
-): Promise<T> {
-  return withSystem(progress, (quiet) => withLoad(quiet, work), services, clockLibrary);
-}
-
-/** A system without load. */
-export type Quiet = Pick<Bed, "system" | "streams">;
-
-/** Starts the system, and passes it to `work`. Stops it afterwards, even after an error. */
-export async function withSystem<T>(
-  progress: Progress,
-  work: (quiet: Quiet) => Promise<T>,
   services?: Services,
   clockLibrary: string | null = null,
 ): Promise<T> {
@@ -36,13 +23,7 @@ export async function withSystem<T>(
   await using system = await System.start(progress, services ?? own);
   const [audit] = system.audit;
   if (audit !== undefined) await streams?.subscribe(audit.url, system.people.organizations);
-  return await work({ system, streams });
-}
-
-/** Starts the load of a system, and passes both to `work`. Stops the load afterwards, even after an error. */
-export async function withLoad<T>({ system, streams }: Quiet, work: (bed: Bed) => Promise<T>): Promise<T> {
-  const delay = new SchedulingDelay(() => system.pids());
-  using _ = { [Symbol.dispose]: () => delay.stop() };
+  using delay = new SchedulingDelay(() => system.pids());
   await using log = new AuditLog(system.postgres.server.url);
   await using load = new Load(system, await newCallers(system));
   const reached = new ReachedRequests(system.reachedFile);

@@ -20,7 +20,7 @@ interface Sample {
  * process waited for CPU time, and measures how late timers of this process run. Systems other than Linux
  * have no such counts, so only the timers count.
  */
-export class SchedulingDelay {
+export class SchedulingDelay implements Disposable {
   readonly #pids: () => ReadonlyMap<string, number>;
   readonly #countedNs = new Map<number, number>();
   readonly #threads = new Map<number, { ids: readonly number[]; lookedMs: number }>();
@@ -50,7 +50,7 @@ export class SchedulingDelay {
     this.#samples.splice(0, Math.max(0, kept));
   }
 
-  stop(): void {
+  [Symbol.dispose](): void {
     clearInterval(this.#timer);
   }
 

@@ -6,7 +6,7 @@ import { runHistories, unnoticedFaultyClients, withField } from "./run.ts";
 await runCommand(async () => wrongIn(parametersOf(process.argv.slice(2))));
 
 /** Records and checks histories, prints the verdicts, and returns a text for each problem. */
-function wrongIn({ minutes, seed, recorders, beside, json }: Parameters): Promise<string[]> {
+function wrongIn({ minutes, seed, recorders, beside }: Parameters): Promise<string[]> {
   progress(`seed ${seed}${beside === null ? "" : `, with ${beside} beside this source`}`);
   return withField(progress, { seed, beside }, async (field) => {
     progress("checking that each model notices a faulty client");
@@ -14,7 +14,7 @@ function wrongIn({ minutes, seed, recorders, beside, json }: Parameters): Promis
     const untilMs = performance.now() + minutes * 60_000;
     const goesOn = () => performance.now() < untilMs;
     const verdicts = await runHistories(field, { recorders, seed, goesOn }, progress);
-    console.log(json ? JSON.stringify({ seed, beside, verdicts }, null, 2) : verdictTable(verdicts));
+    console.log(verdictTable(verdicts));
     return [
       ...unnoticed.map((name) => `${name}: the model did not notice the faulty client`),
       ...wrongHistories(verdicts),

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { RunImpossible } from "../faults/system/system.ts";
 import { lastRelease } from "../upgrade/checkout.ts";
 import { RELEASES } from "../upgrade/releases.ts";
-import { newRecorders } from "./recorders/index.ts";
+import { RECORDERS } from "./recorders/index.ts";
 import type { Recorder } from "./recorders/recorder.ts";
 
 const MINUTES = "5";
@@ -17,7 +17,6 @@ export interface Parameters {
   readonly recorders: readonly Recorder[];
   /** The release whose processes run together with processes of the working tree; null for none. */
   readonly beside: string | null;
-  readonly json: boolean;
 }
 
 /**
@@ -32,7 +31,6 @@ export function parametersOf(args: string[]): Parameters {
     seed: Math.floor(numberOf("--seed", values.seed ?? String(1 + Math.floor(Math.random() * SEED_MAX)))),
     recorders: recordersOf(values.only),
     beside: besideOf(values.beside),
-    json: values.json,
   };
 }
 
@@ -43,13 +41,12 @@ function numberOf(name: string, text: string): number {
 }
 
 function recordersOf(only: readonly string[]): readonly Recorder[] {
-  const recorders = newRecorders();
-  if (only.length === 0) return recorders;
-  const names = recorders.map(({ name }) => name);
+  if (only.length === 0) return RECORDERS;
+  const names = RECORDERS.map(({ name }) => name);
   const unknown = only.find((name) => !names.includes(name));
   if (unknown !== undefined)
     throw new RunImpossible(`There is no model "${unknown}". Choose one of: ${names.join(", ")}.`);
-  return recorders.filter(({ name }) => only.includes(name));
+  return RECORDERS.filter(({ name }) => only.includes(name));
 }
 
 function besideOf(version: string | undefined): string | null {
@@ -71,7 +68,6 @@ function valuesOf(args: string[]) {
         seed: { type: "string" },
         only: { type: "string", multiple: true, default: [] },
         beside: { type: "string" },
-        json: { type: "boolean", default: false },
       },
     });
     return values;

@@ -61,7 +61,7 @@ export async function writeGroups(log: Database, groups = GROUPS): Promise<void>
 /** Seals all entries that are not sealed yet. */
 export async function sealAll(log: Database): Promise<void> {
   const config = loadConfig(auditVariables, { DATABASE_URL: "pglite://memory", LOG_FILE: "/dev/null" });
-  const origin = "log.example/bench";
+  const origin = config.AUDIT_LOG_ORIGIN;
   const deps: PassDeps = {
     reads: log,
     writes: log,

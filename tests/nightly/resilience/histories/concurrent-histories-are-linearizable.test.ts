@@ -4,7 +4,7 @@
  */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { services } from "../../../support/index.ts";
-import { newRecorders } from "../../histories/recorders/index.ts";
+import { RECORDERS } from "../../histories/recorders/index.ts";
 import { wrongHistories } from "../../histories/report.ts";
 import { runHistories, unnoticedFaultyClients, withField } from "../../histories/run.ts";
 
@@ -23,13 +23,12 @@ test.skipIf(!(postgres.binary && redis.binary && etcd.binary))(
       () => {},
       { seed: SEED, beside: null },
       async (field) => {
-        const recorders = newRecorders();
-        expect(await unnoticedFaultyClients(field, recorders)).toEqual([]);
+        expect(await unnoticedFaultyClients(field, RECORDERS)).toEqual([]);
         const goesOn = (disturbances: number) => disturbances < DISTURBANCES;
-        const verdicts = await runHistories(field, { recorders, seed: SEED, goesOn }, () => {});
+        const verdicts = await runHistories(field, { recorders: RECORDERS, seed: SEED, goesOn }, () => {});
         expect(wrongHistories(verdicts)).toEqual([]);
         const checked = new Set(verdicts.map(({ model }) => model));
-        expect(recorders.filter(({ name }) => !checked.has(name))).toEqual([]);
+        expect(RECORDERS.filter(({ name }) => !checked.has(name))).toEqual([]);
         expect(verdicts.some(({ result }) => result === "linearizable")).toBe(true);
       },
     );
