@@ -1,6 +1,5 @@
 /** Tests that a session behaves the same, whatever the settings of the database, the role or the URL are. */
 import { describe, expect, test } from "bun:test";
-import { writeFile } from "node:fs/promises";
 import { createConnection, createServer } from "node:net";
 import { join } from "node:path";
 import { openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
@@ -9,10 +8,8 @@ import postgres from "postgres";
 import { describeDatabase } from "../../stores/database-suite.ts";
 import { atTestEnd } from "../../support/at-test-end.ts";
 import { listenLocally } from "../../support/http/listen-locally.ts";
-import { startProxy } from "../../support/http/proxy.ts";
 import { freshDatabase, makeHostile, services } from "../../support/index.ts";
 import { ROOT } from "../../support/root.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const { real } = services().postgres;
 
@@ -117,33 +114,11 @@ describe("values, names and times are read as with default settings", () => {
     await database.close();
   });
 
-  test.if(real)("over a connection that is slower than the idle timeout of sessions", async () => {
-    const proxy = await startProxy(await hostileDatabase());
-    atTestEnd(() => proxy.close());
-    proxy.slow(150);
-    const database = await openDatabase(proxy.url, { namespace: "suite" });
-    expect(await database.run("select", (orm) => rows(orm, shape))).toEqual([expected]);
-    await database.close();
-  });
-
   test.if(real)("on a PostgreSQL that does not know the idle timeout of sessions", async () => {
     const url = await freshDatabase();
     const old = await startOlderPostgres(url);
     atTestEnd(() => old.close());
     const database = await openDatabase(old.url, { namespace: "suite" });
-    expect(await database.run("select", (orm) => rows(orm, shape))).toEqual([expected]);
-    await database.close();
-  });
-
-  test("in a PGlite directory with changed settings", async () => {
-    const directory = temporaryFolder("pglite");
-    const url = `pglite://${join(directory, "data")}`;
-    await (await openDatabase(url, { namespace: "suite" })).close();
-    const file = `datestyle = 'SQL, DMY'\ntimezone = 'Asia/Kathmandu'\nsearch_path = 'nowhere'\n
-      standard_conforming_strings = off\nbytea_output = escape\nextra_float_digits = -15\n
-      intervalstyle = sql_standard\ndefault_transaction_isolation = serializable\n`;
-    await writeFile(join(directory, "data", "postgresql.auto.conf"), file);
-    const database = await openDatabase(url, { namespace: "suite" });
     expect(await database.run("select", (orm) => rows(orm, shape))).toEqual([expected]);
     await database.close();
   });

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, setDefaultTimeout, test } from "bun:test";
 import {
-  freePort,
   services,
   startEtcd,
   startEtcdCluster,
@@ -26,10 +25,6 @@ describe.if(services().etcd.own)("a route store with a working endpoint also wor
     await silent.close();
   });
 
-  test("where nothing listens, or whose host name is unknown", async () => {
-    await expectAnswers(`http://127.0.0.1:${freePort()},http://no-such-name.invalid:2379,${server.url}`);
-  });
-
   test("that never responds, when the URL has a user", async () => {
     const guarded = await startEtcd();
     await requireUser(guarded.url, "secret");
@@ -39,12 +34,6 @@ describe.if(services().etcd.own)("a route store with a working endpoint also wor
     await expectAnswers(`${asUser(silent.url)},${asUser(guarded.url)}`, 3);
     await silent.close();
     await guarded.close();
-  });
-
-  test("that speaks another protocol", async () => {
-    const other = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("no etcd") });
-    await expectAnswers(`${other.url.origin},${server.url}`);
-    await other.stop(true);
   });
 });
 

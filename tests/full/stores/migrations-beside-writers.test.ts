@@ -1,6 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { type Database, openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
-import { sql as raw } from "drizzle-orm";
+import { type Database, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import postgres from "postgres";
 import { writeMigrations } from "../../stores/migrations.ts";
 import { atTestEnd } from "../../support/at-test-end.ts";
@@ -156,14 +155,6 @@ insert into ${SCHEMA}.things values (7, 'once');`,
     expect(await stepsDone(sql)).toEqual([null, null]);
   });
 
-  // OP-75, OP-76
-  test("let an older version start while a migration is incomplete", async () => {
-    const { url, folder, before, database, sql } = await bed();
-    await sql.unsafe(REFUSE_UPDATES);
-    await rejection(database.migrate(SCHEMA, folder));
-    expect(await (await open(url)).migrate(SCHEMA, before)).toBe(1);
-  });
-
   // OP-91
   test("do not block writers while a constraint is validated", async () => {
     const { folder, database, sql } = await bed({
@@ -188,34 +179,6 @@ alter table ${SCHEMA}.things validate constraint slow;`,
     await migrated;
     const [found] = await sql`select convalidated as valid from pg_constraint where conname = 'slow'`;
     expect(found?.valid).toBe(true);
-  });
-
-  // OP-68
-  test("build an index of a new table in the transaction that creates the table", async () => {
-    const { folder, database, sql } = await bed({
-      "0001_second": `create table ${SCHEMA}.logs (at int) partition by range (at);
---> statement-breakpoint
-create index things_by_at on ${SCHEMA}.logs (at);
---> statement-breakpoint
-create table ${SCHEMA}.log partition of ${SCHEMA}.logs for values from (1) to (2);`,
-    });
-    await database.migrate(SCHEMA, folder);
-    expect(await indexesOf(sql)).toEqual([["things_by_at", true]]);
-    expect(await stepsDone(sql)).toEqual([null, null]);
-  });
-
-  test("turn off sequential scans and JIT only for their own statements", async () => {
-    const { folder, database, sql } = await bed({
-      "0001_second": `insert into ${SCHEMA}.things values (2, current_setting('enable_seqscan') || current_setting('jit'));`,
-    });
-    await database.migrate(SCHEMA, folder);
-    const [found] = await sql.unsafe(`select name from ${SCHEMA}.things where id = 2`);
-    expect(found?.name).toBe("offoff");
-    const reader = "select count(*) filter (where setting = 'off')::integer as off from pg_settings";
-    const after = await database.run("settings", (orm) =>
-      rows<{ off: number }>(orm, raw.raw(`${reader} where name like 'enable_%scan'`)),
-    );
-    expect(after).toEqual([{ off: 0 }]);
   });
 });
 
@@ -276,21 +239,6 @@ describe.skipIf(!services().postgres.real)("an index of a partitioned table", ()
     await expectWhole(sql);
   });
 
-  // OP-95
-  test("does not block writers while it waits for its lock", async () => {
-    const { url, folder, database, sql } = await partitioned();
-    const writer = session(url);
-    await writer`begin`;
-    await writer.unsafe(`insert into ${SCHEMA}.logs values (150)`);
-    const migrated = database.migrate(SCHEMA, folder);
-    const isWaiting = async () => (await sql`select from pg_locks where not granted`).length > 0;
-    await waitFor(isWaiting, { what: "a step of the migration to wait for the writer", timeoutMs: 60_000 });
-    await sql.unsafe(`insert into ${SCHEMA}.logs values (160)`);
-    await writer`commit`;
-    await migrated;
-    await expectWhole(sql);
-  });
-
   // OP-76, OP-95
   test.each<[string, string]>([
     [
@@ -315,29 +263,6 @@ describe.skipIf(!services().postgres.real)("an index of a partitioned table", ()
     const { folder, database, sql } = await partitioned();
     await sql.unsafe(broken);
     await database.migrate(SCHEMA, folder);
-    await expectWhole(sql);
-  });
-
-  // OP-95
-  test("is built for a table without partitions, and exists in later partitions", async () => {
-    const { folder, database, sql } = await bed(INDEXED);
-    await sql.unsafe(`create table ${SCHEMA}.logs (at int, name text) partition by range (at)`);
-    await database.migrate(SCHEMA, folder);
-    for (const [name, from] of [
-      ["log_1", 100],
-      ["log_2", 200],
-    ]) {
-      await sql.unsafe(
-        `create table ${SCHEMA}.${name} partition of ${SCHEMA}.logs for values from (${from}) to (${Number(from) + 100})`,
-      );
-    }
-    await expectWhole(sql);
-  });
-
-  // OP-16, OP-95
-  test("is built once when several replicas start together", async () => {
-    const { url, folder, sql } = await partitioned();
-    await migrateInReplicas(url, folder);
     await expectWhole(sql);
   });
 });

@@ -1,16 +1,9 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { access, cp, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { access, cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  openDatabase,
-  pgliteUrl,
-  rows,
-  StoreUnavailable,
-  UnusableFolder,
-} from "@ostiary/lib/runtime/stores/database";
+import { openDatabase, pgliteUrl, rows, UnusableFolder } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { rejection } from "../../support/index.ts";
-import { runToEnd } from "../../support/processes/run-to-end.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 describe("database on PGlite in a directory", () => {
@@ -40,13 +33,6 @@ describe("database on PGlite in a directory", () => {
     const database = await openDatabase(`${pgliteUrl(made)}/`, { namespace: "suite" });
     const found = await database.run("select", (orm) => rows(orm, sql`select id from kept`));
     expect(found).toEqual([{ id: 7 }]);
-    await database.close();
-  });
-
-  test("creates its directory from a URL with a space", async () => {
-    const directory = join(parent, "data with space");
-    const database = await open(directory);
-    expect(await readdir(directory)).toContain("PG_VERSION");
     await database.close();
   });
 
@@ -80,27 +66,6 @@ describe("database on PGlite in a directory", () => {
     await (await open(directory)).close();
   });
 
-  test("removes the process id of a process that exits without closing the database", async () => {
-    const directory = join(parent, "exits");
-    const code = `import { claimFolder } from "@ostiary/lib/runtime/stores/database";
-      await claimFolder(${JSON.stringify(directory)});
-      process.exit(0);`;
-    const { exitCode } = await runToEnd([process.execPath, "-e", code]);
-    expect(exitCode).toBe(0);
-    expect(await readdir(parent)).toContain("exits.lock");
-    expect(await readdir(parent)).not.toContain("exits.pid");
-  });
-
-  test("refuses a directory that is in use under another path", async () => {
-    const directory = await madeBefore("one-name");
-    const database = await open(directory);
-    await symlink(directory, join(parent, "other-name"));
-    expect(String(await rejection(open(join(parent, "other-name"))))).toContain(
-      `process ${process.pid} is using it`,
-    );
-    await database.close();
-  });
-
   test("is used by one of several processes that start at the same moment", async () => {
     const directory = join(parent, "same-moment");
     // A process that was killed leaves its file behind, which must not help or block any of the new processes.
@@ -112,12 +77,6 @@ describe("database on PGlite in a directory", () => {
     await Promise.all(all.map(({ child }) => child.exited));
   });
 
-  test("refuses a URL with an invalid % escape, and says how to write it", async () => {
-    const error = await rejection(open(join(parent, "100%")));
-    expect(error).toBeInstanceOf(UnusableFolder);
-    expect(String(error)).toContain("write %25");
-  });
-
   test("refuses a directory that cannot be created, and says why", async () => {
     await writeFile(join(parent, "file"), "");
     const directory = join(parent, "file", "data");
@@ -126,35 +85,11 @@ describe("database on PGlite in a directory", () => {
     expect(String(error)).toContain(`${directory} cannot be used: a file with this name exists.`);
   });
 
-  test("refuses a directory that is a broken link", async () => {
-    const directory = join(parent, "dangling");
-    await symlink(join(parent, "no", "such"), directory);
-    expect(String(await rejection(open(directory)))).toContain("it is a symbolic link without a target.");
-  });
-
   test.if(process.getuid?.() !== 0)("refuses a directory that it may not write to", async () => {
     const closed = join(parent, "closed");
     await mkdir(closed, { mode: 0o500 });
     const error = await rejection(open(join(closed, "data")));
     expect(String(error)).toContain("permission denied");
-  });
-
-  test("refuses a directory with other files", async () => {
-    const directory = join(parent, "something-else");
-    await mkdir(directory);
-    await writeFile(join(directory, "PG_VERSION"), "nonsense");
-    const error = await rejection(open(directory));
-    expect(error).toBeInstanceOf(UnusableFolder);
-    expect(String(error)).toContain(directory);
-  });
-
-  test("is unavailable to its scoped views after it is closed", async () => {
-    const database = await open(await madeBefore("closed-views"));
-    const view = database.scoped("other", () => {});
-    await database.close();
-    expect(await rejection(view.run("select", (orm) => orm.execute(sql`select 1`)))).toBeInstanceOf(
-      StoreUnavailable,
-    );
   });
 });
 

@@ -103,29 +103,6 @@ describe.skipIf(!services().postgres.real)("silent connections to PostgreSQL", (
     expect(await value()).toBe(1);
   });
 
-  test("let a stream fail without a retry", async () => {
-    let found = 0;
-    const read = async () => {
-      for await (const batch of database.stream("export", sql`select generate_series(1, 1000)`, 10)) {
-        found += batch.length;
-        if (found === 50) proxy.stall();
-      }
-    };
-    expect(await rejection(read())).toBeInstanceOf(StoreUnavailable);
-    expect(found).toBeLessThan(1_000);
-    await returns();
-  });
-
-  test("are also replaced during a statement of several megabytes", async () => {
-    const text = "x".repeat(3_000_000);
-    const length = () => database.run("length", (orm) => rows(orm, sql`select length(${text}) as length`));
-    await length();
-    proxy.stall();
-    await length().catch((error) => expect(error).toBeInstanceOf(StoreUnavailable));
-    await returns();
-    expect(await length()).toEqual([{ length: text.length }]);
-  });
-
   // OP-18
   test("do not hold a call in the background until its own deadline", async () => {
     let attempts = 0;

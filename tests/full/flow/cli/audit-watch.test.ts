@@ -1,7 +1,6 @@
 import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { restartLine } from "@ostiary/lib/domain/tlog";
 import { useCli } from "../../../app/cli/bed.ts";
 import { KEY, OLD_KEY } from "../../../support/audit/proof-exports.ts";
 import { LogBuilder, logKeyText, ORIGIN } from "../../../support/audit/proof-log.ts";
@@ -82,18 +81,6 @@ describe("audit watch and audit key", () => {
     expect(found).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(problem) });
     expect(await Bun.file(state()).text()).toBe(await logOf(4).note(4));
     expect(await Bun.file(`${state()}.conflict`).text()).toBe(await log.note(size));
-  });
-
-  test("says that an operator restarted the log under a new name", async () => {
-    shown = { log: logOf(4), size: 4 };
-    await watch();
-    const log = logOf(1, "2026", "new.example");
-    log.extensions = [restartLine({ declared_at: "2026-02-01T00:00:00.000Z", size: 4, origin: ORIGIN })];
-    shown = { log, size: 1 };
-    expect(await watch()).toMatchObject({
-      exitCode: 1,
-      stderr: expect.stringContaining("declared a restart on 2026-02-01T00:00:00.000Z"),
-    });
   });
 
   test("ends with 1 under another key, 4 without a log, and 2 for a state that is no root", async () => {

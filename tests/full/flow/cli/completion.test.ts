@@ -1,10 +1,9 @@
 /** Tests of the completion scripts in each shell. `tests/app/cli/completion.test.ts` tests the suggested words. */
-import { beforeAll, expect, test } from "bun:test";
+import { beforeAll, test } from "bun:test";
 import { environmentOf, useCli } from "../../../app/cli/bed.ts";
 import { service } from "../../../app/registry/harness.ts";
 import { leash } from "../../../support/processes/clean-up-after-kill.ts";
 import { pathWith, scriptOf } from "../../../support/processes/path-with.ts";
-import { runToEnd } from "../../../support/processes/run-to-end.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
 
 const { registry, file, directory } = useCli();
@@ -67,21 +66,3 @@ test.each(Object.entries(SHELLS).filter(([shell]) => Bun.which(shell) !== null))
     }
   },
 );
-
-test.skipIf(Bun.which("fish") === null)("the completion script of fish completes them too", async () => {
-  for (const [typed, expected] of [
-    ["ostiary appl", "apply"],
-    ["ostiary delete widg", "widgets"],
-    ["ostiary diff x --output=mark", "--output=markdown"],
-    ["ostiary apply --dry", "--dry-run"],
-    ["ostiary apply my", "my routes.yaml"],
-  ]) {
-    const script = `ostiary completion fish | source; complete -C "${typed}"`;
-    const { stdout, stderr } = await runToEnd(["fish", "--no-config", "-c", script], {
-      cwd: directory(),
-      env,
-    });
-    expect(stderr).toBe("");
-    expect(stdout.split("\n").map((each) => each.split("\t")[0])).toContain(expected);
-  }
-});

@@ -82,16 +82,6 @@ describe("the Git hook", () => {
     expect((await repo.run("git commit -qm bad")).exitCode).not.toBe(0);
   });
 
-  test("accepts commits without documents, and a commit that removes the last document", async () => {
-    const repo = await withHook();
-    expect((await repo.run("git add . && git commit -qm one")).exitCode).toBe(0);
-    await repo.write("routes/orders.yaml", BAD);
-    expect((await repo.run("echo 2 > other.txt && git add other.txt && git commit -qm two")).exitCode).toBe(
-      0,
-    );
-    expect((await repo.run("git rm -qf routes/orders.yaml && git commit -qm three")).exitCode).toBe(0);
-  });
-
   test("checks all files together when pre-commit runs it", async () => {
     const { repos } = await yamlOf("Before a commit");
     const [{ entry, pass_filenames, files }] = repos[0].hooks;
@@ -122,21 +112,6 @@ describe("the guide's route tests", () => {
     const broken = await repo.run("ostiary validate routes/*.yaml");
     expect([broken.exitCode, broken.output]).toEqual([1, expect.stringContaining("nobody deletes invoices")]);
   });
-
-  test("refuse a document of another team that breaks them", async () => {
-    expect(
-      (await registry.call("POST", "/apply", await example(), { "Content-Type": "text/yaml" })).status,
-    ).toBe(200);
-    const taking = {
-      url: "http://other:1",
-      organization: { routes: [{ path: "/org/invoices/{id}", methods: ["DELETE"] }] },
-    };
-    const refused = await registry.apply({ other: taking });
-    expect([refused.status, refused.body.error.message]).toEqual([
-      422,
-      expect.stringContaining("nobody deletes invoices"),
-    ]);
-  });
 });
 
 interface Step {
@@ -165,21 +140,6 @@ describe("the GitHub workflow", () => {
     expect([jobs.publish.needs, jobs.publish.if]).toEqual(["check", "github.event_name == 'push'"]);
     expect(Object.keys(jobs.check)).not.toContain("env");
     expect(permissions).toEqual({ contents: "read", "security-events": "write" });
-  });
-
-  test("publishes every file, and stops at one that the registry refuses", async () => {
-    const document = (name: string, path: string) => JSON.stringify({ services: { [name]: service(path) } });
-    const repo = await repository({
-      "routes/a.yaml": document("github-a", "/github/a"),
-      "routes/b.yaml": document("github-b", "/github/b"),
-    });
-    const publish = await step("publish", "Publish");
-    // No gateway is running in this test, so `--wait` is left out.
-    expect((await repo.run(publish.replace(" --wait", ""))).exitCode).toBe(0);
-    expect((await registry.call("GET", "/services/github-b")).status).toBe(200);
-    await repo.write("routes/b.yaml", document("github-c", "/github/a"));
-    const refused = await repo.run(publish.replace(" --wait", ""));
-    expect([refused.exitCode, refused.output]).toEqual([1, expect.stringContaining("belongs to github-a")]);
   });
 });
 

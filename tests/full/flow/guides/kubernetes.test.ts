@@ -145,12 +145,6 @@ function environment(part: string): Record<string, string> {
 }
 
 describe("the Kubernetes manifests", () => {
-  test("are all in kustomization.yaml", async () => {
-    const kustomization = await Bun.file(join(FOLDER, "kustomization.yaml")).text();
-    const listed = Array.from(kustomization.matchAll(/^ {2}- (\S+\.yaml)$/gm), ([, file]) => file).toSorted();
-    expect(listed).toEqual(files.filter((file) => file !== "kustomization.yaml"));
-  });
-
   test.each(Object.keys(PARTS))(
     "set only environment variables that %s accepts, and mount exactly the secrets of the guide",
     (part) => {

@@ -123,34 +123,4 @@ describe("the program of lifecycle-feed.md", () => {
     expect(await command.stderr.text()).toContain("starting_after must be the id of an event of this feed.");
     expect(await command.exited).toBe(1);
   });
-
-  test("exits with an error when its token is wrong", async () => {
-    const { command } = started([], { INTERNAL_AUTH_TOKEN: "wrong" });
-    expect(await command.stderr.text()).toStartWith("401: ");
-    expect(await command.exited).toBe(1);
-  });
-
-  test("retries after an error or an incomplete response of identity, and continues", async () => {
-    const seen: string[] = [];
-    await organizations(1);
-    const feed = await wholeFeed();
-    let asked = 0;
-    const unsteady = Bun.serve({
-      port: 0,
-      hostname: "127.0.0.1",
-      fetch: (request) => {
-        asked += 1;
-        if (asked === 1) return new Response("away", { status: 503 });
-        if (asked === 2) return new Response('{"lifecycle_events": [{"id"');
-        const { pathname, search } = new URL(request.url);
-        return fetch(`${identity.internalUrl}${pathname}${search}`, {
-          headers: { "X-Platform-Internal-Token": TOKEN },
-        });
-      },
-    });
-    started(seen, { IDENTITY_URL: `http://127.0.0.1:${unsteady.port}` });
-    await waitFor(() => seen.at(-1) === feed.at(-1), { timeoutMs: 40_000, what: "the last event" });
-    await unsteady.stop(true);
-    expect(seen).toEqual(feed);
-  });
 });

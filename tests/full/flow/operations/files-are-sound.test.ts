@@ -4,22 +4,11 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { ROOT } from "../../../support/root.ts";
 import { hasPrometheus } from "../../../support/telemetry/prometheus.ts";
 import { alertRules, DEPLOY, dashboards, OPERATIONS } from "./files.ts";
 
 describe("dashboards", async () => {
   const all = [...(await dashboards())];
-
-  test("have their file names as uids", () => {
-    expect(all.map(([name]) => name).toSorted()).toEqual([
-      "ostiary-gateway.json",
-      "ostiary-identity-and-audit.json",
-      "ostiary-overview.json",
-      "ostiary-registry-and-routes.json",
-    ]);
-    for (const [name, { uid }] of all) expect(`${uid}.json`).toBe(name);
-  });
 
   test.each(all)("%s has panels with unique ids and titles that do not overlap", (_, { panels }) => {
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
@@ -35,15 +24,6 @@ describe("dashboards", async () => {
       }
       expect(new Set(targets.map(({ refId }) => refId)).size).toBe(targets.length);
     }
-  });
-
-  test("use the provisioned data source", async () => {
-    const provisioned = parse(
-      await Bun.file(join(DEPLOY, "grafana/provisioning/datasources/datasources.yaml")).text(),
-    );
-    const uids = provisioned.datasources.map(({ uid }: { uid: string }) => uid);
-    for (const [, { panels }] of all)
-      for (const { datasource } of panels) expect(uids).toContain(datasource.uid);
   });
 });
 
@@ -79,17 +59,4 @@ describe("alerts", async () => {
       expect(`${exitCode === 0 ? "" : stdout}${exitCode === 0 ? "" : stderr}`).toBe("");
     }
   });
-});
-
-test("compose.yaml has the profile observability, and its services can send traces", async () => {
-  const { services } = parse(await Bun.file(join(ROOT, "compose.yaml")).text(), { merge: true });
-  for (const name of ["prometheus", "jaeger", "grafana"]) {
-    expect(services[name].profiles).toEqual(["observability"]);
-  }
-  for (const name of ["gateway-1", "gateway-2", "registry", "identity", "audit"]) {
-    expect(services[name].profiles).toBeUndefined();
-    expect(services[name].environment.OTEL_EXPORTER_OTLP_ENDPOINT).toContain(
-      "OTEL_EXPORTER_OTLP_ENDPOINT:-}",
-    );
-  }
 });

@@ -2,10 +2,10 @@
  * Tests of the executable without Bun, Node, files of the repository and, if run as root, any other program.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { copyFile, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { FREE_PORTS } from "../../../app/platform/bed.ts";
-import { canRunExecutable, executable, runBuild } from "../../../support/processes/executable.ts";
+import { canRunExecutable, executable } from "../../../support/processes/executable.ts";
 import { runToEnd } from "../../../support/processes/run-to-end.ts";
 import { type RunningProcess, startCommand } from "../../../support/processes/start-process.ts";
 import {
@@ -109,37 +109,12 @@ describe.skipIf(!canRunExecutable)("the quick start of the executable", () => {
     );
     expect(platform.stderr).toEqual([]);
   });
-
-  test.skipIf(!canCage)("is refused on a read-only file system", async () => {
-    const cage = await makeCage("closed");
-    const readOnly = `mount --bind '${cage}' '${cage}' && mount -o remount,bind,ro '${cage}' &&`;
-    const { exitCode, stderr } = await run(inCage(cage, readOnly, "/ostiary", "start"), {
-      ...MOUNTING,
-      ...FREE_PORTS,
-    });
-    expect(stderr).toBe(
-      "The configuration is not valid:\n  DATA_DIR is /.ostiary, which cannot be used: the file system is read-only.\n",
-    );
-    expect(exitCode).toBe(78);
-  });
 });
 
 describe.skipIf(!canRunExecutable)("the executable", () => {
   test("has its checksum in SHA256SUMS", async () => {
     const sum = new Bun.CryptoHasher("sha256").update(await Bun.file(built).bytes()).digest("hex");
     expect(await Bun.file(join(dirname(built), "SHA256SUMS")).text()).toBe(`${sum}  ostiary-linux-x64\n`);
-  });
-
-  test("calls itself ostiary under any file name", async () => {
-    await mkdir(join(folder, "some where"));
-    const renamed = join(folder, "some where", "door");
-    await symlink(built, renamed);
-    for (const parameters of [["--help"], ["apply", "--help"]]) {
-      const { exitCode, stdout } = await run([renamed, ...parameters]);
-      expect(exitCode).toBe(0);
-      expect(stdout).toStartWith("Usage: ostiary ");
-      expect(stdout).not.toContain("bun");
-    }
   });
 
   test("reads no file of the current folder", async () => {
@@ -154,15 +129,6 @@ describe.skipIf(!canRunExecutable)("the executable", () => {
     expect(stderr).not.toContain("127.0.0.1:1 ");
   });
 });
-
-test.each([[["nosuch"]], [["linux-x64", "nosuch"]]])(
-  "a build for the unknown target in %j fails and lists the known targets",
-  async (targets) => {
-    const { exitCode, stderr } = await runBuild(...targets);
-    expect(stderr).toContain("Use one of linux-x64, linux-arm64, darwin-x64, darwin-arm64.");
-    expect(exitCode).toBe(1);
-  },
-);
 
 describe.skipIf(!canRunExecutable || !services().etcd.real || !services().redis.real)(
   "the services of the executable",

@@ -1,9 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
-import { join } from "node:path";
-import { platformVariables } from "@ostiary/platform/config";
 import { startSilentServer } from "../../../support/http/silent-server.ts";
 import { runToEnd } from "../../../support/processes/run-to-end.ts";
-import { ROOT } from "../../../support/root.ts";
 
 const MAIN = "apps/platform/health/main.ts";
 
@@ -51,13 +48,6 @@ test("the health check fails for a service that is not ready, and prints its che
   expect(exitCode).toBe(1);
 });
 
-test("the health check fails when nothing listens on the port", async () => {
-  const INTERNAL_PORT = answering(200, "");
-  for (const server of servers.splice(0)) server.stop(true);
-  const found = await asked({ INTERNAL_PORT });
-  expect(found).toEqual({ said: `Nothing answers on 127.0.0.1:${INTERNAL_PORT}.`, exitCode: 1 });
-});
-
 test("the health check fails after 3 s when the process does not respond", async () => {
   const silent = await startSilentServer();
   const INTERNAL_PORT = new URL(silent.url).port;
@@ -65,25 +55,4 @@ test("the health check fails after 3 s when the process does not respond", async
   await silent.close();
   expect(said).toContain("no answer in 3000 ms");
   expect(exitCode).toBe(1);
-});
-
-test("the health check calls the address of HOST", async () => {
-  const INTERNAL_PORT = answering(200, "");
-  expect(await asked({ INTERNAL_PORT, HOST: "0.0.0.0" })).toEqual({ said: "", exitCode: 0 });
-  expect(await asked({ INTERNAL_PORT, HOST: "127.0.0.1" })).toEqual({ said: "", exitCode: 0 });
-  const elsewhere = await asked({ INTERNAL_PORT, HOST: "127.0.0.2" });
-  expect(elsewhere.exitCode).toBe(1);
-});
-
-test("the health check knows the default internal ports of all services", async () => {
-  const source = await Bun.file(join(ROOT, MAIN)).text();
-  const ports = Array.from(source.matchAll(/"(\d{4})"/g), ([, port]) => Number(port));
-  const { properties } = platformVariables;
-  expect(ports).toEqual([
-    properties.GATEWAY_INTERNAL_PORT.default,
-    properties.REGISTRY_INTERNAL_PORT.default,
-    properties.IDENTITY_INTERNAL_PORT.default,
-    properties.AUDIT_INTERNAL_PORT.default,
-    properties.PORTAL_INTERNAL_PORT.default,
-  ]);
 });

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { MIX, Traffic } from "@ostiary/demo";
-import { startSilentServer } from "../../../support/http/silent-server.ts";
 import { waitFor } from "../../../support/index.ts";
 import { type Stack, startStack } from "../../../support/processes/stack.ts";
 import { ROOT } from "../../../support/root.ts";
@@ -66,23 +65,6 @@ test("the traffic contains every kind of request, with the expected statuses", a
     expect([name, seen.length > 0]).toEqual([name, true]);
   }
   expect(traffic.troubles).toEqual([]);
-});
-
-test("the traffic reports a gateway that is down", async () => {
-  const traffic = startTraffic("http://127.0.0.1:9", 50);
-  await waitFor(() => traffic.troubles.length > 0, {
-    timeoutMs: 10_000,
-    what: "the first reported problem",
-  });
-  expect(await traffic.stop()).toEqual({});
-});
-
-test("the traffic stops at once while a gateway does not respond", async () => {
-  const silent = await startSilentServer();
-  const traffic = startTraffic(silent.url, 50);
-  await waitFor(() => silent.connections() > 0);
-  await traffic.stop();
-  await silent.close();
 });
 
 test.each([

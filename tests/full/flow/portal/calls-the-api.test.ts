@@ -87,27 +87,6 @@ describe.skipIf(browserPath === undefined)("the API reference of the portal", ()
     ]);
   });
 
-  // PT-44
-  test("says after a stopped call that a change may have happened", async () => {
-    const id = await bed.organization("ada", "Stopped");
-    const { page, go } = await bed.open("ada");
-    await page.route("**/demo/things/**", () => {});
-    await go(`#/org/${id}/reference`);
-    await open(page, `GET ${THING}`);
-    await page.getByLabel("thing_id (path, required)").fill("1");
-    await page.getByRole("button", { name: "Send", exact: true }).click();
-    await page.getByRole("button", { name: "Stop" }).click();
-    await page.getByRole("alert").getByText("The call was stopped.").waitFor();
-    await page.getByRole("link", { name: "Back to the calls" }).click();
-    await open(page, `PUT ${THING}`);
-    await page.getByLabel("thing_id (path, required)").fill("1");
-    await page.getByLabel(/^Body/).fill("{}");
-    await page.getByRole("button", { name: "Send …" }).click();
-    await dialog(page).getByRole("button", { name: "Send", exact: true }).click();
-    await page.getByRole("button", { name: "Stop" }).click();
-    await page.getByText("The change may have been made").waitFor();
-  });
-
   // PT-41
   test("shows only the calls that the member's role grants, and how many need another role", async () => {
     const id = await bed.organization("ada", "Viewers");
@@ -184,41 +163,5 @@ describe.skipIf(browserPath === undefined)("the API reference of the portal", ()
     expect(await findings()).toEqual([]);
     expect(await page.evaluate("window.ran")).toBeUndefined();
     expect({ complaints, strangers }).toEqual({ complaints: [], strangers: [] });
-  });
-
-  // PT-41, PT-45
-  test("says that no description is published, that it cannot be read, or that a call no longer exists", async () => {
-    const id = await bed.organization("ada", "Nothing");
-    const { page, go } = await bed.open("ada");
-    const error = {
-      type: "invalid_request_error",
-      code: "NOT_FOUND",
-      message: "There is no such route.",
-      request_id: "1",
-      details: null,
-    };
-    await page.route(DESCRIPTION, (route) => route.fulfill({ status: 404, json: { error } }));
-    await go(`#/org/${id}/reference`);
-    await page.getByText("This gateway does not publish a description of its API.").waitFor();
-    await go("#/organizations");
-    await page.route(DESCRIPTION, (route) => route.fulfill({ body: `{"paths":${"[".repeat(30_000)}` }));
-    await go(`#/org/${id}/reference`);
-    await page.getByText("Unexpected response").waitFor();
-    await described(page, { paths: {} });
-    await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByText("No call matches.").waitFor();
-    await go(`#/org/${id}/reference/gone`);
-    await page.getByText("The API no longer has this call.").waitFor();
-  });
-
-  // PT-46
-  test("is only for people who are signed in: the description is 401 without a credential", async () => {
-    expect((await fetch(`${bed.gatewayUrl}/edge/openapi.json`)).status).toBe(401);
-    const answer = await bed.call("ada", "GET", "/edge/openapi.json");
-    expect({ status: answer.status, body: await answer.json() }).toMatchObject({
-      status: 200,
-      body: { openapi: "3.1.0" },
-    });
-    expect((await bed.call("ada", "GET", "/edge/documents")).status).toBe(404);
   });
 });

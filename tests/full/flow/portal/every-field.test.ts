@@ -166,30 +166,6 @@ describe.skipIf(browserPath === undefined)("each field of the portal", () => {
     expect(complaints).toEqual([]);
   });
 
-  // PT-32
-  test("keeps what a person types as soon as the field appears", async () => {
-    const { page, go } = await bed.open("ada");
-    const settled = settling(page);
-    await page.evaluate(`new MutationObserver(() => {
-      for (const field of document.querySelectorAll("main input[type=text]:not([data-typed])")) {
-        field.dataset.typed = "";
-        field.value = "typed at once";
-        field.dispatchEvent(new Event("input", { bubbles: true }));
-      }
-    }).observe(document.body, { childList: true, subtree: true })`);
-    for (const fragment of [...unlinked(), `#/org/${id}/audit`, `#/org/${id}/reference`, "#/my-audit"]) {
-      await go(fragment);
-      await settled();
-      const values = await page.evaluate(
-        `[...document.querySelectorAll("main input[type=text]")].map(({ value }) => value)`,
-      );
-      expect({ fragment, values: [...new Set(Object.values(Object(values)))] }).toEqual({
-        fragment,
-        values: ["typed at once"],
-      });
-    }
-  });
-
   // PT-38
   test("for a time accepts only complete times up to the year 9999, and in “Before” only times after “From”", async () => {
     const { page, go } = await bed.open("ada");

@@ -109,18 +109,6 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
   });
 
   // PT-61
-  test("saves nothing when the request for an export fails", async () => {
-    const id = await changed("Broken", 1);
-    const { page, go } = await bed.open("ada");
-    await page.route("**/export?format=csv*", (route) => route.abort("connectionreset"));
-    await go(`#/org/${id}/audit`);
-    await page.getByRole("button", { name: "Export …" }).click();
-    const dialog = page.getByRole("dialog", { name: "Export the audit log" });
-    await dialog.getByRole("button", { name: "Export" }).click();
-    await dialog.getByText("The export is not complete, and nothing was saved").waitFor();
-  });
-
-  // PT-61
   test("saves nothing when the connection closes in the middle of an export", async () => {
     const id = await changed("Halved", 1);
     const { promise: begun, resolve: begin } = Promise.withResolvers<Bun.Socket>();
@@ -254,80 +242,6 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
     }
   });
 
-  // PT-62
-  test("names a kept file without a root, an export that ends early, and a rate limit", async () => {
-    const id = await changed("Early", 1);
-    const { page, go } = await bed.open("ada");
-    await go(`#/org/${id}/audit/verify`);
-    const kept = page.getByLabel("An earlier copy, if you kept one");
-    await kept.setInputFiles({ name: "kept.json", mimeType: "application/json", buffer: Buffer.from("{}") });
-    await verify(page);
-    await page.getByText("The file contains neither a signed root nor an export with proof.").waitFor();
-    await kept.setInputFiles([]);
-    const exports = "**/export?format=ndjson&proof=true*";
-    await page.context().route(exports, (route) => route.abort("connectionreset"));
-    await verify(page);
-    await page.getByText("The export did not arrive completely").waitFor();
-    await page.context().unroute(exports);
-    await page
-      .context()
-      .route(exports, (route) =>
-        route.fulfill({ status: 429, headers: { "Retry-After": "90" }, json: { error: {} } }),
-      );
-    await verify(page);
-    await page.getByText("Try again in 90 seconds.").waitFor();
-  });
-
-  // PT-32
-  test("shows what callers can write into the log as text", async () => {
-    const hostile = `<img src=x onerror="window.ran=1">`;
-    const id = await bed.organization("ada", "Hostile");
-    const session = await bed.call("ada", "POST", `/user/organizations/${id}/session`, {});
-    const { token } = Object(await session.json());
-    const answer = await fetch(`${bed.gatewayUrl}/org`, {
-      method: "PATCH",
-      headers: { "X-API-Key": token, "User-Agent": hostile, "Content-Type": "application/json" },
-      body: JSON.stringify({ name: hostile }),
-    });
-    expect(answer.status).toBe(200);
-    const { page, go, complaints } = await bed.open("ada");
-    await go(`#/org/${id}/audit`);
-    await page
-      .getByRole("row", { name: /PATCH \/org/ })
-      .first()
-      .getByRole("link")
-      .click();
-    const event = page.getByRole("region", { name: "Event" });
-    await event.getByText(hostile).first().waitFor();
-    await go(
-      `#/org/${id}/audit?key_prefix=${encodeURIComponent(hostile)}&service=${encodeURIComponent(hostile)}`,
-    );
-    await page.getByText("No event matches.").waitFor();
-    expect(await page.evaluate("window.ran")).toBeUndefined();
-    expect(complaints).toEqual([]);
-  });
-
-  // PT-6, PT-33, PT-47
-  test("has no axe violation in German", async () => {
-    const id = await changed("Deutsch", 1);
-    const { page, go, findings } = await bed.open("ada", { locale: "de-DE" });
-    await go(`#/org/${id}/audit`);
-    await page.getByRole("table", { name: "Ereignisse" }).waitFor();
-    expect(await findings()).toEqual([]);
-    await page.getByRole("link", { name: "Protokoll prüfen" }).click();
-    await page.getByRole("button", { name: "Jetzt prüfen" }).click();
-    await page
-      .getByRole("alert", { name: "Ergebnis der Prüfung" })
-      .getByText("vollständig und unverändert")
-      .waitFor();
-    await page.getByText(/^Die signierte Wurzel von/).waitFor();
-    expect(await findings()).toEqual([]);
-    await tamper(page, (lines) => lines.slice(0, -1));
-    await page.getByRole("button", { name: "Jetzt prüfen" }).click();
-    await page.getByText("Die letzte Zeile, die den Beweis enthält, fehlt").waitFor();
-    expect(await page.locator("[lang=en]").count()).toBe(0);
-  });
-
   /** Starts another portal with these environment variables and the identity provider of the platform. */
   async function startPortal(variables: Record<string, string>): Promise<RunningProcess> {
     const discovery = await fetch(`${bed.providerUrl}/.well-known/openid-configuration`);
@@ -390,16 +304,5 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
     await verdict(page).getByText("Seen by 1 witness: <i>one</i>.example.com.", { exact: true }).waitFor();
     expect(complaints).toEqual([]);
     await Promise.all([gateway.stop(true), portal.stop()]);
-  });
-
-  // PT-60
-  test("lists and verifies the events of a person outside of organizations", async () => {
-    await bed.organization("grace", "Compilers");
-    const { page, go } = await bed.open("grace");
-    await go("#/my-audit");
-    await page.getByRole("table", { name: "Events" }).getByText("POST /user/organizations").first().waitFor();
-    await page.getByRole("link", { name: "Verify the log" }).click();
-    await verify(page);
-    await verdict(page).getByText(COMPLETE).waitFor();
   });
 });

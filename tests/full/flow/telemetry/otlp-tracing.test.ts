@@ -1,17 +1,10 @@
 import { heapStats } from "bun:jsc";
 import { describe, expect, test } from "bun:test";
 import type { TelemetryConfig } from "@ostiary/lib/runtime/config";
-import { createTracing } from "@ostiary/lib/runtime/telemetry";
 import { reportingFailures } from "@ostiary/lib/runtime/telemetry/otlp-export";
 import { Certificates } from "../../../support/http/certificates.ts";
 import { runToEnd } from "../../../support/processes/run-to-end.ts";
-import {
-  disabledConfigs,
-  GATEWAY,
-  keptWarnings,
-  startCollector,
-  tracingTo,
-} from "../../../support/telemetry/collector.ts";
+import { GATEWAY, keptWarnings, startCollector, tracingTo } from "../../../support/telemetry/collector.ts";
 import { manualClock } from "../../../support/time/manual-clock.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
 
@@ -51,22 +44,6 @@ describe("a span", () => {
     expect(warnings).toEqual([]);
   });
 
-  // OP-53
-  test("is named by only the method when no route matched", async () => {
-    await using collector = startCollector();
-    const { tracing } = await tracingTo(collector.endpoint);
-    const trace = tracing.start("DELETE", null, null);
-    trace.end({ route: null, status: 404 });
-    await tracing.shutdown();
-    expect(collector.spans[0]).toMatchObject({
-      name: "DELETE",
-      trace_id: trace.trace_id,
-      span_id: trace.span_id,
-      parent_span_id: "",
-    });
-    expect(collector.spans[0]?.attributes).not.toHaveProperty("http.route");
-  });
-
   test.each<[string, number | null, string | undefined, { code: number; message: string }]>([
     ["unset on 204", 204, undefined, UNSET],
     ["unset on 302", 302, undefined, UNSET],
@@ -85,43 +62,6 @@ describe("a span", () => {
     expect(collector.spans[0]?.status).toEqual(expected);
     expect(collector.spans[0]?.attributes["http.response.status_code"]).toBe(status ?? undefined);
   });
-
-  test("is exported when its trace is new, but not when the caller did not sample the trace", async () => {
-    await using collector = startCollector();
-    const { tracing } = await tracingTo(collector.endpoint);
-    const unsampled = tracing.start("GET", `00-${TRACE_ID}-${PARENT_ID}-00`, null);
-    unsampled.end({ route: "/unsampled", status: 200 });
-    const fresh = tracing.start("GET", null, null);
-    fresh.end({ route: "/fresh", status: 200 });
-    await tracing.shutdown();
-    expect(collector.spans.map((span) => span.name)).toEqual(["GET /fresh"]);
-    expect(unsampled.traceparent).toBe(`00-${TRACE_ID}-${unsampled.span_id}-00`);
-    expect(fresh.traceparent).toBe(`00-${fresh.trace_id}-${fresh.span_id}-01`);
-  });
-
-  test("is not lost at shutdown, even with 3 000 spans in the queue", async () => {
-    await using collector = startCollector();
-    const { tracing } = await tracingTo(collector.endpoint);
-    const sent = Array.from({ length: 3_000 }, () => tracing.start("GET", null, null));
-    for (const trace of sent) trace.end({ route: "/", status: 200 });
-    await tracing.shutdown();
-    expect(new Set(collector.spans.map((span) => span.span_id))).toEqual(
-      new Set(sent.map((trace) => trace.span_id)),
-    );
-  });
-});
-
-test("two services of one process send spans to different collectors under different names", async () => {
-  await using first = startCollector();
-  await using second = startCollector();
-  const services = [
-    await tracingTo(first.endpoint),
-    await tracingTo(second.endpoint, { name: "audit", namespace: "audit" }),
-  ];
-  for (const { tracing } of services) tracing.start("GET", null, null).end({ route: "/", status: 200 });
-  await Promise.all(services.map(({ tracing }) => tracing.shutdown()));
-  expect(first.spans.map((span) => span.resource["service.name"])).toEqual(["gateway"]);
-  expect(second.spans.map((span) => span.resource["service.name"])).toEqual(["audit"]);
 });
 
 test.each([
@@ -135,22 +75,6 @@ test.each([
   tracing.start("GET", null, null).end({ route: "/", status: 200 });
   await tracing.shutdown();
   expect(collector.requests).toEqual([`POST ${expected} application/x-protobuf`]);
-});
-
-// OP-52
-test("no span is sent when export is off, but the trace context is still passed on", async () => {
-  await using collector = startCollector();
-  for (const [reason, config] of disabledConfigs(collector.endpoint)) {
-    const { log } = keptWarnings();
-    const tracing = await createTracing(GATEWAY, config, log);
-    expect(tracing.enabled, reason).toBe(false);
-    const trace = tracing.start("GET", `00-${TRACE_ID}-${PARENT_ID}-01`, "vendor=1");
-    trace.end({ route: "/", status: 200 });
-    await tracing.shutdown();
-    expect(trace).toMatchObject({ trace_id: TRACE_ID, tracestate: "vendor=1" });
-    expect(trace.traceparent).toBe(`00-${TRACE_ID}-${trace.span_id}-01`);
-  }
-  expect(collector.requests).toEqual([]);
 });
 
 describe("a collector", () => {
@@ -237,13 +161,6 @@ describe("the OTEL environment variables", () => {
     });
   });
 
-  test("turn on compression", async () => {
-    await using collector = startCollector();
-    await sendOne(collector.endpoint, { OTEL_EXPORTER_OTLP_COMPRESSION: "gzip" });
-    expect(collector.headers[0]?.get("content-encoding")).toBe("gzip");
-    expect(collector.spans).toHaveLength(1);
-  });
-
   test("name the CA and the client certificate of TLS, without which export fails", async () => {
     const { certFile, keyFile, cert } = new Certificates().make("collector");
     await using collector = startCollector(undefined, {
@@ -310,16 +227,5 @@ describe("a process with tracing", () => {
       "POST /v1/metrics application/x-protobuf",
       "POST /v1/traces application/x-protobuf",
     ]);
-  });
-
-  test("exits by itself although tracing was not closed", async () => {
-    await using collector = startCollector();
-    expect(await child([collector.endpoint])).toEqual({ exitCode: 0, stderr: "" });
-  });
-
-  test("exits with 0 when the collector is down", async () => {
-    const gone = startCollector();
-    await gone.stop();
-    expect(await child([gone.endpoint, "close"])).toEqual({ exitCode: 0, stderr: "" });
   });
 });

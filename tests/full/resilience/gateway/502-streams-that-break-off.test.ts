@@ -107,15 +107,6 @@ describe("the timeout of a response body applies to each pause, not to the whole
       expect(response.body.toString()).toBe(text.repeat(PIECES));
     });
   }
-
-  test("a small body that stops arriving is a 502", async () => {
-    service.handler = (_, socket) => {
-      socket.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc");
-      return null;
-    };
-    const response = await rawRequest(gateway.url, spell("GET", "/things"));
-    expect(response).toMatchObject({ status: 502, complete: true });
-  });
 });
 
 // GW-19, GW-115, GW-118
@@ -220,40 +211,6 @@ describe("a request gets 413 for a body over the limit", () => {
     expect(upstream?.received.toString("latin1") ?? "").not.toEndWith("0\r\n\r\n");
     client.destroy();
   });
-
-  test("but not for a body of exactly the limit", async () => {
-    service.handler = (_, socket) => {
-      socket.onData = () => {
-        if (socket.receivedBytes > BODY_BYTES_MAX)
-          socket.send("HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n");
-      };
-      return null;
-    };
-    const request = spell(
-      "POST",
-      "/things",
-      { "Content-Length": String(BODY_BYTES_MAX) },
-      "x".repeat(BODY_BYTES_MAX),
-    );
-    expect((await rawRequest(gateway.url, request)).status).toBe(204);
-  });
-});
-
-// GW-120
-test("a client that sends slowly does not cause a timeout of the service", async () => {
-  service.handler = (_, socket) => {
-    socket.onData = () => {
-      if (socket.receivedBytes >= 200_000)
-        socket.send("HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n");
-    };
-    return null;
-  };
-  const client = await RawClient.connect(gateway.url);
-  client.send(spell("POST", "/things", { "Content-Length": "200000" }, "x".repeat(100_000)));
-  await Bun.sleep(900); // More than twice the timeout of the service.
-  client.send("x".repeat(100_000));
-  expect((await client.response("POST")).status).toBe(204);
-  client.destroy();
 });
 
 describe.skipIf(!services().etcd.real)("a gateway as a process", () => {

@@ -86,17 +86,4 @@ describe.skipIf(!redis.own || !etcd.real)("a gateway", () => {
       expect(await statuses("/limited")).toEqual(new Set([200]));
     }
   });
-
-  test("limits failed authentications of an address again when the counter store is back", async () => {
-    await back();
-    await waitFor(async () => (await get("/private")).status === 429, {
-      what: "the limit of failed authentications",
-    });
-    const refused = await get("/unknown");
-    expect(refused.status).toBe(429);
-    expect(Number(refused.headers.get("retry-after"))).toBeWithin(1, 61);
-    expect(refused.headers.get("x-ratelimit-limit")).toBeNull();
-    expect(await statuses("/free")).toEqual(new Set([200]));
-    expect(await statuses("/limited")).toEqual(new Set([200]));
-  });
 });

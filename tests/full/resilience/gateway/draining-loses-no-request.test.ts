@@ -122,21 +122,6 @@ describe.skipIf(!services().etcd.real)("a gateway that drains", () => {
     }
     expect(await stopped).toBe(0);
   });
-
-  test("closes a connection after its request in flight", async () => {
-    const [gateway] = await start();
-    if (gateway === undefined) throw new Error("No gateway started.");
-    const client = await RawClient.connect(gateway.url);
-    client.send(spell("GET", "/things?slow"));
-    await waitFor(() => service.requests.length === 1);
-    const stopped = gateway.stop();
-    await draining(gateway);
-    service.sockets.at(-1)?.send(OK);
-    const response = await client.response();
-    expect([response.status, headerValue(response.headers, "connection")]).toEqual([200, "close"]);
-    await client.untilClosed();
-    expect(await stopped).toBe(0);
-  });
 });
 
 async function isShuttingDown(internalUrl: string): Promise<boolean> {

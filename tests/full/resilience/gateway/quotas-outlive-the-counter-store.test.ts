@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { Redis } from "ioredis";
 import { type AuditService, json, startAudit } from "../../../app/audit/audit-service.ts";
-import { type LocalGateway, startLocalGateway } from "../../../support/gateway/gateway.ts";
 import { startGateways } from "../../../support/gateway/gateway-process.ts";
 import { startProxy } from "../../../support/http/proxy.ts";
 import {
@@ -130,54 +129,9 @@ describe.skipIf(!redis.own || !etcd.real)("a quota", () => {
     expect(passed).toBeWithin(LIMIT, LIMIT + unreported + 1);
   });
 
-  // GW-193
-  test("causes a 503, and charges nothing, while the counter store is empty and audit is down", async () => {
-    const client = "192.0.2.3";
-    expect(await admitted(client, 10)).toBe(10);
-    await untilKnown(client, 10);
-    wire.cut();
-    expect(await admitted(client, 10)).toBe(10);
-    await flush();
-    expect(await Promise.all([call(client, 0), call(client, 1)])).toEqual([503, 503]);
-    wire.heal();
-    await waitFor(async () => (await call(client, 0)) === 200, { what: "the audit service" });
-    await untilKnown(client, 21);
-  });
-
   async function flush(): Promise<void> {
     const client = new Redis(store.url);
     await client.flushall();
     client.disconnect();
   }
-});
-
-// GW-191, GW-192
-test("a quota counted in a gateway's memory continues when the gateway is replaced", async () => {
-  const upstream = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("ok") });
-  const audit = await startAudit();
-  const rate_limit = [
-    { requests: 5, period: "month" as const },
-    { requests: 50, window_seconds: 3_600 },
-  ];
-  const route = { path: "/widgets", methods: ["GET" as const], rate_limit };
-  const widgets = { url: `http://127.0.0.1:${upstream.port}`, public: { routes: [route] } };
-  async function remaining(calls: number): Promise<(string | null)[]> {
-    const gateway: LocalGateway = await startLocalGateway({
-      AUDIT_ENABLED: "true",
-      AUDIT_URL: audit.internalUrl,
-    });
-    await gateway.publish({ widgets });
-    const seen: (string | null)[] = [];
-    for (let n = 0; n < calls; n++) {
-      const { headers } = await fetch(`${gateway.url}/widgets`);
-      seen.push(headers.get("x-ratelimit-remaining"));
-    }
-    await gateway.close();
-    return seen;
-  }
-  expect(await remaining(2)).toEqual(["4", "3"]);
-  expect(await remaining(2)).toEqual(["2", "1"]);
-  expect(await remaining(3)).toEqual(["0", "0", "0"]);
-  await audit.stop();
-  await upstream.stop(true);
 });

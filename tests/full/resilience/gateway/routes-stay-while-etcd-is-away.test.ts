@@ -71,32 +71,8 @@ describe.skipIf(!services().etcd.own)("an outage of the route store", () => {
       await becomes("/silent", 200);
     });
   });
-
-  // GW-26
-  test("(a compaction of etcd's history) causes no failed request and no lost change", async () => {
-    await serving(async () => {
-      proxy.cut();
-      for (let round = 0; round < 5; round++)
-        await store.put(`${ROUTES_PREFIX}changed`, serviceAt(`/compacted/${round}`));
-      await compact(etcd.url);
-      proxy.heal();
-      await becomes("/compacted/4", 200);
-    });
-  });
 });
 
 function serviceAt(path: string): string {
   return JSON.stringify(publicService(service.url, { path, methods: ["GET"] }));
-}
-
-/** Compacts etcd's history to the newest revision, so that an interrupted watch cannot continue. */
-async function compact(url: string): Promise<void> {
-  const range = await fetch(`${url}/v3/kv/range`, {
-    method: "POST",
-    body: JSON.stringify({ key: btoa(ROUTES_PREFIX) }),
-  });
-  const [, revision] = /"revision":"(\d+)"/.exec(await range.text()) ?? [];
-  const body = JSON.stringify({ revision, physical: true });
-  const compacted = await fetch(`${url}/v3/kv/compaction`, { method: "POST", body });
-  expect(compacted.status).toBe(200);
 }

@@ -72,41 +72,6 @@ describe.skipIf(!services().postgres.own)("the registry while its database is do
     await waitFor(async () => "a" in (await projected(routeStore)));
   });
 
-  test("leaves out the gauges of outstanding projections", async () => {
-    const gauges = async () => {
-      const text = await (await fetch(`${registry.internalUrl}/metrics`)).text();
-      return text.match(/^registry_projections_outstanding.*$/gm) ?? [];
-    };
-    const known = ["registry_projections_outstanding 0", "registry_projections_outstanding_age_seconds 0"];
-    await waitFor(async () => Bun.deepEquals(await gauges(), known));
-    await database.kill();
-    expect(await gauges()).toEqual([]);
-    await database.restart();
-    await waitFor(async () => Bun.deepEquals(await gauges(), known));
-  });
-
-  // RG-44
-  test("has written each document completely or not at all after a crash of the database", async () => {
-    const batch = (n: number) => ({
-      [`left-${n}`]: service(`/left-${n}`),
-      [`right-${n}`]: service(`/right-${n}`),
-    });
-    const answers = Array.from({ length: 60 }, (_, n) => registry.apply(batch(n)));
-    await Promise.race(answers);
-    await database.kill();
-    const settled = await Promise.all(answers);
-    expect(new Set(settled.map(({ status }) => status))).toEqual(new Set([200, 503]));
-    await database.restart();
-    const names = await waitFor(async () => Object.keys(await current(registry)));
-    for (const [n, { status }] of settled.entries()) {
-      const [left, right] = [names.includes(`left-${n}`), names.includes(`right-${n}`)];
-      expect([n, right]).toEqual([n, left]);
-      // After a 503 the document may have been written or not. After a 200 it must have been written.
-      if (status === 200) expect([n, left]).toEqual([n, true]);
-    }
-    await waitFor(async () => Object.keys(await projected(routeStore)).length === names.length);
-  });
-
   // RG-52, RG-53
   test("responds with 503 when the database is frozen, also to queued writes, and recovers", async () => {
     await database.freeze();

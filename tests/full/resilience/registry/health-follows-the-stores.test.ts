@@ -5,24 +5,6 @@ import { freshDatabase, services, startEtcd, startPostgres, waitFor } from "../.
 const get = (url: string, path: string) => fetch(`${url}${path}`);
 
 describe("the internal port of a registry", () => {
-  // OP-48
-  test.skipIf(!services().etcd.own)("counts operations on etcd by their prefix", async () => {
-    const etcd = await startEtcd();
-    const registry = await startRegistryProcess({
-      DATABASE_URL: await freshDatabase(),
-      ROUTE_STORE_URL: etcd.url,
-    });
-    await registry.put("counted", service("/counted"));
-    await waitFor(async () => {
-      const text = await (await get(registry.internalUrl, "/metrics")).text();
-      return /^db_operations_total\{db_system_name="etcd",db_operation_name="write_fenced",db_namespace="edge\/gateway\/routes"\} [1-9]/m.test(
-        text,
-      );
-    });
-    expect(await registry.stop()).toBe(0);
-    await etcd.close();
-  });
-
   // RG-102
   test.skipIf(!services().etcd.own || !services().postgres.own)(
     "is ready only while both the database and the route store respond",

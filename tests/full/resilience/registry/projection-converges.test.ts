@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
-import { Etcd3 } from "etcd3";
 import postgres from "postgres";
 import {
   type Client,
@@ -15,9 +13,6 @@ import { freshDatabase, services, startEtcd, type TestServer, waitFor } from "..
 
 const isReal = services().etcd.own && services().postgres.real;
 const CONVERGENCE_MS = 20_000;
-
-/** Returns the configuration of write number `n`: the port of its url is `n`. */
-const version = (n: number) => ({ ...service("/versioned"), url: `http://upstream:${n}` });
 
 describe.skipIf(!isReal)("the route store becomes equal to the database", () => {
   let etcd: TestServer;
@@ -58,26 +53,6 @@ describe.skipIf(!isReal)("the route store becomes equal to the database", () => 
     });
   }
 
-  /** Returns the write numbers of all values of the service `versioned`, in the order of etcd's history. */
-  async function versionsWritten(): Promise<number[]> {
-    const client = new Etcd3({ hosts: etcd.url });
-    const key = `${ROUTES_PREFIX}versioned`;
-    const newest = BigInt((await client.get(key).exec()).kvs[0]?.mod_revision ?? 0);
-    const versions: number[] = [];
-    const end = Promise.withResolvers<void>();
-    const watcher = await client.watch().key(key).startRevision("1").create();
-    watcher.on("data", ({ events }) => {
-      for (const { kv } of events) {
-        versions.push(Number(/upstream:(\d+)"/.exec(kv.value.toString())?.[1]));
-        if (BigInt(kv.mod_revision) >= newest) end.resolve();
-      }
-    });
-    await end.promise;
-    await watcher.cancel();
-    client.close();
-    return versions;
-  }
-
   // RG-51, RG-79
   test("when etcd was down during writes, which do not wait for etcd", async () => {
     const registry = await start();
@@ -92,59 +67,6 @@ describe.skipIf(!isReal)("the route store becomes equal to the database", () => 
     await etcd.restart();
     expect((await registry.put("after", service("/after"))).status).toBe(200);
     await expectEqual(registry);
-  });
-
-  test("when etcd is killed repeatedly during the writes of two registries", async () => {
-    const [one, two] = await Promise.all([start(), start()]);
-    let writing = true;
-    let writes = 0;
-    const write = async (registry: Client, offset: number) => {
-      for (let n = offset; writing; n += 2) {
-        const name = `busy-${n % 5}`;
-        const answer =
-          n % 7 === 0
-            ? await registry.call("DELETE", `/services/${name}`)
-            : await registry.put(name, service(`/${name}/${n % 3}`));
-        expect([200, 204, 404]).toContain(answer.status);
-        writes += 1;
-      }
-    };
-    const writers = Promise.all([write(one, 0), write(two, 1)]);
-    const moreWrites = (count: number) => {
-      const goal = writes + count;
-      return waitFor(() => writes >= goal);
-    };
-    for (let round = 0; round < 2; round++) {
-      await moreWrites(20);
-      await etcd.kill();
-      await moreWrites(20);
-      await etcd.restart();
-    }
-    writing = false;
-    await writers;
-    await expectEqual(one);
-  });
-
-  // RG-78
-  test("when etcd freezes and thaws, and an older revision never replaces a newer one", async () => {
-    const [one, two] = await Promise.all([start(), start()]);
-    let written = 0;
-    for (const frozenMs of [0, 3_000]) {
-      for (let n = 0; n < 20; n++) {
-        if (n === 10) await etcd.freeze();
-        written += 1;
-        // Consecutive writes, so that the number of a write equals the number of its revision.
-        const answer = await (n % 2 === 0 ? one : two).put("versioned", version(written));
-        expect(answer.body.revision).toBe(written);
-      }
-      // The longest freeze exceeds the timeout of a call to etcd.
-      await Bun.sleep(frozenMs);
-      await etcd.thaw();
-    }
-    await expectEqual(one);
-    const versions = await versionsWritten();
-    expect(versions.at(-1)).toBe(written);
-    expect(versions).toEqual([...versions].sort((a, b) => a - b));
   });
 
   // RG-82
