@@ -1,11 +1,9 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { gatewayVariables } from "@ostiary/gateway/config";
 import { Value } from "@sinclair/typebox/value";
 import stored from "../nightly/bench/capacity/figures.json" with { type: "json" };
 import { figuresWith, StoredFigures } from "../nightly/bench/capacity/figures.ts";
-import { BUSY_MAX, planFor } from "../nightly/bench/capacity/model.ts";
-import { demandOf, pageWith, RATES } from "../nightly/bench/capacity/page.ts";
+import { pageWith } from "../nightly/bench/capacity/page.ts";
 import storedSpeed from "../nightly/bench/floor/speed.json" with { type: "json" };
 import { Speed } from "../nightly/bench/floor/speed.ts";
 import { documentsOf } from "../nightly/bench/floor/speed-documents.ts";
@@ -38,19 +36,3 @@ test("documents show no other figures for the rows of bench floor", async () => 
 
 const lineOf = (text: string, title: string) =>
   text.split("\n").find((line) => line.startsWith(`| ${title} `)) ?? "";
-
-test("the guide's example of one machine has the processes and the load of the plan", () => {
-  const { gateways, identities, audits, redisShards, busyCores } = planFor(demandOf(1_000), figures);
-  const registries = 2;
-  expect(gateways + identities + audits + registries + redisShards).toBe(9);
-  expect(page).toContain("The nine processes of the plan");
-  expect(busyCores).toBeLessThan(2 * BUSY_MAX);
-});
-
-test("the plans fit the largest credential cache of a gateway, and the guide names the default", () => {
-  const { default: fallback, maximum } = gatewayVariables.properties.ADMISSION_CACHE_ENTRIES;
-  for (const rate of RATES) {
-    expect(planFor(demandOf(rate), figures).gatewayCredentials).toBeLessThanOrEqual(Number(maximum));
-  }
-  expect(page.replaceAll("\n", " ")).toContain(`above the default of ${Number(fallback) / 1_000} 000`);
-});

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { filesOf, proofsIn, readProofs, strayClaims, textOf } from "../specification/citations.ts";
+import { filesOf, readProofs, strayClaims, textOf } from "../specification/citations.ts";
 import { readClauses } from "../specification/clauses.ts";
-import { proseProblems } from "../specification/prose.ts";
 import { reviewOnly } from "../specification/review-only.ts";
 
 const clauses = await readClauses();
@@ -27,44 +26,5 @@ describe("the specification", () => {
     );
     expect(stray.flat()).toEqual([]);
     expect(proofs.filter(({ id }) => !ids.has(id))).toEqual([]);
-  });
-});
-
-describe("a citation", () => {
-  test("in a comment of numbers alone, directly above a test, is a proof", () => {
-    const text = [
-      'describe("a limit", () => {',
-      "  // GW-3, GW-4",
-      '  test.each([1])("holds for %i", () => {});',
-      "  // GW-5 is told elsewhere",
-      '  test("is told", () => {});',
-      "});",
-      "// GW-6",
-      "const a = 1;",
-    ].join("\n");
-    expect(proofsIn("a.test.ts", text).map(({ id, line, test }) => [id, line, test])).toEqual([
-      ["GW-3", 3, "holds for %i"],
-      ["GW-4", 3, "holds for %i"],
-    ]);
-    expect(strayClaims("a.test.ts", text, proofsIn("a.test.ts", text))).toEqual([
-      "a.test.ts:7 GW-6 is not directly above a test",
-    ]);
-  });
-});
-
-describe("prose", () => {
-  test.each([
-    ["A client can not write.", '"can not": write `cannot`'],
-    ["Whoever writes waits.", '"Whoever": name the person or thing'],
-    ["Of those one is served.", "a sentence without a subject"],
-  ])("%s is refused", (text, problem) => {
-    expect(proseProblems("a.md", [{ text, line: 7 }])).toEqual([`a.md:7 ${problem}: ${text}`]);
-  });
-
-  test.each([
-    ["The gateway answers 404. It logs one line: the path is in it."],
-    ["A key of `a` and `b c d` is [one link](https://a.example/x?y=z) to a page."],
-  ])("%s is accepted", (text) => {
-    expect(proseProblems("a.md", [{ text, line: 1 }])).toEqual([]);
   });
 });

@@ -61,12 +61,6 @@ describe("changes", () => {
   test.each(["0", "101", "all"])("--limit %s is wrong usage", async (limit) => {
     expect((await cli(["changes", "--limit", limit])).exitCode).toBe(2);
   });
-
-  test("refuses a --since value that is not an RFC 3339 time", async () => {
-    const { exitCode, stderr } = await cli(["changes", "--since", "yesterday"]);
-    expect(exitCode).toBe(1);
-    expect(stderr).toContain("must be an RFC 3339 time");
-  });
 });
 
 // RG-111
@@ -125,11 +119,5 @@ describe("operators check", () => {
     ]) {
       expect(stderr).toContain(line);
     }
-  });
-
-  test("exits with 1 for a file that cannot be read", async () => {
-    const { exitCode, stderr } = await cli(["operators", "check", "/nowhere/operators.yaml"]);
-    expect(exitCode).toBe(1);
-    expect(stderr).toContain("cannot be read");
   });
 });

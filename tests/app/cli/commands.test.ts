@@ -29,22 +29,6 @@ describe("apply", () => {
     expect((await registry.call("GET", "/services/from-yaml")).body).toMatchObject(service("/from-yaml"));
   });
 
-  test("publishes a JSON file, or a document from standard input", async () => {
-    const json = JSON.stringify({ services: { "from-json": service("/from-json") } });
-    expect((await cli(["apply", await file("a.json", json)])).exitCode).toBe(0);
-    const input = yaml("from-input", "/from-input");
-    expect((await cli(["apply", "-"], { input })).exitCode).toBe(0);
-    for (const name of ["from-json", "from-input"]) {
-      expect((await registry.call("GET", `/services/${name}`)).status).toBe(200);
-    }
-  });
-
-  test("accepts the output of services --json", async () => {
-    await registry.put("given", service("/given"));
-    const { stdout } = await cli(["services", "--json"]);
-    expect((await cli(["apply", "-"], { input: stdout })).exitCode).toBe(0);
-  });
-
   test("shows what would change and writes nothing with --dry-run", async () => {
     await registry.put("dry", service("/dry", "/dry/old"));
     const run = await cli(["apply", "--dry-run", await file("dry.yaml", yaml("dry", "/dry", "/dry/new"))]);
@@ -298,21 +282,6 @@ describe("explain", () => {
     expect(wrong.stderr).toStartWith("Refused:\n  labels must be 1 to 64 labels separated by commas");
     const both = await cli(["explain", "PUT", "/asked", "--role", "owner", "--labels", "a"]);
     expect(both).toMatchObject({ exitCode: 2, stdout: "" });
-  });
-
-  test("accepts a method in lower case and a full URL", async () => {
-    await registry.put("seen", service("/seen/{id}"));
-    const plain = await cli(["explain", "GET", "/seen/42"]);
-    expect(plain.exitCode).toBe(0);
-    for (const [method, url] of [
-      ["get", "/seen/42"],
-      ["Get", "https://api.example.com/seen/42?size=large#top"],
-      ["GET", "HTTP://localhost:5001/seen/x/../42"],
-    ] as const) {
-      expect(await cli(["explain", method, url])).toEqual(plain);
-    }
-    const root = await cli(["explain", "GET", "https://api.example.com"]);
-    expect(root.stderr).toStartWith("No route serves GET /.\n");
   });
 
   test.each([

@@ -20,22 +20,6 @@ describe("delete --yes", () => {
     expect(JSON.parse(json.stdout)).toEqual({ service: "a", status: "deleted" });
   });
 
-  test("does not wait with --wait when no gateway runs", async () => {
-    await registry.put("waited", service("/waited"));
-    expect(await cli(["delete", "waited", "--yes", "--wait"])).toEqual({
-      exitCode: 0,
-      stdout:
-        "waited is deleted. Its revisions stay: the command restore makes one of them current again.\nNo gateway is running: the next gateway to start will not serve the service.\n",
-      stderr: "",
-    });
-    await registry.put("waited", service("/waited"));
-    const json = await cli(["delete", "waited", "--yes", "--wait", "--json"]);
-    expect(JSON.parse(json.stdout)).toMatchObject({
-      status: "deleted",
-      propagation: { gateways: 0, projected: true },
-    });
-  });
-
   test("is refused for an unknown service", async () => {
     const run = await cli(["delete", "unknown", "--yes"]);
     expect(run).toEqual({ exitCode: 1, stdout: "", stderr: "There is no service unknown.\n" });
@@ -60,15 +44,6 @@ describe("delete --yes", () => {
     [["delete", "a", "--yes", "--if-revision", "0"]],
   ])("%j is wrong usage", async (parameters) => {
     expect(await cli(parameters)).toMatchObject({ exitCode: 2, stdout: "" });
-  });
-
-  test("does not accept an HTML page as a response", async () => {
-    const page = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("<html>deleted") });
-    const run = await cli(["delete", "a", "--yes"], {
-      env: { REGISTRY_URL: `http://127.0.0.1:${page.port}` },
-    });
-    expect(run).toMatchObject({ exitCode: 1, stdout: "" });
-    await page.stop(true);
   });
 });
 

@@ -1,9 +1,8 @@
 /** Tests of the documents that `apply` accepts and refuses. */
 import { describe, expect, test } from "bun:test";
-import { join } from "node:path";
 import { useCli } from "./bed.ts";
 
-const { cli, file, directory } = useCli();
+const { cli, file } = useCli();
 
 const YAML = `services:
   given:
@@ -75,22 +74,6 @@ describe("a file that cannot be read is wrong usage", () => {
       exitCode: 2,
       stdout: "",
       stderr: "/does/not/exist.yaml does not exist.\n",
-    });
-  });
-
-  test("because it is a directory", async () => {
-    expect(await cli(["apply", directory()])).toEqual({
-      exitCode: 2,
-      stdout: "",
-      stderr: `${directory()} is a directory: name one of its files.\n`,
-    });
-  });
-
-  test("because a file is used as a folder in its path", async () => {
-    const path = join(await file("plain", ""), "routes.yaml");
-    expect(await cli(["apply", path])).toMatchObject({
-      exitCode: 2,
-      stderr: `${path} cannot be read (ENOTDIR).\n`,
     });
   });
 });

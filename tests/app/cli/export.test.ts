@@ -82,11 +82,6 @@ describe("export", () => {
     expect((await cli(["diff", "-", "--json"], { input: json.stdout })).stdout).toContain('"unchanged"');
   });
 
-  test("is refused for an unknown service", async () => {
-    const run = await cli(["export", "unknown"]);
-    expect(run).toEqual({ exitCode: 1, stdout: "", stderr: "There is no service unknown.\n" });
-  });
-
   test("writes the methods of a route on one line", async () => {
     const { stdout } = await cli(["export", "true"]);
     expect(stdout).toContain("methods: [GET, POST]\n");

@@ -79,15 +79,6 @@ describe("a profile", () => {
     expect(url).toMatchObject({ exitCode: 2, stderr: "Set ADMIN_TOKEN to the registry's admin token.\n" });
   });
 
-  test("is found under HOME when XDG_CONFIG_HOME is unset or not absolute", async () => {
-    const { XDG_CONFIG_HOME = "" } = await home("");
-    await mkdir(join(XDG_CONFIG_HOME, ".config", "ostiary"), { recursive: true });
-    const path = join(XDG_CONFIG_HOME, ".config", "ostiary", "config.yaml");
-    await writeFile(path, profiles(`token: ${ADMIN_TOKEN}`, "default: here\n"), { mode: 0o600 });
-    works(await cli(["services"], { env: { ...NONE, HOME: XDG_CONFIG_HOME } }));
-    works(await cli(["services"], { env: { ...NONE, HOME: XDG_CONFIG_HOME, XDG_CONFIG_HOME: "config" } }));
-  });
-
   test("is named in messages in place of the environment variables", async () => {
     const env = await home(profiles("token: wrong"));
     const refused = await cli(["services", "--registry", "here"], { env });
@@ -114,12 +105,6 @@ describe("a profiles file that other users may read", () => {
       );
       expect(run.exitCode).toBe(0);
     }
-  });
-
-  test("causes no warning when it contains no token", async () => {
-    const text = `registries: { here: { url: "${registry.url}", token_env: HERE_TOKEN } }`;
-    const env = { ...(await home(text, 0o644)), HERE_TOKEN: ADMIN_TOKEN };
-    works(await cli(["services", "--registry", "here"], { env }));
   });
 });
 

@@ -1,6 +1,6 @@
 /** Tests of wrong usage of the command line, of its help, and of its colors. */
 import { describe, expect, test } from "bun:test";
-import { ADMIN_TOKEN, service } from "../registry/harness.ts";
+import { service } from "../registry/harness.ts";
 import { useCli } from "./bed.ts";
 
 const ESCAPE = "\u001b";
@@ -86,11 +86,6 @@ describe("wrong usage", () => {
 test("--version prints the version of the product", async () => {
   const { version } = await Bun.file("package.json").json();
   expect(await cli(["--version"])).toEqual({ exitCode: 0, stdout: `${version}\n`, stderr: "" });
-});
-
-test("white space around the values of ADMIN_TOKEN and REGISTRY_URL is ignored", async () => {
-  const env = { ADMIN_TOKEN: `${ADMIN_TOKEN}\n`, REGISTRY_URL: ` ${registry.url}/\r\n` };
-  expect(await cli(["services"], { env })).toMatchObject({ exitCode: 0, stderr: "" });
 });
 
 test("colors are shown on a terminal only, and not in JSON", async () => {

@@ -84,21 +84,4 @@ describe("several limits", () => {
     expect([headers.get("x-ratelimit-limit"), headers.get("x-ratelimit-remaining")]).toEqual(["4", "0"]);
     expect(headers.get("ratelimit-policy")).toStartWith('"quota"');
   });
-
-  // GW-71, GW-184
-  test("are needed for RateLimit headers: a single limit has only X-RateLimit headers", async () => {
-    await gateway.publish({
-      simple: {
-        url: `http://127.0.0.1:${upstream.port}`,
-        public: {
-          routes: [{ path: "/simple", methods: ["GET"], rate_limit: { requests: 1, window_seconds: HOUR } }],
-        },
-      },
-    });
-    const { headers } = await fetch(`${gateway.url}/simple`);
-    expect(headers.get("x-ratelimit-limit")).toBe("1");
-    expect(headers.get("ratelimit-policy")).toBeNull();
-    const refused = await fetch(`${gateway.url}/simple`);
-    expect(JSON.parse(await refused.text()).error.details.policy).toBeNull();
-  });
 });

@@ -173,28 +173,3 @@ describe("no client can create a time series", () => {
     expect(grown.filter((series) => !series.includes('status="429"'))).toEqual([]);
   });
 });
-
-// OP-46
-describe("OpenMetrics", () => {
-  const scraped = async (accept: string) => fetch(`${gateway.internalUrl}/metrics`, { headers: { accept } });
-  beforeAll(async () => {
-    await fetch(`${gateway.url}/open`);
-  });
-
-  test("is served if the scraper accepts it, and ends with EOF", async () => {
-    const answer = await scraped("application/openmetrics-text;version=1.0.0;q=0.5,text/plain;q=0.4");
-    expect(answer.headers.get("content-type")).toStartWith("application/openmetrics-text; version=1.0.0");
-    const text = await answer.text();
-    expect(text).toEndWith("\n# EOF\n");
-    expect(text).toContain("# TYPE http_requests counter\n");
-    expect(text).toMatch(/^http_requests_total\{route="\/open"/m);
-  });
-
-  test("does not change the names in the plain format", async () => {
-    await (await scraped("application/openmetrics-text")).text();
-    const plain = await (await scraped("text/plain")).text();
-    expect(plain).toContain("# TYPE http_requests_total counter\n");
-    expect(plain).toMatch(/^http_requests_total\{route="\/open"/m);
-    expect(plain).not.toContain("# EOF");
-  });
-});

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { publicService } from "../../support/gateway/gateway.ts";
-import { OK, RawUpstream } from "../../support/http/raw-http.ts";
+import { OK } from "../../support/http/raw-http.ts";
 import { waitFor } from "../../support/index.ts";
 import { useGateway, useService } from "./bed.ts";
 
@@ -95,18 +95,6 @@ test("an old value with a bare host:port is served", async () => {
   expect(await statusOf("/old")).toBe(200);
 });
 
-// GW-27
-test("a shape that two services claim goes to the first by name, and the other's route is logged as left out", async () => {
-  const other = new RawUpstream(() => "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n");
-  await gateway.publish({
-    bbb: publicService(other.url, { path: "/claimed/{b}", methods: ["GET"] }),
-    aaa: publicService(service.url, { path: "/claimed/{a}", methods: ["GET"] }),
-  });
-  expect(await statusOf("/claimed/1")).toBe(200);
-  await waitFor(() => gateway.logs().some((line) => String(line.message).includes("left out: service aaa")));
-  other.close();
-});
-
 // GW-5
 test("requests in flight finish by the route that they matched", async () => {
   const release = Promise.withResolvers<void>();
@@ -144,22 +132,4 @@ test("while routes change continuously, no request to an unchanged service fails
   changing = false;
   await change;
   expect([...statuses]).toEqual([200]);
-});
-
-test("ten thousand routes are loaded while requests are served", async () => {
-  await gateway.publish({ stable: at("/stable") });
-  const routes = Array.from({ length: 1_000 }, (_, index) => ({
-    path: `/many/${index}/{id}`,
-    methods: ["GET" as const],
-  }));
-  for (let part = 0; part < 10; part++) {
-    const prefixed = routes.map((route) => ({ ...route, path: `/part${part}${route.path}` }));
-    await gateway.routes.put(
-      `${ROUTES_PREFIX}many${part}`,
-      JSON.stringify(publicService(service.url, ...prefixed)),
-    );
-    expect(await statusOf("/stable")).toBe(200);
-  }
-  await becomes("/part9/many/999/x", 200);
-  expect(await statusOf("/part0/many/0/x")).toBe(200);
 });

@@ -85,17 +85,6 @@ describe("a call over TLS", () => {
     expect(await failure(port, filesOf({ ca }))).toBe("ERR_TLS_CERT_ALTNAME_INVALID");
   });
 
-  test("fails if the certificate has expired", async () => {
-    const { port } = serve(ca.sign("expired", { expired: true }));
-    expect(await failure(port, filesOf({ ca }))).toBe("CERT_HAS_EXPIRED");
-  });
-
-  test("fails if the server speaks plain HTTP", async () => {
-    const plain = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("plain") });
-    servers.push(plain);
-    await failure(plain.port, filesOf({ ca }));
-  });
-
   test("presents the client certificate to a server that requires one", async () => {
     const { port } = serve(ca.sign("good"), { clients: ca.cert });
     await failure(port, filesOf({ ca }));

@@ -3,7 +3,6 @@ import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test
 import type { UsageCount } from "@ostiary/lib/contracts/usage";
 import { ELSEWHERE, READER, StepsBed, UNKNOWN, USER, WRITER } from "../../support/gateway/steps-bed.ts";
 import { rawRequest, spell } from "../../support/http/raw-http.ts";
-import { waitFor } from "../../support/index.ts";
 
 setDefaultTimeout(60_000);
 
@@ -166,20 +165,4 @@ test("requests whose response bodies break off count as failed, with the bytes t
   expect(await reported()).toMatchObject([
     { requests: 2, failed: 2, refused: { limit: 0, labels: 0, other: 0 }, bytes_in: 0, bytes_out: 600 },
   ]);
-});
-
-// GW-188, GW-190
-test("reports name the same instance as the route store, and a retried report is counted once", async () => {
-  let answers = 0;
-  bed.audit.answerReport = () => new Response(null, { status: answers++ < 3 ? 503 : 201 });
-  for (let n = 0; n < 20; n++) await call("GET", "/org/things", WRITER);
-  const entries = await waitFor(async () => {
-    const { entries } = await bed.gateway.routes.list("edge/gateway/instances/");
-    return entries.length === 1 ? entries : null;
-  });
-  const counts = await reported();
-  const [first, ...again] = bed.audit.reports;
-  expect(again.slice(0, 3)).toEqual([first, first, first].flatMap((report) => (report ? [report] : [])));
-  expect(entries[0]?.key).toBe(`edge/gateway/instances/${first?.instance}`);
-  expect(counts).toMatchObject([{ requests: 20 }]);
 });

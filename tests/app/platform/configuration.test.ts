@@ -3,10 +3,9 @@ import { afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ConfigError, type Environment, loadConfig } from "@ostiary/lib/runtime/config";
+import { ConfigError, type Environment } from "@ostiary/lib/runtime/config";
 import { loadPlatform } from "@ostiary/platform/config";
 import { loadAudit } from "../../../apps/audit/run.ts";
-import { checkDemo, demoVariables } from "../../../apps/demo/config.ts";
 import { loadGateway } from "../../../apps/gateway/run.ts";
 import { loadIdentity } from "../../../apps/identity/run.ts";
 import { loadPortal } from "../../../apps/portal/run.ts";
@@ -27,8 +26,6 @@ beforeAll(() =>
     "roles:\n  owner: [Bad]\n  extra: 7\ncreator_role: owner\ndefault_role: owner\nunknown: 1\n",
   ),
 );
-
-const loadDemo: Load = (env) => loadConfig(demoVariables, env, checkDemo);
 
 /**
  * Expects that a configuration is refused, and returns its problems in alphabetical order. Each problem starts with
@@ -132,14 +129,6 @@ describe("all wrong environment variables are named at once", () => {
     ]);
   });
 
-  test("by identity, which refuses two equal peppers", () => {
-    const pepper = `${SECRET}-`.padEnd(32, "x");
-    const env = { DATABASE_URL: "pglite://memory", SECRET_PEPPER: pepper, SECRET_PEPPER_PREVIOUS: pepper };
-    expect(problems(loadIdentity, env)).toEqual([
-      "SECRET_PEPPER_PREVIOUS is the same as SECRET_PEPPER: set it to the other pepper, or leave it unset.",
-    ]);
-  });
-
   // AU-116
   test("by audit", () => {
     const lines = problems(loadAudit, {
@@ -153,13 +142,6 @@ describe("all wrong environment variables are named at once", () => {
       "LOG_FILE must be a file that this user may append to, or - for standard output.",
       "LOG_LEVEL must be debug, info, warn or error.",
       "SEAL_INTERVAL_MS must be at most 3000 with streams (AUDIT_STREAM_KEY_FILE or AUDIT_OPERATOR_STREAM_URL), which send an event within 5 s.",
-    ]);
-  });
-
-  test("by the demo", () => {
-    expect(problems(loadDemo, { PORT: "-1", IDENTITY_PROVIDER_PORT: "70000" })).toEqual([
-      `IDENTITY_PROVIDER_PORT ${WHOLE} 0 to 65535.`,
-      `PORT ${WHOLE} 0 to 65535.`,
     ]);
   });
 
@@ -270,15 +252,6 @@ describe("a port that another program uses is refused", () => {
     const ports = Object.fromEntries(Object.keys(FREE_PORTS).map((name) => [name, hold()]));
     const expected = Object.entries(ports).map(([name, port]) => inUse(name, port));
     expect(problems(loadPlatform, ports)).toEqual(expected.toSorted());
-  });
-
-  test("for PORT and INTERNAL_PORT, by a service and by the demo", () => {
-    const ports = { PORT: hold(), INTERNAL_PORT: hold() };
-    const lines = Object.entries(ports).map(([name, port]) => inUse(name, port));
-    const local = { HOST: "127.0.0.1", DATABASE_URL };
-    expect(problems(loadAudit, { ...local, ...ports })).toEqual(lines.toSorted());
-    const demo = { HOST: "127.0.0.1", PORT: hold(), IDENTITY_PROVIDER_PORT: "0" };
-    expect(problems(loadDemo, demo)).toEqual([inUse("PORT", demo.PORT)]);
   });
 
   // OP-2

@@ -128,20 +128,6 @@ describe("the portal's page", () => {
     }
   });
 
-  test.each([
-    "/portal/elsewhere",
-    "/portal/assets",
-    "/portal/assets/main.tsx",
-    "/portal/assets/..%2Fpackage.json",
-    "/",
-  ])("is 404 at %p", async (path) => {
-    const answer = await get(path);
-    expect([answer.status, await answer.json()]).toEqual([
-      404,
-      { error: expect.objectContaining({ code: "NOT_FOUND" }) },
-    ]);
-  });
-
   test("accepts only GET and HEAD", async () => {
     const posted = await get("/portal", { method: "POST", body: "code=c" });
     expect([posted.status, posted.headers.get("allow")]).toEqual([405, "GET, HEAD"]);

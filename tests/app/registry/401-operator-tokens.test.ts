@@ -65,18 +65,6 @@ describe("a token of the identity provider", () => {
     expect(await verdict({ groups: "staff", aud: ["elsewhere", "other"] })).toEqual([200, "staff"]);
   });
 
-  // RG-126
-  test("stands for the first matching operator of the file, whatever the order of its own claims", async () => {
-    expect(await verdict({ ...MAIN, ref: "feature" })).toEqual([200, "everybody-of-widgets"]);
-    expect(await verdict({ groups: ["staff", "platform"] })).toEqual([200, "platform"]);
-    expect(await verdict({ groups: ["platform"], ...MAIN })).toEqual([200, "widgets"]);
-  });
-
-  test("does not replace listed tokens and ADMIN_TOKEN", async () => {
-    expect((await shared.as("listed").call("GET", "/operator")).body.name).toBe("listed");
-    expect((await shared.as("admin").call("GET", "/operator")).body.name).toBe("admin");
-  });
-
   // RG-119
   test("writes under the operator's name, with the reason of the request", async () => {
     const client = shared.with(await provider.token(MAIN));

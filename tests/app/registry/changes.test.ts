@@ -71,15 +71,6 @@ describe("a write", () => {
     expect((await operated.as("admin").call("GET", "/services/misnoted")).status).toBe(404);
   });
 
-  test("accepts a reason of 512 characters that are surrogate pairs", async () => {
-    const reason = "🚪".repeat(512);
-    const { status } = await operated
-      .as("blue")
-      .put("emoji", service("/emoji"), { "X-Change-Reason": bytes(reason) });
-    expect(status).toBe(200);
-    expect((await newest("emoji")).reason).toBe(reason);
-  });
-
   // RG-122
   test("is counted by operator in the metrics", async () => {
     await operated.as("green").apply({ counted: service("/counted"), twice: service("/twice") });

@@ -87,28 +87,6 @@ describe("the console's page", () => {
       expect(text).not.toContain(import.meta.dir.slice(0, import.meta.dir.indexOf("/tests")));
     }
   });
-
-  test.each(["main.tsx", "..%2Fpackage.json", "%2e%2e%2f%2e%2e%2fpackage.json", "session.ts", ""])(
-    "has no asset %p",
-    async (file) => {
-      const answer = await get(`/console/assets/${file}`);
-      expect(answer.status).toBe(404);
-      expect(await answer.json()).toMatchObject({ error: { code: "NOT_FOUND" } });
-    },
-  );
-
-  test("opens no other path to callers without a token", async () => {
-    for (const path of [
-      "/console/",
-      "/consoles",
-      "/console/x",
-      "/console/signed-in",
-      "/console/assets",
-      "/services",
-    ]) {
-      expect((await get(path)).status).toBe(401);
-    }
-  });
 });
 
 describe("the console's script", () => {
@@ -231,19 +209,6 @@ describe("the console's files", () => {
       requestIdOnResponse: true,
     });
   }
-
-  test("are built once, when the page is first requested", async () => {
-    let made = 0;
-    const answer = await serving(async () => {
-      made++;
-      return { script: "document.title = 'made'", style: "body { color: red }" };
-    });
-    expect(made).toBe(0);
-    await Promise.all(Array.from({ length: 10 }, () => answer(page)));
-    const script = await answer(new Request(`${page.url}/assets/console.js`));
-    expect(await script.text()).toBe("document.title = 'made'");
-    expect(made).toBe(1);
-  });
 
   test("are 500 while the build fails, and served once it succeeds", async () => {
     let broken = true;

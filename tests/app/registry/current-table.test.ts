@@ -4,8 +4,6 @@
  */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
-import { Type } from "@sinclair/typebox";
-import { Value } from "@sinclair/typebox/value";
 import { sql } from "drizzle-orm";
 import fc from "fast-check";
 import { CurrentTable } from "../../../apps/registry/lookup/current-table.ts";
@@ -157,26 +155,6 @@ describe("the table of current services", () => {
     expect(contentOf(table)).toEqual(before);
   });
 
-  test("reads everything again after an error while it added a service", async () => {
-    await registry.apply({ alpha: configOf("alpha", 2), beta: configOf("beta", 2) });
-    let isBroken = false;
-    const run: typeof database.run = async (operation, work) => {
-      const answer = await database.run(operation, work);
-      if (isBroken) spoil(answer);
-      return answer;
-    };
-    const table = new CurrentTable(Object.create(database, { run: { value: run } }));
-    await table.read();
-    const { routes, services } = contentOf(table);
-    await registry.apply({ beta: configOf("beta", 3) });
-    isBroken = true;
-    await expect(table.read()).rejects.toThrow("spoiled");
-    expect(contentOf(table)).toMatchObject({ routes, services });
-    isBroken = false;
-    await table.read();
-    expect(contentOf(table)).toEqual(await fromScratch());
-  });
-
   test("leaves out services that gateways leave out, until they can be read", async () => {
     await registry.apply({ alpha: configOf("alpha", 2), beta: configOf("beta", 2) });
     const table = new CurrentTable(database);
@@ -205,18 +183,3 @@ describe("the table of current services", () => {
     expect(contentOf(table)).toEqual(await fromScratch());
   });
 });
-
-const ChangedServices = Type.Object({
-  services: Type.Array(Type.Object({ name: Type.String(), config: Type.Unknown() })),
-});
-
-/** Makes the config of the service beta unreadable. */
-function spoil(changes: unknown): void {
-  if (!Value.Check(ChangedServices, changes)) return;
-  const unreadable = () => {
-    throw new Error("spoiled");
-  };
-  for (const service of changes.services) {
-    if (service.name === "beta") service.config = new Proxy({}, { ownKeys: unreadable, get: unreadable });
-  }
-}

@@ -3,10 +3,7 @@
  * invalid one, or none.
  */
 import { describe, expect, test } from "bun:test";
-import { createServer } from "node:net";
 import { gzipSync } from "node:zlib";
-import { listenLocally } from "../../support/http/listen-locally.ts";
-import { startSilentServer } from "../../support/http/silent-server.ts";
 import { waitFor } from "../../support/index.ts";
 import { useRegistry } from "./bed.ts";
 import { type Answer, type Registry, service, startRegistry } from "./harness.ts";
@@ -88,20 +85,6 @@ describe("the edge description", () => {
     const changed = await registry.call("GET", DOCUMENT, undefined, { "If-None-Match": etag });
     expect(changed.status).toBe(200);
     expect(changed.headers.get("etag")).not.toBe(etag);
-  });
-
-  test("is the same for all readers while routes are written", async () => {
-    const writes = Array.from({ length: 10 }, (_, n) => registry.put(`many${n}`, service(`/many/${n}`)));
-    const reads = Array.from({ length: 20 }, () => registry.call("GET", DOCUMENT));
-    expect((await Promise.all(reads)).map(({ status }) => status)).toEqual(Array(20).fill(200));
-    await Promise.all(writes);
-    const { paths } = await read();
-    expect(Object.keys(paths).filter((path) => path.startsWith("/many/"))).toHaveLength(10);
-  });
-
-  // RG-3
-  test("accepts no query parameters", async () => {
-    expect((await registry.call("GET", `${DOCUMENT}?format=yaml`)).status).toBe(422);
   });
 });
 
@@ -278,17 +261,6 @@ describe("a service's own description", () => {
     await registry.call("DELETE", "/services/moody");
   });
 
-  test("stays if the service moves to a URL that refuses connections", async () => {
-    using self = new SelfDescribing();
-    self.answer = () => Response.json(describing("It", "/moved"));
-    await registry.put("moved", self.config("/moved"));
-    await waitFor(async () => (await summaryOf("/moved")) === "It");
-    await registry.put("moved", { ...self.config("/moved"), url: "http://127.0.0.1:1" });
-    await failing("moved", /cannot be read/);
-    expect(await summaryOf("/moved")).toBe("It");
-    await registry.call("DELETE", "/services/moved");
-  });
-
   // RG-95
   test("is never used for another service that gets the name of a deleted one", async () => {
     using first = new SelfDescribing();
@@ -329,38 +301,5 @@ describe("a service's own description", () => {
     }
     expect(await seen()).toBe("It");
     await registry.call("DELETE", "/services/busy");
-  });
-
-  test("is read, and the registry can stop, even if other services never respond", async () => {
-    const silent = await startSilentServer();
-    using self = new SelfDescribing();
-    const other = await startRegistry({ env: REFRESH });
-    for (let n = 0; n < 7; n++) {
-      await other.put(`silent${n}`, {
-        ...service(`/silent/${n}`),
-        url: silent.url,
-        openapi: "/openapi.json",
-      });
-    }
-    await waitFor(() => silent.connections() === 7);
-    await other.put("self", self.config("/self"));
-    await waitFor(async () => (await other.call("GET", DOCUMENT)).body.paths["/self"].get.summary === "It");
-    await other.stop();
-    await waitFor(() => silent.connections() === 0);
-    await silent.close();
-  });
-
-  test("is not used if the service dies during the response", async () => {
-    const dying = createServer((socket) => {
-      socket.on("error", () => {});
-      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n{"openapi":"3.1.0",', () =>
-        socket.destroy(),
-      );
-    });
-    const url = `http://127.0.0.1:${await listenLocally(dying)}`;
-    await registry.put("dying", { ...service("/dying"), url, openapi: "/openapi.json" });
-    await failing("dying", /cannot be read|not JSON/);
-    await registry.call("DELETE", "/services/dying");
-    dying.close();
   });
 });

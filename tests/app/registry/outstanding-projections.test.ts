@@ -33,9 +33,3 @@ test("GET /projections lists services, including deleted ones, until the route s
   full = false;
   await waitFor(async () => (await outstanding()).length === 0);
 });
-
-test("GET /projections requires the token and accepts no parameters", async () => {
-  expect((await fetch(`${registry.url}/projections`)).status).toBe(401);
-  expect((await registry.call("GET", "/projections?service=kept")).status).toBe(422);
-  expect((await registry.call("DELETE", "/projections")).status).toBe(405);
-});

@@ -54,28 +54,6 @@ test("the lag grows with the age of outstanding services, including those from b
   expect(second.age_seconds).toBeWithin(20, 50);
 });
 
-test("a service that is written repeatedly is outstanding since its first write", async () => {
-  for (let round = 0; round < 5; round++) {
-    await write("busy");
-    await lag.measure();
-    time.advance(10_000);
-  }
-  expect((await lag.measure()).age_seconds).toBeWithin(50, 80);
-  expect(await lag.warning()).toMatch(/^1 projection is outstanding, for up to [5-7]\d s$/);
-});
-
-test("a service that is projected between its writes has no old lag", async () => {
-  for (let round = 0; round < 5; round++) {
-    await write("busy");
-    expect((await lag.measure()).age_seconds).toBeLessThan(25);
-    time.advance(10_000);
-    await project("busy");
-  }
-  await write("busy");
-  expect((await lag.measure()).outstanding).toBe(1);
-  expect(await lag.warning()).toBeNull();
-});
-
 test("the lag does not depend on changes of the clock", async () => {
   await write("old");
   const { age_seconds } = await lag.measure();
@@ -90,16 +68,6 @@ test("the lag does not depend on changes of the clock", async () => {
 test("a fence from a clock that is ahead has an age of 0", async () => {
   await write("ahead", -86_400);
   expect(await lag.measure()).toEqual({ outstanding: 1, age_seconds: 0 });
-});
-
-test("thousands of outstanding services are measured for many readers at once", async () => {
-  await run(sql`insert into routes.services (name, revision, deleted, fence)
-                select 'many-' || n, 1, false,
-                  ((extract(epoch from clock_timestamp()) - 40) * 1000000)::bigint
-                from generate_series(1, 10000) n`);
-  const measured = await Promise.all(Array.from({ length: 20 }, () => lag.measure()));
-  expect(new Set(measured.map((each) => each.outstanding))).toEqual(new Set([10_000]));
-  expect(await lag.warning()).toMatch(/^10000 projections are outstanding, for up to [45]\d s$/);
 });
 
 test("the lag is unknown while the database is down", async () => {

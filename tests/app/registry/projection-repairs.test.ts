@@ -7,7 +7,7 @@ import { sql } from "drizzle-orm";
 import { closing } from "../../support/during-tests.ts";
 import { waitFor } from "../../support/index.ts";
 import { useRegistry } from "./bed.ts";
-import { type Client, current, projected, service, startRegistry } from "./harness.ts";
+import { type Client, current, projected, service } from "./harness.ts";
 
 const env = { RECONCILE_FULL_INTERVAL_MS: "100" };
 const store = memoryRouteStore();
@@ -93,17 +93,4 @@ test("a database that was restored from an older backup is projected", async () 
   await expectEqual();
   await registry.put("a", service("/a/3"));
   await expectEqual();
-});
-
-test("an empty database in place of the old one is projected", async () => {
-  const routeStore = memoryRouteStore();
-  const start = () => startRegistry({ routeStore, env });
-  await using old = await start();
-  await old.apply({ a: service("/a"), old: service("/old") });
-  await expectEqual(old, routeStore);
-  await old.stop();
-  await using young = await start();
-  await expectEqual(young, routeStore);
-  await young.apply({ a: service("/a/new") });
-  await expectEqual(young, routeStore);
 });

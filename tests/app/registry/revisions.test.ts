@@ -119,12 +119,6 @@ describe("restore", () => {
     expect((await registry.call("GET", "/services/tomb/revisions")).body.revisions).toHaveLength(2);
   });
 
-  test("of an unknown service is 404", async () => {
-    const answer = await restore("unknown", 1);
-    expect(answer.status).toBe(404);
-    expect(answer.body.error.details).toEqual({ resource: "service", id: "unknown" });
-  });
-
   // RG-67, RG-68
   test("is refused if another service now owns a route", async () => {
     await registry.put("first", service("/contested/{id}"));

@@ -6,8 +6,7 @@ import { sql } from "drizzle-orm";
 import { closing, duringTests } from "../../support/during-tests.ts";
 import { freshDatabase } from "../../support/stores/services.ts";
 import { waitFor } from "../../support/time/wait-for.ts";
-import { runCli } from "../cli/bed.ts";
-import { ADMIN_TOKEN, fields, projected, type Registry, service, startRegistry } from "./harness.ts";
+import { fields, projected, type Registry, service, startRegistry } from "./harness.ts";
 
 setDefaultTimeout(60_000);
 
@@ -112,21 +111,6 @@ describe("a config that a newer version wrote", () => {
       services: { field: service("/old/field") },
     });
     expect(plan.body.results[0]).toMatchObject({ service: "field", status: "changed", revision: 2 });
-  });
-
-  test("is listed by the command line, and an export leaves it out with a message", async () => {
-    const run = (...parameters: string[]) => runCli(registry.url, parameters, { env: { ADMIN_TOKEN } });
-    const listed = await run("services");
-    expect(listed.exitCode).toBe(0);
-    expect(listed.stdout).toMatch(/^good /m);
-    for (const name of NAMES)
-      expect(listed.stdout).toContain(`${name}: another version of the registry stored it`);
-    const exported = await run("export");
-    expect(exported.exitCode).toBe(1);
-    expect(exported.stdout).toStartWith("services:\n  good:\n");
-    expect(exported.stdout).not.toContain("unreadable");
-    expect(exported.stderr).toStartWith(`Not exported: ${NAMES.join(", ")}: `);
-    expect((await run("revisions", "field")).stdout).toMatch(/^2 +put \(unreadable\)/m);
   });
 });
 

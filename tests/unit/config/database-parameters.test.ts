@@ -39,15 +39,6 @@ describe("a parameter of libpq in DATABASE_URL", () => {
   );
 
   test.each([
-    "channel_binding=prefer&sslmode=require",
-    "gssencmode=disable&sslsni=1&replication=false",
-    "target_session_attrs=read-write&connect_timeout=10",
-    "options=-c%20work_mem=8MB&application_name=x",
-    "sslmode=verify-full&sslrootcert=system&sslnegotiation=direct",
-    "work_mem=8MB",
-  ])("%s is accepted", (query) => expect(problem(query)).toBeNull());
-
-  test.each([
     [
       "channel_binding=require",
       "has a value of the parameter channel_binding that the service cannot honour.",

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { ConfigError } from "@ostiary/lib/runtime/config";
 import {
-  checkOperatorsFile,
   type OperatorsContext,
   parseOperatorsFile,
   sha256Of,
@@ -191,9 +190,5 @@ describe("the variables of the operators' identity provider", () => {
     expect(said({ ...whole, OPERATOR_ISSUER: "urn:issuer", CONSOLE_CLIENT_ID: "console" })).toEqual([
       "OPERATOR_ISSUER must be an http:// or https:// URL without query and fragment if CONSOLE_CLIENT_ID is set.",
     ]);
-  });
-
-  test("may be absent when a file without claims is checked", () => {
-    expect(checkOperatorsFile({ OPERATORS_FILE: "seeds/operators.yaml", ADMIN_TOKEN: "t" })).toEqual([]);
   });
 });

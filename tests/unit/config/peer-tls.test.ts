@@ -103,19 +103,6 @@ describe("the URL of a store must require a verified certificate:", () => {
     expect(refused(registryVariables, "DATABASE_URL", value)).toBe(true);
   });
 
-  test.each(["sslrootcert=/etc/ca.pem", "sslcert=/a", "sslkey=/b", "sslcrl=/c"])(
-    "%s is refused, because the option has a variable of its own",
-    (option) => {
-      const value = `postgres://u:p@h/db?sslmode=verify-full&${option}`;
-      expect(refused(registryVariables, "DATABASE_URL", value)).toBe(true);
-    },
-  );
-
-  test.each(["https://10.0.0.1:2379", "https://[::1]:2379", "https://etcd:2379,https://10.0.0.1:2379"])(
-    "%s is refused, because the certificate cannot be checked by name",
-    (value) => expect(refused(registryVariables, "ROUTE_STORE_URL", value)).toBe(true),
-  );
-
   test.each([
     ["DATABASE_URL", "postgres://u:p@h/db?sslmode=verify-full&sslrootcert=system"],
     ["ROUTE_STORE_URL", "https://a:2379,https://b.example:2379"],

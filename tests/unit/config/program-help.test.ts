@@ -1,12 +1,8 @@
 /** Tests of what the services and the platform print with `--help`. */
 import { describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { integer, optionalText, programHelp, requiredText } from "@ostiary/lib/runtime/config";
 import { answerTo } from "@ostiary/lib/runtime/service";
 import { Type } from "@sinclair/typebox";
-import { programs } from "../../readmes/readmes.ts";
-import { ROOT } from "../../support/root.ts";
 
 const variables = Type.Object({
   PORT: integer(80, 1, 90, "Shared by all."),
@@ -32,16 +28,6 @@ Variables of the environment, with their defaults:
 The README is apps/demo/README.md.
 `);
   });
-
-  // OP-135
-  test.each(programs.map((each) => [each.app, each] as const))("%s fits 100 columns", (app, each) => {
-    const help = programHelp(each);
-    expect(help.split("\n").filter((line) => line.length > 100)).toEqual([]);
-    for (const name of Object.keys(each.variables.properties))
-      expect(help).toMatch(new RegExp(`^  ${name}\\b.*\\n {6}\\S`, "m"));
-    expect(help).toContain(`apps/${app}/README.md`);
-    expect(existsSync(join(ROOT, "apps", app, "README.md"))).toBe(true);
-  });
 });
 
 describe("a program that is called with", () => {
@@ -58,9 +44,5 @@ describe("a program that is called with", () => {
       expect(answer?.exitCode).toBe(2);
       expect(answer?.text).toStartWith('Unknown argument "--prot=1": ');
     }
-  });
-
-  test("no argument starts", () => {
-    expect(answerTo(program, [])).toBeNull();
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { symlinkSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { auditVariables } from "@ostiary/audit/config";
 import { ConfigError, loadConfig } from "@ostiary/lib/runtime/config";
@@ -35,24 +35,11 @@ describe("a secret in a file", () => {
     expect(loadAudit({ DATABASE_URL_FILE })).toMatchObject({ DATABASE_URL: databaseUrl });
   });
 
-  test("may be behind a symbolic link, which is how Kubernetes mounts secrets", () => {
-    const link = join(folder, "link");
-    symlinkSync(secretFile("a-token-of-services"), link);
-    const config = loadAudit({ DATABASE_URL: databaseUrl, INTERNAL_AUTH_TOKEN_FILE: link });
-    expect(config.INTERNAL_AUTH_TOKEN).toBe("a-token-of-services");
-  });
-
   // OP-9
   test("is refused if the variable itself is set too", () => {
     const DATABASE_URL_FILE = secretFile(databaseUrl);
     const message = refusal(() => loadAudit({ DATABASE_URL: databaseUrl, DATABASE_URL_FILE }));
     expect(message).toContain("DATABASE_URL and DATABASE_URL_FILE are both set: set one of them.");
-  });
-
-  test("is used if the variable itself is empty, and is not read if the _FILE variable is empty", () => {
-    const DATABASE_URL_FILE = secretFile(databaseUrl);
-    expect(loadAudit({ DATABASE_URL: "", DATABASE_URL_FILE }).DATABASE_URL).toBe(databaseUrl);
-    expect(loadAudit({ DATABASE_URL: databaseUrl, DATABASE_URL_FILE: "" }).DATABASE_URL).toBe(databaseUrl);
   });
 
   test("must follow the variable's rule, and is not repeated in the error", () => {
@@ -81,11 +68,6 @@ describe("a secret in a file", () => {
     const pipe = join(folder, "pipe");
     Bun.spawnSync(["mkfifo", pipe]);
     expect(refusal(() => loadAudit({ DATABASE_URL_FILE: pipe }))).toContain("must be a plain file");
-  });
-
-  test("is not read for a variable that is not secret", () => {
-    const config = loadAudit({ DATABASE_URL: databaseUrl, LOG_LEVEL_FILE: join(folder, "none") });
-    expect(config.LOG_LEVEL).toBe("info");
   });
 });
 

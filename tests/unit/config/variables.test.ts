@@ -27,18 +27,6 @@ describe("a variable of several apps", () => {
   test.each(shared)("%s has the same rule in every app", (variable, [first = "", ...others]) => {
     for (const app of others) expect(ruleOf(variable, app)).toEqual(ruleOf(variable, first));
   });
-
-  test("common variables are read by several apps", () => {
-    const names = shared.map(([variable]) => variable);
-    const expected = wordsOf(`
-      HOST PORT INTERNAL_PORT SHUTDOWN_GRACE_MS SHUTDOWN_TIMEOUT_MS LOG_LEVEL LOG_FILE
-      OTEL_EXPORTER_OTLP_ENDPOINT OTEL_SDK_DISABLED DATABASE_URL ROUTE_STORE_URL COUNTER_STORE_URL
-      INTERNAL_AUTH_TOKEN ROLES_FILE ADMIN_TOKEN MAX_BODY_BYTES SWAGGER_ENABLED
-    `);
-    for (const variable of expected) {
-      expect(names).toContain(variable);
-    }
-  });
 });
 
 describe("every variable", () => {

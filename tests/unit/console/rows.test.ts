@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import fc from "fast-check";
 import {
   countScopes,
   hasWords,
@@ -64,18 +63,6 @@ describe("the rows of routes", () => {
 });
 
 describe("marking search results", () => {
-  test("leaves the text unchanged, whatever the search", () => {
-    fc.assert(
-      fc.property(fc.string({ unit: "grapheme" }), fc.string({ unit: "grapheme" }), (text, search) => {
-        expect(
-          markedParts(text, wordsOf(search))
-            .map((part) => part.text)
-            .join(""),
-        ).toBe(text);
-      }),
-    );
-  });
-
   test("marks each match, and the longest word where two matches start", () => {
     const marked = (text: string, search: string) =>
       markedParts(text, wordsOf(search)).map((part) => (part.found ? `[${part.text}]` : part.text));

@@ -1,6 +1,5 @@
 /** Tests that no description takes room or work from the descriptions of other services. */
 import { describe, expect, test } from "bun:test";
-import { fairShares } from "../../../lib/edge-description/fair-shares.ts";
 import { type OpenApiDocument, operationsIn } from "../../support/http/openapi.ts";
 import { edgeDocument } from "./build.ts";
 import { described, json, ok } from "./described-services.ts";
@@ -77,22 +76,6 @@ describe("the descriptions of greedy services", () => {
       );
     },
   );
-
-  test("that are large and many get equal parts of what the small ones leave", () => {
-    const sizes = new Map<string, number>([
-      ["small", 1_000],
-      ...range(100).map((n): [string, number] => [`large${n}`, 4 * 1024 * 1024]),
-    ]);
-    const shares = fairShares(sizes);
-    expect(shares.get("small")?.characters).toBe(3_000);
-    const large = range(100).map((n) => shares.get(`large${n}`)?.characters ?? 0);
-    expect(Math.max(...large) - Math.min(...large)).toBeLessThan(2);
-    const sum = (of: "work" | "characters") =>
-      [...shares.values()].reduce((all, share) => all + share[of], 0);
-    expect(sum("characters")).toBeLessThanOrEqual(16 * 1024 * 1024);
-    expect(sum("characters")).toBeGreaterThan(15.9 * 1024 * 1024);
-    expect(sum("work")).toBeLessThanOrEqual(256 * 1024 * 1024);
-  });
 });
 
 // RG-105, RG-158

@@ -77,33 +77,6 @@ describe("names that several services use", () => {
     expect(new Set(used).size).toBe(copied.length + 2);
   });
 
-  test("a schema whose name starts with the service's name does not get the name twice", () => {
-    const getting = (name: string) => ({
-      get: {
-        responses: { 200: { description: "", content: json({ $ref: `#/components/schemas/${name}` }) } },
-      },
-    });
-    const names = ["AuditCheckpoint", "Auditor", "Checkpoint", "audit"];
-    const { components } = edgeDocument(
-      {
-        audit: {
-          url,
-          user: { routes: names.map((name) => ({ path: `/${name.toLowerCase()}`, methods: ["GET"] })) },
-        },
-      },
-      {
-        audit: described(Object.fromEntries(names.map((name) => [`/${name.toLowerCase()}`, getting(name)])), {
-          components: { schemas: Object.fromEntries(names.map((name) => [name, { type: "string" }])) },
-        }),
-      },
-    );
-    expect(
-      Object.keys(components.schemas)
-        .filter((name) => name.startsWith("Audit"))
-        .sort(),
-    ).toEqual(["Audit", "AuditAuditor", "AuditCheckpoint", "AuditCheckpoint2"]);
-  });
-
   test("a schema of a service cannot replace a schema of the gateway", () => {
     const result = edgeDocument(
       { error: service("/string") },

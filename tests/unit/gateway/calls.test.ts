@@ -43,13 +43,6 @@ describe("a call in progress is stopped", () => {
     expect(call.failure(new Error("aborted"), 0)).toBeInstanceOf(ClientGone);
   });
 
-  test("at once when a watched client disconnects", () => {
-    const { client, call } = calling();
-    call.watchClient();
-    client.abort();
-    expect(call.stopped).toBeTrue();
-  });
-
   // GW-115
   test.each(["timeout", "idle"] as const)("with a 502 when the service is late: %s", (reason) => {
     const { clock, call, atService } = calling();
@@ -88,20 +81,6 @@ describe("a call continues", () => {
     clock.advance(60_000);
     expect(call.stopped).toBeFalse();
   });
-});
-
-test("a call that has ended is no longer checked, and no timer runs without calls", () => {
-  const { clock, calls, client, call } = calling();
-  call.awaitService(100, "timeout");
-  call.end();
-  client.abort();
-  clock.advance(1_000);
-  expect(call.stopped).toBeFalse();
-  expect(clock.waiting()).toEqual([]);
-  const next = calls.begin(clientOf(new Request("http://gateway.test/")));
-  next.awaitService(100, "timeout");
-  clock.advance(200);
-  expect(next.stopped).toBeTrue();
 });
 
 test("a failure after the client disconnects counts as a disconnect, not as a failure of the service", () => {

@@ -193,16 +193,6 @@ describe("a quota that the counter store does not have", () => {
     expect(limited.record.asked).toBe(2);
   });
 
-  // GW-192
-  test("starts at the known count in a list of limits, while windows start at zero", async () => {
-    const limited = limiting([MINUTE, { requests: 9, period: "month" }]);
-    limited.record.knownCounts = { "route:GET:/r:month:2026-11:o1": 7 };
-    const [first] = await statesOf(limited, 1);
-    expect(first).toMatchObject({
-      described: { limits: '"60s";r=1;t=60, "month";r=1;t=43200' },
-    });
-  });
-
   // GW-193
   test("refuses the request if its count cannot be loaded, and charges nothing", async () => {
     const limited = limiting([MINUTE, { requests: 9, period: "day" }]);
@@ -272,12 +262,6 @@ describe("several limits", () => {
   test("with equal remaining requests show the later reset", async () => {
     const [state] = await statesOf(limiting([MINUTE, { requests: 2, window_seconds: 90 }]), 1);
     expect(state?.reset).toBe(NOON / 1000 + 90);
-  });
-
-  // GW-66, GW-181
-  test("of a route have one bucket for each window", async () => {
-    const states = await statesOf(limiting([MINUTE, { requests: 3, window_seconds: 3_600 }]), 3);
-    expect(states.map(shown)).toEqual(["allowed, 1 of 2", "allowed, 0 of 2", "refused, 0 of 2"]);
   });
 });
 

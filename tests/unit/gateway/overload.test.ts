@@ -191,14 +191,6 @@ describe("connections", () => {
       expect(refusalOf(overload, 101)).not.toBeNull();
     });
   }
-
-  test("over the limit: a limit of fewer than a hundred requests still applies", async () => {
-    const { overload, look } = overloadOf({ requestsMax: 10 });
-    process.descriptors = 500;
-    await look();
-    expect(refusalOf(overload, 10)).toBeNull();
-    expect(refusalOf(overload, 11)).not.toBeNull();
-  });
 });
 
 describe("limits that the process cannot reach", () => {

@@ -102,20 +102,6 @@ test("requests of people outside organizations and requests without a principal 
   expect(counter.uncounted).toBe(0);
 });
 
-// GW-186
-test("the sessions of a member count together, without a key prefix", () => {
-  const counter = new UsageCounter();
-  for (const key_prefix of ["acme-s-2-aaaa", "acme-s-2-bbbb"]) {
-    counter.count(
-      endedRequest({ principal: memberPrincipal({ auth_type: "member_session", key_prefix }) }),
-      200,
-      null,
-      1,
-    );
-  }
-  expect(counter.take(10)).toMatchObject([{ member_id: "m1", key_prefix: null, requests: 2 }]);
-});
-
 describe("the maximum number of counts", () => {
   // GW-189
   test("requests with equal principals are added to one count, even if no cache keeps the principal", () => {

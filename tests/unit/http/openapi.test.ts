@@ -131,11 +131,6 @@ describe("the OpenAPI description", () => {
     expect(examples.VALIDATION_ERROR.value.error.details.fields).toMatchObject([{ path: "verbose" }]);
   });
 
-  test("leaves out hidden operations", async () => {
-    const { paths } = await documentOf(things());
-    expect(Object.keys(paths).sort()).toEqual(["/things", "/things/{id}"]);
-  });
-
   test("requires a bearer token and lists common headers if configured", async () => {
     const open = await documentOf(things());
     expect([open.security, open.components.securitySchemes]).toEqual([[], undefined]);

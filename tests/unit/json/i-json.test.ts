@@ -40,14 +40,6 @@ describe("I-JSON", () => {
     expect(parseIJson(text)).toEqual(JSON.parse(text));
   });
 
-  test("accepts whatever JSON.stringify writes", () => {
-    fc.assert(
-      fc.property(fc.jsonValue(), (value) => {
-        expect(parseIJson(JSON.stringify(value))).toEqual(JSON.parse(JSON.stringify(value)));
-      }),
-    );
-  });
-
   test("accepts exactly the whole numbers that a double keeps", () => {
     fc.assert(
       // JavaScript writes whole numbers below 10^21 without an exponent, so the texts can be compared.
@@ -64,13 +56,5 @@ describe("I-JSON", () => {
       expect(() => parseIJson(text)).toThrow(SyntaxError);
     expect(() => parseIJson("[".repeat(100) + "]".repeat(100))).toThrow(JsonTooDeep);
     expect(() => parseIJson("[[[]]]", 2)).toThrow(JsonTooDeep);
-  });
-
-  test("is parsed in linear time", () => {
-    const started = process.cpuUsage().user;
-    const names = Array.from({ length: 200_000 }, (_, n) => `"name ${n}":${n}`);
-    parseIJson(`{${names.join(",")}}`);
-    parseIJson(`[${Array(200_000).fill("{}").join(",")}]`);
-    expect(process.cpuUsage().user - started).toBeLessThan(3_000_000);
   });
 });

@@ -111,14 +111,6 @@ describe("an exchange", () => {
   );
 
   // PT-48
-  test("renews a credential after the 401 of a HEAD request, which has no body", async () => {
-    const { gateway, asked, sent } = gatewayWith([() => new Response(null, { status: 401 }), fine]);
-    const answer = await gateway.exchange("/x", { as: "member", method: "HEAD" });
-    expect(answer.ok && answer.value.status).toBe(200);
-    expect([asked, sent.length]).toEqual([[false, true], 2]);
-  });
-
-  // PT-48
   test.each(["POST", "PATCH"] as const)(
     "renews a refused credential, and does not send %s again",
     async (method) => {

@@ -8,11 +8,7 @@ import {
   readDescription,
 } from "../../../apps/portal/page/reference/description.ts";
 import { callOf, curlOf, type InputProblems } from "../../../apps/portal/page/reference/request.ts";
-import {
-  laidOut,
-  readResponse,
-  SHOWN_BYTES_MAX,
-} from "../../../apps/portal/page/reference/shown-response.ts";
+import { readResponse, SHOWN_BYTES_MAX } from "../../../apps/portal/page/reference/shown-response.ts";
 
 const HOSTILE = `<img src=x onerror="window.ran=1">`;
 const ORIGIN = "https://api.example.com";
@@ -334,14 +330,5 @@ describe("a response", () => {
     expect(await readResponse(image)).toMatchObject({ text: null, bytes: 7, cut: false });
     const empty = await readResponse(new Response(null, { status: 204 }));
     expect(empty).toMatchObject({ status: 204, bytes: 0, cut: false });
-  });
-
-  // PT-44
-  test.each([
-    ['{"a":[1]}', '{\n  "a": [\n    1\n  ]\n}'],
-    [HOSTILE, HOSTILE],
-    ["[".repeat(30_000) + "]".repeat(30_000), "[".repeat(30_000) + "]".repeat(30_000)],
-  ])("is indented if it is JSON", (text, shown) => {
-    expect(laidOut(text)).toBe(shown);
   });
 });

@@ -34,11 +34,6 @@ describe("the witnesses of the portal", () => {
     expect(loadWitnesses(some)).toEqual({ keys: [one, two], quorum: 1, origin: "audit.example.com/log" });
   });
 
-  test("are absent without a key file", () => {
-    expect(checkWitnesses({})).toEqual([]);
-    expect(loadWitnesses({})).toBeNull();
-  });
-
   test.each([
     ["no key", ["# none"], "has no key of a witness."],
     ["a text in place of a key", [one, "witness.example.com"], "line 2 is not a key of a witness."],

@@ -90,11 +90,6 @@ describe("the place of a field", () => {
     ]);
   });
 
-  test("counts LF and CRLF lines, and ignores a byte order mark", () => {
-    const text = decodeUtf8(new TextEncoder().encode("\ufeff# head\r\na:\r\n  b: 1\r\n"));
-    expect(locate(text, [["a", "b"]])).toEqual([{ line: 3, column: 3 }]);
-  });
-
   test("is found in a document with the deepest nesting", () => {
     const depth = 64;
     const path = Array.from({ length: depth }, () => "a");

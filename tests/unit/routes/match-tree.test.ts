@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
 import {
-  compileService,
   METHODS,
   type RouteTable,
   RouteTableBuilder,
@@ -8,7 +7,7 @@ import {
   type StoredServiceConfig,
 } from "@ostiary/lib/domain/routes";
 import fc from "fast-check";
-import { type Node, RouteTree } from "../../../lib/domain/routes/match-tree.ts";
+import type { Node } from "../../../lib/domain/routes/match-tree.ts";
 import { buildRouteTable } from "../../support/gateway/route-tables.ts";
 import { runs } from "../../support/runs.ts";
 import { segments, spell } from "./arbitraries.ts";
@@ -156,31 +155,6 @@ test("edits of deep paths and of a node with many literals give the same tables 
     const all = [...asked, ...wide];
     expect(seen(builder.take(), all)).toEqual(seen(buildRouteTable(services), all));
   }
-});
-
-test("a tree is empty after all its routes are removed", () => {
-  fc.assert(
-    fc.property(fc.array(config, { maxLength: 4 }), (configs) => {
-      const tree = new RouteTree();
-      const routes = configs.flatMap((service, index) => [...compileService(`s${index}`, service)]);
-      for (const each of routes) tree.insert(each);
-      for (const each of routes) tree.remove(each);
-      expect(tree.take()).toMatchObject({ literals: null, param: null, claims: [], reach: null });
-    }),
-  );
-});
-
-test("an edit in progress does not change earlier tables", () => {
-  const builder = new RouteTableBuilder();
-  apply(builder, ["a", stored(pathsService("/one", "/two", "/three"))]);
-  const before = builder.take();
-  const step = builder.put("a", stored(pathsService("/one/{id}", "/four")));
-  step.next();
-  expect(before.routes.map(({ path }) => path)).toEqual(["/one", "/three", "/two"]);
-  expect(before.match("GET", "/one/1")).toBeNull();
-  for (const _ of step);
-  expect(before.routes.map(({ path }) => path)).toEqual(["/one", "/three", "/two"]);
-  expect(builder.take().routes.map(({ path }) => path)).toEqual(["/four", "/one/{id}"]);
 });
 
 describe("when a service is replaced,", () => {

@@ -44,10 +44,6 @@ describe("ownership of routes", () => {
     expect(conflicts(service)).toEqual([]);
   });
 
-  test("lets a service replace its own routes", () => {
-    expect(conflicts(pathsService("/w/{renamed}", "/w/new"), "owner")).toEqual([]);
-  });
-
   // RG-27
   test("lets a service have two routes of one shape", () => {
     expect(conflicts(pathsService("/x/{a}", "/x/{b}"))).toEqual([]);

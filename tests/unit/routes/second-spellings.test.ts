@@ -3,7 +3,6 @@ import { describe, expect, test } from "bun:test";
 import { findRouteConflicts, nearestRoutes, PathPrefixes, routeShape } from "@ostiary/lib/domain/routes";
 import fc from "fast-check";
 import { foldedSegment } from "../../../lib/domain/routes/folded-segment.ts";
-import { RequestPath, segmentHash } from "../../../lib/domain/routes/request-path.ts";
 import { runs } from "../../support/runs.ts";
 import { spell } from "./arbitraries.ts";
 import { pathsService, serviceWith, storedServices, tableOf } from "./fixtures.ts";
@@ -104,20 +103,6 @@ describe("the folded form", () => {
       fc.property(segment, segment, (one, other) => {
         expect(foldedSegment(one) === foldedSegment(other)).toBe(bytesRead(one) === bytesRead(other));
         expect(bytesRead(foldedSegment(one))).toBe(bytesRead(one));
-      }),
-      { numRuns: runs(300) },
-    );
-  });
-
-  test("has the hash that a request's segment has", () => {
-    const path = new RequestPath();
-    fc.assert(
-      fc.property(fc.array(segment, { minLength: 1, maxLength: 4 }), (segments) => {
-        expect(path.read(`/${segments.join("/")}`)).toBe(segments.length);
-        for (const [level, each] of segments.entries()) {
-          expect(path.hash(level)).toBe(segmentHash(foldedSegment(each)));
-          expect(path.foldsTo(level, foldedSegment(each))).toBe(true);
-        }
       }),
       { numRuns: runs(300) },
     );

@@ -99,11 +99,6 @@ describe("a document", () => {
       "config.url",
     ]);
   });
-
-  test("keeps the order of its services", () => {
-    const result = validateDocument({ services: { b: pathsService("/b"), a: pathsService("/a") } });
-    expect(result.ok && [...result.services.keys()]).toEqual(["b", "a"]);
-  });
 });
 
 // RG-41
@@ -185,9 +180,5 @@ describe("a stored service", () => {
     ["a wrong type", 7, ""],
   ])("is refused with %s", (_, value, path) => {
     expect(violations(validateStored("a", value))).toEqual([path]);
-  });
-
-  test("is refused under an invalid name", () => {
-    expect(violations(validateStored("a/b", pathsService("/")))).toEqual(["name"]);
   });
 });

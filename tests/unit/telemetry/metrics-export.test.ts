@@ -70,14 +70,6 @@ describe("the export of metrics", () => {
     expect(warnings).toEqual([]);
   });
 
-  test("sends the metrics periodically", async () => {
-    await using collector = startCollector();
-    const { pushed } = pushing(collector.endpoint, 10);
-    await collector.received(3);
-    await pushed.shutdown();
-    expect(collector.requests.length).toBeGreaterThanOrEqual(3);
-  });
-
   test("sends counters as monotonic cumulative sums with their labels", async () => {
     await using collector = startCollector();
     const { metrics, pushed } = pushing(collector.endpoint);
@@ -156,15 +148,6 @@ describe("the export of metrics", () => {
       ["second"],
     ]);
     expect(warnings).toEqual([]);
-  });
-
-  test("sends gauges as gauges", async () => {
-    await using collector = startCollector();
-    const { pushed } = pushing(collector.endpoint);
-    await pushed.shutdown();
-    const points = named(collector, "process_resident_memory_bytes")?.gauge?.data_points;
-    expect(points).toHaveLength(1);
-    expect(points?.[0]?.as_double).toBeGreaterThan(1_000_000);
   });
 
   test("leaves out metrics that have no value", async () => {

@@ -142,12 +142,6 @@ describe("every service's metrics", () => {
     expect(await metricsText(own, PROMETHEUS)).toBe(await library.metrics());
   });
 
-  test("have no series without a reading", async () => {
-    const registry = new Registry();
-    collectedGauge(registry, { name: "away", help: "None.", read: async () => [] });
-    expect(await metricsText(registry, PROMETHEUS)).toBe("# HELP away None.\n# TYPE away gauge\n");
-  });
-
   test("fail a scrape if one of them is a plain histogram of the library", async () => {
     const registry = new Registry();
     new Histogram({ name: "plain_seconds", help: "Plain.", registers: [registry] });
@@ -170,12 +164,5 @@ describe("every service's metrics", () => {
       expect(text.match(/^http_request_duration_seconds_count/gm)).toHaveLength(20_000);
       expect(turns).toBeGreaterThan(10);
     }
-  });
-
-  test("are separate from another service's in the same process", async () => {
-    const [one, other] = [createMetrics(), createMetrics()];
-    one.requests.observe({ route: "/", method: "GET", status: 200, duration_ms: 1 });
-    expect(await lines(one, "http_requests_total")).toHaveLength(1);
-    expect(await lines(other, "http_requests_total")).toEqual([]);
   });
 });

@@ -136,19 +136,6 @@ describe("tracestate", () => {
     expect(parseTracestate([...shorts, long("g")].join(","))).toBe(shorts.slice(0, 4).join(","));
   });
 
-  test("over 512 characters keeps only whole members that fit", () => {
-    const member = fc
-      .tuple(fc.stringMatching(/^[a-z]{1,20}$/), fc.integer({ min: 1, max: 256 }))
-      .map(([key, length]) => `${key}=${"v".repeat(length)}`);
-    fc.assert(
-      fc.property(fc.array(member, { minLength: 1, maxLength: 32 }), (list) => {
-        const read = parseTracestate(list.join(","));
-        expect(read?.length).toBeLessThanOrEqual(512);
-        for (const kept of membersOf(read ?? "")) expect(list).toContain(kept);
-      }),
-    );
-  });
-
   test("of 512 characters is kept, and of 513 characters is shortened", () => {
     const exact = `a=${"1".repeat(254)},b=${"2".repeat(253)}`;
     expect(exact).toHaveLength(512);
@@ -162,20 +149,6 @@ describe("ids", () => {
     const ids = createTraceIds((bytes) => bytes.fill(0));
     expect(ids.newTraceId()).toBe(`${"0".repeat(31)}1`);
     expect(ids.newSpanId()).toBe(`${"0".repeat(15)}1`);
-  });
-
-  test("use each random byte once", () => {
-    let next = 0;
-    const ids = createTraceIds((bytes) => {
-      const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-      for (let at = 0; at < bytes.length; at += 8) view.setBigUint64(at, BigInt(++next));
-    });
-    const words: string[] = [];
-    while (words.length < 5_000) {
-      const trace = ids.newTraceId();
-      words.push(trace.slice(0, 16), trace.slice(16), ids.newSpanId());
-    }
-    expect(new Set(words).size).toBe(words.length);
   });
 
   test("are lowercase hexadecimal of the right length and do not repeat", () => {

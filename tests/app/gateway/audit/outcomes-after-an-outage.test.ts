@@ -57,12 +57,6 @@ test("after an outage, the first accepted outcome ends the backoff of all others
   await waitFor(() => queue.underway === 0, { what: "the audit service to accept all outcomes" });
 });
 
-test("after an outage without a new outcome, the others are sent when the first backoff ends", async () => {
-  await outage();
-  clock.advance(Math.min(...clock.waiting()));
-  await waitFor(() => queue.underway === 0, { what: "the audit service to accept all outcomes" });
-});
-
 // GW-145
 test("an outcome that always fails keeps backing off while others are accepted", async () => {
   audit.answer = (write) => (write.path.endsWith("poison") ? answering(500)(write) : taken(write));

@@ -1,13 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createAuditClient } from "@ostiary/gateway/audit/client";
 import { OutcomeQueue } from "@ostiary/gateway/audit/outcome-queue";
-import {
-  type AuditStandIn,
-  answering,
-  eachIs,
-  startAudit,
-  taken,
-} from "../../../support/gateway/audit-stand-in.ts";
+import { type AuditStandIn, answering, startAudit, taken } from "../../../support/gateway/audit-stand-in.ts";
 import { waitFor } from "../../../support/index.ts";
 import { manualClock } from "../../../support/time/manual-clock.ts";
 
@@ -65,31 +59,6 @@ describe("an outcome without an event", () => {
     expect(audit.of("PATCH")).toHaveLength(2);
   });
 
-  test("is retried like any other outcome if the audit service fails at the second attempt", async () => {
-    push("late");
-    await pausing(1);
-    audit.answer = answering(503);
-    clock.advance(5_000);
-    await pausing(1);
-    audit.answer = taken;
-    clock.advance(clock.waiting()[0] ?? 0);
-    await delivered();
-    expect(written).toEqual(["ok"]);
-  });
-
-  test("still waits five seconds if other outcomes are accepted after an outage", async () => {
-    push("late");
-    await pausing(1);
-    audit.answer = answering(503);
-    push("other");
-    await pausing(2);
-    clock.advance(2_000);
-    audit.answer = taken;
-    push("new");
-    await waitFor(() => queue.underway === 1, { what: "the delivery of the other outcomes" });
-    expect(audit.writes.filter(({ path }) => path.endsWith("/late"))).toHaveLength(1);
-  });
-
   test("is retried at once when the gateway stops", async () => {
     push("late");
     await pausing(1);
@@ -97,23 +66,4 @@ describe("an outcome without an event", () => {
     await queue.close(5_000);
     expect(written).toEqual(["ok"]);
   });
-});
-
-test("of outcomes that are sent together, only the one without an event is retried", async () => {
-  audit.answer = answering(404);
-  audit.answerOutcomes = (outcomes) =>
-    Response.json({
-      results: outcomes.map(({ request_id }) => ({
-        request_id,
-        result: request_id === "late" ? "not_found" : "applied",
-      })),
-    });
-  for (const request_id of ["one", "late", "two"]) push(request_id);
-  await pausing(1);
-  audit.answer = taken;
-  audit.answerOutcomes = eachIs("applied");
-  clock.advance(5_000);
-  await delivered();
-  expect(written).toEqual(["ok", "ok", "ok"]);
-  expect(audit.of("PATCH").map(({ path }) => path)).toEqual(["/internal/events/late"]);
 });

@@ -112,36 +112,6 @@ describe("outcomes that come while another is in flight", () => {
     ]);
   });
 
-  // The gateway batches outcomes and intents in the same way. intent-batches.test.ts tests more responses.
-  test.each([
-    ["an unknown result", () => Response.json({ results: [{ request_id: "r0", result: "lost" }] })],
-    ["no content", () => new Response(null, { status: 204 })],
-  ])("are sent one by one if the response is %s", async (_, answer) => {
-    audit.answerOutcomes = answer;
-    send(3);
-    await counted("outcome ok", 3);
-    expect(audit.of("PATCH")).toHaveLength(3);
-  });
-
-  test("are sent one by one if they are too large together, and later ones are sent together again", async () => {
-    audit.answerOutcomes = () => new Response(null, { status: 413 });
-    send(3);
-    await counted("outcome ok", 3);
-    audit.answerOutcomes = eachIs("applied");
-    send(3);
-    await counted("outcome ok", 6);
-    expect([audit.outcomeBatches.length, audit.writes.length]).toEqual([2, 3]);
-  });
-
-  test("are retried one by one if their call fails, so that none can delay the others", async () => {
-    audit.answerOutcomes = () => new Response(null, { status: 500 });
-    audit.answer = ({ path }) => new Response(null, { status: path.includes("poison") ? 500 : 204 });
-    recorder.outcome("poison", responded);
-    send(50);
-    await counted("outcome ok", 50);
-    expect(audit.outcomeBatches).toHaveLength(1);
-  });
-
   test("are not lost if the audit service stops during the call", async () => {
     audit.answerOutcomes = async () => {
       audit.answerOutcomes = eachIs("applied");
@@ -201,15 +171,6 @@ describe("on stopping", () => {
     await recorder.close(5_000);
     expect(audit.of("PATCH")).toHaveLength(300);
     expect(await recorder.counts()).toEqual({ "outcome ok": 300 });
-  });
-
-  test("an outcome that backs off is retried at once", async () => {
-    audit.answer = answering(503);
-    send(20);
-    await patched(80);
-    audit.answer = taken;
-    await recorder.close(5_000);
-    expect(await recorder.counts()).toEqual({ "outcome ok": 20 });
   });
 
   test("outcomes that cannot be delivered by the deadline are dropped, logged and counted", async () => {

@@ -234,13 +234,6 @@ describe("the validation service", () => {
     server.stop(true);
   });
 
-  test("that is down causes a 503 of kind network, but only for well-formed credentials", async () => {
-    const { identity, outcome, verdict } = open();
-    await identity.stop();
-    expect(await outcome("member", key(credential("k-2")))).toMatchObject({ status: 503, kind: "network" });
-    expect(await verdict("member", key("garbage"))).toBe(401);
-  });
-
   // GW-54
   test("gets the internal token if one is configured, and otherwise no such header", async () => {
     const { identity, verdict } = open();

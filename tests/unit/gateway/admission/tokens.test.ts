@@ -209,13 +209,4 @@ describe("the token cache", () => {
     expect(new Set(await Promise.all(asked))).toEqual(new Set(["admitted"]));
     expect(identity.calls).toHaveLength(1);
   });
-
-  test("does not keep a 503", async () => {
-    const { identity, verdict } = await open();
-    const token = await sign(bed.main, claims());
-    identity.override = () => new Response(null, { status: 503 });
-    expect(await verdict("user", bearer(token))).toBe(503);
-    identity.override = null;
-    expect(await verdict("user", bearer(token))).toBe("admitted");
-  });
 });

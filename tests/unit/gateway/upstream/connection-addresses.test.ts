@@ -85,20 +85,6 @@ describe("a connection is not reused", () => {
     await waitFor(() => counts.closed.aged === 1);
   });
 
-  test("when it grows too old during a request, which it finishes", async () => {
-    const [service] = listen(1);
-    const { ask, send, counts } = clientWith();
-    await ask();
-    const held = service?.holdAnswers();
-    const { response } = send("/long");
-    await waitFor(() => held?.has("/long"));
-    clock.advance(2 * AGE_MAX_MS);
-    held?.get("/long")?.send(OK);
-    expect((await response).status).toBe(200);
-    await waitFor(() => counts.closed.aged === 1);
-    expect(opened()).toEqual([1]);
-  });
-
   test("so a busy client follows a changed address", async () => {
     const [first, second] = listen(2);
     found = ["127.0.0.1"];
@@ -128,15 +114,6 @@ describe("new connections", () => {
     await Promise.all(Array.from({ length: 9 }, ask));
     expect(opened()).toEqual([3, 3, 3]);
     expect(lookups).toBe(1);
-  });
-
-  test("go to an address as it is, without a lookup", async () => {
-    const [service] = listen(1);
-    const counts = new ConnectionCounts(null);
-    const client = new PoolClient(OPTIONS, counts, clock, {
-      resolve: () => Promise.reject(new Error("asked")),
-    });
-    expect((await call(client, service ?? { port: 1 })).text).toBe("ok");
   });
 
   test("skip an address that refuses, and try it again after a while", async () => {
@@ -228,12 +205,5 @@ describe("new connections", () => {
     clock.advance(500);
     await waitFor(() => held?.has("/3"));
     expect(lookups).toBe(3);
-  });
-
-  test("fail when the name has no address", async () => {
-    listen(1);
-    found = Object.assign(new Error("unknown"), { code: "ENOTFOUND" });
-    const { ask } = clientWith();
-    expect(await rejection(ask())).toMatchObject({ code: "ENOTFOUND" });
   });
 });

@@ -7,8 +7,6 @@ import { OK, OK_CLOSE, RawUpstream } from "../../../support/http/raw-http.ts";
 import { waitFor } from "../../../support/index.ts";
 import { type ManualClock, manualClock } from "../../../support/time/manual-clock.ts";
 
-/** A port on which no test can listen. The system may give the port of a closed server to another process. */
-const NOWHERE = "http://127.0.0.1:1";
 const OPTIONS: PoolClientOptions = {
   idleMax: 4,
   keepAliveMs: 10_000,
@@ -112,14 +110,6 @@ describe("an idle connection", () => {
     await waitFor(() => service.open === 0);
   });
 
-  test("is not used again when the service keeps it only for a second", async () => {
-    service.handler = () => OK.replace("\r\n", "\r\nKeep-Alive: timeout=1\r\n");
-    const { call } = clientWith();
-    for (let nth = 0; nth < 3; nth++) await statusOf(call());
-    expect(service.sockets).toHaveLength(3);
-    await waitFor(() => service.open === 0);
-  });
-
   // GW-164
   test("is not used again after Connection: close", async () => {
     service.handler = () => OK_CLOSE;
@@ -127,13 +117,6 @@ describe("an idle connection", () => {
     for (let nth = 0; nth < 3; nth++) await statusOf(call());
     expect(service.sockets).toHaveLength(3);
     expect(counts.closed).toMatchObject({ last: 3 });
-  });
-
-  test("is not kept if the keep-alive time is 0", async () => {
-    const { call, counts } = clientWith({ keepAliveMs: 0 });
-    for (let nth = 0; nth < 3; nth++) expect(await statusOf(call())).toBe(200);
-    expect(service.sockets).toHaveLength(3);
-    expect(counts).toMatchObject({ established: 3, reused: 0 });
   });
 
   test("is removed from the pool when the service closes it", async () => {
@@ -237,15 +220,6 @@ describe("a request without an idle connection", () => {
     expect(service.requests).toHaveLength(2);
   });
 
-  test("fails at once when nothing listens, after an attempt of its own", async () => {
-    const { call, counts } = clientWith();
-    const failures = await Promise.allSettled(
-      Array.from({ length: 600 }, () => call("GET", NOWHERE).response),
-    );
-    expect(new Set(failures.map(({ status }) => status))).toEqual(new Set(["rejected"]));
-    expect(counts.failed).toBe(600);
-  });
-
   test("leaves its connection to the next request if it is cancelled while it waits", async () => {
     const { call, counts } = clientWith();
     const first = call();
@@ -299,18 +273,6 @@ describe("when a reused connection closes before the first byte of a response, t
       await waitFor(() => service.requests.length === 1);
     },
   );
-
-  test("does not repeat a cancelled request", async () => {
-    const { call, crowd } = clientWith();
-    await crowd(1);
-    holdAnswers();
-    const { handle, response } = call();
-    await waitFor(() => service.requests.length === 1);
-    handle.underway?.abort();
-    await expect(response).rejects.toMatchObject({ code: "ECONNABORTED" });
-    await Bun.sleep(0);
-    expect(service.requests).toHaveLength(1);
-  });
 
   test("does not repeat a request whose second connection closes too", async () => {
     const { call, crowd } = clientWith();
