@@ -2,9 +2,8 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { makePartitions } from "@ostiary/audit/partitions/commands";
 import { proofChunks } from "@ostiary/audit/proof";
 import { restartTree } from "@ostiary/audit/proof/restart/restart-tree";
-import { declare } from "@ostiary/audit/proof/seal/declare";
 import { sealPass } from "@ostiary/audit/proof/seal/seal-pass";
-import { dropMonths } from "@ostiary/audit/retention/drop-months";
+import { declareMonth, dropMonths } from "@ostiary/audit/retention/drop-months";
 import { systemClock } from "@ostiary/lib/async";
 import { monthEnd, monthOf } from "@ostiary/lib/domain/proof";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
@@ -290,7 +289,7 @@ test("an export is complete while a further month is declared and not dropped ye
   await drop(log, keyFile, "2025-02");
   expect(await verify(await exported(log, keyFile))).toMatchObject({ result: "complete", events: 4 });
   const content = { month: "2025-02", declared_at: new Date().toISOString() };
-  await declare(await passDeps(log, keyFile), [
+  await declareMonth(await passDeps(log, keyFile), [
     { owner: "organization:organization-1", kind: "retention", content },
   ]);
   expect(await verify(await exported(log, keyFile))).toMatchObject({

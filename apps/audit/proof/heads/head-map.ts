@@ -49,7 +49,7 @@ export interface NodeWrite {
 }
 
 /** The head of an owner in the map. */
-interface MapHead {
+export interface MapHead {
   position: number;
   chain: Hash;
 }

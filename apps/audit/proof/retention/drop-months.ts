@@ -2,6 +2,7 @@ import { pause } from "@ostiary/lib/async";
 import { StartRefused } from "@ostiary/lib/runtime/service";
 import { sqlState } from "@ostiary/lib/runtime/stores/database";
 import type { Partition } from "../../partitions/partition.ts";
+import { alteredOf, LogAltered } from "../seal/altered.ts";
 import { type Declared, declare } from "../seal/declare.ts";
 import { type PassDeps, sealPass } from "../seal/seal-pass.ts";
 import { selectState } from "../seal/state-sql.ts";
@@ -83,10 +84,19 @@ async function declareAll(deps: PassDeps, month: Partition, dropped: DroppedMont
     dropped.entries += entries;
     if (!isDeclared) batch.push({ owner, kind: "retention", content });
     if (batch.length < DECLARED_MAX) continue;
-    await declare(deps, batch);
+    await declareMonth(deps, batch);
     batch = [];
   }
-  if (batch.length > 0) await declare(deps, batch);
+  if (batch.length > 0) await declareMonth(deps, batch);
+}
+
+export async function declareMonth(deps: PassDeps, declared: readonly Declared[]): Promise<void> {
+  const owners = declared.map(({ owner }) => owner);
+  await declare(deps, owners, ({ chains, map }) => {
+    const [altered] = alteredOf(chains, map);
+    if (altered === undefined) return { declared, chains };
+    throw new LogAltered(`The chain of ${altered.owner}: ${altered.reason}`);
+  });
 }
 
 /** Drops the partition once no transaction uses it. Returns false if the month has changed since the snapshot `asOf`. */

@@ -1,4 +1,11 @@
-import { type Hash, restartEntryHash, retentionEntryHash } from "@ostiary/lib/domain/proof";
+import {
+  type Hash,
+  hashFromHex,
+  hexOf,
+  nextInChain,
+  restartEntryHash,
+  retentionEntryHash,
+} from "@ostiary/lib/domain/proof";
 import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { entryIn, type StoredRow } from "./entries.ts";
@@ -37,17 +44,36 @@ export function selectSteps(tx: Orm, chain_id: number, after: number): Promise<C
   );
 }
 
+/**
+ * Follows a chain from `start` as long as its entries are what was sealed, and returns the end. `isDropped` says for
+ * which entries without an event the stored hash counts.
+ */
+export function intactEnd(
+  owner: string,
+  start: { position: number; chain: Hash },
+  steps: readonly ChainStep[],
+  isDropped: (step: ChainStep) => boolean = () => false,
+): { position: number; chain: Hash } {
+  let { position, chain } = start;
+  for (const step of steps) {
+    const hash = hashOfStep(owner, step);
+    const next = hash === null ? null : nextInChain(chain, hash);
+    const isIntact = next === null ? isDropped(step) : hexOf(next) === step.chain;
+    if (!isIntact || step.position !== position + 1) break;
+    position = step.position;
+    chain = next ?? hashFromHex(step.chain);
+  }
+  return { position, chain };
+}
+
 /** Returns the hash of an entry of an owner's chain, computed from what it was made of; null if that is missing. */
-export function hashOfStep(owner: string, step: ChainStep): Hash | null {
+function hashOfStep(owner: string, step: ChainStep): Hash | null {
   const { kind, content, salt, is_outcome } = step;
   if (kind === "retention" && content !== null) return retentionEntryHash(owner, content, salt ?? "");
   if (kind === "restart" && content !== null) return restartEntryHash(owner, content, salt ?? "");
-  return isStored(step) && is_outcome !== null ? entryHashOf(owner, step, is_outcome) : null;
-}
-
-function entryHashOf(owner: string, row: StoredRow, is_outcome: boolean): Hash | null {
+  if (!isStored(step) || is_outcome === null) return null;
   try {
-    return entryIn(owner, row, is_outcome)?.hash ?? null;
+    return entryIn(owner, step, is_outcome)?.hash ?? null;
   } catch {
     return null;
   }

@@ -1,16 +1,14 @@
 import { randomBytes } from "node:crypto";
 import {
-  type Hash,
   type Restart,
   type Retention,
   restartEntryHash,
   retentionEntryHash,
 } from "@ostiary/lib/domain/proof";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
-import { alteredOf, LogAltered } from "./altered.ts";
 import { planChains } from "./append-to-chains.ts";
-import { selectChains } from "./chain-sql.ts";
-import type { DeclarationWrite } from "./pass-sql.ts";
+import { type ChainRow, selectChains } from "./chain-sql.ts";
+import type { PassWrite } from "./pass-sql.ts";
 import { openMap, type PassRead } from "./read-pass.ts";
 import { nextLeaf, type PassDeps, sealPass, writeAndSign } from "./seal-pass.ts";
 import { selectState } from "./state-sql.ts";
@@ -24,79 +22,71 @@ export type Declared =
   | { owner: string; kind: "retention"; content: Retention }
   | { owner: string; kind: "restart"; content: Restart & { lost: string } };
 
+/** The chains in which declarations are written, and the map under the last signed root. */
+type ChainsRead = Pick<PassRead, "state" | "tree" | "map" | "chains">;
+
+/** The declarations to write. */
+interface Plan {
+  declared: readonly Declared[];
+  /** The ends of the chains that the declarations follow. */
+  chains: readonly ChainRow[];
+  /** Further changes of the same transaction. */
+  also?: (tx: Orm) => Promise<void>;
+}
+
 /**
- * Appends a declaration to each chain, under one new leaf. Tries again if another replica has sealed entries since the
- * attempt began.
+ * Appends declarations to the chains of owners, under one new leaf. Tries again if another replica has sealed entries
+ * since the attempt began.
  *
- * @throws LogAltered if the rows of one of the chains are not what was sealed
+ * @param planOf returns what to declare, given the chains and the transaction that read them
  */
-export async function declare(deps: PassDeps, declared: readonly Declared[]): Promise<void> {
+export async function declare(
+  deps: PassDeps,
+  owners: readonly string[],
+  planOf: (read: ChainsRead, tx: Orm) => Plan | Promise<Plan>,
+): Promise<void> {
+  const { reads, memory } = deps;
+  const readPlan = async (tx: Orm) => {
+    const state = await selectState(tx);
+    const tree = await memory.roots.check(tx, state);
+    const map = await openMap(tx, memory.nodes, tree, owners);
+    const read = { state, tree, map, chains: await selectChains(tx, owners) };
+    return { read, plan: tree.unsigned === null ? await planOf(read, tx) : null };
+  };
   for (let tries = 0; tries < TRIES_MAX; tries++) {
-    if (await declareOnce(deps, declared)) return;
+    const { read, plan } = await reads.transaction("read_declared_chains", readPlan, {
+      isolation: "repeatable read",
+    });
+    if (plan === null) await sealPass(deps);
+    else if (await writeDeclarations(deps, read, plan)) return;
   }
   throw new Error(
     `The declarations were not written in ${TRIES_MAX} attempts: the service sealed entries during each one. Try again later.`,
   );
 }
 
-async function declareOnce(deps: PassDeps, declared: readonly Declared[]): Promise<boolean> {
-  const owners = declared.map(({ owner }) => owner);
-  const read = await deps.reads.transaction(
-    "read_declared_chains",
-    async (tx) => {
-      const state = await selectState(tx);
-      const tree = await deps.memory.roots.check(tx, state);
-      const map = await openMap(tx, deps.memory.nodes, tree, owners);
-      return { state, tree, map, chains: await selectChains(tx, owners) };
-    },
-    { isolation: "repeatable read" },
-  );
-  const { tree, map, chains } = read;
-  if (tree.unsigned !== null) {
-    await sealPass(deps);
-    return false;
-  }
-  const [altered] = alteredOf(chains, map);
-  if (altered !== undefined) throw new LogAltered(`The chain of ${altered.owner}: ${altered.reason}`);
-  return writeDeclarations(deps, read, declared);
-}
-
-/**
- * Writes declarations in chains, under one new leaf, and signs it. Returns false if another pass was written first.
- *
- * @param also further changes of the same transaction
- */
-export function writeDeclarations(
-  deps: PassDeps,
-  read: Pick<PassRead, "state" | "tree" | "map" | "chains">,
-  declared: readonly Declared[],
-  also?: (tx: Orm) => Promise<void>,
-): Promise<boolean> {
-  const { state, map, chains } = read;
+/** Returns false if another pass was written first. */
+function writeDeclarations(deps: PassDeps, read: ChainsRead, { declared, chains, also }: Plan) {
+  const { state, map } = read;
   const entries = declared.map((each) => {
+    const { owner, kind, content } = each;
     const salt = randomBytes(SALT_BYTES).toString("hex");
-    return { ...each, salt, hash: hashOf(each, salt) };
+    const hash =
+      kind === "retention"
+        ? retentionEntryHash(owner, content, salt)
+        : restartEntryHash(owner, content, salt);
+    const month = kind === "retention" ? content.month : null;
+    return { owner, hash, row: { kind, content, salt, month, declared_at: content.declared_at } };
   });
   const plan = planChains(entries, chains, map);
-  const declarations = plan.entries.map(({ entry, ...place }): DeclarationWrite => {
-    const { kind, content, salt } = entry;
-    const month = entry.kind === "retention" ? entry.content.month : null;
-    return { ...place, kind, salt, content, month, declared_at: content.declared_at };
-  });
-  const write = {
+  const write: PassWrite = {
     // keeps the stored holder, so that the replica that seals goes on
     holder: state.holder ?? deps.holder,
     sealed_to: state.sealed_to,
-    declarations,
+    declarations: plan.entries.map(({ entry: { row }, ...place }) => ({ ...place, ...row })),
     heads: plan.heads,
     leaf: nextLeaf(deps, read),
     ...{ entries: [], begins: null, altered: [], restored: [] },
   };
   return writeAndSign(deps, read, write, also);
-}
-
-function hashOf(declared: Declared, salt: string): Hash {
-  return declared.kind === "retention"
-    ? retentionEntryHash(declared.owner, declared.content, salt)
-    : restartEntryHash(declared.owner, declared.content, salt);
 }

@@ -5,40 +5,29 @@ import type { AlteredChain } from "./altered.ts";
 import type { SealMemory } from "./read-pass.ts";
 import { parseSnapshot, windowAfter } from "./snapshot.ts";
 import { selectState } from "./state-sql.ts";
-import { type DueEvent, selectDue, selectEach } from "./unsealed-sql.ts";
+import { selectDue, selectEach } from "./unsealed-sql.ts";
 
-/** The maximum number of chains that one pass leaves out because the database refuses their entries. */
-const REFUSED_MAX = 32;
-/** The classes of SQLSTATEs by which the database refuses values: data exceptions and constraint violations. */
-const REFUSED_VALUES = /^2[23]/;
+/** Returns whether the database reported an error about what a statement writes or reads. */
+export function isAboutRows(error: unknown): boolean {
+  return sqlState(error) !== undefined && !(error instanceof StoreUnavailable);
+}
 
 /**
- * Finds the owners whose entries the database refuses, for example because somebody added a constraint. Calls
- * `sealOnly` with ever smaller groups of owners, which seals the entries of the others.
+ * Finds the owners whose entries the database refuses, for example because somebody added a constraint or a trigger.
+ * Calls `sealOnly` with ever smaller groups of owners, which seals the entries of the others.
  *
- * @throws the error of the database if it refuses the entries of every owner, or of more than {@link REFUSED_MAX}
+ * @throws the error of the database if it refuses a pass without entries too
  */
 export async function refusedOf(
   owners: readonly string[],
-  error: unknown,
   sealOnly: (owners: ReadonlySet<string>) => Promise<unknown>,
 ): Promise<AlteredChain[]> {
-  const refused: AlteredChain[] = [];
-  const halve = async (group: readonly string[], why: unknown): Promise<void> => {
-    if (!REFUSED_VALUES.test(sqlState(why) ?? "")) throw why;
-    if (group.length <= 1) {
-      refused.push(...group.map((owner) => ({ owner, reason: `its entries are refused: ${reasonOf(why)}` })));
-      if (refused.length > REFUSED_MAX) throw error;
-      return;
-    }
-    const middle = Math.ceil(group.length / 2);
-    for (const half of [group.slice(0, middle), group.slice(middle)]) {
-      await sealOnly(new Set(half)).catch((again: unknown) => halve(half, again));
-    }
-  };
-  await halve(owners, error);
-  if (owners.length > 1 && refused.length === owners.length) throw error;
-  return refused;
+  await sealOnly(new Set());
+  const refused = await refusedAlone(owners, (group) => sealOnly(new Set(group)), isAboutRows);
+  return refused.map(({ item: owner, error }) => ({
+    owner,
+    reason: `its entries are refused: ${reasonOf(error)}`,
+  }));
 }
 
 /** The maximum number of ids that are remembered, because unreadable rows stay in the window of a pass. */
@@ -60,28 +49,39 @@ export async function leaveOutUnreadable({
     const state = await selectState(orm);
     return selectDue(orm, windowAfter(parseSnapshot(state.sealed_to), parseSnapshot(state.now), null));
   });
-  const bad = await unreadableOf(
-    reads,
+  const bad = await refusedAlone(
     due.filter(({ id }) => !unreadable.has(id)),
+    (events) => reads.run("select_each", (orm) => selectEach(orm, events)),
+    (error) => !(error instanceof StoreUnavailable),
   );
-  for (const { id } of bad.slice(0, UNREADABLE_MAX - unreadable.size)) {
-    unreadable.add(id);
-    log.error({ event_id: id }, "the database cannot return an event: the event is left out of the proof");
+  for (const { item } of bad.slice(0, UNREADABLE_MAX - unreadable.size)) {
+    unreadable.add(item.id);
+    log.error(
+      { event_id: item.id },
+      "the database cannot return an event: the event is left out of the proof",
+    );
   }
   return bad.length > 0;
 }
 
-async function unreadableOf(reads: Database, due: readonly DueEvent[]): Promise<readonly DueEvent[]> {
+/**
+ * Returns the items with which alone `attempt` fails, and their errors. Halves a group that fails.
+ *
+ * @throws an error that is not about the items
+ */
+async function refusedAlone<Item>(
+  items: readonly Item[],
+  attempt: (group: readonly Item[]) => Promise<unknown>,
+  isAboutItems: (error: unknown) => boolean,
+): Promise<{ item: Item; error: unknown }[]> {
   try {
-    await reads.run("select_each", (orm) => selectEach(orm, due));
+    if (items.length > 0) await attempt(items);
     return [];
   } catch (error) {
-    if (error instanceof StoreUnavailable) throw error;
-    if (due.length <= 1) return due;
-    const middle = Math.ceil(due.length / 2);
-    return [
-      ...(await unreadableOf(reads, due.slice(0, middle))),
-      ...(await unreadableOf(reads, due.slice(middle))),
-    ];
+    if (!isAboutItems(error)) throw error;
+    if (items.length === 1) return items.map((item) => ({ item, error }));
+    const middle = Math.ceil(items.length / 2);
+    const first = await refusedAlone(items.slice(0, middle), attempt, isAboutItems);
+    return [...first, ...(await refusedAlone(items.slice(middle), attempt, isAboutItems))];
   }
 }

@@ -74,6 +74,8 @@ export async function writePass(
   const write = async (orm: Orm) => (await rows(orm, passStatement(passes, pass))).length > 0;
   if (also === undefined) return database.run("write_pass", write);
   return database.transaction("write_pass", async (tx) => {
+    // a pass that waits for the sealer's row already holds its locks on these tables
+    await rows(tx, sql`lock table audit.entries, audit.declarations in share row exclusive mode`);
     const isWritten = await write(tx);
     if (isWritten) await also(tx);
     return isWritten;

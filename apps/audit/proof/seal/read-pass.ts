@@ -41,20 +41,25 @@ export interface PassRead {
   restored: ReadonlyMap<string, readonly UnsealedRow[]>;
 }
 
-/**
- * Reads what is committed and has no place, the chains of these events, and the map of heads under the last signed root.
- *
- * @param looks whether to look at chains that were left out
- */
+export interface ReadOptions {
+  /** Whether to look at chains that were left out. */
+  looks: boolean;
+  /** The only owners whose entries the pass writes, or null for all. */
+  only: ReadonlySet<string> | null;
+}
+
+/** Reads what is committed and has no place, the chains of these events, and the map of heads under the last signed root. */
 async function readPass(
   tx: Orm,
   state: SealerState,
   tree: TrustedTree,
-  { memory, looks }: { memory: SealMemory; looks: boolean },
+  memory: SealMemory,
+  { looks, only }: ReadOptions,
 ): Promise<PassRead> {
   const due = tree.unsigned === null ? await dueRows(tx, state, memory) : NOTHING_DUE;
   const leftOut = new Set(state.altered);
-  const again = looks && tree.unsigned === null ? state.altered.slice(0, LOOKED_AT_MAX) : [];
+  const wanted = state.altered.filter((owner) => looks && (only === null || only.has(owner)));
+  const again = tree.unsigned === null ? wanted.slice(0, LOOKED_AT_MAX) : [];
   const owners = new Set([...again, ...due.rows.flatMap(ownersOf).filter((owner) => !leftOut.has(owner))]);
   const map = await openMap(tx, memory.nodes, tree, [...owners]);
   const chains = owners.size === 0 ? [] : await selectChains(tx, [...owners]);
@@ -112,9 +117,9 @@ export async function readStateAndPass(
   tx: Orm,
   memory: SealMemory,
   isMine: (state: SealerState) => boolean,
-  looks: boolean,
+  options: ReadOptions,
 ): Promise<{ state: SealerState; read: PassRead | null }> {
   const state = await selectState(tx);
   const tree = await memory.roots.check(tx, state);
-  return { state, read: isMine(state) ? await readPass(tx, state, tree, { memory, looks }) : null };
+  return { state, read: isMine(state) ? await readPass(tx, state, tree, memory, options) : null };
 }

@@ -2,14 +2,19 @@ import type { Clock } from "@ostiary/lib/async";
 import { hexOf, leafText } from "@ostiary/lib/domain/proof";
 import { type Database, type Orm, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
-import type { HeadMap } from "../heads/head-map.ts";
-import { type Edge, grown } from "../root/signed-root.ts";
+import { type Edge, grown, type TrustedTree } from "../root/signed-root.ts";
 import { type LeafRow, leafOf } from "../tree/tree-sql.ts";
 import { planChains } from "./append-to-chains.ts";
-import { leaveOutUnreadable, refusedOf } from "./isolate.ts";
+import { isAboutRows, leaveOutUnreadable, refusedOf } from "./isolate.ts";
 import { newEntries } from "./new-entries.ts";
 import { type LeafWrite, type PassWrite, writePass } from "./pass-sql.ts";
-import { ENTRIES_MAX, type PassRead, readStateAndPass, type SealMemory } from "./read-pass.ts";
+import {
+  ENTRIES_MAX,
+  type PassRead,
+  type ReadOptions,
+  readStateAndPass,
+  type SealMemory,
+} from "./read-pass.ts";
 import { insertAltered, type SealerState, storeNote } from "./state-sql.ts";
 import { checkUnsignedLeaf } from "./unsigned-leaf.ts";
 
@@ -26,23 +31,19 @@ export interface PassDeps {
   holder: string;
 }
 
-export interface PassOptions {
+interface PassOptions extends Partial<ReadOptions> {
   /** Whether this replica may seal in a state. */
   isMine?: (state: SealerState) => boolean;
-  /** Whether to look at chains that were left out. */
-  looks?: boolean;
-  /** The only owners whose entries the pass writes, or null for all. */
-  only?: ReadonlySet<string> | null;
 }
 
 /**
  * The result of a pass. `behind`: there is more to seal now. `lost`: another replica has written since the state
- * was read. `others`: another replica seals.
+ * was read. `others`: another replica seals. `refused`: the database refused some chains, and there may be more to seal.
  */
 export interface PassResult {
   state: SealerState;
   entries: number;
-  end: "done" | "behind" | "lost" | "others";
+  end: "done" | "behind" | "lost" | "others" | "refused";
 }
 
 /**
@@ -51,7 +52,7 @@ export interface PassResult {
  */
 export async function sealPass(deps: PassDeps, options: PassOptions = {}): Promise<PassResult> {
   const { isMine = () => true, looks = true, only = null } = options;
-  const { state, read } = await readInOneTransaction(deps, isMine, looks);
+  const { state, read } = await readInOneTransaction(deps, isMine, { looks, only });
   if (read === null) return { state, entries: 0, end: "others" };
   if (read.tree.unsigned !== null) return signInterrupted(deps, read, read.tree.unsigned);
   const write = await passWrite(deps, read, only);
@@ -61,12 +62,11 @@ export async function sealPass(deps: PassDeps, options: PassOptions = {}): Promi
   try {
     if (!(await writeAndSign(deps, read, write))) return { state, entries: 0, end: "lost" };
   } catch (error) {
-    if (error instanceof StoreUnavailable || only !== null) throw error;
-    const sealOnly = (half: ReadonlySet<string>) => sealPass(deps, { looks: false, only: half });
-    const refused = await refusedOf(owners, error, sealOnly);
+    if (only !== null || !isAboutRows(error)) throw error;
+    const refused = await refusedOf(owners, (group) => sealPass(deps, { looks, only: group }));
     for (const { owner, reason } of refused) await insertAltered(deps.writes, owner, reason);
     logAltered(deps, { altered: refused, restored: [] });
-    return { state, entries: 0, end: "behind" };
+    return { state, entries: 0, end: "refused" };
   }
   const isRestoring =
     write.entries.length > 0 && [...read.restored.keys()].some((each) => hasMore(read, each));
@@ -77,10 +77,10 @@ export async function sealPass(deps: PassDeps, options: PassOptions = {}): Promi
 async function readInOneTransaction(
   { reads, memory, log }: PassDeps,
   isMine: (state: SealerState) => boolean,
-  looks: boolean,
+  options: ReadOptions,
 ): ReturnType<typeof readStateAndPass> {
   const read = () =>
-    reads.transaction("read_pass", (tx) => readStateAndPass(tx, memory, isMine, looks), {
+    reads.transaction("read_pass", (tx) => readStateAndPass(tx, memory, isMine, options), {
       isolation: "repeatable read",
     });
   try {
@@ -105,7 +105,7 @@ async function signInterrupted(
       { isolation: "repeatable read" },
     );
   }
-  const note = await memory.roots.sign(nextEdge(tree.edge, tree.before, leaf), leaf, state.trees);
+  const note = await memory.roots.sign(nextEdge(tree, leaf), leaf, state.trees);
   if (note !== null) await storeNote(writes, state.passes, note);
   return { state, entries: 0, end: "behind" };
 }
@@ -122,12 +122,13 @@ export async function writeAndSign(
   if (!(await writePass(writes, state.passes, write, also))) return false;
   if (leaf === null) return true;
   const trees = begins === null ? state.trees : [...state.trees, begins];
-  const note = await roots.sign(nextEdge(tree.edge, tree.before, leaf), leaf, trees);
+  const note = await roots.sign(nextEdge(tree, leaf), leaf, trees);
   if (note !== null) await storeNote(writes, state.passes + 1, note);
   return true;
 }
 
-function nextEdge(edge: Edge, before: number, leaf: LeafRow): Edge {
+/** Returns the tree with one more leaf. */
+export function nextEdge({ edge, before }: Pick<TrustedTree, "edge" | "before">, leaf: LeafRow): Edge {
   return grown(edge, leafText(leafOf(leaf, before))).edge;
 }
 
@@ -172,15 +173,12 @@ function hasMore({ restored }: PassRead, owner: string): boolean {
 /** Returns the leaf of the changed map, with the nodes that it writes. */
 export function nextLeaf(
   { clock }: Pick<PassDeps, "clock">,
-  { state, tree, map }: Pick<PassRead, "state" | "tree"> & { map: HeadMap },
+  { state, tree, map }: Pick<PassRead, "state" | "tree" | "map">,
 ): LeafWrite {
   const number = Number(state.leaf?.number ?? 0) + 1;
   const { root, nodes } = map.sealed(number);
   // the clock of a replica may be behind the clock of the replica that sealed before
-  const atMs = Math.max(
-    clock.now(),
-    state.leaf === null ? 0 : Date.parse(new Date(state.leaf.sealed_at).toISOString()),
-  );
+  const atMs = Math.max(clock.now(), new Date(state.leaf?.sealed_at ?? 0).getTime());
   const leaf = { number, sealed_at: new Date(atMs).toISOString(), map: hexOf(root) };
   const { hashes } = grown(tree.edge, leafText(leafOf(leaf, tree.before)));
   return { ...leaf, hashes: Buffer.concat(hashes).toString("base64"), nodes };

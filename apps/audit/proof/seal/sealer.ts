@@ -116,9 +116,9 @@ export class Sealer {
       this.#alteredLogs = state.altered.length;
       this.#isSealing = end !== "others";
       this.#metrics.sealed(entries);
-      if (looks && end === "done") this.#lookAtMs = startedMs + LOOK_MS;
+      if (looks && (end === "done" || end === "refused")) this.#lookAtMs = startedMs + LOOK_MS;
       if (end === "done") this.#sealedThroughMs = startedMs;
-      if (end !== "behind") return;
+      if (end !== "behind" && end !== "refused") return;
     }
   }
 

@@ -1,11 +1,11 @@
-import { type Hash, hexOf, MONTH_MARGIN_MS, nextInChain, ZERO_HASH } from "@ostiary/lib/domain/proof";
+import { hexOf, MONTH_MARGIN_MS, ZERO_HASH } from "@ostiary/lib/domain/proof";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import type { NodeCache } from "../heads/head-map.ts";
 import type { TrustedTree } from "../root/signed-root.ts";
 import type { LeafRow } from "../tree/tree-sql.ts";
 import { LogAltered } from "./altered.ts";
 import { selectMoved } from "./chain-sql.ts";
-import { type ChainStep, hashOfStep, selectSteps } from "./chain-steps-sql.ts";
+import { intactEnd, selectSteps } from "./chain-steps-sql.ts";
 import { openMap } from "./read-pass.ts";
 
 /** The largest accepted difference between the clock of the interrupted process and that of this one. */
@@ -33,8 +33,9 @@ export async function checkUnsignedLeaf(
     if (head === "lost") throw new LogAltered(`The path to ${row.owner} in the map of heads is gone`);
     const start = head ?? { position: 0, chain: ZERO_HASH };
     const steps = await selectSteps(tx, row.id, start.position);
-    const end = followed(row.owner, start, steps);
-    if (end === null || end.position !== row.position || hexOf(end.chain) !== row.chain) {
+    const end = intactEnd(row.owner, start, steps);
+    const isIntact = end.position === row.position && hexOf(end.chain) === row.chain;
+    if (!isIntact || end.position !== start.position + steps.length) {
       throw new LogAltered(
         `The chain of ${row.owner} in leaf ${leaf.number} does not have what was committed`,
       );
@@ -56,20 +57,4 @@ export async function checkUnsignedLeaf(
 
 function timeOf(time: string | null | undefined): number {
   return time == null ? 0 : new Date(time).getTime();
-}
-
-/** Returns the head of a chain after these entries; null if one of them cannot be computed. */
-function followed(
-  owner: string,
-  start: { position: number; chain: Hash },
-  steps: readonly ChainStep[],
-): { position: number; chain: Hash } | null {
-  let { position, chain } = start;
-  for (const step of steps) {
-    const hash = step.position === position + 1 ? hashOfStep(owner, step) : null;
-    if (hash === null) return null;
-    position += 1;
-    chain = nextInChain(chain, hash);
-  }
-  return { position, chain };
 }

@@ -1,0 +1,139 @@
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { restartChain } from "@ostiary/audit/proof/restart/restart-chain";
+import { sql } from "drizzle-orm";
+import { services, waitFor } from "../../support/index.ts";
+import { logOf, sqlOn } from "./audit-service.ts";
+import { exportProof, sharedProvenLog, verify, writeEvents } from "./proof-bed.ts";
+import { passDeps } from "./retention-bed.ts";
+
+setDefaultTimeout(60_000);
+
+// AU-67
+describe.skipIf(!services().postgres.real)("while the database refuses rows, all other logs go on:", () => {
+  const proven = sharedProvenLog();
+  const { audit, tamper, key, keyFile } = proven;
+  const run = (statement: string) => sqlOn(proven.log)`${sql.raw(statement)}`;
+
+  const leftOut = async (pattern: string) => {
+    const found = await sqlOn(proven.log)<{ owner: string }>`
+      select owner from audit.altered_chains where owner like ${`organization:${pattern}`} order by owner`;
+    return found.map(({ owner }) => owner);
+  };
+
+  /** Writes an event of each organization in one transaction, so that one pass finds them all. */
+  const writeAtOnce = (owners: string, params = "'{}'") =>
+    tamper(`with made as (
+        insert into audit.audit_events (id, request_id, occurred_at, organization_id, actor_auth_type, service,
+          method, route, params, ip)
+        select '01' || upper(substr(md5(owner), 1, 24)), md5(owner), now(), owner, 'jwt', 's', 'GET', '/', ${params}, '::'
+        from (${owners}) given(owner) returning id, request_id, occurred_at)
+      insert into audit.request_ids (id, request_id, occurred_at) select id, request_id, occurred_at from made`);
+
+  /** Expects a complete export with this number of events once the sealer has them. */
+  async function expectComplete(owner: string, events: number) {
+    const { text } = await waitFor(() => exportProof(audit, logOf(owner)).catch(() => null), {
+      what: `the export of ${owner}`,
+      timeoutMs: 30_000,
+    });
+    expect(await verify(text, key)).toMatchObject({ result: "complete", events });
+  }
+
+  const REFUSE = {
+    "by a check": [
+      "alter table audit.chains add constraint added check (owner not like 'organization:a-check-%') not valid",
+    ],
+    "by a trigger": [
+      `create function audit.refuse() returns trigger language plpgsql as
+        $$ begin if new.owner like 'organization:a-trigger-%' then raise 'no'; end if; return new; end $$`,
+      "create trigger added before insert on audit.chains for each row execute function audit.refuse()",
+    ],
+  };
+
+  test.each([
+    ["by a check", "a-check"],
+    ["by a trigger", "a-trigger"],
+  ] as const)("40 owners in one pass, %s", async (how, name) => {
+    for (const statement of REFUSE[how]) await run(statement);
+    try {
+      await writeAtOnce(
+        `select '${name}-' || n from generate_series(1, 40) n union all select 'near-${name}-' || n from generate_series(1, 40) n`,
+      );
+      await waitFor(async () => (await leftOut(`${name}-%`)).length === 40, { timeoutMs: 30_000 });
+      for (const n of [1, 20, 40]) await expectComplete(`near-${name}-${n}`, 1);
+      // goes on after the owners that were left out are looked at again
+      await writeEvents(audit, 1, { organization_id: `later-${name}` });
+      await expectComplete(`later-${name}`, 1);
+    } finally {
+      await run("alter table audit.chains drop constraint if exists added");
+      await run("drop trigger if exists added on audit.chains");
+    }
+    await waitFor(async () => (await leftOut(`${name}-%`)).length === 0, { timeoutMs: 30_000 });
+    for (const n of [1, 20, 40]) await expectComplete(`${name}-${n}`, 1);
+  });
+
+  test("a log whose rows match again is taken back beside one that is still refused", async () => {
+    await run(
+      "alter table audit.chains add constraint added check (owner not like '%:still-refused') not valid",
+    );
+    try {
+      await writeAtOnce("values ('still-refused')");
+      await waitFor(async () => (await leftOut("still-refused")).length === 1, { timeoutMs: 30_000 });
+      await run(
+        "insert into audit.altered_chains (owner, reason) values ('organization:matches-again', 'a test')",
+      );
+      await writeEvents(audit, 1, { organization_id: "matches-again" });
+      await expectComplete("matches-again", 1);
+      expect(await leftOut("still-refused")).toHaveLength(1);
+    } finally {
+      await run("alter table audit.chains drop constraint if exists added");
+    }
+    await expectComplete("still-refused", 1);
+  });
+
+  test("rows that cannot be read", async () => {
+    await run("create cast (bytea as jsonb) without function");
+    // a value without the bits that say what it is: reading it is an error
+    const unreadable = "case when owner like 'unreadable-%' then '\\x00000000'::bytea::jsonb else '{}' end";
+    try {
+      await writeAtOnce(
+        `select 'unreadable-' || n from generate_series(1, 3) n union all select 'readable-' || n from generate_series(1, 20) n`,
+        unreadable,
+      );
+      for (const n of [1, 10, 20]) await expectComplete(`readable-${n}`, 1);
+      const answer = await audit.get(`${logOf("unreadable-1")}?proof=true`, {
+        Accept: "application/x-ndjson",
+      });
+      expect([answer.status, await answer.text().catch(String)]).not.toEqual([
+        200,
+        expect.stringContaining("format"),
+      ]);
+    } finally {
+      await run("drop cast (bytea as jsonb)");
+    }
+  });
+
+  // AU-203
+  test("restarts of many logs at once end, each with its own declaration", async () => {
+    const owners = Array.from({ length: 8 }, (_, n) => `at-once-${n % 4}`);
+    for (const organization_id of new Set(owners)) await writeEvents(audit, 2, { organization_id });
+    for (const owner of new Set(owners)) await expectComplete(owner, 2);
+    await tamper(
+      "delete from audit.audit_events where organization_id like 'at-once-%' and outcome = 'pending'",
+    );
+    const ends = await Promise.allSettled(
+      owners.map(async (owner) => restartChain(await passDeps(proven.log, keyFile), `organization:${owner}`)),
+    );
+    expect(ends.filter(({ status }) => status === "rejected")).toEqual([]);
+    // the pool repeats a transaction that was the victim of a deadlock, and another process may run out of repetitions
+    expect(
+      await sqlOn(proven.log)`
+      select deadlocks::int from pg_stat_database where datname = current_database()`,
+    ).toEqual([{ deadlocks: 0 }]);
+    for (const owner of new Set(owners)) {
+      const { text } = await waitFor(() => exportProof(audit, logOf(owner)).catch(() => null), {
+        timeoutMs: 30_000,
+      });
+      expect(await verify(text, key)).toMatchObject({ result: "undecided", events: 1 });
+    }
+  });
+});
