@@ -49,12 +49,6 @@ export const CELLS: readonly Cell[] = [
   ...PARTS_WITH_CLOCK.flatMap((part) => CLOCK_FAULTS.map((fault) => ({ parts: [part], fault }))),
 ];
 
-/** One cell for each part, for `--quick`. */
-export const QUICK_CELLS: readonly Cell[] = ALONE.map((part, index) => ({
-  parts: [part],
-  fault: FAULTS[index % FAULTS.length] ?? "killed",
-}));
-
 /** Returns the name of a cell, such as `redis+identity/killed`. */
 export function nameOf({ parts, fault }: Cell): string {
   return `${parts.join("+")}/${fault}`;

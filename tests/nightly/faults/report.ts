@@ -1,35 +1,10 @@
+import { markdownTable } from "../bench/measure/table.ts";
 import { CLOCK_FAULTS, FAULTS } from "./cells.ts";
-import { CLIENTS, KINDS } from "./clients.ts";
-import type { Findings, Sight } from "./findings.ts";
+import type { Findings } from "./findings.ts";
 import { PROMISES } from "./promises/index.ts";
 
 /** The maximum number of violations that one line names. */
 const NAMED_MAX = 3;
-
-/** Returns a Markdown table with aligned columns. */
-export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = head.map((_, column) =>
-    Math.max(3, ...[head, ...rows].map((row) => row[column]?.length ?? 0)),
-  );
-  const layOut = (row: readonly string[]) =>
-    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`;
-  return [layOut(head), layOut(widths.map((width) => "-".repeat(width))), ...rows.map(layOut)].join("\n");
-}
-
-/**
- * Returns a table with a row for each cell: the responses to each kind of client, the recovery time, and
- * losses.
- */
-export function cellTable(findings: readonly Findings[]): string {
-  const head = ["Fault", ...CLIENTS.map((client) => KINDS[client].title), "well again after", "lost"];
-  const rows = findings.map((each) => [
-    each.cell,
-    ...CLIENTS.map((client) => sightText(each.sights[client])),
-    each.well_again_ms === null ? `not (${each.well_again_last})` : `${seconds(each.well_again_ms)} s`,
-    lostText(each.lost),
-  ]);
-  return markdownTable(head, rows);
-}
 
 /** Returns the recovery times in seconds: a row for each part or pair of parts, a column for each fault. */
 export function recoveryTable(findings: readonly Findings[]): string {
@@ -47,40 +22,7 @@ export function recoveryTable(findings: readonly Findings[]): string {
   return markdownTable(["Seconds until all is well", ...faults], rows);
 }
 
-/** Formats responses as counts by status, then median and maximum time: `503 ×40, 200 ×2; 501/540 ms`. */
-function sightText(sight: Sight | null): string {
-  if (sight === null) return "–";
-  const { statuses, p50_ms, max_ms } = sight;
-  const parts = Object.entries(statuses)
-    .toSorted((a, b) => b[1] - a[1])
-    .map(([status, count]) => `${status} ×${count}`);
-  return `${parts.join(", ")}; ${p50_ms}/${max_ms} ms`;
-}
-
-function lostText({ events, beyond_limit, wrong_admissions }: Findings["lost"]): string {
-  const parts = [
-    events > 0 && `${events} events`,
-    beyond_limit > 0 && `${beyond_limit} beyond limits`,
-    wrong_admissions > 0 && `${wrong_admissions} wrong admissions`,
-  ];
-  return parts.filter((part) => part !== false).join(", ") || "nothing";
-}
-
-/** Returns a table with a row for each promise: in how many cells it was checked, and where it was broken. */
-export function promiseTable(findings: readonly Findings[]): string {
-  const rows = PROMISES.map(({ name, title }) => {
-    const judged = findings.flatMap((each) =>
-      each.judgements.filter(({ promise }) => promise === name).map(({ broken }) => ({ each, broken })),
-    );
-    const broken = judged.filter((cell) => cell.broken.length > 0);
-    const where = broken.map(({ each }) => each.cell).join(", ");
-    const held = judged.length === 0 ? "not judged" : broken.length === 0 ? "held" : `broken: ${where}`;
-    return [title, String(judged.length), held];
-  });
-  return markdownTable(["Promise", "cells", "result"], rows);
-}
-
-/** Returns a list of the promises that held wherever they were checked, and of those that did not. */
+/** Returns a list of the promises, with the cells that broke them. */
 export function promiseList(findings: readonly Findings[]): string {
   const items = PROMISES.map(({ name, title }) => {
     const broken = findings.filter(({ judgements }) =>

@@ -30,23 +30,21 @@ export async function withBed<T>(
   return await work({ system, load, delay, reached, log, streams });
 }
 
-/**
- * Runs cells in sequence. Calls `done` with the record of each cell, or `notBegun` if a cell cannot start.
- */
-export async function runCells(
-  bed: Bed,
-  cells: readonly Cell[],
-  pace: Pace,
-  done: (run: CellRun) => void,
-  notBegun: (why: string) => void,
-): Promise<void> {
+/** Takes the record of each cell, and the reason why a cell could not start. */
+export interface Finder {
+  done(run: CellRun): void;
+  notBegun(why: string): void;
+}
+
+/** Runs cells in sequence. */
+export async function runCells(bed: Bed, cells: readonly Cell[], pace: Pace, finder: Finder): Promise<void> {
   for (const cell of cells) {
     try {
-      done(await runCell(bed, cell, pace));
+      finder.done(await runCell(bed, cell, pace));
     } catch (error) {
       const why = `${nameOf(cell)}: ${error instanceof Error ? error.message : error}`;
       if (!(error instanceof NotWell)) throw new Error(why, { cause: error });
-      notBegun(why);
+      finder.notBegun(why);
     }
   }
 }

@@ -1,4 +1,4 @@
-import { markdownTable } from "../faults/report.ts";
+import { markdownTable } from "../bench/measure/table.ts";
 import type { Verdict } from "./checker/check.ts";
 
 const BLOCKED_MAX = 12;

@@ -11,15 +11,11 @@ const CLIENTS = "clients";
 
 /**
  * Counts the TCP connections of a process by peer. `names` maps remote ports to the names of peers. A peer
- * without a name appears as `host:port`. Connections that the process accepted count as `clients`. `every` is the
- * result of {@link everyConnection}, which several counts can share.
+ * without a name appears as `host:port`. Connections that the process accepted count as `clients`.
  */
-export function connectionsOf(
-  pid: number,
-  names: ReadonlyMap<number, string> = new Map(),
-  every = everyConnection(pid),
-): Connections {
+export function connectionsOf(pid: number, names: ReadonlyMap<number, string> = new Map()): Connections {
   const sockets = socketsOf(pid);
+  const every = ["tcp", "tcp6"].flatMap((table) => rowsOf(pid, table));
   // The system returns its table in pages, so a connection can occur twice if others open or close between two pages.
   const rows = [...new Map(every.map((row) => [row.inode, row])).values()].filter(({ inode }) =>
     sockets.has(inode),
@@ -38,11 +34,6 @@ export function connectionsOf(
 /** Counts the file descriptors of a process that are not sockets. */
 export function openFilesOf(pid: number): number {
   return linksOf(pid).filter((link) => !link.startsWith("socket:")).length;
-}
-
-/** Reads the connections of all processes in the network of a process. The kernel takes milliseconds for this. */
-export function everyConnection(pid: number = process.pid): readonly Row[] {
-  return ["tcp", "tcp6"].flatMap((table) => rowsOf(pid, table));
 }
 
 interface Row {

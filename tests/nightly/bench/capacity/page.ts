@@ -1,4 +1,5 @@
-import { whole } from "../measure/table.ts";
+import { withPart } from "../measure/page-part.ts";
+import { markdownTable, whole } from "../measure/table.ts";
 import { Figures } from "./figures.ts";
 import { type Demand, type Plan, planFor } from "./model.ts";
 
@@ -71,18 +72,8 @@ export function perCore(figures: Figures): string[][] {
   ];
 }
 
-/** Returns a Markdown table with padded columns. */
-export function markdownTable(head: readonly string[], body: readonly (readonly string[])[]): string {
-  const widths = head.map((cell, column) =>
-    Math.max(3, cell.length, ...body.map((row) => row[column]?.length ?? 0)),
-  );
-  const line = (row: readonly string[]) =>
-    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`;
-  return [line(head), line(widths.map((width) => "-".repeat(width))), ...body.map(line)].join("\n");
-}
-
 /** Returns the generated parts of the capacity guide, by the names of their markers in the page. */
-export function generatedParts(figures: Figures): Map<string, string> {
+function generatedParts(figures: Figures): Map<string, string> {
   return new Map([
     ["per-core", markdownTable(["One core carries each second", ""], perCore(figures))],
     ["plans", markdownTable(...plansOf(figures))],
@@ -92,12 +83,5 @@ export function generatedParts(figures: Figures): Map<string, string> {
 
 /** Returns the page with its generated parts replaced. */
 export function pageWith(page: string, figures: Figures): string {
-  let text = page;
-  for (const [name, part] of generatedParts(figures)) {
-    const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
-    const [from, to] = [text.indexOf(start), text.indexOf(end)];
-    if (from < 0 || to < from) throw new Error(`The page has no markers ${start} … ${end}.`);
-    text = `${text.slice(0, from + start.length)}\n\n${part}\n\n${text.slice(to)}`;
-  }
-  return text;
+  return [...generatedParts(figures)].reduce((text, [name, part]) => withPart(text, name, part), page);
 }

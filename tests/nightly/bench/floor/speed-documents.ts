@@ -3,9 +3,10 @@ import { Value } from "@sinclair/typebox/value";
 import { ROOT } from "../../../support/root.ts";
 import storedCapacity from "../capacity/figures.json" with { type: "json" };
 import { figuresWith, StoredFigures } from "../capacity/figures.ts";
-import { markdownTable, pageWith } from "../capacity/page.ts";
+import { pageWith } from "../capacity/page.ts";
 import { figure } from "../measure/goal-table.ts";
-import { whole } from "../measure/table.ts";
+import { withPart } from "../measure/page-part.ts";
+import { markdownTable, whole } from "../measure/table.ts";
 import { pictureOf } from "./picture.ts";
 import type { Speed } from "./speed.ts";
 
@@ -72,12 +73,4 @@ function jsonOf(value: Speed): string {
   const text = JSON.stringify(value, null, 2);
   const short = text.replaceAll(/\{[^{}[\]]*\}/g, (object) => object.replaceAll(/\s*\n\s*/g, " "));
   return `${short}\n`;
-}
-
-/** Returns a page whose text between the two markers `name` is `part`. */
-function withPart(page: string, name: string, part: string): string {
-  const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
-  const [from, to] = [page.indexOf(start), page.indexOf(end)];
-  if (from < 0 || to < from) throw new Error(`The page has no markers ${start} … ${end}.`);
-  return `${page.slice(0, from + start.length)}\n\n${part}\n\n${page.slice(to)}`;
 }

@@ -19,3 +19,13 @@ export function whole(value: number): string {
     .toString()
     .replace(/\B(?=(\d{3})+$)/g, " ");
 }
+
+/** Returns a Markdown table with padded columns. */
+export function markdownTable(head: readonly string[], body: readonly (readonly string[])[]): string {
+  const widths = head.map((cell, column) =>
+    Math.max(3, cell.length, ...body.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (row: readonly string[]) =>
+    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`;
+  return [line(head), line(widths.map((width) => "-".repeat(width))), ...body.map(line)].join("\n");
+}

@@ -41,7 +41,7 @@ export const unrecordedIsRefusedSoon: Promised = {
 /**
  * Returns the ids of audited requests that reached the service although the audit log has no event for them.
  */
-export function withoutEvent({ reached, events }: CellRun): string[] {
+function withoutEvent({ reached, events }: CellRun): string[] {
   return reached
     .filter(({ client, request_id }) => client === "audited" && !events.has(request_id))
     .map(({ request_id }) => request_id);

@@ -24,7 +24,7 @@ export const limitsAreExact: Promised = {
 /**
  * Groups the counted answers by window. A killed Redis loses its counts, so its restart begins new windows.
  */
-export function windowsOf(run: CellRun): CountedAnswer[][] {
+function windowsOf(run: CellRun): CountedAnswer[][] {
   const forgets = run.cell.parts.includes("redis") && run.cell.fault === "killed";
   const epochOf = ({ startedMs }: Answer) => (forgets && startedMs >= run.brokenMs ? 1 : 0);
   const groups = Map.groupBy(
@@ -45,14 +45,6 @@ export function windowsOf(run: CellRun): CountedAnswer[][] {
 
 function isCounted(answer: Answer): answer is CountedAnswer {
   return answer.client === "limited" && answer.counted !== undefined;
-}
-
-/** Returns how many requests were admitted in excess of the limit of their window. */
-export function countBeyondLimit(run: CellRun): number {
-  return windowsOf(run).reduce(
-    (sum, window) => sum + Math.max(0, admitted(window).length - LIMITS.requests),
-    0,
-  );
 }
 
 function admitted(window: readonly CountedAnswer[]): CountedAnswer[] {

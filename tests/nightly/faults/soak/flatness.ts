@@ -1,66 +1,40 @@
-import type { Connections } from "../../../support/http/connections.ts";
 import { spreadOf } from "../../bench/measure/statistics.ts";
+import { markdownTable } from "../../bench/measure/table.ts";
 
-/** The resources that a process holds after a garbage collection. */
-export interface Held {
-  readonly residentBytes: number;
-  readonly heap_bytes: number;
-  readonly timers: number;
-  /** The number of open files, without sockets. */
-  readonly files: number;
-  /** The number of open connections, by peer. */
-  readonly connections: Connections;
-}
+/** The resources that a process holds after a garbage collection: memory, timers, files, and connections with each peer. */
+export type Held = Readonly<Record<string, number>>;
 
 /**
- * How much the last third of readings may exceed the first third: `share` of the first third, plus `besides`.
+ * How much the last third of readings may exceed the first third: `share` of the first third, plus `besides`. Any
+ * number up to `free` is allowed.
  */
 interface Bound {
   readonly share: number;
   readonly besides: number;
+  readonly free?: number;
 }
 
-const MIB = 1_048_576;
-const CONNECTIONS_MAX: Bound = { share: 0.25, besides: 2 };
-/** The connections that a process may open to each peer anyway, by peer. */
-export type PoolMaxima = ReadonlyMap<string, number>;
+/** The bound of connections with a peer. */
+const CONNECTIONS: Bound = { share: 0.25, besides: 2 };
+const BOUNDS: Readonly<Record<string, Bound>> = {
+  "memory, MiB": { share: 0.25, besides: 24 },
+  "heap, MiB": { share: 0.1, besides: 4 },
+  timers: { share: 0, besides: 20 },
+  files: { share: 0, besides: 4 },
+  // A process has up to 17 connections to PostgreSQL (guides/kubernetes.md), and opens them when it needs them.
+  "connections with PostgreSQL": { ...CONNECTIONS, free: 17 },
+  // The clients' `fetch` keeps some idle connections, and has as many in use.
+  "connections with clients": { ...CONNECTIONS, free: 128 },
+};
 
-/** The connections of the clients' `fetch`: as many idle ones as it keeps, and as many in use. */
-export const FETCH_MAX = 128;
-/**
- * The pools of every process. A process has up to 17 connections to PostgreSQL (guides/kubernetes.md), and opens them
- * when it needs them.
- */
-export const POOLS: PoolMaxima = new Map([
-  ["PostgreSQL", 17],
-  ["clients", FETCH_MAX],
-]);
+/** The readings of each process, by its name. */
+type Looks = ReadonlyMap<string, readonly Held[]>;
 
-/** The resources whose growth is checked, with the bound for each. */
-const HOLDINGS: readonly { title: string; unit: number; bound: Bound; of: (held: Held) => number }[] = [
-  {
-    title: "memory, MiB",
-    unit: MIB,
-    bound: { share: 0.25, besides: 24 * MIB },
-    of: ({ residentBytes }) => residentBytes,
-  },
-  {
-    title: "heap, MiB",
-    unit: MIB,
-    bound: { share: 0.1, besides: 4 * MIB },
-    of: ({ heap_bytes }) => heap_bytes,
-  },
-  { title: "timers", unit: 1, bound: { share: 0, besides: 20 }, of: ({ timers }) => timers },
-  { title: "files", unit: 1, bound: { share: 0, besides: 4 }, of: ({ files }) => files },
-];
-
-export const HOLDING_TITLES: readonly string[] = HOLDINGS.map(({ title }) => title);
-
-export interface Growth {
-  readonly title: string;
-  /** The median of the first third of readings, in the title's unit. */
+interface Growth {
+  readonly what: string;
+  /** The median of the first third of readings. */
   readonly first: number;
-  /** The median of the last third of readings, in the title's unit. For connections, the minimum. */
+  /** The minimum of the last third of readings, because what a fault leaves for seconds is no leak. */
   readonly last: number;
   readonly isFlat: boolean;
 }
@@ -68,45 +42,34 @@ export interface Growth {
 /** The minimum number of readings for a comparison of the first third with the last third. */
 export const LOOKS_MIN = 6;
 
-/**
- * Returns the growth of each resource of a process. Empty if there are fewer than {@link LOOKS_MIN} readings.
- */
+/** Returns the growth of everything that a process holds. Empty if there are too few readings. */
 export function growthOf(looks: readonly Held[]): Growth[] {
-  return HOLDINGS.flatMap(({ title, unit, bound, of }) => growthIn(title, looks.map(of), bound, unit));
-}
-
-/**
- * Returns the growth of the number of connections to each peer. Empty if there are too few readings. It
- * compares the minimum of the last third, because connections that a fault leaves for seconds are no leak.
- *
- * @param pools the numbers that pools may reach, which are no leak
- */
-export function connectionGrowthOf(looks: readonly Connections[], pools: PoolMaxima = new Map()): Growth[] {
-  const peers = [...new Set(looks.flatMap((connections) => Object.keys(connections)))].sort();
-  return peers.flatMap((peer) => {
-    const values = looks.map((connections) => connections[peer] ?? 0);
-    return growthIn(peer, values, CONNECTIONS_MAX, 1, (last) => Math.min(...last)).map((growth) => ({
-      ...growth,
-      isFlat: growth.isFlat || growth.last <= (pools.get(peer) ?? 0),
-    }));
+  if (looks.length < LOOKS_MIN) return [];
+  const third = Math.floor(looks.length / 3);
+  return [...new Set(looks.flatMap(Object.keys))].map((what) => {
+    const values = looks.map((held) => held[what] ?? 0);
+    const { share, besides, free = 0 } = BOUNDS[what] ?? CONNECTIONS;
+    const first = spreadOf(values.slice(0, third)).median;
+    const last = Math.min(...values.slice(-third));
+    return { what, first, last, isFlat: last <= Math.max(free, first * (1 + share) + besides) };
   });
 }
 
-function growthIn(
-  title: string,
-  values: readonly number[],
-  bound: Bound,
-  unit: number,
-  lastOf = medianOf,
-): Growth[] {
-  if (values.length < LOOKS_MIN) return [];
-  const third = Math.floor(values.length / 3);
-  const first = medianOf(values.slice(0, third));
-  const last = lastOf(values.slice(-third));
-  const isFlat = last <= first * (1 + bound.share) + bound.besides;
-  return [{ title, first: Math.round(first / unit), last: Math.round(last / unit), isFlat }];
+/** Returns a table with a row for everything that a process held in the first and in the last third of the run. */
+export function soakTable(looks: Looks): string {
+  const rows = [...looks].flatMap(([name, held]) =>
+    growthOf(held).map((growth) => [name, growth.what, textOf(growth)]),
+  );
+  return markdownTable(["Process", "holds", "first → last third"], rows);
 }
 
-function medianOf(values: readonly number[]): number {
-  return spreadOf(values).median;
+/** Returns a line for everything that grew beyond its bound. */
+export function whatGrew(looks: Looks): string[] {
+  return [...looks].flatMap(([name, held]) =>
+    growthOf(held).flatMap((growth) => (growth.isFlat ? [] : [`${name}: ${growth.what} ${textOf(growth)}`])),
+  );
+}
+
+function textOf({ first, last }: Growth): string {
+  return `${Math.round(first)} → ${Math.round(last)}`;
 }

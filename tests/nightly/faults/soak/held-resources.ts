@@ -9,6 +9,7 @@ import type { Replica } from "../system/replica.ts";
 import type { Held } from "./flatness.ts";
 
 const Upkeep = Type.Object({ heap_bytes: Type.Number(), timers: Type.Number() });
+const MIB = 1_048_576;
 const LOOK_MS = 10_000;
 
 /**
@@ -29,10 +30,12 @@ export async function heldResources(
     timeoutMs: LOOK_MS,
     what: `the report of ${name} about its resources`,
   });
+  const connections = Object.entries(connectionsOf(pid, peers));
   return {
-    ...told,
-    residentBytes: residentBytes(pid),
+    "memory, MiB": residentBytes(pid) / MIB,
+    "heap, MiB": told.heap_bytes / MIB,
+    timers: told.timers,
     files: openFilesOf(pid),
-    connections: connectionsOf(pid, peers),
+    ...Object.fromEntries(connections.map(([peer, count]) => [`connections with ${peer}`, count])),
   };
 }

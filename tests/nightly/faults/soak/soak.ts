@@ -1,6 +1,5 @@
-import type { CellRun } from "../cell-run.ts";
 import { CELLS, type Cell, isOfClock } from "../cells.ts";
-import { runCells } from "../run.ts";
+import { type Finder, runCells } from "../run.ts";
 import type { Bed, Pace } from "../run-cell.ts";
 import type { System } from "../system/system.ts";
 import type { Held } from "./flatness.ts";
@@ -24,15 +23,14 @@ export async function soak(
   bed: Bed,
   pace: Pace,
   minutes: number,
-  done: (run: CellRun) => void,
-  notBegun: (why: string) => void,
+  finder: Finder,
 ): Promise<ReadonlyMap<string, readonly Held[]>> {
   const untilMs = performance.now() + minutes * 60_000;
   const looks = new Map<string, Held[]>(bed.system.replicas().map(({ name }) => [name, []]));
   while (performance.now() < untilMs) {
     const cell = CELLS_OF_SOAK[Math.floor(Math.random() * CELLS_OF_SOAK.length)];
     if (cell === undefined) break;
-    await runCells(bed, [cell], pace, done, notBegun);
+    await runCells(bed, [cell], pace, finder);
     await lookAtAll(bed.system, looks);
   }
   return looks;
