@@ -33,10 +33,7 @@ export interface BatchOptions {
  */
 const BATCHES_PER_ITERATION_MAX = 64;
 
-/**
- * Gathers items that arrive at the same time. Under load, a batch costs client and server several times less than
- * calls.
- */
+/** Gathers items that arrive at the same time. A batch costs client and server several times less than calls. */
 export class Batches<Item, Result> {
   readonly #work: (members: readonly Member<Item, Result>[]) => Promise<unknown>;
   readonly #options: BatchOptions;

@@ -27,10 +27,7 @@ export class Semaphore {
     return this.#free === this.#permits;
   }
 
-  /**
-   * Waits at most `timeoutMs` for a permit. Rejects with NoPermit then, or at once if `waitingMax` callers already
-   * wait.
-   */
+  /** Waits at most `timeoutMs`. Rejects with NoPermit then, or at once if `waitingMax` callers already wait. */
   async acquire(timeoutMs?: number): Promise<Release> {
     if (this.#free > 0) this.#free -= 1;
     else await this.#wait(timeoutMs);

@@ -7,9 +7,7 @@ interface SliceOptions {
   clock?: Clock;
 }
 
-/**
- * Runs `steps`, and yields to the event loop after each time slice. Resolves with false if `stopping` ended the work.
- */
+/** Runs `steps`, and yields to the event loop after each slice. Resolves with false if `stopping` ended the work. */
 export async function inSlices(
   steps: Iterable<unknown>,
   { sliceMs, stopping = () => false, clock = systemClock }: SliceOptions,

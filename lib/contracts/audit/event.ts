@@ -12,9 +12,7 @@ const request_id = Type.String({
   examples: [REQUEST_ID_EXAMPLE],
 });
 
-/**
- * The largest difference between an intent's `occurred_at` and audit's clock. Audit refuses intents that differ more.
- */
+/** The largest difference between an intent's `occurred_at` and audit's clock. Audit refuses other intents. */
 export const INTENT_SKEW_MS_MAX = 24 * 60 * 60 * 1000;
 export const USER_AGENT_LENGTH_MAX = 512;
 const PARAMS_MAX = 32;
@@ -44,9 +42,7 @@ const paramsSchema = Type.Unsafe<Record<string, string>>(
   ),
 );
 
-/**
- * The intent of an audited request: `PUT /internal/events/{request_id}` (AU-9, AU-51).
- */
+/** The intent of an audited request: `PUT /internal/events/{request_id}` (AU-9, AU-51). */
 export const intentSchema = Type.Object(
   {
     occurred_at: Type.String({
@@ -145,10 +141,7 @@ export const outcomeSchema = Type.Object(
 export type AuditOutcome = Static<typeof outcomeSchema>;
 
 export const BATCH_MAX = 100;
-/**
- * Room for BATCH_MAX outcomes with the longest details, but for rare numbers such as `1e9`, whose second form is
- * longer.
- */
+/** Room for BATCH_MAX outcomes with the longest details, but for numbers such as `1e9`, whose second form is longer. */
 export const BATCH_BYTES_MAX = 1024 * 1024;
 
 /** Each item is validated separately, so an invalid item does not block others. */

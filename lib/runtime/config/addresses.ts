@@ -1,9 +1,7 @@
 import { isIP } from "node:net";
 import { databaseParameterProblem } from "./database-parameters.ts";
 
-/**
- * Validates addresses. Refuses a URL with a raw `@`, `#`, `/` or `?` in the password, whose rest messages would show.
- */
+/** Refuses a URL with a raw `@`, `#`, `/` or `?` in the password, because messages would show the password's rest. */
 
 /** `http://host/path?query`, with http or https. */
 export function isHttpUrl(text: string): boolean {
@@ -16,10 +14,7 @@ export function isHttpBaseUrl(text: string): boolean {
   return isHttpUrl(text) && !/[?#]/.test(text);
 }
 
-/**
- * Checks `postgres://user:password@host:port,host:port/name?option=value` or a `pglite:` URL. Returns the problem of a
- * wrong parameter.
- */
+/** Checks `postgres://user:password@host:port,host:port/name?option=value`, or `pglite://` and a folder. */
 export function checkDatabaseUrl(text: string): boolean | string {
   if (text.startsWith("pglite://")) return isEmbeddedDatabaseUrl(text);
   const parts = /^postgres(?:ql)?:\/\/([^\s/?#]+)(?:\/[^\s/?#@]*)?(?:\?([^\s#@]*))?$/.exec(text);
@@ -63,10 +58,7 @@ function isEndpoint(authority: string | undefined): boolean {
   return (username === "") === (password === "");
 }
 
-/**
- * `memory://`, `redis://user:password@host:port/database`, `rediss://…`, `redis+cluster://a:6379,b:6379`,
- * `rediss+cluster://…`.
- */
+/** `memory://`, `redis://user:password@host:port/database` or `redis+cluster://a:6379,b:6379`; `rediss` means TLS. */
 export function isCounterStoreUrl(text: string): boolean {
   if (text === "memory://") return true;
   const cluster = /^rediss?\+cluster:\/\/([^/?#]+)\/?$/.exec(text);

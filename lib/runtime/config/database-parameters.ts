@@ -1,7 +1,4 @@
-/**
- * The values with which the service honours a parameter of libpq. Unlike libpq, it verifies the certificate for each
- * `sslmode` with TLS.
- */
+/** The values that the service honours. Unlike libpq, it verifies the certificate for each `sslmode` with TLS. */
 const HONOURED: Readonly<Record<string, RegExp>> = {
   application_name: /^/,
   channel_binding: /^(disable|prefer)$/,

@@ -41,9 +41,7 @@ export interface ClaimingEntry {
   readonly ends: boolean;
 }
 
-/**
- * Returns the problems that the schema cannot express. `issuer` is null if none is configured, undefined if unknown.
- */
+/** Returns what the schema cannot express. `issuer` is null if none is configured, undefined if unknown. */
 export function claimProblems(
   entries: readonly ClaimingEntry[],
   issuer: string | null | undefined,

@@ -233,9 +233,7 @@ function proofProblems(index: number, { token_sha256, claims }: Record<string, u
   return [{ path: [...path, "claims"], message: `${at} has both token_sha256 and claims: keep one of them` }];
 }
 
-/**
- * A publisher needs `services` and `paths`, and no other role has a bound. Without `urls`, a publisher keeps addresses.
- */
+/** A publisher needs `services` and `paths`, and keeps addresses without `urls`. No other role has a bound. */
 function reachProblems(index: number, entry: Record<string, unknown>): FileProblem[] {
   const { role } = entry;
   if (!fits(OperatorRole, role)) return [];

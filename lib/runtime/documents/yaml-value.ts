@@ -181,9 +181,7 @@ export class ValueBuilder {
     throw invalidYaml(this.#text, event.tagStart, "the value does not have the type of its tag");
   }
 
-  /**
-   * Returns the full name of a tag, or null. The tag `!` makes a scalar a string, and has no effect on a list or map.
-   */
+  /** Returns the full name of a tag, or null. The tag `!` makes a scalar a string, and has no other effect. */
   #tagOf(event: ScalarEvent | SequenceEvent | MappingEvent): string | null {
     if (event.tagStart === NONE) return null;
     const written = this.#text.slice(event.tagStart, event.tagEnd);

@@ -41,10 +41,7 @@ export function parseYaml(text: string, { kind = "body", onRepeatedKey }: YamlOp
   return builder.value;
 }
 
-/**
- * The characters that YAML allows only as escapes, and a carriage return without a line feed, which editors
- * do not show.
- */
+/** The characters that YAML allows only as escapes, and a carriage return alone, which editors do not show. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters
 const UNPRINTABLE = /[\0-\x08\v\f\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]|(?!^)\ufeff|\r(?!\n)/;
 

@@ -63,10 +63,7 @@ function withAddress(request: Request): Request {
   return hasNoAddress(request) ? new Request(`http://localhost${request.url}`, request) : request;
 }
 
-/**
- * Refuses a malformed or repeated Host header: the runtime joins repeated ones with a comma, and the URL is only a
- * path.
- */
+/** Refuses a malformed or repeated Host header. The runtime joins repeated ones, and leaves only a path as URL. */
 function hostError({ headers, url }: Request): ApiError | null {
   const host = headers.get("host");
   if (host === null || (!host.includes(",") && URL.canParse(url))) return null;

@@ -7,10 +7,7 @@ export interface Listener<Socket = undefined> {
   websocket?: Bun.WebSocketHandler<Socket>;
 }
 
-/**
- * One of the four services. The steps of its life: `start`, both ports open, requests, `health.draining`, the ports
- * close, `stop`.
- */
+/** One of the four services. Its life: `start`, both ports open, requests, `health.draining`, ports close, `stop`. */
 export interface Service<Socket = undefined> {
   readonly name: string;
   readonly telemetry: Telemetry;

@@ -6,9 +6,7 @@ export interface Reading {
   readonly value: number;
 }
 
-/**
- * The value of a metric without labels, or one reading for each combination. Without readings, a scrape has no series.
- */
+/** The value of a metric without labels, or a reading for each combination of label values. */
 type Readings = number | Iterable<Reading>;
 
 interface CollectedMetric {

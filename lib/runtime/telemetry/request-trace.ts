@@ -2,10 +2,7 @@ import type { Attributes } from "@opentelemetry/api";
 import type { StoreObserver } from "../stores/observer.ts";
 import { formatTraceparent, parseTraceparent, parseTracestate, type TraceParent } from "./trace-context.ts";
 
-/**
- * The trace of one request, which continues a valid incoming trace or starts a new one (GW-84). Without export, it has
- * only its ids.
- */
+/** Continues a valid incoming trace, or starts a new one (GW-84). Without export, the trace has only its ids. */
 export interface RequestTrace {
   readonly trace_id: string;
   /** The id of the server span, the parent of the calls that the service makes. */

@@ -1,7 +1,4 @@
-/**
- * Parses and formats `traceparent` and `tracestate` (GW-84): level 1 of W3C Trace Context, with the additions of level
- * 2.
- */
+/** `traceparent` and `tracestate` (GW-84): W3C Trace Context level 1, with the additions of level 2. */
 
 export interface TraceParent {
   /** 32 lowercase hexadecimal digits, not all zero. */
@@ -92,9 +89,7 @@ const POOL_BYTES = 8_192;
 const TRACE_ID_BYTES = 16;
 const SPAN_ID_BYTES = 8;
 
-/**
- * `fill` is like `crypto.getRandomValues`. The generator requests 8 KiB at a time: a call for each id would be slow.
- */
+/** `fill` is like `crypto.getRandomValues`, and gets 8 KiB at a time: a call for each id would be slow. */
 export function createTraceIds(fill: (bytes: Uint8Array<ArrayBuffer>) => unknown): TraceIds {
   const pool = Buffer.from(new ArrayBuffer(POOL_BYTES));
   let used = POOL_BYTES;

@@ -96,9 +96,7 @@ async function verifyWith(
   }
 }
 
-/**
- * A header matches several keys without a `kid`, or if several have the same (GW-53). Skips keys of another algorithm.
- */
+/** Several keys match a header without a `kid`, or have the same (GW-53). Keys of another algorithm are skipped. */
 async function verifyWithEach(
   token: string,
   keys: errors.JWKSMultipleMatchingKeys,

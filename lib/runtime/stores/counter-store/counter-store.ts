@@ -1,6 +1,4 @@
-/**
- * Fixed-window counters in Redis (one server or a cluster), or in the memory of one process (OP-11, GW-68).
- */
+/** Fixed-window counters in Redis (one server or a cluster), or in the memory of one process (OP-11, GW-68). */
 export interface CounterStore {
   /**
    * Adds one to `bucket` in one atomic round trip. The first increment opens a window of `window_seconds`; a longer one

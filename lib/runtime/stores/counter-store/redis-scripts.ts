@@ -136,10 +136,7 @@ export const scripts = {
 };
 
 export interface ScriptCommands {
-  /**
-   * Takes the number of keys, the keys, and their windows in milliseconds. Resolves with count and milliseconds of each
-   * key.
-   */
+  /** Takes the number of keys, the keys, and their windows in ms. Resolves with count and ms left of each key. */
   countInWindows(keys: number, ...keysAndWindows: (string | number)[]): Promise<number[]>;
   /**
    * Takes the number of keys, the keys, the number of groups, their sizes, and four numbers of each key. Resolves with

@@ -1,6 +1,4 @@
-/**
- * An element of an array's text: quoted with escapes, or bare. An unclosed quote matches too, to avoid backtracking.
- */
+/** An element of an array's text. An unclosed quote matches too, to avoid backtracking. */
 const element = /"((?:[^"\\]|\\.|\\$)*)(?:"|$)|([^,{}"]+)/gs;
 
 /** The parsers and serializers for postgres.js. The doc comment of `rows` lists the resulting types. */

@@ -78,9 +78,7 @@ export class Connection {
     return this.#client.isOpen;
   }
 
-  /**
-   * Sends a statement after all earlier ones have been answered. Rejects with ConnectionLost if the connection is lost.
-   */
+  /** Sends a statement after all earlier ones have been answered. Rejects with ConnectionLost. */
   send<Row>(statement: Statement): Promise<Answer<Row>> {
     const answer = this.#last.then(() => this.#ask<Row>(statement));
     this.#last = answer.catch(() => {}); // the caller gets the error

@@ -4,10 +4,7 @@ import { access, lstat, mkdir, realpath } from "node:fs/promises";
 import { systemClock } from "../../../async/index.ts";
 import { reasonOf, systemErrorCode } from "../../../domain/errors/index.ts";
 
-/**
- * The error for a data folder that cannot be created, is not writable or is in use. The message contains the
- * reason.
- */
+/** The data folder cannot be created, is not writable or is in use. */
 export class UnusableFolder extends Error {
   readonly reason: string;
 

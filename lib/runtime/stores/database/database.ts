@@ -41,9 +41,7 @@ export interface Database {
 }
 
 export interface CallOptions {
-  /**
-   * The time after which the call fails with `StoreUnavailable`. `"progress"` limits the time to each answer instead.
-   */
+  /** The time after which the call fails. `"progress"` limits the time to each answer instead. */
   deadlineMs?: number | "progress";
 }
 

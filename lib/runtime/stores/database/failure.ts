@@ -56,10 +56,7 @@ export function throwDatabaseFailure(error: unknown): never {
   throw databaseFailure(error);
 }
 
-/**
- * Returns `ConnectionLost` if the connection is lost. `error` is one of the driver: other errors can have the same
- * codes.
- */
+/** Returns `ConnectionLost` for an error of the driver. Other errors can have the same codes. */
 export function connectionFailure(error: unknown): unknown {
   const isLost = isReported(error) ? hasState(error, endings) : hasConnectionCode(error);
   return isLost ? new ConnectionLost("The connection was lost.", { cause: error }) : error;

@@ -20,9 +20,7 @@ async function build(orm: Orm, schema: string, { name, table, isUnique, definiti
   await rows(orm, sql.raw(`create ${kind} concurrently ${name} on ${table}${definition}`));
 }
 
-/**
- * Builds the index of a partitioned table (OP-95). The parent's index becomes valid when each partition has its own.
- */
+/** The index of a partitioned table (OP-95) becomes valid when each partition has its own. */
 async function buildOnPartitions(
   orm: Orm,
   schema: string,

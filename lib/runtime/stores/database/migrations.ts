@@ -167,9 +167,7 @@ async function begin(tx: Orm, plan: Plan, byStep: boolean): Promise<Begun> {
   return { journal: applied, next: null };
 }
 
-/**
- * PostgreSQL demands CREATE on the database even for `if not exists`, which the owner of an existing schema may lack.
- */
+/** PostgreSQL demands CREATE on the database even for `if not exists`, which the schema's owner may lack. */
 async function createSchema(tx: Orm, schema: string): Promise<void> {
   const [found] = await rows(tx, sql`select from pg_namespace where nspname = ${schema}`);
   if (found === undefined) await rows(tx, sql`create schema ${sql.identifier(schema)}`);
@@ -254,9 +252,7 @@ async function applyStep(access: MigrationAccess, plan: Plan, at: StepAt): Promi
 
 const SLOW_PLANS = ["enable_seqscan", "enable_hashjoin", "enable_mergejoin", "jit"];
 
-/**
- * Makes the planner use indexes. If it overestimates the rows, it reads a large table or compiles, and writers wait.
- */
+/** The planner would read a large table or compile if it overestimated the rows, while writers wait. */
 async function findRowsByIndex(tx: Orm): Promise<void> {
   await rows(
     tx,

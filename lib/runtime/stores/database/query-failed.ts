@@ -1,10 +1,7 @@
 import { DrizzleQueryError } from "drizzle-orm/errors";
 import { reportedFailure } from "./failure.ts";
 
-/**
- * The error for a query that the server refused. It has neither statement, parameters nor `detail`, because these
- * contain secrets and rows.
- */
+/** The error for a refused query, without statement, parameters and `detail`, which contain secrets and rows. */
 export class QueryFailed extends Error {
   /** The SQLSTATE, or undefined if the driver refused the query. */
   readonly code: string | undefined;

@@ -17,9 +17,7 @@ export const sessionSettings: Readonly<Record<string, string>> = {
   lock_timeout: "0",
 };
 
-/**
- * Settings for the first statement: not all servers know them, or the driver leaves them out of the start-up packet.
- */
+/** Settings for the first statement: not all servers know them, or the driver leaves them out before. */
 const settingsAfterStart = { transaction_timeout: "0", default_tablespace: "" };
 
 /** A short `idle_session_timeout` of an operator could end a session before its first statement. */
@@ -48,9 +46,7 @@ export function openingStatement(settings: Readonly<Record<string, string>>): st
       when 'remote_apply' then 'remote_apply' else 'on' end, false) as durable`;
 }
 
-/**
- * Returns `url` without the parameters in `settings`, which postgres.js would prefer, and those that the service reads.
- */
+/** Removes the parameters in `settings`, which postgres.js would prefer, and those that the service reads. */
 export function withoutSettings(url: string, settings: object): string {
   const [address = "", query] = url.split("?", 2);
   if (query === undefined) return url;

@@ -98,10 +98,7 @@ class NodeConnection {
     return this.#channel;
   };
 
-  /**
-   * An expired token counts as a broken connection, since a new one signs in again. The library would repeat the call
-   * in a busy loop.
-   */
+  /** The library would repeat a call with an expired token in a busy loop. A new connection signs in again. */
   readonly addToken: Interceptor = (options, nextCall) =>
     new InterceptingCall(nextCall(options), {
       start: (metadata, _, next) => {
