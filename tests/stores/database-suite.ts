@@ -129,20 +129,6 @@ export function describeDatabase(adapter: string, url: () => Promise<string>): v
       expect(await count("kept")).toBe(1);
     });
 
-    test("rolls back only a nested transaction that fails", async () => {
-      await execute("create table nested (id int primary key)");
-      await database.transaction("insert", async (tx) => {
-        await tx.execute(sql`insert into nested values (1)`);
-        const inner = tx.transaction(async (savepoint) => {
-          await savepoint.execute(sql`insert into nested values (2)`);
-          await savepoint.execute(sql`insert into nested values (1)`);
-        });
-        expect(sqlState(await rejection(inner))).toBe("23505");
-        await tx.execute(sql`insert into nested values (3)`);
-      });
-      expect(await count("nested")).toBe(2);
-    });
-
     test("does not change errors of the caller's own work, even if they look like a connection error", async () => {
       const own = Object.assign(new Error("Another service is down."), { code: "ECONNREFUSED" });
       const wrapped = new Error("Not found.", { cause: new StoreUnavailable("route_store", own) });

@@ -1,6 +1,6 @@
 /** Tests of the servers that a `DATABASE_URL` names. */
 import { describe, expect, test } from "bun:test";
-import { connectTimeoutOf, serversOf, wantsPrimary } from "../../../lib/runtime/stores/database/servers.ts";
+import { connectTimeoutOf, serversOf, wantsPrimary } from "../../../lib/runtime/stores/database/connector.ts";
 
 describe("the database URL", () => {
   test.each<[url: string, servers: [url: string, host: string, port: number][]]>([

@@ -1,7 +1,6 @@
 import type { PeerTls } from "../../config/index.ts";
-import { Connection, IsStandby } from "./connection.ts";
+import { Connection, IsStandby, type Server } from "./connection.ts";
 import { ConnectionLost, isSettingRefused } from "./failure.ts";
-import { connectTimeoutOf, type Server, serversOf, wantsPrimary } from "./servers.ts";
 import { settingsSince14 } from "./session-settings.ts";
 
 const OPEN_MS = 3_000;
@@ -83,4 +82,38 @@ export class Connector {
       timeoutMs: this.#timeoutMs,
     });
   }
+}
+
+const DEFAULT_PORT = 5432;
+
+export function serversOf(url: string): Server[] {
+  const [, scheme = "", authority = "", rest = ""] = /^([a-z]+:\/\/)([^/?#]*)(.*)$/.exec(url) ?? [];
+  const end = authority.lastIndexOf("@") + 1;
+  return authority
+    .slice(end)
+    .split(",")
+    .map((place) => {
+      const [, address, name = "", port] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d+))?$/.exec(place) ?? [];
+      return {
+        url: `${scheme}${authority.slice(0, end)}${place}${rest}`,
+        host: address ?? decodeURIComponent(name),
+        port: port === undefined ? DEFAULT_PORT : Number(port),
+      };
+    });
+}
+
+/** Returns whether connections must lead to a primary: the URL has several servers, or requires a primary. */
+export function wantsPrimary(url: string): boolean {
+  const asked = parametersOf(url).get("target_session_attrs");
+  return asked === "primary" || asked === "read-write" || serversOf(url).length > 1;
+}
+
+/** Returns `connect_timeout` of the URL, or null. Like in libpq, 0 means no limit. */
+export function connectTimeoutOf(url: string): number | null {
+  const seconds = Number(parametersOf(url).get("connect_timeout") ?? 0);
+  return seconds > 0 ? seconds * 1000 : null;
+}
+
+function parametersOf(url: string): URLSearchParams {
+  return new URLSearchParams(url.split("?", 2)[1]);
 }

@@ -1,12 +1,12 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { SQL } from "drizzle-orm";
+import { pause, systemClock } from "../../../async/index.ts";
 import { observed, type StoreObserver } from "../observer.ts";
 import type { CallOptions, Database, RunOptions, TransactionOptions } from "./database.ts";
 import type { Deadline } from "./deadline.ts";
+import { sqlState, withoutStatement } from "./failure.ts";
 import { applyMigrations, type MigrationAccess } from "./migrations.ts";
 import type { Orm } from "./orm.ts";
-import { withoutStatement } from "./query-failed.ts";
-import { retryConflicts } from "./retry-conflicts.ts";
-import type { UnitOfWork } from "./unit-of-work.ts";
 
 /** The operations that a server and PGlite implement differently. */
 export interface DatabaseAdapter {
@@ -104,4 +104,47 @@ export interface View extends CallOptions {
   readonly namespace: string;
   readonly observer: StoreObserver;
   readonly unit: UnitOfWork;
+}
+
+/**
+ * Refuses nested calls. Inside a transaction, a call on the database would use another connection: it would not see the
+ * transaction's writes, and would wait forever for an embedded database or a full pool.
+ */
+export class UnitOfWork {
+  readonly #current = new AsyncLocalStorage<{ open: boolean }>();
+
+  async enter<T>(work: () => Promise<T>): Promise<T> {
+    const unit = { open: true };
+    try {
+      return await this.#current.run(unit, work);
+    } finally {
+      // Background work can outlive the transaction and still have this context.
+      unit.open = false;
+    }
+  }
+
+  refuseNesting(): void {
+    if (this.#current.getStore()?.open) {
+      throw new Error("Inside a transaction use its own `tx`, not the database.");
+    }
+  }
+}
+
+const RETRIES_MAX = 5;
+const PAUSE_MS = 10;
+const SERIALIZATION_FAILURE = "40001";
+const DEADLOCK_DETECTED = "40P01";
+
+/** Retries `attempt` after a serialization failure or a deadlock, with exponential backoff and jitter. */
+async function retryConflicts<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let retries = 0; ; retries++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const state = sqlState(error);
+      const conflict = state === SERIALIZATION_FAILURE || state === DEADLOCK_DETECTED;
+      if (!conflict || retries === RETRIES_MAX) throw error;
+      await pause(systemClock, PAUSE_MS * 2 ** retries * Math.random());
+    }
+  }
 }

@@ -5,12 +5,10 @@ import { observeNothing, type StoreObserver } from "../observer.ts";
 import { databaseBootFailure } from "./boot-failure.ts";
 import { claimFolder, UnusableFolder } from "./data-folder.ts";
 import type { Database } from "./database.ts";
-import { ObservedDatabase } from "./observed-database.ts";
+import { ObservedDatabase, UnitOfWork } from "./observed-database.ts";
 import { PgliteAdapter } from "./pglite.ts";
-import { PostgresAdapter } from "./postgres.ts";
 import { type PostgresLimits, PostgresPool, postgresLimits } from "./postgres-pool.ts";
 import { sessionSettings } from "./session-settings.ts";
-import { UnitOfWork } from "./unit-of-work.ts";
 
 export interface DatabaseOptions extends Partial<PostgresLimits> {
   /** The name of the database in metrics: the database schema in which the service works. */
@@ -27,8 +25,7 @@ export async function openDatabase(url: string, options: DatabaseOptions): Promi
   const { namespace, observer = observeNothing, tls, ...limits } = options;
   const view = { namespace, observer, unit: new UnitOfWork() };
   if (/^postgres(ql)?:\/\//.test(url)) {
-    const pool = await openPool(url, { ...postgresLimits, ...limits }, tls);
-    return new ObservedDatabase(new PostgresAdapter(pool), view);
+    return new ObservedDatabase(await openPool(url, { ...postgresLimits, ...limits }, tls), view);
   }
   if (url.startsWith("pglite://")) {
     const { laneWaitingMax } = { ...postgresLimits, ...limits };

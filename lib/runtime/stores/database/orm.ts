@@ -32,6 +32,6 @@ export function asOrm<Result extends PgQueryResultHKT>(
 
 /** Casts an object to the full client of postgres.js. The object has the methods that drizzle calls. */
 export function asSql(client: object & { unsafe: unknown }): postgres.Sql {
-  // biome-ignore lint/plugin: drizzle's session calls `unsafe`, `begin` and `savepoint` only
+  // biome-ignore lint/plugin: outside of a transaction of its own, drizzle's session calls `unsafe` only
   return client as postgres.Sql;
 }

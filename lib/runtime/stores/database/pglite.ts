@@ -1,8 +1,7 @@
 import type { PGlite } from "@electric-sql/pglite";
 import { type SQL, sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/pglite";
-import { KeyedSemaphore, type Release, Semaphore } from "../../../async/index.ts";
-import { answerWithin } from "../answer-within.ts";
+import { KeyedSemaphore, type Release, Semaphore, withDeadline } from "../../../async/index.ts";
 import { StoreUnavailable } from "../errors.ts";
 import type { Database, TransactionOptions } from "./database.ts";
 import { Deadline } from "./deadline.ts";
@@ -91,11 +90,9 @@ export class PgliteAdapter implements DatabaseAdapter {
   }
 
   async ping(timeoutMs: number): Promise<void> {
-    await answerWithin(
-      timeoutMs,
-      "database",
-      this.run(this.deadline(), (orm) => rows(orm, sql`select 1`)),
-    );
+    const answer = this.run(this.deadline(), (orm) => rows(orm, sql`select 1`));
+    const late = () => new StoreUnavailable("database", new Error(`No answer within ${timeoutMs} ms.`));
+    await withDeadline(answer, timeoutMs, late);
   }
 
   async close(): Promise<void> {

@@ -1,3 +1,4 @@
+import { type SQL, sql } from "drizzle-orm";
 import {
   KeyedSemaphore,
   pause,
@@ -10,6 +11,7 @@ import type { PeerTls } from "../../config/index.ts";
 import { StoreUnavailable } from "../errors.ts";
 import type { Connection } from "./connection.ts";
 import { Connector } from "./connector.ts";
+import type { Database, RunOptions, TransactionOptions } from "./database.ts";
 import { Deadline } from "./deadline.ts";
 import {
   ConnectionLost,
@@ -19,7 +21,12 @@ import {
   isRepeatable,
   throwDatabaseFailure,
 } from "./failure.ts";
+import type { MigrationAccess } from "./migrations.ts";
+import type { DatabaseAdapter } from "./observed-database.ts";
+import { type Orm, rows } from "./orm.ts";
 import { sessionSettings } from "./session-settings.ts";
+import { streamCursor } from "./stream-cursor.ts";
+import { asUnit, ormOver, transact, type Unit } from "./unit.ts";
 import { refuseUnusableSessions, UnusableSession } from "./usable-sessions.ts";
 
 export interface PostgresLimits {
@@ -57,6 +64,10 @@ const RECONNECT_MS_MAX = 1_000;
 /** The age at which a connection is replaced, so that a changed address is followed. */
 const LIFETIME_MS = 1_800_000;
 const CLOSE_MS = 1_000;
+/** The time for each statement of a migration, which may rebuild a table. */
+const MIGRATION_STATEMENT_MS = 600_000;
+/** The time for an index build, which does not block writers. */
+const BUILD_MS = 3_600_000;
 
 type Work<T> = (connection: Connection) => Promise<T>;
 
@@ -65,7 +76,7 @@ type Work<T> = (connection: Connection) => Promise<T>;
  * the ping succeeds, idle connections that do not answer a ping are discarded too. If it fails, the store is away:
  * calls fail at once until a new connection succeeds.
  */
-export class PostgresPool {
+export class PostgresPool implements DatabaseAdapter {
   readonly #limits: PostgresLimits;
   readonly #connector: Connector;
   readonly #permits: Semaphore;
@@ -97,32 +108,27 @@ export class PostgresPool {
     this.#connector = new Connector(url, settings, tls);
   }
 
-  deadline(deadlineMs: number | "progress" = this.#limits.deadlineMs): Deadline {
-    const ofProgress = deadlineMs === "progress";
-    return new Deadline({ ms: ofProgress ? this.#limits.progressMs : deadlineMs, ofProgress });
+  deadline({ deadlineMs, lane }: RunOptions): Deadline {
+    const { deadlineMs: usualMs, laneDeadlineMs, progressMs } = this.#limits;
+    const ms = deadlineMs ?? (lane === undefined ? usualMs : laneDeadlineMs);
+    return ms === "progress" ? progressDeadline(progressMs) : new Deadline({ ms, ofProgress: false });
   }
 
-  laneDeadline(deadlineMs: number | "progress" = this.#limits.laneDeadlineMs): Deadline {
-    return this.deadline(deadlineMs);
+  run<T>(deadline: Deadline, work: (orm: Orm) => Promise<T>): Promise<T> {
+    return this.#use(deadline, (unit) => work(ormOver(unit)));
   }
 
-  /** Runs `work`, and once more over another connection if its connection is lost before a COMMIT was sent. */
-  async use<T>(deadline: Deadline, work: Work<T>): Promise<T> {
-    const release = await this.#acquire(this.#permits, deadline);
-    try {
-      return await this.#attempt(deadline, work).catch((error) => {
-        if (deadline.isOver || !isRepeatable(error)) throw error;
-        return this.#attempt(deadline, work);
-      });
-    } catch (error) {
-      throw databaseFailure(error);
-    } finally {
-      release();
-    }
+  transact<T>(deadline: Deadline, work: (tx: Orm) => Promise<T>, options: TransactionOptions): Promise<T> {
+    return this.#use(deadline, (unit) => transact(unit, work, options));
   }
 
   /** Runs `work` with a permit of the lane, if `lane` is set, and one for writers. */
-  async writing<T>(deadline: Deadline, lane: string | undefined, work: () => Promise<T>): Promise<T> {
+  async inTurn<T>(
+    deadline: Deadline,
+    { lane, readOnly }: TransactionOptions,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    if (readOnly) return work();
     const leaveLane =
       lane === undefined
         ? () => {}
@@ -135,9 +141,42 @@ export class PostgresPool {
     }
   }
 
-  /** Waits for the permit of a stream. Streams hold connections for long, so they may use at most half of them. */
-  stream(): Promise<Release> {
-    return this.#acquire(this.#streams, this.deadline());
+  /** Streams hold connections for long, so they may use at most half of them. */
+  async *stream<Row>(
+    database: Database,
+    operation: string,
+    statement: SQL,
+    batchRows: number,
+  ): AsyncGenerator<Row[], void, void> {
+    const release = await this.#acquire(this.#streams, this.deadline({}));
+    try {
+      yield* streamCursor<Row>(database, operation, statement, batchRows);
+    } finally {
+      release();
+    }
+  }
+
+  get migrations(): MigrationAccess {
+    return {
+      transaction: (work, lockMs = 0) =>
+        this.#use(progressDeadline(MIGRATION_STATEMENT_MS), (unit) =>
+          transact(unit, async (tx) => {
+            await rows(tx, setTimeouts(MIGRATION_STATEMENT_MS, lockMs, true));
+            return work(tx);
+          }),
+        ),
+      outside: (work) =>
+        this.#use(progressDeadline(BUILD_MS), async (unit) => {
+          const orm = ormOver(unit);
+          try {
+            await rows(orm, setTimeouts(BUILD_MS, 0, false));
+            return await work(orm);
+          } finally {
+            // The end of the session resets its settings, and releases its advisory locks.
+            await unit.connection.end();
+          }
+        }),
+    };
   }
 
   /** Opens all connections, so the first burst of requests does not wait for them. */
@@ -157,7 +196,7 @@ export class PostgresPool {
   }
 
   async ping(timeoutMs: number): Promise<void> {
-    const deadline = this.deadline(timeoutMs);
+    const deadline = this.deadline({ deadlineMs: timeoutMs });
     try {
       await this.#attempt(deadline, answers);
     } catch (error) {
@@ -173,6 +212,22 @@ export class PostgresPool {
     await Promise.all(this.#idle.splice(0).map((connection) => connection.end()));
     const ended = Array.from({ length: this.#limits.poolMax }, () => this.#permits.acquire(CLOSE_MS));
     await Promise.allSettled(ended);
+  }
+
+  /** Runs `work`, and once more over another connection if its connection is lost before a COMMIT was sent. */
+  async #use<T>(deadline: Deadline, work: (unit: Unit) => Promise<T>): Promise<T> {
+    const release = await this.#acquire(this.#permits, deadline);
+    const attempt = () => this.#attempt(deadline, (connection) => asUnit(connection, deadline, work));
+    try {
+      return await attempt().catch((error) => {
+        if (deadline.isOver || !isRepeatable(error)) throw error;
+        return attempt();
+      });
+    } catch (error) {
+      throw databaseFailure(error);
+    } finally {
+      release();
+    }
   }
 
   #acquire(permits: Semaphore, deadline: Deadline): Promise<Release> {
@@ -314,6 +369,14 @@ export class PostgresPool {
     for (const waiter of this.#waiting) waiter.reject(cause);
   }
 }
+
+function progressDeadline(ms: number): Deadline {
+  return new Deadline({ ms, ofProgress: true });
+}
+
+const setTimeouts = (statementMs: number, lockMs: number, isLocal: boolean) => sql`
+  select set_config('statement_timeout', ${String(statementMs)}, ${isLocal}),
+    set_config('lock_timeout', ${String(lockMs)}, ${isLocal})`;
 
 const answers: Work<unknown> = (connection) => connection.send({ text: "select 1" });
 

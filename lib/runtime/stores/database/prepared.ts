@@ -1,7 +1,8 @@
-import type { SQL, SQLWrapper } from "drizzle-orm";
+import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { PgDialect, type PreparedQueryConfig, type SelectedFieldsFlat } from "drizzle-orm/pg-core";
 import { drizzle } from "drizzle-orm/pg-proxy";
-import { asOrm, type Orm, rowsOf } from "./orm.ts";
+import type { Database, RunOptions } from "./database.ts";
+import { asOrm, type Orm, rows, rowsOf } from "./orm.ts";
 
 /** The dialect that all connections share. It caches column names. */
 export const dialect = new PgDialect();
@@ -43,3 +44,9 @@ export function preparedRows<Row>(
   return async (orm, values) =>
     rowsOf<Row>(await orm._.session.prepareQuery(query, undefined, undefined, false).execute(values));
 }
+
+/** Runs one statement outside of a transaction: `` query<Row>(database, "select_ids")`select id from …` ``. */
+export const query =
+  <Row = Record<string, unknown>>(database: Database, operation: string, options?: RunOptions) =>
+  (strings: TemplateStringsArray, ...values: unknown[]): Promise<Row[]> =>
+    database.run(operation, (orm) => rows<Row>(orm, sql(strings, ...values)), options);

@@ -32,8 +32,8 @@ export const internals = {
   },
   drizzle_client: {
     library: "drizzle-orm",
-    does: "calls no other methods of postgres.js than `unsafe`, `begin` and `savepoint`",
-    usedIn: ["lib/runtime/stores/database/orm.ts", "lib/runtime/stores/database/postgres.ts"],
+    does: "calls no other method of postgres.js than `unsafe` outside of its own transactions",
+    usedIn: ["lib/runtime/stores/database/orm.ts", "lib/runtime/stores/database/unit.ts"],
     otherwise: "statements fail, because the client has no other methods",
   },
   drizzle_prepared: {
@@ -45,7 +45,7 @@ export const internals = {
   postgres_socket: {
     library: "postgres",
     does: "asks `socket` for each connection, fails statements if it throws, and returns `command` and `state.pid`",
-    usedIn: ["lib/runtime/stores/database/connection.ts", "lib/runtime/stores/database/postgres.ts"],
+    usedIn: ["lib/runtime/stores/database/connection.ts", "lib/runtime/stores/database/unit.ts"],
     otherwise: "statements of a lost transaction run outside of it, and COMMIT is not checked",
   },
   etcd3_faults: {
