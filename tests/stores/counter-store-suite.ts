@@ -28,20 +28,6 @@ export function describeCounterStore(adapter: string, url: () => Promise<string>
       expect((await store.increment("a", 60)).count).toBe(3);
     });
 
-    test("accepts any bucket name", async () => {
-      for (const bucket of [
-        "GET /v1/{id} 127.0.0.1",
-        "service:policy:ä",
-        " ",
-        "{x}",
-        "a\nb",
-        "x".repeat(2000),
-      ]) {
-        expect((await store.increment(bucket, 60)).count).toBe(1);
-        expect((await store.increment(bucket, 60)).count).toBe(2);
-      }
-    });
-
     // GW-69
     test("returns each count from 1 to 500 exactly once to 500 concurrent calls", async () => {
       const counts = await Promise.all(
@@ -232,15 +218,6 @@ export function describeCounterStore(adapter: string, url: () => Promise<string>
       expect(await refund("ended", old.endsMs)).toEqual([false]);
       const { count } = await windowOf("ended", 1_000, 60);
       expect(count).toBe(next.count + 1);
-    });
-
-    // GW-185
-    test("refunds a charge to a window that an increment opened", async () => {
-      const { bucket } = charge("opened before", 9);
-      await store.increment(bucket, 60);
-      const { endsMs } = await windowOf("opened before", 9);
-      expect(await refund("opened before", endsMs)).toEqual([true]);
-      expect((await store.increment(bucket, 60)).count).toBe(2);
     });
 
     test("calls its observer for each operation", async () => {

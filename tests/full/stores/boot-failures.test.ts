@@ -136,12 +136,6 @@ describe("the message about DATABASE_URL without a PostgreSQL server says that",
     );
   });
 
-  test("the host name cannot be resolved", async () => {
-    expect(await database(`postgres://u:${SECRET}@nowhere.invalid/x`)).toBe(
-      "The host of DATABASE_URL cannot be resolved: nowhere.invalid. Correct the URL, or the DNS.",
-    );
-  });
-
   const others: [what: string, onData: (socket: { end(text?: string): unknown }) => void][] = [
     ["sends nothing", () => {}],
     ["closes the connection", (socket) => socket.end()],

@@ -62,15 +62,6 @@ describe.skipIf(!services().postgres.real || !hasPgBouncer)("PgBouncer", () => {
     expect(await Promise.all(starts.map(() => refusal(url)))).toEqual(starts.map(() => shares));
   });
 
-  // OP-131
-  test("with too few sessions is refused with what it needs", async () => {
-    const { url } = await start({ default_pool_size: 3 });
-    const { host } = new URL(url);
-    expect(await refusal(url)).toBe(
-      `The pooler at ${host} (DATABASE_URL) does not open the 10 sessions of this pool: raise its default_pool_size and max_client_conn.`,
-    );
-  });
-
   test("refuses a setting of the URL, and the message says where to name the setting", async () => {
     const { url } = await start({});
     const { host } = new URL(url);

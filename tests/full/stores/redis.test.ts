@@ -17,12 +17,6 @@ import {
 import { startRedisCluster } from "../../support/stores/redis-cluster.ts";
 import { useBreakable } from "./breakable.ts";
 
-const BUSY_FOR_700_MS = `
-local function now() local time = redis.call('TIME') return time[1] * 1000 + time[2] / 1000 end
-local untilMs = now() + 700
-while now() < untilMs do end
-return 1`;
-
 async function expectUnavailable(store: CounterStore, bucket: string): Promise<void> {
   const errors = await Promise.all(Array.from({ length: 50 }, () => rejection(store.increment(bucket, 60))));
   for (const error of errors) expect(error).toBeInstanceOf(StoreUnavailable);
@@ -119,32 +113,6 @@ describe.if(services().redis.own)("counter store on a Redis that fails", () => {
     expect((await remote.increment("stalled", 60)).count).toBe(2);
     await remote.close();
     await proxy.close();
-  });
-
-  test("fails a slow command alone, and keeps the connection of the others", async () => {
-    const proxy = await startProxy(server.url);
-    const remote = await openCounterStore(proxy.url);
-    await remote.ping();
-    const made = proxy.made();
-    const admin = new Redis(server.url);
-    const blocked = admin.eval(BUSY_FOR_700_MS, 0);
-    await Bun.sleep(100); // Lets the slow script begin.
-    expect(await rejection(remote.increment("slow", 60))).toBeInstanceOf(StoreUnavailable);
-    await blocked;
-    await waitFor(() => remote.ping().then(() => true));
-    expect(proxy.made()).toBe(made);
-    admin.disconnect();
-    await remote.close();
-    await proxy.close();
-  });
-
-  test("is unavailable while the server is a replica, and counts after its promotion", async () => {
-    const admin = new Redis(server.url);
-    await admin.call("REPLICAOF", "127.0.0.1", "1");
-    await expectUnavailable(store, "replica");
-    await admin.call("REPLICAOF", "NO", "ONE");
-    await waitFor(async () => (await store.increment("primary", 60)).count > 0);
-    admin.disconnect();
   });
 });
 

@@ -59,8 +59,6 @@ describe.skipIf(!services().postgres.real)("silent connections to PostgreSQL", (
   /** Resolves once calls succeed again. */
   const returns = () =>
     waitFor(() => run(database, "select 1").then(() => true), { what: "a call that succeeds" });
-  /** Returns the number of the server's processes that serve connections of `database`. */
-  const backends = async () => (await run(direct, CLIENTS)).length;
 
   describe.each(["stall", "forget"] as const)("(%s)", (ending) => {
     // OP-18
@@ -101,41 +99,6 @@ describe.skipIf(!services().postgres.real)("silent connections to PostgreSQL", (
     await returns();
     await increment().done;
     expect(await value()).toBe(1);
-  });
-
-  // OP-18
-  test("do not hold a call in the background until its own deadline", async () => {
-    let attempts = 0;
-    const patient = database.run(
-      "patient",
-      (orm) => {
-        attempts += 1;
-        return rows(orm, attempts === 1 ? sql`select pg_sleep(3600)` : sql`select 1 as one`);
-      },
-      { deadlineMs: 3_600_000 },
-    );
-    await waitFor(
-      async () => (await run(direct, "select from pg_stat_activity where wait_event = 'PgSleep'")).length > 0,
-    );
-    proxy.stall();
-    await database.ping(500).catch(() => {});
-    expect(await patient).toEqual([{ one: 1 }]);
-  });
-
-  // OP-18
-  test("leave no process on the server", async () => {
-    expect(await backends()).toBe(4);
-    const before = await run(direct, CLIENTS);
-    proxy.stall();
-    await run(database, "select 1").catch(() => {});
-    await returns();
-    await waitFor(
-      async () => {
-        const now = new Set((await run(direct, CLIENTS)).map(({ pid }) => pid));
-        return before.every(({ pid }) => !now.has(pid));
-      },
-      { what: "the end of the silent connections" },
-    );
   });
 
   // OP-18

@@ -146,9 +146,6 @@ function startServices(): HangingServices {
   };
 }
 
-/** The change reason and the change link of the run's write to the registry. */
-export const WRITTEN_BECAUSE = { change_reason: "Try failures", change_link: "https://ci.example/7" };
-
 async function publishServices(stack: Stack, url: string): Promise<void> {
   const document = {
     services: {
@@ -169,8 +166,6 @@ async function publishServices(stack: Stack, url: string): Promise<void> {
     headers: {
       authorization: `Bearer ${stack.adminToken}`,
       "content-type": "application/json",
-      "x-change-reason": WRITTEN_BECAUSE.change_reason,
-      "x-change-link": WRITTEN_BECAUSE.change_link,
     },
     body: JSON.stringify(document),
   });

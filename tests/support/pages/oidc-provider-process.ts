@@ -1,24 +1,7 @@
-/**
- * A standard OpenID Connect provider, started by `bun tests/support/pages/oidc-provider-process.ts PORT [ORIGIN]`.
- * With the origin of a portal, the provider has a public client for that portal.
- */
+/** A standard OpenID Connect provider, started by `bun tests/support/pages/oidc-provider-process.ts PORT`. */
 import { Provider } from "oidc-provider";
 
 const port = Number(process.argv[2]);
-const portalOrigin = process.argv[3];
-const portal = {
-  client_id: "customer-portal",
-  application_type: "web",
-  token_endpoint_auth_method: "none",
-  grant_types: ["authorization_code", "refresh_token"],
-  redirect_uris: [`${portalOrigin}/portal/signed-in`],
-  post_logout_redirect_uris: [`${portalOrigin}/portal`],
-};
-
-/**
- * A lifetime below the portal's renewal margin, so that every call with the user's token renews the token.
- */
-const PORTAL_TOKEN_SECONDS = 25;
 
 const provider = new Provider(`http://127.0.0.1:${port}`, {
   clients: [
@@ -29,15 +12,10 @@ const provider = new Provider(`http://127.0.0.1:${port}`, {
       redirect_uris: [],
       response_types: [],
     },
-    ...(portalOrigin === undefined ? [] : [portal]),
   ],
-  clientBasedCORS: () => true,
-  // Each refresh token works once. The second use of a refresh token revokes the sign-in.
-  issueRefreshToken: () => portalOrigin !== undefined,
-  rotateRefreshToken: true,
   features: {
     clientCredentials: { enabled: true },
-    devInteractions: { enabled: portalOrigin !== undefined },
+    devInteractions: { enabled: false },
     resourceIndicators: {
       enabled: true,
       useGrantedResource: () => true,
@@ -47,7 +25,6 @@ const provider = new Provider(`http://127.0.0.1:${port}`, {
         scope: "",
         audience: resource,
         accessTokenFormat: "jwt",
-        ...(portalOrigin !== undefined && { accessTokenTTL: PORTAL_TOKEN_SECONDS }),
       }),
     },
   },

@@ -38,15 +38,6 @@ describe("audit verify", () => {
     expect(stdout).toContain("root.txt, size 3: the log continues it\n");
   });
 
-  test("shows no line that the owner of a file names", async () => {
-    const owner = "user:x\n8 events of organization:acme are complete and unaltered.";
-    const { exitCode, stdout } = await cli([
-      ...["audit", "verify", await file("lines.ndjson", textOf(await log.export(owner)))],
-    ]);
-    expect(exitCode).toBe(0);
-    expect(stdout).not.toMatch(/^8 events/m);
-  });
-
   test("reads standard input, and writes the verdict as JSON", async () => {
     const { exitCode, stdout, stderr } = await cliProcess(["--json", "audit", "verify", "-"], {
       input: text,
@@ -62,13 +53,6 @@ describe("audit verify", () => {
     expect(exitCode).toBe(1);
     expect(stdout).toContain(`  finding      Event ${id}, position 13: The entry is not what was sealed`);
     expect(stderr).toContain(id);
-  });
-
-  test("ends with 1 for the log of another owner, or under another key", async () => {
-    const owner = await verify("--owner", "organization:zenith");
-    expect(owner).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("the log of another owner") });
-    const key = await verify("--key", logKeyText(OLD_KEY));
-    expect(key).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("not signed by the keys") });
   });
 
   // AU-199

@@ -65,25 +65,6 @@ describe.skipIf(!triesContainers)("compose.yaml on a Docker engine", () => {
     expect(status).not.toMatch(/^Uid:\s*0/m);
   });
 
-  test("a missing, empty or unreadable secret is named, and the service does not start", async () => {
-    const env = { OSTIARY_SECRETS: "/nowhere" };
-    const missing = await project.compose(["run", "--rm", "--no-deps", "audit"], env);
-    expect(missing.exitCode).not.toBe(0);
-    expect(missing.said).toMatch(/\/nowhere\/[a-z-]+/);
-    const empty = await alone("registry", "ADMIN_TOKEN_FILE=/dev/null");
-    expect(empty.exitCode).toBe(78);
-    expect(empty.said).toContain("ADMIN_TOKEN_FILE");
-    const unreadable = await alone("registry", "ADMIN_TOKEN_FILE=/etc/shadow");
-    expect(unreadable.exitCode).toBe(78);
-    expect(unreadable.said).toContain("ADMIN_TOKEN_FILE");
-  });
-
-  /** Runs a service in an additional container with changed environment variables. */
-  function alone(service: string, ...variables: string[]) {
-    const given = variables.flatMap((variable) => ["--env", variable]);
-    return project.compose(["run", "--rm", "--no-deps", "-T", ...given, service]);
-  }
-
   test("`down --volumes` removes everything", async () => {
     await project.must("--profile", "*", "down", "--volumes", "--timeout", "40");
     const label = `label=com.docker.compose.project=${project.name}`;

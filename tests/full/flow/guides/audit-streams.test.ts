@@ -50,11 +50,13 @@ describe("the receiver of audit-streams.md", () => {
     });
     const [program = ""] = await commandsOf(GUIDE, "A receiver that proves its log complete");
     const [create = ""] = await commandsOf(GUIDE, "The stream");
-    await writeEvents(audit, 4);
-    await exportProof(audit);
     await reader.runAll([program, create]);
     secret = JSON.parse(await Bun.file(join(reader.directory, "stream.json")).text()).secret;
     receiver = reader.start(`exec ${process.execPath} receive.mjs`, { SECRET: secret, PORT: String(port) });
+    // A call before the receiver listens would fail, and the next one would come after a pause.
+    const listens = () => fetch(`http://127.0.0.1:${port}/`, { method: "POST" }).then(() => true);
+    await waitFor(() => listens().catch(() => false), { what: "the receiver" });
+    await writeEvents(audit, 4);
   });
   afterAll(async () => {
     receiver?.kill();

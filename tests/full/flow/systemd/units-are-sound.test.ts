@@ -95,11 +95,6 @@ describe.each(Object.entries(apps))("the unit of %s", (app, { unit, schema }) =>
     }
   });
 
-  test("waits until its service is ready on its internal port", () => {
-    const [probe = ""] = settings(unit, "ExecStartPost");
-    expect(probe).toEndWith(`http://127.0.0.1:${environment.INTERNAL_PORT}/health/ready`);
-  });
-
   test("gives the service enough time to stop, and does not restart it after exit code 78", () => {
     const stopMs = Number(environment.SHUTDOWN_GRACE_MS) + Number(environment.SHUTDOWN_TIMEOUT_MS);
     expect(Number(settings(unit, "TimeoutStopSec")[0]) * 1000).toBeGreaterThan(stopMs + 10_000);

@@ -64,19 +64,6 @@ describe("a span", () => {
   });
 });
 
-test.each([
-  ["", "/v1/traces"],
-  ["/", "/v1/traces"],
-  ["/otlp", "/otlp/v1/traces"],
-  ["/otlp/", "/otlp/v1/traces"],
-])("spans for an endpoint with the path %p are sent to %p", async (path, expected) => {
-  await using collector = startCollector();
-  const { tracing } = await tracingTo(`${collector.endpoint}${path}`);
-  tracing.start("GET", null, null).end({ route: "/", status: 200 });
-  await tracing.shutdown();
-  expect(collector.requests).toEqual([`POST ${expected} application/x-protobuf`]);
-});
-
 describe("a collector", () => {
   test("that refuses every batch causes one warning, without the credentials of its URL", async () => {
     await using collector = startCollector(() => new Response("no", { status: 400 }));
@@ -91,16 +78,6 @@ describe("a collector", () => {
       { message: "telemetry export failed", fields: { collector: collector.endpoint } },
     ]);
     expect(JSON.stringify(warnings)).not.toContain("secret");
-  });
-
-  test("that is down or never answers does not block the shutdown of a service", async () => {
-    const gone = startCollector();
-    await gone.stop();
-    await using silent = startCollector(() => new Promise<Response>(() => {}));
-    const services = await Promise.all([gone, silent].map(({ endpoint }) => tracingTo(endpoint)));
-    for (const { tracing } of services) tracing.start("GET", null, null).end({ route: "/", status: 200 });
-    await Promise.all(services.map(({ tracing }) => tracing.shutdown()));
-    for (const { warnings } of services) expect(warnings).toHaveLength(1);
   });
 });
 
@@ -142,24 +119,6 @@ describe("the OTEL environment variables", () => {
     await tracing.shutdown();
     return warnings;
   };
-
-  test("add headers and resource attributes, but cannot change the service name", async () => {
-    await using collector = startCollector();
-    const warnings = await sendOne(collector.endpoint, {
-      OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20abc,x-tenant=a%2Cb",
-      OTEL_RESOURCE_ATTRIBUTES:
-        "deployment.environment.name=prod%20eu,service.name=other,service.instance.id=i-1",
-    });
-    expect(warnings).toEqual([]);
-    const [headers] = collector.headers;
-    expect([headers?.get("authorization"), headers?.get("x-tenant")]).toEqual(["Bearer abc", "a,b"]);
-    expect(collector.spans[0]?.resource).toMatchObject({
-      "service.name": "gateway",
-      "service.namespace": "edge",
-      "service.instance.id": "i-1",
-      "deployment.environment.name": "prod eu",
-    });
-  });
 
   test("name the CA and the client certificate of TLS, without which export fails", async () => {
     const { certFile, keyFile, cert } = new Certificates().make("collector");

@@ -34,15 +34,6 @@ describe.if(services().postgres.binary)("TLS to PostgreSQL", () => {
     useAsking: (given) => open("asking", given),
   });
 
-  test("an IP address must be in the certificate, as a host name must", async () => {
-    await server.show(material.made.good);
-    await open("plain", { ca: material.made.ca }, "127.0.0.1");
-    await server.show(material.made.ca.sign("named", { names: "DNS:localhost" }));
-    expect(await message(open("plain", { ca: material.made.ca }, "127.0.0.1"))).toContain(
-      "does not name the host",
-    );
-  });
-
   test.each(["require", "verify-ca"])(
     "sslmode=%s also checks the host name in the certificate",
     async (mode) => {

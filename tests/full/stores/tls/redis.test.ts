@@ -62,10 +62,6 @@ describe.if(services().redis.binary)("TLS to Redis", () => {
     expect(await message(count(plain, { ca: material.made.ca }))).toContain("COUNTER_STORE_URL");
   });
 
-  test("a server with TLS cannot be used with redis://", async () => {
-    expect(await message(count(`redis://localhost:${port}`, {}))).toContain("COUNTER_STORE_URL");
-  });
-
   test("a renewed CA file is used for the next connection", async () => {
     await show(material.made.good);
     const trusted = material.growingFile();

@@ -130,13 +130,6 @@ export function behavesByTls(material: TlsMaterial, bed: StoreBed): void {
     );
   });
 
-  test("an expired server certificate is refused", async () => {
-    await bed.show(material.made.expired);
-    expect(await message(bed.use({ ca: material.made.ca, pair: material.made.client }))).toBe(
-      `The TLS certificate of ${bed.server()} (${url}) has expired: renew the certificate.`,
-    );
-  });
-
   // OP-21
   test("a server that requires client certificates accepts only a trusted one", async () => {
     await bed.show(material.made.good);

@@ -2,7 +2,7 @@
  * Tests of the portal's audit log pages, where the log is listed, filtered, exported and verified, in a
  * browser.
  */
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { proofEndSchema } from "@ostiary/lib/contracts/audit";
@@ -15,8 +15,6 @@ import { type RunningProcess, startProcess } from "../../../support/processes/st
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
 import { signIn, textOf, usePortal } from "./bed.ts";
-
-setDefaultTimeout(PAGE_TIMEOUT_MS);
 
 const COMPLETE = /^(All \d+ events|The 1 event).* complete and unaltered\.$/;
 

@@ -1,13 +1,11 @@
 /** Tests every field of every form with hostile values, on the German page in a browser. */
-import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { isRecord, tryJson } from "@ostiary/lib/domain/json";
 import type { Locator, Page, Route } from "playwright-core";
 import { de } from "../../../../apps/portal/page/texts/de.ts";
-import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
+import { browserPath } from "../../../support/pages/swagger-page.ts";
 import { usePortal } from "./bed.ts";
 import { type Stop, settling, walk } from "./walk.ts";
-
-setDefaultTimeout(3 * PAGE_TIMEOUT_MS);
 
 const VALUES = {
   empty: "",

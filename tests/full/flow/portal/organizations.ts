@@ -1,13 +1,11 @@
 /** Tests of the portal's pages for organizations and invitations, in a browser. */
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { Membership } from "@ostiary/lib/contracts/identity-api";
 import { pageSchema } from "@ostiary/lib/runtime/http";
 import { Value } from "@sinclair/typebox/value";
 import type { Page, Request } from "playwright-core";
-import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
+import { browserPath } from "../../../support/pages/swagger-page.ts";
 import { refuse, signIn, textOf, usePortal } from "./bed.ts";
-
-setDefaultTimeout(PAGE_TIMEOUT_MS);
 
 const Memberships = pageSchema("memberships", Membership);
 
@@ -154,15 +152,13 @@ describe.skipIf(browserPath === undefined)("a customer in the portal", () => {
   });
 
   // PT-22
-  test.each([
-    ["not-an-invite", "This invitation was not found."],
-    [`%22%3E%3Cimg%20src=x%20onerror=window.ran=1%3E`, "This invitation was not found."],
-    ["%", "This invitation was not found."],
-  ])("is told that the invitation %p was not found, and can discard it", async (token, says) => {
-    const { page, complaints } = await bed.visit({ path: `/portal/invite#${token}` });
+  test("is told that a hostile invitation was not found, and can discard it", async () => {
+    const { page, complaints } = await bed.visit({
+      path: "/portal/invite#%22%3E%3Cimg%20src=x%20onerror=window.ran=1%3E",
+    });
     await signIn(page, "uninvited");
     await page.getByRole("button", { name: "Join the organization" }).click();
-    await page.getByRole("alert").getByText(says).waitFor();
+    await page.getByRole("alert").getByText("This invitation was not found.").waitFor();
     await page.getByRole("button", { name: "Discard the invitation" }).click();
     await page.getByRole("heading", { name: "Organizations" }).waitFor();
     await expectNothingRan(page);
