@@ -6,7 +6,7 @@ import { waitFor } from "../../support/index.ts";
  * Expects that most of `stores` new stores succeed with every call, although each starts with a random
  * endpoint, which may be a bad one. Retries, because etcd may hold an election on a busy machine.
  */
-export async function expectAnswers(url: string, stores = 12): Promise<void> {
+export async function expectAnswers(url: string, stores = 4): Promise<void> {
   const answers = async () => {
     const store = await openRouteStore(url);
     const results = await Promise.allSettled(everyCall(store, 5_000));

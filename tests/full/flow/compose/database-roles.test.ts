@@ -13,7 +13,7 @@ import {
 } from "../../../support/index.ts";
 import { makeRoles, Secrets, WITH_DATABASE } from "./secrets.ts";
 
-setDefaultTimeout(120_000);
+setDefaultTimeout(300_000);
 
 const SCHEMAS = { registry: "routes", identity: "identity", audit: "audit" } as const;
 const can = services().postgres.binary && services().etcd.real && Bun.which("psql") !== null;
@@ -37,14 +37,13 @@ describe.skipIf(!can)("the roles of the services", () => {
   /** Starts and stops each service, so that its migrations run. Returns the exit codes. */
   async function startEach(url: (name: (typeof WITH_DATABASE)[number]) => Promise<string> | string) {
     const settings = { ROUTE_STORE_URL: await freshRouteStoreUrl(), ADMIN_TOKEN: "admin-token" };
-    const codes: number[] = [];
-    for (const name of WITH_DATABASE) {
+    const codes = WITH_DATABASE.map(async (name) => {
       const env = { DATABASE_URL: await url(name), ...(name === "registry" && settings) };
       const started = await startProcess(`apps/${name}/main.ts`, env);
       expect((await fetch(`${started.internalUrl}/health/ready`)).status).toBe(200);
-      codes.push(await started.stop());
-    }
-    return codes;
+      return started.stop();
+    });
+    return Promise.all(codes);
   }
 
   test("become the owners of everything that was restored as the role postgres", async () => {
