@@ -81,11 +81,6 @@ describe("export", () => {
     expect(JSON.parse(json.stdout)).toEqual({ services: { null: config } });
     expect((await cli(["diff", "-", "--json"], { input: json.stdout })).stdout).toContain('"unchanged"');
   });
-
-  test("writes the methods of a route on one line", async () => {
-    const { stdout } = await cli(["export", "true"]);
-    expect(stdout).toContain("methods: [GET, POST]\n");
-  });
 });
 
 describe("the YAML of an export", () => {

@@ -50,13 +50,6 @@ describe("a profile", () => {
     expect(plan.stdout).toContain("seen: unchanged");
   });
 
-  test("has a token_command that does not consume the document on standard input", async () => {
-    const env = await home(profiles(`token_command: "cat; echo ' ${ADMIN_TOKEN} '"`));
-    const input = JSON.stringify({ services: { seen: service("/seen") } });
-    const plan = await cli(["diff", "-", "--registry", "here"], { env, input });
-    expect(plan).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("seen: unchanged") });
-  });
-
   test("overrides the environment when it is named; the environment overrides the default profile", async () => {
     const env = await home(profiles(`token: ${ADMIN_TOKEN}`, "default: here\n"));
     works(await cli(["services"], { env }));
@@ -115,15 +108,7 @@ describe("exit code 2", () => {
       "registries: { a: { url: 'http://a:1', token: sesame } }",
       "defines no registry here. The registries are: a.",
     ],
-    ["a name of every object", "registries: {}", "defines no registry here. The registries are: none."],
     ["no map", "[]", "must be a map with the key registries"],
-    ["nothing", "", "is not valid YAML."],
-    ["no YAML", "registries: { here: { token: sesame", "is not valid YAML at line 1."],
-    [
-      "a key twice",
-      "registries:\n  here: {url: x, token: sesame}\n  here: {url: x, token: sesame}",
-      "is not valid YAML at line 3.",
-    ],
     ["no url", "registries: { here: { token: sesame } }", "registries.here.url:"],
     [
       "an unknown field",
@@ -135,12 +120,6 @@ describe("exit code 2", () => {
       "registries: { here: { url: 'http://a:1' } }",
       "Give one of token, token_env and token_command.",
     ],
-    ["two tokens", "registries: { here: { url: 'http://a:1', token: sesame, token_env: A } }", "Give one of"],
-    [
-      "a token that is a number",
-      "registries: { here: { url: 'http://a:1', token: 12 } }",
-      "registries.here.token:",
-    ],
     [
       "a token of two words",
       "registries: { here: { url: 'http://a:1', token: sesame open } }",
@@ -151,16 +130,10 @@ describe("exit code 2", () => {
       "registries: { here: { url: 'a:1', token: sesame } }",
       "the url of the profile here must be",
     ],
-    ["a wrong default", "default: 'a b'\nregistries: {}", "default:"],
     [
       "a command that fails",
       "registries: { here: { url: 'http://a:1', token_command: 'echo sesame; exit 3' } }",
       "failed with exit code 3",
-    ],
-    [
-      "a command that writes nothing",
-      "registries: { here: { url: 'http://a:1', token_command: 'true' } }",
-      "wrote no token to standard output",
     ],
   ])("is returned for a profiles file with %s", async (_, text, message) => {
     const run = await cli(["services", "--registry", "here"], { env: await home(text) });

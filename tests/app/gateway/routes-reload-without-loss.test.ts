@@ -47,21 +47,8 @@ describe("an invalid value is skipped with a warning, and other services keep th
   const valid = at("/bad");
   const table: Record<string, string> = {
     "not JSON": "{",
-    empty: "",
-    "a list": "[]",
-    null: "null",
-    "no url": JSON.stringify({ ...valid, url: undefined }),
     "a url with a path": JSON.stringify({ ...valid, url: "http://a:1/x" }),
-    "no scope": JSON.stringify({ url: valid.url }),
     "an unknown field": JSON.stringify({ ...valid, colour: "red" }),
-    "methods as a map, which is not a stored form": JSON.stringify({
-      url: valid.url,
-      public: { routes: [{ path: "/bad", methods: { GET: {} } }] },
-    }),
-    "an unknown policy": JSON.stringify({
-      url: valid.url,
-      public: { routes: [{ path: "/bad", methods: ["GET"], rate_limit: "none" }] },
-    }),
     "a path with dots": JSON.stringify({
       url: valid.url,
       public: { routes: [{ path: "/bad/../x", methods: ["GET"] }] },
@@ -72,12 +59,6 @@ describe("an invalid value is skipped with a warning, and other services keep th
     await gateway.publish({ good: at("/good") });
     expect([await statusOf("/good"), await statusOf("/bad")]).toEqual([200, 404]);
     await waitFor(() => gateway.logs().some((line) => line.level === "warn" && line.route_service === "bad"));
-  });
-
-  test("a name that no service can have", async () => {
-    await gateway.routes.put(`${ROUTES_PREFIX}a/b`, JSON.stringify(at("/bad")));
-    await gateway.publish({ good: at("/good") });
-    expect([await statusOf("/good"), await statusOf("/bad")]).toEqual([200, 404]);
   });
 
   // GW-23
@@ -128,7 +109,7 @@ test("while routes change continuously, no request to an unchanged service fails
     }
   })();
   const statuses = new Set<number>();
-  for (let request = 0; request < 300; request++) statuses.add(await statusOf("/stable"));
+  for (let request = 0; request < 100; request++) statuses.add(await statusOf("/stable"));
   changing = false;
   await change;
   expect([...statuses]).toEqual([200]);

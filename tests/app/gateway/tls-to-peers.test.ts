@@ -5,14 +5,12 @@ import { join } from "node:path";
 import { createValidationClient } from "@ostiary/gateway/admission/validation-client";
 import { boundedCall, CallFailed } from "@ostiary/lib/runtime/calls";
 import { type PeerTls, peerTls } from "@ostiary/lib/runtime/config";
-import { createKeySet } from "@ostiary/lib/runtime/tokens";
-import { exportJWK, generateKeyPair } from "jose";
 import {
   type CertificateAuthority,
   type CertificatePair,
   Certificates,
 } from "../../support/http/certificates.ts";
-import { rejection, waitFor } from "../../support/index.ts";
+import { rejection } from "../../support/index.ts";
 import { manualClock } from "../../support/time/manual-clock.ts";
 
 const certificates = new Certificates();
@@ -108,8 +106,6 @@ describe("a call over TLS", () => {
 
 // OP-21
 describe("each peer has its own TLS files:", () => {
-  const log = { info: () => {}, warn: () => {} };
-
   test("the identity service", async () => {
     const answer = () => Response.json({ valid: false });
     const { port } = serve(ca.sign("identity"), { answer });
@@ -121,39 +117,5 @@ describe("each peer has its own TLS files:", () => {
     expect(await trusting.credential("acme-k-2-x")).toEqual({ valid: false });
     const others = createValidationClient({ ...config, CREDENTIAL_VALIDATE_CA_FILE: next.certFile });
     await expect(others.credential("acme-k-2-x")).rejects.toThrow();
-  });
-
-  test("the identity provider's key set", async () => {
-    const { publicKey } = await generateKeyPair("ES256");
-    const jwk = await exportJWK(publicKey);
-    const { port } = serve(ca.sign("provider"), {
-      answer: () => Response.json({ keys: [{ ...jwk, alg: "ES256" }] }),
-    });
-    const uri = `https://localhost:${port}/jwks`;
-    const clock = manualClock();
-    const trusting = createKeySet({
-      uri,
-      log,
-      clock,
-      variable: "AUTH_JWKS_URI",
-      tls: peerTls({ AUTH_JWKS_CA_FILE: ca.certFile }, "AUTH_JWKS"),
-    });
-    trusting.start();
-    await waitFor(() => trusting.current() !== null, { what: "the key set" });
-    trusting.stop();
-    const reasons: unknown[] = [];
-    const warn = (fields: object) => reasons.push(fields);
-    const others = createKeySet({
-      uri,
-      clock,
-      variable: "AUTH_JWKS_URI",
-      log: { ...log, warn },
-      tls: peerTls({ AUTH_JWKS_CA_FILE: next.certFile }, "AUTH_JWKS"),
-    });
-    others.start();
-    await waitFor(() => reasons.length > 0, { what: "the refusal" });
-    expect(others.current()).toBeNull();
-    expect(String(JSON.stringify(reasons[0]))).toMatch(/SELF_SIGNED|UNABLE_TO/);
-    others.stop();
   });
 });

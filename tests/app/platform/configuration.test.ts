@@ -181,15 +181,6 @@ describe("all wrong environment variables are named at once", () => {
     expect(lines).toEqual(expect.arrayContaining(ROLES_PROBLEMS));
     expect(existsSync(DATA_DIR)).toBe(false);
   });
-
-  test("by the gateway, which requires AUDIT_URL only if audit is enabled", () => {
-    const env = { COUNTER_STORE_URL: "memory://", CREDENTIAL_VALIDATE_URL: "http://identity", PORT: "x" };
-    expect(problems(loadGateway, { ...env, AUDIT_URL: "audit:3003" })).toEqual([
-      "AUDIT_URL must be an absolute http:// or https:// URL without query and fragment.",
-      `PORT ${WHOLE} 0 to 65535.`,
-    ]);
-    expect(problems(loadGateway, { ...env, AUDIT_ENABLED: "false" })).toEqual([`PORT ${WHOLE} 0 to 65535.`]);
-  });
 });
 
 // OP-5
@@ -208,17 +199,6 @@ test.each<[string, Load, string[]]>([
 
 // OP-4
 describe("two listeners of one process", () => {
-  test.each<[string, Load]>([
-    ["gateway", loadGateway],
-    ["registry", loadRegistry],
-    ["identity", loadIdentity],
-    ["audit", loadAudit],
-  ])("%s refuses the same value of PORT and INTERNAL_PORT", (_app, load) => {
-    const port = String(freePort());
-    const lines = problems(load, { PORT: port, INTERNAL_PORT: port });
-    expect(lines).toContain(`INTERNAL_PORT is ${port}, the same port as PORT: set two different ports.`);
-  });
-
   test("the platform refuses any two equal ports, but ignores the demo's ports without the demo", () => {
     const port = String(freePort());
     const names = Object.keys(FREE_PORTS);

@@ -76,16 +76,10 @@ describe("a token of the identity provider", () => {
 
   const refused: [what: string, claims: Record<string, unknown>][] = [
     ["that has expired", { exp: inSeconds(-31) }],
-    ["without an end", { exp: undefined }],
-    ["with an end that is text", { exp: "tomorrow" }],
     ["that is not valid yet", { nbf: inSeconds(3_600) }],
     ["of another issuer", { iss: `${ISSUER}/` }],
-    ["of no issuer", { iss: undefined }],
     ["for another audience", { aud: "somebody" }],
-    ["for no audience", { aud: undefined }],
     ["without a subject", { sub: undefined }],
-    ["with an empty subject", { sub: "" }],
-    ["whose subject is a list", { sub: ["pipeline"] }],
     ["of a foreign repository", { repository: "evil/widgets" }],
     ["of a repository in other case", { repository: "ACME/widgets" }],
     ["whose repository is a list in a list", { repository: [["acme/widgets"]] }],
@@ -145,45 +139,6 @@ describe("an identity provider that is down", () => {
     down.standIn.publish(down.key);
     await waitFor(async () => (await called(token, own))[0] === 200);
     expect(await warningOf(own)).toBeUndefined();
-  });
-
-  test("does not invalidate loaded keys; a new key is loaded with the first token that uses it", async () => {
-    const turning = await OperatorProvider.start();
-    ends.push(() => turning.standIn.stop());
-    const own = ending(await startOperated([claiming("blue", "reader")], { env: turning.env }));
-    const old = await turning.token({ team: "blue" });
-    await waitFor(async () => (await called(old, own))[0] === 200);
-    const key = await signingKey("ES256", "next");
-    turning.standIn.publish(key);
-    const fresh = await turning.token({ team: "blue" }, { key });
-    const many = await Promise.all(Array.from({ length: 50 }, () => called(fresh, own)));
-    expect(new Set(many.map(([status]) => status))).toEqual(new Set([200]));
-    expect(turning.standIn.fetches()).toBe(2);
-    expect((await called(old, own))[0]).toBe(401);
-    turning.standIn.answer = () => new Response(null, { status: 500 });
-    expect((await called(fresh, own))[0]).toBe(200);
-  });
-});
-
-// RG-125
-describe("an identity provider that does not respond", () => {
-  test("delays only tokens with an unknown key, and one request for keys serves all of them", async () => {
-    const mute = await OperatorProvider.start();
-    ends.push(() => mute.standIn.stop());
-    const own = ending(await startOperated([claiming("blue", "reader")], { env: mute.env }));
-    const known = await mute.token({ team: "blue" });
-    await waitFor(async () => (await called(known, own))[0] === 200);
-    const key = await signingKey("ES256", "next");
-    const spoken = Promise.withResolvers<Response>();
-    mute.standIn.answer = () => spoken.promise;
-    const fresh = await mute.token({ team: "blue" }, { key });
-    const waiting = Array.from({ length: 20 }, () => called(fresh, own));
-    await waitFor(() => mute.standIn.fetches() === 2);
-    expect((await called(known, own))[0]).toBe(200);
-    expect((await own.as("admin").call("GET", "/operator")).status).toBe(200);
-    spoken.resolve(Response.json({ keys: [mute.key.jwk, key.jwk] }));
-    expect(new Set((await Promise.all(waiting)).map(([status]) => status))).toEqual(new Set([200]));
-    expect(mute.standIn.fetches()).toBe(2);
   });
 });
 

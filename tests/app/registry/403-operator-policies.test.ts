@@ -54,15 +54,8 @@ describe("a shared policy that a service of others uses", () => {
     ]);
   });
 
-  test("leaves a publisher its own policies, shared between its own services", async () => {
-    expect((await team.put("own-c1", withPolicy("/own/c1", "c", 10))).status).toBe(200);
-    expect((await team.put("own-c2", withPolicy("/own/c2", "c", 10))).status).toBe(200);
-    const both = { "own-c1": withPolicy("/own/c1", "c", 20), "own-c2": withPolicy("/own/c2", "c", 20) };
-    expect((await team.apply(both)).status).toBe(200);
-  });
-
   test("is never joined by a publisher who declares it at the same moment", async () => {
-    const names = Array.from({ length: 10 }, (_, index) => `race-${index}`);
+    const names = Array.from({ length: 6 }, (_, index) => `race-${index}`);
     await Promise.all(
       names.flatMap((name, index) => {
         const own = () => team.put(`own-${name}`, withPolicy(`/own/${name}`, name, 10));

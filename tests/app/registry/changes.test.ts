@@ -54,11 +54,8 @@ describe("a write", () => {
   test.each([
     ["a reason of 513 characters", { "X-Change-Reason": "x".repeat(513) }, [rule]],
     ["a reason that is not UTF-8", { "X-Change-Reason": "Gr\xf6\xdfe" }, [rule]],
-    ["a reason with a tab", { "X-Change-Reason": "a\tb" }, [rule]],
     ["a script for a link", { "X-Change-Link": "javascript:alert(1)" }, [linkRule]],
     ["a link with a password", { "X-Change-Link": "https://me:secret@example.com/" }, [linkRule]],
-    ["a link of another scheme", { "X-Change-Link": "ftp://example.com" }, [linkRule]],
-    ["a link with a space", { "X-Change-Link": "https://example.com/ x" }, [linkRule]],
     ["a link that is too long", { "X-Change-Link": `https://example.com/${"x".repeat(2048)}` }, [linkRule]],
     ["both", { "X-Change-Reason": "x".repeat(513), "X-Change-Link": "here" }, [rule, linkRule]],
   ])("with %s is 422 and writes nothing, and a dry run says the same", async (_, headers, messages) => {
@@ -159,17 +156,13 @@ describe("GET /changes", () => {
   test.each([
     "limit=0",
     "limit=x",
-    "service=",
     `service=${"x".repeat(129)}`,
     "operator=a%20b",
-    "created_after=yesterday",
     "created_before=2026-02-30T00:00:00Z",
     "starting_after=s0",
-    "starting_after=s0:0",
     "starting_after=s0:99",
     "starting_after=never:1",
     "verbose=1",
-    "service=s0&service=s1",
   ])("%s is 422", async (query) => {
     expect((await bed.as("docs").call("GET", `/changes?${query}`)).status).toBe(422);
     expect((await bed.as("docs").call("GET", `/changes/export?${query}`)).status).toBe(422);

@@ -85,14 +85,14 @@ describe("the table of current services", () => {
         await table.read();
         expect(contentOf(table)).toEqual(await fromScratch());
       }),
-      { numRuns: runs(10) },
+      { numRuns: runs(4) },
     );
   });
 
   test("is complete for many concurrent readers, while others write", async () => {
     const table = new CurrentTable(database);
     let writing = true;
-    const readers = Array.from({ length: 16 }, async () => {
+    const readers = Array.from({ length: 6 }, async () => {
       let fence = 0;
       while (writing) {
         await table.read();
@@ -100,7 +100,7 @@ describe("the table of current services", () => {
         fence = table.fence ?? 0;
       }
     });
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < 6; round += 1) {
       await registry.apply({ alpha: configOf("alpha", round % 3), beta: configOf("beta", (round + 1) % 3) });
       await registry.call("DELETE", "/services/beta");
     }

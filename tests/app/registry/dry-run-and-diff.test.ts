@@ -92,14 +92,6 @@ describe("a dry run", () => {
     expect((await registry.call("GET", "/services/a/revisions")).body.revisions).toHaveLength(1);
   });
 
-  // RG-71
-  test("shows that a deleted service would be created", async () => {
-    await registry.put("was", service("/was"));
-    await registry.call("DELETE", "/services/was");
-    const { body } = await dryRun({ was: service("/was") });
-    expect(body.results[0]).toMatchObject({ status: "created", revision: null });
-  });
-
   // RG-70
   test("runs every check of apply", async () => {
     await registry.put("owner", {

@@ -205,21 +205,15 @@ describe("a service's own description", () => {
       /not JSON/,
     ],
     ["a redirect", () => Response.redirect("http://127.0.0.1:1/"), /redirects/],
-    ["an unexpected 304", () => new Response(null, { status: 304 }), /redirects/],
     ["an endless body", endless, /more than 4194304 bytes/],
-    ["a body that is too large", () => new Response(new Uint8Array(4_194_305)), /more than 4194304 bytes/],
     [
       "a compressed body",
       () =>
         new Response(gzipSync(JSON.stringify(describing("It"))), { headers: { "Content-Encoding": "gzip" } }),
       /Content-Encoding/,
     ],
-    ["invalid UTF-8", () => new Response(new Uint8Array([0xff, 0xfe])), /not JSON/],
     ["deep nesting", () => new Response(nested), /nested too deeply/],
-    ["a list", () => Response.json([]), /not a JSON object/],
     ["Swagger 2.0", () => Response.json({ swagger: "2.0", paths: {} }), /Swagger 2\.0/],
-    ["OpenAPI 4.0", () => Response.json({ openapi: "4.0.0", paths: {} }), /openapi: 3/],
-    ["a description without paths", () => Response.json({ openapi: "3.1.0" }), /no paths/],
     [
       "a description with too many values",
       () => Response.json({ ...describing("It"), x: Array(150_000).fill([]) }),

@@ -237,20 +237,14 @@ describe("an invalid test", () => {
   // RG-145, RG-146
   test.each([
     ["no list", { tests: {} }, "tests"],
-    ["no object", { tests: [1] }, "tests[0]"],
     ["an unknown field", { tests: [{ ...good, extra: 1 }] }, "tests[0].extra"],
-    ["no name", { tests: [{ ...good, name: undefined }] }, "tests[0].name"],
     ["an empty name", { tests: [{ ...good, name: "" }] }, "tests[0].name"],
     ["a long name", { tests: [{ ...good, name: "x".repeat(129) }] }, "tests[0].name"],
-    ["a control character", { tests: [{ ...good, name: "a\u0007" }] }, "tests[0].name"],
     ["a repeated name", { tests: [good, good] }, "tests[1].name"],
     ["another method", { tests: [{ ...good, method: "get" }] }, "tests[0].method"],
-    ["no path", { tests: [{ ...good, path: 1 }] }, "tests[0].path"],
     ["a query", { tests: [{ ...good, path: "/a?b" }] }, "tests[0].path"],
     ["a long path", { tests: [{ ...good, path: `/${"x".repeat(1024)}` }] }, "tests[0].path"],
-    ["a space", { tests: [{ ...good, path: "/a b" }] }, "tests[0].path"],
     ["nothing expected", { tests: [{ ...good, expect: {} }] }, "tests[0].expect"],
-    ["no expectation", { tests: [{ ...good, expect: undefined }] }, "tests[0].expect"],
     ["another status", { tests: [{ ...good, expect: { status: 403 } }] }, "tests[0].expect.status"],
     [
       "a status that is not alone",
@@ -258,11 +252,6 @@ describe("an invalid test", () => {
       "tests[0].expect.status",
     ],
     ["no requests", { tests: [{ ...good, expect: { requests: 0 } }] }, "tests[0].expect.requests"],
-    [
-      "an upstream that is not a path",
-      { tests: [{ ...good, expect: { upstream: "a" } }] },
-      "tests[0].expect.upstream",
-    ],
     [
       "allowed without a caller",
       { tests: [{ ...good, expect: { allowed: true } }] },
@@ -280,7 +269,6 @@ describe("an invalid test", () => {
       "tests[0].labels[0]",
     ],
     ["a plan without requests", { tests: [{ ...good, plan: "pro" }] }, "tests[0].plan"],
-    ["a wrong plan", { tests: [{ ...good, plan: "P", expect: { requests: 1 } }] }, "tests[0].plan"],
     [
       "too many",
       { tests: Array.from({ length: 1001 }, (_, name) => ({ ...good, name: `${name}` })) },

@@ -73,19 +73,4 @@ describe("loadConfig", () => {
       ]);
     },
   );
-
-  // OP-6
-  test("never repeats a value, which may be a secret", () => {
-    const env = { ...good, DATABASE_URL: "mysql://root:hunter2@host" };
-    const error = String(thrownBy(ConfigError, () => loadConfig(variables, env)));
-    expect(error).toContain("DATABASE_URL");
-    expect(error).not.toContain("hunter2");
-  });
-
-  test("also checks rules for several variables together", () => {
-    const both = (config: { PORT?: number }) =>
-      config.PORT === 1 ? [{ variable: "PORT", message: "clashes." }] : [];
-    expect(() => loadConfig(variables, { ...good, PORT: "1" }, both)).toThrow("PORT clashes.");
-    expect(() => loadConfig(variables, { ...good, PORT: "2" }, both)).not.toThrow();
-  });
 });

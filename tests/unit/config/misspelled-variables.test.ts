@@ -1,6 +1,5 @@
 /** Tests of the hints on variables whose names are misspelled. */
 import { describe, expect, test } from "bun:test";
-import { auditProgram } from "@ostiary/audit/config";
 import { retentionVariables } from "@ostiary/audit/retention";
 import { gatewayProgram } from "@ostiary/gateway/config";
 import { hintsOfVariables, namesOf } from "@ostiary/lib/runtime/config";
@@ -17,8 +16,6 @@ describe("a variable that no program knows", () => {
   test.each([
     ["AUDIT_ENABELD", "AUDIT_ENABLED"],
     ["INTERNAL_AUTH_TOKN", "INTERNAL_AUTH_TOKEN"],
-    ["INTERNAL_AUTH_TOKEN_FIEL", "INTERNAL_AUTH_TOKEN_FILE"],
-    ["COUNTR_STOER_URL", "COUNTER_STORE_URL"],
     ["COUNTER_STORE_CRT_FILE", "COUNTER_STORE_CERT_FILE"],
   ])("%s gets a hint at %s", (name, meant) => {
     const hint = `${name} is not a variable of this service: did you mean ${meant}?`;
@@ -29,18 +26,10 @@ describe("a variable that no program knows", () => {
   // OP-134
   test.each([
     ["is close to no variable", "POSTGRES_PASSWORD"],
-    ["differs in a whole word", "REGISTRY_HOST"],
-    ["differs in a whole short word", "JAVA_DIR"],
     ["belongs to OpenTelemetry", "OTEL_TRACES_EXPORTERS"],
-    ["has digits", "ADMIN_TOKEN2"],
     ["has no underscore", "HOSTS"],
-    ["is in lower case", "admin_tokens"],
   ])("gets no hint if its name %s: %s", (_, name) => {
     expect(hints(platformProgram, name)).toEqual([]);
-  });
-
-  test("gets a hint only from the programs that read the variable", () => {
-    expect(hints(auditProgram, "COUNTER_STORE_URLS")).toEqual([]);
   });
 });
 

@@ -50,23 +50,14 @@ describe("an operator with claims", () => {
   const nine = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`c${index}`, "x"]));
   test.each<[string, unknown, string]>([
     ["that are empty", {}, MAP],
-    ["that are a list", ["groups"], MAP],
-    ["that are text", "groups", MAP],
     ["that are nine", nine, MAP],
     ["with a number", { id: 7 }, `operators[0].claims.id ${VALUE}`],
-    ["with a list", { groups: ["a"] }, `operators[0].claims.groups ${VALUE}`],
     ["with an empty value", { groups: "" }, `operators[0].claims.groups ${VALUE}`],
     ["with a line break", { groups: "a\nb" }, `operators[0].claims.groups ${VALUE}`],
-    ["with a long text", { groups: "x".repeat(513) }, `operators[0].claims.groups ${VALUE}`],
     [
       "with a star",
       { repository: "acme/*" },
       "operators[0].claims.repository contains *, which is not a wildcard in claims: write the whole value",
-    ],
-    [
-      "that every token has",
-      { iss: ISSUER },
-      "operators[0].claims.iss does not identify an operator: use another claim, such as sub or groups",
     ],
     [
       "with a line break in a name",
@@ -84,13 +75,6 @@ describe("an operator with claims", () => {
     expect(problems(fileOf({}))).toEqual([
       "operators[0] has neither token_sha256 nor claims: add one of them.",
     ]);
-  });
-
-  test("is refused if the registry has no identity provider", () => {
-    expect(problems(fileOf({ claims: { sub: "a" } }), { issuer: null })).toEqual([
-      "operators[0].claims needs OPERATOR_ISSUER, OPERATOR_JWKS_URI and OPERATOR_AUDIENCE: set the three variables.",
-    ]);
-    expect(problems(fileOf({ claims: { sub: "a" } }), {})).toEqual([]);
   });
 });
 
@@ -136,27 +120,19 @@ describe("a token fits the claims of an operator only as specified:", () => {
 
   test.each<[string, Record<string, string>, Record<string, unknown>, boolean]>([
     ["with the value", { repository: "acme/w" }, { repository: "acme/w", ref: "x" }, true],
-    ["with another value", { repository: "acme/w" }, { repository: "acme/ww" }, false],
     ["with the value in another case", { repository: "acme/w" }, { repository: "Acme/w" }, false],
-    ["without the claim", { repository: "acme/w" }, {}, false],
     ["with one of two claims", { a: "1", b: "2" }, { a: "1" }, false],
     ["with a list that has the value", { groups: "b" }, { groups: ["a", "b"] }, true],
-    ["with a list that lacks the value", { groups: "b" }, { groups: ["a", "bb"] }, false],
     ["with a list in a list", { groups: "b" }, { groups: [["b"]] }, false],
     ["with true", { email_verified: "true" }, { email_verified: true }, true],
-    ["with a number", { id: "7" }, { id: 7 }, true],
     ["with a number above the safe integers", { id: "9007199254740992" }, { id: 2 ** 53 }, false],
-    ["with null", { x: "null" }, { x: null }, false],
-    ["with an object", { x: "[object Object]" }, { x: {} }, false],
     ["with a nested claim", { "realm_access.roles": "a" }, { realm_access: { roles: ["a"] } }, true],
-    ["with dots in the name", { "https://x.y/groups": "a" }, { "https://x.y/groups": "a" }, true],
     [
       "with another value of the claim, and a nested claim of the same name",
       { "a.b": "1" },
       { "a.b": "2", a: { b: "1" } },
       false,
     ],
-    ["with an inherited name", { constructor: "Object" }, {}, false],
     ["with a name that leads to the prototype", { "__proto__.x": "1" }, JSON.parse('{"y":1}'), false],
   ])("%s", (_, wanted, token, fitting) => {
     expect(fits(wanted, token)).toBe(fitting);

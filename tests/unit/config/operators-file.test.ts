@@ -89,11 +89,8 @@ const TOKEN_RULE = "must be the SHA-256 of a token: 64 lower-case hexadecimal di
 describe("the check of an operators file", () => {
   const files: [what: string, text: string, message: string][] = [
     ["an empty file", "", "The file must be a map with the key operators"],
-    ["a list", "- a", "The file must be a map with the key operators"],
     ["broken YAML", "operators: [", "not valid YAML: a bracket or brace is not closed"],
     ["a tag", "operators: !!js/function 'x'", "The custom tag is not accepted"],
-    ["an unknown field", "operators: []\nusers: []", "users is not a known field: remove the field"],
-    ["a duplicate key", "operators: []\noperators: []", "a key occurs twice in one map"],
     ["operators that are not a list", "operators: yes", "operators must be a list of at most 1000 operators"],
     [
       "an operator that is text",
@@ -114,27 +111,14 @@ describe("the check of an operators file", () => {
       { name: "admin" },
       ".name is admin, the operator of ADMIN_TOKEN: choose another name",
     ],
-    ["an unknown role", { role: "root" }, ".role must be reader, publisher or admin"],
     ["a role in capitals", { role: "Admin" }, ".role must be reader, publisher or admin"],
     ["no token", { token_sha256: undefined }, " has neither token_sha256 nor claims: add one of them"],
-    [
-      "an empty list of tokens",
-      { token_sha256: [] },
-      ".token_sha256 must be a list of 1 to 8 hashes of tokens",
-    ],
     [
       "nine tokens",
       { token_sha256: Array.from({ length: 9 }, (_, index) => sha256Of(`${index}`)) },
       ".token_sha256 must be a list of 1 to 8 hashes of tokens",
     ],
     ["a token in place of its hash", { token_sha256: ["hunter2"] }, `.token_sha256[0] ${TOKEN_RULE}`],
-    ["a number in place of a hash", { token_sha256: [12] }, `.token_sha256[0] ${TOKEN_RULE}`],
-    ["a hash in capitals", { token_sha256: [HASH.toUpperCase()] }, `.token_sha256[0] ${TOKEN_RULE}`],
-    [
-      "a token that expires on a day that does not exist",
-      { token_sha256: [{ sha256: HASH, expires_at: "2027-02-30T00:00:00Z" }] },
-      ".token_sha256[0].expires_at must be an RFC 3339 time of the years 1 to 9999 in UTC, such as 2026-01-31T12:00:00Z",
-    ],
     [
       "the same token twice",
       { token_sha256: [HASH, HASH] },
@@ -152,49 +136,12 @@ describe("the check of an operators file", () => {
       { role: "reader", services: undefined },
       ".paths is only for publishers: remove paths",
     ],
-    [
-      "an admin with services",
-      { role: "admin", paths: undefined },
-      ".services is only for publishers: remove services",
-    ],
-    [
-      "an empty list of services",
-      { services: [] },
-      ".services must be a list of 1 to 100 names of services, in which * stands for any characters",
-    ],
-    [
-      "a pattern with a slash",
-      { services: ["a/b"] },
-      ".services[0] must be a service's name, in which * stands for any characters",
-    ],
-    ["a prefix without a slash", { paths: ["org"] }, ".paths[0]: A path must start with `/`"],
-    [
-      "a prefix that is not canonical",
-      { paths: ["/org/../x"] },
-      ".paths[0]: The full path `/org/../x` is not canonical: the canonical form is `/x`",
-    ],
     ["a star as a path", { paths: ["*"] }, ".paths[0]: A path must start with `/`"],
-    ["a number as a path", { paths: [1] }, ".paths[0] must be a path, such as /org/widgets"],
     ["an empty list of urls", { urls: [] }, ".urls must be a list of 1 to 100 patterns of addresses"],
-    [
-      "a number as a url",
-      { urls: [80] },
-      ".urls[0] must be a pattern, such as http://*.widgets.internal:8080",
-    ],
     [
       "a bare star as a host",
       { urls: ["http://w:80", "http://*:80"] },
       ".urls[1] must be `http://host:port`, in which `*` can stand for the port, or for the first label of a name, as in `http://*.widgets.internal:*`",
-    ],
-    [
-      "a star below localhost",
-      { urls: ["http://*.localhost:80"] },
-      ".urls[0] must not have `*` below localhost: write `localhost`",
-    ],
-    [
-      "a reader with urls",
-      { role: "reader", services: undefined, paths: undefined, urls: ["http://w:80"] },
-      ".urls is only for publishers: remove urls",
     ],
     ["an unknown field", { tokens: [] }, ".tokens is not a known field: remove the field"],
   ];
@@ -222,12 +169,6 @@ describe("the check of an operators file", () => {
       "line 5: operators[1].name is a, the name of an earlier operator: choose another name.",
       "line 7: operators[1].token_sha256[0] is the token of operators[0]: give each operator its own token.",
     ]);
-  });
-
-  test("never quotes a token or a hash", () => {
-    const text = oneOperator({ token_sha256: ["hunter2", HASH, HASH] });
-    expect(problems(text).join()).not.toContain("hunter2");
-    expect(problems(text).join()).not.toContain(HASH);
   });
 
   test("refuses a file that does not exist", () => {

@@ -32,7 +32,6 @@ describe("the check of TLS files", () => {
   const noCertificates = "must be a file of certificates in PEM form that this user may read.";
   test.each<[string, () => Record<string, string>, string[]]>([
     ["a missing CA file", () => ({ DATABASE_CA_FILE: "/nowhere" }), [`DATABASE_CA_FILE ${noCertificates}`]],
-    ["a folder", () => ({ DATABASE_CA_FILE: certificates.folder }), [`DATABASE_CA_FILE ${noCertificates}`]],
     ["a key", () => ({ ROUTE_STORE_CA_FILE: first.keyFile }), [`ROUTE_STORE_CA_FILE ${noCertificates}`]],
     [
       "a bundle with one broken certificate",
@@ -47,11 +46,6 @@ describe("the check of TLS files", () => {
       "a certificate without its key",
       () => ({ DATABASE_CERT_FILE: first.certFile }),
       ["DATABASE_KEY_FILE is required if DATABASE_CERT_FILE is set."],
-    ],
-    [
-      "a key without its certificate",
-      () => ({ ROUTE_STORE_KEY_FILE: first.keyFile }),
-      ["ROUTE_STORE_CERT_FILE is required if ROUTE_STORE_KEY_FILE is set."],
     ],
     [
       "the key of another certificate",
@@ -165,9 +159,5 @@ describe("changed TLS files", () => {
     install(second);
     clock.advance(2_000);
     expect(tls?.current().cert).toBe(second.cert);
-  });
-
-  test("a peer without TLS files has no TLS options", () => {
-    expect(peerTls({ DATABASE_URL: "postgres://h/db" }, "DATABASE")).toBeUndefined();
   });
 });

@@ -1,8 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { join } from "node:path";
 import { readmePath, schemas, sharedPath, withSharedTable, withTable } from "../../readmes/readmes.ts";
-import { isTlsFile } from "../../readmes/variable-table.ts";
-import { ROOT } from "../../support/root.ts";
 
 describe.each(Object.keys(schemas))("the README of %s", (app) => {
   test("has the table of its configuration schema (if not: bun run readme)", async () => {
@@ -22,13 +19,4 @@ test("the page of operations has the variables that are the same in every servic
   const page = await Bun.file(sharedPath).text();
   expect(page).toBe(withSharedTable(page));
   expect(page).toContain("| `LOG_LEVEL` ");
-});
-
-test("SECURITY.md lists the files of TLS to each server", async () => {
-  const page = await Bun.file(join(ROOT, ".github/SECURITY.md")).text();
-  const files = Object.values(schemas).flatMap((schema) =>
-    Object.keys(schema.properties).filter((name) => name.endsWith("_CA_FILE") && isTlsFile(schema, name)),
-  );
-  expect(new Set(files).size).toBeGreaterThan(5);
-  for (const file of files) expect(page).toContain(`\`${file}\``);
 });

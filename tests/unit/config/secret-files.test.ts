@@ -42,20 +42,12 @@ describe("a secret in a file", () => {
     expect(message).toContain("DATABASE_URL and DATABASE_URL_FILE are both set: set one of them.");
   });
 
-  test("must follow the variable's rule, and is not repeated in the error", () => {
-    const message = refusal(() => loadAudit({ DATABASE_URL_FILE: secretFile("mysql://root:hunter2@host") }));
-    expect(message).toContain("DATABASE_URL must be postgres://");
-    expect(message).not.toContain("hunter2");
-  });
-
   // OP-9
   test.each<[string, () => string, string]>([
     ["that is missing", () => join(folder, "none"), "must be a file that this user may read."],
-    ["whose folder is a file", () => join(secretFile("x"), "y"), "must be a file that this user may read."],
     ["that is a folder", () => folder, "must be a plain file that holds the secret."],
     ["that is an endless device", () => "/dev/zero", "must be a plain file that holds the secret."],
     ["that is empty", () => secretFile(""), "names an empty file."],
-    ["that is only a line break", () => secretFile("\n"), "names an empty file."],
     ["that is too large", () => secretFile(new Uint8Array(70_000)), "names a file of more than 64 KiB"],
   ])("is refused with one line in a file %s", (_, path, message) => {
     const refused = refusal(() => loadAudit({ DATABASE_URL_FILE: path() }));

@@ -27,32 +27,6 @@ async function read(chunks: readonly number[][]): Promise<number[]> {
 }
 
 describe("the first bytes of a stream", () => {
-  test.each<[chunks: number[][], left: number[]]>([
-    [[], []],
-    [[MARK], []],
-    [[[...MARK, 1]], [1]],
-    [[MARK, [1]], [1]],
-    [[[0xef], [0xbb], [], [0xbf], [1]], [1]],
-    [[[...MARK, ...MARK, 1]], [...MARK, 1]],
-    [[[1, ...MARK]], [1, ...MARK]],
-    [[[0xef]], [0xef]],
-    [
-      [[0xef], [0xbb]],
-      [0xef, 0xbb],
-    ],
-    [
-      [[0xef], [0xbb, 1]],
-      [0xef, 0xbb, 1],
-    ],
-    [[[0xef, 0xef, 0xbb, 0xbf]], [0xef, 0xef, 0xbb, 0xbf]],
-    [
-      [[], [1], MARK],
-      [1, ...MARK],
-    ],
-  ])("%j become %j", async (chunks, left) => {
-    expect(await read(chunks)).toEqual(left);
-  });
-
   test("lose one byte order mark and nothing else, in any chunks", async () => {
     const byte = fc.constantFrom(...MARK, 0x3a, 0x0a);
     await fc.assert(
@@ -63,11 +37,4 @@ describe("the first bytes of a stream", () => {
       }),
     );
   });
-});
-
-test("cancelling a stream cancels its source", () => {
-  let cancelled = 0;
-  const source = new UnmarkedSource({ next: async () => undefined, cancel: () => (cancelled += 1) });
-  source.cancel();
-  expect(cancelled).toBe(1);
 });

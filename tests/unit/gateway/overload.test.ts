@@ -174,10 +174,8 @@ describe("connections", () => {
 
   const looks: [number, number][] = [
     [2_000, 128],
-    [Number.POSITIVE_INFINITY, 128],
     [748, 31],
     [501, 16],
-    [400, 16],
   ];
   for (const [descriptors_max, requests] of looks) {
     test(`that a burst opens between two checks are noticed after ${requests} requests, with ${descriptors_max} descriptors`, () => {
@@ -200,14 +198,7 @@ describe("limits that the process cannot reach", () => {
     "warn MAX_MEMORY_BYTES is above the memory of the container or machine: lower MAX_MEMORY_BYTES or add memory";
   const cases: [string, Partial<OverloadOptions>, string[]][] = [
     ["more connections than descriptors", { connections_max: 2_001 }, [connectionsTold]],
-    ["as many connections as descriptors", { connections_max: 2_000 }, []],
     ["more memory than the machine has", { memory_bytes_max: 400 * MIB + 1 }, [memoryTold]],
-    ["as much memory as the machine has", { memory_bytes_max: 400 * MIB }, []],
-    [
-      "too many connections and too much memory",
-      { connections_max: 9_999, memory_bytes_max: 999 * MIB },
-      [connectionsTold, memoryTold],
-    ],
     ["default limits", { connections_max: 0, memory_bytes_max: 0 }, []],
   ];
   for (const [name, options, told] of cases) {

@@ -134,16 +134,6 @@ test("a gateway does not start if it cannot reach the store, and names the varia
   await expect(routes.start()).rejects.toThrow("The route store (ROUTE_STORE_URL) cannot be reached");
 });
 
-test("a stop ends a load in progress, and a partial load is never served", async () => {
-  const { store, routes } = await started(steppingClock());
-  await put(store, "/before");
-  await routes.start();
-  await put(store, ...Array.from({ length: 1_000 }, (_, index) => `/after/${index}`));
-  await Bun.sleep(0);
-  await routes.stop();
-  expect(pathsOf(routes.table)).toEqual(["/before"]);
-});
-
 // GW-22
 test("a value that is nested too deeply does not affect the routes of other services", async () => {
   const { store, messages, routes } = await started();
@@ -214,40 +204,6 @@ describe("while a load runs in slices,", () => {
     expect(state.lists).toBe(1);
     await routes.stop();
   });
-
-  test("an interruption of the watch causes a full read", async () => {
-    const { store, state, interrupt, routes } = await started(steppingClock());
-    await put(store, ...many("old"));
-    await store.put(keyOf("gone"), serviceAt("/gone"));
-    await routes.start();
-    await put(store, ...many("new"));
-    await Bun.sleep(1);
-    state.deaf = true;
-    await store.delete(keyOf("gone"));
-    await store.put(keyOf("unseen"), serviceAt("/unseen"));
-    await Bun.sleep(1);
-    interrupt();
-    await waitFor(() => routes.table.match("GET", "/unseen") !== null);
-    expect(pathsOf(routes.table)).toEqual([...many("new").toSorted(), "/unseen"]);
-    expect(state.lists).toBe(2);
-    await routes.stop();
-  });
-
-  test("an interruption during a full read causes another full read", async () => {
-    const { store, state, interrupt, routes } = await started();
-    await put(store, "/before");
-    state.listing = async () => {
-      state.listing = async () => {};
-      state.deaf = true;
-      await put(store, "/after");
-      await Bun.sleep(1);
-      interrupt();
-    };
-    await routes.start();
-    await waitFor(() => routes.table.match("GET", "/after") !== null);
-    expect(state.lists).toBe(2);
-    await routes.stop();
-  });
 });
 
 describe("a revision", () => {
@@ -268,19 +224,6 @@ describe("a revision", () => {
     tell({ ...change("/b", 13), key: keyOf("b") });
     await waitFor(() => loads() === 3);
     expect(pathsOf(routes.table)).toEqual(["/newer", "/b"]);
-    await routes.stop();
-  });
-
-  test("from before the first read is ignored", async () => {
-    const { store, tell, routes } = await started();
-    await put(store, "/put");
-    const written = await store.get(keyOf("a"));
-    await store.delete(keyOf("a"));
-    await routes.start();
-    if (written !== null) tell(written);
-    await store.put(keyOf("b"), serviceAt("/b"));
-    await waitFor(() => routes.table.match("GET", "/b") !== null);
-    expect(pathsOf(routes.table)).toEqual(["/b"]);
     await routes.stop();
   });
 });

@@ -54,20 +54,8 @@ function limiting() {
 test.each<[string, before: Setting, after: Setting]>([
   ["an inline limit", { rate_limit: LONG }, { rate_limit: SHORT }],
   ["a policy", named(LONG), named(SHORT)],
-  ["a shared policy", named({ ...LONG, shared: true }), named({ ...SHORT, shared: true })],
-  [
-    "a policy in a list",
-    { rate_limit: ["policy", { requests: 999, window_seconds: 1 }], policies: { policy: LONG } },
-    { rate_limit: ["policy", { requests: 999, window_seconds: 1 }], policies: { policy: SHORT } },
-  ],
-  [
-    "a policy that charges successful requests",
-    named({ ...LONG, charge: "success" }),
-    named({ ...SHORT, charge: "success" }),
-  ],
   ["a plan", planned("free"), planned("pro")],
   ["the fallback", fallback(LONG), fallback(SHORT)],
-  ["a route that loses its own limit", { rate_limit: LONG }, fallback(SHORT)],
 ])("%s with a shorter window admits a refused client after the new length", async (_, before, after) => {
   const { clock, count } = limiting();
   for (let sent = 0; sent < 3; sent++) await count(before);

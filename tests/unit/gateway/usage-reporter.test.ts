@@ -225,19 +225,6 @@ test("charges of a refused report are counted as lost and logged", async () => {
 });
 
 describe("a stop", () => {
-  // GW-188
-  test("reports all remaining usage, and marks the last report", async () => {
-    const bed = new Bed();
-    for (let n = 0; n < USAGE_COUNTS_MAX + 5; n++) bed.use(1, `o${n}`);
-    bed.reporter.start();
-    await bed.reporter.close(5_000);
-    expect(bed.taken).toBe(USAGE_COUNTS_MAX + 5);
-    expect(bed.sent.map(([number, { is_last }]) => [number, is_last])).toEqual([
-      [1, false],
-      [2, true],
-    ]);
-  });
-
   // GW-190
   test("sends a report without a response again, and then the last report", async () => {
     const bed = new Bed();
@@ -276,20 +263,5 @@ describe("a stop", () => {
     expect([bed.counter.uncounted, bed.charges.lost]).toEqual([7, 7]);
     expect(bed.fields.at(-1)).toMatchObject({ requests: 7, charges: 7 });
     expect(bed.reporter.results).toMatchObject({ ok: 0, refused: 0 });
-  });
-
-  // GW-198
-  test("logs lost charges even if it lost no requests, and logs nothing if it lost neither", async () => {
-    const bed = new Bed();
-    bed.charge(2);
-    await bed.closeWhileAuditIsAway(5_000);
-    expect(bed.lines).toEqual(["the gateway lost usage: it is stopping"]);
-    expect(bed.charges.lost).toBe(2);
-    const reported = new Bed();
-    reported.use(1);
-    reported.reporter.start();
-    await reported.until(1);
-    await reported.closeWhileAuditIsAway(5_000);
-    expect([reported.lines, reported.counter.uncounted]).toEqual([[], 0]);
   });
 });

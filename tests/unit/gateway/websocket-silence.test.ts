@@ -81,8 +81,3 @@ test.each(sides)("pongs of a %s that answer no ping of the gateway are activity"
   pass(() => watch.ponged(side, OWN));
   expect(closed).toBe(false);
 });
-
-test("a tunnel that has ended is not watched", () => {
-  watch.end();
-  expect(clock.waiting()).toEqual([]);
-});

@@ -2,7 +2,6 @@
 import { describe, expect, test } from "bun:test";
 import {
   type Change,
-  countEffects,
   EFFECTS,
   listChanges,
   type MarkedChange,
@@ -51,18 +50,8 @@ function effectsOf(changes: readonly MarkedChange[]): string {
 describe("a route has the specified marks when it changes:", () => {
   test.each<[string, Side, Side, string]>([
     // Changes of the scope.
-    [
-      "member to organization, without a limit",
-      { scope: "member", rate_limit: false },
-      { rate_limit: false },
-      "opens",
-    ],
-    [
-      "organization to member, without a limit",
-      { rate_limit: false },
-      { scope: "member", rate_limit: false },
-      "",
-    ],
+    ["organization to member, unlimited", { rate_limit: false }, { scope: "member", rate_limit: false }, ""],
+    ["audit off", { method: "POST" }, { method: "POST", audit: false }, "opens"],
     ["organization to member: each member has the limit alone", {}, { scope: "member" }, "opens"],
     ["member to organization: members share the limit", { scope: "member" }, {}, "opens breaks"],
     ["organization to user", {}, { scope: "user" }, "opens breaks"],
@@ -80,12 +69,6 @@ describe("a route has the specified marks when it changes:", () => {
     ["two labels to one", { required_labels: ["a", "b"] }, { required_labels: ["b"] }, "breaks"],
     ["a label to another", { required_labels: ["a"] }, { required_labels: ["b"] }, "opens breaks"],
     ["labels in another order", { required_labels: ["a", "b"] }, { required_labels: ["b", "a"] }, ""],
-    [
-      "labels on a user route, which are not checked",
-      { scope: "user" },
-      { scope: "user", required_labels: ["a"] },
-      "",
-    ],
     ["labels removed from a user route", { scope: "user", required_labels: ["a"] }, { scope: "user" }, ""],
     [
       "organization with labels to member without labels",
@@ -94,17 +77,9 @@ describe("a route has the specified marks when it changes:", () => {
       "opens",
     ],
     // Changes of auditing.
-    ["audit off", { method: "POST" }, { method: "POST", audit: false }, "opens"],
     ["audit back on", { method: "POST", audit: false }, { method: "POST" }, ""],
     ["audit: true where it is the default", { method: "POST" }, { method: "POST", audit: true }, ""],
     ["audit of a GET back to its default", { audit: true }, {}, "opens"],
-    ["audit: false for a GET, where it is the default", {}, { audit: false }, ""],
-    [
-      "audit of OPTIONS, which is never audited",
-      { method: "OPTIONS", audit: true },
-      { method: "OPTIONS" },
-      "",
-    ],
     // Changes of the upstream.
     [
       "the owner's id removed from the upstream",
@@ -113,8 +88,6 @@ describe("a route has the specified marks when it changes:", () => {
       "opens",
     ],
     ["an upstream with the owner's id removed", { upstream: OWNED }, {}, "opens"],
-    ["an upstream with the owner's id added", {}, { upstream: OWNED }, ""],
-    ["another upstream", { upstream: OWNED }, { upstream: `/v2${OWNED}` }, ""],
     // Changes of the path or the method.
     ["a param's name", {}, { path: "/widgets/{id}" }, ""],
     ["the spelling of a literal", { path: "/widgets;v=1" }, { path: "/widgets" }, "breaks"],
@@ -154,13 +127,6 @@ describe("a route has the specified marks when its limit changes:", () => {
     ["a longer window", LIMIT, { ...LIMIT, window_seconds: 61 }, "breaks"],
     ["a shorter window", LIMIT, { ...LIMIT, window_seconds: 59 }, "opens"],
     ["the same average rate, but more at once", LIMIT, rate(6000, 3600), "opens"],
-    ["a lower average rate, but more at once", LIMIT, rate(1000, 3600), "opens breaks"],
-    [
-      "rates that are equal as doubles",
-      rate(2 ** 53 - 1, 2 ** 31 - 1),
-      rate(2 ** 53 - 2, 2 ** 31 - 1),
-      "breaks",
-    ],
   ])("%s", (_, before, after, effects) => {
     const side = (rate_limit: unknown) => one(rate_limit === inherited ? {} : { rate_limit });
     expect(effectsOf(markedBetween(side(before), side(after)))).toBe(effects);
@@ -274,24 +240,6 @@ describe("between any two configs", () => {
   });
   const configs = fc.record({ before: config, after: config });
 
-  test("marking keeps every change and its position", () => {
-    fc.assert(
-      fc.property(configs, ({ before, after }) => {
-        const changes = listChanges(before, after);
-        const marked = markChanges(changes, before?.rate_limits);
-        expect(marked.map(({ marks: _, ...change }) => change)).toEqual(changes);
-        for (const { marks } of marked) {
-          for (const { effect, reason } of marks) {
-            expect(EFFECTS).toContain(effect);
-            expect(reason).not.toBe("");
-          }
-        }
-        const counts = countEffects(marked);
-        expect(counts.opens + counts.breaks > 0).toBe(marked.some(({ marks }) => marks.length > 0));
-      }),
-    );
-  });
-
   test("a route that is no longer served is marked as breaking", () => {
     let lost = 0;
     fc.assert(
@@ -311,10 +259,6 @@ describe("between any two configs", () => {
     expect(lost).toBeGreaterThan(0);
   });
 
-  test("unchanged parts have no mark", () => {
-    fc.assert(fc.property(configs, ({ before }) => expect(markedBetween(before, before)).toEqual([])));
-  });
-
   const labels = fc.option(fc.uniqueArray(fc.constantFrom("a", "b", "c"), { minLength: 1 }), {
     nil: undefined,
   });
@@ -323,27 +267,6 @@ describe("between any two configs", () => {
     fc.assert(
       fc.property(labels, labels, (some, others) => {
         const side = (required_labels?: string[]) => one(required_labels ? { required_labels } : {});
-        const there = effectsOf(markedBetween(side(some), side(others)));
-        const back = effectsOf(markedBetween(side(others), side(some)));
-        expect(back.includes("breaks")).toBe(there.includes("opens"));
-        expect(back.includes("opens")).toBe(there.includes("breaks"));
-      }),
-    );
-  });
-
-  const limit = fc.oneof(
-    fc.constant(undefined),
-    fc.constant(false as const),
-    fc.constantFrom("p", "q"),
-    fc.record({ requests: fc.integer({ min: 1, max: 9 }), window_seconds: fc.integer({ min: 1, max: 9 }) }),
-  );
-
-  test("a change of a limit that opens a route breaks callers when it is reverted", () => {
-    const policies = { p: LIMIT, q: { requests: 1, window_seconds: 9 } };
-    fc.assert(
-      fc.property(limit, limit, (some, others) => {
-        const side = (rate_limit: unknown) =>
-          one({ policies, ...(rate_limit !== undefined && { rate_limit }) });
         const there = effectsOf(markedBetween(side(some), side(others)));
         const back = effectsOf(markedBetween(side(others), side(some)));
         expect(back.includes("breaks")).toBe(there.includes("opens"));

@@ -25,16 +25,6 @@ describe("ownership of routes", () => {
     ]);
   });
 
-  test("refuses an owned route in every scope, and each of its methods separately", () => {
-    const other = serviceWith("member", [{ path: "/w/{id}", methods: ["GET", "POST"] }]);
-    expect(conflicts(other)).toHaveLength(1);
-    const both = owners(storedServices({ owner: other }));
-    expect(findRouteConflicts(storedServices({ widgets: other }), both).map(({ method }) => method)).toEqual([
-      "GET",
-      "POST",
-    ]);
-  });
-
   test.each([
     ["another method", serviceWith("public", [{ path: "/w/{id}", methods: ["POST"] }])],
     ["a literal beside a param", pathsService("/w/other")],
@@ -53,13 +43,6 @@ describe("ownership of routes", () => {
   test("frees the routes that an incoming owner removes", () => {
     const incoming = storedServices({ widgets: pathsService("/w/new"), owner: pathsService("/w/{id}") });
     expect(findRouteConflicts(incoming, current)).toEqual([]);
-  });
-
-  test("refuses the second of two services in one document", () => {
-    const incoming = storedServices({ a: pathsService("/x/{a}"), b: pathsService("/x/{b}") });
-    expect(findRouteConflicts(incoming, [])).toEqual([
-      { service: "b", method: "GET", path: "/x/{b}", owner: "a", owner_path: "/x/{a}" },
-    ]);
   });
 });
 
@@ -88,8 +71,6 @@ describe("shared policies", () => {
   test.each([
     ["other requests", shared, { ...shared, requests: 2 }, /2 in 60 s in service there/],
     ["another window", shared, { ...shared, window_seconds: 61 }, /1 in 61 s in service there/],
-    ["shared here and local there", shared, local, /shared here and local in service there/],
-    ["local here and shared there", local, shared, /local here and shared in service there/],
     ["shared here and shared: false there", shared, { ...local, shared: false }, /local in service there/],
     ["shared: false here and shared there", { ...local, shared: false }, shared, /shared in service there/],
   ])("refuses %s", (_, here, there, message) => {
@@ -112,12 +93,5 @@ describe("shared policies", () => {
       [],
     );
     expect(findPolicyConflicts(storedServices({ a: withPolicy(next) }), before)).toHaveLength(1);
-  });
-
-  test("refuses the second of two services in one document", () => {
-    const incoming = storedServices({ a: withPolicy(shared), b: withPolicy(local) });
-    expect(findPolicyConflicts(incoming, [])).toEqual([
-      { service: "b", name: "burst", message: expect.stringContaining("shared in service a") },
-    ]);
   });
 });

@@ -38,7 +38,6 @@ describe("matching", () => {
     ["too few segments", ["/a/{x}"], "/a"],
     ["too many segments", ["/a/{x}"], "/a/b/c"],
     ["an empty segment for a param", ["/a/{x}"], "/a/"],
-    ["a trailing slash", ["/a"], "/a/"],
     ["a leading empty segment", ["/a"], "//a"],
     ["an empty segment within", ["/a/b", "/a/{x}/b"], "/a//b"],
     ["an empty path", ["/"], ""],
@@ -46,12 +45,8 @@ describe("matching", () => {
     ["an asterisk", ["/"], "*"],
     ["an escaped letter for a literal", ["/a"], "/%61"],
     ["a broken escape", ["/{x}"], "/a%zz"],
-    ["an incomplete escape", ["/{x}"], "/a%2"],
-    ["a lone percent", ["/{x}"], "/%"],
     ["an escape that spans a slash", ["/{x}/{y}"], "/a%/2"],
     ["a control byte", ["/{x}"], "/a\u0001"],
-    ["a space", ["/{x}"], "/a b"],
-    ["DEL", ["/{x}"], "/a\u007f"],
     ["a letter outside ASCII", ["/{x}"], "/é"],
   ])("finds nothing for %s", (_, paths, request) => {
     expect(served(paths, request)).toBeUndefined();
@@ -207,27 +202,6 @@ describe("the cost of matching", () => {
 });
 
 describe("a route table", () => {
-  test("shares equal labels, limits, params and texts among the routes of all services", () => {
-    const limited = { required_labels: ["a", "b"], rate_limit: { requests: 9, window_seconds: 9 } };
-    const row = (name: string) => ({
-      path: `/${name}/{x}`,
-      upstream: `/o/{subject.member_id}/${name}/{path.x}`,
-      methods: ["GET"],
-      ...limited,
-    });
-    const service = (name: string) => stored({ url: "http://a:1", member: { routes: [row(name)] } });
-    const table = buildRouteTable([
-      ["a", service("one")],
-      ["b", service("two")],
-    ]);
-    const [one, two] = ["/one/1", "/two/1"].map((path) => table.match("GET", path)?.route);
-    expect(one?.required_labels).toEqual({ list: ["a", "b"], set: new Set(["a", "b"]) });
-    expect(two?.required_labels).toBe(one?.required_labels ?? null);
-    expect(two?.rate_limit).toBe(one?.rate_limit ?? null);
-    expect(two?.params).toBe(one?.params ?? []);
-    expect(two?.upstream?.join()).toBe("/o/,[object Object],/two/,[object Object]");
-  });
-
   // GW-27
   test("leaves out only those routes of a service whose shape another service has", () => {
     const table = buildRouteTable([
@@ -237,16 +211,6 @@ describe("a route table", () => {
     expect(table.match("GET", "/w/1")?.route.service).toBe("a");
     expect(table.match("GET", "/b")?.route.service).toBe("b");
     expect(table.warnings).toEqual([expect.stringContaining("GET /w/{y} of service b is left out")]);
-  });
-
-  // GW-28
-  test("serves the more protected of two routes of one shape", () => {
-    const table = tableOf({
-      ...serviceWith("public", [{ path: "/w/{x}", methods: ["GET"] }]),
-      member: { routes: [{ path: "/w/{y}", methods: ["GET"] }] },
-    });
-    expect(table.match("GET", "/w/1")?.route.scope).toBe("member");
-    expect(table.warnings).toEqual([]);
   });
 
   // GW-28
@@ -261,31 +225,6 @@ describe("a route table", () => {
     }
     const paths = ["/w/{c}", "/w/{a}", "/w/{b}"].map((path) => ({ path, methods: ["GET"] }));
     expect(tableOf(serviceWith("user", paths)).match("GET", "/w/1")?.route.path).toBe("/w/{a}");
-  });
-
-  test("resolves the target, template, labels and params of a route", () => {
-    const table = tableOf(
-      serviceWith("member", [
-        {
-          path: "/w/{a}/{b}",
-          upstream: "/o/{subject.organization_id}/x-{path.b}/{subject.member_id}",
-          methods: ["GET"],
-          required_labels: ["l1", "l2"],
-        },
-      ]),
-    );
-    expect(table.routes).toHaveLength(1);
-    expect(table.routes[0]).toMatchObject({
-      service: "widgets",
-      scope: "member",
-      method: "GET",
-      path: "/w/{a}/{b}",
-      target: "widgets:8080",
-      origin: "http://widgets:8080",
-      params: ["a", "b"],
-      upstream: ["/o/", { subject: "organization_id" }, "/x-", { param: 1 }, "/", { subject: "member_id" }],
-      required_labels: { list: ["l1", "l2"], set: new Set(["l1", "l2"]) },
-    });
   });
 
   // GW-63, GW-66

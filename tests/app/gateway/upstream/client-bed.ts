@@ -139,17 +139,6 @@ export class MadeBody implements ByteSource {
   cancel(): void {}
 }
 
-/** Sends consecutive pieces with an event-loop iteration between them, so that they arrive separately. */
-export async function trickle(
-  socket: { send(bytes: string): void },
-  pieces: Iterable<string>,
-): Promise<void> {
-  for (const piece of pieces) {
-    socket.send(piece);
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}
-
 /** Waits until `count` returns the same number above zero twice in succession. */
 export async function untilSteady(count: () => number): Promise<void> {
   let last = 0;

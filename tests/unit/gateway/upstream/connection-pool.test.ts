@@ -3,7 +3,7 @@ import { Registry } from "prom-client";
 import type { Abortable, ByteSource, UpstreamRequest } from "../../../../apps/gateway/upstream/client.ts";
 import { ConnectionCounts } from "../../../../apps/gateway/upstream/connection-counts.ts";
 import { PoolClient, type PoolClientOptions } from "../../../../apps/gateway/upstream/pool-client.ts";
-import { OK, OK_CLOSE, RawUpstream } from "../../../support/http/raw-http.ts";
+import { OK, RawUpstream } from "../../../support/http/raw-http.ts";
 import { waitFor } from "../../../support/index.ts";
 import { type ManualClock, manualClock } from "../../../support/time/manual-clock.ts";
 
@@ -81,13 +81,6 @@ async function lengthOf(body: Uint8Array | ByteSource | null): Promise<number> {
 const statusOf = async ({ response }: { response: Promise<{ status: number }> }) => (await response).status;
 
 describe("an idle connection", () => {
-  test("carries all following requests", async () => {
-    const { call, counts } = clientWith();
-    for (let nth = 0; nth < 50; nth++) expect(await statusOf(call())).toBe(200);
-    expect(service.sockets).toHaveLength(1);
-    expect(counts).toMatchObject({ established: 1, reused: 49 });
-  });
-
   // GW-164
   test("is closed after the keep-alive time, and not before it", async () => {
     const { call, counts } = clientWith();
@@ -108,24 +101,6 @@ describe("an idle connection", () => {
     expect(service.open).toBe(1);
     await sweeps(2);
     await waitFor(() => service.open === 0);
-  });
-
-  // GW-164
-  test("is not used again after Connection: close", async () => {
-    service.handler = () => OK_CLOSE;
-    const { call, counts } = clientWith();
-    for (let nth = 0; nth < 3; nth++) await statusOf(call());
-    expect(service.sockets).toHaveLength(3);
-    expect(counts.closed).toMatchObject({ last: 3 });
-  });
-
-  test("is removed from the pool when the service closes it", async () => {
-    const { call, counts } = clientWith();
-    await statusOf(call());
-    service.sockets[0]?.end();
-    await waitFor(() => counts.closed.service === 1);
-    expect(await statusOf(call("POST"))).toBe(200);
-    expect(service.sockets).toHaveLength(2);
   });
 });
 
@@ -152,13 +127,6 @@ describe("idle connections beyond the limit", () => {
     await sweeps(2);
     await waitFor(() => open() <= 16);
     for (const other of others) other.close();
-  });
-
-  test("are all closed when the process runs out of descriptors", async () => {
-    const { client, crowd } = clientWith();
-    await crowd(4);
-    client.closeIdle();
-    await waitFor(() => service.open === 0);
   });
 });
 
@@ -244,48 +212,6 @@ describe("a request without an idle connection", () => {
   });
 });
 
-// GW-124
-describe("when a reused connection closes before the first byte of a response, the client", () => {
-  /** Returns a client with four idle connections, which the service closes when it receives a request. */
-  async function dying() {
-    const { call, crowd, counts } = clientWith();
-    await crowd(4);
-    const stale = new Set(service.sockets);
-    service.handler = (_, socket) => {
-      if (!stale.has(socket)) return OK;
-      socket.destroy();
-      return null;
-    };
-    return { call, counts };
-  }
-
-  test.each(["GET", "HEAD"])("retries a %s once, over a new connection", async (method) => {
-    const { call } = await dying();
-    expect(await statusOf(call(method))).toBe(200);
-    expect(service.requests.map(({ connection }) => connection)).toEqual([expect.any(Number), 5]);
-  });
-
-  test.each(["POST", "PUT", "PATCH", "DELETE"])(
-    "fails a %s, which the service may have executed",
-    async (method) => {
-      const { call } = await dying();
-      await expect(call(method).response).rejects.toMatchObject({ code: "ECONNRESET" });
-      await waitFor(() => service.requests.length === 1);
-    },
-  );
-
-  test("does not repeat a request whose second connection closes too", async () => {
-    const { call, crowd } = clientWith();
-    await crowd(1);
-    service.handler = (_, socket) => {
-      socket.destroy();
-      return null;
-    };
-    await expect(call().response).rejects.toMatchObject({ code: "ECONNRESET" });
-    await waitFor(() => service.requests.length === 2);
-  });
-});
-
 test("an abort after the response is complete does not affect the request that now has the connection", async () => {
   const { call } = clientWith();
   const first = call();
@@ -311,12 +237,4 @@ test("an unread response does not block the connections of other requests", asyn
     expect(await statusOf(call())).toBe(200);
     expect(await lengthOf(body)).toBe(length);
   }
-});
-
-test("bytes that arrive between two requests close the connection, and no client gets them", async () => {
-  const { call, counts } = clientWith();
-  await statusOf(call());
-  service.sockets[0]?.send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil");
-  await waitFor(() => counts.closed.malformed === 1);
-  expect(await (await call().response).body).toEqual(Buffer.from("ok"));
 });

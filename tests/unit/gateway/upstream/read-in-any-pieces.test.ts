@@ -1,7 +1,5 @@
 /** Tests that well-formed responses are read the same, whether they arrive whole or in pieces. */
 import { describe, expect, test } from "bun:test";
-import fc from "fast-check";
-import { runs } from "../../../support/runs.ts";
 import { cutAt, type ReadOptions, readResponse } from "./read-responses.ts";
 
 const OK = "HTTP/1.1 200 OK\r\n";
@@ -78,39 +76,14 @@ const withoutBody: Row[] = [
     { framing: "none", contentLength: 5, reusable: false },
     { method: "HEAD" },
   ],
-  [
-    "a response to HEAD without length",
-    `${OK}\r\n`,
-    { framing: "none", contentLength: null, reusable: false },
-    { method: "HEAD" },
-  ],
-  [
-    "a response to HEAD with length 0",
-    `${OK}Content-Length: 0\r\n\r\n`,
-    { framing: "none", contentLength: 0 },
-    { method: "HEAD" },
-  ],
   ["a chunked response to HEAD", CHUNKED, { framing: "none", reusable: false }, { method: "HEAD" }],
-  ["a 204 to HEAD", "HTTP/1.1 204 No Content\r\n\r\n", { status: 204 }, { method: "HEAD" }],
-  ["a 304 to HEAD", "HTTP/1.1 304 Not Modified\r\n\r\n", { status: 304 }, { method: "HEAD" }],
   ["204", "HTTP/1.1 204 No Content\r\n\r\n", { status: 204, framing: "none" }],
   [
     "204 with length 0",
     "HTTP/1.1 204 No Content\r\nContent-Length: 0\r\n\r\n",
     { status: 204, framing: "none", contentLength: null, fields: [], reusable: false },
   ],
-  [
-    "204 with length 0 to HEAD",
-    "HTTP/1.1 204 No Content\r\nContent-Length: 00\r\n\r\n",
-    { status: 204, framing: "none", contentLength: null, reusable: false },
-    { method: "HEAD" },
-  ],
   ["304", "HTTP/1.1 304 Not Modified\r\n\r\n", { status: 304, contentLength: null, framing: "none" }],
-  [
-    "304 with length 0",
-    "HTTP/1.1 304 Not Modified\r\nContent-Length: 0\r\n\r\n",
-    { status: 304, contentLength: 0, framing: "none" },
-  ],
   [
     "304 with a length",
     "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n",
@@ -130,16 +103,10 @@ const connections: Row[] = [
     empty("Connection: x-a , CLOSE", "X-A: 1", "X-B: 2"),
     { reusable: false, fields: ["x-b", "2"] },
   ],
-  ["close in a second field", empty("Connection: keep-alive", "Connection: close"), { reusable: false }],
   [
     "fields that Connection names",
     empty("X-A: 1", "X-B: 2", "Connection: X-A,,X-C"),
     { fields: ["x-b", "2"] },
-  ],
-  [
-    "a value that equals the name of a field in Connection",
-    empty("X-A: x-b", "X-B: 2", "Connection: x-b"),
-    { fields: ["x-a", "x-b"] },
   ],
   ["HTTP/1.0", `HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n`, { reusable: false }],
   [
@@ -149,19 +116,10 @@ const connections: Row[] = [
   ],
   ["Keep-Alive", empty("Keep-Alive: timeout=5, max=100"), { timeoutMs: 5_000 }],
   [
-    "Keep-Alive with its parameters in another order",
-    empty('Keep-Alive: max=9, Timeout = "7"'),
-    { timeoutMs: 7_000 },
-  ],
-  ["Keep-Alive without timeout", empty("Keep-Alive: max=100"), { timeoutMs: null }],
-  ["Keep-Alive with a timeout that is not a number", empty("Keep-Alive: timeout=soon"), { timeoutMs: null }],
-  [
     "bytes after the response",
     `${OK}Content-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\n\r\n`,
     { body: "ok", reusable: false },
   ],
-  ["a line after the response", `${OK}Content-Length: 2\r\n\r\nok\r\n`, { body: "ok", reusable: false }],
-  ["bytes after the last chunk", `${CHUNKED}2\r\nok\r\n0\r\n\r\nx`, { body: "ok", reusable: false }],
   ["a body after a 204", "HTTP/1.1 204 No Content\r\n\r\nok", { status: 204, body: "", reusable: false }],
   [
     "an interim response with length 0",
@@ -175,20 +133,10 @@ const heads: Row[] = [
   ["no reason and no space", `HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n`, {}],
   ["a reason with any text", `HTTP/1.1 200 \t 200 \xe9!\r\nContent-Length: 0\r\n\r\n`, {}],
   ["status 599", `HTTP/1.1 599 \r\nContent-Length: 0\r\n\r\n`, { status: 599 }],
-  [
-    "names in lower case and values without blanks around them",
-    empty("X-AbC: \t a b\t "),
-    { fields: ["x-abc", "a b"] },
-  ],
   ["empty values", empty("X-A:", "X-B: \t"), { fields: ["x-a", "", "x-b", ""] }],
   ["values as Latin-1", empty("X-A: \x80\xff\xe9"), { fields: ["x-a", "\x80\xff\xe9"] }],
   ["colons in values", empty("X-A::b:"), { fields: ["x-a", ":b:"] }],
   ["names of any token bytes", empty("!#$%&'*+-.^_`|~09: 1"), { fields: ["!#$%&'*+-.^_`|~09", "1"] }],
-  [
-    "names that have the same hash",
-    empty("AaAa: 1", "AaBB: 2", "BBAa: 3", "BBBB: 4", "AaAa: 5"),
-    { fields: ["aaaa", "1", "aabb", "2", "bbaa", "3", "bbbb", "4", "aaaa", "5"] },
-  ],
   [
     "repeated fields in order",
     empty("Set-Cookie: a", "X-A: 1", "set-cookie: b"),
@@ -240,18 +188,5 @@ describe("the gateway's reader reads the same when a response is split at any by
       expect(readResponse(cutAt(bytes, [at]), options)).toEqual(whole);
     }
     expect(readResponse([...bytes], options)).toEqual(whole);
-  });
-
-  test("any response, split at several bytes", () => {
-    fc.assert(
-      fc.property(
-        fc.constantFrom(...rows),
-        fc.array(fc.nat(400), { maxLength: 8 }),
-        ([, bytes, , options], cuts) => {
-          expect(readResponse(cutAt(bytes, cuts), options)).toEqual(readResponse([bytes], options));
-        },
-      ),
-      { numRuns: runs(300) },
-    );
   });
 });

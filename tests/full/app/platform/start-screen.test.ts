@@ -1,9 +1,9 @@
 /** Tests of the start screen: every URL on it must work. */
 import { expect, test } from "bun:test";
 import { startIdentityProvider } from "@ostiary/demo";
-import { startScreen } from "../../../apps/platform/screen.ts";
-import { freshDatabase } from "../../support/stores/services.ts";
-import { startPlatformHere } from "./bed.ts";
+import { startScreen } from "../../../../apps/platform/screen.ts";
+import { startPlatformHere } from "../../../app/platform/bed.ts";
+import { freshDatabase } from "../../../support/stores/services.ts";
 
 /** Starts the platform, expects that every page on the start screen works, and returns the places by name. */
 async function shown(env: Record<string, string>): Promise<Record<string, string>> {
