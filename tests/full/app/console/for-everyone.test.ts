@@ -1,5 +1,5 @@
 /**
- * Tests the console with two thousand routes: accessibility in both color schemes and at two widths, search,
+ * Tests the console with two thousand routes: accessibility in both color schemes on a narrow screen, search,
  * and use by keyboard.
  */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
@@ -18,7 +18,6 @@ setDefaultTimeout(3 * PAGE_TIMEOUT_MS);
 const SERVICES = 10;
 const ROUTES_OF_EACH = 200;
 
-const WIDTHS = [1440, 360];
 /**
  * The axe rules that depend on colors. Only they are checked in the dark scheme, which differs only in
  * colors.
@@ -56,8 +55,8 @@ describe.skipIf(browserPath === undefined)("with two thousand routes the console
     }
   }
 
-  test.each(WIDTHS)("is accessible in both color schemes, %d px wide", async (width) => {
-    const options = { viewport: { width, height: 800 } };
+  test("is accessible in both color schemes, 360 px wide", async () => {
+    const options = { viewport: { width: 360, height: 800 } };
     const shown = await openConsole(bed.browser, bed.registry.url, options);
     const { page, go, enter } = shown;
     await expectSound(shown, "the token's form");

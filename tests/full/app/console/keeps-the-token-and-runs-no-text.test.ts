@@ -44,18 +44,6 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     expect(await page.getByLabel("Token", { exact: true }).inputValue()).toBe("");
   });
 
-  test("never sends the token in a URL", async () => {
-    const { page, go } = await bed.open();
-    const seen: string[] = [];
-    page.on("request", (request) => seen.push(request.url() + (request.headers().referer ?? "")));
-    await go("#/gateways");
-    await page.getByText("No gateway is running.").waitFor();
-    await go("#/services/widgets");
-    await page.getByRole("table", { name: "Routes" }).waitFor();
-    expect(seen.length).toBeGreaterThan(2);
-    expect(seen.filter((text) => text.includes(ADMIN_TOKEN))).toEqual([]);
-  });
-
   test("shows hostile routes, names and reasons as text", async () => {
     const { page, go, complaints } = await bed.open();
     await page.getByText("/%3cscript%3e/{__proto__}").waitFor();
@@ -85,13 +73,8 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     expect(complaints).toEqual([]);
   });
 
-  test.each([
-    `#/services/${ENCODED}`,
-    `#/services/${ENCODED}/revisions`,
-    "#/services/.././apply",
-    `#${ENCODED}`,
-  ])("runs nothing from the URL fragment %p", async (fragment) => {
-    const { page, complaints } = await bed.open({ fragment });
+  test("runs nothing from the URL fragment", async () => {
+    const { page, complaints } = await bed.open({ fragment: `#/services/${ENCODED}` });
     await page.getByRole("heading", { level: 1 }).waitFor();
     await page.locator(".empty").waitFor();
     await expectNothingRan(page);

@@ -146,26 +146,6 @@ describe.skipIf(browserPath === undefined)("the console shows", () => {
     await bed.registry.routeStore.delete("edge/gateway/routes/broken");
     await gateway.stop();
   });
-
-  test("an error for an unknown URL fragment and for an unknown service", async () => {
-    const { page, go } = await bed.open({ fragment: "#/nowhere" });
-    await page.getByRole("heading", { level: 1, name: "There is no such page" }).waitFor();
-    await go("#/services/never");
-    await page.getByText("never is not published.").waitFor();
-    await page.getByRole("link", { name: "Look for revisions" }).click();
-    await page.getByText("There has never been a service never.").waitFor();
-  });
-});
-
-describe.skipIf(browserPath === undefined)("the console of an empty registry", () => {
-  const bed = useConsole({});
-
-  test("leads to the first document", async () => {
-    const { page } = await bed.open();
-    await page.getByText("Nothing is published yet.").waitFor();
-    await page.getByRole("link", { name: "Apply the first document" }).click();
-    await page.getByRole("textbox", { name: /^Configuration document/ }).waitFor();
-  });
 });
 
 describe.skipIf(browserPath === undefined)(

@@ -113,21 +113,6 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     ]);
   });
 
-  // RG-132, RG-153
-  test("says that a publisher without urls cannot restore", async () => {
-    await write(entry("keeper", "publisher", { services: ["own-*"], paths: ["/own"] }));
-    await waitFor(async () => (await roleOf("keeper")) === "publisher");
-    const { page, go } = await open("keeper", "#/services/own-c/revisions/2");
-    await note(page).getByText("keeper may not restore revision 2.").waitFor();
-    expect(await note(page).getByRole("listitem").allTextContents()).toEqual([
-      "the url http://upstream:8080 of own-c",
-    ]);
-    await go("#/operator");
-    await page.getByText("None. The services keep the addresses that an admin has set.").waitFor();
-    await go("#/services/own-c");
-    await page.getByRole("button", { name: "Delete …" }).waitFor();
-  });
-
   // RG-132
   test("lets a publisher restore revisions within its bounds, and says why it cannot restore others", async () => {
     const { page, go } = await open("team", "#/services/own-c/revisions/1");
@@ -187,29 +172,6 @@ describe.skipIf(browserPath === undefined)("the console", () => {
   });
 
   // RG-133
-  test("lists what an apply may not change if the bounds shrink after the review", async () => {
-    const services = (each: string) => ({
-      services: [each],
-      paths: ["/shrunk"],
-      urls: ["http://upstream:8080"],
-    });
-    await write(entry("shrunk", "publisher", services("*")));
-    await waitFor(async () => (await roleOf("shrunk")) === "publisher");
-    const { page } = await open("shrunk", "#/apply");
-    await review(page, { "own-shrunk": service("/shrunk") });
-    await page.getByRole("button", { name: "Apply …" }).click();
-    await write(entry("shrunk", "publisher", services("another")));
-    const client = clientOf(bed.registry.url, tokenOf("shrunk"));
-    await waitFor(async () => (await client.call("GET", "/operator")).body.services?.[0] === "another");
-    await dialog(page).getByRole("textbox", { name: "Reason" }).fill("A reason that stays");
-    await dialog(page).getByRole("button", { name: "Apply to 1 service" }).click();
-    const alert = dialog(page).getByRole("alert");
-    await alert.getByText("You are not allowed to make this change").waitFor();
-    expect(await alert.getByRole("listitem").allTextContents()).toEqual(["the service own-shrunk"]);
-    expect(Object.keys(await current(bed.registry))).not.toContain("own-shrunk");
-  });
-
-  // RG-133
   test("asks for a token if the operator was removed", async () => {
     await write(entry("removed", "reader"));
     await waitFor(async () => (await roleOf("removed")) === "reader");
@@ -245,23 +207,6 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     expect(complaints).toEqual([]);
   });
 
-  // RG-134
-  test("stores the reason of a deletion and of a restore", async () => {
-    await bed.registry.put("own-gone", service("/own/gone"));
-    const { page } = await open("team", "#/services/own-gone");
-    await page.getByRole("button", { name: "Delete …" }).click();
-    await dialog(page).getByRole("textbox", { name: "Reason" }).fill("No longer needed");
-    await dialog(page).getByRole("textbox", { name: /^Type/ }).fill("own-gone");
-    await dialog(page).getByRole("button", { name: "Delete the service" }).click();
-    await page.getByText("No longer needed").waitFor();
-    await page.getByRole("link", { name: /^Revision 1 written/ }).click();
-    await page.getByRole("button", { name: "Restore revision 1 …" }).click();
-    await dialog(page).getByRole("textbox", { name: "Reason" }).fill("Needed again");
-    await dialog(page).getByRole("button", { name: "Restore as revision 3" }).click();
-    await page.getByRole("heading", { level: 2, name: /^Revision 3/ }).waitFor();
-    await page.getByText("Needed again").waitFor();
-  });
-
   // RG-131
   test("shows a hostile operator name and hostile bounds as text", async () => {
     const { page, go, complaints } = await open("team");
@@ -284,12 +229,9 @@ describe.skipIf(browserPath === undefined)("the console", () => {
   });
 
   // RG-131, RG-132
-  test.each([
-    ["light", 1440],
-    ["dark", 360],
-  ] as const)("is accessible with a role, in the %s scheme, %d px wide", async (colorScheme, width) => {
-    const viewport = { width, height: 800 };
-    const { page, go, findings } = await open("wide", "#/services/other", { colorScheme, viewport });
+  test("is accessible with a role, in the dark scheme, 360 px wide", async () => {
+    const viewport = { width: 360, height: 800 };
+    const { page, go, findings } = await open("wide", "#/services/other", { colorScheme: "dark", viewport });
     const expectSound = async (where: string) => {
       const wider = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
       expect({ where, wider, found: await findings() }).toEqual({ where, wider: 0, found: [] });

@@ -84,7 +84,6 @@ describe.skipIf(browserPath === undefined)("the console", () => {
   });
 
   test.each<[string, (route: Route) => Promise<void>, string]>([
-    ["nobody answers", (route) => route.abort(), "The registry does not answer"],
     [
       "a proxy answers",
       (route) => route.fulfill({ status: 502, body: "<b>Bad gateway</b>" }),

@@ -129,19 +129,4 @@ describe.skipIf(!isReal)("several registries on one database", () => {
     );
     await expectInvariants();
   });
-
-  test("serve reads while writes are queued", async () => {
-    await registry(0).put("read", service("/read"));
-    const writes = Promise.all(
-      Array.from({ length: 100 }, (_, n) =>
-        registry(0).put(`queued-${n % 10}`, service(`/queued-${n % 10}`)),
-      ),
-    );
-    const reads = await Promise.all(
-      Array.from({ length: 30 }, () => registry(0).call("GET", "/services/read")),
-    );
-    expect(reads.every(({ status }) => status === 200)).toBe(true);
-    expect((await writes).every(({ status }) => status === 200)).toBe(true);
-    await expectInvariants();
-  });
 });

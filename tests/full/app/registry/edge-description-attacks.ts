@@ -106,18 +106,6 @@ export const attacks: Readonly<Record<string, Attack>> = {
       ),
     left_out: false,
   },
-  "circles of 30 000 references": {
-    paths: ONE,
-    document: () =>
-      answering(
-        members(30_000, (n) => [
-          `A${n}`,
-          { allOf: [ref(`A${(n + 1) % 30_000}`), ref(`A${(n * 7) % 30_000}`)] },
-        ]),
-        ref("A0"),
-      ),
-    left_out: false,
-  },
   "references to a schema with 50 000 keywords": {
     paths: ONE,
     document: manyKeysByReference,

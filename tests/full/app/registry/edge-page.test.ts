@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { ADMIN_TOKEN, type Registry, service, startRegistry } from "../../../app/registry/harness.ts";
 import { waitFor } from "../../../support/index.ts";
-import { browserPath, launchBrowser, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
+import { browserPath, PAGE_TIMEOUT_MS, sharedBrowser } from "../../../support/pages/swagger-page.ts";
 import { findingsOn } from "../../../support/pages/watched-page.ts";
 
 const HOSTILE = `<img src=x onerror="window.ran = true"><script>window.ran = true</script>
@@ -17,7 +17,7 @@ describe.skipIf(browserPath === undefined)("the page of the edge description", (
   let upstream: Bun.Server<undefined>;
 
   beforeAll(async () => {
-    browser = await launchBrowser();
+    browser = await sharedBrowser();
     registry = await startRegistry({ env: { EDGE_DOCUMENT_REFRESH_MS: "20" } });
     const get = { summary: HOSTILE, description: HOSTILE, responses: { 200: { description: HOSTILE } } };
     upstream = Bun.serve({
@@ -50,7 +50,7 @@ describe.skipIf(browserPath === undefined)("the page of the edge description", (
     );
   }, PAGE_TIMEOUT_MS);
   afterAll(async () => {
-    await Promise.all([browser.close(), registry.stop(), upstream.stop(true)]);
+    await Promise.all([registry.stop(), upstream.stop(true)]);
   });
 
   async function shown(page: Page, token: string): Promise<void> {
@@ -115,24 +115,19 @@ describe.skipIf(browserPath === undefined)("the page of the edge description", (
     PAGE_TIMEOUT_MS,
   );
 
-  test.each(["/edge", "/swagger"])(
-    "%s is dark and readable if the browser prefers a dark scheme, and follows a change",
-    async (path) => {
+  test(
+    "is dark and readable if the browser prefers a dark scheme, and follows a change",
+    async () => {
       const context = await browser.newContext({ colorScheme: "dark" });
       const page = await context.newPage();
       const background = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
-      await page.goto(`${registry.url}${path}`, { timeout: PAGE_TIMEOUT_MS });
-      if (path === "/edge") {
-        await page.getByLabel("An operator's token").waitFor();
-        await waitFor(async () => (await findingsOn(page, "color-contrast")).length === 0);
-        await shown(page, ADMIN_TOKEN);
-      }
-      for (const method of ["get", "put"]) {
-        const operation = page.locator(`.opblock-${method} .opblock-summary-control`).first();
-        if (path === "/edge" && method === "put") continue;
-        await operation.click({ timeout: PAGE_TIMEOUT_MS });
-        await page.locator(`.opblock-${method} .samples`).waitFor({ timeout: PAGE_TIMEOUT_MS });
-      }
+      await page.goto(`${registry.url}/edge`, { timeout: PAGE_TIMEOUT_MS });
+      await page.getByLabel("An operator's token").waitFor();
+      await waitFor(async () => (await findingsOn(page, "color-contrast")).length === 0);
+      await shown(page, ADMIN_TOKEN);
+      const operation = page.locator(".opblock-get .opblock-summary-control").first();
+      await operation.click({ timeout: PAGE_TIMEOUT_MS });
+      await page.locator(".opblock-get .samples").waitFor({ timeout: PAGE_TIMEOUT_MS });
       expect(await background()).toBe("rgb(28, 32, 34)");
       expect(await findingsOn(page, "color-contrast")).toEqual([]);
       await page.emulateMedia({ colorScheme: "light" });

@@ -52,25 +52,6 @@ describe.skipIf(!services().etcd.real)("a registry given large documents", () =>
     expect(conflict.body.error.details.conflicts).toHaveLength(1);
   });
 
-  test("publishes 10 000 routes of 100 services from a YAML document", async () => {
-    const yaml = Array.from({ length: 100 }, (_, s) => {
-      const routes = Array.from({ length: ROUTES / 100 }, (_, n) => {
-        return `        - {path: "/many/${s}/${n}/{id}", methods: [GET], required_labels: ["a:read"]}`;
-      });
-      return `  s${s}:\n    url: http://s${s}:80\n    member:\n      routes:\n${routes.join("\n")}`;
-    });
-    const answer = await registry.call("POST", "/apply", `services:\n${yaml.join("\n")}`, {
-      "Content-Type": "application/yaml",
-    });
-    expect(answer.body.results).toHaveLength(100);
-    await waitFor(async () => {
-      const names = Object.keys(await projected(routeStore));
-      return names.filter((name) => /^s\d+$/.test(name)).length === 100;
-    });
-    const all = await registry.call("GET", "/services");
-    expect((await registry.call("POST", "/apply", all.body)).status).toBe(200);
-  });
-
   // RG-30, RG-42
   test("lists at most a hundred of thousands of violations or conflicts", async () => {
     const wrong = service(...Array.from({ length: ROUTES }, (_, n) => `/Upper/${n}/`));
