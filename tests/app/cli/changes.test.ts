@@ -35,17 +35,6 @@ describe("a write from the command line", () => {
       ...{ operator: "admin", reason: "Publish piped", link: env.CI_JOB_URL },
     });
   });
-
-  test("is refused with a reason that is too long or a link that is not a URL", async () => {
-    const path = await file("refused.json", document("refused"));
-    const long = await cli(["apply", path, "--reason", "x".repeat(513)]);
-    expect([long.exitCode, long.stdout]).toEqual([1, ""]);
-    expect(long.stderr).toContain("X-Change-Reason must be at most 512 characters");
-    const wrong = await cli(["apply", path, "--link", "here"]);
-    expect(wrong.exitCode).toBe(1);
-    expect(wrong.stderr).toContain("X-Change-Link must be an http:// or https:// URL");
-    expect((await registry.call("GET", "/services/refused")).status).toBe(404);
-  });
 });
 
 // RG-120

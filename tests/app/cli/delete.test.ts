@@ -20,21 +20,6 @@ describe("delete --yes", () => {
     expect(JSON.parse(json.stdout)).toEqual({ service: "a", status: "deleted" });
   });
 
-  test("is refused for an unknown service", async () => {
-    const run = await cli(["delete", "unknown", "--yes"]);
-    expect(run).toEqual({ exitCode: 1, stdout: "", stderr: "There is no service unknown.\n" });
-  });
-
-  test("is refused if --if-revision differs from the current revision", async () => {
-    await registry.put("b", service("/b"));
-    await registry.put("b", service("/b", "/b/2"));
-    const stale = await cli(["delete", "b", "--yes", "--if-revision", "1"]);
-    expect(stale).toMatchObject({ exitCode: 1, stdout: "" });
-    expect(stale.stderr).toContain("Its current revision is 2.");
-    expect(await status("b")).toBe(200);
-    expect((await cli(["delete", "b", "--yes", "--if-revision", "2"])).exitCode).toBe(0);
-  });
-
   test.each([
     [["delete"]],
     [["delete", "a", "b", "--yes"]],

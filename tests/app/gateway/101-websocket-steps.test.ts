@@ -36,14 +36,6 @@ test("the service gets its own path and the query, but no credentials and no cli
   client.socket.close();
 });
 
-// GW-127
-test("the service chooses the subprotocol", async () => {
-  const client = await bed.connect("/public/a", { protocols: ["second", "first"] });
-  expect(bed.sockets[0]?.data.headers.get("sec-websocket-protocol")).toBe("second, first");
-  expect(client.socket.protocol).toBe("second");
-  client.socket.close();
-});
-
 // GW-1, GW-127, GW-128
 describe("a request that is refused never reaches the service:", () => {
   const table: [status: number, name: string, bytes: string][] = [

@@ -38,21 +38,6 @@ describe("a file that changes while the registry runs", () => {
     expect([await statusOf(operated, "blue"), await statusOf(operated, "admin")]).toEqual([401, 200]);
   });
 
-  test("narrows what a publisher may write", async () => {
-    const operated = await start([
-      entry("blue", "publisher", { services: ["w"], paths: ["/w", "/x"], urls: ["http://upstream:8080"] }),
-    ]);
-    expect((await operated.as("blue").put("w", service("/x"))).status).toBe(200);
-    await operated.file.write(
-      entry("blue", "publisher", { services: ["w"], paths: ["/w"], urls: ["http://upstream:8080"] }),
-    );
-    await waitFor(async () => (await operated.as("blue").put("w", service("/x"))).status === 403);
-    // The service still has the path /x, so blue may not write it at all until the admin removes that path.
-    expect((await operated.as("blue").put("w", service("/w"))).status).toBe(403);
-    expect((await operated.as("admin").put("w", service("/w"))).status).toBe(200);
-    expect((await operated.as("blue").put("w", service("/w/2"))).status).toBe(200);
-  });
-
   test("and becomes invalid does not apply, and readiness has a warning until it is valid again", async () => {
     const operated = await start([entry("blue", "reader")]);
     expect(await checkOf(operated)).toBeUndefined();

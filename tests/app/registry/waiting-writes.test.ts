@@ -119,12 +119,6 @@ describe("a write that waits", () => {
     expect(body.propagation.gateways).toBe(1);
   });
 
-  test("returns once the route store has it if no gateway runs", async () => {
-    const { body } = await applyAnd(30_000, { alone: service("/alone") });
-    expect(body.propagation).toEqual(everyone(0));
-    expect(await registry.routeStore.get(`${ROUTES_PREFIX}alone`)).not.toBeNull();
-  });
-
   // RG-89
   test("counts a gateway that joins during the wait, and stops counting one that leaves", async () => {
     const [held] = await joinThree();

@@ -30,19 +30,6 @@ function steppedTask() {
 }
 
 describe("a loop", () => {
-  test("runs when it starts, and again when it is woken", async () => {
-    let runs = 0;
-    const loop = loopOf(async () => {
-      runs += 1;
-    });
-    loop.start();
-    await waitFor(() => runs === 1);
-    loop.wake();
-    await waitFor(() => runs === 2);
-    await loop.stop();
-    expect(runs).toBe(2);
-  });
-
   test("without a pause runs only when it is woken, and not before its gap is over", async () => {
     const clock = manualClock();
     let runs = 0;

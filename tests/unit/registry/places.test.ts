@@ -128,20 +128,6 @@ describe("an error of parsing", () => {
       " must be a string.",
     ],
     [
-      "YAML with a custom tag",
-      () => parseText("a:\n  - !secret x"),
-      { line: 2, column: 5 },
-      "The custom tag",
-      " is not accepted.",
-    ],
-    [
-      "YAML with a directive",
-      () => parseText("# head\n%TAG ! x\n---\na: 1"),
-      { line: 2, column: 1 },
-      "The directive",
-      " is not accepted: only %YAML is.",
-    ],
-    [
       "YAML with an unknown alias",
       () => parseText("a: *b"),
       { line: 1, column: 4 },
