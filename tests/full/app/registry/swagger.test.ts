@@ -118,15 +118,12 @@ describe.skipIf(browserPath === undefined)("the registry's Swagger page in a bro
     await page.close();
   });
 
-  inBrowser("puts, restores and deletes a service with Try it out", async () => {
+  inBrowser("puts a service with Try it out, once the token is entered", async () => {
     const { page } = await open();
     await authorize(page);
     const config = JSON.stringify(service("/from-the-page"));
     expect(await tryOut(page, "Services-putService", { name: "paged" }, config)).toStartWith("200");
     expect((await registry.call("GET", "/services/paged")).body).toMatchObject(service("/from-the-page"));
-    expect(await tryOut(page, "Revisions-restoreRevision", { name: "paged", rev: "1" })).toStartWith("200");
-    expect((await registry.call("GET", "/services/paged")).body.revision).toBe(2);
-    expect(await tryOut(page, "Services-deleteService", { name: "paged" })).toStartWith("204");
     await page.close();
   });
 });
