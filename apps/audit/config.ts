@@ -1,3 +1,4 @@
+import { isLogOrigin, LOG_ORIGIN_RULE } from "@ostiary/lib/domain/tlog";
 import {
   databaseUrl,
   flag,
@@ -13,7 +14,6 @@ import {
   textOr,
   tlsVariables,
 } from "@ostiary/lib/runtime/config";
-import { isLogOrigin, LOG_ORIGIN_RULE } from "@ostiary/lib/runtime/config/log-origin";
 import { type Static, Type } from "@sinclair/typebox";
 import { witnessVariables } from "./proof/witnesses/config.ts";
 import { operatorStreamVariables } from "./streams/operator/config.ts";

@@ -1,15 +1,16 @@
 import { MAX_BODY_BYTES_DEFAULT } from "@ostiary/lib/contracts/max-body-bytes";
 import {
   bodyBytesMax,
-  counterStoreUrl,
   flag,
   integer,
+  isCounterStoreUrl,
   isOrigin,
   listenVariables,
   listItems,
   optionalList,
   type Program,
   requestsInFlightMax,
+  requiredText,
   routeStoreUrl,
   tlsVariables,
 } from "@ostiary/lib/runtime/config";
@@ -27,7 +28,15 @@ export const gatewayVariables = Type.Object({
   ),
   ROUTE_STORE_URL: routeStoreUrl(),
   ...tlsVariables("ROUTE_STORE"),
-  COUNTER_STORE_URL: counterStoreUrl(),
+  COUNTER_STORE_URL: requiredText(
+    "must be redis://host:port, rediss://host:port, redis+cluster://host:port,host:port, rediss+cluster://host:port,host:port or memory://",
+    {
+      check: isCounterStoreUrl,
+      secret: true,
+      description:
+        "The Redis with the rate-limit counters of all replicas. With memory://, each process has its own counters.",
+    },
+  ),
   ...tlsVariables("COUNTER_STORE"),
   ...admissionVariables,
   ...limitVariables,

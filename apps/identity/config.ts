@@ -9,7 +9,6 @@ import {
   optionalInteger,
   optionalText,
   type Program,
-  pepper,
   requestsInFlightMax,
   swaggerEnabled,
   textOr,
@@ -18,6 +17,18 @@ import {
 import { rolesFileVariable } from "@ostiary/lib/runtime/config/roles-file";
 import { type Static, Type } from "@sinclair/typebox";
 import { KEY_SECONDS_MAX, KEY_SECONDS_MIN } from "./api-keys/api-key.ts";
+
+const PEPPER_LENGTH_MIN = 32;
+/** The block size of SHA-256. */
+const PEPPER_LENGTH_MAX = 64;
+
+/** A key for hashing secrets, which is not stored with the hashes. */
+function pepper(description: string) {
+  return optionalText(
+    `must be ${PEPPER_LENGTH_MIN} to ${PEPPER_LENGTH_MAX} characters of visible ASCII without spaces, for example the output of \`openssl rand -hex 32\``,
+    { pattern: `^[\\x21-\\x7e]{${PEPPER_LENGTH_MIN},${PEPPER_LENGTH_MAX}}$`, secret: true, description },
+  );
+}
 
 /** The environment variables of the identity service (ID-70, OP-5). */
 export const identityVariables = Type.Object({

@@ -7,13 +7,10 @@ import { checkWitnesses } from "@ostiary/audit/witnesses";
 import { type GatewayConfig, gatewayVariables } from "@ostiary/gateway/config";
 import { checkPeppers, identityVariables } from "@ostiary/identity/config";
 import {
-  adminToken,
   type ConfigCheck,
   type ConfigProblem,
   checkPeerTls,
   configProblems,
-  consoleEnabled,
-  counterStoreUrl,
   databaseUrl,
   type Environment,
   flag,
@@ -57,9 +54,9 @@ export const platformVariables = Type.Object({
   ...tlsVariables("DATABASE"),
   ROUTE_STORE_URL: routeStoreUrl("memory://"),
   ...tlsVariables("ROUTE_STORE"),
-  COUNTER_STORE_URL: counterStoreUrl("memory://"),
+  COUNTER_STORE_URL: { ...gatewayVariables.properties.COUNTER_STORE_URL, default: "memory://" },
   ...tlsVariables("COUNTER_STORE"),
-  ADMIN_TOKEN: Type.Optional(adminToken()),
+  ADMIN_TOKEN: Type.Optional(registryVariables.properties.ADMIN_TOKEN),
   INTERNAL_AUTH_TOKEN: internalAuthToken(),
   ROLES_FILE: identityVariables.properties.ROLES_FILE,
   GATEWAY_PORT: port(5001, "The port that clients of the gateway call."),
@@ -79,7 +76,7 @@ export const platformVariables = Type.Object({
     "false leaves out the demo identity provider, the sample service and the tour. Must be set if HOST is not a loopback address.",
   ),
   SWAGGER_ENABLED: swaggerEnabled(),
-  CONSOLE_ENABLED: consoleEnabled(),
+  CONSOLE_ENABLED: registryVariables.properties.CONSOLE_ENABLED,
   PORTAL_ENABLED: flag(
     true,
     "false leaves out the portal. Without the demo, the portal needs PORTAL_CLIENT_ID and AUTH_ISSUER.",

@@ -12,9 +12,9 @@ import {
   claimPath,
   FolderInUse,
   openFolder,
-  pgliteUrl,
   UnusableFolder,
-} from "@ostiary/lib/runtime/stores/database";
+} from "@ostiary/lib/runtime/data-folder";
+import { pgliteUrl } from "@ostiary/lib/runtime/stores/database";
 
 const ADMIN_TOKEN = "admin-token";
 const INTERNAL_TOKEN = "internal-token";

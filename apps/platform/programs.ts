@@ -1,7 +1,7 @@
 import { type CliOptions, runCli } from "@ostiary/cli/run";
 import { MONTH_PATTERN } from "@ostiary/lib/domain/proof";
+import { isLogOrigin } from "@ostiary/lib/domain/tlog";
 import { type Program as Described, programHelp } from "@ostiary/lib/runtime/config";
-import { isLogOrigin } from "@ostiary/lib/runtime/config/log-origin";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Commands } from "./screen.ts";
 

@@ -1,15 +1,15 @@
+import { accessSync, constants, statSync } from "node:fs";
 import {
-  adminToken,
   bodyBytesMax,
-  consoleEnabled,
   databaseUrl,
   flag,
   integer,
   listenVariables,
   optionalBaseUrl,
-  optionalFolder,
+  optionalText,
   type Program,
   requestsInFlightMax,
+  requiredText,
   routeStoreUrl,
   swaggerEnabled,
   textOr,
@@ -21,6 +21,15 @@ import { operatorVariables } from "./operators/config.ts";
 
 const DAY_MS = 86_400_000;
 
+function isReadableFolder(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK | constants.X_OK);
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
 /** The registry's environment variables (OP-5). */
 export const registryVariables = Type.Object({
   ...listenVariables({ host: "0.0.0.0", port: 5002, internal_port: 5003 }),
@@ -30,12 +39,20 @@ export const registryVariables = Type.Object({
   ...tlsVariables("DATABASE"),
   ROUTE_STORE_URL: routeStoreUrl(),
   ...tlsVariables("ROUTE_STORE"),
-  ADMIN_TOKEN: adminToken(),
-  ...operatorVariables,
-  SEED_ROUTES_DIR: optionalFolder(
-    "must be a readable directory of YAML files that are applied at start",
-    "For development: YAML files that the registry applies at start, in the order of names, to services without a history.",
+  ADMIN_TOKEN: requiredText(
+    "must be the admin API's bearer token, of visible ASCII characters without spaces",
+    {
+      pattern: "^[\x21-\x7e]+$",
+      secret: true,
+      description: "The holder of this token can publish and delete routes.",
+    },
   ),
+  ...operatorVariables,
+  SEED_ROUTES_DIR: optionalText("must be a readable directory of YAML files that are applied at start", {
+    check: isReadableFolder,
+    description:
+      "For development: YAML files that the registry applies at start, in the order of names, to services without a history.",
+  }),
   ROLES_FILE: rolesFileVariable(
     "Identity's roles file, read at start. If it is set, the lookup of a route can tell whether a role may use the route.",
   ),
@@ -54,7 +71,7 @@ export const registryVariables = Type.Object({
   ),
   MAX_REQUESTS_IN_FLIGHT: requestsInFlightMax(2_000),
   SWAGGER_ENABLED: swaggerEnabled(),
-  CONSOLE_ENABLED: consoleEnabled(),
+  CONSOLE_ENABLED: flag(true, "false removes the console, the operators' page at /console."),
   EDGE_DOCUMENT_PUBLIC: flag(false, "Whether the edge description can be read without a token."),
   EDGE_DOCUMENT_TITLE: textOr("Edge API", "must be the title of the edge description", {
     description: "The title of the edge description.",

@@ -8,7 +8,7 @@ import {
 import { internalCallHeaders } from "@ostiary/lib/contracts/internal-api";
 import { type ErrorKind, unavailable } from "@ostiary/lib/domain/errors";
 import { tryJson } from "@ostiary/lib/domain/json";
-import { boundedCall, CallFailed } from "@ostiary/lib/runtime/calls";
+import { boundedCall, CallFailed } from "@ostiary/lib/runtime/bounded-call";
 import { peerTls } from "@ostiary/lib/runtime/config";
 import type { Tracing } from "@ostiary/lib/runtime/telemetry";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";

@@ -1,7 +1,7 @@
 import { Batches, type Clock, type Member, resolveEach, type SharedContext } from "@ostiary/lib/async";
 import { fits } from "@ostiary/lib/domain/errors";
 import { tryJson } from "@ostiary/lib/domain/json";
-import type { BoundedAnswer } from "@ostiary/lib/runtime/calls";
+import type { BoundedAnswer } from "@ostiary/lib/runtime/bounded-call";
 import type { Static, TArray, TObject, TSchema } from "@sinclair/typebox";
 
 /**

@@ -12,7 +12,7 @@ import {
   internalCallHeaders,
 } from "@ostiary/lib/contracts/internal-api";
 import { withoutTrailingSlashes } from "@ostiary/lib/domain/routes";
-import { type BoundedAnswer, boundedCall } from "@ostiary/lib/runtime/calls";
+import { type BoundedAnswer, boundedCall } from "@ostiary/lib/runtime/bounded-call";
 import type { PeerTls } from "@ostiary/lib/runtime/config";
 import type { Tracing } from "@ostiary/lib/runtime/telemetry";
 import { peerClient } from "../upstream/peer-client.ts";

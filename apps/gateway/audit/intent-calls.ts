@@ -6,7 +6,7 @@ import {
   intentResultsSchema,
 } from "@ostiary/lib/contracts/audit";
 import { reasonOf } from "@ostiary/lib/domain/errors";
-import { CallFailed } from "@ostiary/lib/runtime/calls";
+import { CallFailed } from "@ostiary/lib/runtime/bounded-call";
 import { BatchedCalls, type CallOptions, resultsReader } from "./batched-calls.ts";
 import type { AuditClient } from "./client.ts";
 

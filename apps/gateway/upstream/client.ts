@@ -1,6 +1,6 @@
-import type { CallHandle } from "@ostiary/lib/runtime/calls";
+import type { CallHandle } from "@ostiary/lib/runtime/bounded-call";
 
-export type { Abortable, CallHandle } from "@ostiary/lib/runtime/calls";
+export type { Abortable, CallHandle } from "@ostiary/lib/runtime/bounded-call";
 
 /**
  * Bytes that arrive over time. The consumer requests each chunk, so a slow consumer slows the producer down.

@@ -1,5 +1,5 @@
 import type { ReadableStreamDefaultReader } from "node:stream/web";
-import { sentOnce } from "@ostiary/lib/runtime/calls";
+import { sentOnce } from "@ostiary/lib/runtime/bounded-call";
 import type {
   ByteSource,
   CallHandle,

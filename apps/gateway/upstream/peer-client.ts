@@ -6,7 +6,7 @@ import {
   type CallCarrier,
   type CarriedCall,
   fetchCarrier,
-} from "@ostiary/lib/runtime/calls";
+} from "@ostiary/lib/runtime/bounded-call";
 import type { ByteSource, CallHandle, UpstreamRequest, UpstreamResponse } from "./client.ts";
 import { ConnectionCounts } from "./connection-counts.ts";
 import { PoolClient } from "./pool-client.ts";

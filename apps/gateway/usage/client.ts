@@ -1,7 +1,7 @@
 import { internalCallHeaders, QUOTA_COUNTS_PATH, USAGE_PATH } from "@ostiary/lib/contracts/internal-api";
 import type { QuotaName, UsageReport } from "@ostiary/lib/contracts/usage";
 import { withoutTrailingSlashes } from "@ostiary/lib/domain/routes";
-import { type BoundedAnswer, boundedCall } from "@ostiary/lib/runtime/calls";
+import { type BoundedAnswer, boundedCall } from "@ostiary/lib/runtime/bounded-call";
 import type { PeerTls } from "@ostiary/lib/runtime/config";
 import { peerClient } from "../upstream/peer-client.ts";
 

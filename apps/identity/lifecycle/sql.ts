@@ -1,5 +1,6 @@
 import type { PageRequest } from "@ostiary/lib/runtime/http";
-import { followingIds, type Orm, rows } from "@ostiary/lib/runtime/stores/database";
+import { followingIds } from "@ostiary/lib/runtime/http";
+import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { asc, desc, eq, gt, sql } from "drizzle-orm";
 import { lifecycleEvents } from "../tables.ts";
 import type { LifecycleEvent, NewEvent } from "./lifecycle-event.ts";

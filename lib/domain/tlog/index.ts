@@ -2,6 +2,8 @@
  * Append-only trees that witnesses follow (C2SP tlog-tiles): notes, tree heads and proofs. This code does no
  * I/O.
  */
+
+export { isLogOrigin, LOG_ORIGIN_RULE } from "./log-origin.ts";
 export * from "./signed-note.ts";
 export * from "./tiles.ts";
 export * from "./tree.ts";

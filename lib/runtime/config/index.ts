@@ -1,4 +1,11 @@
-export { databaseUsesTls, isHttpBaseUrl, isLoopbackAddress, isOrigin, listItems } from "./addresses.ts";
+export {
+  databaseUsesTls,
+  isCounterStoreUrl,
+  isHttpBaseUrl,
+  isLoopbackAddress,
+  isOrigin,
+  listItems,
+} from "./addresses.ts";
 export { isClientParameter } from "./database-parameters.ts";
 export { describedVariables, namesOf } from "./described-variables.ts";
 export * from "./key-pair.ts";

@@ -1,3 +1,5 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { dirname } from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
 import type { ConfigProblem } from "./load.ts";
 import {
@@ -5,7 +7,6 @@ import {
   host,
   integer,
   keyPairs,
-  logFile,
   optionalHttpUrl,
   optionalText,
   port,
@@ -56,7 +57,10 @@ export const telemetryVariables = {
       description: "The lowest level that is logged. The signal SIGUSR2 switches to debug and back.",
     },
   ),
-  LOG_FILE: logFile(),
+  LOG_FILE: optionalText("must be a file that this user may append to, or - for standard output", {
+    check: isAppendableFile,
+    description: "The file for log lines; standard output by default.",
+  }),
   LOG_FORMAT: Type.Union([Type.Literal("json"), Type.Literal("pretty")], {
     default: "json",
     rule: "must be json or pretty",
@@ -101,6 +105,19 @@ export const telemetryVariables = {
   OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE: readableFile("The client certificate (PEM) for the collector."),
   OTEL_EXPORTER_OTLP_CLIENT_KEY: readableFile("The private key (PEM) of the client certificate."),
 };
+
+/** Returns whether the file can be created or appended to. `-` stands for standard output. */
+function isAppendableFile(path: string): boolean {
+  if (path === "-") return true;
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found?.isDirectory()) return false;
+    accessSync(found ? path : dirname(path), constants.W_OK);
+    return found !== undefined || !path.endsWith("/");
+  } catch {
+    return false;
+  }
+}
 
 function isRatio(value: string): boolean {
   return /^(?:0|1|0?\.\d+|[01]\.\d*)$/.test(value) && Number(value) <= 1;

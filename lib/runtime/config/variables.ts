@@ -1,15 +1,14 @@
+import { accessSync, constants, statSync } from "node:fs";
 import { type TBoolean, type TInteger, type TOptional, type TString, Type } from "@sinclair/typebox";
 import {
   checkDatabaseUrl,
   isBindAddress,
-  isCounterStoreUrl,
   isHttpBaseUrl,
   isHttpUrl,
   isKeyPair,
   isRouteStoreUrl,
   listItems,
 } from "./addresses.ts";
-import { isAppendableFile, isReadableFile, isReadableFolder } from "./files.ts";
 
 /**
  * The options of a variable's schema, whose `rule` is the text for an operator. An empty variable counts as unset,
@@ -142,28 +141,7 @@ export function routeStoreUrl(fallback = "http://localhost:2379"): TString {
   );
 }
 
-export function counterStoreUrl(fallback?: string): TString {
-  return requiredText(
-    "must be redis://host:port, rediss://host:port, redis+cluster://host:port,host:port, rediss+cluster://host:port,host:port or memory://",
-    {
-      check: isCounterStoreUrl,
-      secret: true,
-      description:
-        "The Redis with the rate-limit counters of all replicas. With memory://, each process has its own counters.",
-      default: fallback,
-    },
-  );
-}
-
 const VISIBLE_ASCII = "^[\\x21-\\x7e]+$";
-
-export function adminToken(): TString {
-  return requiredText("must be the admin API's bearer token, of visible ASCII characters without spaces", {
-    pattern: VISIBLE_ASCII,
-    secret: true,
-    description: "The holder of this token can publish and delete routes.",
-  });
-}
 
 /** The token that the gateway sends to identity and audit (`X-Platform-Internal-Token`). */
 export function internalAuthToken(): TOptional<TString> {
@@ -191,33 +169,15 @@ export function readableFile(description: string): TOptional<TString> {
   return optionalText("must be a file that this user may read", { check: isReadableFile, description });
 }
 
-const PEPPER_LENGTH_MIN = 32;
-/** The block size of SHA-256. */
-const PEPPER_LENGTH_MAX = 64;
-
-/** A key for hashing secrets, which is not stored with the hashes. */
-export function pepper(description: string): TOptional<TString> {
-  return optionalText(
-    `must be ${PEPPER_LENGTH_MIN} to ${PEPPER_LENGTH_MAX} characters of visible ASCII without spaces, for example the output of \`openssl rand -hex 32\``,
-    { pattern: `^[\\x21-\\x7e]{${PEPPER_LENGTH_MIN},${PEPPER_LENGTH_MAX}}$`, secret: true, description },
-  );
-}
-
-export function logFile(): TOptional<TString> {
-  return optionalText("must be a file that this user may append to, or - for standard output", {
-    check: isAppendableFile,
-    description: "The file for log lines; standard output by default.",
-  });
-}
-
-export function optionalFolder(rule: string, description: string): TOptional<TString> {
-  return optionalText(rule, { check: isReadableFolder, description });
-}
-
 export function swaggerEnabled(): TBoolean {
   return flag(true, "false removes the API pages and their descriptions.");
 }
 
-export function consoleEnabled(): TBoolean {
-  return flag(true, "false removes the console, the operators' page at /console.");
+function isReadableFile(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }

@@ -1,6 +1,5 @@
 import { Elysia } from "elysia";
 import { type Assets, assetAddress, assetIntegrity, assetRoutes, hidden, once } from "./page-assets.ts";
-import type { PageBundle } from "./page-bundle.ts";
 import { answerWith, compressedRepresentationOf, REVALIDATE, representationOf } from "./representation.ts";
 
 /** A web page with one script and one style sheet, such as the console. */
@@ -95,4 +94,33 @@ ${styles.map((file) => `    <link rel="stylesheet" href="${link(file)}">\n`).joi
   </body>
 </html>
 `;
+}
+
+/** The logo as a data URL: an arch with a keyhole, in the accent color of the pages. */
+export const OSTIARY_ICON = `data:image/svg+xml,${encodeURIComponent(
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path d="M5 29V15a11 11 0 0 1 22 0v14z" fill="#0b5f59"/><circle cx="16" cy="15" r="3.6" fill="#fff"/><path d="M14.4 16.5h3.2l1 8h-5.2z" fill="#fff"/></svg>`,
+)}`;
+
+export interface PageBundle {
+  readonly script: string;
+  readonly style: string;
+}
+
+/**
+ * `entry` is the page's script, which imports its styles. Bundling takes a few hundred milliseconds, so it runs at the
+ * first request for the page, or when an executable is built.
+ */
+export async function bundlePage(entry: string): Promise<PageBundle> {
+  const { outputs } = await Bun.build({
+    entrypoints: [entry],
+    target: "browser",
+    minify: true,
+    jsx: { runtime: "automatic", importSource: "preact", development: false },
+  });
+  const text = async (type: string) => {
+    const parts = outputs.filter((output) => output.type.startsWith(type)).map((output) => output.text());
+    return (await Promise.all(parts)).join("\n");
+  };
+  const [script, style] = await Promise.all([text("text/javascript"), text("text/css")]);
+  return { script, style };
 }

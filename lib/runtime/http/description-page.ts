@@ -1,6 +1,7 @@
 import { join } from "node:path";
-import { Elysia } from "elysia";
+import { type AnyElysia, Elysia } from "elysia";
 import { shippedFile } from "../shipped-files.ts";
+import { DESCRIPTION_PATH, openApiDescription, type SwaggerOptions } from "./openapi.ts";
 import { type Assets, assetAddress, assetRoutes, hidden, once } from "./page-assets.ts";
 import { answerWith, compressedRepresentationOf, REVALIDATE, representationOf } from "./representation.ts";
 
@@ -86,4 +87,18 @@ function page({ path, descriptionPath, title }: DescriptionPage, assets: Assets)
   </body>
 </html>
 `;
+}
+
+/** Serves `/swagger` and `/swagger/json` for the routes of `app` (ER-20). */
+export function swaggerRoutes(app: AnyElysia, options: SwaggerOptions) {
+  const description = once(async () =>
+    representationOf(JSON.stringify(await openApiDescription(app, options)), "application/json"),
+  );
+  return new Elysia({ name: "swagger", normalize: false })
+    .use(descriptionPage({ path: "/swagger", descriptionPath: DESCRIPTION_PATH, title: options.title }))
+    .get(
+      DESCRIPTION_PATH,
+      async ({ request }) => answerWith(request, await description(), REVALIDATE),
+      hidden,
+    );
 }

@@ -2,6 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import { Elysia } from "elysia";
 import { INTERNAL_PREFIX, INTERNAL_TOKEN_HEADER } from "../../contracts/internal-api.ts";
 import { ApiError } from "../../domain/errors/index.ts";
+import type { Credential } from "./openapi.ts";
 
 /** Compares two secrets in constant time. */
 function equalSecrets(given: string, expected: string): boolean {
@@ -24,3 +25,10 @@ export function internalToken(token: string | undefined) {
     if (given === null || !equalSecrets(given, token)) throw new ApiError("UNAUTHORIZED", { kind: "auth" });
   });
 }
+
+export const INTERNAL_CREDENTIAL = {
+  name: "internal_token",
+  scheme: { type: "apiKey", in: "header", name: "X-Platform-Internal-Token" },
+  description: "The value of INTERNAL_AUTH_TOKEN, if that variable is set.",
+  sample: { name: "X-Platform-Internal-Token", variable: "INTERNAL_AUTH_TOKEN" },
+} as const satisfies Credential;

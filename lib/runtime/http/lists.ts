@@ -1,4 +1,5 @@
 import { type TSchema, Type } from "@sinclair/typebox";
+import { incrementBase32, ulid } from "ulid";
 import { type ApiError, validationError } from "../../domain/errors/index.ts";
 import { idField, ULID_PATTERN } from "../../domain/schemas/index.ts";
 
@@ -83,4 +84,15 @@ export function pageSchema<Name extends string, Item extends TSchema>(name: Name
 /** The query must read `limit + 1` rows: the additional row shows that another page follows. */
 export function page<Item>(rows: readonly Item[], limit: number): { items: Item[]; has_more: boolean } {
   return { items: rows.slice(0, limit), has_more: rows.length > limit };
+}
+
+/** Returns ids above `last`, the newest id of a feed. They contain the later of `timeMs` and the time in `last`. */
+export function followingIds(last: string | null, timeMs: number, count: number): string[] {
+  const fresh = ulid(timeMs);
+  let next = last === null || fresh > last ? fresh : incrementBase32(last);
+  return Array.from({ length: count }, () => {
+    const id = next;
+    next = incrementBase32(next);
+    return id;
+  });
 }

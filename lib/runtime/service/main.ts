@@ -1,6 +1,6 @@
 import { pause, systemClock } from "../../async/index.ts";
 import { ConfigError, hintsOfVariables } from "../config/index.ts";
-import { UnusableFolder } from "../stores/database/data-folder.ts";
+import { UnusableFolder } from "../data-folder.ts";
 import { StoreUnavailable } from "../stores/errors.ts";
 import { answerTo, type Called } from "./called.ts";
 import type { Running } from "./serve.ts";

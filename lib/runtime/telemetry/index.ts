@@ -1,12 +1,11 @@
-export * from "./access-sample.ts";
 export * from "./collected-metrics.ts";
 export * from "./duration-histogram.ts";
 export * from "./log.ts";
 export * from "./metrics.ts";
 export * from "./otlp-target.ts";
+export { residentMemory } from "./process-metrics.ts";
 export * from "./request-metrics.ts";
 export * from "./request-trace.ts";
-export * from "./resident-memory.ts";
 export * from "./span-attributes.ts";
 export * from "./telemetry.ts";
 export * from "./trace-context.ts";

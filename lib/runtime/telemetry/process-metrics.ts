@@ -4,7 +4,6 @@ import { systemClock } from "../../async/index.ts";
 import { VERSION } from "../version.ts";
 import { collectedCounter, collectedGauge } from "./collected-metrics.ts";
 import { DurationHistogram } from "./duration-histogram.ts";
-import { residentMemory } from "./resident-memory.ts";
 
 const DELAY_BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 const DELAY_INTERVAL_MS = 100;
@@ -66,4 +65,17 @@ export function watchEventLoop(registry: Registry): () => void {
   }, DELAY_INTERVAL_MS);
   timer.unref();
   return () => clearInterval(timer);
+}
+
+/** Reading the memory needs a file descriptor. While none is free, the previous value is returned. */
+export function residentMemory(): () => number {
+  let last = 0;
+  return () => {
+    try {
+      last = process.memoryUsage.rss();
+    } catch {
+      // No descriptor is free. The runtime's error has no code to check.
+    }
+    return last;
+  };
 }

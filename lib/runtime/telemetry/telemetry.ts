@@ -1,8 +1,7 @@
 import type { TelemetryConfig } from "../config/index.ts";
 import { observingBoth, type StoreObserver } from "../stores/observer.ts";
-import { type AccessSample, accessSample } from "./access-sample.ts";
 import { collectedCounter } from "./collected-metrics.ts";
-import { createLog, type Logger } from "./log.ts";
+import { type AccessSample, accessSample, createLog, type Logger } from "./log.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 import { otlpUrl, type ServiceIdentity } from "./otlp-target.ts";
 import type { Tracing } from "./request-trace.ts";

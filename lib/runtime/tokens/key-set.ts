@@ -4,7 +4,7 @@ import { createLocalJWKSet, importJWK } from "jose";
 import type { Clock } from "../../async/index.ts";
 import { reasonOf } from "../../domain/errors/index.ts";
 import { tryJson } from "../../domain/json/index.ts";
-import { boundedCall } from "../calls/index.ts";
+import { boundedCall } from "../bounded-call.ts";
 import type { PeerTls } from "../config/index.ts";
 import type { Logger } from "../telemetry/index.ts";
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createValidationClient } from "@ostiary/gateway/admission/validation-client";
-import { boundedCall, CallFailed } from "@ostiary/lib/runtime/calls";
+import { boundedCall, CallFailed } from "@ostiary/lib/runtime/bounded-call";
 import { type PeerTls, peerTls } from "@ostiary/lib/runtime/config";
 import {
   type CertificateAuthority,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { followingIds } from "@ostiary/lib/runtime/stores/database";
+import { followingIds } from "@ostiary/lib/runtime/http";
 import { services } from "../../support/index.ts";
 import { useIdentity } from "./bed.ts";
 import {

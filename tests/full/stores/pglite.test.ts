@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { access, cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { openDatabase, pgliteUrl, rows, UnusableFolder } from "@ostiary/lib/runtime/stores/database";
+import { UnusableFolder } from "@ostiary/lib/runtime/data-folder";
+import { openDatabase, pgliteUrl, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { rejection } from "../../support/index.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";

@@ -3,7 +3,7 @@
  * folder at the time AT_MS, in milliseconds since 1970. It prints the result, and holds the folder for 60 s
  * or until a test kills the process.
  */
-import { claimFolder } from "@ostiary/lib/runtime/stores/database";
+import { claimFolder } from "@ostiary/lib/runtime/data-folder";
 
 const TIMER_MS = 20;
 

@@ -1,5 +1,5 @@
 import { LOG_SIGNATURE, type NoteKey, noteKeyText } from "@ostiary/lib/domain/tlog";
-import { loadSigningKeyFile, signingKeyFileProblems } from "@ostiary/lib/runtime/config/signing-key-file";
+import { loadSigningKeyFile, signingKeyFileProblems } from "./signing-key-file.ts";
 
 const VARIABLE = "AUDIT_SIGNING_KEY_FILE";
 

@@ -1,4 +1,5 @@
-import { type Database, followingIds, type Orm, rows } from "@ostiary/lib/runtime/stores/database";
+import { followingIds } from "@ostiary/lib/runtime/http";
+import { type Database, type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { KEY_COLUMNS, TOTAL_COLUMNS } from "../totals.ts";
 import type { UsageEventRow } from "./usage-event.ts";

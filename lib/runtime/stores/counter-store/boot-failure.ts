@@ -5,7 +5,7 @@ import { tlsError } from "../tls-error.ts";
 export function refusalOf(error: unknown): string | undefined {
   const reply = replyOf(error);
   if (reply !== undefined) return REFUSALS.find(([said]) => said.test(reply))?.[1];
-  return tlsError(codeOf(error), "the counter store", { url: "COUNTER_STORE_URL", prefix: "COUNTER_STORE" });
+  return tlsError(codeOf(error), "the counter store", "COUNTER_STORE");
 }
 
 const REFUSALS: [said: RegExp, sentence: string][] = [

@@ -112,7 +112,7 @@ function connectionSentence(error: unknown, places: Places): string {
   if (tls && code === "ECONNRESET") {
     return `DATABASE_URL requires TLS (sslmode), but the server at ${server} does not speak TLS: correct sslmode, or turn TLS on at the server.`;
   }
-  const refused = tlsError(code, server, { url: "DATABASE_URL", prefix: "DATABASE" });
+  const refused = tlsError(code, server, "DATABASE");
   if (tls && refused !== undefined) return refused;
   return `The database at ${server} (DATABASE_URL) does not answer: check that the server runs and that the network lets connections through.`;
 }

@@ -1,9 +1,9 @@
 import { PGlite } from "@electric-sql/pglite";
 import { withoutTrailingSlashes } from "../../../domain/routes/stored-form.ts";
 import type { PeerTls } from "../../config/index.ts";
+import { claimFolder, UnusableFolder } from "../../data-folder.ts";
 import { observeNothing, type StoreObserver } from "../observer.ts";
 import { databaseBootFailure } from "./boot-failure.ts";
-import { claimFolder, UnusableFolder } from "./data-folder.ts";
 import type { Database } from "./database.ts";
 import { ObservedDatabase, UnitOfWork } from "./observed-database.ts";
 import { PgliteAdapter } from "./pglite.ts";

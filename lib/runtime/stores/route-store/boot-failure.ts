@@ -4,9 +4,8 @@ import { tlsError } from "../tls-error.ts";
 /** Returns the error of a start (OP-14). `refused` means that the server will never accept this URL. */
 export function routeStoreBootFailure(error: unknown): { failure: StoreUnavailable; refused: boolean } {
   const said = messageOf(error);
-  const peer = { url: "ROUTE_STORE_URL", prefix: "ROUTE_STORE" };
   const sentence =
-    REFUSALS.find(([words]) => words.test(said))?.[1] ?? tlsError(said, "the route store", peer);
+    REFUSALS.find(([words]) => words.test(said))?.[1] ?? tlsError(said, "the route store", "ROUTE_STORE");
   const failure = new StoreUnavailable("route_store", error, {
     message:
       sentence ?? "The route store (ROUTE_STORE_URL) cannot be reached: start etcd, or correct the URL.",

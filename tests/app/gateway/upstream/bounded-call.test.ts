@@ -3,7 +3,12 @@
  * give the same guarantees.
  */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { type BoundedCall, boundedCall, type CallCarrier, fetchCarrier } from "@ostiary/lib/runtime/calls";
+import {
+  type BoundedCall,
+  boundedCall,
+  type CallCarrier,
+  fetchCarrier,
+} from "@ostiary/lib/runtime/bounded-call";
 import { peerClient } from "../../../../apps/gateway/upstream/peer-client.ts";
 import { headerValue, OK, RawUpstream } from "../../../support/http/raw-http.ts";
 import { freePort, rejection, waitFor } from "../../../support/index.ts";

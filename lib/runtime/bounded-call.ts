@@ -1,8 +1,7 @@
-import { type Clock, readBounded, systemClock } from "../../async/index.ts";
-import { systemErrorCode } from "../../domain/errors/index.ts";
-import type { PeerTls } from "../config/index.ts";
-import type { CallSpan, Tracing } from "../telemetry/index.ts";
-import { sentOnce } from "./sent-once.ts";
+import { type Clock, readBounded, systemClock } from "../async/index.ts";
+import { systemErrorCode } from "../domain/errors/index.ts";
+import type { PeerTls } from "./config/index.ts";
+import type { CallSpan, Tracing } from "./telemetry/index.ts";
 
 export interface Abortable {
   abort(): void;
@@ -155,4 +154,19 @@ function traceHeaders({ traceparent, tracestate, request_id }: CallSpan): Record
     ...(tracestate !== null && { tracestate }),
     ...(request_id !== null && { "x-request-id": request_id }),
   };
+}
+
+/**
+ * The runtime never resends a stream, so a call with side effects is not retried. With other types than `direct`, the
+ * runtime considers the request unfinished when the response arrives, and closes the connection.
+ */
+export function sentOnce(body: Uint8Array): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>({
+    type: "direct",
+    // write here, not in `start`: the runtime turns a stream that `start` closes back into a plain body
+    pull(controller) {
+      if (body.byteLength > 0) controller.write(body);
+      controller.end();
+    },
+  });
 }

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
-import type { ConfigProblem } from "./load.ts";
+import type { ConfigProblem } from "@ostiary/lib/runtime/config";
 
 /** An Ed25519 key in PKCS #8 has about 120 bytes. */
 const FILE_BYTES_MAX = 16_384;

@@ -1,8 +1,8 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { constants, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { access, lstat, mkdir, realpath } from "node:fs/promises";
-import { systemClock } from "../../../async/index.ts";
-import { reasonOf, systemErrorCode } from "../../../domain/errors/index.ts";
+import { systemClock } from "../async/index.ts";
+import { reasonOf, systemErrorCode } from "../domain/errors/index.ts";
 
 /** The data folder cannot be created, is not writable or is in use. */
 export class UnusableFolder extends Error {

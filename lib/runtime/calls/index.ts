@@ -1,2 +1,0 @@
-export * from "./bounded-call.ts";
-export { sentOnce } from "./sent-once.ts";
