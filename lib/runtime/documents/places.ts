@@ -1,7 +1,8 @@
+import { parseEvents } from "js-yaml";
 import type { FieldPath } from "../../domain/errors/index.ts";
-import { tryJson } from "../../domain/json/index.ts";
+import { JSON_DEPTH_MAX, tryJson } from "../../domain/json/index.ts";
 import { type Place, placeAt } from "./invalid-text.ts";
-import { type Located, yamlPlaces } from "./yaml-places.ts";
+import { type Located, ValueBuilder } from "./yaml-value.ts";
 
 /**
  * Returns the position of each path in a text that has been parsed. A path that does not exist, or leads into an alias,
@@ -9,7 +10,10 @@ import { type Located, yamlPlaces } from "./yaml-places.ts";
  */
 export function locate(text: string, paths: readonly FieldPath[]): Place[] {
   const isJson = tryJson(text, JSON.parse) !== undefined;
-  const top = yamlPlaces(isJson ? onOneLine(text) : text);
+  const yaml = isJson ? onOneLine(text) : text;
+  const builder = new ValueBuilder(yaml, () => {}, true);
+  for (const event of parseEvents(yaml, { maxDepth: 2 * JSON_DEPTH_MAX })) builder.take(event);
+  const { top } = builder;
   return paths.map((path) => placeAt(offsetOf(top, path), text));
 }
 

@@ -39,11 +39,23 @@ interface Built {
   readonly height: number;
 }
 
+/** The place of a value, with the places of its fields or items. */
+export interface Located {
+  /** The offset of a field's key, or of an item or the whole text. */
+  readonly offset: number;
+  readonly parts: ReadonlyMap<string | number, Located>;
+}
+
+type Parts = Map<string | number, Located>;
+
 interface Open {
   readonly into: unknown[] | Record<string, unknown>;
+  readonly start: number;
+  readonly parts: Parts | null;
   readonly anchor: string | null;
   /** The key whose value has not been read yet, or null. */
   key: string | null;
+  keyStart: number;
   size: number;
   height: number;
 }
@@ -52,17 +64,21 @@ interface Open {
 export class ValueBuilder {
   documents = 0;
   value: unknown = null;
+  /** The place of the value. An alias has no parts. */
+  top: Located = { offset: 0, parts: new Map() };
 
   readonly #text: string;
   readonly #onRepeatedKey: (offset: number) => void;
+  readonly #keepsPlaces: boolean;
   readonly #open: Open[] = [];
   /** The values by the names of their anchors. A value is null until it has been read completely. */
   readonly #anchors = new Map<string, Built | null>();
   #aliased: number;
 
-  constructor(text: string, onRepeatedKey: (offset: number) => void) {
+  constructor(text: string, onRepeatedKey: (offset: number) => void, keepsPlaces = false) {
     this.#text = text;
     this.#onRepeatedKey = onRepeatedKey;
+    this.#keepsPlaces = keepsPlaces;
     this.#aliased = Math.max(ALIASED_CHARACTERS_MAX, text.length / 2);
   }
 
@@ -96,7 +112,8 @@ export class ValueBuilder {
     if (this.#open.length === JSON_DEPTH_MAX) throw nestedYaml(event.start, this.#text);
     const anchor = event.anchorStart === NONE ? null : this.#text.slice(event.anchorStart, event.anchorEnd);
     if (anchor !== null) this.#anchors.set(anchor, null);
-    this.#open.push({ into, anchor, key: null, size: 1, height: 1 });
+    const parts = this.#keepsPlaces ? new Map() : null;
+    this.#open.push({ into, start: event.start, parts, anchor, key: null, keyStart: 0, size: 1, height: 1 });
   }
 
   /** No list or map is open at the end of a document. */
@@ -105,18 +122,19 @@ export class ValueBuilder {
     if (ended === undefined) return;
     const built = { value: ended.into, size: ended.size, height: ended.height };
     if (ended.anchor !== null) this.#anchors.set(ended.anchor, built);
-    this.#add(built.value, built.size, built.height);
+    this.#add(built, ended.start, ended.parts);
   }
 
   #scalar(event: ScalarEvent): void {
     const text = getScalarValue(this.#text, event);
     const value = this.#resolved(text, event);
-    const size = 1 + text.length;
+    const built = { value, size: 1 + text.length, height: 0 };
     if (event.anchorStart !== NONE) {
-      this.#anchors.set(this.#text.slice(event.anchorStart, event.anchorEnd), { value, size, height: 0 });
+      this.#anchors.set(this.#text.slice(event.anchorStart, event.anchorEnd), built);
     }
-    if (this.#awaitsKey()) this.#setKey(text, event.valueStart - (isQuoted(event) ? 1 : 0));
-    else this.#add(value, size, 0);
+    const start = event.valueStart - (isQuoted(event) ? 1 : 0);
+    if (this.#awaitsKey()) this.#setKey(text, start);
+    else this.#add(built, start);
   }
 
   #alias(event: AliasEvent): void {
@@ -141,7 +159,7 @@ export class ValueBuilder {
       this.#setKey(built.value, start);
       return;
     }
-    this.#add(built.value, built.size, built.height);
+    this.#add(built, start);
   }
 
   #awaitsKey(): boolean {
@@ -154,15 +172,20 @@ export class ValueBuilder {
     if (open === undefined) return;
     if (Object.hasOwn(open.into, key)) this.#onRepeatedKey(start);
     open.key = key;
+    open.keyStart = start;
     open.size += key.length;
   }
 
-  #add(value: unknown, size: number, height: number): void {
+  #add({ value, size, height }: Built, start: number, parts: Parts | null = null): void {
     const open = this.#open.at(-1);
     if (open === undefined) {
       this.value = value;
+      if (this.#keepsPlaces) this.top = placed(start, parts);
       return;
     }
+    const isList = Array.isArray(open.into);
+    const name = isList ? open.parts?.size : open.key;
+    open.parts?.set(name ?? "", placed(isList ? start : open.keyStart, parts));
     open.size += size;
     open.height = Math.max(open.height, height + 1);
     if (Array.isArray(open.into)) open.into.push(value);
@@ -197,6 +220,10 @@ export class ValueBuilder {
   #refusedKey(start: number): InvalidText {
     return invalidAt(this.#text, start, "The key", " must be a string.");
   }
+}
+
+function placed(start: number, parts: Parts | null): Located {
+  return { offset: Math.max(0, start), parts: parts ?? new Map() };
 }
 
 export function nestedYaml(offset: number, text: string): InvalidText {

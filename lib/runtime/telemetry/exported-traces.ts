@@ -12,7 +12,15 @@ import {
   trace,
 } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
-import { AlwaysOnSampler, BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  type Sampler,
+  SamplingDecision,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from "@opentelemetry/sdk-trace";
 import { systemClock } from "../../async/index.ts";
 import type { TelemetryConfig } from "../config/index.ts";
 import type { StoreOperation } from "../stores/observer.ts";
@@ -33,7 +41,6 @@ import {
   type Tracing,
   unrecordedTrace,
 } from "./request-trace.ts";
-import { samplerOf } from "./sampling.ts";
 import { clientAttributes, methodAttributes, storeAttributes } from "./span-attributes.ts";
 import { formatTraceparent, type TraceIds, type TraceParent } from "./trace-context.ts";
 
@@ -233,4 +240,26 @@ function callerContext(parent: TraceParent, state: string | null): Context {
     isRemote: true,
     traceState: state === null ? undefined : createTraceState(state),
   });
+}
+
+/** Called before the first span of a request is created. */
+type SampleDecision = (parent: TraceParent | null, trace_id: string) => boolean;
+
+const PARENT_BASED = "parentbased_";
+
+/** Returns the sampler that `OTEL_TRACES_SAMPLER` and its `_ARG` select, as defined by OpenTelemetry. */
+function samplerOf(config: TelemetryConfig): SampleDecision {
+  const { OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG } = config;
+  const parentBased = name.startsWith(PARENT_BASED);
+  const sampler = rootSampler(parentBased ? name.slice(PARENT_BASED.length) : name, OTEL_TRACES_SAMPLER_ARG);
+  const decide = (trace_id: string) =>
+    sampler.shouldSample(ROOT_CONTEXT, trace_id, "", SpanKind.SERVER, {}, []).decision ===
+    SamplingDecision.RECORD_AND_SAMPLED;
+  return (parent, trace_id) => (parentBased && parent !== null ? parent.sampled : decide(trace_id));
+}
+
+function rootSampler(name: string, argument: string | undefined): Sampler {
+  if (name === "always_off") return new AlwaysOffSampler();
+  if (name === "traceidratio") return new TraceIdRatioBasedSampler(Number(argument ?? 1));
+  return new AlwaysOnSampler();
 }
