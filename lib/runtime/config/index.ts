@@ -8,7 +8,6 @@ export {
 } from "./addresses.ts";
 export { isClientParameter } from "./database-parameters.ts";
 export { describedVariables, namesOf } from "./described-variables.ts";
-export * from "./key-pair.ts";
 export * from "./load.ts";
 export { hintsOfVariables } from "./misspelled-variables.ts";
 export * from "./peer-tls.ts";

@@ -1,8 +1,8 @@
-import { statSync } from "node:fs";
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
 import type { TOptional, TString } from "@sinclair/typebox";
 import { type Clock, systemClock } from "../../async/index.ts";
 import { databaseUsesTls } from "./addresses.ts";
-import { loneFileProblems, readCertificates, readKeyPair } from "./key-pair.ts";
 import { ConfigError, type ConfigProblem } from "./load.ts";
 import { optionalText } from "./variables.ts";
 
@@ -57,13 +57,7 @@ function holdsCertificates(path: string): boolean {
 
 type Variables = Readonly<Record<string, unknown>>;
 
-interface PeerFiles {
-  ca?: string;
-  cert?: string;
-  key?: string;
-}
-
-function filesOf(config: Variables, peer: string): PeerFiles {
+function filesOf(config: Variables, peer: string): TlsOptions {
   const file = (part: string) => {
     const path = config[`${peer}_${part}_FILE`];
     return typeof path === "string" ? path : undefined;
@@ -79,31 +73,67 @@ export function checkPeerTls(config: Variables): ConfigProblem[] {
 function peerProblems(config: Variables, peer: string, { url, isTls, form }: PeerUrls): ConfigProblem[] {
   const files = filesOf(config, peer);
   const address = config[url];
-  const given = Object.entries(files).filter(([, path]) => path !== undefined);
   if (typeof address === "string" && !isTls(address)) {
-    return given.map(([part]) => ({
-      variable: `${peer}_${part.toUpperCase()}_FILE`,
-      message: `is only for TLS: write ${url} with ${form}, or leave this variable out.`,
-    }));
+    return Object.entries(files)
+      .filter(([, path]) => path !== undefined)
+      .map(([part]) => ({
+        variable: `${peer}_${part.toUpperCase()}_FILE`,
+        message: `is only for TLS: write ${url} with ${form}, or leave this variable out.`,
+      }));
   }
-  const lone = loneFileProblems(
-    { cert: `${peer}_CERT_FILE`, key: `${peer}_KEY_FILE` },
-    { cert: files.cert, key: files.key },
-  );
-  if (lone.length > 0) return lone;
-  const read = pairOf(files, peer);
-  return read !== null && "message" in read ? [read] : [];
+  if ((files.cert === undefined) !== (files.key === undefined)) {
+    const [missing, present] = files.key === undefined ? ["KEY", "CERT"] : ["CERT", "KEY"];
+    return [
+      { variable: `${peer}_${missing}_FILE`, message: `is required if ${peer}_${present}_FILE is set.` },
+    ];
+  }
+  const pair = readKeyPair(files, peer);
+  return "message" in pair ? [pair] : [];
 }
 
-function pairOf({ cert, key }: PeerFiles, peer: string) {
-  if (cert === undefined || key === undefined) return null;
-  return readKeyPair(
-    { variable: `${peer}_CERT_FILE`, path: cert },
-    { variable: `${peer}_KEY_FILE`, path: key },
-  );
+/** Reads a certificate and its key, if there are any, or returns the problem. The problem never quotes the key. */
+function readKeyPair(files: TlsOptions, peer: string): TlsOptions | ConfigProblem {
+  if (files.cert === undefined || files.key === undefined) return {};
+  const problem = (part: "CERT" | "KEY", message: string) => ({ variable: `${peer}_${part}_FILE`, message });
+  const cert = readText(files.cert);
+  if (cert === null) return problem("CERT", UNREADABLE);
+  const key = readText(files.key);
+  if (key === null) return problem("KEY", UNREADABLE);
+  const certificate = attempt(() => new X509Certificate(cert));
+  if (certificate === null)
+    return problem("CERT", "must hold a certificate in PEM form, with its chain after it.");
+  const privateKey = attempt(() => createPrivateKey(key));
+  if (privateKey === null)
+    return problem("KEY", "must hold a private key in PEM form, without a passphrase.");
+  if (!certificate.checkPrivateKey(privateKey))
+    return problem("KEY", `must hold the private key of the certificate in ${peer}_CERT_FILE.`);
+  return { cert, key };
 }
 
-/** The names are those that Node, Bun and the drivers share. */
+const UNREADABLE = "must be a file that this user may read.";
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** Reads one or more certificates in PEM form. Returns null if there is none, or a malformed one. */
+function readCertificates(path: string): string | null {
+  const text = readText(path);
+  const found = text?.match(CERTIFICATE) ?? [];
+  const valid = found.length > 0 && found.every((each) => attempt(() => new X509Certificate(each)) !== null);
+  return valid ? text : null;
+}
+
+function readText(path: string): string | null {
+  return attempt(() => readFileSync(path, "utf8"));
+}
+
+function attempt<Value>(work: () => Value): Value | null {
+  try {
+    return work();
+  } catch {
+    return null;
+  }
+}
+
+/** Certificates and a key, or the paths of their files. The names are those that Node, Bun and the drivers share. */
 export interface TlsOptions {
   readonly ca?: string;
   readonly cert?: string;
@@ -159,13 +189,12 @@ export function renewingOptions(tls: PeerTls): TlsOptions {
   };
 }
 
-function readOptions(files: PeerFiles, peer: Peer): TlsOptions | ConfigProblem {
+function readOptions(files: TlsOptions, peer: Peer): TlsOptions | ConfigProblem {
   const ca = files.ca === undefined ? undefined : readCertificates(files.ca);
   if (ca === null)
     return { variable: `${peer}_CA_FILE`, message: "must be a file of certificates in PEM form." };
-  const pair = pairOf(files, peer);
-  if (pair !== null && "message" in pair) return pair;
-  return { ...(ca !== undefined && { ca }), ...(pair !== null && { cert: pair.cert, key: pair.key }) };
+  const pair = readKeyPair(files, peer);
+  return "message" in pair ? pair : { ...(ca !== undefined && { ca }), ...pair };
 }
 
 /** Returns a text that changes when a file changes or a symbolic link gets a new target. */

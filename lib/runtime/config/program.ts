@@ -34,15 +34,7 @@ function fallbackText(fallback: string): string {
   return fallback === "" ? "" : ` (${fallback})`;
 }
 
-/** Breaks a text between words into lines that fit the columns of a terminal. */
 function wrapped(text: string, indent: string): string[] {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ")) {
-    if (line !== "" && indent.length + line.length + 1 + word.length > COLUMNS) {
-      lines.push(indent + line);
-      line = word;
-    } else line = line === "" ? word : `${line} ${word}`;
-  }
-  return [...lines, indent + line];
+  const lines = Bun.wrapAnsi(text, COLUMNS - indent.length).split("\n");
+  return lines.map((line) => indent + line);
 }

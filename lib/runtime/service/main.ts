@@ -5,7 +5,7 @@ import { StoreUnavailable } from "../stores/errors.ts";
 import { answerTo, type Called } from "./called.ts";
 import type { Running } from "./serve.ts";
 import { StartRefused } from "./service.ts";
-import { UncaughtErrors } from "./uncaught-errors.ts";
+import { reportUncaughtErrors } from "./uncaught-errors.ts";
 
 const EXIT_CONFIG = 78;
 const EXIT_FAILED = 1;
@@ -49,12 +49,12 @@ async function run(
   process.on("SIGUSR2", () => {
     for (const service of started) service.switchLogLevel?.();
   });
-  const uncaught = new UncaughtErrors();
+  const reportTo = reportUncaughtErrors();
   try {
     const running = await start(stopped);
     started = running;
     for (const hint of hints) running[0]?.log?.warn({}, hint);
-    for (const { log } of running) if (log !== undefined) uncaught.reportTo(log);
+    for (const { log } of running) if (log !== undefined) reportTo(log);
     await stopped;
     await Promise.all(running.map((service) => service.shutdown()));
     process.exit(0);

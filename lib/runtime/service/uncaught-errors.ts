@@ -5,22 +5,18 @@ type ErrorLog = Pick<Logger, "error">;
 
 /**
  * Logs uncaught errors by code and place: a message can contain URLs with their queries. The process survives a
- * rejection. It exits after an exception, because its state is unreliable then.
+ * rejection. It exits after an exception, because its state is unreliable then. Returns a function that sets the log.
  */
-export class UncaughtErrors {
-  #log: ErrorLog = standardError;
-
-  constructor() {
-    process.on("unhandledRejection", (reason) => this.#log.error(fieldsOf(reason), "unhandled rejection"));
-    process.on("uncaughtException", (error) => {
-      this.#log.error(fieldsOf(error), "uncaught exception");
-      process.exit(EXIT_FAILED);
-    });
-  }
-
-  reportTo(log: ErrorLog): void {
-    this.#log = log;
-  }
+export function reportUncaughtErrors(): (log: ErrorLog) => void {
+  let log = standardError;
+  process.on("unhandledRejection", (reason) => log.error(fieldsOf(reason), "unhandled rejection"));
+  process.on("uncaughtException", (error) => {
+    log.error(fieldsOf(error), "uncaught exception");
+    process.exit(EXIT_FAILED);
+  });
+  return (better) => {
+    log = better;
+  };
 }
 
 const EXIT_FAILED = 1;

@@ -44,11 +44,3 @@ export async function observed<T>(
 function errorTypeOf(error: unknown): string {
   return systemErrorCode(error) ?? (error instanceof Error ? error.name : "_OTHER");
 }
-
-/** Returns an observer that calls `one` and `other`. */
-export function observingBoth(one: StoreObserver, other: StoreObserver): StoreObserver {
-  return (operation) => {
-    one(operation);
-    other(operation);
-  };
-}

@@ -31,12 +31,9 @@ export class DurationSeries {
     while (seconds > (this.bounds[bucket] ?? Number.POSITIVE_INFINITY)) bucket++;
     this.counts[bucket] = (this.counts[bucket] ?? 0) + 1;
     this.sumSeconds += seconds;
-    if (trace_id !== null) this.#keep(bucket, { trace_id, value: seconds, atMs: systemClock.now() });
-  }
-
-  #keep(bucket: number, exemplar: Exemplar): void {
+    if (trace_id === null) return;
     this.#exemplars ??= [];
-    this.#exemplars[bucket] = exemplar;
+    this.#exemplars[bucket] = { trace_id, value: seconds, atMs: systemClock.now() };
   }
 
   count(): number {

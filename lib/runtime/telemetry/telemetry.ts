@@ -1,5 +1,5 @@
 import type { TelemetryConfig } from "../config/index.ts";
-import { observingBoth, type StoreObserver } from "../stores/observer.ts";
+import type { StoreObserver } from "../stores/observer.ts";
 import { collectedCounter } from "./collected-metrics.ts";
 import { type AccessSample, accessSample, createLog, type Logger } from "./log.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
@@ -46,7 +46,10 @@ export async function createTelemetry(service: ServiceIdentity, config: Telemetr
     tracing,
     exportedTracing: tracing.enabled ? tracing : undefined,
     observeStore: tracing.enabled
-      ? observingBoth(metrics.observeStore, tracing.observeStore)
+      ? (operation) => {
+          metrics.observeStore(operation);
+          tracing.observeStore(operation);
+        }
       : metrics.observeStore,
     async close() {
       metrics.stop();
