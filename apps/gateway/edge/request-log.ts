@@ -40,8 +40,9 @@ export class RequestLog {
     const route = matched?.path ?? (method === "OPTIONS" ? PREFLIGHT : UNMATCHED);
     const status = answered ?? CLIENT_GONE_STATUS;
     const trace_id = exchange.trace.recorded ? exchange.trace.trace_id : null;
-    if (matched === null) this.#traffic.requests.observe({ route, method, status, duration_ms, trace_id });
-    else this.#traffic.of(matched).requests.observe(status, duration_ms, trace_id);
+    const requests =
+      matched === null ? this.#traffic.requests.series(route, method) : this.#traffic.of(matched).requests;
+    requests.observe(status, duration_ms, trace_id);
     const failed = failureOf(answered, failure);
     exchange.trace.end({
       route: matched?.path ?? null,

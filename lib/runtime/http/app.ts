@@ -40,7 +40,7 @@ export function httpApp(options: HttpAppOptions) {
     normalize: false,
     handler: { standardHostname: false },
   });
-  const allowed = new AllowedMethods(app);
+  const methodsAt = allowedMethods(app);
   const templates = new Map<string, string>();
   if (options.parseBodies !== false) {
     app.onParse({ as: "global" }, async ({ request, route }) => {
@@ -62,7 +62,7 @@ export function httpApp(options: HttpAppOptions) {
     })
     .onError({ as: "global" }, ({ error: thrown, request, set }) => {
       const context = contextOf(request);
-      const error = allowed.orMethodNotAllowed(toApiError(thrown), request);
+      const error = orMethodNotAllowed(toApiError(thrown), request, methodsAt);
       context.error = error;
       set.status = error.status;
       // The handler may have set headers for the response that this error replaces.
@@ -107,37 +107,34 @@ export function repeatedParameters(url: string): FieldError[] {
   }));
 }
 
-/** Finds the methods that an app allows for a path. */
-class AllowedMethods {
-  readonly #app: AnyElysia;
-  /** Read at the first use, after the app has all its routes. */
-  #paths: { segments: string[]; methods: Set<string> }[] | undefined;
+/** Returns the methods that an app allows for a path. Its routes are read at the first use, after it has them all. */
+function allowedMethods(app: AnyElysia): (path: string) => ReadonlySet<string> {
+  let paths: { segments: string[]; methods: string[] }[] | undefined;
+  return (wanted) => {
+    paths ??= Array.from(
+      Map.groupBy(app.routes, ({ path }) => path),
+      ([path, routes]) => ({
+        segments: template(path).split("/"),
+        methods: routes.flatMap(({ method }) => (method === "GET" ? [method, "HEAD"] : [method])),
+      }),
+    );
+    const segments = wanted.split("/");
+    return new Set(
+      paths.filter((path) => matches(path.segments, segments)).flatMap(({ methods }) => methods),
+    );
+  };
+}
 
-  constructor(app: AnyElysia) {
-    this.#app = app;
-  }
-
-  /** Replaces a 404 with a 405 if the path exists with other methods (ER-10). */
-  orMethodNotAllowed(error: ApiError, request: Request): ApiError {
-    if (error.status !== 404 || contextOf(request).route !== null) return error;
-    const methods = this.#methodsAt(new URL(request.url).pathname.split("/"));
-    if (methods.size === 0 || methods.has(request.method)) return error;
-    return new ApiError("METHOD_NOT_ALLOWED", { headers: { Allow: [...methods].sort().join(", ") } });
-  }
-
-  #methodsAt(segments: readonly string[]): Set<string> {
-    this.#paths ??= this.#read();
-    const paths = this.#paths.filter((path) => matches(path.segments, segments));
-    return new Set(paths.flatMap(({ methods }) => [...methods]));
-  }
-
-  #read() {
-    const byPath = Map.groupBy(this.#app.routes, ({ path }) => path);
-    return Array.from(byPath, ([path, routes]) => ({
-      segments: template(path).split("/"),
-      methods: new Set(routes.flatMap(({ method }) => (method === "GET" ? [method, "HEAD"] : [method]))),
-    }));
-  }
+/** Replaces a 404 with a 405 if the path exists with other methods (ER-10). */
+function orMethodNotAllowed(
+  error: ApiError,
+  request: Request,
+  methodsAt: (path: string) => ReadonlySet<string>,
+): ApiError {
+  if (error.status !== 404 || contextOf(request).route !== null) return error;
+  const methods = methodsAt(new URL(request.url).pathname);
+  if (methods.size === 0 || methods.has(request.method)) return error;
+  return new ApiError("METHOD_NOT_ALLOWED", { headers: { Allow: [...methods].sort().join(", ") } });
 }
 
 function matches(pattern: readonly string[], segments: readonly string[]): boolean {

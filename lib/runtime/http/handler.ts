@@ -123,7 +123,7 @@ function finish(
   const route = matched ?? "unmatched";
   // The trace of a successful probe is never exported, so no exemplar may refer to it.
   const trace_id = trace?.recorded && !isProbe(route) ? trace.trace_id : null;
-  metrics.requests.observe({ route, method, status, duration_ms, trace_id });
+  metrics.requests.series(route, method).observe(status, duration_ms, trace_id);
   // The span of a successful probe is not ended, so it is never exported. A probe that throws an error is
   // logged like any other failed request.
   if (error === null && isProbe(route)) return;

@@ -4,19 +4,9 @@ import { DurationHistogram, type DurationSeries } from "./duration-histogram.ts"
 
 const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-export interface AnsweredRequest {
-  /** The matched route template, never a path: each value stays in memory for the lifetime of the process. */
-  readonly route: string;
-  readonly method: string;
-  readonly status: number;
-  readonly duration_ms: number;
-  readonly trace_id?: string | null;
-}
-
 /** Updates `http_requests_total` and `http_request_duration_seconds` (OP-47). */
 export interface RequestMetrics {
-  observe(request: AnsweredRequest): void;
-  /** A caller that keeps the series saves a lookup for each request. */
+  /** `route` is a matched template, never a path: each value stays in memory for the lifetime of the process. */
   series(route: string, method: string): CountedRequests;
 }
 
@@ -31,7 +21,7 @@ class CountedRequests {
     this.#durations = durations;
   }
 
-  observe(status: number, duration_ms: number, trace_id: string | null): void {
+  observe(status: number, duration_ms: number, trace_id: string | null = null): void {
     this.#durations.observe(duration_ms / 1000, trace_id);
     if (this.#count === 0) this.#status = status;
     if (status === this.#status) this.#count += 1;
@@ -71,14 +61,10 @@ export function requestMetrics(registry: Registry): RequestMetrics {
     registers: [registry],
   });
   const newMap = () => new Map<string, CountedRequests>();
-  const series = (route: string, method: string) =>
-    all
-      .getOrInsertComputed(route, newMap)
-      .getOrInsertComputed(method, () => new CountedRequests(histogram.series({ route, method })));
   return {
-    series,
-    observe({ route, method, status, duration_ms, trace_id = null }) {
-      series(route, method).observe(status, duration_ms, trace_id);
-    },
+    series: (route, method) =>
+      all
+        .getOrInsertComputed(route, newMap)
+        .getOrInsertComputed(method, () => new CountedRequests(histogram.series({ route, method }))),
   };
 }

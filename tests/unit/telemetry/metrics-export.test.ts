@@ -1,11 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import {
-  type AnsweredRequest,
-  collectedGauge,
-  createMetrics,
-  createTelemetry,
-  type Metrics,
-} from "@ostiary/lib/runtime/telemetry";
+import { collectedGauge, createMetrics, createTelemetry, type Metrics } from "@ostiary/lib/runtime/telemetry";
 import { exportMetrics } from "@ostiary/lib/runtime/telemetry/metrics-export";
 import { Gauge, Registry } from "prom-client";
 import { atTestEnd } from "../../support/at-test-end.ts";
@@ -36,8 +30,18 @@ function pushing(endpoint: string, intervalMs?: number) {
   return { metrics, pushed, warnings };
 }
 
-function answered(metrics: Metrics, request: Partial<AnsweredRequest>): void {
-  metrics.requests.observe({ route: "/a", method: "GET", status: 200, duration_ms: 1, ...request });
+function answered(
+  metrics: Metrics,
+  { route, method = "GET", status = 200, duration_ms = 1 }: AnsweredRequest,
+): void {
+  metrics.requests.series(route, method).observe(status, duration_ms);
+}
+
+interface AnsweredRequest {
+  route: string;
+  method?: string;
+  status?: number;
+  duration_ms?: number;
 }
 
 function named(collector: Collector, name: string) {

@@ -22,7 +22,7 @@ describe("every service's metrics", () => {
   // OP-47
   test("count requests and their duration by route, method and status", async () => {
     const metrics = createMetrics();
-    metrics.requests.observe({ route: "/a/{b}", method: "GET", status: 200, duration_ms: 20 });
+    metrics.requests.series("/a/{b}", "GET").observe(200, 20);
     expect(await lines(metrics, "http_requests_total")).toEqual([
       'http_requests_total{route="/a/{b}",method="GET",status="200"} 1',
     ]);
@@ -37,11 +37,11 @@ describe("every service's metrics", () => {
   test("separate routes, methods and statuses, and count a duration on a bound in the bucket below it", async () => {
     const metrics = createMetrics();
     const answered = (method: string, status: number, duration_ms: number) =>
-      metrics.requests.observe({ route: "/a", method, status, duration_ms });
+      metrics.requests.series("/a", method).observe(status, duration_ms);
     for (const duration_ms of [1, 5, 5.1, 60_000]) answered("GET", 200, duration_ms);
     answered("GET", 404, 10);
     answered("POST", 200, 7);
-    metrics.requests.observe({ route: "/b", method: "GET", status: 200, duration_ms: 7 });
+    metrics.requests.series("/b", "GET").observe(200, 7);
     expect(await lines(metrics, "http_requests_total")).toEqual([
       'http_requests_total{route="/a",method="GET",status="200"} 4',
       'http_requests_total{route="/a",method="GET",status="404"} 1',
@@ -96,7 +96,7 @@ describe("every service's metrics", () => {
   test("are served as OpenMetrics with trace ids as exemplars, together with histograms without exemplars", async () => {
     const metrics = createMetrics();
     const trace_id = "0af7651916cd43dd8448eb211c80319c";
-    metrics.requests.observe({ route: "/a", method: "GET", status: 200, duration_ms: 20, trace_id });
+    metrics.requests.series("/a", "GET").observe(200, 20, trace_id);
     const registers = [metrics.registry];
     const plain = new DurationHistogram({ name: "plain_seconds", help: "Plain.", buckets: [1], registers });
     plain.series({}).observe(2);
@@ -153,7 +153,7 @@ describe("every service's metrics", () => {
     const metrics = createMetrics();
     for (let route = 0; route < 10_000; route++) {
       for (const method of ["GET", "POST"]) {
-        metrics.requests.observe({ route: `/service/${route}/{id}`, method, status: 200, duration_ms: 7 });
+        metrics.requests.series(`/service/${route}/{id}`, method).observe(200, 7);
       }
     }
     for (const accept of [null, "application/openmetrics-text"]) {

@@ -2,7 +2,7 @@ import { Cluster, Redis, type RedisOptions } from "ioredis";
 import { Batches, type Member, pause, systemClock } from "../../../async/index.ts";
 import { type PeerTls, renewingOptions, type TlsOptions } from "../../config/index.ts";
 import { StoreUnavailable } from "../errors.ts";
-import type { StoreObserver } from "../observer.ts";
+import { observed, type StoreObserver } from "../observer.ts";
 import { refusalOf } from "./boot-failure.ts";
 import type { Charge, ChargedWindow, CounterStore, Refund, WindowCount } from "./counter-store.ts";
 import { type ScriptCommands, scripts } from "./redis-scripts.ts";
@@ -143,26 +143,20 @@ export class RedisCounterStore implements CounterStore {
     return this.#charges.add({ charges, startedMs: systemClock.elapsedMs() });
   }
 
-  async refund(refunds: readonly Refund[]): Promise<boolean[]> {
-    const startedMs = systemClock.elapsedMs();
+  refund(refunds: readonly Refund[]): Promise<boolean[]> {
     const buckets = refunds.map(({ bucket }) => bucket);
     const ends = refunds.map(({ endsMs }) => endsMs);
-    try {
-      const answers = await this.#client.refundCharges(refunds.length, ...buckets, ...ends);
-      this.#observe("refund", startedMs, false);
+    const name = { system: "redis", operation: "refund", namespace: this.#namespace };
+    return observed(this.#observer, name, async () => {
+      const answers = await this.#client
+        .refundCharges(refunds.length, ...buckets, ...ends)
+        .catch(unavailable);
       return answers.map((answer) => answer === 1);
-    } catch (error) {
-      this.#observe("refund", startedMs, true);
-      throw new StoreUnavailable("counter_store", error);
-    }
+    });
   }
 
   async ping(): Promise<void> {
-    try {
-      await this.#anyNodeAnswers();
-    } catch (error) {
-      throw new StoreUnavailable("counter_store", error);
-    }
+    await this.#anyNodeAnswers().catch(unavailable);
   }
 
   async close(): Promise<void> {
@@ -243,6 +237,10 @@ export class RedisCounterStore implements CounterStore {
       failed,
     });
   }
+}
+
+function unavailable(error: unknown): never {
+  throw new StoreUnavailable("counter_store", error);
 }
 
 interface Timed {
