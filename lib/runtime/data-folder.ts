@@ -144,7 +144,7 @@ async function unusableReason(path: string, error: unknown): Promise<string> {
     case "EROFS":
       return "the file system is read-only.";
     case "EEXIST":
-      return (await isLink(path))
+      return (await lstat(path)).isSymbolicLink()
         ? "it is a symbolic link without a target."
         : "a file with this name exists.";
     case "ENOTDIR":
@@ -162,8 +162,4 @@ async function unusableReason(path: string, error: unknown): Promise<string> {
     default:
       return reasonOf(error);
   }
-}
-
-async function isLink(path: string): Promise<boolean> {
-  return (await lstat(path)).isSymbolicLink();
 }

@@ -15,7 +15,7 @@ export function describedVariables(schema: TObject): DescribedVariable[] {
     .toSorted(([one], [other]) => Number(isShared(one)) - Number(isShared(other)))
     .map(([name, rule]) => ({
       names: namesOf(name, rule),
-      fallback: rule.default === undefined ? requirement(schema, name) : String(rule.default),
+      fallback: String(rule.default ?? (schema.required?.includes(name) ? "required" : "")),
       meaning: rule.description ?? "",
       rule,
     }));
@@ -27,7 +27,3 @@ export function namesOf(name: string, rule: TSchema): string[] {
 
 const shared = listenVariables({ host: "0.0.0.0", port: 0, internal_port: 0 });
 const isShared = (name: string) => name in shared;
-
-function requirement(schema: TObject, name: string): string {
-  return schema.required?.includes(name) ? "required" : "";
-}

@@ -51,9 +51,7 @@ export function tlsVariables<Name extends Peer>(peer: Name): FileVariables<Name>
   } as FileVariables<Name>;
 }
 
-function holdsCertificates(path: string): boolean {
-  return readCertificates(path) !== null;
-}
+const holdsCertificates = (path: string) => readCertificates(path) !== null;
 
 type Variables = Readonly<Record<string, unknown>>;
 

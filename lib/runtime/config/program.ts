@@ -15,7 +15,7 @@ export function programHelp({ app, about, variables, parts }: Program): string {
   const rest =
     parts && "It also reads the variables of the services that it runs: see the help of each service.";
   const lines = describedVariables(variables).flatMap(({ names, fallback, meaning }) => [
-    `  ${names.join(" or ")}${fallbackText(fallback)}`,
+    `  ${names.join(" or ")}${fallback && ` (${fallback})`}`,
     ...wrapped(meaning, "      "),
   ]);
   const paragraphs = [
@@ -28,10 +28,6 @@ export function programHelp({ app, about, variables, parts }: Program): string {
     .filter((paragraph) => paragraph.length > 0)
     .map((paragraph) => `${paragraph.join("\n")}\n`)
     .join("\n");
-}
-
-function fallbackText(fallback: string): string {
-  return fallback === "" ? "" : ` (${fallback})`;
 }
 
 function wrapped(text: string, indent: string): string[] {

@@ -58,15 +58,13 @@ export function loadRolesFile(path: string): RolesFile {
 
 export function parseRolesFile(text: string): RolesFile {
   const file = parseYamlFile(VARIABLE, RolesFileShape, text, (read, shape) => [
-    ...shape.filter(isBesideInvalidSlugs),
+    // `slugProblems` reports an invalid slug itself.
+    ...shape.filter(
+      ({ path: [top, slug] }) => top !== "roles" || slug === undefined || SLUG_PATTERN.test(String(slug)),
+    ),
     ...ruleProblems(read),
   ]);
   return { ...file, roles: new Map(Object.entries(file.roles)) };
-}
-
-/** {@link slugProblems} reports an invalid slug itself. */
-function isBesideInvalidSlugs({ path: [top, slug] }: FileProblem): boolean {
-  return top !== "roles" || slug === undefined || SLUG_PATTERN.test(String(slug));
 }
 
 /** Returns the problems that the schema cannot express, and skips parts that do not match the schema. */

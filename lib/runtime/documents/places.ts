@@ -10,7 +10,8 @@ import { type Located, ValueBuilder } from "./yaml-value.ts";
  */
 export function locate(text: string, paths: readonly FieldPath[]): Place[] {
   const isJson = tryJson(text, JSON.parse) !== undefined;
-  const yaml = isJson ? onOneLine(text) : text;
+  // Valid JSON has tabs and line breaks only between tokens, and can be parsed as YAML without them.
+  const yaml = isJson ? text.replace(/[\t\r\n]/g, " ") : text;
   const builder = new ValueBuilder(yaml, () => {}, true);
   for (const event of parseEvents(yaml, { maxDepth: 2 * JSON_DEPTH_MAX })) builder.take(event);
   const { top } = builder;
@@ -25,9 +26,4 @@ function offsetOf(top: Located, path: FieldPath): number {
     at = next;
   }
   return at.offset;
-}
-
-/** Valid JSON has tabs and line breaks only between tokens, and can be parsed as YAML without them. */
-function onOneLine(json: string): string {
-  return json.replace(/[\t\r\n]/g, " ");
 }

@@ -43,16 +43,12 @@ export function createHandler(
       underway -= 1;
     }
     if (requestIdOnResponse) response.headers.set("X-Request-ID", context.request_id);
-    keepFromCaches(response.headers);
+    // Responses can contain secrets or one caller's data.
+    if (!response.headers.has("Cache-Control")) response.headers.set("Cache-Control", "no-store");
     if (health.draining) response.headers.set("Connection", "close");
     finish(request, context, response.status, systemClock.elapsedMs() - started, telemetry);
     return response;
   };
-}
-
-/** Responses can contain secrets or one caller's data. */
-function keepFromCaches(headers: Headers): void {
-  if (!headers.has("Cache-Control")) headers.set("Cache-Control", "no-store");
 }
 
 /**
@@ -60,7 +56,7 @@ function keepFromCaches(headers: Headers): void {
  * load balancers can omit it.
  */
 function withAddress(request: Request): Request {
-  return hasNoAddress(request) ? new Request(`http://localhost${request.url}`, request) : request;
+  return request.url.startsWith("/") ? new Request(`http://localhost${request.url}`, request) : request;
 }
 
 /** Refuses a malformed or repeated Host header. The runtime joins repeated ones, and leaves only a path as URL. */
@@ -68,10 +64,6 @@ function hostError({ headers, url }: Request): ApiError | null {
   const host = headers.get("host");
   if (host === null || (!host.includes(",") && URL.canParse(url))) return null;
   return new ApiError("INVALID_REQUEST", { message: "The request must have one valid Host header." });
-}
-
-function hasNoAddress({ url }: Request): boolean {
-  return url.startsWith("/");
 }
 
 function refusal(context: RequestContext, error: ApiError): Response {

@@ -19,14 +19,10 @@ export function listen<Socket>(listener: Listener<Socket>, use: PortUse): Bun.Se
       idleTimeout: 0,
       maxRequestBodySize: BODY_BYTES_UNLIMITED,
       fetch: (request, server) => listener.fetch(request, server),
-      websocket: webSocketHandler(listener),
+      // The runtime requires a handler even if no request is upgraded.
+      websocket: listener.websocket ?? { message: () => {} },
     });
   } catch (error) {
     throw new ConfigError([portProblem(use, error)]);
   }
-}
-
-/** The runtime requires a handler even if no request is upgraded. */
-function webSocketHandler<Socket>({ websocket }: Listener<Socket>): Bun.WebSocketHandler<Socket> {
-  return websocket ?? { message: () => {} };
 }

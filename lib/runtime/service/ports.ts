@@ -13,7 +13,9 @@ export interface PortUse {
 export function portProblems(uses: readonly PortUse[]): ConfigProblem[] {
   const found = uses.flatMap((use, index) => {
     const twin = uses.slice(0, index).find(({ port }) => port !== 0 && port === use.port);
-    return twin === undefined ? unusable(use) : [twice(use, twin)];
+    if (twin === undefined) return unusable(use);
+    const message = `is ${use.port}, the same port as ${twin.variable}: set two different ports.`;
+    return [{ variable: use.variable, message }];
   });
   // A host that cannot be bound is reported once, even if several ports use it.
   return found.filter((problem, index) => found.findIndex((each) => Bun.deepEquals(each, problem)) === index);
@@ -55,10 +57,6 @@ export function portProblem({ variable, host, port, shared }: PortUse, error: un
   }
   const message = `is ${host}, which is not an address of this machine: set an address of this machine, or 0.0.0.0 for all addresses.`;
   return { variable: "HOST", message };
-}
-
-function twice({ variable, port }: PortUse, twin: PortUse): ConfigProblem {
-  return { variable, message: `is ${port}, the same port as ${twin.variable}: set two different ports.` };
 }
 
 /** If two processes test a port at the same moment, each finds it in use, and both would refuse to start. */

@@ -21,18 +21,11 @@ export interface Running {
   shutdown(): Promise<void>;
 }
 
-interface PortVariables {
-  port: string;
-  internal_port: string;
-}
-
-const PORT_VARIABLES: PortVariables = { port: "PORT", internal_port: "INTERNAL_PORT" };
-
 /** If a port cannot be opened, the error names its variable. */
 export async function serve<Socket>(
   service: Service<Socket>,
   options: ListenOptions,
-  variables = PORT_VARIABLES,
+  variables = { port: "PORT", internal_port: "INTERNAL_PORT" },
 ): Promise<Running> {
   let internal: Bun.Server<undefined> | undefined;
   try {

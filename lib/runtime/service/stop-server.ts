@@ -18,11 +18,8 @@ export async function readWhatCame(): Promise<void> {
   const beganMs = systemClock.elapsedMs();
   let iterations = 0;
   let quiet = 0;
-  for (
-    let nowMs = beganMs;
-    quiet < QUIET_ITERATIONS && !isOver(iterations, nowMs - beganMs);
-    iterations += 1
-  ) {
+  for (let nowMs = beganMs; quiet < QUIET_ITERATIONS; iterations += 1) {
+    if (iterations >= ITERATIONS_MIN && nowMs - beganMs >= WAIT_MS) return;
     await new Promise((resolve) => setImmediate(resolve));
     const iterationMs = systemClock.elapsedMs() - nowMs;
     nowMs += iterationMs;
@@ -36,7 +33,3 @@ const QUIET_ITERATION_MS = 0.15;
 const QUIET_ITERATIONS = 4;
 const ITERATIONS_MIN = 4;
 const WAIT_MS = 250;
-
-function isOver(iterations: number, waitedMs: number): boolean {
-  return iterations >= ITERATIONS_MIN && waitedMs >= WAIT_MS;
-}

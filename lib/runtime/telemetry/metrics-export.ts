@@ -33,11 +33,6 @@ const SLICE_MS = 2;
 /** The maximum number of data points in a request. Serializing them takes some milliseconds, in one piece. */
 const POINTS_MAX = 2_000;
 
-interface ExportTimes {
-  readonly intervalMs?: number;
-  readonly clock?: Clock;
-}
-
 /** Exports the metrics of a registry every minute (OP-52). `shutdown` exports the last values and stops. */
 export function exportMetrics(
   service: ServiceIdentity,
@@ -45,7 +40,7 @@ export function exportMetrics(
   url: string,
   registry: Registry,
   log: Logger,
-  { intervalMs = INTERVAL_MS, clock = systemClock }: ExportTimes = {},
+  { intervalMs = INTERVAL_MS, clock = systemClock }: { intervalMs?: number; clock?: Clock } = {},
 ): { shutdown(): Promise<void> } {
   const exporter = new OTLPMetricExporter({
     ...exporterOptions(config, url),

@@ -22,7 +22,10 @@ export function addProcessMetrics(registry: Registry): void {
   collectedCounter(registry, {
     name: "process_cpu_seconds_total",
     help: "CPU time that the process spent in user and system mode, in seconds.",
-    read: cpuSeconds,
+    read: () => {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1e6;
+    },
   });
   collectedGauge(registry, {
     name: "process_open_fds",
@@ -34,11 +37,6 @@ export function addProcessMetrics(registry: Registry): void {
     help: "Always 1; the labels name the versions of Ostiary and of the runtime.",
     read: () => [{ labels: { version: VERSION, runtime: "bun", runtime_version: Bun.version }, value: 1 }],
   });
-}
-
-function cpuSeconds(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1e6;
 }
 
 async function openDescriptors() {

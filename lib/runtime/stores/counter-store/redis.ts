@@ -206,7 +206,8 @@ export class RedisCounterStore implements CounterStore {
         ...groups.map(({ length }) => length),
         ...numbers,
       );
-      const counts = chargesIn(answers);
+      const [nowMs = 0, ...counted] = answers;
+      const counts = countsIn(counted).map((each) => ({ ...each, endsMs: nowMs + each.ttlMs }));
       for (const asked of batch) {
         const own = counts.splice(0, asked.item.charges.length);
         if (own.some(({ count }) => count === UNKNOWN)) this.#succeed("charge", asked, null);
@@ -262,10 +263,6 @@ function countsIn(answers: readonly number[]): WindowCount[] {
     counts.push({ count, ttlMs: ttlMs > 0 ? ttlMs : 1 });
   }
   return counts;
-}
-
-function chargesIn([nowMs = 0, ...answers]: readonly number[]): ChargedWindow[] {
-  return countsIn(answers).map(({ count, ttlMs }) => ({ count, ttlMs, endsMs: nowMs + ttlMs }));
 }
 
 function untilReady(client: Redis | Cluster): Promise<void> {

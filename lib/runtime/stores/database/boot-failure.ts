@@ -87,10 +87,6 @@ function poolerSentence(error: unknown, server: string): string {
     : `The pooler at ${server} refuses the connection of DATABASE_URL. It says: ${message}.`;
 }
 
-function causeOf(error: unknown): unknown {
-  return error instanceof Error ? error.cause : undefined;
-}
-
 function quotedIn(error: unknown): string {
   const [, name = ""] = /["«„“]([\w.]+)["»“”]/.exec(error instanceof Error ? error.message : "") ?? [];
   return name;
@@ -103,7 +99,7 @@ function connectionSentence(error: unknown, places: Places): string {
   }
   if (error instanceof IsStandby)
     return `The server at ${server} (DATABASE_URL) is a standby: name the primary.`;
-  const code = systemErrorCode(error) ?? systemErrorCode(causeOf(error)) ?? "";
+  const code = systemErrorCode(error) ?? systemErrorCode(error instanceof Error ? error.cause : null) ?? "";
   if (code === "ECONNREFUSED")
     return `Nothing listens at ${server} (DATABASE_URL): start the server, or correct the URL.`;
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") {

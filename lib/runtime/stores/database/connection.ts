@@ -75,7 +75,9 @@ export class Connection {
     } catch (error) {
       opening.catch(() => {});
       socket.destroy();
-      if (options.primary && isDestroyed(error)) throw new IsStandby("The server is a standby.");
+      // The driver itself ends a connection to a server of another kind.
+      const isDestroyed = error instanceof Error && "code" in error && error.code === "CONNECTION_DESTROYED";
+      if (options.primary && isDestroyed) throw new IsStandby("The server is a standby.");
       throw connectionFailure(error);
     }
   }
@@ -171,11 +173,6 @@ function connected(socket: Socket): Promise<void> {
     });
     socket.once("error", reject);
   });
-}
-
-/** Returns whether the driver itself ended the connection, as it does with a server of another kind. */
-function isDestroyed(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "CONNECTION_DESTROYED";
 }
 
 /** An element of an array's text. An unclosed quote matches too, to avoid backtracking. */

@@ -37,7 +37,7 @@ export async function applyMigrations(
   const plan = {
     schema,
     folder,
-    journal: journalOf(schema),
+    journal: sql`${sql.identifier(schema)}.${sql.identifier("schema_migrations")}`,
     migrations: migrationsIn(folder),
   };
   try {
@@ -79,10 +79,6 @@ interface Applied {
 }
 
 type Journal = ReadonlyMap<number, Applied>;
-
-function journalOf(schema: string): SQL {
-  return sql`${sql.identifier(schema)}.${sql.identifier("schema_migrations")}`;
-}
 
 /** Messages for problems that an operator must solve before the service can start, by SQLSTATE. */
 const REFUSALS: Readonly<Record<string, string>> = {

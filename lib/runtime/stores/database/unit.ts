@@ -46,7 +46,9 @@ export async function transact<T>(
   work: (tx: Orm) => Promise<T>,
   options: TransactionOptions = {},
 ): Promise<T> {
-  await send(unit, { text: `begin ${modeOf(options)}` });
+  const { isolation, readOnly } = options;
+  const mode = `${isolation ? `isolation level ${isolation}` : ""} ${readOnly ? "read only" : ""}`;
+  await send(unit, { text: `begin ${mode}` });
   let result: T;
   try {
     result = await work(ormOver(unit));
@@ -72,10 +74,6 @@ async function commit(unit: Unit, { readOnly = false }: TransactionOptions): Pro
   if (command === "COMMIT") return;
   unit.connection.discard();
   throw new ConnectionLost(`COMMIT was answered with ${command}.`, { isRepeatable: false });
-}
-
-function modeOf({ isolation, readOnly }: TransactionOptions): string {
-  return `${isolation ? `isolation level ${isolation}` : ""} ${readOnly ? "read only" : ""}`;
 }
 
 export function ormOver(unit: Unit): Orm {
