@@ -1,4 +1,4 @@
-import { segmentsOf } from "@ostiary/lib/page/segments-of";
+import { fragmentTo, placeAt } from "@ostiary/lib/page/address";
 
 /**
  * A view of the console. The fragment of the URL names the view (`#/services/widgets/revisions/3`), so back,
@@ -21,11 +21,9 @@ const TITLES = {
 };
 type PlainView = keyof typeof TITLES;
 
-export const HOME: View = { name: "routes" };
-
 /** Returns the view that a fragment names, or null when the fragment names no view. */
 export function viewAt(fragment: string): View | null {
-  const segments = segmentsOf(fragment) ?? [];
+  const segments = placeAt(fragment)?.segments ?? [];
   const [first, service = "", third, revision, ...more] = segments;
   if (first === undefined || more.length > 0) return null;
   if (service === "") return segments.length === 1 ? plainView(first) : null;
@@ -37,7 +35,7 @@ export function viewAt(fragment: string): View | null {
 }
 
 function plainView(name: string): View | null {
-  if (name === "") return HOME;
+  if (name === "") return { name: "routes" };
   return isPlain(name) ? { name } : null;
 }
 
@@ -46,16 +44,10 @@ function isPlain(name: string): name is PlainView {
 }
 
 export function fragmentOf(view: View): string {
-  switch (view.name) {
-    case "service":
-      return `#/services/${encodeURIComponent(view.service)}`;
-    case "revisions": {
-      const revision = view.revision === null ? "" : `/${view.revision}`;
-      return `#/services/${encodeURIComponent(view.service)}/revisions${revision}`;
-    }
-    default:
-      return `#/${view.name}`;
-  }
+  if (view.name === "service") return fragmentTo({ segments: ["services", view.service] });
+  if (view.name !== "revisions") return fragmentTo({ segments: [view.name] });
+  const revision = view.revision === null ? [] : [String(view.revision)];
+  return fragmentTo({ segments: ["services", view.service, "revisions", ...revision] });
 }
 
 /** Returns the title of a view. The page shows the title as the heading. */

@@ -1,13 +1,12 @@
-import { Empty, useHeading } from "@ostiary/lib/page";
-import { useEffect } from "preact/hooks";
-import { fragmentOf, titleOf, type View, viewAt } from "./address.ts";
+import { Button, Empty, Page, Places, Shell } from "@ostiary/lib/page";
+import { fragmentOf, titleOf, type View as ViewName } from "./address.ts";
 import { ApplyView } from "./apply/apply-view.tsx";
 import { GatewaysView } from "./gateways/gateways-view.tsx";
+import { KIT } from "./kit.tsx";
 import { LookupView } from "./lookup/lookup-view.tsx";
-import { Account } from "./operator/account.tsx";
 import { OperatorView } from "./operator/operator-view.tsx";
 import { mayWrite } from "./operator/permissions.ts";
-import { type Session, SessionContext, useOperator, useSession } from "./page-session.ts";
+import { type Session, SessionProvider, useOperator, useSession } from "./page-session.ts";
 import { RevisionsView } from "./revisions/revisions-view.tsx";
 import { RoutesView } from "./routes/routes-view.tsx";
 import { ServiceView } from "./services/service-view.tsx";
@@ -16,20 +15,12 @@ import { Brand, SignIn } from "./sign-in/sign-in.tsx";
 
 /** Renders the whole page. */
 export function Console({ session }: { session: Session }) {
-  useEffect(() => {
-    const follow = () => {
-      session.view.value = viewAt(location.hash);
-    };
-    addEventListener("hashchange", follow);
-    return () => removeEventListener("hashchange", follow);
-  }, []);
   return (
-    <SessionContext.Provider value={session}>
-      {session.registry.value === null ? <SignIn /> : <Shell />}
-      <div class="sr" role="status" aria-label="Status messages">
-        {session.announcement.value}
-      </div>
-    </SessionContext.Provider>
+    <SessionProvider value={session}>
+      <Page kit={KIT} session={session} status="Status messages">
+        {session.state.value.name === "signed-in" ? <View /> : <SignIn />}
+      </Page>
+    </SessionProvider>
   );
 }
 
@@ -42,50 +33,65 @@ const PLACES = [
 ] as const;
 
 /** Returns the heading of a view. A reader can review a document but not apply it. */
-function headingOf(view: View | null, writes: boolean): string {
+function headingOf(view: ViewName | null, writes: boolean): string {
   if (view === null) return "There is no such page";
   return view.name === "apply" && !writes ? "Review a document" : titleOf(view);
 }
 
-function Shell() {
+function View() {
   const session = useSession();
-  const view = session.view.value;
+  const view = session.address.value;
   const place = view?.name === "service" || view?.name === "revisions" ? "services" : view?.name;
   const writes = mayWrite(useOperator());
-  const heading = headingOf(view, writes);
-  useHeading(heading, "Ostiary console");
+  const places = PLACES.map(({ name, label }) => ({
+    key: name,
+    href: fragmentOf({ name }),
+    text: name === "apply" && !writes ? "Review" : label,
+    isPresent: name === place,
+  }));
   return (
-    <div class="shell">
-      <button type="button" class="button skip" onClick={() => document.querySelector("main")?.focus()}>
-        Skip to the content
-      </button>
-      <header class="side">
-        <Brand />
-        <nav aria-label="Console">
-          <ul class="places">
-            {PLACES.map((each) => (
-              <li key={each.name}>
-                <a href={fragmentOf(each)} aria-current={each.name === place ? "page" : undefined}>
-                  {each.name === "apply" && !writes ? "Review" : each.label}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </nav>
-        <Account />
-      </header>
-      <main id="main" tabIndex={-1}>
-        <h1 tabIndex={-1}>{heading}</h1>
-        <Content
-          key={view === null ? "" : fragmentOf(view).replace(/\/revisions\/.*/, "/revisions")}
-          view={view}
-        />
-      </main>
+    <Shell
+      title={headingOf(view, writes)}
+      page="Ostiary console"
+      skip="Skip to the content"
+      side={
+        <>
+          <Brand />
+          <Places label="Console" places={places} />
+          <Account />
+        </>
+      }
+    >
+      <Content
+        key={view === null ? "" : fragmentOf(view).replace(/\/revisions\/.*/, "/revisions")}
+        view={view}
+      />
+    </Shell>
+  );
+}
+
+/** Shows the operator's name and role, and a button to sign out. */
+function Account() {
+  const session = useSession();
+  const { name, role } = useOperator();
+  const isShown = session.address.value?.name === "operator";
+  return (
+    <div class="account">
+      <p class="quiet small">
+        Signed in as{" "}
+        <a href={fragmentOf({ name: "operator" })} aria-current={isShown ? "page" : undefined}>
+          {name}
+        </a>
+        , {role}
+      </p>
+      <Button onClick={() => session.leave()}>
+        {session.signedInBy.value === "provider" ? "Sign out" : "Forget token"}
+      </Button>
     </div>
   );
 }
 
-function Content({ view }: { view: View | null }) {
+function Content({ view }: { view: ViewName | null }) {
   switch (view?.name) {
     case undefined:
       return (

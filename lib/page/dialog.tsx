@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { Button } from "./button.tsx";
 
 interface DialogProps {
   title: string;
@@ -40,5 +41,44 @@ export function Dialog({ title, busy = false, onClose, children, actions }: Dial
       <div class="dialog-body">{children}</div>
       <div class="actions">{actions}</div>
     </dialog>
+  );
+}
+
+interface QuestionProps extends Omit<DialogProps, "actions"> {
+  /** The label of the button that changes nothing. */
+  cancel: string;
+  /** The label of the button that makes the change. */
+  action: string;
+  look: "main" | "danger" | "danger-main";
+  /** Whether the change cannot be made now. */
+  off: boolean;
+  /** The id of the form among the children that the button submits. */
+  form?: string;
+  onConfirm?: () => void;
+}
+
+/** Asks the person to confirm a change. */
+export function Question({ cancel, action, look, off, form, onConfirm, ...dialog }: QuestionProps) {
+  const { busy = false, onClose } = dialog;
+  return (
+    <Dialog
+      {...dialog}
+      actions={
+        <>
+          <Button aria-disabled={busy} onClick={() => !busy && onClose()}>
+            {cancel}
+          </Button>
+          <Button
+            type={form === undefined ? "button" : "submit"}
+            form={form}
+            look={look}
+            aria-disabled={off}
+            onClick={() => !off && onConfirm?.()}
+          >
+            {action}
+          </Button>
+        </>
+      }
+    />
   );
 }

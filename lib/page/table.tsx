@@ -6,21 +6,24 @@ import type { ComponentChildren } from "preact";
  */
 const as = (role: "table" | "rowgroup" | "row" | "columnheader" | "cell") => ({ role });
 
-interface TableProps {
-  caption: string;
+interface DataTableProps {
+  /** The accessible name of the table. */
+  label: string;
   /** The headings of the columns, from left to right. */
   columns: readonly string[];
-  /** An additional CSS class. */
-  kind?: string;
-  /** The rows. */
-  children: ComponentChildren;
+  /** The CSS classes of the cells by column. */
+  kinds?: Readonly<Record<string, string>>;
+  /** Whether the first cell of a row is its title, which needs no heading on narrow screens. */
+  isTitled?: boolean;
+  rows: readonly { key: string | number; cells: readonly ComponentChildren[] }[];
 }
 
-/** Shows a table. The caption is for screen readers only. */
-export function Table({ caption, columns, kind, children }: TableProps) {
+/** Shows a table whose rows have a cell for each column. On narrow screens each cell names its column. */
+export function DataTable({ label, columns, kinds = {}, isTitled = false, rows }: DataTableProps) {
+  // The index is a stable key: a column's position never changes, but its name differs by language.
   return (
-    <table class={kind === undefined ? "table" : `table ${kind}`} {...as("table")}>
-      <caption class="sr">{caption}</caption>
+    <table class="table" {...as("table")}>
+      <caption class="sr">{label}</caption>
       <thead {...as("rowgroup")}>
         <tr {...as("row")}>
           {columns.map((column) => (
@@ -30,26 +33,22 @@ export function Table({ caption, columns, kind, children }: TableProps) {
           ))}
         </tr>
       </thead>
-      <tbody {...as("rowgroup")}>{children}</tbody>
+      <tbody {...as("rowgroup")}>
+        {rows.map(({ key, cells }) => (
+          <tr key={key} {...as("row")}>
+            {cells.map((cell, index) => (
+              <td
+                key={index}
+                class={kinds[columns[index] ?? ""]}
+                data-label={isTitled && index === 0 ? undefined : columns[index]}
+                {...as("cell")}
+              >
+                {cell}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
     </table>
-  );
-}
-
-export function Row({ children }: { children: ComponentChildren }) {
-  return <tr {...as("row")}>{children}</tr>;
-}
-
-interface CellProps {
-  /** The column's heading, which the cell shows on narrow screens. Undefined for the first cell of a row. */
-  label?: string;
-  kind?: string;
-  children: ComponentChildren;
-}
-
-export function Cell({ label, kind, children }: CellProps) {
-  return (
-    <td class={kind} data-label={label} {...as("cell")}>
-      {children}
-    </td>
   );
 }

@@ -1,12 +1,11 @@
 import type { GivenNote } from "@ostiary/lib/contracts/registry-api";
-import { useSession } from "../page-session.ts";
+import type { Failure } from "@ostiary/lib/page";
+import { useSession, useWrite } from "../page-session.ts";
 import { isAboutNote } from "../parts/note-fields.tsx";
 import { counted } from "../parts/shown.tsx";
 import { WriteDialog } from "../parts/write-dialog.tsx";
 import { applyDocument, type Review, reviewDocument } from "../registry/calls.ts";
-import type { Failure } from "../registry/failure.ts";
 import { ReviewSummary } from "../review/review.tsx";
-import { useWrite, type Writing } from "../use-write.ts";
 import type { Done } from "./applied-notice.tsx";
 import { ServiceReviews } from "./reviewed-document.tsx";
 
@@ -70,7 +69,10 @@ export function ApplyDialog(props: ApplyDialogProps) {
  * Returns a function that finds out whether an apply took effect although its response was lost. If a dry run
  * of the document reports no changes, the document is applied.
  */
-function useFindOut({ write }: Writing, { document, onReview, onDone }: ApplyDialogProps) {
+function useFindOut(
+  { write }: ReturnType<typeof useWrite>,
+  { document, onReview, onDone }: ApplyDialogProps,
+) {
   const session = useSession();
   return () =>
     write(

@@ -1,12 +1,10 @@
 import type { GivenNote } from "@ostiary/lib/contracts/registry-api";
-import { Button } from "@ostiary/lib/page";
+import { Button, type Failure, FailureNotice } from "@ostiary/lib/page";
 import type { RefObject } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
 import { mayWrite } from "../operator/permissions.ts";
 import { useOperator, useSession } from "../page-session.ts";
-import { FailureNotice } from "../parts/failure-notice.tsx";
 import { type Review, reviewDocument } from "../registry/calls.ts";
-import { asFailure, type Failure } from "../registry/failure.ts";
 import { AppliedNotice, type Done } from "./applied-notice.tsx";
 import { ApplyDialog } from "./apply-dialog.tsx";
 import { ReviewedDocument } from "./reviewed-document.tsx";
@@ -85,12 +83,9 @@ function useReview(document: string) {
   const [busy, setBusy] = useState(false);
   const ask = async () => {
     setBusy(true);
-    try {
-      const review = await session.ask((registry) => reviewDocument(registry, document));
-      setOutcome({ is: "reviewed", document, review });
-    } catch (thrown) {
-      setOutcome({ is: "refused", document, failure: asFailure(thrown) });
-    }
+    const review = await session.ask((registry) => reviewDocument(registry, document));
+    if (review.ok) setOutcome({ is: "reviewed", document, review: review.value });
+    else setOutcome({ is: "refused", document, failure: review.failure });
     setBusy(false);
   };
   return { outcome, setOutcome, busy, ask };

@@ -1,5 +1,5 @@
+import type { Failure } from "@ostiary/lib/page";
 import { counted, Said } from "../parts/shown.tsx";
-import type { Failure } from "../registry/failure.ts";
 import { placeViolations } from "./violation-places.ts";
 
 interface ViolationsProps {

@@ -1,10 +1,9 @@
 import type { Gateway, Gateways, Projections } from "@ostiary/lib/contracts/registry-api";
-import { Empty, Fact } from "@ostiary/lib/page";
+import { type Asked, Empty, Fact, FailureNotice, Loading, Time } from "@ostiary/lib/page";
 import { useEffect } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
-import { type Asked, useAsked } from "../page-session.ts";
-import { FailureNotice } from "../parts/failure-notice.tsx";
-import { counted, durationText, Loading, Said, Time } from "../parts/shown.tsx";
+import { useAsked } from "../page-session.ts";
+import { counted, durationText, Said } from "../parts/shown.tsx";
 import { listGateways, listProjections } from "../registry/calls.ts";
 
 const LOOK_MS = 5_000;
@@ -46,7 +45,7 @@ interface Part<Answer> {
 
 function Outstanding({ asked: { answer, failure }, onRetry }: Part<Projections>) {
   if (failure !== null) return <FailureNotice failure={failure} onRetry={onRetry} />;
-  if (answer === null) return <Loading what="the projections" />;
+  if (answer === null) return <Loading text="Loading the projections …" />;
   const { outstanding } = answer;
   return (
     <div role="status">
@@ -83,7 +82,7 @@ function Running({ asked: { answer, failure }, onRetry }: Part<Gateways>) {
       />
     );
   }
-  if (answer === null) return <Loading what="the gateways" />;
+  if (answer === null) return <Loading text="Loading the gateways …" />;
   if (answer.gateways.length === 0) {
     return (
       <Empty title="No gateway is running.">

@@ -1,14 +1,12 @@
 import type { Lookup } from "@ostiary/lib/contracts/registry-api";
-import { limitText, METHODS } from "@ostiary/lib/domain/routes";
-import { Button, Fact } from "@ostiary/lib/page";
+import { limitText, METHODS, type Method } from "@ostiary/lib/domain/routes";
+import { type Answer, Button, Fact, FailureNotice, SelectField, TextField } from "@ostiary/lib/page";
 import { useId, useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
 import { useAsked, useSession } from "../page-session.ts";
-import { FailureNotice } from "../parts/failure-notice.tsx";
 import { Methods, ScopeBadge } from "../parts/shown.tsx";
-import { TextField } from "../parts/text-field.tsx";
 import { listRoles, lookUp, type Question } from "../registry/calls.ts";
-import { asFailure, type Failure } from "../registry/failure.ts";
+import { nearestOf } from "../registry/client.ts";
 
 /** The caller of the request. `named` is the role, or the list of labels, that the operator entered. */
 interface Caller {
@@ -18,14 +16,13 @@ interface Caller {
 
 interface Result {
   question: Question;
-  found: Lookup | null;
-  failure: Failure | null;
+  answer: Answer<Lookup>;
 }
 
 /** Shows which route serves a request, and whether a caller may use it. */
 export function LookupView() {
   const { busy, result, look } = useLookup();
-  const [method, setMethod] = useState<string>("GET");
+  const [method, setMethod] = useState<Method>("GET");
   const [path, setPath] = useState("");
   const [caller, setCaller] = useState<Caller>({ kind: "anyone", named: "" });
   const pathField = useId();
@@ -33,7 +30,7 @@ export function LookupView() {
     event.preventDefault();
     if (!busy) void look({ method, path: path.trim(), ...askedBy(caller) });
   };
-  const follow = (nearest: { method: string; path: string }) => {
+  const follow = (nearest: { method: Method; path: string }) => {
     setMethod(nearest.method);
     setPath(nearest.path);
     document.getElementById(pathField)?.focus();
@@ -46,18 +43,21 @@ export function LookupView() {
       </p>
       <form class="panel lookup" onSubmit={submit} aria-busy={busy}>
         <div class="fields">
-          <MethodField value={method} onChange={setMethod} />
-          <div class="grow">
-            <TextField
-              id={pathField}
-              label="Path"
-              class="mono"
-              required
-              placeholder="/org/widgets/42"
-              value={path}
-              onChange={setPath}
-            />
-          </div>
+          <SelectField
+            label="Method"
+            value={method}
+            options={METHODS.map((each) => ({ value: each, text: each }))}
+            onChange={setMethod}
+          />
+          <TextField
+            id={pathField}
+            label="Path"
+            class="mono"
+            required
+            placeholder="/org/widgets/42"
+            value={path}
+            onInput={setPath}
+          />
         </div>
         <CallerFields caller={caller} onChange={setCaller} />
         <Button type="submit" look="main" aria-disabled={busy}>
@@ -76,12 +76,8 @@ function useLookup() {
   const [busy, setBusy] = useState(false);
   const look = async (question: Question) => {
     setBusy(true);
-    try {
-      const found = await session.ask((registry) => lookUp(registry, question));
-      setResult({ question, found, failure: null });
-    } catch (thrown) {
-      setResult({ question, found: null, failure: asFailure(thrown) });
-    }
+    const found = await session.ask((registry) => lookUp(registry, question));
+    setResult({ question, answer: found });
     setBusy(false);
   };
   return { busy, result, look };
@@ -90,20 +86,6 @@ function useLookup() {
 function askedBy({ kind, named }: Caller): Pick<Question, "role" | "labels"> {
   const labels = named.split(/[\s,]+/).filter(Boolean);
   return { role: kind === "role" ? named.trim() : "", labels: kind === "labels" ? labels.join(",") : "" };
-}
-
-function MethodField({ value, onChange }: FieldProps) {
-  const field = useId();
-  return (
-    <div>
-      <label for={field}>Method</label>
-      <select id={field} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-        {METHODS.map((each) => (
-          <option key={each}>{each}</option>
-        ))}
-      </select>
-    </div>
-  );
 }
 
 function CallerFields({ caller, onChange }: { caller: Caller; onChange: (caller: Caller) => void }) {
@@ -127,36 +109,24 @@ function CallerFields({ caller, onChange }: { caller: Caller; onChange: (caller:
       </fieldset>
       {kind === "role" && <RoleField value={named} onChange={name} />}
       {kind === "labels" && (
-        <div>
-          <TextField
-            label="Labels, separated by commas"
-            required
-            placeholder="widgets:read, widgets:write"
-            value={named}
-            onChange={name}
-          />
-        </div>
+        <TextField
+          label="Labels, separated by commas"
+          required
+          placeholder="widgets:read, widgets:write"
+          value={named}
+          onInput={name}
+        />
       )}
     </>
   );
 }
 
-interface FieldProps {
-  value: string;
-  onChange: (value: string) => void;
-}
-
 /** Lets the operator choose one of the registry's roles. */
-function RoleField({ value, onChange }: FieldProps) {
-  const field = useId();
+function RoleField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const { answer, failure } = useAsked(listRoles, "roles");
   // if the list cannot be read, the operator types the role
   if (failure !== null) {
-    return (
-      <div>
-        <TextField label="Role" required placeholder="member" value={value} onChange={onChange} />
-      </div>
-    );
+    return <TextField label="Role" required placeholder="member" value={value} onInput={onChange} />;
   }
   if (answer?.roles.length === 0) {
     return (
@@ -164,15 +134,16 @@ function RoleField({ value, onChange }: FieldProps) {
     );
   }
   return (
-    <div>
-      <label for={field}>Role</label>
-      <select id={field} required value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-        <option value="">Choose a role</option>
-        {answer?.roles.map(({ slug }) => (
-          <option key={slug}>{slug}</option>
-        ))}
-      </select>
-    </div>
+    <SelectField
+      label="Role"
+      required
+      value={value}
+      options={[
+        { value: "", text: "Choose a role" },
+        ...(answer?.roles ?? []).map(({ slug }) => ({ value: slug, text: slug })),
+      ]}
+      onChange={onChange}
+    />
   );
 }
 
@@ -182,15 +153,16 @@ const CALLERS = [
   { value: "labels", text: "a member with labels" },
 ] as const;
 
-function Answered({
-  result: { question, found, failure },
-  onFollow,
-}: {
+interface AnsweredProps {
   result: Result;
-  onFollow: (route: { method: string; path: string }) => void;
-}) {
-  if (found !== null) return <FoundRoute question={question} found={found} />;
-  if (failure?.kind !== "missing") return failure && <FailureNotice failure={failure} />;
+  onFollow: (route: { method: Method; path: string }) => void;
+}
+
+function Answered({ result: { question, answer }, onFollow }: AnsweredProps) {
+  if (answer.ok) return <FoundRoute question={question} found={answer.value} />;
+  const { failure } = answer;
+  const nearest = nearestOf(failure);
+  if (failure.kind !== "missing") return <FailureNotice failure={failure} />;
   return (
     <section class="panel verdict verdict-none" aria-labelledby="verdict">
       <h2 id="verdict">No route serves this request</h2>
@@ -201,11 +173,11 @@ function Answered({
         </code>{" "}
         with 404.
       </p>
-      {failure.nearest.length > 0 && (
+      {nearest.length > 0 && (
         <>
           <h3>The nearest routes</h3>
           <ul class="nearest">
-            {failure.nearest.map(({ service, scope, method, path }) => (
+            {nearest.map(({ service, scope, method, path }) => (
               <li key={`${method} ${path}`}>
                 <button type="button" class="link" onClick={() => onFollow({ method, path })}>
                   <Methods methods={[method]} /> <code>{path}</code>

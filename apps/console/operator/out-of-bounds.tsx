@@ -1,4 +1,5 @@
 import { type OutOfBounds, outOfBoundsText } from "@ostiary/lib/domain/routes";
+import { Notice } from "@ostiary/lib/page";
 import { fragmentOf } from "../address.ts";
 import { useOperator } from "../page-session.ts";
 
@@ -40,13 +41,13 @@ export function WhyNot({ write, missing }: { write: string; missing: readonly Ou
   const { name } = useOperator();
   const more = missing.length - SHOWN_MAX;
   return (
-    <div class="notice" role="note">
+    <Notice role="note">
       <p>
         <b>{name}</b> may not {write}. <a href={fragmentOf({ name: "operator" })}>Your permissions</a> do not
         include:
       </p>
       <OutOfBoundsList missing={missing.slice(0, SHOWN_MAX)} />
       {more > 0 && <p class="quiet small">And {more.toLocaleString("en")} more.</p>}
-    </div>
+    </Notice>
   );
 }

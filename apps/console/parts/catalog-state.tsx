@@ -1,10 +1,8 @@
-import { Button, Empty } from "@ostiary/lib/page";
+import { Button, Empty, FailureNotice, Loading, Notice } from "@ostiary/lib/page";
 import type { ComponentChildren } from "preact";
 import { fragmentOf } from "../address.ts";
 import { mayWrite } from "../operator/permissions.ts";
 import { useOperator, useSession } from "../page-session.ts";
-import { FailureNotice } from "./failure-notice.tsx";
-import { Loading } from "./shown.tsx";
 
 interface CatalogStateProps {
   what: string;
@@ -40,7 +38,7 @@ export function CatalogState({ what, lead, children }: CatalogStateProps) {
           onRetry={refresh}
         />
       )}
-      {answer === null && failure === null && <Loading what={what} />}
+      {answer === null && failure === null && <Loading text={`Loading ${what} …`} />}
       {unreadable.length > 0 && <Unreadable names={unreadable} />}
       {answer !== null &&
         (Object.keys(answer).length + unreadable.length === 0 ? <NothingPublished /> : children)}
@@ -51,8 +49,7 @@ export function CatalogState({ what, lead, children }: CatalogStateProps) {
 /** Lists the current services that this registry cannot read, with links to their histories. */
 function Unreadable({ names }: { names: readonly string[] }) {
   return (
-    <div class="notice notice-warn" role="status">
-      <p class="notice-title">Some services cannot be shown</p>
+    <Notice tone="warn" title="Some services cannot be shown" role="status">
       <p>
         Another version of Ostiary wrote these services, and this version cannot read them. Restore an earlier
         revision of each, or run the version that wrote them:
@@ -64,7 +61,7 @@ function Unreadable({ names }: { names: readonly string[] }) {
           </li>
         ))}
       </ul>
-    </div>
+    </Notice>
   );
 }
 

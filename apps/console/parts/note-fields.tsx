@@ -5,9 +5,8 @@ import {
   REASON_HEADER,
   REASON_LENGTH_MAX,
 } from "@ostiary/lib/contracts/registry-api";
+import { type Failure, TextField } from "@ostiary/lib/page";
 import { useId } from "preact/hooks";
-import type { Failure } from "../registry/failure.ts";
-import { TextField } from "./text-field.tsx";
 
 interface NoteFieldsProps {
   note: GivenNote;
@@ -27,7 +26,7 @@ export function NoteFields({ note, onChange, failure }: NoteFieldsProps) {
         value={note.reason ?? ""}
         aria-describedby={help}
         aria-invalid={isRefused(failure, REASON_HEADER)}
-        onChange={(reason) => onChange({ ...note, reason })}
+        onInput={(reason) => onChange({ ...note, reason })}
       />
       <TextField
         label="Link"
@@ -37,7 +36,7 @@ export function NoteFields({ note, onChange, failure }: NoteFieldsProps) {
         value={note.link ?? ""}
         aria-describedby={help}
         aria-invalid={isRefused(failure, LINK_HEADER)}
-        onChange={(link) => onChange({ ...note, link })}
+        onInput={(link) => onChange({ ...note, link })}
       />
       <p class="quiet small" id={help}>
         The history of the service shows the reason and the link, for example to a ticket. Both are optional.

@@ -1,5 +1,4 @@
 import type { Method, Scope } from "@ostiary/lib/domain/routes";
-import { LoadingBars } from "@ostiary/lib/page";
 import { markedParts } from "../routes/rows.ts";
 
 /** Shows a text and highlights the words of a search. */
@@ -49,19 +48,6 @@ export function Said({ text }: { text: string }) {
 /** Returns a number with its noun: `1 route`, `10,000 routes`. */
 export function counted(count: number, one: string, several = `${one}s`): string {
   return `${count.toLocaleString("en")} ${count === 1 ? one : several}`;
-}
-
-export function Loading({ what }: { what: string }) {
-  return <LoadingBars text={`Loading ${what} …`} />;
-}
-
-const TIME = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
-
-/** Shows a time of the registry in the reader's time zone. */
-export function Time({ at }: { at: string }) {
-  const date = new Date(at);
-  const shown = Number.isNaN(date.getTime()) ? at : TIME.format(date);
-  return <time dateTime={at}>{shown}</time>;
 }
 
 /** Returns a duration rounded to one unit: `42 s`, `3 min`, `2 h`. */

@@ -1,10 +1,14 @@
 import type { GivenNote } from "@ostiary/lib/contracts/registry-api";
-import { Button, Dialog } from "@ostiary/lib/page";
+import {
+  type Failure,
+  FailureNotice,
+  type FailureNoticeProps,
+  Question,
+  type Writing,
+} from "@ostiary/lib/page";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { Failure } from "../registry/failure.ts";
-import type { Writing } from "../use-write.ts";
-import { FailureNotice, type FailureNoticeProps } from "./failure-notice.tsx";
+import { isStale } from "../registry/client.ts";
 import { NoteFields } from "./note-fields.tsx";
 import { WaitChoice } from "./wait-choice.tsx";
 
@@ -45,31 +49,22 @@ export function WriteDialog({
   const { busy, failure } = writing;
   const [wait, setWait] = useState(true);
   return (
-    <Dialog
+    <Question
       title={title}
       busy={busy}
+      cancel={props.leave}
+      action={busy ? props.confirming : props.confirm}
+      look={props.isDangerous ? "danger-main" : "main"}
+      off={busy || !isReady}
+      onConfirm={() => onWrite(wait)}
       onClose={onClose}
-      actions={
-        <>
-          <Button aria-disabled={busy} onClick={() => !busy && onClose()}>
-            {props.leave}
-          </Button>
-          <Button
-            look={props.isDangerous ? "danger-main" : "main"}
-            aria-disabled={busy || !isReady}
-            onClick={() => !busy && isReady && onWrite(wait)}
-          >
-            {busy ? props.confirming : props.confirm}
-          </Button>
-        </>
-      }
     >
       {props.children}
       {failure !== null && <FailureNotice failure={failure} {...props.afterFailure(failure)} />}
       <NoteFields note={props.note} onChange={props.onNote} failure={failure} />
       <WaitChoice wait={wait} onChange={setWait} goal={props.goal} />
       {props.last}
-    </Dialog>
+    </Question>
   );
 }
 
@@ -77,10 +72,11 @@ export function WriteDialog({
  * Returns the title and the retry button of the notice about a failed write. The button reloads the data. The
  * notice has the button if the data is stale, or if the write may have taken effect.
  */
-export function lookAgainAfter({ kind, outcomeUnknown }: Failure, title: string, onRetry: () => void) {
+export function lookAgainAfter(failure: Failure, title: string, onRetry: () => void) {
+  const { outcomeUnknown } = failure;
   return {
     title: outcomeUnknown ? title : undefined,
-    onRetry: kind === "stale" || outcomeUnknown ? onRetry : undefined,
+    onRetry: isStale(failure) || outcomeUnknown ? onRetry : undefined,
     retryLabel: "Load the current state",
   };
 }

@@ -1,21 +1,56 @@
-import { type HttpAnswer, pathOf, RegistryApi, type TokenSource } from "@ostiary/lib/contracts/registry-api";
-import { ErrorEnvelope } from "@ostiary/lib/domain/errors";
-import { Value } from "@sinclair/typebox/value";
-import { Failure, failureOf } from "./failure.ts";
+import {
+  type HttpAnswer,
+  NearestRoute,
+  pathOf,
+  RegistryApi,
+  type TokenSource,
+} from "@ostiary/lib/contracts/registry-api";
+import { reasonOf } from "@ostiary/lib/domain/errors";
+import {
+  type Answer,
+  answered,
+  entriesOf,
+  type Failure,
+  type FailureKind,
+  failed,
+  failureOf,
+} from "@ostiary/lib/page/failure";
+import { Type } from "@sinclair/typebox";
 
 /** The part of `fetch` that the client uses. */
 export type Send = (address: string, request: RequestInit) => Promise<Response>;
 
 const TIMEOUT_MS = 30_000;
 
+/** The exception that carries a failure from a call to {@link answerOf}. */
+export class FailedCall extends Error {
+  readonly failure: Failure;
+
+  constructor(kind: FailureKind, known: Partial<Failure>) {
+    super(known.message);
+    this.failure = failed(kind, known).failure;
+  }
+}
+
+/** Runs calls of the registry, and returns their result or the failure. */
+export async function answerOf<Result>(work: () => Promise<Result>): Promise<Answer<Result>> {
+  try {
+    return answered(await work());
+  } catch (thrown) {
+    if (thrown instanceof FailedCall) return { ok: false, failure: thrown.failure };
+    return failed("strange", { message: `The console failed: ${reasonOf(thrown)}` });
+  }
+}
+
 /** A client of the registry that serves this page. */
 export class Registry extends RegistryApi {
   readonly #fetch: Send;
 
-  /** @throws Failure when the token is not visible ASCII */
+  /** @throws FailedCall when the token is not visible ASCII */
   constructor(token: string | TokenSource, send: Send = (address, request) => fetch(address, request)) {
     if (typeof token === "string" && !/^[\x21-\x7e]+$/.test(token)) {
-      throw new Failure("refused", "A token consists of visible ASCII characters without spaces.");
+      const message = "A token consists of visible ASCII characters without spaces.";
+      throw new FailedCall("signed_out", { message });
     }
     super(token, TIMEOUT_MS);
     this.#fetch = send;
@@ -32,24 +67,50 @@ export class Registry extends RegistryApi {
       const { ok, status, headers } = response;
       return { ok, status, headers, body: await response.text() };
     } catch {
-      throw away(writing);
+      throw new FailedCall("away", { outcomeUnknown: writing });
     }
   }
 
-  protected failure({ ok, status }: HttpAnswer, value: unknown, writing: boolean): Failure {
-    if (!ok && Value.Check(ErrorEnvelope, value)) return failureOf(status, value, writing);
-    if (status >= 500) return away(writing);
-    return new Failure("strange", `The response is not from a registry of this version (status ${status}).`, {
-      outcomeUnknown: writing,
-    });
+  protected failure(answer: HttpAnswer, value: unknown, writing: boolean): FailedCall {
+    const { failure } = failureOf(answer, value, writing);
+    return new FailedCall(failure.kind, failure);
   }
-}
-
-function away(writing: boolean): Failure {
-  return new Failure("away", "The registry does not answer.", { outcomeUnknown: writing });
 }
 
 /** Returns a path with its segments escaped: `pathTo("services", name)`. */
 export function pathTo(...segments: (string | number)[]): string {
-  return pathOf(segments, () => new Failure("missing", "No service has this name."));
+  return pathOf(segments, () => new FailedCall("missing", { message: "No service has this name." }));
+}
+
+/** A route of a refused write. Another service owns the route. */
+const Conflict = Type.Object({
+  service: Type.String(),
+  method: Type.String(),
+  path: Type.String(),
+  owner: Type.String(),
+  owner_path: Type.Optional(Type.String()),
+});
+
+/** A part of a forbidden write that the operator may not publish. */
+const OutOfBounds = Type.Object({
+  service: Type.String(),
+  path: Type.Optional(Type.String()),
+  url: Type.Optional(Type.String()),
+  policy: Type.Optional(Type.String()),
+});
+
+export const conflictsOf = ({ details }: Failure) => entriesOf(details, "conflicts", Conflict);
+export const missingOf = ({ details }: Failure) => entriesOf(details, "missing", OutOfBounds);
+export const nearestOf = ({ details }: Failure) => entriesOf(details, "nearest", NearestRoute);
+
+/** Returns whether a write was refused because another write came first. */
+export function isStale({ code }: Failure): boolean {
+  return code === "PRECONDITION_FAILED";
+}
+
+/** Returns the text of a failure, also where the registry has sent none. */
+export function messageOf({ kind, message, status }: Failure): string {
+  if (message !== "") return message;
+  if (kind === "away") return "The registry does not answer.";
+  return `The response is not from a registry of this version (status ${status}).`;
 }

@@ -1,8 +1,6 @@
 import { listChanges, type MarkedChange, markChanges } from "@ostiary/lib/domain/routes";
-import { Empty } from "@ostiary/lib/page";
+import { Answered, Empty } from "@ostiary/lib/page";
 import { useAsked } from "../page-session.ts";
-import { FailureNotice } from "../parts/failure-notice.tsx";
-import { Loading } from "../parts/shown.tsx";
 import { compareRevisions, readRevision } from "../registry/calls.ts";
 import type { Registry } from "../registry/client.ts";
 import { Changes, ReviewSummary } from "../review/review.tsx";
@@ -16,18 +14,23 @@ interface ComparisonProps {
 
 /** Shows the changes between two revisions. */
 export function Comparison({ service, from, to }: ComparisonProps) {
-  const { answer, failure, again } = useAsked(
+  const asked = useAsked(
     (registry) => changesBetween(registry, { service, from, to }),
     `${service} ${from} ${to}`,
   );
-  if (failure !== null) return <FailureNotice failure={failure} onRetry={again} />;
-  if (answer === null) return <Loading what="the changes" />;
-  if (answer.length === 0) return <Empty title="There are no changes." />;
   return (
-    <>
-      <ReviewSummary changes={answer} />
-      <Changes changes={answer} label="Changes" />
-    </>
+    <Answered asked={asked} loading="Loading the changes …">
+      {(changes) =>
+        changes.length === 0 ? (
+          <Empty title="There are no changes." />
+        ) : (
+          <>
+            <ReviewSummary changes={changes} />
+            <Changes changes={changes} label="Changes" />
+          </>
+        )
+      }
+    </Answered>
   );
 }
 

@@ -1,10 +1,9 @@
 import type { GivenNote } from "@ostiary/lib/contracts/registry-api";
 import { useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
-import { useSession } from "../page-session.ts";
+import { useSession, useWrite } from "../page-session.ts";
 import { lookAgainAfter, WriteDialog } from "../parts/write-dialog.tsx";
 import { restoreRevision } from "../registry/calls.ts";
-import { useWrite } from "../use-write.ts";
 import { Comparison } from "./comparison.tsx";
 
 interface RestoreDialogProps {

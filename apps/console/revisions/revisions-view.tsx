@@ -1,14 +1,12 @@
 import type { OutOfBounds } from "@ostiary/lib/domain/routes";
-import { Button, Empty } from "@ostiary/lib/page";
+import { Answered, Button, Empty, Time } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
 import { WhyNot } from "../operator/out-of-bounds.tsx";
 import { mayWrite, outOfBounds } from "../operator/permissions.ts";
 import { useAsked, useOperator, useSession } from "../page-session.ts";
-import { FailureNotice } from "../parts/failure-notice.tsx";
 import { Pager } from "../parts/pager.tsx";
 import { pageOf } from "../parts/pages.ts";
-import { Loading, Time } from "../parts/shown.tsx";
 import { type Entry, listRevisions, readRevision } from "../registry/calls.ts";
 import { Comparison } from "./comparison.tsx";
 import { RestoreDialog } from "./restore-dialog.tsx";
@@ -21,8 +19,8 @@ interface RevisionsViewProps {
 
 /** Shows the history of a service, and the changes of each revision. */
 export function RevisionsView({ service, revision }: RevisionsViewProps) {
-  const { answer, failure, again } = useAsked((registry) => listRevisions(registry, service), service);
-  if (failure?.kind === "missing") {
+  const asked = useAsked((registry) => listRevisions(registry, service), service);
+  if (asked.failure?.kind === "missing") {
     return (
       <Empty title={`There has never been a service ${service}.`}>
         <a class="button" href={fragmentOf({ name: "services" })}>
@@ -31,27 +29,34 @@ export function RevisionsView({ service, revision }: RevisionsViewProps) {
       </Empty>
     );
   }
-  const newest = answer?.[0];
-  const shown = revision === null ? newest : answer?.find((entry) => entry.revision === revision);
   return (
     <>
       <p class="lead quiet">
         <a href={fragmentOf({ name: "service", service })}>{service}</a> · each change creates a revision, and
         revisions never change
       </p>
-      {failure !== null && <FailureNotice failure={failure} onRetry={again} />}
-      {answer === null && failure === null && <Loading what={`the history of ${service}`} />}
-      {answer !== null && newest !== undefined && (
-        <div class="history">
-          <Entries entries={answer} service={service} shown={shown} />
-          {shown === undefined ? (
-            <Empty title={`${service} has no revision ${revision}.`} />
-          ) : (
-            <Shown key={shown.revision} entries={answer} shown={shown} newest={newest} onChanged={again} />
-          )}
-        </div>
-      )}
+      <Answered asked={asked} loading={`Loading the history of ${service} …`}>
+        {(entries) => <History {...{ service, revision, entries }} onChanged={asked.again} />}
+      </Answered>
     </>
+  );
+}
+
+interface HistoryProps extends RevisionsViewProps, Pick<ShownProps, "entries" | "onChanged"> {}
+
+function History({ service, revision, entries, onChanged }: HistoryProps) {
+  const [newest] = entries;
+  if (newest === undefined) return null;
+  const shown = revision === null ? newest : entries.find((entry) => entry.revision === revision);
+  return (
+    <div class="history">
+      <Entries entries={entries} service={service} shown={shown} />
+      {shown === undefined ? (
+        <Empty title={`${service} has no revision ${revision}.`} />
+      ) : (
+        <Shown key={shown.revision} {...{ entries, shown, newest, onChanged }} />
+      )}
+    </div>
   );
 }
 

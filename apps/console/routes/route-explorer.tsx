@@ -1,11 +1,11 @@
 import { countRoutes, SCOPES, type Scope } from "@ostiary/lib/domain/routes";
-import { Button, Empty } from "@ostiary/lib/page";
+import { Button, Empty, hasWords, wordsOf } from "@ostiary/lib/page";
 import { useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Pager } from "../parts/pager.tsx";
 import { pageOf } from "../parts/pages.ts";
 import { counted } from "../parts/shown.tsx";
 import { RouteTable } from "./route-table.tsx";
-import { countScopes, hasWords, type RouteRow, wordsOf } from "./rows.ts";
+import { countScopes, type RouteRow } from "./rows.ts";
 
 /** Shows routes in pages, with a search over all their fields and a filter by scope. */
 export function RouteExplorer({ rows, withService }: { rows: readonly RouteRow[]; withService: boolean }) {
@@ -45,7 +45,7 @@ export function RouteExplorer({ rows, withService }: { rows: readonly RouteRow[]
       {page.total === 0 ? (
         <NoneFound onReset={() => narrow(reset)} />
       ) : (
-        <RouteTable rows={page.rows} words={words} caption="Routes" withService={withService} />
+        <RouteTable rows={page.rows} words={words} withService={withService} />
       )}
       <Pager page={page} label="Pages of routes" onTurn={turn} />
     </section>

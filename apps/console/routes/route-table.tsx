@@ -1,77 +1,71 @@
-import { Cell, Row, Table } from "@ostiary/lib/page";
+import { DataTable } from "@ostiary/lib/page";
 import { fragmentOf } from "../address.ts";
 import { Found, Methods, ScopeBadge } from "../parts/shown.tsx";
 import type { RouteRow } from "./rows.ts";
 
-interface RouteTableProps {
+interface RouteTableProps extends Searched {
   rows: readonly RouteRow[];
-  words: readonly string[];
-  caption: string;
   /** Whether to show the service; false when all routes belong to one service. */
   withService: boolean;
 }
 
 /** Shows one page of routes. On a narrow screen each row is a card. */
-export function RouteTable({ rows, words, caption, withService }: RouteTableProps) {
+export function RouteTable({ rows, words, withService }: RouteTableProps) {
   const columns = ["Route", "Scope", ...(withService ? ["Owner"] : []), "Labels", "Limit", "Audit"];
   return (
-    <Table caption={caption} kind="routes" columns={columns}>
-      {rows.map((row, index) => (
-        <Row key={index}>
-          <RouteCells row={row} words={words} withService={withService} />
-        </Row>
-      ))}
-    </Table>
+    <DataTable
+      label="Routes"
+      isTitled
+      columns={columns}
+      kinds={{ Route: "cell-route", Limit: "cell-limit", Audit: "cell-short" }}
+      rows={rows.map((row, index) => ({
+        key: index,
+        cells: [
+          <RoutePath row={row} words={words} />,
+          <ScopeBadge scope={row.scope} />,
+          ...(withService ? [<Owner service={row.service} words={words} />] : []),
+          <Labels labels={row.labels} words={words} />,
+          row.limit === "" ? <span class="quiet">default</span> : <Found text={row.limit} words={words} />,
+          <AuditOf methods={row.methods} audited={row.audited} />,
+        ],
+      }))}
+    />
   );
 }
 
-function RouteCells({
-  row,
-  words,
-  withService,
-}: { row: RouteRow } & Pick<RouteTableProps, "words" | "withService">) {
-  const { service, scope, path, methods, upstream, labels, limit, audited } = row;
+interface Searched {
+  words: readonly string[];
+}
+
+function RoutePath({ row: { path, methods, upstream }, words }: Searched & { row: RouteRow }) {
   return (
     <>
-      <Cell kind="cell-route">
-        <Methods methods={methods} />{" "}
-        <code class="path">
-          <Found text={path} words={words} />
-        </code>
-        {upstream !== null && upstream !== path && (
-          <span class="upstream">
-            <span aria-hidden="true">↳ </span>
-            <span class="sr">calls </span>
-            <code>
-              <Found text={upstream} words={words} />
-            </code>
-          </span>
-        )}
-      </Cell>
-      <Cell label="Scope">
-        <ScopeBadge scope={scope} />
-      </Cell>
-      {withService && (
-        <Cell label="Owner">
-          <a href={fragmentOf({ name: "service", service })}>
-            <Found text={service} words={words} />
-          </a>
-        </Cell>
+      <Methods methods={methods} />{" "}
+      <code class="path">
+        <Found text={path} words={words} />
+      </code>
+      {upstream !== null && upstream !== path && (
+        <span class="upstream">
+          <span aria-hidden="true">↳ </span>
+          <span class="sr">calls </span>
+          <code>
+            <Found text={upstream} words={words} />
+          </code>
+        </span>
       )}
-      <Cell label="Labels">
-        <Labels labels={labels} words={words} />
-      </Cell>
-      <Cell kind="cell-limit" label="Limit">
-        {limit === "" ? <span class="quiet">default</span> : <Found text={limit} words={words} />}
-      </Cell>
-      <Cell kind="cell-short" label="Audit">
-        <AuditOf methods={methods} audited={audited} />
-      </Cell>
     </>
   );
 }
 
-function Labels({ labels, words }: Pick<RouteRow, "labels"> & Pick<RouteTableProps, "words">) {
+function Owner({ service, words }: Searched & { service: string }) {
+  return (
+    <a href={fragmentOf({ name: "service", service })}>
+      <Found text={service} words={words} />
+    </a>
+  );
+}
+
+function Labels({ labels, words }: Pick<RouteRow, "labels"> & Searched) {
   if (labels.length === 0) return <span class="quiet">none required</span>;
   return (
     <span class="labels">

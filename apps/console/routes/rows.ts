@@ -47,18 +47,6 @@ export function rowsOf(service: string, config: StoredServiceConfig): RouteRow[]
   );
 }
 
-/** Splits a search into its words. A row matches if its text contains all words. */
-export function wordsOf(search: string): string[] {
-  return search
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== "");
-}
-
-export function hasWords(text: string, words: readonly string[]): boolean {
-  return words.every((word) => text.includes(word));
-}
-
 export function countScopes(rows: readonly RouteRow[]): Record<Scope, number> {
   const counts = { public: 0, user: 0, organization: 0, member: 0 };
   for (const row of rows) counts[row.scope] += row.methods.length;

@@ -1,13 +1,12 @@
 import type { GivenNote, Service } from "@ostiary/lib/contracts/registry-api";
 import { listChanges, markChanges } from "@ostiary/lib/domain/routes";
+import { TextField } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
-import { useSession } from "../page-session.ts";
-import { TextField } from "../parts/text-field.tsx";
+import { useSession, useWrite } from "../page-session.ts";
 import { lookAgainAfter, WriteDialog } from "../parts/write-dialog.tsx";
 import { deleteService } from "../registry/calls.ts";
 import { Changes, ReviewSummary } from "../review/review.tsx";
-import { useWrite } from "../use-write.ts";
 
 interface DeleteDialogProps {
   service: Service;
@@ -59,7 +58,17 @@ export function DeleteDialog({ service, onClose, onStale }: DeleteDialogProps) {
       goal="no gateway serves the service any more"
       onWrite={remove}
       onClose={onClose}
-      last={<NameField name={name} value={typed} onChange={setTyped} />}
+      last={
+        <TextField
+          label={
+            <>
+              Type <code>{name}</code> to confirm the deletion
+            </>
+          }
+          value={typed}
+          onInput={setTyped}
+        />
+      }
     >
       <p>
         Gateways stop serving the routes of the service. Its history stays, and you can restore a revision.
@@ -68,13 +77,4 @@ export function DeleteDialog({ service, onClose, onStale }: DeleteDialogProps) {
       <Changes changes={changes} label="Changes" />
     </WriteDialog>
   );
-}
-
-function NameField({ name, ...field }: { name: string; value: string; onChange: (text: string) => void }) {
-  const label = (
-    <>
-      Type <code>{name}</code> to confirm the deletion
-    </>
-  );
-  return <TextField label={label} {...field} />;
 }

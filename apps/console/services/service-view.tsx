@@ -1,23 +1,21 @@
 import type { Service } from "@ostiary/lib/contracts/registry-api";
 import { limitText, type RateLimitPolicy, testText } from "@ostiary/lib/domain/routes";
-import { Button, Cell, Empty, Fact, Row, Table } from "@ostiary/lib/page";
+import { Answered, Button, DataTable, Empty, Fact } from "@ostiary/lib/page";
 import { useMemo, useState } from "preact/hooks";
 import { stringify } from "yaml";
 import { fragmentOf } from "../address.ts";
 import { WhyNot } from "../operator/out-of-bounds.tsx";
 import { mayWrite, outOfBounds } from "../operator/permissions.ts";
 import { useAsked, useOperator, useSession } from "../page-session.ts";
-import { FailureNotice } from "../parts/failure-notice.tsx";
-import { Loading } from "../parts/shown.tsx";
 import { readService } from "../registry/calls.ts";
 import { RouteExplorer } from "../routes/route-explorer.tsx";
 import { rowsOf } from "../routes/rows.ts";
 import { DeleteDialog } from "./delete-dialog.tsx";
 
 export function ServiceView({ name }: { name: string }) {
-  const { answer, failure, again } = useAsked((registry) => readService(registry, name), name);
+  const asked = useAsked((registry) => readService(registry, name), name);
   const history = fragmentOf({ name: "revisions", service: name, revision: null });
-  if (failure?.kind === "missing") {
+  if (asked.failure?.kind === "missing") {
     return (
       <Empty title={`${name} is not published.`}>
         <p>If the service was published before, the registry still has its revisions.</p>
@@ -28,11 +26,9 @@ export function ServiceView({ name }: { name: string }) {
     );
   }
   return (
-    <>
-      {failure !== null && <FailureNotice failure={failure} onRetry={again} />}
-      {answer === null && failure === null && <Loading what={name} />}
-      {answer !== null && <Shown service={answer} onChanged={again} />}
-    </>
+    <Answered asked={asked} loading={`Loading ${name} …`}>
+      {(service) => <Shown service={service} onChanged={asked.again} />}
+    </Answered>
   );
 }
 
@@ -99,19 +95,19 @@ function Policies({ policies }: { policies: [name: string, policy: RateLimitPoli
   return (
     <section>
       <h2>Rate limit policies</h2>
-      <Table caption="Rate limit policies" columns={["Policy", "Limit", "Bucket"]}>
-        {policies.map(([policy, limit]) => (
-          <Row key={policy}>
-            <Cell>
-              <code>{policy}</code>
-            </Cell>
-            <Cell label="Limit">{limitText(limit)}</Cell>
-            <Cell label="Bucket">
-              {limit.shared ? "shared by all services that use the policy" : "used by this service only"}
-            </Cell>
-          </Row>
-        ))}
-      </Table>
+      <DataTable
+        label="Rate limit policies"
+        isTitled
+        columns={["Policy", "Limit", "Bucket"]}
+        rows={policies.map(([policy, limit]) => ({
+          key: policy,
+          cells: [
+            <code>{policy}</code>,
+            limitText(limit),
+            limit.shared ? "shared by all services that use the policy" : "used by this service only",
+          ],
+        }))}
+      />
     </section>
   );
 }
@@ -120,16 +116,12 @@ function Tests({ tests }: { tests: NonNullable<Service["tests"]> }) {
   return (
     <section>
       <h2>Tests</h2>
-      <Table caption="Tests" columns={["Test", "Request and expectation"]}>
-        {tests.map((test) => (
-          <Row key={test.name}>
-            <Cell>{test.name}</Cell>
-            <Cell label="Request and expectation">
-              <code>{testText(test)}</code>
-            </Cell>
-          </Row>
-        ))}
-      </Table>
+      <DataTable
+        label="Tests"
+        isTitled
+        columns={["Test", "Request and expectation"]}
+        rows={tests.map((test) => ({ key: test.name, cells: [test.name, <code>{testText(test)}</code>] }))}
+      />
     </section>
   );
 }

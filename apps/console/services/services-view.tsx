@@ -1,5 +1,5 @@
 import { SCOPES } from "@ostiary/lib/domain/routes";
-import { Cell, Empty, Row, Table } from "@ostiary/lib/page";
+import { DataTable, Empty, hasWords, wordsOf } from "@ostiary/lib/page";
 import { useMemo, useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
 import { useSession } from "../page-session.ts";
@@ -8,7 +8,6 @@ import { Pager } from "../parts/pager.tsx";
 import { pageOf } from "../parts/pages.ts";
 import { counted, Found, ScopeBadge } from "../parts/shown.tsx";
 import { SearchField } from "../routes/route-explorer.tsx";
-import { hasWords, wordsOf } from "../routes/rows.ts";
 import { type ServiceRow, serviceRows } from "./rows.ts";
 
 export function ServicesView() {
@@ -66,30 +65,28 @@ function NoService({ name }: { name: string }) {
 
 function ServiceTable({ rows, words }: { rows: readonly ServiceRow[]; words: readonly string[] }) {
   return (
-    <Table caption="Services" kind="services" columns={["Service", "URL", "Routes"]}>
-      {rows.map(({ name, url, counts }) => (
-        <Row key={name}>
-          <Cell>
-            <a class="name" href={fragmentOf({ name: "service", service: name })}>
-              <Found text={name} words={words} />
-            </a>
-          </Cell>
-          <Cell label="URL">
-            <code>
-              <Found text={url} words={words} />
-            </code>
-          </Cell>
-          <Cell label="Routes">
-            <span class="scope-counts">
-              {SCOPES.filter((scope) => counts[scope] > 0).map((scope) => (
-                <span key={scope}>
-                  <ScopeBadge scope={scope} /> {counts[scope].toLocaleString("en")}
-                </span>
-              ))}
-            </span>
-          </Cell>
-        </Row>
-      ))}
-    </Table>
+    <DataTable
+      label="Services"
+      isTitled
+      columns={["Service", "URL", "Routes"]}
+      rows={rows.map(({ name, url, counts }) => ({
+        key: name,
+        cells: [
+          <a class="name" href={fragmentOf({ name: "service", service: name })}>
+            <Found text={name} words={words} />
+          </a>,
+          <code>
+            <Found text={url} words={words} />
+          </code>,
+          <span class="scope-counts">
+            {SCOPES.filter((scope) => counts[scope] > 0).map((scope) => (
+              <span key={scope}>
+                <ScopeBadge scope={scope} /> {counts[scope].toLocaleString("en")}
+              </span>
+            ))}
+          </span>,
+        ],
+      }))}
+    />
   );
 }

@@ -1,8 +1,14 @@
-import { Button, Logo } from "@ostiary/lib/page";
+import {
+  Button,
+  type Failure,
+  FailureNotice,
+  Logo,
+  Notice,
+  type SignedOut,
+  SignedOutNotice,
+} from "@ostiary/lib/page";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useSession } from "../page-session.ts";
-import { FailureNotice } from "../parts/failure-notice.tsx";
-import { asFailure, type Failure } from "../registry/failure.ts";
 
 /** Asks people to sign in: at the identity provider if one is configured, or with a token. */
 export function SignIn() {
@@ -10,44 +16,60 @@ export function SignIn() {
   useEffect(() => {
     document.title = "Ostiary console";
   }, []);
-  if (session.isStarting.value) {
-    return (
-      <main class="sign-in">
-        <div class="card" aria-busy="true">
-          <Brand />
-          <h1>Sign in</h1>
-          <p role="status">Signing in …</p>
-        </div>
-      </main>
-    );
-  }
+  const state = session.state.value;
   return (
     <main class="sign-in">
-      <div class="card">
+      <div class="card" aria-busy={state.name === "starting"}>
         <Brand />
         <h1>Sign in</h1>
-        <p class="quiet">
-          See which routes are published and who may call them. Review changes and publish them.{" "}
-          {session.hasProvider
-            ? "The registry recognizes you by your company's account."
-            : "You need the registry's admin token or the token of an operator."}
-        </p>
-        <Ended />
-        {session.hasProvider ? (
-          <>
-            <ProviderButton />
-            <details>
-              <summary>Sign in with a token</summary>
-              <TokenForm hasFocus={false} />
-            </details>
-          </>
-        ) : (
-          <TokenForm hasFocus />
-        )}
+        {state.name === "signed-out" ? <Ways why={state.why} /> : <p role="status">Signing in …</p>}
       </div>
     </main>
   );
 }
+
+function Ways({ why }: { why: SignedOut | null }) {
+  const session = useSession();
+  return (
+    <>
+      <p class="quiet">
+        See which routes are published and who may call them. Review changes and publish them.{" "}
+        {session.hasProvider
+          ? "The registry recognizes you by your company's account."
+          : "You need the registry's admin token or the token of an operator."}
+      </p>
+      {why !== null && (
+        <SignedOutNotice why={why} texts={TEXTS}>
+          {why.reason === "unknown" && (
+            <Button onClick={() => session.signOut()}>Choose another account</Button>
+          )}
+        </SignedOutNotice>
+      )}
+      {session.hasProvider ? (
+        <>
+          <ProviderButton />
+          <details>
+            <summary>Sign in with a token</summary>
+            <TokenForm hasFocus={false} />
+          </details>
+        </>
+      ) : (
+        <TokenForm hasFocus />
+      )}
+    </>
+  );
+}
+
+const TEXTS = {
+  out: "You are signed out.",
+  ended: "Your sign-in has ended. Sign in again to continue.",
+  token: "The registry no longer accepts the token. Enter a valid token.",
+  refused: "The identity provider refused the sign-in.",
+  unsafe: "This sign-in was not completed, because it did not start in this window. Sign in again.",
+  away: "The identity provider does not answer, or does not allow calls from this page. Try again in a moment.",
+  unknown:
+    "Your account is not an operator of this registry. Ask an admin of the registry, or choose another account.",
+};
 
 /** Shows the logo and the name of the page. */
 export function Brand() {
@@ -56,20 +78,6 @@ export function Brand() {
       <Logo />
       Ostiary <span>console</span>
     </p>
-  );
-}
-
-function Ended() {
-  const session = useSession();
-  const ended = session.ended.value;
-  if (ended === null) return null;
-  const { text, detail = "", failed = false, isUnknownAccount = false } = ended;
-  return (
-    <div class={`notice notice-${failed ? "bad" : "warn"}`} role="alert">
-      <p>{text}</p>
-      {detail !== "" && <p class="quiet small">{detail}</p>}
-      {isUnknownAccount && <Button onClick={() => session.leaveProvider()}>Choose another account</Button>}
-    </div>
   );
 }
 
@@ -99,13 +107,11 @@ function TokenForm({ hasFocus }: { hasFocus: boolean }) {
     const token = input.current?.value ?? "";
     if (busy || token === "") return;
     setBusy(true);
-    try {
-      await session.enter(token);
-    } catch (thrown) {
-      setFailure(asFailure(thrown));
-      setBusy(false);
-      input.current?.select();
-    }
+    const entered = await session.enter(token);
+    if (entered.ok) return;
+    setFailure(entered.failure);
+    setBusy(false);
+    input.current?.select();
   };
 
   return (
@@ -120,7 +126,7 @@ function TokenForm({ hasFocus }: { hasFocus: boolean }) {
         spellcheck={false}
         required
         aria-describedby="token-help"
-        aria-invalid={failure?.kind === "refused"}
+        aria-invalid={failure?.kind === "signed_out"}
       />
       <Button type="submit" look={hasFocus ? "main" : undefined} aria-disabled={busy}>
         {busy ? "Signing in …" : "Open the console"}
@@ -134,11 +140,10 @@ function TokenForm({ hasFocus }: { hasFocus: boolean }) {
 }
 
 function SignInFailure({ failure }: { failure: Failure }) {
-  if (failure.kind !== "refused") return <FailureNotice failure={failure} />;
+  if (failure.kind !== "signed_out") return <FailureNotice failure={failure} />;
   return (
-    <div class="notice notice-bad" role="alert">
-      <p class="notice-title">The registry does not know this token</p>
+    <Notice tone="bad" title="The registry does not know this token" role="alert">
       <p>Copy the whole token, without spaces. The token may also have expired.</p>
-    </div>
+    </Notice>
   );
 }

@@ -1,13 +1,31 @@
-import { segmentsOf } from "@ostiary/lib/page/segments-of";
-import type { ViewPath } from "./view-paths.ts";
+import { fragmentTo, type Place, placeAt } from "@ostiary/lib/page/address";
 
-/** The part of a URL fragment that follows the path of the view. */
-export interface Place {
-  readonly segments: readonly string[];
-  readonly query: URLSearchParams;
+/** The place of a view in the fragment of the URL: `#/org/{organization_id}/{path}` or `#/{path}`. */
+export interface ViewPath {
+  readonly path: string;
+  readonly scope: "organization" | "person";
 }
 
-/** The parsed fragment of a URL, such as `#/org/01…/members/01…?status=active` or `#/organizations`. */
+const inOrganization = (path: string): ViewPath => ({ path, scope: "organization" });
+const ofPerson = (path: string): ViewPath => ({ path, scope: "person" });
+
+export const OVERVIEW = inOrganization("overview");
+export const MEMBERS = inOrganization("members");
+export const INVITES = inOrganization("invites");
+export const SERVICE_ACCOUNTS = inOrganization("service-accounts");
+export const MEMBER_KEYS = inOrganization("keys");
+export const USAGE = inOrganization("usage");
+export const AUDIT = inOrganization("audit");
+export const REFERENCE = inOrganization("reference");
+export const ORGANIZATIONS = ofPerson("organizations");
+export const PERSON_KEYS = ofPerson("my-keys");
+export const PERSON_AUDIT = ofPerson("my-audit");
+export const INVITE = ofPerson("invite");
+
+/**
+ * The parsed fragment of a URL, such as `#/org/01…/members/01…?status=active` or `#/organizations`. The
+ * segments follow the path of the view.
+ */
 export interface Address extends Place {
   readonly organization_id: string | null;
   /** The path of the view. Empty for the start page. */
@@ -17,38 +35,25 @@ export interface Address extends Place {
 /** The form of an organization's id. */
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
-const START: Address = { organization_id: null, path: "", segments: [], query: new URLSearchParams() };
-
 /** Parses a fragment. A malformed fragment, which a user may have typed, leads to the start page. */
 export function addressAt(fragment: string): Address {
-  const [path = "", ...query] = fragment.split("?");
-  const segments = segmentsOf(path);
-  if (segments === null) return START;
-  const known = segments.filter((segment) => segment !== "");
+  const { segments: all, query } = placeAt(fragment) ?? START;
+  const known = all.filter((segment) => segment !== "");
   const [first, organization_id = "", ...inside] = known;
-  const place = (rest: readonly string[]) => ({
-    path: rest[0] ?? "",
-    segments: rest.slice(1),
-    query: new URLSearchParams(query.join("?")),
-  });
-  if (first !== "org") return { organization_id: null, ...place(known) };
-  return ULID.test(organization_id) ? { organization_id, ...place(inside) } : START;
+  if (first !== "org") return { ...START, path: first ?? "", segments: known.slice(1), query };
+  if (!ULID.test(organization_id)) return START;
+  return { organization_id, path: inside[0] ?? "", segments: inside.slice(1), query };
 }
+
+const START: Address = { organization_id: null, path: "", segments: [], query: new URLSearchParams() };
 
 /** Returns the fragment of a view. A view with the scope `organization` needs `organization_id`. */
 export function addressOf(
   view: ViewPath,
   organization_id: string | null,
-  place: { segments?: readonly string[]; query?: URLSearchParams } = {},
+  { segments = [], query }: Partial<Place> = {},
 ): string {
-  const inside = [view.path, ...(place.segments ?? [])].filter((segment) => segment !== "");
-  const segments = view.scope === "organization" ? ["org", organization_id ?? "", ...inside] : inside;
-  const query = place.query?.toString() ?? "";
-  return `#/${segments.map(encodeURIComponent).join("/")}${query === "" ? "" : `?${query}`}`;
-}
-
-/** Replaces the fragment of the URL without a new history entry. */
-export function replacePlace(fragment: string): void {
-  history.replaceState(null, "", `${location.pathname}${fragment}`);
-  dispatchEvent(new HashChangeEvent("hashchange"));
+  const inside = [view.path, ...segments].filter((segment) => segment !== "");
+  const scope = view.scope === "organization" ? ["org", organization_id ?? ""] : [];
+  return fragmentTo({ segments: [...scope, ...inside], query });
 }

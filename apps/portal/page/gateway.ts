@@ -1,10 +1,10 @@
 import { ErrorEnvelope } from "@ostiary/lib/domain/errors";
 import { tryJson } from "@ostiary/lib/domain/json";
 import { LIMIT_SET_HEADERS, RATE_LIMIT_HEADERS } from "@ostiary/lib/domain/ratelimit";
+import { type Answer, answered, failed, failureOf, secondsOf } from "@ostiary/lib/page/failure";
 import { type Signal, signal } from "@preact/signals";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { type Answer, answered, failed, failureOf, secondsOf } from "./failure.ts";
 import { readBytes } from "./read-bytes.ts";
 
 /** The caller whose credential a call sends: the member's session, the person's access token, or none. */

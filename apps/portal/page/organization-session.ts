@@ -1,6 +1,6 @@
 import { Session } from "@ostiary/lib/contracts/identity-api";
+import { type Answer, answered, failed } from "@ostiary/lib/page";
 import { type ReadonlySignal, signal } from "@preact/signals";
-import { type Answer, answered, failed } from "./failure.ts";
 import { type Gateway, pathTo } from "./gateway.ts";
 import { listMemberships } from "./organizations/list-memberships.ts";
 

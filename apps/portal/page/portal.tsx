@@ -1,82 +1,85 @@
-import { Empty, useHeading } from "@ostiary/lib/page";
+import { Empty, formatsOf, type Kit, Page, Places, Shell, useKeptFocus } from "@ostiary/lib/page";
 import { useComputed } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { addressAt, addressOf } from "./address.ts";
+import { addressOf } from "./address.ts";
 import { ChosenOrganization } from "./organizations/chosen-organization.tsx";
-import { type Session, SessionContext, useSession } from "./page-session.ts";
+import { type Session, SessionProvider, useSession } from "./page-session.ts";
 import { Account } from "./parts/account.tsx";
 import { BrandLinks, BrandMark } from "./parts/brand.tsx";
-import { useKeptFocus } from "./parts/use-kept-focus.ts";
 import { WaitingNotice } from "./parts/waiting-notice.tsx";
 import { SignIn } from "./sign-in/sign-in.tsx";
-import { LanguageContext, useTexts } from "./texts/texts.ts";
+import { LanguageContext, type Texts, textsOf, useTexts } from "./texts/texts.ts";
 import { VIEWS, type View, viewAt } from "./views.ts";
 
 /** Renders the whole page. */
 export function Portal({ session }: { session: Session }) {
   const language = session.language.value;
-  useEffect(() => {
-    const follow = () => {
-      session.address.value = addressAt(location.hash);
-    };
-    addEventListener("hashchange", follow);
-    return () => removeEventListener("hashchange", follow);
-  }, []);
+  const texts = textsOf(language);
   useEffect(() => {
     document.documentElement.lang = language;
   }, [language]);
   return (
-    <SessionContext.Provider value={session}>
+    <SessionProvider value={session}>
       <LanguageContext.Provider value={language}>
-        {session.state.value.name === "signed-in" ? <Shell /> : <SignIn />}
-        <Announcement />
+        <Page kit={kitOf(texts, session)} session={session} status={texts.status}>
+          {session.state.value.name === "signed-in" ? <Chosen /> : <SignIn />}
+        </Page>
       </LanguageContext.Provider>
-    </SessionContext.Provider>
+    </SessionProvider>
   );
 }
 
-function Announcement() {
-  const { announcement } = useSession();
-  const { status } = useTexts();
-  return (
-    <div class="sr" role="status" aria-label={status}>
-      {announcement.value}
-    </div>
-  );
+/** Returns the words of the portal for the parts that it shares with the console. */
+function kitOf(texts: Texts, session: Session): Kit {
+  return {
+    texts,
+    formats: formatsOf(texts.locale),
+    signIn: { text: texts.account.again, run: () => void session.signIn() },
+    problem: ({ message }) => message,
+    explain({ kind, message, fields, outcomeUnknown }) {
+      const [title = "", text = ""] = outcomeUnknown ? texts.unknown : texts.failures[kind];
+      // The service's message is shown where it says more than the page's own text.
+      const saysMore = message !== "" && (kind === "conflict" || (kind === "invalid" && fields.length === 0));
+      return {
+        title,
+        text,
+        tone: outcomeUnknown || kind === "conflict" ? "warn" : "bad",
+        more: saysMore && <p>{message}</p>,
+      };
+    },
+  };
 }
 
-function Shell() {
+/** Shows the view that the person chose. */
+function Chosen() {
   const session = useSession();
   const texts = useTexts();
   const { organization_id, path } = session.address.value;
-  const scope = organization_id === null ? "person" : "organization";
-  const view = viewAt(path, scope);
-  const title = view === null ? texts.nowhere.title : view.title(texts);
+  const view = viewAt(path, organization_id === null ? "person" : "organization");
   useKeptFocus();
-  useHeading(title, session.settings.brand.name);
   return (
-    <div class="shell">
-      <button type="button" class="button skip" onClick={() => document.querySelector("main")?.focus()}>
-        {texts.skip}
-      </button>
-      <header class="side">
-        <BrandMark />
-        <Navigation present={view} />
-        <Account />
-      </header>
-      <main id="main" tabIndex={-1}>
-        <WaitingNotice />
-        <h1 tabIndex={-1}>{title}</h1>
-        {scope === "organization" && organization_id !== null ? (
-          <ChosenOrganization key={organization_id} id={organization_id}>
-            <Content key={`${organization_id} ${path}`} view={view} />
-          </ChosenOrganization>
-        ) : (
-          <Content key={path} view={view} />
-        )}
-        <BrandLinks />
-      </main>
-    </div>
+    <Shell
+      title={view === null ? texts.nowhere.title : view.title(texts)}
+      page={session.settings.brand.name}
+      skip={texts.skip}
+      side={
+        <>
+          <BrandMark />
+          <Navigation present={view} />
+          <Account />
+        </>
+      }
+      above={<WaitingNotice />}
+    >
+      {organization_id === null ? (
+        <Content key={path} view={view} />
+      ) : (
+        <ChosenOrganization key={organization_id} id={organization_id}>
+          <Content key={`${organization_id} ${path}`} view={view} />
+        </ChosenOrganization>
+      )}
+      <BrandLinks />
+    </Shell>
   );
 }
 
@@ -101,21 +104,15 @@ function Navigation({ present }: { present: View | null }) {
     ({ unlisted, scope, label }) =>
       !unlisted && (scope === "person" || member !== null) && (label === undefined || session.may(label)),
   );
+  const places = shown.map((view) => ({
+    key: view.scope + view.path,
+    href: addressOf(view, member?.organization_id ?? null),
+    text: view.title(texts),
+    isPresent: view === present,
+  }));
   return (
-    <nav aria-label={texts.navigation}>
+    <Places label={texts.navigation} places={places}>
       {member !== null && <p class="chosen">{member.organizationName}</p>}
-      <ul class="places">
-        {shown.map((view) => (
-          <li key={view.scope + view.path}>
-            <a
-              href={addressOf(view, member?.organization_id ?? null)}
-              aria-current={view === present ? "page" : undefined}
-            >
-              {view.title(texts)}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
+    </Places>
   );
 }

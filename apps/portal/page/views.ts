@@ -1,5 +1,6 @@
+import type { Place } from "@ostiary/lib/page";
 import type { JSX } from "preact";
-import type { Place } from "./address.ts";
+import * as at from "./address.ts";
 import { AuditView, PersonAuditView } from "./audit/audit-view.tsx";
 import { InvitesView } from "./invites/invites-view.tsx";
 import { MemberKeysView, PersonKeysView } from "./keys/keys-views.tsx";
@@ -12,7 +13,6 @@ import { ReferenceView } from "./reference/reference-view.tsx";
 import { ServiceAccountsView } from "./service-accounts/service-accounts-view.tsx";
 import type { Texts } from "./texts/texts.ts";
 import { UsageView } from "./usage/usage-view.tsx";
-import * as at from "./view-paths.ts";
 
 /** A view of the page. */
 export interface View extends at.ViewPath {

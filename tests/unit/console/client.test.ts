@@ -1,7 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
-import { pathTo, Registry, type Send } from "../../../apps/console/registry/client.ts";
-import { Failure } from "../../../apps/console/registry/failure.ts";
+import {
+  answerOf,
+  conflictsOf,
+  FailedCall,
+  nearestOf,
+  pathTo,
+  Registry,
+  type Send,
+} from "../../../apps/console/registry/client.ts";
 
 const Shape = Type.Object({ ok: Type.Boolean() });
 const envelope = (code: string, details: object | null = null) => ({
@@ -9,13 +16,11 @@ const envelope = (code: string, details: object | null = null) => ({
 });
 
 async function failureOf(send: Send, method: "GET" | "POST" = "GET", query?: Record<string, string>) {
-  const asked = new Registry("token", send).ask(Shape, "/x", { method, ...(query && { query }) });
-  const thrown = await asked.then(
-    () => null,
-    (error: unknown) => error,
+  const answer = await answerOf(() =>
+    new Registry("token", send).ask(Shape, "/x", { method, ...(query && { query }) }),
   );
-  if (thrown instanceof Failure) return thrown;
-  throw new Error(`Expected a Failure, not ${thrown}`);
+  if (answer.ok) throw new Error("Expected a failure.");
+  return answer.failure;
 }
 const answering =
   (status: number, body: unknown): Send =>
@@ -64,19 +69,19 @@ describe("the console's call of the registry", () => {
     ]);
     sent.length = 0;
     const refused = new Registry(source, accepting("third")).ask(Shape, "/x", write);
-    await expect(refused).rejects.toMatchObject({ kind: "refused", outcomeUnknown: false });
+    await expect(refused).rejects.toMatchObject({ failure: { kind: "signed_out", outcomeUnknown: false } });
     expect(sent).toHaveLength(2);
   });
 
   test.each(["", "a b", "ä", "a\nb"])("refuses the token %p", (token) => {
-    expect(() => new Registry(token)).toThrow(Failure);
+    expect(() => new Registry(token)).toThrow(FailedCall);
   });
 
   test.each<[number, string, string]>([
-    [401, "UNAUTHORIZED", "refused"],
+    [401, "UNAUTHORIZED", "signed_out"],
     [404, "NOT_FOUND", "missing"],
     [409, "ROUTE_CONFLICT", "conflict"],
-    [412, "PRECONDITION_FAILED", "stale"],
+    [412, "PRECONDITION_FAILED", "conflict"],
     [413, "PAYLOAD_TOO_LARGE", "invalid"],
     [422, "VALIDATION_ERROR", "invalid"],
     [500, "INTERNAL_ERROR", "away"],
@@ -118,12 +123,12 @@ describe("the console's call of the registry", () => {
       answering(409, envelope("ROUTE_CONFLICT", { fields, conflicts, nearest: {} })),
     );
     expect(failure.fields).toEqual([{ path: "a", message: "b" }]);
-    expect(failure.conflicts).toHaveLength(1);
-    expect(failure.nearest).toEqual([]);
+    expect(conflictsOf(failure)).toHaveLength(1);
+    expect(nearestOf(failure)).toEqual([]);
   });
 
   test("escapes names in paths, and refuses names that would change the path", () => {
     expect(pathTo("services", "a/b?c#d", "revisions", 3)).toBe("/services/a%2Fb%3Fc%23d/revisions/3");
-    for (const name of ["", ".", ".."]) expect(() => pathTo("services", name)).toThrow(Failure);
+    for (const name of ["", ".", ".."]) expect(() => pathTo("services", name)).toThrow(FailedCall);
   });
 });

@@ -1,12 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import {
-  countScopes,
-  hasWords,
-  markedParts,
-  routeRows,
-  type Services,
-  wordsOf,
-} from "../../../apps/console/routes/rows.ts";
+import { hasWords, wordsOf } from "@ostiary/lib/page/search";
+import { countScopes, markedParts, routeRows, type Services } from "../../../apps/console/routes/rows.ts";
 
 const services: Services = {
   widgets: {

@@ -1,14 +1,18 @@
-import { Button, Empty } from "@ostiary/lib/page";
+import {
+  Button,
+  DataTable,
+  Empty,
+  FailureNotice,
+  Loading,
+  type Place,
+  replacePlace,
+  Time,
+} from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
-import { type Place, replacePlace } from "../address.ts";
-import { useSession } from "../page-session.ts";
-import { DataTable } from "../parts/data-table.tsx";
-import { FailureNotice } from "../parts/failure-notice.tsx";
+import { useAddress, useSession } from "../page-session.ts";
 import { More } from "../parts/more.tsx";
-import { Loading, Time } from "../parts/shown.tsx";
 import { usePages } from "../parts/use-pages.ts";
 import { useTexts } from "../texts/texts.ts";
-import { useAddress } from "../use-address.ts";
 import { EventView } from "./event-view.tsx";
 import { ExportDialog } from "./export-dialog.tsx";
 import { FilterForm } from "./filter-form.tsx";

@@ -1,10 +1,6 @@
-import { Empty, Fact, useAsked } from "@ostiary/lib/page";
-import { useSession } from "../page-session.ts";
-import { Answered } from "../parts/answered.tsx";
-import { CopyButton } from "../parts/copy-button.tsx";
-import { Time } from "../parts/shown.tsx";
+import { Answered, CopyButton, Empty, Fact, Time, useAsked } from "@ostiary/lib/page";
+import { useAddress, useSession } from "../page-session.ts";
 import { useTexts } from "../texts/texts.ts";
-import { useAddress } from "../use-address.ts";
 import { type Log, listEvents, type ShownEvent } from "./logs.ts";
 import { Outcome } from "./outcome.tsx";
 

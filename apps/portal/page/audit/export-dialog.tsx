@@ -1,10 +1,7 @@
-import { Button, Dialog } from "@ostiary/lib/page";
+import { Button, Dialog, type Failure, FailureNotice, SelectField } from "@ostiary/lib/page";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Failure } from "../failure.ts";
 import { useSession } from "../page-session.ts";
-import { FailureNotice } from "../parts/failure-notice.tsx";
 import { saveFile } from "../parts/save-file.ts";
-import { SelectField } from "../parts/select-field.tsx";
 import { useFormats, useTexts } from "../texts/texts.ts";
 import { type ExportFormat, FORMATS, readExport } from "./export.ts";
 import type { Log } from "./logs.ts";

@@ -1,4 +1,4 @@
-import { type Answer, failed } from "../failure.ts";
+import { type Answer, failed } from "@ostiary/lib/page";
 import type { Gateway } from "../gateway.ts";
 import type { Log } from "./logs.ts";
 

@@ -1,10 +1,4 @@
-import { Button } from "@ostiary/lib/page";
-import type { Failure } from "../failure.ts";
-import { Form } from "../parts/form.tsx";
-import { SelectField } from "../parts/select-field.tsx";
-import { TextField } from "../parts/text-field.tsx";
-import { TimeField } from "../parts/time-field.tsx";
-import { useDraft } from "../parts/use-draft.ts";
+import { Button, type Failure, Form, SelectField, TextField, TimeField, useDraft } from "@ostiary/lib/page";
 import { type FieldProblems, useProblems } from "../parts/use-problems.ts";
 import { useTexts } from "../texts/texts.ts";
 import {

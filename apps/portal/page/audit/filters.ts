@@ -1,6 +1,6 @@
 import { routeTemplate } from "@ostiary/lib/contracts/audit";
+import { NO_TIME } from "@ostiary/lib/page";
 import { Value } from "@sinclair/typebox/value";
-import { NO_TIME } from "../parts/time-field.tsx";
 import { type Problem, type Problems, problemOf } from "../parts/use-problems.ts";
 
 /** The names of the log's filters (AU-36, AU-38). The query in the page's fragment uses the same names. */

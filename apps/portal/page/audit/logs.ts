@@ -1,7 +1,7 @@
 import { organizationEventSchema } from "@ostiary/lib/contracts/audit";
 import type { Static } from "@sinclair/typebox";
+import { AUDIT, PERSON_AUDIT, type ViewPath } from "../address.ts";
 import { type Caller, type Gateway, pathTo } from "../gateway.ts";
-import { AUDIT, PERSON_AUDIT, type ViewPath } from "../view-paths.ts";
 
 /** An event of an organization's or a person's log, without the person's id, which the page does not show. */
 export const ShownEvent = organizationEventSchema;

@@ -1,13 +1,11 @@
 import { EMAIL_LENGTH_MAX, Invite } from "@ostiary/lib/contracts/identity-api";
+import { SelectField, TextField, useWrite } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { type Gateway, pathTo } from "../gateway.ts";
 import { useSession } from "../page-session.ts";
 import { Confirm } from "../parts/confirm.tsx";
 import { Secret, SecretDialog } from "../parts/secret.tsx";
-import { SelectField } from "../parts/select-field.tsx";
-import { TextField } from "../parts/text-field.tsx";
 import { type FieldProblems, problemOf, useProblems } from "../parts/use-problems.ts";
-import { useWrite } from "../parts/use-write.ts";
 import { RoleField } from "../roles/role-field.tsx";
 import { useRoles } from "../roles/roles.ts";
 import { useTexts } from "../texts/texts.ts";

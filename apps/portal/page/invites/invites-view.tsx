@@ -1,12 +1,9 @@
 import { Invite } from "@ostiary/lib/contracts/identity-api";
-import { Button } from "@ostiary/lib/page";
+import { Button, CopyButton, DataTable, Time } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { pathTo } from "../gateway.ts";
 import { ConfirmDeletion } from "../parts/confirm-deletion.tsx";
-import { CopyButton } from "../parts/copy-button.tsx";
-import { DataTable } from "../parts/data-table.tsx";
 import { SearchedList } from "../parts/searched-list.tsx";
-import { Time } from "../parts/shown.tsx";
 import { useList } from "../parts/use-pages.ts";
 import { useTexts } from "../texts/texts.ts";
 import { InviteDialog } from "./invite-dialog.tsx";

@@ -1,4 +1,5 @@
 import { type ApiKey, CreatedApiKey, NAME_LENGTH_MAX } from "@ostiary/lib/contracts/identity-api";
+import { SelectField, TextField, useWrite } from "@ostiary/lib/page";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { pathTo } from "../gateway.ts";
@@ -6,10 +7,7 @@ import { useSession } from "../page-session.ts";
 import { Confirm } from "../parts/confirm.tsx";
 import { ConfirmDeletion } from "../parts/confirm-deletion.tsx";
 import { Secret, SecretDialog } from "../parts/secret.tsx";
-import { SelectField } from "../parts/select-field.tsx";
-import { TextField } from "../parts/text-field.tsx";
 import { type FieldProblems, type Problems, problemOf, useProblems } from "../parts/use-problems.ts";
-import { useWrite } from "../parts/use-write.ts";
 import { useTexts } from "../texts/texts.ts";
 import { curlOf, type KeyAddress } from "./keys.ts";
 

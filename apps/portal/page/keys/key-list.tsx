@@ -1,16 +1,13 @@
 import { ApiKey } from "@ostiary/lib/contracts/identity-api";
-import { Button } from "@ostiary/lib/page";
+import { Button, DataTable, Time } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { type Log, ORGANIZATION_LOG, PERSON_LOG } from "../audit/logs.ts";
 import { pathTo } from "../gateway.ts";
 import { AUDIT_LABEL } from "../labels.ts";
-import { type Session, useSession } from "../page-session.ts";
-import { DataTable } from "../parts/data-table.tsx";
+import { type Session, useAddress, useSession } from "../page-session.ts";
 import { SearchedList } from "../parts/searched-list.tsx";
-import { Time } from "../parts/shown.tsx";
 import { useList } from "../parts/use-pages.ts";
 import { useTexts } from "../texts/texts.ts";
-import { useAddress } from "../use-address.ts";
 import { CreateKeyDialog, RevokeKeyDialog, RotateKeyDialog } from "./key-dialogs.tsx";
 import { isUsable, type KeyAddress, stateOf } from "./keys.ts";
 

@@ -1,23 +1,27 @@
 import { AnyMember, Member, type RolesListing } from "@ostiary/lib/contracts/identity-api";
-import { Button, Empty, useAsked } from "@ostiary/lib/page";
+import {
+  Answered,
+  Button,
+  Empty,
+  Fact,
+  FailureNotice,
+  Form,
+  SelectField,
+  Time,
+  useAsked,
+  useWrite,
+} from "@ostiary/lib/page";
 import { type Static, Type } from "@sinclair/typebox";
 import { useState } from "preact/hooks";
+import { MEMBERS } from "../address.ts";
 import { type Gateway, pathTo } from "../gateway.ts";
 import { MEMBERS_LABEL } from "../labels.ts";
-import { useSession } from "../page-session.ts";
-import { Answered } from "../parts/answered.tsx";
+import { useAddress, useSession } from "../page-session.ts";
 import { Confirm, Refused } from "../parts/confirm.tsx";
-import { FailureNotice } from "../parts/failure-notice.tsx";
-import { Form } from "../parts/form.tsx";
-import { SelectField } from "../parts/select-field.tsx";
-import { Time } from "../parts/shown.tsx";
 import { useProblems } from "../parts/use-problems.ts";
-import { useWrite } from "../parts/use-write.ts";
 import { Granted } from "../roles/granted.tsx";
 import { labelsOf, roleOptions, useRoles } from "../roles/roles.ts";
 import { useTexts } from "../texts/texts.ts";
-import { useAddress } from "../use-address.ts";
-import { MEMBERS } from "../view-paths.ts";
 import { lastOf } from "./members.ts";
 
 /** Shows one member, and offers the changes that the user's role allows. */
@@ -70,20 +74,15 @@ function Living({ member, name, onChange }: LivingProps) {
         {name} {own && <span class="quiet">{t.you}</span>}
       </h2>
       <dl class="facts">
-        <dt>{t.columns.role}</dt>
-        <dd>{member.role ?? t.noRole}</dd>
-        <dt>{t.columns.status}</dt>
-        <dd>{t.status[member.status]}</dd>
-        <dt>{t.columns.kind}</dt>
-        <dd>{t.principal[member.principal]}</dd>
-        <dt>{t.columns.since}</dt>
-        <dd>
+        <Fact name={t.columns.role}>{member.role ?? t.noRole}</Fact>
+        <Fact name={t.columns.status}>{t.status[member.status]}</Fact>
+        <Fact name={t.columns.kind}>{t.principal[member.principal]}</Fact>
+        <Fact name={t.columns.since}>
           <Time at={member.created_at} />
-        </dd>
-        <dt>{t.id}</dt>
-        <dd>
+        </Fact>
+        <Fact name={t.id}>
           <code>{member.id}</code>
-        </dd>
+        </Fact>
       </dl>
       <h3>{t.may}</h3>
       <Granted labels={labelsOf(roles.answer, member.role)} />

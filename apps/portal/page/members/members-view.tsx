@@ -1,14 +1,11 @@
 import { Member } from "@ostiary/lib/contracts/identity-api";
-import type { Place } from "../address.ts";
+import { DataTable, type Place, Time } from "@ostiary/lib/page";
+import { MEMBERS } from "../address.ts";
 import { pathTo } from "../gateway.ts";
-import { useSession } from "../page-session.ts";
-import { DataTable } from "../parts/data-table.tsx";
+import { useAddress, useSession } from "../page-session.ts";
 import { SearchedList } from "../parts/searched-list.tsx";
-import { Time } from "../parts/shown.tsx";
 import { useList } from "../parts/use-pages.ts";
 import { useTexts } from "../texts/texts.ts";
-import { useAddress } from "../use-address.ts";
-import { MEMBERS } from "../view-paths.ts";
 import { MemberView } from "./member-view.tsx";
 
 export function MembersView({ place }: { place: Place }) {

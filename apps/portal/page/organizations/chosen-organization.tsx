@@ -1,11 +1,8 @@
-import { useAsked } from "@ostiary/lib/page";
+import { FailureNotice, Loading, useAsked } from "@ostiary/lib/page";
 import type { JSX } from "preact";
-import { addressOf } from "../address.ts";
+import { addressOf, ORGANIZATIONS } from "../address.ts";
 import { useSession } from "../page-session.ts";
-import { FailureNotice } from "../parts/failure-notice.tsx";
-import { Loading } from "../parts/shown.tsx";
 import { useTexts } from "../texts/texts.ts";
-import { ORGANIZATIONS } from "../view-paths.ts";
 
 /** Creates a session in the organization `id`, and then shows `children`. */
 export function ChosenOrganization({ id, children }: { id: string; children: JSX.Element }) {

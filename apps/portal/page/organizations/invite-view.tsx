@@ -1,17 +1,11 @@
 import { Member } from "@ostiary/lib/contracts/identity-api";
-import { Button } from "@ostiary/lib/page";
+import { Button, type Failure, FailureNotice, Form, TextField, useWrite } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
-import { addressOf } from "../address.ts";
-import type { Failure } from "../failure.ts";
+import { addressOf, ORGANIZATIONS, OVERVIEW } from "../address.ts";
 import { type Gateway, pathTo } from "../gateway.ts";
 import { useSession } from "../page-session.ts";
-import { FailureNotice } from "../parts/failure-notice.tsx";
-import { Form } from "../parts/form.tsx";
-import { TextField } from "../parts/text-field.tsx";
 import { problemOf, useProblems } from "../parts/use-problems.ts";
-import { useWrite } from "../parts/use-write.ts";
 import { type Texts, useTexts } from "../texts/texts.ts";
-import { ORGANIZATIONS, OVERVIEW } from "../view-paths.ts";
 import { tokenIn } from "./invite-token.ts";
 
 /** The maximum length of a pasted link. Links that the portal makes are much shorter. */

@@ -1,5 +1,5 @@
 import { Membership } from "@ostiary/lib/contracts/identity-api";
-import { type Answer, answered } from "../failure.ts";
+import { type Answer, answered } from "@ostiary/lib/page";
 import { type Gateway, pathTo } from "../gateway.ts";
 
 /** Reads all memberships of the person. A person has few memberships. */

@@ -1,13 +1,7 @@
 import { NAME_LENGTH_MAX, type Organization } from "@ostiary/lib/contracts/identity-api";
-import { Button } from "@ostiary/lib/page";
+import { type Answer, Button, FailureNotice, Form, TextField, useDraft, useWrite } from "@ostiary/lib/page";
 import type { ComponentChildren } from "preact";
-import type { Answer } from "../failure.ts";
-import { FailureNotice } from "../parts/failure-notice.tsx";
-import { Form } from "../parts/form.tsx";
-import { TextField } from "../parts/text-field.tsx";
-import { useDraft } from "../parts/use-draft.ts";
 import { problemOf, useProblems } from "../parts/use-problems.ts";
-import { useWrite } from "../parts/use-write.ts";
 import { useTexts } from "../texts/texts.ts";
 
 interface NameFormProps {

@@ -1,12 +1,9 @@
 import { type Membership, Organization } from "@ostiary/lib/contracts/identity-api";
-import { Empty, useAsked } from "@ostiary/lib/page";
-import { addressOf } from "../address.ts";
+import { Answered, DataTable, Empty, useAsked } from "@ostiary/lib/page";
+import { addressOf, OVERVIEW } from "../address.ts";
 import { type Gateway, pathTo } from "../gateway.ts";
 import { useSession } from "../page-session.ts";
-import { Answered } from "../parts/answered.tsx";
-import { DataTable } from "../parts/data-table.tsx";
 import { useTexts } from "../texts/texts.ts";
-import { OVERVIEW } from "../view-paths.ts";
 import { listMemberships } from "./list-memberships.ts";
 import { NameForm } from "./name-form.tsx";
 

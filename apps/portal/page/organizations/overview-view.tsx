@@ -1,10 +1,8 @@
 import { Organization } from "@ostiary/lib/contracts/identity-api";
-import { useAsked } from "@ostiary/lib/page";
+import { Answered, Fact, Time, useAsked } from "@ostiary/lib/page";
 import { pathTo } from "../gateway.ts";
 import { RENAME_LABEL } from "../labels.ts";
 import { useSession } from "../page-session.ts";
-import { Answered } from "../parts/answered.tsx";
-import { Time } from "../parts/shown.tsx";
 import { useTexts } from "../texts/texts.ts";
 import { NameForm } from "./name-form.tsx";
 
@@ -23,18 +21,14 @@ export function OverviewView() {
           <section aria-labelledby="organization">
             <h2 id="organization">{texts.organization}</h2>
             <dl class="facts">
-              <dt>{texts.name}</dt>
-              <dd>{name}</dd>
-              <dt>{texts.id}</dt>
-              <dd>
+              <Fact name={texts.name}>{name}</Fact>
+              <Fact name={texts.id}>
                 <code>{id}</code>
-              </dd>
-              <dt>{texts.plan}</dt>
-              <dd>{plan ?? texts.noPlan}</dd>
-              <dt>{texts.created}</dt>
-              <dd>
+              </Fact>
+              <Fact name={texts.plan}>{plan ?? texts.noPlan}</Fact>
+              <Fact name={texts.created}>
                 <Time at={created_at} />
-              </dd>
+              </Fact>
             </dl>
             {session.may(RENAME_LABEL) && <Rename name={name} onChange={organization.again} />}
           </section>
@@ -80,16 +74,13 @@ function OwnMembership() {
     <section aria-labelledby="membership">
       <h2 id="membership">{texts.you}</h2>
       <dl class="facts">
-        <dt>{texts.role}</dt>
-        <dd>{member.role ?? organizations.noRole}</dd>
-        <dt>{texts.member}</dt>
-        <dd>
+        <Fact name={texts.role}>{member.role ?? organizations.noRole}</Fact>
+        <Fact name={texts.member}>
           <code>{member.member_id}</code>
-        </dd>
-        <dt>{texts.labels}</dt>
-        <dd>
+        </Fact>
+        <Fact name={texts.labels}>
           <Granted labels={member.labels} />
-        </dd>
+        </Fact>
       </dl>
     </section>
   );

@@ -1,9 +1,9 @@
+import { useWrite } from "@ostiary/lib/page";
 import { Type } from "@sinclair/typebox";
 import type { ComponentChildren } from "preact";
 import type { Caller } from "../gateway.ts";
 import { useSession } from "../page-session.ts";
 import { Confirm } from "./confirm.tsx";
-import { useWrite } from "./use-write.ts";
 
 interface ConfirmDeletionProps {
   title: string;

@@ -1,10 +1,7 @@
-import { Button, Dialog } from "@ostiary/lib/page";
+import { FailureNotice, Form, Notice, Question, type Writing } from "@ostiary/lib/page";
 import type { ComponentChildren } from "preact";
 import { useTexts } from "../texts/texts.ts";
-import { FailureNotice } from "./failure-notice.tsx";
-import { Form } from "./form.tsx";
 import type { FieldProblems } from "./use-problems.ts";
-import type { Writing } from "./use-write.ts";
 
 interface ConfirmProps {
   title: string;
@@ -32,6 +29,7 @@ interface ConfirmProps {
  */
 export function Confirm(props: ConfirmProps) {
   const { title, writing, problems, fields, refused = null, onClose, onChange } = props;
+  const { cancel } = useTexts();
   const { busy, failure } = writing;
   const off = busy || refused !== null || failure?.outcomeUnknown === true;
   const lookAgain = () => {
@@ -39,7 +37,16 @@ export function Confirm(props: ConfirmProps) {
     onChange?.();
   };
   return (
-    <Dialog title={title} busy={busy} onClose={onClose} actions={<Buttons {...props} off={off} />}>
+    <Question
+      title={title}
+      busy={busy}
+      cancel={cancel}
+      action={props.action}
+      look={props.danger ? "danger" : "main"}
+      off={off}
+      form={FORM}
+      onClose={onClose}
+    >
       <Form id={FORM} class="fields" problems={problems} onSubmit={() => !off && props.onConfirm()}>
         {props.children}
       </Form>
@@ -51,7 +58,7 @@ export function Confirm(props: ConfirmProps) {
           onRetry={failure.outcomeUnknown || failure.kind === "conflict" ? lookAgain : undefined}
         />
       )}
-    </Dialog>
+    </Question>
   );
 }
 
@@ -59,24 +66,9 @@ export function Confirm(props: ConfirmProps) {
 export function Refused({ why }: { why: string | null }) {
   if (why === null) return null;
   return (
-    <div class="notice notice-warn">
+    <Notice tone="warn">
       <p>{why}</p>
-    </div>
-  );
-}
-
-function Buttons({ action, danger = false, writing, off, onClose }: ConfirmProps & { off: boolean }) {
-  const { cancel } = useTexts();
-  const { busy } = writing;
-  return (
-    <>
-      <Button aria-disabled={busy} onClick={() => !busy && onClose()}>
-        {cancel}
-      </Button>
-      <Button type="submit" form={FORM} look={danger ? "danger" : "main"} aria-disabled={off}>
-        {action}
-      </Button>
-    </>
+    </Notice>
   );
 }
 

@@ -1,12 +1,8 @@
-import { Empty } from "@ostiary/lib/page";
+import { Empty, FailureNotice, hasWords, Loading, TextField, wordsOf } from "@ostiary/lib/page";
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { useFormats, useTexts } from "../texts/texts.ts";
-import { FailureNotice } from "./failure-notice.tsx";
 import { More, ROWS } from "./more.tsx";
-import { hasWords, wordsOf } from "./search-words.ts";
-import { Loading } from "./shown.tsx";
-import { TextField } from "./text-field.tsx";
 import type { Pages } from "./use-pages.ts";
 
 /** The maximum number of items in a list without a search field. */
@@ -36,7 +32,9 @@ export function SearchedList<Item extends { id: string }>(props: SearchedListPro
   useEffect(() => {
     if (searching && pages.has_more && !pages.loading && pages.failure === null) pages.more();
   }, [searching, pages.items.length, pages.loading]);
-  const found = searching ? pages.items.filter((item) => hasWords(textOf(item), words)) : pages.items;
+  const found = searching
+    ? pages.items.filter((item) => hasWords(textOf(item).toLowerCase(), words))
+    : pages.items;
   const shown = found.slice(0, rows);
   const more = () => {
     setRows(rows + ROWS);

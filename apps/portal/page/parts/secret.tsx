@@ -1,6 +1,5 @@
-import { Button, Dialog } from "@ostiary/lib/page";
+import { Button, CopyButton, Dialog } from "@ostiary/lib/page";
 import type { ComponentChildren } from "preact";
-import { CopyButton } from "./copy-button.tsx";
 
 /** Shows a text that the person must copy now, such as a new key, with a button that copies the text. */
 export function Secret({ value, label, copy }: { value: string; label: string; copy: string }) {

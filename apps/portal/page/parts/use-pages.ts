@@ -1,6 +1,6 @@
+import type { Answer, Failure } from "@ostiary/lib/page";
 import type { Static, TSchema } from "@sinclair/typebox";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Answer, Failure } from "../failure.ts";
 import type { Caller } from "../gateway.ts";
 import { useSession } from "../page-session.ts";
 

@@ -1,7 +1,7 @@
 import { problemOfText } from "@ostiary/lib/contracts/identity-api";
+import type { Failure, Formats } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
-import type { Failure } from "../failure.ts";
-import { type Formats, type Texts, useFormats, useTexts } from "../texts/texts.ts";
+import { type Texts, useFormats, useTexts } from "../texts/texts.ts";
 
 /** Returns the text for the problem of a field, in the page's language. */
 export type Problem = (texts: Texts, formats: Formats) => string;

@@ -1,3 +1,4 @@
+import { Notice } from "@ostiary/lib/page";
 import { useEffect, useState } from "preact/hooks";
 import { useSession } from "../page-session.ts";
 import { useTexts } from "../texts/texts.ts";
@@ -18,11 +19,11 @@ export function WaitingNotice() {
   if (waiting === null) return null;
   const seconds = Math.max(1, Math.ceil((waiting.untilMs - now) / 1_000));
   return (
-    <div class="notice notice-warn" role="status">
+    <Notice tone="warn" role="status">
       <p>{texts.waiting(seconds)}</p>
       {waiting.limit !== null && (
         <p class="quiet small">{texts.limit(waiting.limit, waiting.remaining ?? "0")}</p>
       )}
-    </div>
+    </Notice>
   );
 }

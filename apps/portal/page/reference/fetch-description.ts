@@ -1,5 +1,5 @@
 import { User } from "@ostiary/lib/contracts/identity-api";
-import { type Answer, answered, failed } from "../failure.ts";
+import { type Answer, answered, failed } from "@ostiary/lib/page";
 import { type Gateway, pathTo } from "../gateway.ts";
 import { readBytes } from "../read-bytes.ts";
 import { type Description, readDescription } from "./description.ts";

@@ -1,17 +1,11 @@
-import { Button } from "@ostiary/lib/page";
+import { Button, CopyButton, Form, TextArea, TextField, type Writing } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
+import { REFERENCE } from "../address.ts";
 import { isWrite } from "../gateway.ts";
-import { useSession } from "../page-session.ts";
+import { useAddress, useSession } from "../page-session.ts";
 import { Confirm } from "../parts/confirm.tsx";
-import { CopyButton } from "../parts/copy-button.tsx";
-import { Form } from "../parts/form.tsx";
-import { TextArea } from "../parts/text-area.tsx";
-import { TextField } from "../parts/text-field.tsx";
 import { type FieldProblems, type Problem, type Problems, useProblems } from "../parts/use-problems.ts";
-import type { Writing } from "../parts/use-write.ts";
 import { useFormats, useTexts } from "../texts/texts.ts";
-import { useAddress } from "../use-address.ts";
-import { REFERENCE } from "../view-paths.ts";
 import {
   type BodyShape,
   bodyOf,

@@ -1,16 +1,18 @@
-import { Empty, useAsked } from "@ostiary/lib/page";
+import {
+  DataTable,
+  Empty,
+  FailureNotice,
+  Loading,
+  type Place,
+  TextField,
+  useAsked,
+  wordsOf,
+} from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
-import type { Place } from "../address.ts";
-import { useSession } from "../page-session.ts";
-import { DataTable } from "../parts/data-table.tsx";
-import { FailureNotice } from "../parts/failure-notice.tsx";
+import { REFERENCE } from "../address.ts";
+import { useAddress, useSession } from "../page-session.ts";
 import { More, ROWS } from "../parts/more.tsx";
-import { wordsOf } from "../parts/search-words.ts";
-import { Loading } from "../parts/shown.tsx";
-import { TextField } from "../parts/text-field.tsx";
 import { useFormats, useTexts } from "../texts/texts.ts";
-import { useAddress } from "../use-address.ts";
-import { REFERENCE } from "../view-paths.ts";
 import { type Description, isFound, isGranted, type Operation } from "./description.ts";
 import { fetchDescription } from "./fetch-description.ts";
 import { OperationView } from "./operation-view.tsx";

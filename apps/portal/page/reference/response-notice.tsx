@@ -1,5 +1,4 @@
-import { Fact } from "@ostiary/lib/page";
-import { FailureNotice } from "../parts/failure-notice.tsx";
+import { Fact, FailureNotice, Notice } from "@ostiary/lib/page";
 import { useFormats, useTexts } from "../texts/texts.ts";
 import { laidOut, SHOWN_BYTES_MAX, type ShownResponse } from "./shown-response.ts";
 import type { Exchange } from "./use-sender.ts";
@@ -16,10 +15,9 @@ export function ResponseNotice({ exchange }: { exchange: Exchange }) {
       </p>
       {exchange.state === "failed" && <FailureNotice failure={exchange.failure} />}
       {exchange.state === "stopped" && (
-        <div class="notice notice-warn" role="alert">
-          <p class="notice-title">{exchange.outcomeUnknown ? unknownTitle : t.stopped}</p>
+        <Notice tone="warn" title={exchange.outcomeUnknown ? unknownTitle : t.stopped} role="alert">
           {exchange.outcomeUnknown && <p>{unknownHelp}</p>}
-        </div>
+        </Notice>
       )}
       {exchange.state === "answered" && <Shown response={exchange.response} />}
     </>

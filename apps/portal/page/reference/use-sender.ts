@@ -1,5 +1,5 @@
+import type { Failure } from "@ostiary/lib/page";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Failure } from "../failure.ts";
 import { type Gateway, isWrite } from "../gateway.ts";
 import type { ReadyCall } from "./request.ts";
 import { readResponse, type ShownResponse } from "./shown-response.ts";

@@ -1,5 +1,5 @@
 import type { RolesListing } from "@ostiary/lib/contracts/identity-api";
-import { SelectField } from "../parts/select-field.tsx";
+import { SelectField } from "@ostiary/lib/page";
 import { useTexts } from "../texts/texts.ts";
 import { Granted } from "./granted.tsx";
 import { labelsOf, roleOptions } from "./roles.ts";

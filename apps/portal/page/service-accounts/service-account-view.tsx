@@ -1,21 +1,16 @@
 import { NAME_LENGTH_MAX, ServiceAccount } from "@ostiary/lib/contracts/identity-api";
-import { Button, useAsked } from "@ostiary/lib/page";
+import { Answered, Button, Fact, TextField, Time, useAsked, useWrite } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
+import { MEMBERS, SERVICE_ACCOUNTS } from "../address.ts";
 import { pathTo } from "../gateway.ts";
 import { KeyList } from "../keys/key-list.tsx";
 import { serviceAccountKeys } from "../keys/keys.ts";
 import { SERVICE_ACCOUNTS_LABEL } from "../labels.ts";
-import { useSession } from "../page-session.ts";
-import { Answered } from "../parts/answered.tsx";
+import { useAddress, useSession } from "../page-session.ts";
 import { Confirm } from "../parts/confirm.tsx";
 import { ConfirmDeletion } from "../parts/confirm-deletion.tsx";
-import { Time } from "../parts/shown.tsx";
-import { TextField } from "../parts/text-field.tsx";
 import { problemOf, useProblems } from "../parts/use-problems.ts";
-import { useWrite } from "../parts/use-write.ts";
 import { useTexts } from "../texts/texts.ts";
-import { useAddress } from "../use-address.ts";
-import { MEMBERS, SERVICE_ACCOUNTS } from "../view-paths.ts";
 
 /**
  * Shows a service account with its keys. Links to the view of the account's member, which changes the role
@@ -61,14 +56,11 @@ function Account({ account, onChange }: AccountProps) {
     <section aria-label={account.name}>
       <h2>{account.name}</h2>
       <dl class="facts">
-        <dt>{t.members.columns.role}</dt>
-        <dd>{account.role ?? t.members.noRole}</dd>
-        <dt>{t.members.columns.status}</dt>
-        <dd>{t.members.status[account.status]}</dd>
-        <dt>{t.members.columns.since}</dt>
-        <dd>
+        <Fact name={t.members.columns.role}>{account.role ?? t.members.noRole}</Fact>
+        <Fact name={t.members.columns.status}>{t.members.status[account.status]}</Fact>
+        <Fact name={t.members.columns.since}>
           <Time at={account.created_at} />
-        </dd>
+        </Fact>
       </dl>
       <p>
         <a href={address(MEMBERS, { segments: [account.member_id] })}>{t.serviceAccounts.member}</a>

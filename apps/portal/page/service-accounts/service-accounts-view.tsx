@@ -1,23 +1,17 @@
 import { NAME_LENGTH_MAX, ServiceAccount } from "@ostiary/lib/contracts/identity-api";
-import { Button } from "@ostiary/lib/page";
+import { Button, DataTable, type Place, TextField, Time, useWrite } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
-import type { Place } from "../address.ts";
+import { SERVICE_ACCOUNTS } from "../address.ts";
 import { type Gateway, pathTo } from "../gateway.ts";
 import { SERVICE_ACCOUNTS_LABEL } from "../labels.ts";
-import { useSession } from "../page-session.ts";
+import { useAddress, useSession } from "../page-session.ts";
 import { Confirm } from "../parts/confirm.tsx";
-import { DataTable } from "../parts/data-table.tsx";
 import { SearchedList } from "../parts/searched-list.tsx";
-import { Time } from "../parts/shown.tsx";
-import { TextField } from "../parts/text-field.tsx";
 import { useList } from "../parts/use-pages.ts";
 import { problemOf, useProblems } from "../parts/use-problems.ts";
-import { useWrite } from "../parts/use-write.ts";
 import { RoleField } from "../roles/role-field.tsx";
 import { useRoles } from "../roles/roles.ts";
 import { useTexts } from "../texts/texts.ts";
-import { useAddress } from "../use-address.ts";
-import { SERVICE_ACCOUNTS } from "../view-paths.ts";
 import { ServiceAccountView } from "./service-account-view.tsx";
 
 export function ServiceAccountsView({ place }: { place: Place }) {

@@ -1,11 +1,7 @@
-import { Empty } from "@ostiary/lib/page";
+import { DataTable, Empty, FailureNotice, Loading, SelectField } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { useSession } from "../page-session.ts";
-import { DataTable } from "../parts/data-table.tsx";
-import { FailureNotice } from "../parts/failure-notice.tsx";
 import { More } from "../parts/more.tsx";
-import { SelectField } from "../parts/select-field.tsx";
-import { Loading } from "../parts/shown.tsx";
 import { usePages } from "../parts/use-pages.ts";
 import { useFormats, useTexts } from "../texts/texts.ts";
 import { DIVISIONS, type Division, listParts, type UsagePart } from "./usage.ts";

@@ -1,13 +1,18 @@
 import { Organization } from "@ostiary/lib/contracts/identity-api";
-import { Button, Empty, useAsked } from "@ostiary/lib/page";
+import {
+  type Answer,
+  answered,
+  Button,
+  DataTable,
+  Empty,
+  FailureNotice,
+  Loading,
+  useAsked,
+} from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
-import { type Answer, answered } from "../failure.ts";
 import { type Gateway, pathTo } from "../gateway.ts";
 import { useSession } from "../page-session.ts";
-import { DataTable } from "../parts/data-table.tsx";
-import { FailureNotice } from "../parts/failure-notice.tsx";
 import { More, ROWS } from "../parts/more.tsx";
-import { Loading } from "../parts/shown.tsx";
 import { isGranted, type Operation } from "../reference/description.ts";
 import { fetchDescription } from "../reference/fetch-description.ts";
 import { useFormats, useTexts } from "../texts/texts.ts";

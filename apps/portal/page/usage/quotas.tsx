@@ -1,6 +1,6 @@
 import type { OrganizationQuota } from "@ostiary/lib/contracts/usage";
+import { Time } from "@ostiary/lib/page";
 import { useId } from "preact/hooks";
-import { Time } from "../parts/shown.tsx";
 import { useFormats, useTexts } from "../texts/texts.ts";
 import { levelOf, NEAR_SHARE } from "./quota-level.ts";
 

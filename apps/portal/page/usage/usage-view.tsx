@@ -1,14 +1,16 @@
-import { useAsked } from "@ostiary/lib/page";
+import {
+  Answered,
+  DataTable,
+  type Place,
+  replacePlace,
+  SelectField,
+  Time,
+  useAsked,
+} from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
-import { type Place, replacePlace } from "../address.ts";
-import { useSession } from "../page-session.ts";
-import { Answered } from "../parts/answered.tsx";
-import { DataTable } from "../parts/data-table.tsx";
-import { SelectField } from "../parts/select-field.tsx";
-import { Time } from "../parts/shown.tsx";
+import { USAGE } from "../address.ts";
+import { useAddress, useSession } from "../page-session.ts";
 import { useFormats, useTexts } from "../texts/texts.ts";
-import { useAddress } from "../use-address.ts";
-import { USAGE } from "../view-paths.ts";
 import { Breakdown } from "./breakdown.tsx";
 import { DayPlot } from "./day-plot.tsx";
 import { OwnLimits } from "./own-limits.tsx";

@@ -1,7 +1,7 @@
 import { OrganizationQuota } from "@ostiary/lib/contracts/usage";
 import { usageSums } from "@ostiary/lib/domain/usage";
+import type { Answer } from "@ostiary/lib/page";
 import { type Static, Type } from "@sinclair/typebox";
-import type { Answer } from "../failure.ts";
 import { type Gateway, pathTo } from "../gateway.ts";
 
 /** The dimensions by which the page breaks down the usage of a month, in addition to days. */

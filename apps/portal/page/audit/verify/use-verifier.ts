@@ -1,7 +1,7 @@
 import { tryJson } from "@ostiary/lib/domain/json";
+import { type Failure, failureOf } from "@ostiary/lib/page";
 import type { Verdict } from "@ostiary/lib/verification";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type Failure, failureOf } from "../../failure.ts";
 import type { KeptCopy, VerifyRequest, WorkerMessage } from "./messages.ts";
 import { startVerifier } from "./start-verifier.ts";
 

@@ -1,14 +1,9 @@
 import { ownerOf } from "@ostiary/lib/domain/proof";
-import { Button } from "@ostiary/lib/page";
+import { Button, CopyButton, FailureNotice, Field, Form, Notice } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
-import { useSession } from "../../page-session.ts";
-import { CopyButton } from "../../parts/copy-button.tsx";
-import { FailureNotice } from "../../parts/failure-notice.tsx";
-import { Field } from "../../parts/field.tsx";
-import { Form } from "../../parts/form.tsx";
+import { useAddress, useSession } from "../../page-session.ts";
 import { saveFile } from "../../parts/save-file.ts";
 import { useFormats, useTexts } from "../../texts/texts.ts";
-import { useAddress } from "../../use-address.ts";
 import type { Log } from "../logs.ts";
 import { commandOf } from "./command.ts";
 import type { KeptCopy } from "./messages.ts";
@@ -32,9 +27,7 @@ export function VerifyView({ log }: { log: Log }) {
       <Progress verification={verification} />
       {verification.state === "refused" && <FailureNotice failure={verification.failure} />}
       {verification.state === "failed" && verification.reason !== "kept" && (
-        <div class="notice notice-bad" role="alert">
-          <p class="notice-title">{t.verify.failed[verification.reason]}</p>
-        </div>
+        <Notice tone="bad" title={t.verify.failed[verification.reason]} role="alert" />
       )}
       {verification.state === "done" && (
         <>

@@ -1,5 +1,5 @@
 import { useRef, useState } from "preact/hooks";
-import type { Answer, Failure } from "../failure.ts";
+import type { Answer, Failure } from "./failure.ts";
 
 export interface Writing {
   readonly busy: boolean;

@@ -1,17 +1,17 @@
-import { ErrorEnvelope, type FieldError } from "@ostiary/lib/domain/errors";
-import { isRecord } from "@ostiary/lib/domain/json";
+import type { Static, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { ErrorEnvelope, FieldError } from "../domain/errors/index.ts";
 
 /**
  * The reason why a call failed.
  *
- * - `signed_out`: the gateway does not accept the credential, and a renewal failed or did not help
- * - `forbidden`: the role of the member grants too little (403)
+ * - `signed_out`: the service does not accept the credential, and a renewal failed or did not help (401)
+ * - `forbidden`: the role of the caller grants too little (403)
  * - `missing`: no resource has this id, or the caller may not see the resource (404)
  * - `conflict`: the state of the resource prevents the call (409, 412)
  * - `invalid`: the input breaks a rule (400, 413, 422)
  * - `limited`: a rate limit was reached, and waiting did not help or would take too long (429)
- * - `away`: the gateway or a service behind it does not answer (5xx, no network)
+ * - `away`: the service does not answer (5xx, no network)
  * - `strange`: the response has an unknown form
  */
 export type FailureKind =
@@ -28,7 +28,7 @@ export type FailureKind =
 export interface Failure {
   readonly kind: FailureKind;
   readonly code: string | null;
-  /** The message of the gateway or service. Empty if there is none. */
+  /** The message of the service. Empty if there is none. */
   readonly message: string;
   readonly fields: readonly FieldError[];
   readonly details: Readonly<Record<string, unknown>>;
@@ -65,13 +65,18 @@ export function failed(kind: FailureKind, known: Partial<Failure> = {}): { ok: f
 }
 
 /** Returns the failure for an error response. `writes` says whether the call may change something. */
-export function failureOf(response: Response, body: unknown, writes: boolean) {
+export function failureOf(
+  response: Pick<Response, "ok" | "status" | "headers">,
+  body: unknown,
+  writes: boolean,
+) {
   const { status, headers } = response;
   const retry_after_seconds = secondsOf(headers.get("Retry-After"));
   const unknown = writes && status >= 500;
   if (!Value.Check(ErrorEnvelope, body)) {
     const kind = status >= 500 ? "away" : "strange";
-    return failed(kind, { status, retry_after_seconds, outcomeUnknown: unknown });
+    // An unknown response to a write may come from a service that made the change.
+    return failed(kind, { status, retry_after_seconds, outcomeUnknown: unknown || (writes && response.ok) });
   }
   const { code, message, request_id, details } = body.error;
   return failed(kindOf(status), {
@@ -80,7 +85,7 @@ export function failureOf(response: Response, body: unknown, writes: boolean) {
     message,
     request_id,
     retry_after_seconds,
-    fields: fieldsOf(details),
+    fields: entriesOf(details ?? {}, "fields", FieldError),
     details: details ?? {},
     outcomeUnknown: unknown,
   });
@@ -103,16 +108,17 @@ const KINDS: Readonly<Record<number, FailureKind>> = {
   429: "limited",
 };
 
-function fieldsOf(details: ErrorEnvelope["error"]["details"]): FieldError[] {
-  const fields: unknown = details?.fields;
-  return Array.isArray(fields) ? fields.filter(isFieldError) : [];
+/** Returns the entries of a list in the details of a failure, without those that do not match the schema. */
+export function entriesOf<Entry extends TSchema>(
+  details: Failure["details"],
+  name: string,
+  entry: Entry,
+): Static<Entry>[] {
+  const list: unknown = details[name];
+  return Array.isArray(list) ? list.filter((each) => Value.Check(entry, each)) : [];
 }
 
-function isFieldError(value: unknown): value is FieldError {
-  return isRecord(value) && typeof value.path === "string" && typeof value.message === "string";
-}
-
-/** Parses a Retry-After in seconds, the only form that the gateway sends. Returns null for other values. */
+/** Parses a Retry-After in seconds, the only form that services send. Returns null for other values. */
 export function secondsOf(header: string | null): number | null {
   return header !== null && /^\d{1,9}$/.test(header) ? Number(header) : null;
 }

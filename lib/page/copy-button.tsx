@@ -1,12 +1,12 @@
-import { Button } from "@ostiary/lib/page";
 import { useEffect, useState } from "preact/hooks";
-import { useTexts } from "../texts/texts.ts";
+import { Button } from "./button.tsx";
+import { useKit } from "./kit.ts";
 
 const SAID_MS = 3_000;
 
 /** Renders a button that copies a text. A confirmation appears briefly, and screen readers announce it. */
 export function CopyButton({ text, label }: { text: string; label: string }) {
-  const { copied } = useTexts();
+  const { copied } = useKit().texts;
   const [count, setCount] = useState(0);
   const [isSaid, say] = useState(false);
   useEffect(() => {

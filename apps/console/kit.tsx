@@ -1,0 +1,88 @@
+import { type Explanation, type Failure, type FailureKind, formatsOf, type Kit } from "@ostiary/lib/page";
+import { fragmentOf } from "./address.ts";
+import { OutOfBoundsList } from "./operator/out-of-bounds.tsx";
+import { Said } from "./parts/shown.tsx";
+import { conflictsOf, isStale, messageOf, missingOf } from "./registry/client.ts";
+import { PROVIDER_AWAY } from "./sign-in/tokens.ts";
+
+/** The titles of failures by the code of the error, or else by their kind. */
+const TITLES: Readonly<Record<FailureKind, string> & Record<string, string>> = {
+  ROUTE_CONFLICT: "Another service owns these routes",
+  PRECONDITION_FAILED: "Another change came first",
+  [PROVIDER_AWAY]: "Your sign-in cannot be renewed now",
+  signed_out: "The registry refused the token",
+  forbidden: "You are not allowed to make this change",
+  missing: "Not found",
+  conflict: "The registry cannot read this revision",
+  invalid: "The input is not valid",
+  limited: "Too many requests",
+  away: "The registry does not answer",
+  strange: "Unexpected response",
+};
+
+/** The words of the console for the parts that it shares with the portal. */
+export const KIT: Kit = {
+  formats: formatsOf("en-GB"),
+  texts: {
+    loading: "Loading …",
+    again: "Try again",
+    copied: "Copied",
+    request: "Request",
+    retryIn: (duration) => `Try again in ${duration}.`,
+  },
+  explain,
+  problem: ({ path, message }) => (
+    <>
+      {path !== "" && <code>{path}</code>} <Said text={message} />
+    </>
+  ),
+};
+
+/** Explains a failure with the registry's message, or with a text of this page where it says more. */
+function explain(failure: Failure): Explanation {
+  const { kind, code } = failure;
+  const conflicts = conflictsOf(failure);
+  const missing = missingOf(failure);
+  const isWarning = conflicts.length > 0 || isStale(failure) || kind === "conflict";
+  return {
+    title: TITLES[code ?? kind] ?? TITLES[kind],
+    tone: isWarning ? "warn" : "bad",
+    text: conflicts.length > 0 ? "Only one service can own a route. Nothing was written." : textOf(failure),
+    more: (
+      <>
+        {conflicts.length > 0 && <Conflicts conflicts={conflicts} />}
+        {missing.length > 0 && <OutOfBoundsList missing={missing} />}
+      </>
+    ),
+  };
+}
+
+function textOf(failure: Failure) {
+  if (isStale(failure)) return STALE;
+  if (missingOf(failure).length > 0) return "Nothing was written. Your permissions do not include:";
+  return <Said text={messageOf(failure)} />;
+}
+
+const STALE =
+  "Nothing was written, because this page shows old data. Load the current data, and repeat the change if you still need it.";
+
+function Conflicts({ conflicts }: { conflicts: ReturnType<typeof conflictsOf> }) {
+  return (
+    <ul class="problems">
+      {conflicts.map(({ service, method, path, owner, owner_path = path }) => (
+        <li key={`${method} ${path}`}>
+          <code>
+            {method} {path}
+          </code>{" "}
+          of {service} belongs to <a href={fragmentOf({ name: "service", service: owner })}>{owner}</a>
+          {owner_path !== path && (
+            <>
+              {" "}
+              as <code>{owner_path}</code>
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}

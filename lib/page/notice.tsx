@@ -1,0 +1,66 @@
+import type { ComponentChildren } from "preact";
+import { Button } from "./button.tsx";
+import type { Failure } from "./failure.ts";
+import { useKit } from "./kit.ts";
+
+interface NoticeProps {
+  tone?: "good" | "warn" | "bad";
+  title?: ComponentChildren;
+  role?: "alert" | "status" | "note";
+  children?: ComponentChildren;
+}
+
+/** Shows a message in a box. With the role `alert`, screen readers announce it at once. */
+export function Notice({ tone, title, role, children }: NoticeProps) {
+  return (
+    <div class={tone === undefined ? "notice" : `notice notice-${tone}`} role={role}>
+      {title !== undefined && <p class="notice-title">{title}</p>}
+      {children}
+    </div>
+  );
+}
+
+export interface FailureNoticeProps {
+  failure: Failure;
+  /** A title that replaces the page's own for this failure. */
+  title?: string;
+  /** A sentence that replaces the page's own for this failure. */
+  text?: string;
+  /** The names of the fields that show their own problems, which the notice therefore omits. */
+  shown?: readonly string[];
+  onRetry?: () => void;
+  retryLabel?: string;
+}
+
+/** Shows what went wrong and what to do. */
+export function FailureNotice({ failure, title, text, shown = [], onRetry, retryLabel }: FailureNoticeProps) {
+  const { texts, formats, signIn, ...kit } = useKit();
+  const { kind, fields, request_id, retry_after_seconds } = failure;
+  const explained = kit.explain(failure);
+  const says = text ?? explained.text;
+  const others = fields.filter(({ path }) => !shown.includes(path));
+  return (
+    <Notice tone={explained.tone} title={title ?? explained.title} role="alert">
+      {says !== "" && <p>{says}</p>}
+      {text === undefined && explained.more}
+      {others.length > 0 && (
+        <ul class="problems">
+          {others.map((field) => (
+            <li key={field.path + field.message}>{kit.problem(field)}</li>
+          ))}
+        </ul>
+      )}
+      {retry_after_seconds !== null && <p>{texts.retryIn(formats.duration(retry_after_seconds))}</p>}
+      {request_id !== null && kind !== "invalid" && (
+        <p class="quiet small">
+          {texts.request} <code>{request_id}</code>
+        </p>
+      )}
+      {kind === "signed_out" && signIn !== undefined ? (
+        <Button onClick={signIn.run}>{signIn.text}</Button>
+      ) : (
+        onRetry && <Button onClick={onRetry}>{retryLabel ?? texts.again}</Button>
+      )}
+    </Notice>
+  );
+}

@@ -1,0 +1,96 @@
+import type { Signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { type Kit, KitProvider } from "./kit.ts";
+
+interface PageProps {
+  kit: Kit;
+  session: { follow(): void; readonly announcement: Pick<Signal<string>, "value"> };
+  /** The accessible name of the messages for screen readers. */
+  status: string;
+  children: ComponentChildren;
+}
+
+/** Renders a page, whose view follows the fragment of the URL. */
+export function Page({ kit, session, status, children }: PageProps) {
+  useEffect(() => {
+    const follow = () => session.follow();
+    addEventListener("hashchange", follow);
+    return () => removeEventListener("hashchange", follow);
+  }, []);
+  return (
+    <KitProvider value={kit}>
+      {children}
+      <div class="sr" role="status" aria-label={status}>
+        {session.announcement.value}
+      </div>
+    </KitProvider>
+  );
+}
+
+interface ShellProps {
+  /** The title of the view, and the name of the page, which follows it in the window's title. */
+  title: string;
+  page: string;
+  /** The label of the button that skips the navigation. */
+  skip: string;
+  /** The content of the side bar. */
+  side: ComponentChildren;
+  /** The content above the heading. */
+  above?: ComponentChildren;
+  children: ComponentChildren;
+}
+
+/** Shows a view beside the navigation. */
+export function Shell({ title, page, skip, side, above, children }: ShellProps) {
+  useHeading(title, page);
+  return (
+    <div class="shell">
+      <button type="button" class="button skip" onClick={() => document.querySelector("main")?.focus()}>
+        {skip}
+      </button>
+      <header class="side">{side}</header>
+      <main id="main" tabIndex={-1}>
+        {above}
+        <h1 tabIndex={-1}>{title}</h1>
+        {children}
+      </main>
+    </div>
+  );
+}
+
+/** Moves the focus to the heading after each navigation, so that a screen reader announces the new view. */
+function useHeading(title: string, page: string): void {
+  const first = useRef(true);
+  useEffect(() => {
+    document.title = `${title} · ${page}`;
+    if (first.current) first.current = false;
+    else document.querySelector("h1")?.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }, [title, page]);
+}
+
+interface PlacesProps {
+  /** The accessible name of the navigation. */
+  label: string;
+  places: readonly { key: string; href: string; text: string; isPresent: boolean }[];
+  children?: ComponentChildren;
+}
+
+/** Links to the views of the page. */
+export function Places({ label, places, children }: PlacesProps) {
+  return (
+    <nav aria-label={label}>
+      {children}
+      <ul class="places">
+        {places.map(({ key, href, text, isPresent }) => (
+          <li key={key}>
+            <a href={href} aria-current={isPresent ? "page" : undefined}>
+              {text}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}

@@ -1,0 +1,53 @@
+import type { ComponentChildren } from "preact";
+import { useKit } from "./kit.ts";
+
+/** Shows that a list or view is empty, and what to do. */
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <p class="empty-title">{title}</p>
+      {children}
+    </div>
+  );
+}
+
+/** Shows a name with its value, in a list of facts. Shows nothing if there is no value. */
+export function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  if (children === null || children === undefined) return null;
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** Shows a placeholder after a short delay, so that a fast response causes no flicker. */
+export function Loading({ text }: { text?: string }) {
+  const { texts } = useKit();
+  return (
+    <div class="loading" role="status">
+      <p>{text ?? texts.loading}</p>
+      <div class="bar" />
+      <div class="bar" />
+      <div class="bar" />
+    </div>
+  );
+}
+
+/** Shows a time in the browser's time zone and the page's language. */
+export function Time({ at }: { at: string }) {
+  const { formats } = useKit();
+  return <time dateTime={at}>{formats.time(at)}</time>;
+}
+
+/** Draws the logo: an arch with a keyhole. */
+export function Logo() {
+  return (
+    <svg viewBox="0 0 32 32" width="26" height="26" aria-hidden="true">
+      <path d="M5 29V15a11 11 0 0 1 22 0v14z" fill="var(--accent)" />
+      <circle cx="16" cy="15" r="3.6" fill="var(--surface)" />
+      <path d="M14.4 16.5h3.2l1 8h-5.2z" fill="var(--surface)" />
+    </svg>
+  );
+}

@@ -1,0 +1,131 @@
+import { batch, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import type { SignInSettings } from "../../contracts/sign-in.ts";
+import type { SignInFailure } from "./provider.ts";
+import { ProviderSession } from "./provider-session.ts";
+
+/**
+ * The reason why a page asks for a sign-in.
+ *
+ * - `out`: the person signed out
+ * - `ended`: the sign-in has ended
+ * - `token`: the service no longer accepts the token that the person entered
+ * - `refused`, `unsafe`, `away`: the identity provider did not sign the person in
+ * - `unknown`: the service does not accept the person whom the identity provider signed in
+ * - `failed`: a call of the service failed, as `detail` says
+ */
+export interface SignedOut {
+  readonly reason: "out" | "ended" | "token" | "refused" | "unsafe" | "away" | "unknown" | "failed";
+  /** What the identity provider or the service said. It is shown as text, never as markup. */
+  readonly detail?: string;
+}
+
+type State =
+  | { readonly name: "starting" | "signed-in" }
+  | { readonly name: "signed-out"; readonly why: SignedOut | null };
+
+/** The state that a whole page shares. Credentials are kept in memory only (PT-11, RG-136). */
+export abstract class PageSession<Address> {
+  /** The sign-in at the identity provider, or null if the page has no identity provider. */
+  protected readonly provider: ProviderSession | null;
+  readonly #addressAt: (fragment: string) => Address;
+  readonly #state: Signal<State> = signal({ name: "starting" });
+  readonly #announcement = signal("");
+  readonly state: ReadonlySignal<State> = this.#state;
+  /** The text that a screen reader announces next. */
+  readonly announcement: ReadonlySignal<string> = this.#announcement;
+  /** The view that the fragment of the URL names. */
+  readonly address: Signal<Address>;
+
+  /**
+   * @param path the path of the page, such as `/portal`
+   * @param addressAt parses the fragment of the URL
+   */
+  constructor(settings: SignInSettings | null, path: string, addressAt: (fragment: string) => Address) {
+    const place = { origin: location.origin, path, storage: `ostiary.${path.slice(1)}` };
+    this.provider = settings === null ? null : new ProviderSession(settings, place);
+    this.#addressAt = addressAt;
+    this.address = signal(addressAt(location.hash));
+  }
+
+  /** Shows the view that the fragment of the URL names now. */
+  follow(): void {
+    this.address.value = this.#addressAt(location.hash);
+  }
+
+  announce(text: string): void {
+    this.#announcement.value = text;
+  }
+
+  /**
+   * Completes the sign-in if the browser returns from the identity provider. Otherwise signs in silently if
+   * this tab was signed in before.
+   */
+  async start(): Promise<void> {
+    if (this.provider?.isReturn()) await this.#comeBack(this.provider);
+    else if (this.provider?.wasSignedIn) await this.signIn(true);
+    else this.end(null);
+  }
+
+  /** Redirects to the identity provider. In a silent sign-in the provider shows no page. */
+  async signIn(silent = false): Promise<void> {
+    const failure = await this.provider?.begin(silent);
+    if (failure) this.end(signedOutBy(failure));
+  }
+
+  async #comeBack(provider: ProviderSession): Promise<void> {
+    const result = await provider.finish();
+    this.restore();
+    this.follow();
+    if (!result.ok) return this.end(signedOutBy(result.failure));
+    const why = await this.open(result.name);
+    if (why === null) return provider.remember();
+    this.end(why);
+  }
+
+  /** Restores what the tab kept during the redirect. */
+  protected abstract restore(): void;
+
+  /**
+   * Reads what the page shows of the person whom the identity provider has signed in, and calls
+   * {@link begin}. Returns null, or the reason why the service does not accept the person.
+   */
+  protected abstract open(name: string | null): Promise<SignedOut | null>;
+
+  /** Forgets all data and credentials of the person. */
+  protected abstract forget(): void;
+
+  /** Shows the page as signed in, with the data that `show` sets. */
+  protected begin(show: () => void): void {
+    batch(() => {
+      show();
+      this.#state.value = { name: "signed-in" };
+    });
+  }
+
+  /** Ends the sign-in on this page, and forgets the person. */
+  protected end(why: SignedOut | null): void {
+    batch(() => {
+      this.forget();
+      this.#state.value = { name: "signed-out", why };
+    });
+  }
+
+  /**
+   * Forgets all credentials, and ends the session at the identity provider if possible. At the next sign-in
+   * the provider can ask for another account.
+   */
+  async signOut(): Promise<void> {
+    this.end({ reason: "out" });
+    await this.provider?.signOut();
+  }
+}
+
+function signedOutBy({ kind, message }: SignInFailure): SignedOut {
+  return kind === "needed" ? { reason: "ended" } : { reason: kind, detail: message };
+}
+
+/** Replaces the fragment of the URL without a new history entry. */
+export function replacePlace(fragment: string): void {
+  history.replaceState(null, "", `${location.pathname}${fragment}`);
+  dispatchEvent(new HashChangeEvent("hashchange"));
+}
