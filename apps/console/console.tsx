@@ -8,7 +8,7 @@ import { OperatorView } from "./operator/operator-view.tsx";
 import { mayWrite } from "./operator/permissions.ts";
 import { type Session, SessionProvider, useOperator, useSession } from "./page-session.ts";
 import { RevisionsView } from "./revisions/revisions-view.tsx";
-import { RoutesView } from "./routes/routes-view.tsx";
+import { RoutesView } from "./routes/route-explorer.tsx";
 import { ServiceView } from "./services/service-view.tsx";
 import { ServicesView } from "./services/services-view.tsx";
 import { Brand, SignIn } from "./sign-in/sign-in.tsx";

@@ -1,14 +1,15 @@
-import type { GivenNote } from "@ostiary/lib/contracts/registry-api";
+import type { Applied, GivenNote } from "@ostiary/lib/contracts/registry-api";
 import { Button, type Failure, FailureNotice } from "@ostiary/lib/page";
 import type { RefObject } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
+import { fragmentOf } from "../address.ts";
 import { mayWrite } from "../operator/permissions.ts";
 import { useOperator, useSession } from "../page-session.ts";
+import { counted, Said } from "../parts/shown.tsx";
+import { Propagated } from "../parts/write-dialog.tsx";
 import { type Review, reviewDocument } from "../registry/calls.ts";
-import { AppliedNotice, type Done } from "./applied-notice.tsx";
-import { ApplyDialog } from "./apply-dialog.tsx";
-import { ReviewedDocument } from "./reviewed-document.tsx";
-import { Violations } from "./violations.tsx";
+import { ApplyDialog, ReviewedDocument } from "./apply-dialog.tsx";
+import { placeViolations } from "./violation-places.ts";
 
 /** The result of the last review or apply. */
 type Outcome =
@@ -196,4 +197,69 @@ function Shown({ outcome, document, onApply, onReview, onShow }: ShownProps) {
   const { failure } = outcome;
   if (failure.fields.length > 0) return <Violations document={document} failure={failure} onShow={onShow} />;
   return <FailureNotice failure={failure} onRetry={failure.kind === "away" ? onReview : undefined} />;
+}
+
+/**
+ * The result of a successful apply. `applied` is the registry's response. It is null if the response was lost
+ * and a later dry run showed that the document is applied.
+ */
+export interface Done {
+  applied: Applied | null;
+}
+
+function AppliedNotice({ done: { applied } }: { done: Done }) {
+  return (
+    <section class="notice notice-good" aria-labelledby="applied">
+      <h2 id="applied" class="notice-title">
+        The document is applied
+      </h2>
+      {applied === null ? (
+        <p>The services in the registry match the document.</p>
+      ) : (
+        <>
+          <ul class="spread">
+            {applied.results.map(({ service, revision }) => (
+              <li key={service}>
+                <a href={fragmentOf({ name: "revisions", service, revision })}>
+                  {service}, revision {revision}
+                </a>
+              </li>
+            ))}
+          </ul>
+          <Propagated propagation={applied.propagation} />
+        </>
+      )}
+    </section>
+  );
+}
+
+interface ViolationsProps {
+  document: string;
+  failure: Failure;
+  onShow: (place: { start: number; end: number }) => void;
+}
+
+/** Lists the problems of a document. Each problem links to its line in the text. */
+function Violations({ document, failure, onShow }: ViolationsProps) {
+  const placed = placeViolations(document, failure.fields);
+  return (
+    <section class="notice notice-bad" aria-labelledby="problems">
+      <h2 id="problems" class="notice-title">
+        {counted(placed.length, "problem", "problems")} in the document
+      </h2>
+      <p>Nothing was written.</p>
+      <ol class="problems">
+        {placed.map(({ path, message, place }) => (
+          <li key={path + message}>
+            {place !== null && (
+              <button type="button" class="link" onClick={() => onShow(place)}>
+                Line {place.line}
+              </button>
+            )}{" "}
+            {path !== "" && <code>{path}</code>} <Said text={message} />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
 }

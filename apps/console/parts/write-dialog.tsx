@@ -1,16 +1,24 @@
-import type { GivenNote } from "@ostiary/lib/contracts/registry-api";
+import {
+  type GivenNote,
+  LINK_HEADER,
+  LINK_LENGTH_MAX,
+  type Propagation,
+  REASON_HEADER,
+  REASON_LENGTH_MAX,
+} from "@ostiary/lib/contracts/registry-api";
 import {
   type Failure,
   FailureNotice,
   type FailureNoticeProps,
   Question,
+  TextField,
   type Writing,
 } from "@ostiary/lib/page";
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
+import { fragmentOf } from "../address.ts";
 import { isStale } from "../registry/client.ts";
-import { NoteFields } from "./note-fields.tsx";
-import { WaitChoice } from "./wait-choice.tsx";
+import { counted } from "./shown.tsx";
 
 interface WriteDialogProps {
   title: string;
@@ -79,4 +87,104 @@ export function lookAgainAfter(failure: Failure, title: string, onRetry: () => v
     onRetry: isStale(failure) || outcomeUnknown ? onRetry : undefined,
     retryLabel: "Load the current state",
   };
+}
+
+interface NoteFieldsProps {
+  note: GivenNote;
+  onChange: (note: GivenNote) => void;
+  failure: Failure | null;
+}
+
+/** Asks for the reason of a write and for a link. Both are optional. */
+function NoteFields({ note, onChange, failure }: NoteFieldsProps) {
+  const help = useId();
+  return (
+    <div class="field">
+      <TextField
+        label="Reason"
+        spellcheck
+        maxLength={REASON_LENGTH_MAX}
+        value={note.reason ?? ""}
+        aria-describedby={help}
+        aria-invalid={isRefused(failure, REASON_HEADER)}
+        onInput={(reason) => onChange({ ...note, reason })}
+      />
+      <TextField
+        label="Link"
+        inputMode="url"
+        maxLength={LINK_LENGTH_MAX}
+        placeholder="https://"
+        value={note.link ?? ""}
+        aria-describedby={help}
+        aria-invalid={isRefused(failure, LINK_HEADER)}
+        onInput={(link) => onChange({ ...note, link })}
+      />
+      <p class="quiet small" id={help}>
+        The history of the service shows the reason and the link, for example to a ticket. Both are optional.
+      </p>
+    </div>
+  );
+}
+
+function isRefused(failure: Failure | null, header: string): boolean {
+  return failure?.fields.some(({ path }) => path === header) ?? false;
+}
+
+/** Returns whether the registry refused only the reason or the link, which the operator can correct. */
+export function isAboutNote({ kind, fields }: Failure): boolean {
+  return (
+    kind === "invalid" &&
+    fields.length > 0 &&
+    fields.every(({ path }) => path === REASON_HEADER || path === LINK_HEADER)
+  );
+}
+
+/** Shows how many gateways serve the change of a write. */
+export function Propagated({ propagation }: { propagation: Propagation | undefined }) {
+  if (propagation === undefined) return <p>The gateways will load the change shortly.</p>;
+  const { gateways, reached, waited_ms, projected } = propagation;
+  const after = `after ${(waited_ms / 1_000).toFixed(1)} s`;
+  const link = <a href={fragmentOf({ name: "gateways" })}>Look at the gateways</a>;
+  if (!projected) {
+    return (
+      <p>
+        The change is recorded, but {after} it is not in the route store. Gateways load changes from the route
+        store. {link}.
+      </p>
+    );
+  }
+  if (gateways === 0) return <p>No gateway is running. The next gateway to start will serve the change.</p>;
+  if (reached < gateways) {
+    return (
+      <p>
+        The change is recorded, but {after} only {reached} of {counted(gateways, "gateway")} serve the change.{" "}
+        {link}.
+      </p>
+    );
+  }
+  return (
+    <p>
+      {gateways === 1
+        ? "The only running gateway serves the change"
+        : `All ${gateways} gateways serve the change`}
+      , {after}.
+    </p>
+  );
+}
+
+interface WaitChoiceProps {
+  wait: boolean;
+  onChange: (wait: boolean) => void;
+  /** The end of the label "Wait until …". */
+  goal?: string;
+}
+
+/** Lets the operator choose whether a write waits until all gateways serve the change. */
+function WaitChoice({ wait, onChange, goal = "every gateway serves the change" }: WaitChoiceProps) {
+  return (
+    <label class="choice">
+      <input type="checkbox" checked={wait} onChange={(event) => onChange(event.currentTarget.checked)} />
+      Wait until {goal}, at most 10 s
+    </label>
+  );
 }

@@ -10,7 +10,6 @@ import { useState } from "preact/hooks";
 import { Pager } from "../parts/pager.tsx";
 import { pageOf } from "../parts/pages.ts";
 import { ScopeBadge } from "../parts/shown.tsx";
-import { markedFirst } from "./marked-first.ts";
 
 const SIGNS = { added: "+", removed: "−", changed: "~" } as const;
 
@@ -96,4 +95,9 @@ function Setting({ setting: { name, before, after }, named }: { setting: Setting
       </dd>
     </div>
   );
+}
+
+/** Moves the changes with marks before the changes without marks. Keeps the order otherwise. */
+function markedFirst(changes: readonly MarkedChange[]): MarkedChange[] {
+  return changes.toSorted((one, other) => Number(other.marks.length > 0) - Number(one.marks.length > 0));
 }

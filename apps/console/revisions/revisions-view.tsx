@@ -1,15 +1,23 @@
-import type { OutOfBounds } from "@ostiary/lib/domain/routes";
+import type { GivenNote } from "@ostiary/lib/contracts/registry-api";
+import { listChanges, type MarkedChange, markChanges, type OutOfBounds } from "@ostiary/lib/domain/routes";
 import { Answered, Button, Empty, Time } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
 import { WhyNot } from "../operator/out-of-bounds.tsx";
 import { mayWrite, outOfBounds } from "../operator/permissions.ts";
-import { useAsked, useOperator, useSession } from "../page-session.ts";
+import { useAsked, useOperator, useSession, useWrite } from "../page-session.ts";
 import { Pager } from "../parts/pager.tsx";
 import { pageOf } from "../parts/pages.ts";
-import { type Entry, listRevisions, readRevision } from "../registry/calls.ts";
-import { Comparison } from "./comparison.tsx";
-import { RestoreDialog } from "./restore-dialog.tsx";
+import { lookAgainAfter, WriteDialog } from "../parts/write-dialog.tsx";
+import {
+  compareRevisions,
+  type Entry,
+  listRevisions,
+  readRevision,
+  restoreRevision,
+} from "../registry/calls.ts";
+import type { Registry } from "../registry/client.ts";
+import { Changes, ReviewSummary } from "../review/review.tsx";
 
 interface RevisionsViewProps {
   service: string;
@@ -210,4 +218,98 @@ function BaseField({ entries, shown, from, onChoose }: BaseFieldProps) {
       </select>
     </label>
   );
+}
+
+interface RestoreDialogProps {
+  service: string;
+  revision: number;
+  /** The newest revision that the page has loaded. */
+  newest: number;
+  onClose: () => void;
+  onChanged: () => Promise<void>;
+}
+
+/**
+ * Shows what restoring a revision would change. Restores the revision with exactly these changes, or not at
+ * all.
+ */
+function RestoreDialog({ service, revision, newest, onClose, onChanged }: RestoreDialogProps) {
+  const session = useSession();
+  const [note, setNote] = useState<GivenNote>({});
+  const writing = useWrite();
+  const restore = (wait: boolean) =>
+    writing.write(
+      (registry) => restoreRevision(registry, service, { revision, newest, wait, note }),
+      async (restored) => {
+        session.announce(
+          `Revision ${revision} of ${service} is current again, as revision ${restored.revision}.`,
+        );
+        onClose();
+        await onChanged();
+        location.hash = fragmentOf({ name: "revisions", service, revision: restored.revision });
+      },
+    );
+  const lookAgain = () => {
+    onClose();
+    void onChanged();
+  };
+  return (
+    <WriteDialog
+      title={`Restore revision ${revision} of ${service}?`}
+      leave="Keep the newest revision"
+      confirm={`Restore as revision ${newest + 1}`}
+      confirming="Restoring …"
+      writing={writing}
+      afterFailure={(failure) =>
+        lookAgainAfter(failure, "The registry may have restored the revision", lookAgain)
+      }
+      note={note}
+      onNote={setNote}
+      onWrite={restore}
+      onClose={onClose}
+    >
+      <p>
+        To restore revision {revision}, the registry makes these changes to the newest revision ({newest}).
+      </p>
+      <Comparison service={service} from={newest} to={revision} />
+    </WriteDialog>
+  );
+}
+
+interface ComparisonProps {
+  service: string;
+  /** The revision to compare with. 0 stands for the empty state before the first revision. */
+  from: number;
+  to: number;
+}
+
+/** Shows the changes between two revisions. */
+function Comparison({ service, from, to }: ComparisonProps) {
+  const asked = useAsked(
+    (registry) => changesBetween(registry, { service, from, to }),
+    `${service} ${from} ${to}`,
+  );
+  return (
+    <Answered asked={asked} loading="Loading the changes …">
+      {(changes) =>
+        changes.length === 0 ? (
+          <Empty title="There are no changes." />
+        ) : (
+          <>
+            <ReviewSummary changes={changes} />
+            <Changes changes={changes} label="Changes" />
+          </>
+        )
+      }
+    </Answered>
+  );
+}
+
+async function changesBetween(
+  registry: Registry,
+  { service, from, to }: ComparisonProps,
+): Promise<MarkedChange[]> {
+  if (from > 0) return compareRevisions(registry, service, from, to);
+  const { config } = await readRevision(registry, service, to);
+  return markChanges(listChanges(null, config));
 }

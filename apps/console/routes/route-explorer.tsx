@@ -1,11 +1,13 @@
 import { countRoutes, SCOPES, type Scope } from "@ostiary/lib/domain/routes";
-import { Button, Empty, hasWords, wordsOf } from "@ostiary/lib/page";
+import { Button, DataTable, Empty, hasWords, wordsOf } from "@ostiary/lib/page";
 import { useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { fragmentOf } from "../address.ts";
+import { useSession } from "../page-session.ts";
+import { CatalogState } from "../parts/catalog-state.tsx";
 import { Pager } from "../parts/pager.tsx";
 import { pageOf } from "../parts/pages.ts";
-import { counted } from "../parts/shown.tsx";
-import { RouteTable } from "./route-table.tsx";
-import { countScopes, type RouteRow } from "./rows.ts";
+import { counted, Found, Methods, ScopeBadge } from "../parts/shown.tsx";
+import { countScopes, type RouteRow, routeRows } from "./rows.ts";
 
 /** Shows routes in pages, with a search over all their fields and a filter by scope. */
 export function RouteExplorer({ rows, withService }: { rows: readonly RouteRow[]; withService: boolean }) {
@@ -132,4 +134,98 @@ function ScopeFilter({ scope, found, onChoose }: ScopeFilterProps) {
       ))}
     </fieldset>
   );
+}
+
+/** Shows every published route. */
+export function RoutesView() {
+  const { answer } = useSession().catalog.value;
+  const rows = useMemo(() => routeRows(answer ?? {}), [answer]);
+  return (
+    <CatalogState
+      what="the routes"
+      lead="Every published route, with its service and the labels that callers need."
+    >
+      <RouteExplorer rows={rows} withService />
+    </CatalogState>
+  );
+}
+
+interface RouteTableProps extends Searched {
+  rows: readonly RouteRow[];
+  /** Whether to show the service; false when all routes belong to one service. */
+  withService: boolean;
+}
+
+/** Shows one page of routes. On a narrow screen each row is a card. */
+function RouteTable({ rows, words, withService }: RouteTableProps) {
+  const columns = ["Route", "Scope", ...(withService ? ["Owner"] : []), "Labels", "Limit", "Audit"];
+  return (
+    <DataTable
+      label="Routes"
+      isTitled
+      columns={columns}
+      kinds={{ Route: "cell-route", Limit: "cell-limit", Audit: "cell-short" }}
+      rows={rows.map((row, index) => ({
+        key: index,
+        cells: [
+          <RoutePath row={row} words={words} />,
+          <ScopeBadge scope={row.scope} />,
+          ...(withService ? [<Owner service={row.service} words={words} />] : []),
+          <Labels labels={row.labels} words={words} />,
+          row.limit === "" ? <span class="quiet">default</span> : <Found text={row.limit} words={words} />,
+          <AuditOf methods={row.methods} audited={row.audited} />,
+        ],
+      }))}
+    />
+  );
+}
+
+interface Searched {
+  words: readonly string[];
+}
+
+function RoutePath({ row: { path, methods, upstream }, words }: Searched & { row: RouteRow }) {
+  return (
+    <>
+      <Methods methods={methods} />{" "}
+      <code class="path">
+        <Found text={path} words={words} />
+      </code>
+      {upstream !== null && upstream !== path && (
+        <span class="upstream">
+          <span aria-hidden="true">↳ </span>
+          <span class="sr">calls </span>
+          <code>
+            <Found text={upstream} words={words} />
+          </code>
+        </span>
+      )}
+    </>
+  );
+}
+
+function Owner({ service, words }: Searched & { service: string }) {
+  return (
+    <a href={fragmentOf({ name: "service", service })}>
+      <Found text={service} words={words} />
+    </a>
+  );
+}
+
+function Labels({ labels, words }: Pick<RouteRow, "labels"> & Searched) {
+  if (labels.length === 0) return <span class="quiet">none required</span>;
+  return (
+    <span class="labels">
+      {labels.map((label) => (
+        <span key={label} class="label">
+          <Found text={label} words={words} />
+        </span>
+      ))}
+    </span>
+  );
+}
+
+function AuditOf({ methods, audited }: Pick<RouteRow, "methods" | "audited">) {
+  if (audited.length === 0) return <span class="quiet">no</span>;
+  return <>{audited.length === methods.length ? "yes" : audited.join(", ")}</>;
 }

@@ -8,7 +8,7 @@ import { Pager } from "../parts/pager.tsx";
 import { pageOf } from "../parts/pages.ts";
 import { counted, Found, ScopeBadge } from "../parts/shown.tsx";
 import { SearchField } from "../routes/route-explorer.tsx";
-import { type ServiceRow, serviceRows } from "./rows.ts";
+import { type ServiceRow, serviceRows } from "../routes/rows.ts";
 
 export function ServicesView() {
   const { answer } = useSession().catalog.value;

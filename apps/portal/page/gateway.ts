@@ -5,7 +5,6 @@ import { type Answer, answered, failed, failureOf, secondsOf } from "@ostiary/li
 import { type Signal, signal } from "@preact/signals";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { readBytes } from "./read-bytes.ts";
 
 /** The caller whose credential a call sends: the member's session, the person's access token, or none. */
 export type Caller = "member" | "person" | "nobody";
@@ -24,7 +23,7 @@ export interface Call {
 }
 
 /** The credentials of the person who is signed in. They are kept in memory only. */
-export interface Credentials {
+interface Credentials {
   /**
    * Returns the headers with the caller's credential.
    *
@@ -34,7 +33,7 @@ export interface Credentials {
 }
 
 /** A rate limit that makes calls wait. */
-export interface Waiting {
+interface Waiting {
   /** The time when the calls are retried, in milliseconds since the epoch. */
   readonly untilMs: number;
   readonly limit: string | null;
@@ -48,7 +47,7 @@ const WAIT_SECONDS_MAX = 60;
 const WAITS_MAX = 3;
 
 /** The browser functions that calls use. Tests replace them. */
-export interface Surroundings {
+interface Surroundings {
   fetch(address: string, request: RequestInit): Promise<Response>;
   now(): number;
   /** Waits for `ms` milliseconds, or until the signal is aborted. */
@@ -265,4 +264,33 @@ function queryText(query: NonNullable<Call["query"]>): string {
 export function pathTo(...segments: readonly string[]): string {
   // Replace segments that are empty, "." or "..": browsers resolve dots even if they are escaped.
   return `/${segments.map((segment) => (/^\.{0,2}$/.test(segment) ? "-" : encodeURIComponent(segment))).join("/")}`;
+}
+
+/**
+ * Returns at most the first `bytesMax` bytes of a body, and cancels the rest. `cut` is true if the body is
+ * longer or the download failed.
+ */
+export async function readBytes(
+  body: ReadableStream<Uint8Array<ArrayBuffer>> | null,
+  bytesMax: number,
+): Promise<{ bytes: Uint8Array; cut: boolean }> {
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  let length = 0;
+  let cut = false;
+  const reader = body?.getReader();
+  try {
+    while (reader !== undefined && length <= bytesMax) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      pieces.push(value);
+      length += value.length;
+    }
+    cut = length > bytesMax;
+    // Do not wait: the body of a cloned response is canceled only when the other clone is read or canceled.
+    if (cut) void reader?.cancel().catch(() => {});
+  } catch {
+    cut = true;
+  }
+  const bytes = await new Blob(pieces).slice(0, bytesMax).arrayBuffer();
+  return { bytes: new Uint8Array(bytes), cut };
 }

@@ -1,8 +1,7 @@
-import { Session } from "@ostiary/lib/contracts/identity-api";
+import { Membership, Session } from "@ostiary/lib/contracts/identity-api";
 import { type Answer, answered, failed } from "@ostiary/lib/page";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { type Gateway, pathTo } from "./gateway.ts";
-import { listMemberships } from "./organizations/list-memberships.ts";
 
 /** The person's membership in the chosen organization. */
 export interface ChosenMember {
@@ -112,4 +111,18 @@ function memberOf(
   organizationName: string,
 ): ChosenMember {
   return { member_id, organization_id, organizationName, role, labels };
+}
+
+/** Reads all memberships of the person. A person has few memberships. */
+export async function listMemberships(gateway: Gateway): Promise<Answer<Membership[]>> {
+  const all: Membership[] = [];
+  for (;;) {
+    const page = await gateway.list("memberships", Membership, pathTo("user", "memberships"), {
+      as: "person",
+      query: { limit: 100, starting_after: all.at(-1)?.id },
+    });
+    if (!page.ok) return page;
+    all.push(...page.value.items);
+    if (!page.value.has_more || page.value.items.length === 0) return answered(all);
+  }
 }

@@ -1,12 +1,10 @@
-import { Empty, formatsOf, type Kit, Page, Places, Shell, useKeptFocus } from "@ostiary/lib/page";
+import { Empty, formatsOf, type Kit, Notice, Page, Places, Shell, useKeptFocus } from "@ostiary/lib/page";
 import { useComputed } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { addressOf } from "./address.ts";
-import { ChosenOrganization } from "./organizations/chosen-organization.tsx";
+import { ChosenOrganization } from "./organizations/organizations-view.tsx";
 import { type Session, SessionProvider, useSession } from "./page-session.ts";
-import { Account } from "./parts/account.tsx";
-import { BrandLinks, BrandMark } from "./parts/brand.tsx";
-import { WaitingNotice } from "./parts/waiting-notice.tsx";
+import { Account, BrandLinks, BrandMark } from "./parts/brand.tsx";
 import { SignIn } from "./sign-in/sign-in.tsx";
 import { LanguageContext, type Texts, textsOf, useTexts } from "./texts/texts.ts";
 import { VIEWS, type View, viewAt } from "./views.ts";
@@ -114,5 +112,30 @@ function Navigation({ present }: { present: View | null }) {
     <Places label={texts.navigation} places={places}>
       {member !== null && <p class="chosen">{member.organizationName}</p>}
     </Places>
+  );
+}
+
+const TICK_MS = 1_000;
+
+/** Shows that calls wait because of a rate limit, and for how long. */
+function WaitingNotice() {
+  const waiting = useSession().gateway.waiting.value;
+  const texts = useTexts();
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    if (waiting === null) return;
+    setNow(Date.now());
+    const ticking = setInterval(() => setNow(Date.now()), TICK_MS);
+    return () => clearInterval(ticking);
+  }, [waiting]);
+  if (waiting === null) return null;
+  const seconds = Math.max(1, Math.ceil((waiting.untilMs - now) / 1_000));
+  return (
+    <Notice tone="warn" role="status">
+      <p>{texts.waiting(seconds)}</p>
+      {waiting.limit !== null && (
+        <p class="quiet small">{texts.limit(waiting.limit, waiting.remaining ?? "0")}</p>
+      )}
+    </Notice>
   );
 }

@@ -1,7 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { type SignInSettings, signInReturnPath } from "../../contracts/sign-in.ts";
-import { cleanAddress, type PagePlace } from "./page-place.ts";
-import { Provider, type SignInFailure, type Tokens } from "./provider.ts";
+import { cleanAddress, type PagePlace, Provider, type SignInFailure, type Tokens } from "./provider.ts";
 import { forgetInTab, keepInTab, readFromTab } from "./tab-storage.ts";
 
 /** The result of a sign-in. `name` is the person's name, or null if the identity provider sent no name. */

@@ -1,7 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import * as oauth from "oauth4webapi";
 import { type SignInSettings, signInReturnPath } from "../../contracts/sign-in.ts";
-import type { PagePlace } from "./page-place.ts";
 import { keepInTab, takeFromTab } from "./tab-storage.ts";
 
 /** A sign-in in progress at the identity provider, as stored in the tab. It contains no tokens. */
@@ -252,4 +251,18 @@ function failureOf(error: unknown): SignInFailure {
     return { kind: "unsafe", message: error.message };
   }
   return { kind: "away", message: "" };
+}
+
+/** The URL and the storage prefix of a page that signs people in. */
+export interface PagePlace {
+  readonly origin: string;
+  /** The path of the page, such as `/portal`. */
+  readonly path: string;
+  /** The prefix of the page's keys in `sessionStorage`, such as `ostiary.portal`. */
+  readonly storage: string;
+}
+
+/** Replaces the URL, so that no code, state or token stays in the address bar or the history. */
+export function cleanAddress({ path }: PagePlace, fragment: string): void {
+  history.replaceState(null, "", `${path}${fragment}`);
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkWitnesses, loadWitnesses } from "@ostiary/portal/witnesses";
-import { commandOf } from "../../../apps/portal/page/audit/verify/command.ts";
+import { commandOf } from "../../../apps/portal/page/audit/logs.ts";
 import { de } from "../../../apps/portal/page/texts/de.ts";
 import { en } from "../../../apps/portal/page/texts/en.ts";
 import { twoDays } from "../../support/audit/proof-exports.ts";

@@ -2,8 +2,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { countRoutes, SCOPES, validateDocument } from "@ostiary/lib/domain/routes";
 import { parse } from "yaml";
-import { countScopes, routeRows } from "../../../apps/console/routes/rows.ts";
-import { serviceRows } from "../../../apps/console/services/rows.ts";
+import { countScopes, routeRows, serviceRows } from "../../../apps/console/routes/rows.ts";
 import { buildRouteTable } from "../../support/gateway/route-tables.ts";
 import { ROOT } from "../../support/root.ts";
 

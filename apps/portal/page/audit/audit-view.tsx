@@ -1,24 +1,24 @@
 import {
+  Answered,
   Button,
+  CopyButton,
   DataTable,
   Empty,
+  Fact,
   FailureNotice,
   Loading,
   type Place,
   replacePlace,
   Time,
+  useAsked,
 } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { useAddress, useSession } from "../page-session.ts";
-import { More } from "../parts/more.tsx";
-import { usePages } from "../parts/use-pages.ts";
+import { More, usePages } from "../parts/lists.tsx";
 import { useTexts } from "../texts/texts.ts";
-import { EventView } from "./event-view.tsx";
 import { ExportDialog } from "./export-dialog.tsx";
-import { FilterForm } from "./filter-form.tsx";
-import { FILTERS, placeQueryOf, queryOf, type Selection, selectionOf } from "./filters.ts";
+import { FILTERS, FilterForm, placeQueryOf, queryOf, type Selection, selectionOf } from "./filter-form.tsx";
 import { type Log, listEvents, ORGANIZATION_LOG, PERSON_LOG, type ShownEvent } from "./logs.ts";
-import { Outcome } from "./outcome.tsx";
 import { VerifyView } from "./verify/verify-view.tsx";
 
 export function AuditView({ place }: { place: Place }) {
@@ -116,4 +116,101 @@ function EventList({ log, pages, key_prefix }: EventListProps) {
 function ActorCell({ event: { actor } }: { event: ShownEvent }) {
   const t = useTexts().audit;
   return <>{actor.key_prefix === null ? t.auth(actor.auth_type) : <code>{actor.key_prefix}</code>}</>;
+}
+
+/** Shows all fields of the event of a request. A request has at most one event in a log. */
+function EventView({ log, request_id }: { log: Log; request_id: string }) {
+  const t = useTexts().audit;
+  const session = useSession();
+  const address = useAddress();
+  const asked = useAsked(() => listEvents(session.gateway, log, { request_id }, undefined), request_id);
+  return (
+    <>
+      <p>
+        <a href={address(log.view)}>{t.back}</a>
+      </p>
+      <Answered asked={asked}>
+        {({ items: [event] }) =>
+          event === undefined ? <Empty title={t.noEvent} /> : <EventFacts log={log} event={event} />
+        }
+      </Answered>
+    </>
+  );
+}
+
+function EventFacts({ log, event }: { log: Log; event: ShownEvent }) {
+  const t = useTexts().audit;
+  const { actor } = event;
+  return (
+    <section aria-label={t.event}>
+      <h2>
+        <code>
+          {event.method} {event.route}
+        </code>
+      </h2>
+      <dl class="facts">
+        <Fact name={t.fields.occurred_at}>
+          <Time at={event.occurred_at} />
+        </Fact>
+        <Fact name={t.fields.outcome}>
+          <Outcome event={event} /> <span class="quiet">{t.outcomeHelp[event.outcome]}</span>
+        </Fact>
+        <Fact name={t.fields.service}>{event.service}</Fact>
+        <Fact name={t.fields.auth_type}>{t.auth(actor.auth_type)}</Fact>
+        <Fact name={t.fields.key_prefix}>{actor.key_prefix}</Fact>
+        <Fact name={t.fields.member_id}>{actor.member_id}</Fact>
+        <Fact name={t.fields.ip}>{event.ip}</Fact>
+        <Fact name={t.fields.user_agent}>{event.user_agent}</Fact>
+        <Fact name={t.fields.request_id}>{event.request_id}</Fact>
+        <Fact name={t.fields.created_id}>{event.created_id}</Fact>
+        <Fact name={t.fields.id}>{event.id}</Fact>
+        {Object.entries(event.params).map(([name, value]) => (
+          <Fact key={name} name={t.param(name)}>
+            {value}
+          </Fact>
+        ))}
+      </dl>
+      <EventLinks log={log} event={event} />
+      {event.details !== null && (
+        <>
+          <h3>{t.fields.details}</h3>
+          <pre class="wrapped">{JSON.stringify(event.details, null, 2)}</pre>
+        </>
+      )}
+      <CopyButton text={JSON.stringify(event, null, 2)} label={t.copyEvent} />
+    </section>
+  );
+}
+
+/** Links to the events of the same key, and to the events of the same member. */
+function EventLinks({ log, event: { actor } }: { log: Log; event: ShownEvent }) {
+  const t = useTexts().audit;
+  const address = useAddress();
+  const by: Record<string, string> = actor.member_id === null ? {} : { actor_member_id: actor.member_id };
+  const to = (query: Record<string, string>) => address(log.view, { query: new URLSearchParams(query) });
+  return (
+    <ul class="links">
+      {actor.key_prefix !== null && (
+        <li>
+          <a href={to({ ...by, key_prefix: actor.key_prefix })}>{t.sameKey}</a>
+        </li>
+      )}
+      {actor.member_id !== null && (
+        <li>
+          <a href={to(by)}>{t.sameMember}</a>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+/** Shows how a request ended. */
+function Outcome({ event: { outcome, status } }: { event: ShownEvent }) {
+  const t = useTexts().audit;
+  return (
+    <span class={`outcome outcome-${outcome}`}>
+      {t.outcomes[outcome]}
+      {status !== null && ` (${status})`}
+    </span>
+  );
 }

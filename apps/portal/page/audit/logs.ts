@@ -1,7 +1,9 @@
 import { organizationEventSchema } from "@ostiary/lib/contracts/audit";
+import { shellLiteral } from "@ostiary/lib/openapi";
 import type { Static } from "@sinclair/typebox";
 import { AUDIT, PERSON_AUDIT, type ViewPath } from "../address.ts";
 import { type Caller, type Gateway, pathTo } from "../gateway.ts";
+import type { WitnessSettings } from "../settings.ts";
 
 /** An event of an organization's or a person's log, without the person's id, which the page does not show. */
 export const ShownEvent = organizationEventSchema;
@@ -38,4 +40,26 @@ export function listEvents(
     as,
     query: { ...query, limit: PAGE_EVENTS, starting_after },
   });
+}
+
+/** Returns the shell commands that verify a log as the page does, with the same owner and witnesses. */
+export function commandOf(
+  { as, path }: Pick<Log, "as" | "path">,
+  owner: string,
+  witnesses: WitnessSettings | null,
+  origin: string,
+): string {
+  const credential = as === "member" ? "X-API-Key: $KEY" : "Authorization: Bearer $TOKEN";
+  return [
+    `curl -fsS -H "${credential}" \\`,
+    `  "${origin}${path}/export?format=ndjson&proof=true" > log.ndjson`,
+    ...(witnesses === null
+      ? []
+      : [`printf '%s\\n' ${witnesses.keys.map(shellLiteral).join(" ")} > witnesses.txt`]),
+    `ostiary audit verify log.ndjson --owner ${shellLiteral(owner)}${optionsOf(witnesses)}`,
+  ].join("\n");
+}
+
+function optionsOf(witnesses: WitnessSettings | null): string {
+  return witnesses === null ? "" : ` --witness-keys witnesses.txt --quorum ${witnesses.quorum}`;
 }

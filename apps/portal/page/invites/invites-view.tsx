@@ -1,13 +1,13 @@
-import { Invite } from "@ostiary/lib/contracts/identity-api";
-import { Button, CopyButton, DataTable, Time } from "@ostiary/lib/page";
+import { EMAIL_LENGTH_MAX, Invite } from "@ostiary/lib/contracts/identity-api";
+import { Button, CopyButton, DataTable, SelectField, TextField, Time, useWrite } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
-import { pathTo } from "../gateway.ts";
-import { ConfirmDeletion } from "../parts/confirm-deletion.tsx";
-import { SearchedList } from "../parts/searched-list.tsx";
-import { useList } from "../parts/use-pages.ts";
+import { type Gateway, pathTo } from "../gateway.ts";
+import { useSession } from "../page-session.ts";
+import { Confirm, ConfirmDeletion, Secret, SecretDialog } from "../parts/confirm.tsx";
+import { SearchedList, useList } from "../parts/lists.tsx";
+import { type FieldProblems, problemOf, useProblems } from "../parts/use-problems.ts";
+import { RoleField, useRoles } from "../roles/roles.tsx";
 import { useTexts } from "../texts/texts.ts";
-import { InviteDialog } from "./invite-dialog.tsx";
-import { linkOf } from "./link.ts";
 
 /** Lists, creates and revokes invitations. */
 export function InvitesView() {
@@ -96,4 +96,136 @@ function RevokeDialog({ invite, ...dialog }: RevokeDialogProps) {
       <p>{t.revokeHelp}</p>
     </ConfirmDeletion>
   );
+}
+
+interface InviteDialogProps {
+  onClose: () => void;
+  onChange: () => void;
+}
+
+const DAY_SECONDS = 86_400;
+const DAYS = ["1", "7", "30"] as const;
+const USES = ["1", "5", "25", "unlimited"] as const;
+
+const FIELDS = ["email", "role", "expires_in_seconds", "max_uses"] as const;
+
+/** Creates an invitation, and shows its link. */
+function InviteDialog({ onClose, onChange }: InviteDialogProps) {
+  const t = useTexts().invites;
+  const { close } = useTexts();
+  const [created, setCreated] = useState<Invite | null>(null);
+  if (created?.token === undefined) {
+    return <InviteForm onClose={onClose} onChange={onChange} onCreated={setCreated} />;
+  }
+  const end = () => {
+    onClose();
+    onChange();
+  };
+  return (
+    <SecretDialog title={t.created} help={t.createdHelp} close={close} onClose={end}>
+      <Secret value={linkOf(created.token)} label={t.link} copy={t.copyLink} />
+    </SecretDialog>
+  );
+}
+
+interface InviteFormProps extends InviteDialogProps {
+  onCreated: (invite: Invite) => void;
+}
+
+function InviteForm({ onClose, onChange, onCreated }: InviteFormProps) {
+  const t = useTexts().invites;
+  const { gateway } = useSession();
+  const roles = useRoles();
+  const writing = useWrite();
+  const [email, setEmail] = useState("");
+  const [chosen, setRole] = useState<string | null>(null);
+  const [bounds, setBounds] = useState<InviteBounds>({ days: "7", uses: "1" });
+  const role = chosen ?? roles.answer?.default_role ?? null;
+  const problems = useProblems(writing.failure);
+  const create = () =>
+    problems.pass({ email: problemOf(email, { lengthMax: EMAIL_LENGTH_MAX, optional: true }) }) &&
+    writing.write(() => createInvite(gateway, { email, role, bounds }), onCreated);
+  return (
+    <Confirm
+      title={t.create}
+      action={t.make}
+      writing={writing}
+      problems={problems}
+      fields={FIELDS}
+      onConfirm={() => void create()}
+      onClose={onClose}
+      onChange={onChange}
+    >
+      <TextField
+        label={t.email}
+        value={email}
+        help={t.emailHelp}
+        problem={problems.of("email")}
+        onInput={setEmail}
+      />
+      {role !== null && (
+        <RoleField role={role} roles={roles.answer} problem={problems.of("role")} onChange={setRole} />
+      )}
+      <Bounds bounds={bounds} problems={problems} onChange={setBounds} />
+    </Confirm>
+  );
+}
+
+interface InviteInputs {
+  email: string;
+  role: string | null;
+  bounds: InviteBounds;
+}
+
+function createInvite(gateway: Gateway, { email, role, bounds: { days, uses } }: InviteInputs) {
+  const body = {
+    ...(email.trim() !== "" && { email }),
+    ...(role !== null && { role }),
+    expires_in_seconds: Number(days) * DAY_SECONDS,
+    max_uses: uses === "unlimited" ? null : Number(uses),
+  };
+  return gateway.send(Invite, pathTo("org", "invites"), { as: "member", method: "POST", body });
+}
+
+/** The bounds of an invitation: for how many days, and how many times, people can use it. */
+interface InviteBounds {
+  days: (typeof DAYS)[number];
+  uses: (typeof USES)[number];
+}
+
+interface BoundsProps {
+  bounds: InviteBounds;
+  problems: FieldProblems;
+  onChange: (bounds: InviteBounds) => void;
+}
+
+/** Lets the sender choose the bounds of an invitation. */
+function Bounds({ bounds, problems, onChange }: BoundsProps) {
+  const t = useTexts().invites;
+  return (
+    <>
+      <SelectField
+        label={t.days}
+        value={bounds.days}
+        options={DAYS.map((value) => ({ value, text: t.inDays(Number(value)) }))}
+        problem={problems.of("expires_in_seconds")}
+        onChange={(days) => onChange({ ...bounds, days })}
+      />
+      <SelectField
+        label={t.max_uses}
+        value={bounds.uses}
+        options={USES.map((value) => ({ value, text: value === "unlimited" ? t.unlimited : value }))}
+        problem={problems.of("max_uses")}
+        onChange={(uses) => onChange({ ...bounds, uses })}
+      />
+    </>
+  );
+}
+
+/**
+ * Returns the link of an invitation. The token is in the fragment, which browsers send neither to the server
+ * nor in a Referer header.
+ */
+function linkOf(token: string): string {
+  return `${location.origin}/portal/invite#${encodeURIComponent(token)}`;
 }

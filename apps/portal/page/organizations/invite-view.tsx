@@ -6,7 +6,6 @@ import { type Gateway, pathTo } from "../gateway.ts";
 import { useSession } from "../page-session.ts";
 import { problemOf, useProblems } from "../parts/use-problems.ts";
 import { type Texts, useTexts } from "../texts/texts.ts";
-import { tokenIn } from "./invite-token.ts";
 
 /** The maximum length of a pasted link. Links that the portal makes are much shorter. */
 const LINK_LENGTH_MAX = 2_048;
@@ -78,4 +77,11 @@ function redeemInvite(gateway: Gateway, token: string | null) {
 function textOf({ kind }: Failure, texts: Texts["invite"]): string | undefined {
   if (kind === "missing") return texts.missing;
   return kind === "conflict" ? texts.over : undefined;
+}
+
+/** Returns the token from a pasted text: either a link with the token as its fragment, or only the token. */
+function tokenIn(text: string): string {
+  const trimmed = text.trim();
+  const fragment = URL.parse(trimmed)?.hash.slice(1) ?? "";
+  return fragment === "" ? trimmed : fragment;
 }

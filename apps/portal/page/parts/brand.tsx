@@ -1,6 +1,6 @@
-import { Logo } from "@ostiary/lib/page";
+import { Button, Logo } from "@ostiary/lib/page";
 import { useSession } from "../page-session.ts";
-import { useTexts } from "../texts/texts.ts";
+import { textsOf, useTexts } from "../texts/texts.ts";
 
 /** Shows the company's logo and name. */
 export function BrandMark() {
@@ -30,5 +30,45 @@ export function BrandLinks() {
         </a>
       ))}
     </nav>
+  );
+}
+
+/** Shows who is signed in, the choice of language, and the button to sign out. */
+export function Account() {
+  const session = useSession();
+  const { account } = useTexts();
+  const person = session.person.value;
+  return (
+    <div class="account">
+      <p class="quiet small">
+        {account.signedInAs} <strong>{person?.name ?? person?.id}</strong>
+      </p>
+      <LanguageChoice />
+      <Button onClick={() => session.signOut()}>{account.signOut}</Button>
+    </div>
+  );
+}
+
+/** Lets people choose among the offered languages, if there are several. */
+export function LanguageChoice() {
+  const session = useSession();
+  const { chooseLanguage } = useTexts();
+  const { languages } = session.settings;
+  if (languages.length < 2) return null;
+  return (
+    <select
+      class="language"
+      aria-label={chooseLanguage}
+      value={session.language.value}
+      onChange={(event) => {
+        session.language.value = event.currentTarget.value;
+      }}
+    >
+      {languages.map((language) => (
+        <option key={language} value={language}>
+          {textsOf(language).language}
+        </option>
+      ))}
+    </select>
   );
 }

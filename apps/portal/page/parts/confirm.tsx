@@ -1,5 +1,18 @@
-import { FailureNotice, Form, Notice, Question, type Writing } from "@ostiary/lib/page";
+import {
+  Button,
+  CopyButton,
+  Dialog,
+  FailureNotice,
+  Form,
+  Notice,
+  Question,
+  useWrite,
+  type Writing,
+} from "@ostiary/lib/page";
+import { Type } from "@sinclair/typebox";
 import type { ComponentChildren } from "preact";
+import type { Caller } from "../gateway.ts";
+import { useSession } from "../page-session.ts";
 import { useTexts } from "../texts/texts.ts";
 import type { FieldProblems } from "./use-problems.ts";
 
@@ -74,3 +87,71 @@ export function Refused({ why }: { why: string | null }) {
 
 /** The id of the form. One dialog is open at a time, so the id is unique. */
 const FORM = "confirmed";
+
+interface ConfirmDeletionProps {
+  title: string;
+  action: string;
+  as: Caller;
+  path: string;
+  /** The text that a screen reader announces after the deletion. */
+  done: string;
+  onClose: () => void;
+  /** Called when the data may have changed. */
+  onChange: () => unknown;
+  /** Called after the deletion. By default, calls `onChange`. */
+  onDeleted?: () => void;
+  children: ComponentChildren;
+}
+
+/** Asks the person to confirm a deletion, and deletes the resource at `path`. */
+export function ConfirmDeletion({ as, path, done, onDeleted, ...dialog }: ConfirmDeletionProps) {
+  const session = useSession();
+  const writing = useWrite();
+  const remove = () =>
+    writing.write(
+      () => session.gateway.send(Type.Null(), path, { as, method: "DELETE" }),
+      () => {
+        session.announce(done);
+        dialog.onClose();
+        (onDeleted ?? dialog.onChange)();
+      },
+    );
+  return <Confirm {...dialog} danger writing={writing} onConfirm={() => void remove()} />;
+}
+
+/** Shows a text that the person must copy now, such as a new key, with a button that copies the text. */
+export function Secret({ value, label, copy }: { value: string; label: string; copy: string }) {
+  return (
+    <figure class="secret" aria-label={label}>
+      <figcaption>{label}</figcaption>
+      <code>{value}</code> <CopyButton text={value} label={copy} />
+    </figure>
+  );
+}
+
+interface SecretDialogProps {
+  title: string;
+  help: string;
+  /** The label of the button that closes the dialog. */
+  close: string;
+  onClose: () => void;
+  children: ComponentChildren;
+}
+
+/** Shows new secrets. The page forgets the secrets when the dialog closes. */
+export function SecretDialog({ title, help, close, onClose, children }: SecretDialogProps) {
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      actions={
+        <Button look="main" onClick={onClose}>
+          {close}
+        </Button>
+      }
+    >
+      <p>{help}</p>
+      {children}
+    </Dialog>
+  );
+}

@@ -1,13 +1,15 @@
+import { User } from "@ostiary/lib/contracts/identity-api";
 import { isRecord, tryJson } from "@ostiary/lib/domain/json";
 import { type JsonObject, sampleOf } from "@ostiary/lib/openapi";
-import type { Caller } from "../gateway.ts";
+import { type Answer, answered, failed } from "@ostiary/lib/page";
+import { type Caller, type Gateway, pathTo, readBytes } from "../gateway.ts";
 
 /** The maximum number of operations that the page reads from a description. */
 const OPERATIONS_MAX = 10_000;
 /** The length at which the page truncates each text of a description. */
 const TEXT_LENGTH_MAX = 20_000;
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
-export type Method = (typeof METHODS)[number];
+type Method = (typeof METHODS)[number];
 
 /** The credential that an operation requires, by its scope. */
 const CALLERS: ReadonlyMap<unknown, Caller> = new Map([
@@ -96,7 +98,7 @@ export function textOf(value: unknown): string {
 }
 
 /** The member who reads the reference. */
-export interface Reader {
+interface Reader {
   /** Returns whether the member's role grants a label. */
   may(label: string): boolean;
 }
@@ -208,4 +210,26 @@ function sampleOfMedia(media: unknown, type: string, lookUp: Description["lookUp
   if (value === undefined) return "";
   const text = isJson(type) ? JSON.stringify(value, null, 2) : typeof value === "string" ? value : "";
   return text.length > SAMPLE_LENGTH_MAX ? "" : text;
+}
+
+/** The path at which the gateway publishes the edge description. */
+const DESCRIPTION_PATH = "/edge/openapi.json";
+/** The maximum size of a description. */
+const DESCRIPTION_BYTES_MAX = 32 * 1024 * 1024;
+
+/**
+ * Fetches and parses the edge description. Fails with `forbidden` if only operators may read the description:
+ * the registry then refuses the person's credential, although the gateway accepts it for other calls.
+ */
+export async function fetchDescription(gateway: Gateway): Promise<Answer<Description>> {
+  const response = await gateway.stream(DESCRIPTION_PATH, { as: "person" });
+  if (!response.ok) {
+    if (response.failure.kind !== "signed_out") return response;
+    const person = await gateway.send(User, pathTo("user"), { as: "person" });
+    return person.ok ? failed("forbidden", { status: response.failure.status }) : response;
+  }
+  const { bytes, cut } = await readBytes(response.value.body, DESCRIPTION_BYTES_MAX);
+  if (cut) return failed(bytes.length === DESCRIPTION_BYTES_MAX ? "strange" : "away");
+  const description = readDescription(new TextDecoder().decode(bytes));
+  return description === null ? failed("strange") : answered(description);
 }

@@ -1,7 +1,18 @@
-import { Button, CopyButton, Form, TextArea, TextField, type Writing } from "@ostiary/lib/page";
-import { useState } from "preact/hooks";
+import {
+  Button,
+  CopyButton,
+  Fact,
+  type Failure,
+  FailureNotice,
+  Form,
+  Notice,
+  TextArea,
+  TextField,
+  type Writing,
+} from "@ostiary/lib/page";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { REFERENCE } from "../address.ts";
-import { isWrite } from "../gateway.ts";
+import { type Gateway, isWrite } from "../gateway.ts";
 import { useAddress, useSession } from "../page-session.ts";
 import { Confirm } from "../parts/confirm.tsx";
 import { type FieldProblems, type Problem, type Problems, useProblems } from "../parts/use-problems.ts";
@@ -16,8 +27,7 @@ import {
   textOf,
 } from "./description.ts";
 import { callOf, curlOf, type InputProblems, type Inputs, keyOf, type ReadyCall } from "./request.ts";
-import { ResponseNotice } from "./response-notice.tsx";
-import { useSender } from "./use-sender.ts";
+import { laidOut, readResponse, SHOWN_BYTES_MAX, type ShownResponse } from "./shown-response.ts";
 
 interface OperationViewProps {
   operation: Operation;
@@ -227,4 +237,104 @@ function Command({ text }: { text: string }) {
       <CopyButton text={text} label={t.copyCommand} />
     </figure>
   );
+}
+
+/** Shows how a call ended. Shows the response as text, never as markup (PT-44). */
+function ResponseNotice({ exchange }: { exchange: Exchange }) {
+  const { reference: t, unknown } = useTexts();
+  const [unknownTitle = "", unknownHelp = ""] = unknown;
+  return (
+    <>
+      <p class="sr" role="status">
+        {exchange.state === "running" && t.sending}
+        {exchange.state === "answered" && t.status(exchange.response.status)}
+      </p>
+      {exchange.state === "failed" && <FailureNotice failure={exchange.failure} />}
+      {exchange.state === "stopped" && (
+        <Notice tone="warn" title={exchange.outcomeUnknown ? unknownTitle : t.stopped} role="alert">
+          {exchange.outcomeUnknown && <p>{unknownHelp}</p>}
+        </Notice>
+      )}
+      {exchange.state === "answered" && <Response_ response={exchange.response} />}
+    </>
+  );
+}
+
+/** The status that a browser reports for a redirect. Browsers hide the real status from pages. */
+const REDIRECTED = 0;
+
+function Response_({ response }: { response: ShownResponse }) {
+  const t = useTexts().reference;
+  const formats = useFormats();
+  const { status, headers, bytes, text, cut } = response;
+  return (
+    <section class="panel" aria-label={t.answer}>
+      <h3>{status === REDIRECTED ? t.redirect : t.status(status)}</h3>
+      {headers.length > 0 && (
+        <dl class="facts">
+          {headers.map(([name, value]) => (
+            <Fact key={name} name={name}>
+              <code>{value}</code>
+            </Fact>
+          ))}
+        </dl>
+      )}
+      {bytes > 0 && text === null && <p>{t.noText(formats.number(bytes))}</p>}
+      {bytes > 0 && text !== null && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+        <section class="scrolled" tabIndex={0} aria-label={t.answerBody}>
+          <pre class="wrapped">{laidOut(text)}</pre>
+        </section>
+      )}
+      {cut && <p>{bytes === SHOWN_BYTES_MAX ? t.cut(formats.number(bytes)) : t.ended}</p>}
+    </section>
+  );
+}
+
+/** The state of a call. */
+type Exchange =
+  | { state: "idle" }
+  | { state: "running" }
+  /** The person stopped the call. `outcomeUnknown` says that the call may have made a change. */
+  | { state: "stopped"; outcomeUnknown: boolean }
+  | { state: "failed"; failure: Failure }
+  | { state: "answered"; response: ShownResponse };
+
+interface Sender {
+  readonly exchange: Exchange;
+  /** Sends a call. Does nothing while another call is in flight, so that a double click sends only once. */
+  send(ready: ReadyCall): void;
+  stop(): void;
+}
+
+const ACCEPT = "application/json, */*;q=0.8";
+
+/** Sends one call at a time with the credential for its scope, and reads the response (PT-43, PT-44). */
+function useSender(gateway: Gateway): Sender {
+  const [exchange, show] = useState<Exchange>({ state: "idle" });
+  const underway = useRef<{ stop: AbortController; writes: boolean } | null>(null);
+  const send = async ({ address, call }: ReadyCall) => {
+    if (underway.current !== null) return;
+    const mine = { stop: new AbortController(), writes: isWrite(call) };
+    underway.current = mine;
+    show({ state: "running" });
+    const headers = { Accept: ACCEPT, ...call.headers };
+    const result = await gateway.exchange(address, { ...call, headers, signal: mine.stop.signal });
+    const last: Exchange = result.ok
+      ? { state: "answered", response: await readResponse(result.value) }
+      : { state: "failed", failure: result.failure };
+    if (underway.current !== mine) return;
+    underway.current = null;
+    const stopped = mine.stop.signal.aborted && last.state === "failed";
+    show(stopped ? { state: "stopped", outcomeUnknown: mine.writes } : last);
+  };
+  useEffect(
+    () => () => {
+      // Let a write continue. Abort a read, because nobody needs its response anymore.
+      if (underway.current?.writes === false) underway.current.stop.abort();
+      underway.current = null;
+    },
+    [],
+  );
+  return { exchange, send: (ready) => void send(ready), stop: () => underway.current?.stop.abort() };
 }

@@ -11,10 +11,9 @@ import {
 import { useState } from "preact/hooks";
 import { REFERENCE } from "../address.ts";
 import { useAddress, useSession } from "../page-session.ts";
-import { More, ROWS } from "../parts/more.tsx";
+import { More, ROWS } from "../parts/lists.tsx";
 import { useFormats, useTexts } from "../texts/texts.ts";
-import { type Description, isFound, isGranted, type Operation } from "./description.ts";
-import { fetchDescription } from "./fetch-description.ts";
+import { type Description, fetchDescription, isFound, isGranted, type Operation } from "./description.ts";
 import { OperationView } from "./operation-view.tsx";
 
 /** Shows the operations of the edge description that the member may call (PT-41). */

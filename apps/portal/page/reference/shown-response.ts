@@ -1,6 +1,6 @@
 import { tryJson } from "@ostiary/lib/domain/json";
 import { LIMIT_SET_HEADERS, RATE_LIMIT_HEADERS } from "@ostiary/lib/domain/ratelimit";
-import { readBytes } from "../read-bytes.ts";
+import { readBytes } from "../gateway.ts";
 
 /** The maximum number of body bytes that the page shows. */
 export const SHOWN_BYTES_MAX = 1024 * 1024;

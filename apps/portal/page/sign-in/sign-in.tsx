@@ -1,8 +1,7 @@
 import { Button, Loading, SignedOutNotice } from "@ostiary/lib/page";
 import { useEffect } from "preact/hooks";
 import { useSession } from "../page-session.ts";
-import { LanguageChoice } from "../parts/account.tsx";
-import { BrandLinks, BrandMark } from "../parts/brand.tsx";
+import { BrandLinks, BrandMark, LanguageChoice } from "../parts/brand.tsx";
 import { useTexts } from "../texts/texts.ts";
 
 /** Shows the sign-in button, and why the last sign-in ended or failed. */

@@ -1,0 +1,347 @@
+import { ApiKey, CreatedApiKey, NAME_LENGTH_MAX } from "@ostiary/lib/contracts/identity-api";
+import { curlCommand } from "@ostiary/lib/openapi";
+import { Button, DataTable, SelectField, TextField, Time, useWrite } from "@ostiary/lib/page";
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { type Log, ORGANIZATION_LOG, PERSON_LOG } from "../audit/logs.ts";
+import { type Caller, pathTo } from "../gateway.ts";
+import { type Session, useAddress, useSession } from "../page-session.ts";
+import { Confirm, ConfirmDeletion, Secret, SecretDialog } from "../parts/confirm.tsx";
+import { SearchedList, useList } from "../parts/lists.tsx";
+import { type FieldProblems, type Problems, problemOf, useProblems } from "../parts/use-problems.ts";
+import { AUDIT_LABEL } from "../roles/roles.tsx";
+import { useTexts } from "../texts/texts.ts";
+
+/** Shows the person's own keys, which work outside of organizations. */
+export function PersonKeysView() {
+  const t = useTexts().keys;
+  return (
+    <>
+      <p class="lead">{t.leadOfPerson}</p>
+      <KeyList address={PERSON_KEY_ADDRESS} manages />
+    </>
+  );
+}
+
+/** Shows the keys of the person's membership in the chosen organization. */
+export function MemberKeysView() {
+  const t = useTexts().keys;
+  return (
+    <>
+      <p class="lead">{t.leadOfMember}</p>
+      <KeyList address={MEMBER_KEY_ADDRESS} manages />
+    </>
+  );
+}
+
+type Open = { name: "create" } | { name: "rotate" | "revoke"; key: ApiKey } | null;
+
+interface KeyListProps {
+  address: KeyAddress;
+  /** Whether the user may create, rotate and revoke keys. */
+  manages: boolean;
+}
+
+/** Lists the keys of one owner, with dialogs to change the keys. */
+export function KeyList({ address, manages }: KeyListProps) {
+  const t = useTexts().keys;
+  const log = logOf(address, useSession());
+  const [open, setOpen] = useState<Open>(null);
+  const pages = useList("keys", ApiKey, pathTo(...address.path), address.as);
+  const dialog = { address, onClose: () => setOpen(null), onChange: pages.again };
+  return (
+    <section aria-label={t.title}>
+      <h2>{t.title}</h2>
+      {manages && (
+        <p class="actions">
+          <Button look="main" onClick={() => setOpen({ name: "create" })}>
+            {t.create}
+          </Button>
+        </p>
+      )}
+      <SearchedList pages={pages} texts={t} textOf={({ name, key_prefix }) => `${name} ${key_prefix}`}>
+        {(keys) => <KeyTable keys={keys} log={log} manages={manages} onOpen={setOpen} />}
+      </SearchedList>
+      {open?.name === "create" && <CreateKeyDialog {...dialog} />}
+      {open?.name === "rotate" && <RotateKeyDialog {...dialog} replaced={open.key} />}
+      {open?.name === "revoke" && <RevokeKeyDialog {...dialog} revoked={open.key} />}
+    </section>
+  );
+}
+
+/** Returns the log with the events of the keys, or null if the user may not read that log. */
+function logOf({ as }: KeyAddress, session: Session): Log | null {
+  if (as === "person") return PERSON_LOG;
+  return session.may(AUDIT_LABEL) ? ORGANIZATION_LOG : null;
+}
+
+interface KeyTableProps {
+  keys: readonly ApiKey[];
+  log: Log | null;
+  manages: boolean;
+  onOpen: (open: Open) => void;
+}
+
+function KeyTable({ keys, log, manages, onOpen }: KeyTableProps) {
+  const t = useTexts().keys;
+  const { columns } = t;
+  const nowMs = Date.now();
+  return (
+    <DataTable
+      label={t.title}
+      columns={[columns.name, columns.key, columns.used, columns.ends, ...(manages ? [columns.actions] : [])]}
+      rows={keys.map((key) => ({
+        key: key.id,
+        cells: [
+          key.name,
+          <KeyPrefix prefix={key.key_prefix} log={log} />,
+          key.last_used_at === null ? t.neverUsed : <Time at={key.last_used_at} />,
+          <Ends shown={key} nowMs={nowMs} />,
+          ...(manages
+            ? [
+                isUsable(key, nowMs) && (
+                  <span class="actions">
+                    <Button onClick={() => onOpen({ name: "rotate", key })}>{t.rotate}</Button>
+                    <Button look="danger" onClick={() => onOpen({ name: "revoke", key })}>
+                      {t.revoke}
+                    </Button>
+                  </span>
+                ),
+              ]
+            : []),
+        ],
+      }))}
+    />
+  );
+}
+
+/** Shows the beginning of a key, and links to the key's events. */
+function KeyPrefix({ prefix, log }: { prefix: string; log: Log | null }) {
+  const { sameKey } = useTexts().audit;
+  const address = useAddress();
+  return (
+    <>
+      <code>{prefix}</code>
+      {log !== null && (
+        <>
+          {" "}
+          <a href={address(log.view, { query: new URLSearchParams({ key_prefix: prefix }) })}>{sameKey}</a>
+        </>
+      )}
+    </>
+  );
+}
+
+function Ends({ shown, nowMs }: { shown: ApiKey; nowMs: number }) {
+  const t = useTexts().keys;
+  const state = stateOf(shown, nowMs);
+  const at = state === "revoked" ? shown.revoked_at : shown.expires_at;
+  if (at === null) return <>{t.noEnd}</>;
+  return (
+    <>
+      {state !== "valid" && <strong>{t.states[state]} </strong>}
+      <Time at={at} />
+    </>
+  );
+}
+
+interface KeyDialogProps {
+  address: KeyAddress;
+  onClose: () => void;
+  /** Called when the list of keys may have changed. */
+  onChange: () => void;
+}
+
+const DAY_SECONDS = 86_400;
+const DAYS = ["30", "90", "365", "never"] as const;
+type Days = (typeof DAYS)[number];
+
+/** Creates a key, and shows it once. */
+function CreateKeyDialog(dialog: KeyDialogProps) {
+  const t = useTexts().keys;
+  const [name, setName] = useState("");
+  const [days, setDays] = useState<Days>("90");
+  return (
+    <NewKeyDialog
+      {...dialog}
+      title={t.create}
+      action={t.make}
+      fields={["name", "expires_in_seconds"]}
+      found={{ name: problemOf(name, { lengthMax: NAME_LENGTH_MAX, optional: true }) }}
+      path={dialog.address.path}
+      body={{
+        ...(name.trim() !== "" && { name }),
+        ...(days !== "never" && { expires_in_seconds: Number(days) * DAY_SECONDS }),
+      }}
+    >
+      {(problems) => (
+        <>
+          <TextField
+            label={t.columns.name}
+            value={name}
+            help={t.nameHelp}
+            problem={problems.of("name")}
+            onInput={setName}
+          />
+          <SelectField
+            label={t.columns.ends}
+            value={days}
+            options={DAYS.map((value) => ({
+              value,
+              text: value === "never" ? t.noEnd : t.inDays(Number(value)),
+            }))}
+            problem={problems.of("expires_in_seconds")}
+            onChange={setDays}
+          />
+        </>
+      )}
+    </NewKeyDialog>
+  );
+}
+
+const OVERLAPS = ["0", "3600", "86400", "604800"] as const;
+
+/** Replaces a key with a new one, which is shown once. */
+function RotateKeyDialog({ replaced, ...dialog }: KeyDialogProps & { replaced: ApiKey }) {
+  const t = useTexts().keys;
+  const [overlap, setOverlap] = useState<(typeof OVERLAPS)[number]>("86400");
+  return (
+    <NewKeyDialog
+      {...dialog}
+      title={t.rotateTitle(replaced.name)}
+      action={t.rotate}
+      path={[...dialog.address.path, replaced.id, "rotate"]}
+      body={{ overlap_seconds: Number(overlap) }}
+    >
+      {() => (
+        <>
+          <p>{t.rotateHelp}</p>
+          <SelectField
+            label={t.overlap}
+            value={overlap}
+            options={OVERLAPS.map((value) => ({ value, text: t.overlaps[value] }))}
+            onChange={setOverlap}
+          />
+        </>
+      )}
+    </NewKeyDialog>
+  );
+}
+
+interface NewKeyDialogProps extends KeyDialogProps {
+  title: string;
+  action: string;
+  /** The names of the form fields among the children. */
+  fields?: readonly string[];
+  /** The problems that the page finds in the fields before it sends the form. */
+  found?: Problems;
+  path: readonly string[];
+  body: object;
+  children: (problems: FieldProblems) => ComponentChildren;
+}
+
+/** Posts a form that makes a new key, and then shows the key once. */
+function NewKeyDialog({ address, found = {}, path, body, children, ...dialog }: NewKeyDialogProps) {
+  const t = useTexts().keys;
+  const { gateway } = useSession();
+  const writing = useWrite();
+  const [created, setCreated] = useState<CreatedApiKey | null>(null);
+  const problems = useProblems(writing.failure);
+  const { as } = address;
+  const send = () =>
+    problems.pass(found) &&
+    writing.write(
+      () => gateway.send(CreatedApiKey, pathTo(...path), { as, method: "POST", body }),
+      setCreated,
+    );
+  if (created !== null) {
+    return (
+      <SecretDialog
+        title={t.created(created.name)}
+        help={t.createdHelp}
+        close={t.stored}
+        onClose={() => {
+          dialog.onClose();
+          dialog.onChange();
+        }}
+      >
+        <Secret value={created.key} label={t.key} copy={t.copyKey} />
+        <Secret value={curlOf(address, created.key, location.origin)} label={t.tryIt} copy={t.copyCall} />
+      </SecretDialog>
+    );
+  }
+  return (
+    <Confirm {...dialog} writing={writing} problems={problems} onConfirm={() => void send()}>
+      {children(problems)}
+      {writing.failure?.outcomeUnknown === true && <p>{t.unknownHelp}</p>}
+    </Confirm>
+  );
+}
+
+/** Revokes a key, after a confirmation. */
+function RevokeKeyDialog({ address, revoked, ...dialog }: KeyDialogProps & { revoked: ApiKey }) {
+  const t = useTexts().keys;
+  return (
+    <ConfirmDeletion
+      {...dialog}
+      title={t.revokeTitle(revoked.name)}
+      action={t.revoke}
+      as={address.as}
+      path={pathTo(...address.path, revoked.id)}
+      done={t.revoked(revoked.name)}
+    >
+      <p>
+        {t.revokeHelp} <code>{revoked.key_prefix}</code>
+      </p>
+    </ConfirmDeletion>
+  );
+}
+
+/** The API address of the keys of one owner: a person, a member, or a service account. */
+interface KeyAddress {
+  readonly as: Caller;
+  readonly path: readonly string[];
+  /** The path of an example call that a key of this owner can make. */
+  readonly example: string;
+}
+
+const PERSON_KEY_ADDRESS: KeyAddress = { as: "person", path: ["user", "api-keys"], example: "/user" };
+const MEMBER_KEY_ADDRESS: KeyAddress = { as: "member", path: ["member", "api-keys"], example: "/org" };
+
+export function serviceAccountKeys(service_account_id: string): KeyAddress {
+  return {
+    as: "member",
+    path: ["org", "service-accounts", service_account_id, "api-keys"],
+    example: "/org",
+  };
+}
+
+/** A key that expires within this time has the state `ends_soon`. */
+const SOON_MS = 14 * 86_400_000;
+
+type KeyState = "revoked" | "expired" | "ends_soon" | "valid";
+
+function stateOf({ revoked_at, expires_at }: ApiKey, nowMs: number): KeyState {
+  if (revoked_at !== null) return "revoked";
+  if (expires_at === null) return "valid";
+  const leftMs = Date.parse(expires_at) - nowMs;
+  if (leftMs <= 0) return "expired";
+  return leftMs <= SOON_MS ? "ends_soon" : "valid";
+}
+
+function isUsable(key: ApiKey, nowMs: number): boolean {
+  const state = stateOf(key, nowMs);
+  return state === "valid" || state === "ends_soon";
+}
+
+/** Returns a curl command that makes the example call with a new key. */
+function curlOf({ example }: KeyAddress, key: string, origin: string): string {
+  return curlCommand({
+    method: "GET",
+    origin,
+    target: example,
+    credential: null,
+    headers: [["X-API-Key", key]],
+    body: null,
+  });
+}

@@ -1,0 +1,75 @@
+import { RolesListing } from "@ostiary/lib/contracts/identity-api";
+import { SelectField, useAsked } from "@ostiary/lib/page";
+import { pathTo } from "../gateway.ts";
+import { useSession } from "../page-session.ts";
+import { useTexts } from "../texts/texts.ts";
+
+interface RoleFieldProps {
+  role: string;
+  roles: RolesListing | null;
+  problem: string | null;
+  onChange: (role: string) => void;
+}
+
+/** Lets the user choose a role, and shows what the role allows. */
+export function RoleField({ role, roles, problem, onChange }: RoleFieldProps) {
+  return (
+    <>
+      <SelectField
+        label={useTexts().members.columns.role}
+        value={role}
+        options={roleOptions(roles, role)}
+        problem={problem}
+        onChange={onChange}
+      />
+      <Granted labels={labelsOf(roles, role)} />
+    </>
+  );
+}
+
+/** Describes in words what labels allow. Shows an unknown label unchanged. */
+export function Granted({ labels }: { labels: readonly string[] }) {
+  const t = useTexts().roles;
+  const known: Readonly<Record<string, string>> = t.labels;
+  if (labels.includes("*")) return <p>{t.everything}</p>;
+  if (labels.length === 0) return <p>{t.nothing}</p>;
+  return (
+    <ul>
+      {labels.map((label) => (
+        <li key={label}>{Object.hasOwn(known, label) ? known[label] : <code>{label}</code>}</li>
+      ))}
+    </ul>
+  );
+}
+
+/** Reads the roles of the deployment. */
+export function useRoles() {
+  const { gateway } = useSession();
+  return useAsked(() => gateway.send(RolesListing, pathTo("org", "roles"), { as: "member" }), "roles");
+}
+
+/** Returns the options of a role field: all roles, and `present` even if that role no longer exists. */
+export function roleOptions(
+  listing: RolesListing | null,
+  present: string | null,
+): { value: string; text: string }[] {
+  const slugs = listing?.roles.map(({ slug }) => slug) ?? [];
+  const all = present === null || slugs.includes(present) ? slugs : [present, ...slugs];
+  return all.map((slug) => ({ value: slug, text: slug }));
+}
+
+/** Returns the labels that a role grants. An unknown role grants no labels. */
+export function labelsOf(listing: RolesListing | null, role: string | null): readonly string[] {
+  return listing?.roles.find(({ slug }) => slug === role)?.labels ?? [];
+}
+
+/** The labels that parts of the page require. The page only hides these parts; the gateway decides. */
+
+/** Allows renaming the organization. */
+export const RENAME_LABEL = "org:write";
+/** Allows changes of members and invitations. */
+export const MEMBERS_LABEL = "org:members:write";
+/** Allows changes of service accounts and their keys. */
+export const SERVICE_ACCOUNTS_LABEL = "org:service-accounts:write";
+export const USAGE_LABEL = "org:usage:read";
+export const AUDIT_LABEL = "org:audit:read";
