@@ -3,11 +3,11 @@ import { useContext } from "preact/hooks";
 import type { Failure } from "./failure.ts";
 import type { Formats } from "./formats.ts";
 
-/** What a notice says about a failure. */
+/** The words of a notice about a failure. */
 export interface Explanation {
   readonly title: string;
   readonly tone: "warn" | "bad";
-  /** What to do. Empty if the title says everything. */
+  /** The text after the title: what to do. Empty if the title says everything. */
   readonly text: ComponentChildren;
   /** The details that only this failure has. */
   readonly more?: ComponentChildren;

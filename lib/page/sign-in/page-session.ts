@@ -15,7 +15,7 @@ import { ProviderSession } from "./provider-session.ts";
  */
 export interface SignedOut {
   readonly reason: "out" | "ended" | "token" | "refused" | "unsafe" | "away" | "unknown" | "failed";
-  /** What the identity provider or the service said. It is shown as text, never as markup. */
+  /** The message of the identity provider or the service. It is shown as text, never as markup. */
   readonly detail?: string;
 }
 
