@@ -1,4 +1,4 @@
-import type { GivenNote, PreviewedService } from "@ostiary/lib/contracts/registry-api";
+import type { Applied, GivenNote, PreviewedService } from "@ostiary/lib/contracts/registry-api";
 import { Button, Empty, type Failure } from "@ostiary/lib/page";
 import { mayWrite } from "../operator/permissions.ts";
 import { useOperator, useSession, useWrite } from "../page-session.ts";
@@ -6,7 +6,14 @@ import { counted } from "../parts/shown.tsx";
 import { isAboutNote, WriteDialog } from "../parts/write-dialog.tsx";
 import { applyDocument, type Review, reviewDocument } from "../registry/calls.ts";
 import { Changes, ReviewSummary } from "../review/review.tsx";
-import type { Done } from "./apply-view.tsx";
+
+/**
+ * The result of a successful apply. `applied` is the registry's response. It is null if the response was lost
+ * and a later dry run showed that the document is applied.
+ */
+export interface Done {
+  applied: Applied | null;
+}
 
 interface ApplyDialogProps {
   document: string;

@@ -1,4 +1,4 @@
-import type { Applied, GivenNote } from "@ostiary/lib/contracts/registry-api";
+import type { GivenNote } from "@ostiary/lib/contracts/registry-api";
 import { Button, type Failure, FailureNotice } from "@ostiary/lib/page";
 import type { RefObject } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
@@ -8,7 +8,7 @@ import { useOperator, useSession } from "../page-session.ts";
 import { counted, Said } from "../parts/shown.tsx";
 import { Propagated } from "../parts/write-dialog.tsx";
 import { type Review, reviewDocument } from "../registry/calls.ts";
-import { ApplyDialog, ReviewedDocument } from "./apply-dialog.tsx";
+import { ApplyDialog, type Done, ReviewedDocument } from "./apply-dialog.tsx";
 import { placeViolations } from "./violation-places.ts";
 
 /** The result of the last review or apply. */
@@ -197,14 +197,6 @@ function Shown({ outcome, document, onApply, onReview, onShow }: ShownProps) {
   const { failure } = outcome;
   if (failure.fields.length > 0) return <Violations document={document} failure={failure} onShow={onShow} />;
   return <FailureNotice failure={failure} onRetry={failure.kind === "away" ? onReview : undefined} />;
-}
-
-/**
- * The result of a successful apply. `applied` is the registry's response. It is null if the response was lost
- * and a later dry run showed that the document is applied.
- */
-export interface Done {
-  applied: Applied | null;
 }
 
 function AppliedNotice({ done: { applied } }: { done: Done }) {

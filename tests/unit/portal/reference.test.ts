@@ -2,10 +2,10 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
   bodyOf,
-  isFound,
   isGranted,
   parametersOf,
   readDescription,
+  searchedText,
 } from "../../../apps/portal/page/reference/description.ts";
 import { callOf, curlOf, type InputProblems } from "../../../apps/portal/page/reference/request.ts";
 import { readResponse, SHOWN_BYTES_MAX } from "../../../apps/portal/page/reference/shown-response.ts";
@@ -58,10 +58,8 @@ describe("a description", () => {
   // PT-41
   test("is searched by method, path, summary, group and id", () => {
     const { found } = only("/org/things", "get");
-    expect(["get", "/org/th", "a thing", "things", "getthing"].every((word) => isFound(found, [word]))).toBe(
-      true,
-    );
-    expect(isFound(found, ["get", "post"])).toBe(false);
+    const text = searchedText(found);
+    for (const part of ["GET", "/org/th", "a thing", "things", "getThing"]) expect(text).toContain(part);
   });
 
   // PT-42, PT-45

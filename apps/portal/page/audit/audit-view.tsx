@@ -208,9 +208,9 @@ function EventLinks({ log, event: { actor } }: { log: Log; event: ShownEvent }) 
 function Outcome({ event: { outcome, status } }: { event: ShownEvent }) {
   const t = useTexts().audit;
   return (
-    <span class={`outcome outcome-${outcome}`}>
+    <>
       {t.outcomes[outcome]}
       {status !== null && ` (${status})`}
-    </span>
+    </>
   );
 }

@@ -1,11 +1,11 @@
 import { EMAIL_LENGTH_MAX, Invite } from "@ostiary/lib/contracts/identity-api";
-import { Button, CopyButton, DataTable, SelectField, TextField, Time, useWrite } from "@ostiary/lib/page";
+import { Button, CopyButton, DataTable, SelectField, TextField, Time } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { type Gateway, pathTo } from "../gateway.ts";
 import { useSession } from "../page-session.ts";
 import { Confirm, ConfirmDeletion, Secret, SecretDialog } from "../parts/confirm.tsx";
 import { SearchedList, useList } from "../parts/lists.tsx";
-import { type FieldProblems, problemOf, useProblems } from "../parts/use-problems.ts";
+import { type FieldProblems, problemOf, useForm } from "../parts/use-problems.ts";
 import { RoleField, useRoles } from "../roles/roles.tsx";
 import { useTexts } from "../texts/texts.ts";
 
@@ -136,23 +136,24 @@ function InviteForm({ onClose, onChange, onCreated }: InviteFormProps) {
   const t = useTexts().invites;
   const { gateway } = useSession();
   const roles = useRoles();
-  const writing = useWrite();
+  const form = useForm();
   const [email, setEmail] = useState("");
   const [chosen, setRole] = useState<string | null>(null);
   const [bounds, setBounds] = useState<InviteBounds>({ days: "7", uses: "1" });
   const role = chosen ?? roles.answer?.default_role ?? null;
-  const problems = useProblems(writing.failure);
   const create = () =>
-    problems.pass({ email: problemOf(email, { lengthMax: EMAIL_LENGTH_MAX, optional: true }) }) &&
-    writing.write(() => createInvite(gateway, { email, role, bounds }), onCreated);
+    form.send(
+      { email: problemOf(email, { lengthMax: EMAIL_LENGTH_MAX, optional: true }) },
+      () => createInvite(gateway, { email, role, bounds }),
+      onCreated,
+    );
   return (
     <Confirm
       title={t.create}
       action={t.make}
-      writing={writing}
-      problems={problems}
+      form={form}
       fields={FIELDS}
-      onConfirm={() => void create()}
+      onConfirm={create}
       onClose={onClose}
       onChange={onChange}
     >
@@ -160,13 +161,13 @@ function InviteForm({ onClose, onChange, onCreated }: InviteFormProps) {
         label={t.email}
         value={email}
         help={t.emailHelp}
-        problem={problems.of("email")}
+        problem={form.of("email")}
         onInput={setEmail}
       />
       {role !== null && (
-        <RoleField role={role} roles={roles.answer} problem={problems.of("role")} onChange={setRole} />
+        <RoleField role={role} roles={roles.answer} problem={form.of("role")} onChange={setRole} />
       )}
-      <Bounds bounds={bounds} problems={problems} onChange={setBounds} />
+      <Bounds bounds={bounds} problems={form} onChange={setBounds} />
     </Confirm>
   );
 }

@@ -1,6 +1,6 @@
 import { ApiKey, CreatedApiKey, NAME_LENGTH_MAX } from "@ostiary/lib/contracts/identity-api";
 import { curlCommand } from "@ostiary/lib/openapi";
-import { Button, DataTable, SelectField, TextField, Time, useWrite } from "@ostiary/lib/page";
+import { Button, DataTable, SelectField, TextField, Time } from "@ostiary/lib/page";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { type Log, ORGANIZATION_LOG, PERSON_LOG } from "../audit/logs.ts";
@@ -8,7 +8,7 @@ import { type Caller, pathTo } from "../gateway.ts";
 import { type Session, useAddress, useSession } from "../page-session.ts";
 import { Confirm, ConfirmDeletion, Secret, SecretDialog } from "../parts/confirm.tsx";
 import { SearchedList, useList } from "../parts/lists.tsx";
-import { type FieldProblems, type Problems, problemOf, useProblems } from "../parts/use-problems.ts";
+import { type FieldProblems, type Problems, problemOf, useForm } from "../parts/use-problems.ts";
 import { AUDIT_LABEL } from "../roles/roles.tsx";
 import { useTexts } from "../texts/texts.ts";
 
@@ -244,13 +244,12 @@ interface NewKeyDialogProps extends KeyDialogProps {
 function NewKeyDialog({ address, found = {}, path, body, children, ...dialog }: NewKeyDialogProps) {
   const t = useTexts().keys;
   const { gateway } = useSession();
-  const writing = useWrite();
+  const form = useForm();
   const [created, setCreated] = useState<CreatedApiKey | null>(null);
-  const problems = useProblems(writing.failure);
   const { as } = address;
   const send = () =>
-    problems.pass(found) &&
-    writing.write(
+    form.send(
+      found,
       () => gateway.send(CreatedApiKey, pathTo(...path), { as, method: "POST", body }),
       setCreated,
     );
@@ -271,9 +270,9 @@ function NewKeyDialog({ address, found = {}, path, body, children, ...dialog }: 
     );
   }
   return (
-    <Confirm {...dialog} writing={writing} problems={problems} onConfirm={() => void send()}>
-      {children(problems)}
-      {writing.failure?.outcomeUnknown === true && <p>{t.unknownHelp}</p>}
+    <Confirm {...dialog} form={form} onConfirm={send}>
+      {children(form)}
+      {form.failure?.outcomeUnknown === true && <p>{t.unknownHelp}</p>}
     </Confirm>
   );
 }

@@ -11,7 +11,6 @@ import {
   SelectField,
   Time,
   useAsked,
-  useWrite,
 } from "@ostiary/lib/page";
 import { type Static, Type } from "@sinclair/typebox";
 import { useState } from "preact/hooks";
@@ -20,7 +19,7 @@ import { type Gateway, pathTo } from "../gateway.ts";
 import { useAddress, useSession } from "../page-session.ts";
 import { Confirm, Refused } from "../parts/confirm.tsx";
 import { PAGE_ITEMS, SearchedList, useList } from "../parts/lists.tsx";
-import { useProblems } from "../parts/use-problems.ts";
+import { useForm } from "../parts/use-problems.ts";
 import { Granted, labelsOf, MEMBERS_LABEL, roleOptions, useRoles } from "../roles/roles.tsx";
 import { useTexts } from "../texts/texts.ts";
 
@@ -205,13 +204,14 @@ function ChangeRole({ member, name, roles, refused, onChange }: ChangeRoleProps)
   const t = useTexts().members;
   const session = useSession();
   const [role, setRole] = useState(member.role ?? "");
-  const { busy, failure, write } = useWrite();
-  const problems = useProblems(failure);
+  const form = useForm();
+  const { busy, failure } = form;
   const keeps = role === (member.role ?? "");
   const why = keeps || refused === null || member.role !== roles.creator_role ? null : refused;
   const off = busy || keeps || why !== null || failure?.outcomeUnknown === true;
   const change = () =>
-    write(
+    form.send(
+      {},
       () => sendRole(session.gateway, member.id, role),
       async (changed) => {
         session.announce(t.roleChanged(name, changed.role ?? ""));
@@ -220,12 +220,12 @@ function ChangeRole({ member, name, roles, refused, onChange }: ChangeRoleProps)
       },
     );
   return (
-    <Form class="panel" busy={busy} problems={problems} onSubmit={() => !off && void change()}>
+    <Form class="panel" busy={busy} problems={form} onSubmit={() => !off && change()}>
       <SelectField
         label={t.newRole}
         value={role}
         options={roleOptions(roles, member.role)}
-        problem={problems.of("role")}
+        problem={form.of("role")}
         onChange={setRole}
       />
       {!keeps && (
@@ -265,7 +265,7 @@ interface ConfirmChangeProps extends LivingProps {
 function ConfirmChange({ change, member, name, refused, onChange, onClose }: ConfirmChangeProps) {
   const t = useTexts().members;
   const session = useSession();
-  const writing = useWrite();
+  const form = useForm();
   const path = change === "leave" ? pathTo("member") : pathTo("org", "members", member.id);
   const removes = change === "remove" || change === "leave";
   const make = () =>
@@ -277,7 +277,7 @@ function ConfirmChange({ change, member, name, refused, onChange, onClose }: Con
           body: { status: change === "suspend" ? "suspended" : "active" },
         });
   const confirm = () =>
-    writing.write(make, () => {
+    form.send({}, make, () => {
       session.announce(t.done[change](name));
       onClose();
       if (change === "leave") location.hash = "#/organizations";
@@ -288,7 +288,7 @@ function ConfirmChange({ change, member, name, refused, onChange, onClose }: Con
       title={t.questions[change](name)}
       action={t.actions[change]}
       danger={removes}
-      writing={writing}
+      form={form}
       refused={refused}
       onConfirm={confirm}
       onClose={onClose}

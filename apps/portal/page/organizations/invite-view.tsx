@@ -1,10 +1,10 @@
 import { Member } from "@ostiary/lib/contracts/identity-api";
-import { Button, type Failure, FailureNotice, Form, TextField, useWrite } from "@ostiary/lib/page";
+import { Button, type Failure, FailureNotice, Form, TextField } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { addressOf, ORGANIZATIONS, OVERVIEW } from "../address.ts";
 import { type Gateway, pathTo } from "../gateway.ts";
 import { useSession } from "../page-session.ts";
-import { problemOf, useProblems } from "../parts/use-problems.ts";
+import { problemOf, useForm } from "../parts/use-problems.ts";
 import { type Texts, useTexts } from "../texts/texts.ts";
 
 /** The maximum length of a pasted link. Links that the portal makes are much shorter. */
@@ -16,11 +16,11 @@ export function InviteView() {
   const { invite: texts } = useTexts();
   const opened = session.invite.value;
   const [pasted, setPasted] = useState("");
-  const { busy, failure, write } = useWrite();
-  const problems = useProblems(failure);
+  const form = useForm();
+  const { busy, failure } = form;
   const redeem = () =>
-    problems.pass({ token: opened === null ? problemOf(pasted, { lengthMax: LINK_LENGTH_MAX }) : null }) &&
-    write(
+    form.send(
+      { token: opened === null ? problemOf(pasted, { lengthMax: LINK_LENGTH_MAX }) : null },
       () => redeemInvite(session.gateway, opened ?? tokenIn(pasted)),
       ({ organization_id }) => {
         session.discardInvite();
@@ -29,7 +29,7 @@ export function InviteView() {
       },
     );
   return (
-    <Form class="panel" busy={busy} problems={problems} onSubmit={() => void redeem()}>
+    <Form class="panel" busy={busy} problems={form} onSubmit={redeem}>
       <p class="quiet">{texts.lead}</p>
       {opened === null && (
         <TextField
@@ -37,7 +37,7 @@ export function InviteView() {
           value={pasted}
           onInput={setPasted}
           help={texts.pasteHelp}
-          problem={problems.of("token")}
+          problem={form.of("token")}
           required
         />
       )}

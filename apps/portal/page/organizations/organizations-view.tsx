@@ -13,14 +13,13 @@ import {
   Time,
   useAsked,
   useDraft,
-  useWrite,
 } from "@ostiary/lib/page";
 import type { ComponentChildren, JSX } from "preact";
 import { addressOf, ORGANIZATIONS, OVERVIEW } from "../address.ts";
 import { type Gateway, pathTo } from "../gateway.ts";
 import { listMemberships } from "../organization-session.ts";
 import { useSession } from "../page-session.ts";
-import { problemOf, useProblems } from "../parts/use-problems.ts";
+import { problemOf, useForm } from "../parts/use-problems.ts";
 import { RENAME_LABEL } from "../roles/roles.tsx";
 import { useTexts } from "../texts/texts.ts";
 
@@ -231,28 +230,26 @@ interface NameFormProps {
 function NameForm({ name, button, isMain = false, write, done, ...props }: NameFormProps) {
   const { organizations: texts } = useTexts();
   const [wanted, setWanted] = useDraft(name);
-  const writing = useWrite();
-  const { busy, failure } = writing;
-  const problems = useProblems(failure);
+  const form = useForm();
+  const { busy, failure } = form;
   const submit = () =>
-    problems.pass({ name: problemOf(wanted, { lengthMax: NAME_LENGTH_MAX }) }) &&
-    writing.write(() => write(wanted), done);
+    form.send({ name: problemOf(wanted, { lengthMax: NAME_LENGTH_MAX }) }, () => write(wanted), done);
   return (
-    <Form class="panel" busy={busy} problems={problems} onSubmit={() => void submit()}>
+    <Form class="panel" busy={busy} problems={form} onSubmit={submit}>
       {props.children}
       <TextField
         label={texts.name}
         value={wanted}
         onInput={setWanted}
         help={texts.nameHelp}
-        problem={problems.of("name")}
+        problem={form.of("name")}
         required
       />
       {failure !== null && (
         <FailureNotice
           failure={failure}
           shown={["name"]}
-          onRetry={failure.outcomeUnknown ? () => void props.onUnknown(writing.clear) : undefined}
+          onRetry={failure.outcomeUnknown ? () => void props.onUnknown(form.clear) : undefined}
           retryLabel={props.retryLabel}
         />
       )}

@@ -1,28 +1,16 @@
-import {
-  Button,
-  CopyButton,
-  Dialog,
-  FailureNotice,
-  Form,
-  Notice,
-  Question,
-  useWrite,
-  type Writing,
-} from "@ostiary/lib/page";
+import { Button, CopyButton, Dialog, FailureNotice, Form, Notice, Question } from "@ostiary/lib/page";
 import { Type } from "@sinclair/typebox";
 import type { ComponentChildren } from "preact";
 import type { Caller } from "../gateway.ts";
 import { useSession } from "../page-session.ts";
 import { useTexts } from "../texts/texts.ts";
-import type { FieldProblems } from "./use-problems.ts";
+import { type ChangeForm, useForm } from "./use-problems.ts";
 
 interface ConfirmProps {
   title: string;
   /** The label of the button that makes the change. */
   action: string;
-  writing: Writing;
-  /** The problems of the fields among the children. */
-  problems?: FieldProblems;
+  form: ChangeForm;
   /** The names of the form fields among the children. */
   fields?: readonly string[];
   /** Whether the change cannot be undone. */
@@ -41,9 +29,9 @@ interface ConfirmProps {
  * here, but can reload the data.
  */
 export function Confirm(props: ConfirmProps) {
-  const { title, writing, problems, fields, refused = null, onClose, onChange } = props;
+  const { title, form, fields, refused = null, onClose, onChange } = props;
   const { cancel } = useTexts();
-  const { busy, failure } = writing;
+  const { busy, failure } = form;
   const off = busy || refused !== null || failure?.outcomeUnknown === true;
   const lookAgain = () => {
     onClose();
@@ -60,7 +48,7 @@ export function Confirm(props: ConfirmProps) {
       form={FORM}
       onClose={onClose}
     >
-      <Form id={FORM} class="fields" problems={problems} onSubmit={() => !off && props.onConfirm()}>
+      <Form id={FORM} class="fields" problems={form} onSubmit={() => !off && props.onConfirm()}>
         {props.children}
       </Form>
       <Refused why={refused} />
@@ -106,9 +94,10 @@ interface ConfirmDeletionProps {
 /** Asks the person to confirm a deletion, and deletes the resource at `path`. */
 export function ConfirmDeletion({ as, path, done, onDeleted, ...dialog }: ConfirmDeletionProps) {
   const session = useSession();
-  const writing = useWrite();
+  const form = useForm();
   const remove = () =>
-    writing.write(
+    form.send(
+      {},
       () => session.gateway.send(Type.Null(), path, { as, method: "DELETE" }),
       () => {
         session.announce(done);
@@ -116,7 +105,7 @@ export function ConfirmDeletion({ as, path, done, onDeleted, ...dialog }: Confir
         (onDeleted ?? dialog.onChange)();
       },
     );
-  return <Confirm {...dialog} danger writing={writing} onConfirm={() => void remove()} />;
+  return <Confirm {...dialog} danger form={form} onConfirm={remove} />;
 }
 
 /** Shows a text that the person must copy now, such as a new key, with a button that copies the text. */

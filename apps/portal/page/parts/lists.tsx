@@ -14,7 +14,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Caller } from "../gateway.ts";
 import { useSession } from "../page-session.ts";
-import { useFormats, useTexts } from "../texts/texts.ts";
+import { type Texts, useFormats, useTexts } from "../texts/texts.ts";
 
 /** The maximum number of items in a list without a search field. */
 const SEEN_AT_ONCE = 20;
@@ -22,7 +22,7 @@ const SEEN_AT_ONCE = 20;
 interface SearchedListProps<Item> {
   pages: Pages<Item>;
   /** The accessible name of the search, the label of its field, and the text for an empty list. */
-  texts: Readonly<Record<"title" | "search" | "none", string>>;
+  texts: Readonly<Record<"title" | "search" | "none", string>> & Partial<Pick<Texts, "found" | "noneFound">>;
   /** Whether even a short list has a search field. */
   always?: boolean;
   /** Returns the searchable text of an item. */
@@ -34,7 +34,7 @@ interface SearchedListProps<Item> {
 /** Shows and searches a list that is read page by page. A search reads all remaining pages. */
 export function SearchedList<Item extends { id: string }>(props: SearchedListProps<Item>) {
   const { pages, texts, always = false, textOf, children } = props;
-  const t = useTexts();
+  const t = { ...useTexts(), ...texts };
   const { number } = useFormats();
   const [text, setText] = useState("");
   const [rows, setRows] = useState(ROWS);
@@ -74,7 +74,7 @@ export function SearchedList<Item extends { id: string }>(props: SearchedListPro
         </p>
       )}
       {pages.answered && shown.length === 0 && !pages.loading && (
-        <Empty title={searching ? t.noneFound : texts.none} />
+        <Empty title={searching ? t.noneFound : t.none} />
       )}
       {shown.length > 0 && children(shown)}
       {(found.length > rows || (!searching && pages.has_more)) && (
@@ -122,6 +122,11 @@ interface Pages<Item> {
 type State<Item> = Omit<Pages<Item>, "more" | "again">;
 
 const EMPTY = { items: [], has_more: false, loading: true, answered: false, failure: null };
+
+/** Returns a list that is read as a whole. */
+export function wholeList<Item>(items: readonly Item[]): Pages<Item> {
+  return { ...EMPTY, items, loading: false, answered: true, more() {}, again() {} };
+}
 
 /** Reads the list at `path` page by page. `name` is the property of a response that has the items: `members`. */
 export function useList<Item extends TSchema & { static: { id: string } }>(

@@ -1,5 +1,5 @@
 import { problemOfText } from "@ostiary/lib/contracts/identity-api";
-import type { Failure, Formats } from "@ostiary/lib/page";
+import { type Answer, type Failure, type Formats, useWrite, type Writing } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { type Texts, useFormats, useTexts } from "../texts/texts.ts";
 
@@ -39,6 +39,22 @@ export function useProblems(failure: Failure | null): FieldProblems {
       return passes;
     },
     of: (name) => found[name]?.(texts, formats) ?? ofService(name),
+  };
+}
+
+/** The state of a form that makes a change. */
+export interface ChangeForm extends Writing, FieldProblems {
+  /** Makes the change unless the page finds a problem. Otherwise shows the problems. */
+  send<Result>(found: Problems, work: () => Promise<Answer<Result>>, done: (value: Result) => void): void;
+}
+
+export function useForm(): ChangeForm {
+  const writing = useWrite();
+  const problems = useProblems(writing.failure);
+  return {
+    ...writing,
+    ...problems,
+    send: (found, work, done) => problems.pass(found) && void writing.write(work, done),
   };
 }
 

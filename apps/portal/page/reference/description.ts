@@ -1,7 +1,7 @@
 import { User } from "@ostiary/lib/contracts/identity-api";
 import { isRecord, tryJson } from "@ostiary/lib/domain/json";
 import { type JsonObject, sampleOf } from "@ostiary/lib/openapi";
-import { type Answer, answered, failed } from "@ostiary/lib/page";
+import { type Answer, answered, failed } from "@ostiary/lib/page/failure";
 import { type Caller, type Gateway, pathTo, readBytes } from "../gateway.ts";
 
 /** The maximum number of operations that the page reads from a description. */
@@ -108,11 +108,9 @@ export function isGranted({ labels }: Operation, reader: Reader): boolean {
   return labels === null || labels.some((label) => reader.may(label));
 }
 
-/** Returns whether each word occurs in the method, path, summary, group or id of the operation. */
-export function isFound(operation: Operation, words: readonly string[]): boolean {
-  const { method, path, summary, group, id } = operation;
-  const text = `${method} ${path} ${summary} ${group} ${id}`.toLowerCase();
-  return words.every((word) => text.includes(word));
+/** Returns the text in which the page searches for an operation. */
+export function searchedText({ method, path, summary, group, id }: Operation): string {
+  return `${method} ${path} ${summary} ${group} ${id}`;
 }
 
 /** A parameter that the page can send. */

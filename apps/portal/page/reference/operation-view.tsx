@@ -8,14 +8,19 @@ import {
   Notice,
   TextArea,
   TextField,
-  type Writing,
 } from "@ostiary/lib/page";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { REFERENCE } from "../address.ts";
 import { type Gateway, isWrite } from "../gateway.ts";
 import { useAddress, useSession } from "../page-session.ts";
 import { Confirm } from "../parts/confirm.tsx";
-import { type FieldProblems, type Problem, type Problems, useProblems } from "../parts/use-problems.ts";
+import {
+  type FieldProblems,
+  type Problem,
+  type Problems,
+  useForm,
+  useProblems,
+} from "../parts/use-problems.ts";
 import { useFormats, useTexts } from "../texts/texts.ts";
 import {
   type BodyShape,
@@ -101,7 +106,7 @@ function Explained({ operation }: { operation: Operation }) {
   const description = textOf(source.description);
   return (
     <>
-      <h2 class="call">
+      <h2>
         <code>
           {method} {path}
         </code>
@@ -185,12 +190,6 @@ function ParameterField({ parameter, value, problem, onInput }: ParameterFieldPr
   );
 }
 
-/**
- * The state of the write in the confirmation dialog: never busy, because the dialog closes before the call
- * begins.
- */
-const NOTHING: Writing = { busy: false, failure: null, async write() {}, clear() {} };
-
 interface ConfirmCallProps {
   asked: ReadyCall;
   onConfirm: () => void;
@@ -205,7 +204,7 @@ function ConfirmCall({ asked: { address, call }, onConfirm, onClose }: ConfirmCa
       title={t.confirmTitle}
       action={t.send}
       danger={call.method === "DELETE"}
-      writing={NOTHING}
+      form={useForm()}
       onConfirm={onConfirm}
       onClose={onClose}
     >

@@ -1,19 +1,15 @@
-import {
-  DataTable,
-  Empty,
-  FailureNotice,
-  Loading,
-  type Place,
-  TextField,
-  useAsked,
-  wordsOf,
-} from "@ostiary/lib/page";
-import { useState } from "preact/hooks";
+import { DataTable, Empty, FailureNotice, Loading, type Place, useAsked } from "@ostiary/lib/page";
 import { REFERENCE } from "../address.ts";
 import { useAddress, useSession } from "../page-session.ts";
-import { More, ROWS } from "../parts/lists.tsx";
+import { SearchedList, wholeList } from "../parts/lists.tsx";
 import { useFormats, useTexts } from "../texts/texts.ts";
-import { type Description, fetchDescription, isFound, isGranted, type Operation } from "./description.ts";
+import {
+  type Description,
+  fetchDescription,
+  isGranted,
+  type Operation,
+  searchedText,
+} from "./description.ts";
 import { OperationView } from "./operation-view.tsx";
 
 /** Shows the operations of the edge description that the member may call (PT-41). */
@@ -51,30 +47,19 @@ function OperationList({ description }: { description: Description }) {
   const t = useTexts().reference;
   const formats = useFormats();
   const session = useSession();
-  const [search, setSearch] = useState("");
-  const [rows, setRows] = useState(ROWS);
   const granted = description.operations.filter((each) => isGranted(each, session));
-  const words = wordsOf(search);
-  const found = granted.filter((each) => isFound(each, words));
   const refused = description.operations.length - granted.length;
   return (
     <>
       <p class="lead">{t.lead}</p>
-      <search class="filters" aria-label={t.title}>
-        <TextField
-          label={t.search}
-          value={search}
-          onInput={(text) => {
-            setSearch(text);
-            setRows(ROWS);
-          }}
-        />
-      </search>
-      <p class="found" role="status">
-        {words.length > 0 && t.found(formats.number(found.length), formats.number(granted.length))}
-      </p>
-      {found.length === 0 ? <Empty title={t.none} /> : <OperationTable operations={found.slice(0, rows)} />}
-      {found.length > rows && <More loading={false} onMore={() => setRows(rows + ROWS)} />}
+      <SearchedList
+        pages={wholeList(granted)}
+        texts={{ ...t, noneFound: t.none }}
+        always
+        textOf={searchedText}
+      >
+        {(operations) => <OperationTable operations={operations} />}
+      </SearchedList>
       {refused > 0 && <p class="quiet">{t.refused(formats.number(refused))}</p>}
       {description.left_out > 0 && <p class="quiet">{t.left_out(formats.number(description.left_out))}</p>}
     </>

@@ -1,15 +1,5 @@
 import { NAME_LENGTH_MAX, ServiceAccount } from "@ostiary/lib/contracts/identity-api";
-import {
-  Answered,
-  Button,
-  DataTable,
-  Fact,
-  type Place,
-  TextField,
-  Time,
-  useAsked,
-  useWrite,
-} from "@ostiary/lib/page";
+import { Answered, Button, DataTable, Fact, type Place, TextField, Time, useAsked } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { MEMBERS, SERVICE_ACCOUNTS } from "../address.ts";
 import { type Gateway, pathTo } from "../gateway.ts";
@@ -17,7 +7,7 @@ import { KeyList, serviceAccountKeys } from "../keys/keys-view.tsx";
 import { useAddress, useSession } from "../page-session.ts";
 import { Confirm, ConfirmDeletion } from "../parts/confirm.tsx";
 import { SearchedList, useList } from "../parts/lists.tsx";
-import { problemOf, useProblems } from "../parts/use-problems.ts";
+import { problemOf, useForm } from "../parts/use-problems.ts";
 import { RoleField, SERVICE_ACCOUNTS_LABEL, useRoles } from "../roles/roles.tsx";
 import { useTexts } from "../texts/texts.ts";
 
@@ -77,14 +67,13 @@ function CreateDialog({ onClose, onChange }: { onClose: () => void; onChange: ()
   const session = useSession();
   const address = useAddress();
   const roles = useRoles();
-  const writing = useWrite();
+  const form = useForm();
   const [name, setName] = useState("");
   const [chosen, setRole] = useState<string | null>(null);
   const role = chosen ?? roles.answer?.service_account_default_role ?? null;
-  const problems = useProblems(writing.failure);
   const create = () =>
-    problems.pass({ name: problemOf(name, { lengthMax: NAME_LENGTH_MAX }) }) &&
-    writing.write(
+    form.send(
+      { name: problemOf(name, { lengthMax: NAME_LENGTH_MAX }) },
       () => createAccount(session.gateway, name, role),
       (account) => {
         session.announce(t.created(account.name));
@@ -96,10 +85,9 @@ function CreateDialog({ onClose, onChange }: { onClose: () => void; onChange: ()
     <Confirm
       title={t.create}
       action={t.make}
-      writing={writing}
-      problems={problems}
+      form={form}
       fields={["name", "role"]}
-      onConfirm={() => void create()}
+      onConfirm={create}
       onClose={onClose}
       onChange={onChange}
     >
@@ -107,12 +95,12 @@ function CreateDialog({ onClose, onChange }: { onClose: () => void; onChange: ()
         label={members.columns.name}
         value={name}
         help={t.nameHelp}
-        problem={problems.of("name")}
+        problem={form.of("name")}
         onInput={setName}
         required
       />
       {role !== null && (
-        <RoleField role={role} roles={roles.answer} problem={problems.of("role")} onChange={setRole} />
+        <RoleField role={role} roles={roles.answer} problem={form.of("role")} onChange={setRole} />
       )}
     </Confirm>
   );
@@ -201,12 +189,11 @@ interface DialogProps extends AccountProps {
 function RenameDialog({ account, onClose, onChange }: DialogProps) {
   const { serviceAccounts: t, members } = useTexts();
   const { gateway } = useSession();
-  const writing = useWrite();
+  const form = useForm();
   const [name, setName] = useState(account.name);
-  const problems = useProblems(writing.failure);
   const rename = () =>
-    problems.pass({ name: problemOf(name, { lengthMax: NAME_LENGTH_MAX }) }) &&
-    writing.write(
+    form.send(
+      { name: problemOf(name, { lengthMax: NAME_LENGTH_MAX }) },
       () =>
         gateway.send(ServiceAccount, pathTo("org", "service-accounts", account.id), {
           as: "member",
@@ -222,10 +209,9 @@ function RenameDialog({ account, onClose, onChange }: DialogProps) {
     <Confirm
       title={t.renameTitle(account.name)}
       action={t.rename}
-      writing={writing}
-      problems={problems}
+      form={form}
       fields={["name"]}
-      onConfirm={() => void rename()}
+      onConfirm={rename}
       onClose={onClose}
       onChange={onChange}
     >
@@ -233,7 +219,7 @@ function RenameDialog({ account, onClose, onChange }: DialogProps) {
         label={members.columns.name}
         value={name}
         help={t.nameHelp}
-        problem={problems.of("name")}
+        problem={form.of("name")}
         onInput={setName}
         required
       />
