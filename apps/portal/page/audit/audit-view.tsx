@@ -149,21 +149,21 @@ function EventFacts({ log, event }: { log: Log; event: ShownEvent }) {
         </code>
       </h2>
       <dl class="facts">
-        <Fact name={t.fields.occurred_at}>
+        <Fact name={t.columns.time}>
           <Time at={event.occurred_at} />
         </Fact>
-        <Fact name={t.fields.outcome}>
+        <Fact name={t.columns.outcome}>
           <Outcome event={event} /> <span class="quiet">{t.outcomeHelp[event.outcome]}</span>
         </Fact>
-        <Fact name={t.fields.service}>{event.service}</Fact>
+        <Fact name={t.filters.service}>{event.service}</Fact>
         <Fact name={t.fields.auth_type}>{t.auth(actor.auth_type)}</Fact>
-        <Fact name={t.fields.key_prefix}>{actor.key_prefix}</Fact>
-        <Fact name={t.fields.member_id}>{actor.member_id}</Fact>
+        <Fact name={t.filters.key_prefix}>{actor.key_prefix}</Fact>
+        <Fact name={t.filters.actor_member_id}>{actor.member_id}</Fact>
         <Fact name={t.fields.ip}>{event.ip}</Fact>
         <Fact name={t.fields.user_agent}>{event.user_agent}</Fact>
-        <Fact name={t.fields.request_id}>{event.request_id}</Fact>
-        <Fact name={t.fields.created_id}>{event.created_id}</Fact>
-        <Fact name={t.fields.id}>{event.id}</Fact>
+        <Fact name={t.filters.request_id}>{event.request_id}</Fact>
+        <Fact name={t.filters.created_id}>{event.created_id}</Fact>
+        <Fact name={t.event}>{event.id}</Fact>
         {Object.entries(event.params).map(([name, value]) => (
           <Fact key={name} name={t.param(name)}>
             {value}

@@ -22,6 +22,7 @@ interface ExportDialogProps {
 
 /** Exports the events that match the filters as a file, and shows the progress. */
 export function ExportDialog({ log, query, onClose }: ExportDialogProps) {
+  const { close } = useTexts();
   const t = useTexts().audit.export;
   const [format, setFormat] = useState<ExportFormat>("csv");
   const { bytes, failure, start } = useExport(log, query, onClose);
@@ -32,7 +33,7 @@ export function ExportDialog({ log, query, onClose }: ExportDialogProps) {
       onClose={onClose}
       actions={
         <>
-          <Button onClick={onClose}>{running ? t.cancel : t.close}</Button>
+          <Button onClick={onClose}>{running ? t.cancel : close}</Button>
           <Button look="main" aria-disabled={running} onClick={() => start(format)}>
             {running ? t.running : t.start}
           </Button>

@@ -83,7 +83,7 @@ interface KeyTableProps {
 }
 
 function KeyTable({ keys, log, manages, onOpen }: KeyTableProps) {
-  const t = useTexts().keys;
+  const { keys: t, invites } = useTexts();
   const { columns } = t;
   const nowMs = Date.now();
   return (
@@ -103,7 +103,7 @@ function KeyTable({ keys, log, manages, onOpen }: KeyTableProps) {
                   <span class="actions">
                     <Button onClick={() => onOpen({ name: "rotate", key })}>{t.rotate}</Button>
                     <Button look="danger" onClick={() => onOpen({ name: "revoke", key })}>
-                      {t.revoke}
+                      {invites.revoke}
                     </Button>
                   </span>
                 ),
@@ -158,14 +158,14 @@ type Days = (typeof DAYS)[number];
 
 /** Creates a key, and shows it once. */
 function CreateKeyDialog(dialog: KeyDialogProps) {
-  const t = useTexts().keys;
+  const { keys: t, serviceAccounts } = useTexts();
   const [name, setName] = useState("");
   const [days, setDays] = useState<Days>("90");
   return (
     <NewKeyDialog
       {...dialog}
       title={t.create}
-      action={t.make}
+      action={serviceAccounts.make}
       fields={["name", "expires_in_seconds"]}
       found={{ name: problemOf(name, { lengthMax: NAME_LENGTH_MAX, optional: true }) }}
       path={dialog.address.path}
@@ -279,12 +279,12 @@ function NewKeyDialog({ address, found = {}, path, body, children, ...dialog }: 
 
 /** Revokes a key, after a confirmation. */
 function RevokeKeyDialog({ address, revoked, ...dialog }: KeyDialogProps & { revoked: ApiKey }) {
-  const t = useTexts().keys;
+  const { keys: t, invites } = useTexts();
   return (
     <ConfirmDeletion
       {...dialog}
       title={t.revokeTitle(revoked.name)}
-      action={t.revoke}
+      action={invites.revoke}
       as={address.as}
       path={pathTo(...address.path, revoked.id)}
       done={t.revoked(revoked.name)}

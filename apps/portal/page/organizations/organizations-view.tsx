@@ -38,7 +38,7 @@ export function OrganizationsView() {
 }
 
 function Organizations({ memberships }: { memberships: readonly Membership[] }) {
-  const { organizations: texts } = useTexts();
+  const { organizations: texts, members } = useTexts();
   if (memberships.length === 0) {
     return (
       <Empty title={texts.none}>
@@ -56,7 +56,7 @@ function Organizations({ memberships }: { memberships: readonly Membership[] }) 
           <a class="name" href={addressOf(OVERVIEW, organization.id)}>
             {organization.name}
           </a>,
-          role ?? texts.noRole,
+          role ?? members.noRole,
         ],
       }))}
     />
@@ -175,14 +175,14 @@ function Rename({ name, onChange }: { name: string; onChange: () => Promise<void
 
 /** Shows the person's role in the organization, and what the role grants. */
 function OwnMembership() {
-  const { overview: texts, organizations } = useTexts();
+  const { overview: texts, members } = useTexts();
   const member = useSession().member.value;
   if (member === null) return null;
   return (
     <section aria-labelledby="membership">
       <h2 id="membership">{texts.you}</h2>
       <dl class="facts">
-        <Fact name={texts.role}>{member.role ?? organizations.noRole}</Fact>
+        <Fact name={members.columns.role}>{member.role ?? members.noRole}</Fact>
         <Fact name={texts.member}>
           <code>{member.member_id}</code>
         </Fact>

@@ -63,7 +63,7 @@ function AccountTable({ accounts }: { accounts: readonly ServiceAccount[] }) {
 }
 
 function CreateDialog({ onClose, onChange }: { onClose: () => void; onChange: () => void }) {
-  const { serviceAccounts: t, members } = useTexts();
+  const { serviceAccounts: t, members, organizations } = useTexts();
   const session = useSession();
   const address = useAddress();
   const roles = useRoles();
@@ -76,7 +76,7 @@ function CreateDialog({ onClose, onChange }: { onClose: () => void; onChange: ()
       { name: problemOf(name, { lengthMax: NAME_LENGTH_MAX }) },
       () => createAccount(session.gateway, name, role),
       (account) => {
-        session.announce(t.created(account.name));
+        session.announce(organizations.created(account.name));
         onClose();
         location.hash = address(SERVICE_ACCOUNTS, { segments: [account.id] });
       },
@@ -94,7 +94,7 @@ function CreateDialog({ onClose, onChange }: { onClose: () => void; onChange: ()
       <TextField
         label={members.columns.name}
         value={name}
-        help={t.nameHelp}
+        help={organizations.nameHelp}
         problem={form.of("name")}
         onInput={setName}
         required
@@ -172,7 +172,7 @@ function Account({ account, onChange }: AccountProps) {
         <div class="actions">
           <Button onClick={() => setOpen("rename")}>{t.serviceAccounts.rename}</Button>
           <Button look="danger" onClick={() => setOpen("remove")}>
-            {t.serviceAccounts.remove}
+            {t.members.actions.remove}
           </Button>
         </div>
       )}
@@ -187,7 +187,7 @@ interface DialogProps extends AccountProps {
 }
 
 function RenameDialog({ account, onClose, onChange }: DialogProps) {
-  const { serviceAccounts: t, members } = useTexts();
+  const { serviceAccounts: t, members, organizations } = useTexts();
   const { gateway } = useSession();
   const form = useForm();
   const [name, setName] = useState(account.name);
@@ -218,7 +218,7 @@ function RenameDialog({ account, onClose, onChange }: DialogProps) {
       <TextField
         label={members.columns.name}
         value={name}
-        help={t.nameHelp}
+        help={organizations.nameHelp}
         problem={form.of("name")}
         onInput={setName}
         required
@@ -228,16 +228,16 @@ function RenameDialog({ account, onClose, onChange }: DialogProps) {
 }
 
 function RemoveDialog({ account, ...dialog }: DialogProps) {
-  const t = useTexts().serviceAccounts;
+  const { serviceAccounts: t, members } = useTexts();
   const address = useAddress();
   return (
     <ConfirmDeletion
       {...dialog}
-      title={t.removeTitle(account.name)}
-      action={t.remove}
+      title={members.questions.remove(account.name)}
+      action={members.actions.remove}
       as="member"
       path={pathTo("org", "service-accounts", account.id)}
-      done={t.removed(account.name)}
+      done={members.done.remove(account.name)}
       onDeleted={() => {
         location.hash = address(SERVICE_ACCOUNTS);
       }}

@@ -58,7 +58,7 @@ function LimitList() {
     <>
       <DataTable
         label={t.limits}
-        columns={[t.call, t.limit]}
+        columns={[texts.reference.columns.call, t.limit]}
         rows={own.slice(0, rows).map(({ operation: { id, method, path }, limits }) => ({
           key: id,
           cells: [

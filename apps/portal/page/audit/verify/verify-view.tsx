@@ -21,7 +21,7 @@ export function VerifyView({ log }: { log: Log }) {
       <p>
         <a href={address(log.view)}>{t.back}</a>
       </p>
-      <h2>{t.verify.title}</h2>
+      <h2>{t.verify.link}</h2>
       <p class="lead">{t.verify.lead}</p>
       {isSecureContext ? <Start log={log} verifier={verifier} /> : <p role="alert">{t.verify.insecure}</p>}
       <Progress verification={verification} />

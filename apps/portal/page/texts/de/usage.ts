@@ -38,7 +38,6 @@ export const usage: Texts["usage"] = {
   limits: "Limits Ihrer Aufrufe",
   showLimits: "Limits anzeigen",
   noLimits: "Ihre Rolle erlaubt keine Aufrufe.",
-  call: "Aufruf",
   limit: "Limit",
   unlimited: "kein Limit",
   defaultLimit: "das Standardlimit des Gateways",

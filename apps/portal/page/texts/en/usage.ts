@@ -35,7 +35,6 @@ export const usage = {
   limits: "Limits of your calls",
   showLimits: "Show the limits",
   noLimits: "Your role allows no calls.",
-  call: "Call",
   limit: "Limit",
   unlimited: "no limit",
   defaultLimit: "the gateway's default limit",
