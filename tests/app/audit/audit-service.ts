@@ -7,7 +7,10 @@ import { loadConfig } from "@ostiary/lib/runtime/config";
 import { serve } from "@ostiary/lib/runtime/service";
 import { type Database, openDatabase, query } from "@ostiary/lib/runtime/stores/database";
 import { closing, duringTests, standInFor } from "../../support/during-tests.ts";
-import { freshDatabase } from "../../support/index.ts";
+import { migratedDatabases } from "../../support/stores/migrated-databases.ts";
+
+/** Makes databases with the tables of the audit service. */
+export const newDatabase = migratedDatabases("audit", MIGRATIONS);
 
 export interface AuditService extends AsyncDisposable {
   readonly url: string;
@@ -38,7 +41,7 @@ export interface AuditServiceOptions {
 
 /** Starts the audit service in this process, on free ports and by default on a new database. */
 export async function startAudit(options: AuditServiceOptions = {}): Promise<AuditService> {
-  const databaseUrl = options.databaseUrl ?? (await freshDatabase());
+  const databaseUrl = options.databaseUrl ?? (await newDatabase());
   const config = loadConfig(auditVariables, {
     HOST: "127.0.0.1",
     PORT: "0",
@@ -141,7 +144,7 @@ export async function newLog(
   databaseUrl?: string,
   migrations = MIGRATIONS,
 ): Promise<Database & AsyncDisposable> {
-  const log = await openDatabase(databaseUrl ?? (await freshDatabase()), { namespace: "audit" });
+  const log = await openDatabase(databaseUrl ?? (await newDatabase()), { namespace: "audit" });
   await log.migrate("audit", migrations);
   return closing(log);
 }

@@ -130,24 +130,6 @@ describe("a batch of outcomes", () => {
     expect(await audit.event(person, "/organizations/organization-8")).toMatchObject(named);
   });
 
-  // AU-23
-  test.each([
-    ["one by one", (all: string[]) => Promise.all(all.map((id) => audit.put(id, intent())))],
-    ["in a batch", (all: string[]) => intents(all.map((id) => of(id)))],
-  ])("waits for intents that are still being written, %s", async (_, write) => {
-    const all = ids(20);
-    const writing = write(all);
-    await audit.put(requestId(), intent());
-    const results = await outcomes(all.map((request_id) => ({ request_id, ...rejected })));
-    await writing;
-    for (const { request_id, result } of results) {
-      // An outcome can arrive before its intent. The result of the outcome is then not_found, and the event
-      // stays pending.
-      const outcome = result === "applied" ? "rejected" : "pending";
-      expect(await audit.event(String(request_id))).toMatchObject({ outcome });
-    }
-  });
-
   test("accepts the maximum number of outcomes, each with the longest details", async () => {
     const all = await written(BATCH_MAX);
     const details = { text: "é".repeat(680) };

@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import {
   contentHash,
   eventEntryHash,
@@ -9,65 +9,56 @@ import {
   outcomeContent,
   ZERO_HASH,
 } from "@ostiary/lib/domain/proof";
-import { services } from "../../support/index.ts";
-import { logOf } from "./audit-service.ts";
-import {
-  asKept,
-  exportProof,
-  found,
-  type ProofExport,
-  sharedProvenLog,
-  verify,
-  writeEvents,
-} from "./proof-bed.ts";
+import { rejection } from "../../support/index.ts";
+import { OwnLog } from "./own-log.ts";
+import { asKept, found, type ProofExport, verify } from "./proof-bed.ts";
 
 setDefaultTimeout(60_000);
 
 // AU-65
-describe.skipIf(!services().postgres.real)("when the owner of the tables, with triggers off,", () => {
-  const proven = sharedProvenLog();
-  const { audit, tamper, key } = proven;
+describe("when the owner of the tables, with triggers off,", () => {
+  let log: OwnLog;
+  beforeAll(async () => {
+    log = await OwnLog.open();
+  });
+  afterAll(() => log[Symbol.asyncDispose]());
 
   let count = 0;
   /** Returns a log of five sealed events. `ids` lists the events from the oldest to the newest. */
   async function sealedLog() {
-    count += 1;
-    const owner = `attacked-${count}`;
-    const path = logOf(owner);
-    await writeEvents(audit, 5, { organization_id: owner });
-    const before = await exportProof(audit, path);
-    expect(await verify(before.text, key)).toMatchObject({ result: "complete", events: 5 });
-    const ids = before.events.map(({ id }) => id).toReversed();
-    return { owner, path, ids, before };
+    const owner = `attacked-${++count}`;
+    const ids = await log.sealed(5, owner);
+    const before = await log.proof(owner);
+    expect(await verify(before.text, log.key)).toMatchObject({ result: "complete", events: 5 });
+    return { owner, ids, before };
   }
 
   /** Runs an attack on a new log. In the statement, `$1` to `$5` are the ids of the five events. */
   async function attack(statement: string) {
-    const log = await sealedLog();
-    await tamper(
+    const attacked = await sealedLog();
+    await log.tamper(
       statement
-        .replace(/\$(\d)/g, (_, n) => `'${log.ids[n - 1]}'`)
-        .replaceAll("$CHAIN", `(select id from audit.chains where owner = 'organization:${log.owner}')`),
+        .replace(/\$(\d)/g, (_, n) => `'${attacked.ids[n - 1]}'`)
+        .replaceAll("$CHAIN", `(select id from audit.chains where owner = 'organization:${attacked.owner}')`),
     );
-    return log;
+    return attacked;
   }
 
+  const verdictOn = async (owner: string) => verify((await log.proof(owner)).text, log.key);
+
   async function attacked(statement: string) {
-    const { path, ids } = await attack(statement);
-    return { verdict: await verify((await exportProof(audit, path)).text, key), ids };
+    const { owner, ids } = await attack(statement);
+    return { verdict: await verdictOn(owner), ids };
   }
 
   // AU-51, AU-52
   test.each([
     ["a value in details", `details = '{"name":{"from":"a 1","to":"b 2"},"nested":[{"deep":null}]}'`],
-    ["a null in details", `details = '{"name":{"from":"a 1","to":"b 1"},"nested":[{}]}'`],
-    ["the details as a whole", "details = null"],
     ["a status", "status = 204"],
     ["a time, by a millisecond", "occurred_at = occurred_at + interval '1 millisecond'"],
     ["a text, by a space", "user_agent = user_agent || ' '"],
-    ["a param", `params = '{"widget_id":"widget-2"}'`],
+    ["a param", `params = '{"w":"w-2"}'`],
     ["who did it", "actor_member_id = 'member-2'"],
-    ["what was created", "created_id = 'created-2'"],
     ["the salt", "intent_salt = audit.random_salt()"],
     ["how it ended", "outcome = 'no_response'"],
     ["who the intent had named", "named_by_outcome = true, intent_member_id = 'member-9'"],
@@ -101,7 +92,9 @@ describe.skipIf(!services().postgres.real)("when the owner of the tables, with t
 
   test("swaps two events or their places, both are named", async () => {
     for (const swap of [
-      "update audit.audit_events set id = case id when $2 then $3 else $2 end where id in ($2, $3)",
+      `update audit.audit_events set id = 'x' where id = $2;
+       update audit.audit_events set id = $2 where id = $3;
+       update audit.audit_events set id = $3 where id = 'x'`,
       `update audit.audit_events a set (status, details, created_id, outcome_salt) =
          (select status, details, created_id, outcome_salt from audit.audit_events b
           where b.id = case a.id when $2 then $3 else $2 end) where a.id in ($2, $3)`,
@@ -137,11 +130,9 @@ describe.skipIf(!services().postgres.real)("when the owner of the tables, with t
       "with an outcome of its own",
       "update audit.audit_events set outcome = 'responded', status = 200 where id = $5",
     ],
-  ])("adds an event or an outcome %s, the export is 503 and never complete", async (_, statement) => {
-    const { path } = await attack(statement);
-    const answer = await audit.get(`${path}?proof=true`, { Accept: "application/x-ndjson" });
-    expect(answer.status).toBe(503);
-    expect(await answer.text()).toContain("not sealed yet");
+  ])("adds an event or an outcome %s, there is no export", async (_, statement) => {
+    const { owner } = await attack(statement);
+    expect(String(await rejection(log.proof(owner)))).toContain("not sealed yet");
   });
 
   test("takes an outcome away, the event is named", async () => {
@@ -175,15 +166,12 @@ describe.skipIf(!services().postgres.real)("when the owner of the tables, with t
 
   // AU-142
   test("rebuilds a chain without the key, its head is not in the map, and no pass signs it", async () => {
-    const { path, ids, owner } = await sealedLog();
-    await tamper(`update audit.audit_events set status = 500 where id = '${ids[1]}'`);
-    await tamper(rebuilt(await exportProof(audit, path), owner).join(";"));
-    const verdict = await verify((await exportProof(audit, path)).text, key);
-    expect(verdict.result).toBe("altered");
-    await writeEvents(audit, 1, { organization_id: `beside-${owner}` });
-    await exportProof(audit, logOf(`beside-${owner}`));
-    const later = await verify((await exportProof(audit, path)).text, key);
-    expect(later.result).toBe("altered");
+    const { ids, owner } = await sealedLog();
+    await log.tamper(`update audit.audit_events set status = 500 where id = '${ids[1]}'`);
+    await log.tamper(rebuilt(await log.proof(owner), owner).join(";"));
+    expect((await verdictOn(owner)).result).toBe("altered");
+    await log.sealed(1, `beside-${owner}`);
+    expect((await verdictOn(owner)).result).toBe("altered");
   });
 
   // AU-143, AU-157
@@ -195,31 +183,25 @@ describe.skipIf(!services().postgres.real)("when the owner of the tables, with t
     ],
     [
       "changes hashes of the tree",
-      "update audit.leaves set hashes = decode(repeat('00', length(hashes)), 'hex') where number = 2",
+      "update audit.leaves set hashes = decode(repeat('00', length(hashes)), 'hex')",
     ],
-    ["removes leaves", "delete from audit.leaves where number = 2"],
-    ["changes a leaf", "update audit.leaves set map = sha256('x') where number = 2"],
-  ])("%s, no export of a log is complete with a kept root, and none is signed anew", async (_, statement) => {
-    const { path, before } = await sealedLog();
+    [
+      "changes the newest leaf",
+      "update audit.leaves set map = sha256('x') where number = (select max(number) from audit.leaves)",
+    ],
+  ])("%s, no export of a log is complete with a kept root", async (_, statement) => {
+    const { owner, before } = await sealedLog();
     const kept = await asKept(before.end.note ?? "");
+    for (const table of ["leaves", "head_map"])
+      await log.tamper(`create table audit.kept_${table} as select * from audit.${table}`);
+    await log.tamper(statement);
+    const read = await log.proof(owner, kept.head.size).catch(() => null);
+    const verdict = read && (await verify(read.text, log.key, { roots: [kept] }));
+    expect(verdict?.result).not.toBe("complete");
     for (const table of ["leaves", "head_map"]) {
-      await tamper(`create table audit.kept_${table} as select * from audit.${table}`);
+      await log.tamper(`delete from audit.${table}; insert into audit.${table} select * from audit.kept_${table};
+        drop table audit.kept_${table}`);
     }
-    try {
-      await tamper(statement);
-      const answer = await audit.get(`${path}?proof=true&root=${kept.head.size}`).then(async (response) => ({
-        status: response.status,
-        text: await response.text().catch(() => ""),
-      }));
-      const verdict = await verify(answer.text, key, { roots: [kept] });
-      const isHarmless = statement.includes("number = 2") && verdict.result === "complete";
-      if (!isHarmless) expect([answer.status === 200, verdict.result]).not.toEqual([true, "complete"]);
-    } finally {
-      for (const table of ["leaves", "head_map"]) {
-        await tamper(`delete from audit.${table}; insert into audit.${table} select * from audit.kept_${table};
-          drop table audit.kept_${table}`);
-      }
-    }
-    expect(await verify((await exportProof(audit, path)).text, key)).toMatchObject({ result: "complete" });
+    expect(await verdictOn(owner)).toMatchObject({ result: "complete" });
   });
 });

@@ -140,8 +140,13 @@ export interface ProofExport {
   end: ProofEnd;
 }
 
-export async function exportProof(audit: AuditService, path = ORGANIZATION_LOG): Promise<ProofExport> {
-  const response = await audit.get(`${path}?proof=true`);
+/** Exports a log with proof, also of the head under the root of a tree of size `root`. */
+export async function exportProof(
+  audit: AuditService,
+  path = ORGANIZATION_LOG,
+  root?: number,
+): Promise<ProofExport> {
+  const response = await audit.get(`${path}?proof=true${root === undefined ? "" : `&root=${root}`}`);
   if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
   return readExport(await response.text());
 }

@@ -75,15 +75,6 @@ describe("charges to quotas", () => {
   });
 
   // AU-191
-  test("are unchanged by a report without quotas", async () => {
-    const id = ulid();
-    await report([charge(id, 1)]);
-    expect((await report(undefined)).status).toBe(201);
-    expect((await report([])).status).toBe(201);
-    expect(await countsOf(quota(id))).toEqual([1]);
-  });
-
-  // AU-191
   test.skipIf(!services().postgres.real)(
     "that 8 gateways send at once, twice each and in opposite orders, are counted once",
     async () => {
@@ -192,20 +183,6 @@ describe("a request for counts", () => {
   // AU-192
   test("of more than a mebibyte is 413", async () => {
     expect((await ask([quota("o".repeat(1_048_576))])).status).toBe(413);
-  });
-
-  // AU-192
-  test("names every field that is wrong", async () => {
-    const wrong = await wrongFields(
-      await ask([quota("o1"), quota("", { policy: "é" }), quota("\ud800", { period: "2026-3" }), null]),
-    );
-    expect(wrong.toSorted()).toEqual([
-      "quotas[1].policy",
-      "quotas[1].subject",
-      "quotas[2].period",
-      "quotas[2].subject",
-      "quotas[3]",
-    ]);
   });
 });
 

@@ -171,17 +171,6 @@ describe("a log", () => {
     );
   });
 
-  // AU-36
-  test.each(Object.keys(values))("is filtered by %s alone", async (name) => {
-    for (const value of fc.sample(values[name] ?? fc.constant(""), { numRuns: 4, seed: 1 })) {
-      const events = await all(`${logs[2]}/audit-events`, { [name]: value }, 40);
-      const wanted = written.filter((event) => ofLog(logs[2], event) && filters[name]?.(event, value));
-      expect(events.map(({ request_id }) => request_id)).toEqual(
-        wanted.map(({ request_id }) => request_id).toReversed(),
-      );
-    }
-  });
-
   // AU-35
   test("has 50 events in a page by default, and 100 at most", async () => {
     const path = "/organizations/organization-1/audit-events";
@@ -211,14 +200,6 @@ describe("a log", () => {
     },
   );
 
-  // AU-38
-  test("is empty when occurred_after is later than occurred_before", async () => {
-    const query = "occurred_after=2026-03-02T00:00:00Z&occurred_before=2026-03-01T00:00:00Z";
-    for (const log of logs) {
-      expect(await audit.list(`${log}/audit-events?${query}`)).toEqual({ audit_events: [], has_more: false });
-    }
-  });
-
   // AU-5
   test("of an organization never names the person; a person's log does", async () => {
     for (const log of logs) {
@@ -247,30 +228,6 @@ describe("a log", () => {
 });
 
 describe("a read", () => {
-  // AU-39
-  test.each([
-    "limit=1&limit=2",
-    "params[a]=1&params[a]=2",
-    "params%5Ba%5D=1&params[a]=1",
-    "service=a&service=a",
-  ])("with %s is 422, because each parameter may occur only once", async (query) => {
-    const [name] = new URLSearchParams(query).keys();
-    for (const log of logs) {
-      expect(await wrongFields(await audit.get(`${log}/audit-events?${query}`))).toEqual([name ?? ""]);
-    }
-  });
-
-  // AU-39
-  test("with unknown and malformed parameters is 422 and names all of them", async () => {
-    const query = "user_id=u&limit=0&starting_after=x&outcome=x&occurred_after=x&method=%00";
-    for (const accept of ["application/json", "text/csv", "application/x-ndjson"]) {
-      const response = await audit.get(`${logs[0]}/audit-events?${query}`, { Accept: accept });
-      expect((await wrongFields(response)).sort()).toEqual(
-        ["user_id", "limit", "starting_after", "outcome", "occurred_after", "method"].sort(),
-      );
-    }
-  });
-
   // AU-33
   test("returns the request id in errors, and sets no X-Request-ID header", async () => {
     const response = await audit.get("/users/u/audit-events?nope=1", { "X-Request-ID": "abc" });

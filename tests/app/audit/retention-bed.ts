@@ -4,8 +4,7 @@ import type { PassDeps } from "@ostiary/audit/proof/seal/seal-pass";
 import { type DroppedMonth, dropMonths } from "@ostiary/audit/retention/drop-months";
 import { loadLogKeys } from "@ostiary/audit/signing-keys";
 import { systemClock } from "@ostiary/lib/async";
-import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
-import { sql } from "drizzle-orm";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { encodeTime } from "ulid";
 import { sqlOn } from "./audit-service.ts";
 
@@ -52,22 +51,22 @@ export async function writePast(
     count += 1;
     const id = `${encodeTime(Date.parse(occurred_at))}${String(count).padStart(16, "0")}`;
     ids.push(id);
-    await log.transaction("write", async (tx) => {
-      await rows(
-        tx,
-        sql`with made as (
-          insert into audit.audit_events (id, request_id, occurred_at, organization_id, actor_auth_type, service, method,
-            route, params, ip)
-          values (${id}, ${`past-${id}`}, ${occurred_at}, ${owner}, 'jwt', 's', 'GET', '/', '{}', '::')
-          returning id, request_id, occurred_at)
-        insert into audit.request_ids (id, request_id, occurred_at) select id, request_id, occurred_at from made`,
-      );
-    });
-    if (n < events - 1) await writePastOutcome(log, id);
+    await sqlOn(log)`with made as (
+        insert into audit.audit_events (id, request_id, occurred_at, organization_id, actor_member_id, actor_auth_type,
+          service, method, route, params, ip, user_agent)
+        values (${id}, ${`past-${id}`}, ${occurred_at}, ${owner}, 'member-1', 'jwt', 's', 'GET', '/{w}',
+          '{"w":"w-1"}', '::', 'test/1.0')
+        returning id, request_id, occurred_at)
+      insert into audit.request_ids (id, request_id, occurred_at) select id, request_id, occurred_at from made`;
+    if (n < events - 1) await writePastOutcome(log, id, n);
   }
   return ids;
 }
 
-export function writePastOutcome(log: Database, id: string): Promise<unknown> {
-  return sqlOn(log)`update audit.audit_events set outcome = 'responded', status = 200 where id = ${id}`;
+export function writePastOutcome(log: Database, id: string, n = 0): Promise<unknown> {
+  const details = JSON.stringify({ name: { from: `a ${n}`, to: `b ${n}` }, nested: [{ deep: null }] });
+  return sqlOn(log)`update audit.audit_events
+    set outcome = 'responded', status = ${200 + n}::integer, details = ${details}::text::json,
+      created_id = ${`created-${n}`}
+    where id = ${id}`;
 }

@@ -33,32 +33,6 @@ describe("the OpenAPI description", () => {
     expect(describedRoutes(service).toSorted()).toEqual(operations.map(publishedAs).toSorted());
   });
 
-  // ER-20
-  test("has every parameter, content type and header of reads and exports of logs", async () => {
-    expect((await audit.get("/swagger")).headers.get("Content-Type")).toStartWith("text/html");
-    const reads = operations.filter(({ path }) => path.includes("/audit-events"));
-    expect(reads).toHaveLength(4);
-    for (const { path, parameters = [], responses } of reads) {
-      const isExport = path.endsWith("/export");
-      expect(parameters.map(({ name }) => name).sort()).toEqual(
-        [
-          path.startsWith("/users") ? "user_id" : "organization_id",
-          ...(isExport ? ["root", "format", "proof"] : ["limit"]),
-          ...["starting_after", "actor_member_id", "service", "method", "route", "outcome", "request_id"],
-          ...["created_id", "occurred_after", "occurred_before", "path_params"],
-        ].sort(),
-      );
-      expect(Object.keys(responses).sort()).toEqual(["200", "422", "429", "500", "503"]);
-      expect(Object.keys(responses["429"]?.headers ?? {})).toEqual(["Retry-After"]);
-      expect(Object.keys(responses["200"]?.headers ?? {})).toEqual([
-        isExport ? "Content-Disposition" : "Vary",
-      ]);
-      expect(Object.keys(responses["200"]?.content ?? {}).sort()).toEqual(
-        isExport ? ["application/x-ndjson", "text/csv"] : ["application/json"],
-      );
-    }
-  });
-
   test("of the internal port is readable without the token that its operations require", async () => {
     const document = await json(await fetch(`${audit.internalUrl}/swagger/json`));
     const internal = operationsIn(document);

@@ -10,13 +10,15 @@ import { parseRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import { type Database, openWithReads, query } from "@ostiary/lib/runtime/stores/database";
 import { createTelemetry, type Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { Type } from "@sinclair/typebox";
-import { freshDatabase, waitFor } from "../../support/index.ts";
+import { waitFor } from "../../support/index.ts";
 import { NO_PEPPERS } from "../../support/no-peppers.ts";
 import { ROOT } from "../../support/root.ts";
+import { migratedDatabases } from "../../support/stores/migrated-databases.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { type ManualClock, manualClock } from "../../support/time/manual-clock.ts";
 
 const MIGRATIONS = join(ROOT, "drizzle/identity");
+const newDatabase = migratedDatabases("identity", MIGRATIONS);
 export const ISSUER = "https://login.example.com";
 export const BRAND = "acme";
 
@@ -100,7 +102,7 @@ export interface HarnessOptions {
 
 export async function startIdentity(options: HarnessOptions = {}): Promise<IdentityHarness> {
   const { roles = ROLES, poolMax = 10 } = options;
-  const databaseUrl = options.databaseUrl ?? (await freshDatabase());
+  const databaseUrl = options.databaseUrl ?? (await newDatabase());
   const limits = {
     poolMax,
     deadlineMs: options.deadlineMs ?? 60_000,

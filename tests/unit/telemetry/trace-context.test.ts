@@ -111,6 +111,16 @@ describe("tracestate", () => {
     );
   });
 
+  // GW-84
+  test.each([
+    ["a key of 256 characters", (length: number) => `${"k".repeat(length - 2)}=1`, 258],
+    ["a value of 256 characters", (length: number) => `k=${"v".repeat(length - 2)}`, 258],
+    ["32 members", (count: number) => Array.from({ length: count }, (_, at) => `k${at}=1`).join(","), 32],
+  ])("has at most %s", (_, stateOf, most) => {
+    expect(parseTracestate(stateOf(most))).toBe(stateOf(most));
+    expect(parseTracestate(stateOf(most + 1))).toBeNull();
+  });
+
   test("keeps every member and its order, up to 512 characters", () => {
     const members = fc.array(fc.stringMatching(/^[a-z][a-z0-9]{0,5}=[!-+]{1,8}$/), {
       minLength: 1,

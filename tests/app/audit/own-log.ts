@@ -1,0 +1,87 @@
+import { makePartitions } from "@ostiary/audit/partitions/commands";
+import { proofChunks } from "@ostiary/audit/proof";
+import { type PassDeps, sealPass } from "@ostiary/audit/proof/seal/seal-pass";
+import { loadLogKeys } from "@ostiary/audit/signing-keys";
+import { systemClock } from "@ostiary/lib/async";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
+import { newDatabase, newLog, sqlOn } from "./audit-service.ts";
+import { type ProofExport, readExport, tamperWith, verifierKeyOf, writeSigningKey } from "./proof-bed.ts";
+import { passDeps, writePast } from "./retention-bed.ts";
+
+/** A log that a test seals pass by pass, without a service and without waiting. */
+export class OwnLog implements AsyncDisposable {
+  readonly url: string;
+  readonly database: Database & AsyncDisposable;
+  keyFile: string;
+  origin = "ostiary/audit-log";
+  /** What the process that seals needs and knows. */
+  deps: PassDeps;
+
+  private constructor(url: string, database: Database & AsyncDisposable, keyFile: string, deps: PassDeps) {
+    this.url = url;
+    this.database = database;
+    this.keyFile = keyFile;
+    this.deps = deps;
+  }
+
+  static async open(): Promise<OwnLog> {
+    const url = await newDatabase();
+    const database = await newLog(url);
+    await makePartitions(database, Date.now());
+    const keyFile = writeSigningKey();
+    return new OwnLog(url, database, keyFile, await passDeps(database, keyFile));
+  }
+
+  /** Continues as another process, which knows nothing of the log yet. */
+  async restart({ keyFile = this.keyFile, origin = this.origin } = {}): Promise<void> {
+    this.keyFile = keyFile;
+    this.origin = origin;
+    this.deps = await passDeps(this.database, keyFile, origin);
+  }
+
+  get key(): string {
+    return verifierKeyOf(this.keyFile, this.origin);
+  }
+
+  get sql() {
+    return sqlOn(this.database);
+  }
+
+  /** Writes events of an organization. All except the last get an outcome. Returns their ids. */
+  write(count: number, organization = "organization-1", at = new Date().toISOString()): Promise<string[]> {
+    return writePast(this.database, organization, at, count);
+  }
+
+  /** Seals everything, by default now. Looks at logs that were left out until the database refuses some. */
+  async seal(at?: string, looks = true): Promise<void> {
+    const clock = at === undefined ? systemClock : { ...systemClock, now: () => Date.parse(at) };
+    for (let isLooking = looks; ; ) {
+      const { end } = await sealPass({ ...this.deps, clock }, { looks: isLooking });
+      if (end === "done") return;
+      if (end === "refused") isLooking = false;
+    }
+  }
+
+  /** Writes and seals `count` events of an organization. */
+  async sealed(count: number, organization?: string, at?: string): Promise<string[]> {
+    const ids = await this.write(count, organization, at);
+    await this.seal(at);
+    return ids;
+  }
+
+  /** Returns an export with proof. Rejects when an event is not sealed. */
+  async proof(id = "organization-1", root: number | null = null): Promise<ProofExport> {
+    const keys = ((await loadLogKeys(this.keyFile, this.origin)) ?? []).map((each) => each.key);
+    const given = { ...this.deps, keys, waitMsMax: 0, cosigned: null };
+    const chunks = proofChunks(given, { kind: "organization", id }, root, new AbortController().signal);
+    return readExport((await Array.fromAsync(chunks)).join(""));
+  }
+
+  tamper(statements: string): Promise<void> {
+    return tamperWith(this.database, statements);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.database.close();
+  }
+}
