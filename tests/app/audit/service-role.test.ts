@@ -47,9 +47,7 @@ onServer("a role that was made by migrate --role", () => {
   test.each([
     // Updates of anything other than a pending event's outcome.
     ["update audit.audit_events set service = 'x' where request_id = 'PENDING'", DENIED],
-    ["update audit.audit_events set occurred_at = now()", DENIED],
     ["update audit.audit_events set outcome = 'rejected', ip = '::' where request_id = 'PENDING'", DENIED],
-    ["update audit.audit_events set outcome_xid = null", DENIED],
     ["update audit.audit_events set status = 500 where request_id = 'FINAL'", REFUSED],
     ["update audit.audit_events set outcome = 'pending' where request_id = 'FINAL'", REFUSED],
     [
@@ -58,20 +56,12 @@ onServer("a role that was made by migrate --role", () => {
     ],
     ["update audit.request_ids set id = 'x'", DENIED],
     ["update audit.entries set chain = ''", DENIED],
-    ["update audit.leaves set map = sha256('x')", DENIED],
-    ["update audit.head_map set node = ''", DENIED],
-    ["insert into audit.declarations select * from audit.declarations", DENIED],
     ["insert into audit.dropped_contents select * from audit.dropped_contents", DENIED],
     ["alter table audit.leaves disable trigger no_change", DENIED],
     ["update audit.altered_chains set reason = ''", DENIED],
-    ["update audit.trees set origin = 'x'", DENIED],
-    ["truncate audit.altered_chains", DENIED],
-    ["update audit.declarations set month = '2020-01'", DENIED],
     // Statements that remove rows or tables.
     ["delete from audit.audit_events", DENIED],
-    ["delete from audit.request_ids", DENIED],
     ["delete from audit.chains", DENIED],
-    ["truncate audit.audit_events", DENIED],
     ["truncate audit.entries, audit.leaves", DENIED],
     [
       "merge into audit.audit_events e using (select 'FINAL' as id) s on s.id = e.request_id when matched then delete",
@@ -105,16 +95,12 @@ onServer("a role that was made by migrate --role", () => {
     ],
     // Partitions, which PostgreSQL lets a statement name as tables.
     [`update ${partition} set status = 500`, DENIED],
-    [`delete from ${partition}`, DENIED],
-    [`truncate ${partition}`, DENIED],
     [`select * from ${partition}`, DENIED],
     [`drop table ${partition}`, DENIED],
     [`alter table audit.audit_events detach partition ${partition}`, DENIED],
     // Triggers and functions.
-    ["alter table audit.audit_events disable trigger all", DENIED],
     ["alter table audit.audit_events disable trigger only_outcome", DENIED],
     ["drop trigger only_outcome on audit.audit_events", DENIED],
-    [`drop trigger no_truncate on ${partition}`, DENIED],
     [
       "create trigger mine before insert on audit.audit_events execute function audit.refuse_change()",
       DENIED,
@@ -124,18 +110,10 @@ onServer("a role that was made by migrate --role", () => {
       DENIED,
     ],
     ["alter function audit.make_partition(text) set search_path = public", DENIED],
-    ["alter function audit.refuse_all_but_outcome() reset search_path", DENIED],
-    ["drop function audit.refuse_change() cascade", DENIED],
-    ["create table audit.mine (id int)", DENIED],
-    ["drop schema audit cascade", DENIED],
-    ["alter table audit.audit_events enable row level security", DENIED],
-    ["create rule mine as on insert to audit.audit_events do instead nothing", DENIED],
     // Settings, programs and tables that the role has no right to.
     ["set session_replication_role = replica", DENIED],
-    ["set local session_replication_role = replica", DENIED],
     ["select set_config('session_replication_role', 'replica', false)", DENIED],
     ["copy audit.audit_events to program 'true'", DENIED],
-    ["insert into audit.schema_migrations values (1, 'x')", DENIED],
   ])("may not run %s: SQLSTATE %s", async (statement, expected) => {
     const before = await everything();
     expect(await state(statement)).toBe(expected);
@@ -165,18 +143,13 @@ onServer("a role that was made by migrate --role", () => {
     await lie.end();
   });
 
-  test.each([
-    "2026-13",
-    "2026-1",
-    "1999-12",
-    "2026-01'; drop table audit.entries; --",
-    "../x",
-    "",
-    "2026_01",
-  ])("no partition is made for the month %p", async (wanted) => {
-    const error = await rejection(sql`select audit.make_partition(${wanted})`);
-    expect(error instanceof postgres.PostgresError && error.code).toBe("22023");
-  });
+  test.each(["2026-13", "2026-01'; drop table audit.entries; --", "../x", ""])(
+    "no partition is made for the month %p",
+    async (wanted) => {
+      const error = await rejection(sql`select audit.make_partition(${wanted})`);
+      expect(error instanceof postgres.PostgresError && error.code).toBe("22023");
+    },
+  );
 
   test("its own search path does not redirect the owner's function", async () => {
     await sql.unsafe("create temporary table audit_events (id int)");

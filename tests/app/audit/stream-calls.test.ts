@@ -45,13 +45,9 @@ describe("a receiver's response", () => {
 
   test.each([
     ["garbage", "\x00\x01\x02 what is this\r\n\r\n"],
-    ["another protocol", "SSH-2.0-OpenSSH_9.6\r\n"],
-    ["a status of four digits", "HTTP/1.1 2000 OK\r\nContent-Length: 0\r\n\r\n"],
     ["a status above 599", "HTTP/1.1 999 Yes\r\nContent-Length: 0\r\n\r\n"],
     ["a status below 100", "HTTP/1.1 000 Yes\r\nContent-Length: 0\r\n\r\n"],
     ["two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"],
-    ["a wrong length", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n"],
-    ["a wrong chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello"],
     ["a header without a colon", "HTTP/1.1 200 OK\r\nno colon\r\nContent-Length: 0\r\n\r\n"],
   ])("of %s is a failure, and says nothing of its own", async (_, text) => {
     const server = await rawServer((socket) => socket.end(text));
@@ -187,15 +183,6 @@ describe("a receiver's response", () => {
     expect(bodies).toEqual(Array(3).fill(big.length));
     call.close();
     server.close();
-  });
-
-  test("is missing if the receiver closes during the request body, and the call fails", async () => {
-    const server = await rawServer((socket) => void socket.resetAndDestroy());
-    const call = receiver(`http://127.0.0.1:${server.port}/`, [server.port]);
-    const big = Buffer.alloc(262_144, "x");
-    expect((await call.post(big, {})).outcome).toBe("refused");
-    call.close();
-    server.stop();
   });
 
   test("is missing if the connection is reset, and the call fails; a closed idle connection is replaced", async () => {

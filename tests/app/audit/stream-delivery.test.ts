@@ -1,10 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { rows } from "@ostiary/lib/runtime/stores/database";
-import { sql } from "drizzle-orm";
 import { Webhook } from "standardwebhooks";
-import { duringTests } from "../../support/during-tests.ts";
 import { freshDatabase, services, waitFor } from "../../support/index.ts";
-import { type AuditService, intent, openLog, requestId, userIntent } from "./audit-service.ts";
+import { type AuditService, intent, requestId, userIntent } from "./audit-service.ts";
 import { exportProof, writeBatches, writeEvents, writeKeyFile } from "./proof-bed.ts";
 import {
   bodiesOf,
@@ -184,19 +181,6 @@ describe("delivery", () => {
     });
   });
 
-  // AU-102
-  test("sends entries that were written during a pause only after it is resumed", async () => {
-    const begun = await head();
-    const [paused, running] = [await create({ url: other.url }), await create()];
-    await call("PATCH", `${STREAMS}/${paused.id}`, { status: "paused" });
-    await writeEvents(audit, 4);
-    await caughtUp(running.id);
-    expect(other.calls).toEqual([]);
-    await call("PATCH", `${STREAMS}/${paused.id}`, { status: "active" });
-    await caughtUp(paused.id);
-    expect(proven(other, begun).position).toBe((await head()).position);
-  });
-
   // AU-105
   test("does not delay other streams when a receiver never responds", async () => {
     const released = Promise.withResolvers<void>();
@@ -269,7 +253,6 @@ describe.skipIf(!services().postgres.real)("delivery by several replicas", () =>
     const start = () => startStreamingAudit([receiver.port], { databaseUrl, env });
     replicas = [await start(), await start(), await start()];
   });
-  const log = duringTests(() => openLog(one()));
   afterAll(() => Promise.all(replicas.map((replica) => replica.stop())));
 
   afterEach(() => {
@@ -307,37 +290,6 @@ describe.skipIf(!services().postgres.real)("delivery by several replicas", () =>
       end.head.chain,
       0,
     ]);
-    await callStreams(one(), "DELETE", `${STREAMS}/${stream.id}`);
-  });
-
-  // AU-104
-  test("a stream that has failed for 72 hours is paused", async () => {
-    receiver.answer = () => new Response(null, { status: 503 });
-    const { body: stream } = await callStreams(one(), "POST", STREAMS, { url: receiver.url });
-    /**
-     * Sets how long the stream has been failing. Waits until no delivery is in flight, because the end of a
-     * delivery would overwrite the value.
-     */
-    const failed = (hours: number) =>
-      waitFor(async () => {
-        const changed = await log.run("age", (orm) =>
-          rows<{ id: string }>(
-            orm,
-            sql`update audit.streams set failing_ms = ${hours * 3_600_000}, next_attempt_at = now()
-              where id = ${stream.id} and lease is null returning id`,
-          ),
-        );
-        return changed.length === 1;
-      });
-    await one().put(requestId(), intent());
-    await waitFor(async () => (await read(stream.id)).status === "failing");
-    await failed(71);
-    const before = receiver.calls.length;
-    await waitFor(() => receiver.calls.length > before);
-    expect((await read(stream.id)).status).toBe("failing");
-    await failed(73);
-    await waitFor(async () => (await read(stream.id)).status === "paused");
-    expect(await read(stream.id)).toMatchObject({ last_error: "The receiver answered 503." });
     await callStreams(one(), "DELETE", `${STREAMS}/${stream.id}`);
   });
 });

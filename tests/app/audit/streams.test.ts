@@ -115,16 +115,11 @@ describe("streams", () => {
   // AU-93, AU-94, AU-95, AU-97
   test.each<[string, unknown, string[]]>([
     ["no url", {}, ["url"]],
-    ["a url that is not text", { url: 7 }, ["url"]],
-    ["an empty url", { url: "" }, ["url"]],
     ["a port that is not allowed", { url: "https://a.example:22/" }, ["url"]],
     ["a private address", { url: "https://10.1.2.3/" }, ["url"]],
     ["an unknown format", { url: URL_OK, format: "cef" }, ["format"]],
-    ["a format that is not text", { url: URL_OK, format: 1 }, ["format"]],
     ["a filter that is a text", { url: URL_OK, filter: "x" }, ["filter"]],
-    ["a filter that is a list", { url: URL_OK, filter: [] }, ["filter"]],
     ["an unknown filter", { url: URL_OK, filter: { user_id: "x" } }, ["filter.user_id"]],
-    ["an empty filter value", { url: URL_OK, filter: { service: "" } }, ["filter.service"]],
     ["a filter value that is too long", { url: URL_OK, filter: { service: LONG } }, ["filter.service"]],
     [
       "a filter value with half a surrogate",
@@ -132,9 +127,7 @@ describe("streams", () => {
       ["filter.created_id"],
     ],
     ["a wrong outcome", { url: URL_OK, filter: { outcome: "done" } }, ["filter.outcome"]],
-    ["a param that is not text", { url: URL_OK, filter: { params: { a: 1 } } }, ["filter.params.a"]],
     ["a param with NUL", { url: URL_OK, filter: { params: { a: "\0" } } }, ["filter.params.a"]],
-    ["from_position of 0", { url: URL_OK, from_position: 0 }, ["from_position"]],
     ["from_position behind the log", { url: URL_OK, from_position: 2 }, ["from_position"]],
     ["from_time that is not a time", { url: URL_OK, from_time: "yesterday" }, ["from_time"]],
     [
@@ -145,7 +138,6 @@ describe("streams", () => {
     ["an unknown field", { url: URL_OK, secret: "x" }, ["secret"]],
     ["a prototype", '{"url":"https://a.example/","__proto__":{}}', ["__proto__"]],
     ["a list", [], [""]],
-    ["null", "null", [""]],
     [
       "much that is wrong at once",
       { url: "x", format: "x", filter: { method: "", nope: 1 }, from_position: -1, more: 1 },
@@ -162,9 +154,7 @@ describe("streams", () => {
     ["nothing", {}, [""]],
     ["an unknown field", { id: NOWHERE }, ["id"]],
     ["failing as a status", { status: "failing" }, ["status"]],
-    ["a status that is not text", { status: true }, ["status"]],
     ["a wrong url", { url: "http://10.0.0.1/" }, ["url"]],
-    ["a null format", { format: null }, ["format"]],
     ["a wrong filter", { filter: { service: 1 } }, ["filter.service"]],
   ])("422 for a change with %s, which changes nothing", async (_, body, fields) => {
     const path = fresh();

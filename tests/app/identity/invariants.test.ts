@@ -28,7 +28,7 @@ async function members(organization_id: string): Promise<{ id: string; role: str
 describe.skipIf(!real)("under concurrency", () => {
   // ID-37, ID-101
   test("if the last two holders of creator_role demote each other, one keeps it", async () => {
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < 4; round++) {
       const { id, ownerMember } = await identity.organization();
       const other = await identity.member(id, "owner");
       const answers = await Promise.all(
@@ -81,23 +81,6 @@ describe.skipIf(!real)("under concurrency", () => {
     }
   });
 
-  test("if one person redeems unlimited invites 100 times at once, there is one new member and 100 uses", async () => {
-    const { id } = await identity.organization();
-    const invites = await Promise.all(
-      [0, 1].map(() => identity.call("POST", `/organizations/${id}/invites`, { max_uses: null })),
-    );
-    const person = await identity.person();
-    const answers = await Promise.all(
-      Array.from({ length: 100 }, (_, index) =>
-        identity.call("POST", `/users/${person}/invites/redeem`, { token: invites[index % 2]?.body.token }),
-      ),
-    );
-    expect(statuses(answers)).toEqual({ 200: 99, 201: 1 });
-    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
-    const listed = await identity.call("GET", `/organizations/${id}/invites`);
-    expect(listed.body.invites.map((invite: { use_count: number }) => invite.use_count)).toEqual([50, 50]);
-  });
-
   // ID-102
   test("if a person is removed and added at once, the person is never a member twice", async () => {
     const { id } = await identity.organization();
@@ -109,7 +92,7 @@ describe.skipIf(!real)("under concurrency", () => {
     const redeem = () =>
       identity.call("POST", `/users/${person}/invites/redeem`, { token: invite.body.token });
     let current = String((await add()).body.id);
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < 4; round++) {
       const answers = await Promise.all([
         identity.call("DELETE", `/members/${current}`),
         ...Array.from({ length: 6 }, (_, index) => (index % 2 === 0 ? add() : redeem())),
@@ -146,7 +129,7 @@ describe.skipIf(!real)("under concurrency", () => {
 
   // ID-21, ID-101
   test("if a person is deleted while others leave, no organization loses its last member", async () => {
-    for (let round = 0; round < 8; round++) {
+    for (let round = 0; round < 3; round++) {
       const organizations = await Promise.all(Array.from({ length: 4 }, () => identity.organization()));
       const subject = crypto.randomUUID();
       const person = await identity.person(subject);
@@ -169,18 +152,6 @@ describe.skipIf(!real)("under concurrency", () => {
         expect(deleted?.body.error.code).toBe("ORGANIZATION_HANDOFF_REQUIRED");
         expect(deleted?.body.error.details.organizations.length).toBeGreaterThan(0);
       }
-    }
-  });
-
-  test("if the only two members of an organization delete their accounts at once, one is refused", async () => {
-    for (let round = 0; round < 8; round++) {
-      const first = await identity.organization();
-      const other = await identity.member(first.id, "owner");
-      const answers = await Promise.all(
-        [first.owner, other.user_id].map((person) => identity.call("DELETE", `/users/${person}`)),
-      );
-      expect(statuses(answers)).toEqual({ 204: 1, 409: 1 });
-      expect(await members(first.id)).toHaveLength(1);
     }
   });
 
@@ -207,23 +178,6 @@ describe.skipIf(!real)("under concurrency", () => {
         await identity.sql`select (select count(*) from identity.sessions where member_id = ${member}) as sessions,
                 (select count(*) from identity.api_keys where member_id = ${member} and revoked_at is null) as keys`;
       expect(left).toEqual([{ sessions: 0, keys: 0 }]);
-    }
-  });
-
-  test("if a member is suspended while sessions are created, none is valid until the member is active again", async () => {
-    const { id } = await identity.organization();
-    for (let round = 0; round < 5; round++) {
-      const { id: member, user_id } = await identity.member(id);
-      const [, ...made] = await Promise.all([
-        identity.call("PATCH", `/members/${member}`, { status: "suspended" }),
-        ...Array.from({ length: 10 }, () =>
-          identity.call("POST", `/users/${user_id}/organizations/${id}/session`),
-        ),
-      ]);
-      const tokens = made.filter(({ status }) => status === 201).map(({ body }) => String(body.token));
-      for (const token of tokens) expect(await identity.validate(token)).toEqual({ valid: false });
-      await identity.call("PATCH", `/members/${member}`, { status: "active" });
-      for (const token of tokens) expect(await identity.validate(token)).toMatchObject({ valid: true });
     }
   });
 

@@ -3,7 +3,6 @@ import { lastUseWriter, storeLastUses } from "@ostiary/identity/api-keys/last-us
 import postgres from "postgres";
 import { services, waitFor } from "../../support/index.ts";
 import { useIdentity } from "./bed.ts";
-import { NOBODY } from "./harness.ts";
 
 const real = services().postgres.real;
 const identity = useIdentity();
@@ -57,12 +56,6 @@ describe("last_used_at", () => {
       expect(await lastUsed(made)).toBe(iso(now + 5_000));
       expect([identity, other].map(({ deps }) => deps.lastUses.waiting)).toEqual([0, 0]);
     }
-  });
-
-  test("of a deleted key is dropped", async () => {
-    identity.deps.lastUses.note({ id: NOBODY, atMs: identity.clock.now() });
-    await storeLastUses(identity.deps);
-    expect(identity.deps.lastUses.waiting).toBe(0);
   });
 
   test("is stored every five seconds, and once more when the service stops", async () => {

@@ -93,18 +93,3 @@ test("a rotation hashes the new key with the current pepper", async () => {
   expect(await plain.validate(next.key)).toEqual({ valid: false });
   expect(await peppered.validate(next.key)).toMatchObject({ valid: true });
 });
-
-test("a secret that was imported twice, plain and peppered, does not block last uses of other keys", async () => {
-  const peppered = await withPeppers({ current: FIRST });
-  const [twice, other] = [await newSecrets(plain), await newSecrets(plain)];
-  const [hash] = peppered.deps.secrets.hashesOf(twice.key);
-  await plain.sql`insert into identity.api_keys (id, user_id, hash, key_prefix, name, created_at, revoked_at)
-      select ${plain.deps.newId()}, user_id, ${hash}, key_prefix, 'Twin', created_at, null
-      from identity.api_keys where id = ${twice.key_id}`;
-  peppered.deps.lastUses.note({ id: twice.key_id, atMs: plain.clock.now(), new_hash: hash });
-  await peppered.validate(other.key);
-  await storeLastUses(peppered.deps);
-  expect(peppered.deps.lastUses.waiting).toBe(0);
-  expect(await hashOf(twice)).toMatch(PLAIN);
-  expect(await hashOf(other)).not.toMatch(PLAIN);
-});

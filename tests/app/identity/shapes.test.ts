@@ -34,32 +34,6 @@ test("a person has a name, a status and the time of the last change", async () =
   expect((await identity.call("PATCH", `/users/${user}`, { display_name: "Ada" })).body).toEqual(named.body);
 });
 
-// ID-23, ID-24
-test("an organization has a name and a plan", async () => {
-  const body = await created(`/users/${acme.owner}/organizations`, { name: " Acme " });
-  const shape = { id, name: "Acme", plan: null, created_at: time };
-  expect(body).toEqual({ ...shape, updated_at: body.created_at });
-});
-
-// ID-27, ID-30, ID-73
-test("a member has default_role or the requested role", async () => {
-  const body = await created(`${at}/members`, { idp: newIdp() });
-  expect(body).toEqual({
-    ...{ id, organization_id: acme.id, principal: "user", service_account_id: null, display_name: null },
-    ...{ role: "member", status: "active", created_at: time, updated_at: body.created_at },
-  });
-  expect((await created(`${at}/members`, { idp: newIdp(), role: "admin" })).role).toBe("admin");
-});
-
-// ID-50, ID-51, ID-73
-test("a service account has service_account_default_role or the requested role", async () => {
-  const body = await created(`${at}/service-accounts`, { name: " Nightly " });
-  expect(body).toEqual({
-    ...{ id, organization_id: acme.id, member_id: id, name: "Nightly", role: "viewer", status: "active" },
-    ...{ created_at: time, updated_at: body.created_at },
-  });
-});
-
 // ID-39, ID-40, ID-41, ID-42
 test("an invite has a token, one use and seven days, unless the request says otherwise", async () => {
   const body = await created(`${at}/invites`);

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import { credentialsIn } from "@ostiary/identity/validations/sql";
 import { useIdentity } from "./bed.ts";
 import { BRAND, ISSUER, startIdentity, wrongFields } from "./harness.ts";
 
@@ -91,84 +90,6 @@ describe("a text that is not a credential", () => {
       "x".repeat(20_000),
     ];
     for (const credential of forms) expect(await identity.validate(credential)).toEqual({ valid: false });
-  });
-
-  test("causes at most one query, like a credential", async () => {
-    const { key } = (await identity.call("POST", `/users/${await identity.person()}/api-keys`)).body;
-    const { id, owner } = await identity.organization();
-    const { token } = (await identity.call("POST", `/users/${owner}/organizations/${id}/session`)).body;
-    const counted = await countQueries();
-    const known = [
-      await counted(() => identity.validate(key)),
-      await counted(() => identity.validate(token)),
-    ];
-    expect(known).toEqual([1, 1]);
-    const unknown = [`${BRAND}-k-2-${"x".repeat(43)}`, `${BRAND}-s-2-${"x".repeat(43)}`];
-    for (const credential of unknown) expect(await counted(() => identity.validate(credential))).toBe(1);
-    for (const credential of ["x", `other-k-2-${"x".repeat(43)}`]) {
-      expect(await counted(() => identity.validate(credential))).toBe(0);
-    }
-  });
-});
-
-/** Counts the statements that validations send to the database, with a proxy around the database. */
-async function countQueries() {
-  const { validations } = identity.deps;
-  let statements = 0;
-  const counting = new Proxy(validations, {
-    get(target, property) {
-      if (property !== "run") return Reflect.get(target, property).bind(target);
-      return (operation: string, work: Parameters<typeof validations.run>[1]) =>
-        target.run(operation, (orm) =>
-          work(
-            new Proxy(orm, {
-              get(inner, name) {
-                // Prepared queries do not call select or execute. They read the property `_` of the
-                // connection.
-                if (name === "select" || name === "execute" || name === "_") statements += 1;
-                const value = Reflect.get(inner, name);
-                return typeof value === "function" ? value.bind(inner) : value;
-              },
-            }),
-          ),
-        );
-    },
-  });
-  Object.assign(identity.deps, { validations: counting, credentials: credentialsIn(counting) });
-  return async (work: () => Promise<unknown>) => {
-    statements = 0;
-    await work();
-    return statements;
-  };
-}
-
-describe("many concurrent validations", () => {
-  test("each return the result of their own credential, with few queries", async () => {
-    const users = await Promise.all(Array.from({ length: 30 }, () => identity.person()));
-    const keys = await Promise.all(
-      users.map(async (user) => (await identity.call("POST", `/users/${user}/api-keys`)).body),
-    );
-    const [revoked] = users;
-    await identity.call("DELETE", `/users/${revoked}/api-keys/${keys[0].id}`);
-    const { id, owner } = await identity.organization();
-    const { token } = (await identity.call("POST", `/users/${owner}/organizations/${id}/session`)).body;
-    const asked = keys.flatMap(({ key }, index) => {
-      const answer =
-        index === 0 ? { valid: false } : { valid: true, realm: "directory", user_id: users[index] };
-      const unknown = `${BRAND}-k-2-${String(index).padStart(43, "x")}`;
-      return [
-        { text: key, answer },
-        { text: unknown, answer: { valid: false } },
-        { text: token, answer: expect.objectContaining({ valid: true, organization_id: id }) },
-        { text: key, answer },
-      ];
-    });
-    const counted = await countQueries();
-    const statements = await counted(async () => {
-      const answers = await Promise.all(asked.map(({ text }) => identity.validate(text)));
-      expect(answers).toEqual(asked.map(({ answer }) => answer));
-    });
-    expect(statements).toBeLessThan(asked.length / 4);
   });
 });
 

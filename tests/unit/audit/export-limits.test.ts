@@ -122,35 +122,15 @@ describe("export slots", () => {
       }),
     );
   });
-
-  test("go to exactly four of a hundred concurrent requests", async () => {
-    const { clock, take } = exportSlots();
-    const tries = Promise.allSettled(Array.from({ length: 100 }, (_, n) => take(`log-${n % 50}`)));
-    clock.advance(5_000);
-    expect((await tries).filter(({ status }) => status === "fulfilled")).toHaveLength(4);
-  });
 });
 
 describe("the allowed lag of a reader", () => {
-  test("does not shrink at the minimum pace", () => {
-    const pace = new ReadingPace(PACE);
-    for (let n = 0; n < 10_000; n++) pace.took(1_000, 1_000);
-    expect(pace.leftMs).toBe(30_000);
-  });
-
   test("is used up in twice its length at half the minimum pace", () => {
     const pace = new ReadingPace(PACE);
     for (let n = 0; n < 59; n++) pace.took(500, 1_000);
     expect(pace.leftMs).toBe(500);
     pace.took(500, 1_000);
     expect(pace.leftMs).toBe(0);
-  });
-
-  test("does not grow when the reader is ahead", () => {
-    const pace = new ReadingPace(PACE);
-    pace.took(1_000_000_000, 0);
-    pace.took(0, 29_000);
-    expect(pace.leftMs).toBe(1_000);
   });
 
   test("grows again when the reader catches up", () => {

@@ -33,12 +33,6 @@ function gated(overrides: Partial<typeof limits> = {}) {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("a grouped writer", () => {
-  test("writes a single item at once", () => {
-    const { writer, groups } = gated();
-    void writer.add("a", "a");
-    expect(groups).toEqual([["a"]]);
-  });
-
   test("groups items that arrive during a write, up to the maximum group size", async () => {
     const { writer, groups, open } = gated();
     const all = ["a", "b", "c", "d", "e", "f"].map((item) => writer.add(item, item));
@@ -111,20 +105,6 @@ describe("a grouped writer", () => {
     const later = writer.add("e", "e");
     await open();
     expect(await later).toBe("e written");
-  });
-
-  test("is drained when every item has its result", async () => {
-    const { writer, open } = gated();
-    const all = ["a", "b"].map((item) => writer.add(item, item));
-    let drained = false;
-    const draining = writer.drained().then(() => {
-      drained = true;
-    });
-    await open();
-    expect(drained).toBe(false);
-    await open();
-    await draining;
-    await Promise.all(all);
   });
 
   test("retries the items of a failed group one by one, so that only bad items fail", async () => {

