@@ -14,7 +14,7 @@ export class OwnLog implements AsyncDisposable {
   readonly database: Database & AsyncDisposable;
   keyFile: string;
   origin = "ostiary/audit-log";
-  /** What the process that seals needs and knows. */
+  /** The connections and the memory of the process that seals. */
   deps: PassDeps;
 
   private constructor(url: string, database: Database & AsyncDisposable, keyFile: string, deps: PassDeps) {

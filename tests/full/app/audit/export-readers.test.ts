@@ -21,7 +21,7 @@ setDefaultTimeout(60_000);
 const NDJSON = { Accept: "application/x-ndjson" };
 const OWNERS = ["owner-1", "owner-2", "owner-3", "owner-4", "owner-5"];
 /** The number of events of each owner. Events have over 2 KB, so an export exceeds all socket buffers. */
-const EVENTS = 10_000;
+const EVENTS = 6_000;
 const LAG_MS_MAX = 1_500;
 
 const path = (owner: string) => `/organizations/${owner}/audit-events`;
@@ -160,33 +160,6 @@ describe.skipIf(!services().postgres.real)("readers of exports", () => {
     );
     expect(line).toMatchObject({ message: "export broken off", organization_id: "owner-1" });
     expect(JSON.stringify(line)).not.toMatch(/select|cursor|fetch/i);
-  });
-
-  test("that disconnect before the database responds free their slots", async () => {
-    const release = Promise.withResolvers<void>();
-    const held = Promise.withResolvers<void>();
-    const holding = log.transaction("hold", async (tx) => {
-      await tx.execute(sql`lock table audit.audit_events in access exclusive mode`);
-      held.resolve();
-      await release.promise;
-    });
-    await held.promise;
-    const leave = new AbortController();
-    const asked = [1, 2].map(() =>
-      fetch(`${audit.url}${path("owner-1")}`, { headers: NDJSON, signal: leave.signal }).catch(() => "left"),
-    );
-    const blocked = async () => {
-      const found = await sqlOn(log)`
-        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-          and query like 'declare stream%'`;
-      return found.length === 2;
-    };
-    await waitFor(blocked, { what: "two exports that wait for the lock" });
-    expect((await audit.get(path("owner-1"), NDJSON)).status).toBe(429);
-    leave.abort();
-    expect(await Promise.all(asked)).toEqual(["left", "left"]);
-    release.resolve();
-    await holding;
   });
 
   // AU-48

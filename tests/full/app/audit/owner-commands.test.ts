@@ -133,7 +133,7 @@ describe.skipIf(!services().postgres.binary)("when the service's role owns no pa
     expect(stderr).toMatch(/The intent of event \S+ is not what was sealed at position 1/);
     expect(await verdicts[1]?.()).toEqual({ result: "complete", events: 4, dropped: 0, declared: [] });
     await changeIp("::");
-    // Two jobs at once, of which both may declare a month.
+    // Two jobs run at once. Both may declare a month.
     expect(await runOstiary(asRole(), "retention")).toEqual(DENIED);
     const jobs = await Promise.all([1, 2].map(() => runOstiary(asOwner(), "retention")));
     expect(jobs).toMatchObject(Array(2).fill({ exitCode: 0, stderr: "" }));

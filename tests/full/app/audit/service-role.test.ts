@@ -43,32 +43,6 @@ onServer("the service, under that role", () => {
     await audit.stop();
     await log.remove();
   });
-
-  test("starts while its owner migrates, and when nothing is left to migrate", async () => {
-    const log = await newOwnedLog();
-    const both = await Promise.all([
-      migrate({ DATABASE_URL: log.ownerUrl }, log.role),
-      startAudit({ databaseUrl: log.roleUrl }),
-    ]);
-    expect(both[0]).toBe(`Migrated. The role ${log.role} can do the service's work.\n`);
-    await both[1].stop();
-    await log.remove();
-  });
-
-  test("gets its rights from several migrations at once, while partitions are created", async () => {
-    const log = await newOwnedLog();
-    const owner = await openDatabase(log.ownerUrl, { namespace: "test", poolMax: 4 });
-    for (let year = 2050; year < 2052; year++) {
-      const [told, made] = await Promise.all([
-        Promise.all([1, 2, 3].map(() => migrate({ DATABASE_URL: log.ownerUrl }, log.role))),
-        Promise.all([1, 4, 7, 10].map((month) => makePartitions(owner, Date.UTC(year, month)))),
-      ]);
-      expect(new Set(told)).toEqual(new Set([`Migrated. The role ${log.role} can do the service's work.\n`]));
-      expect(made.flat()).toContain(`audit_events_${year}_08`);
-    }
-    await owner.close();
-    await log.remove();
-  });
 });
 
 onServer("ostiary audit migrate", () => {
