@@ -42,11 +42,6 @@ export interface Served {
   readonly gateway: number;
   /** The time at which the publisher sent the version to a registry. */
   readonly publishedMs: number;
-  /**
-   * The total time that the processes between publisher and gateway waited for CPU time since the fault's
-   * end.
-   */
-  readonly delayMs: number;
 }
 
 /** The record of the receiver of audit streams during one cell. */
@@ -55,8 +50,8 @@ export interface StreamsSeen {
   readonly problems: readonly string[];
   /** Descriptions of sealed entries that were not delivered. */
   readonly missing: readonly string[];
-  /** Deliveries with repeated entries. `delayMs` is the CPU wait of processes just before the delivery. */
-  readonly repeats: readonly { readonly atMs: number; readonly delayMs: number }[];
+  /** The times of deliveries with repeated entries. */
+  readonly repeatsMs: readonly number[];
 }
 
 /** Everything that was recorded while one cell ran. */
@@ -78,12 +73,6 @@ export interface CellRun {
   /** The record of the receiver of audit streams; null if the run has no audit streams. */
   readonly streams: StreamsSeen | null;
 }
-
-/**
- * The wait for CPU time above which repeated deliveries are excused: a replica may have lost a stream's
- * lease.
- */
-export const REPEAT_EXCUSED_MS = 1_000;
 
 /**
  * The wait for CPU time above which a failed request is excused: the wait alone may have exceeded a timeout.

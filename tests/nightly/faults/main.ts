@@ -5,8 +5,8 @@ import { CELLS, type Cell, cellsNamed, isOfClock, nameOf } from "./cells.ts";
 import { progress, runCommand } from "./command.ts";
 import { type Findings, findingsOf } from "./findings.ts";
 import { brokenPromises, progressLine, promiseList, recoveryTable } from "./report.ts";
-import { runCells, withBed } from "./run.ts";
-import type { Bed, Pace } from "./run-cell.ts";
+import { withBed } from "./run.ts";
+import { type Bed, type Pace, runCell } from "./run-cell.ts";
 import { soakTable, whatGrew } from "./soak/flatness.ts";
 import { soak } from "./soak/soak.ts";
 import { clockLibrary } from "./system/clock.ts";
@@ -34,51 +34,29 @@ async function runFaults(): Promise<readonly string[]> {
 interface Result {
   /** The results as Markdown. */
   readonly text: string;
-  /** A line for each broken promise, and for each cell that could not start. */
+  /** A line for each broken promise. */
   readonly broken: readonly string[];
 }
 
 async function runTable(bed: Bed, cells: readonly Cell[]): Promise<Result> {
-  const found = new Found(cells.length);
-  await runCells(bed, cells, PACE, found);
-  const { findings, broken } = found;
-  return { text: `${promiseList(findings)}\n\n${recoveryTable(findings)}`, broken };
+  const findings: Findings[] = [];
+  for (const cell of cells) {
+    const found = findingsOf(await runCell(bed, cell, PACE));
+    progress(`${findings.push(found)}/${cells.length} ${progressLine(found)}`);
+  }
+  const text = `${promiseList(findings)}\n\n${recoveryTable(findings)}`;
+  return { text, broken: brokenPromises(findings) };
 }
 
 async function runSoak(bed: Bed, minutes: number): Promise<Result> {
-  const found = new Found();
-  const looks = await soak(bed, PACE, minutes, found);
-  const grew = whatGrew(looks).map((line) => `flat: ${line}`);
-  return {
-    text: `${soakTable(looks)}\n\n${promiseList(found.findings)}`,
-    broken: [...grew, ...found.broken],
-  };
-}
-
-/** Collects what cells found, and prints it as progress. */
-class Found {
-  readonly findings: Findings[] = [];
-  readonly #notBegun: string[] = [];
-  readonly #of: string;
-
-  constructor(count?: number) {
-    this.#of = count === undefined ? "" : `/${count}`;
-  }
-
-  get broken(): string[] {
-    return [...this.#notBegun, ...brokenPromises(this.findings)];
-  }
-
-  done(run: Parameters<typeof findingsOf>[0]): void {
+  const findings: Findings[] = [];
+  const looks = await soak(bed, PACE, minutes, (run) => {
     const found = findingsOf(run);
-    this.findings.push(found);
-    progress(`${this.findings.length}${this.#of} ${progressLine(found)}`);
-  }
-
-  notBegun(why: string): void {
-    this.#notBegun.push(why);
-    progress(`  BROKEN ${why}`);
-  }
+    progress(`${findings.push(found)} ${progressLine(found)}`);
+  });
+  const grew = whatGrew(looks).map((line) => `flat: ${line}`);
+  const text = `${soakTable(looks)}\n\n${promiseList(findings)}`;
+  return { text, broken: [...grew, ...brokenPromises(findings)] };
 }
 
 /** Returns the minutes of `--soak`, or null without this option. */

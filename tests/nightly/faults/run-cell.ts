@@ -2,7 +2,7 @@ import { waitFor } from "../../support/time/wait-for.ts";
 import type { AuditLog } from "./audit-log.ts";
 import { type Answer, type CellRun, isExcused, isGood, type StreamsSeen } from "./cell-run.ts";
 import type { Cell } from "./cells.ts";
-import { CLIENTS, type Client, KINDS, LIMITS } from "./clients.ts";
+import { CLIENTS, KINDS, LIMITS } from "./clients.ts";
 import { endFault, injectFault } from "./inject-faults.ts";
 import type { Load } from "./load/load.ts";
 import type { Seen } from "./load/recorder.ts";
@@ -35,10 +35,8 @@ export interface Pace {
   readonly healMsMax: number;
 }
 
-/** The number of single-use keys with which a cell begins. */
-const UNSEEN = 80;
-/** The number of single-use keys below which clients get more, while no fault is injected. */
-const UNSEEN_MIN = 20;
+/** The number of single-use keys of a cell, enough for the slowest one. */
+const UNSEEN = 300;
 const WELL_BEFORE_MS = 30_000;
 /**
  * How far before the start of a cell to read audit events. A request that reaches the service during the cell
@@ -46,16 +44,9 @@ const WELL_BEFORE_MS = 30_000;
  */
 const EVENTS_BEFORE_MS = 30_000;
 const SAMPLE_MS = 120;
-/** The time before a repeated delivery in which waits for CPU time may have cost a replica its lease. */
-const LEASE_LOST_MS = 15_000;
 
 export function newCallers(system: System): Promise<Callers> {
   return system.people.callers(UNSEEN);
-}
-
-/** Creates single-use keys until there are `count`. A slow machine needs more of them, because a cell takes longer. */
-async function topUp({ people }: System, { unseen }: Callers, count: number): Promise<void> {
-  if (unseen.length < count) unseen.push(...(await people.newKeys(count - unseen.length)));
 }
 
 /** A temporary change of the system, such as a fault. */
@@ -80,8 +71,7 @@ export async function runChange(bed: Bed, cell: Cell, change: Change, pace: Pace
   const callers = await newCallers(system);
   await load.introduce(callers);
   await system.people.retire(load.use(callers));
-  await wellBefore(bed, callers, pace);
-  await topUp(system, callers, UNSEEN);
+  await wellBefore(bed, pace);
   load.recorder.take();
   await reached.sinceLast();
   streams?.forget();
@@ -94,88 +84,56 @@ export async function runChange(bed: Bed, cell: Cell, change: Change, pace: Pace
   const returningMs = performance.now();
   await change.end();
   const returnedMs = performance.now();
-  const times = { beganMs: began.ms, breakingMs, brokenMs, returningMs, returnedMs };
-  await waitUntilWell(bed, callers, times, pace);
+  await waitUntilWell(bed, returnedMs, pace);
   const ended = { ms: performance.now(), date: new Date() };
   await Bun.sleep(SAMPLE_MS); // The next sample includes the delay until `ended`.
   const { answers, served } = load.recorder.take();
-  const seen = await reached.sinceLast();
   const run = {
     cell,
-    ...times,
+    beganMs: began.ms,
+    breakingMs,
+    brokenMs,
+    returningMs,
+    returnedMs,
     endedMs: ended.ms,
     answers: withDelays(
-      system,
-      delay,
+      bed,
       answers.filter(({ startedMs }) => startedMs >= began.ms),
     ),
-    reached: seen,
-    served: served.map((each) => ({
-      ...each,
-      delayMs: delay.between(returnedMs, each.atMs, processesTo(system, each.gateway)),
-    })),
+    reached: await reached.sinceLast(),
+    served,
     events: await log.since(new Date(began.date.getTime() - EVENTS_BEFORE_MS), ended.date),
-    streams: streams === null ? null : await streamsSeen(bed, streams),
+    streams: streams === null ? null : await streamsSeen(log, streams),
   };
   delay.forget(began.ms);
   return run;
 }
 
 /** Waits until all sealed entries are delivered, and returns what the receiver of audit streams recorded. */
-async function streamsSeen({ system, delay, log }: Bed, streams: StreamReceiver): Promise<StreamsSeen> {
-  const seen = await streams.upTo(await log.heads());
-  await Bun.sleep(SAMPLE_MS);
-  const processes = [CLIENTS_PROCESS, "postgres", ...system.audit.map(({ name }) => name)];
-  const repeats = seen.repeats.map(({ atMs }) => ({
-    atMs,
-    delayMs: delay.between(atMs - LEASE_LOST_MS, atMs, processes),
-  }));
-  return { ...seen, repeats };
+async function streamsSeen(log: AuditLog, streams: StreamReceiver): Promise<StreamsSeen> {
+  return streams.upTo(await log.heads());
 }
 
 /**
- * The error for a cell that cannot start, because clients are not yet served normally after the previous
- * fault.
+ * Waits until all clients are served normally, judged by the answers that they got in the last `beforeMs`. If they are
+ * not in time, the cell begins anyway, and its promises show why.
  */
-export class NotWell extends Error {
-  constructor(who: readonly string[]) {
-    super(`clients that were not served normally before the fault: ${who.join(", ")}`);
-    this.name = "NotWell";
-  }
-}
-
-/** Waits until all clients are served normally, judged by the answers that they got in the last `beforeMs`. */
-async function wellBefore({ system, load, delay }: Bed, callers: Callers, { beforeMs }: Pace): Promise<void> {
-  let unwell: string[] = [];
-  const isWell = async () => {
-    await topUp(system, callers, UNSEEN_MIN);
+async function wellBefore(bed: Bed, { beforeMs }: Pace): Promise<void> {
+  const isWell = () => {
     const sinceMs = performance.now() - beforeMs;
     const lately = withDelays(
-      system,
-      delay,
-      load.recorder.answers.filter(({ endedMs }) => endedMs >= sinceMs),
+      bed,
+      bed.load.recorder.answers.filter(({ endedMs }) => endedMs >= sinceMs),
     );
-    unwell = CLIENTS.flatMap((client) => unwellOf(client, lately));
-    return unwell.length === 0;
+    return CLIENTS.every((client) => {
+      const answers = lately.filter((answer) => answer.client === client);
+      return answers.length > 0 && answers.every((answer) => isGood(answer) || isExcused(answer));
+    });
   };
-  await waitFor(isWell, { timeoutMs: WELL_BEFORE_MS }).catch(() => {
-    throw new NotWell(unwell);
-  });
+  await waitFor(isWell, { timeoutMs: WELL_BEFORE_MS }).catch(() => {});
 }
 
-/**
- * Returns the client's title with the statuses of its failed requests. Empty if the client is served
- * normally.
- */
-function unwellOf(client: Client, lately: readonly Answer[]): string[] {
-  const of = lately.filter((answer) => answer.client === client);
-  const bad = of.filter((answer) => !isGood(answer) && !isExcused(answer));
-  if (of.length > 0 && bad.length === 0) return [];
-  const statuses = new Set(bad.map(({ status }) => status ?? "no answer"));
-  return [`${KINDS[client].title} (${[...statuses].join(", ") || "no requests"})`];
-}
-
-function withDelays(system: System, delay: SchedulingDelay, answers: readonly Seen[]): Answer[] {
+function withDelays({ system, delay }: Bed, answers: readonly Seen[]): Answer[] {
   return answers.map((answer) => ({
     ...answer,
     delayMs: delay.between(answer.startedMs, answer.endedMs, processesOf(system, answer)),
@@ -195,38 +153,20 @@ function processesOf(system: System, { client, replica }: Pick<Answer, "client" 
   return [CLIENTS_PROCESS, ...(first === undefined ? [] : [first.name]), ...behind];
 }
 
-/** Returns the names of the processes on the path of a published service to a gateway. */
-function processesTo({ registries, gateways }: System, gateway: number): string[] {
-  const own = gateways[gateway]?.name;
-  return [CLIENTS_PROCESS, ...registries.map(({ name }) => name), "postgres", "etcd", ...(own ? [own] : [])];
-}
-
-type Times = Pick<CellRun, "beganMs" | "breakingMs" | "brokenMs" | "returningMs" | "returnedMs">;
-
+/** Waits until all clients have been served normally for `wellMs`, and until no earlier request is under way. */
 async function waitUntilWell(
-  { system, load }: Bed,
-  callers: Callers,
-  times: Times,
+  { load: { recorder } }: Bed,
+  returnedMs: number,
   { wellMs, healMsMax }: Pace,
 ): Promise<void> {
-  const { returnedMs } = times;
-  const isHealed = async () => {
-    await topUp(system, callers, UNSEEN_MIN);
-    const nowMs = performance.now();
-    const { recorder } = load;
-    const answers = recorder.answers
-      .filter(({ startedMs }) => startedMs >= returnedMs)
-      .map((answer) => ({ ...answer, delayMs: 0 }));
-    const cell = { parts: [], fault: "cut" as const };
-    const nothing = { cell, reached: [], events: new Map(), streams: null };
-    const served = recorder.served.map((each) => ({ ...each, delayMs: 0 }));
-    const soFar = { ...nothing, ...times, endedMs: nowMs, answers, served };
-    const lastMs = Math.max(...healing(soFar).values());
-    return nowMs - returnedMs - lastMs >= wellMs;
+  const isHealed = () => {
+    const answers = recorder.answers.map((answer) => ({ ...answer, delayMs: 0 }));
+    const lastMs = Math.max(...healing({ answers, served: recorder.served, returnedMs }).values());
+    return performance.now() - returnedMs - lastMs >= wellMs;
   };
   await waitFor(isHealed, { timeoutMs: healMsMax }).catch(() => {}); // The promise `heals` reports the timeout.
   const patienceMs = Math.max(LIMITS.patienceMs, KINDS.publish.limitMs ?? 0) + 5_000;
-  await waitFor(() => !load.recorder.awaits(returnedMs), {
+  await waitFor(() => !recorder.awaits(returnedMs), {
     timeoutMs: patienceMs,
     what: "the end of all requests sent before the end of the fault",
   });

@@ -7,13 +7,10 @@ import type { Client } from "../clients.ts";
  */
 export type Seen = Omit<Answer, "delayMs">;
 
-/** A version that a gateway served, without the scheduling delay. */
-export type SeenServed = Omit<Served, "delayMs">;
-
 /** Records the answers that clients get, and the versions that gateways serve. */
 export class Recorder {
   #answers: Seen[] = [];
-  #served: SeenServed[] = [];
+  #served: Served[] = [];
   readonly #underway = new Set<{ readonly startedMs: number }>();
 
   /** Records that a client sends a request now. Returns the function that records the response. */
@@ -32,7 +29,7 @@ export class Recorder {
     this.#answers.push(answer);
   }
 
-  sawServed(served: SeenServed): void {
+  sawServed(served: Served): void {
     this.#served.push(served);
   }
 
@@ -40,7 +37,7 @@ export class Recorder {
     return this.#answers;
   }
 
-  get served(): readonly SeenServed[] {
+  get served(): readonly Served[] {
     return this.#served;
   }
 
@@ -50,7 +47,7 @@ export class Recorder {
   }
 
   /** Returns what was recorded since the last call, and clears it. */
-  take(): { answers: Seen[]; served: SeenServed[] } {
+  take(): { answers: Seen[]; served: Served[] } {
     const taken = { answers: this.#answers, served: this.#served };
     this.#answers = [];
     this.#served = [];

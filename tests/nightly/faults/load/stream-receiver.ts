@@ -102,8 +102,7 @@ export class StreamReceiver implements Disposable {
         }),
       );
     await waitFor(() => missing().length === 0, { timeoutMs: DELIVERED_MS }).catch(() => {}); // The promise `streams` reports missing entries
-    const { problems, repeatsMs } = this.#seen;
-    return { problems, missing: missing(), repeats: repeatsMs.map((atMs) => ({ atMs, delayMs: 0 })) };
+    return { ...this.#seen, missing: missing() };
   }
 
   [Symbol.dispose](): void {

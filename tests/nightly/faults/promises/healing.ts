@@ -5,11 +5,14 @@ import type { Promised } from "./promise.ts";
 const HEALED_MS = 5_000;
 const GATEWAYS = 2;
 
+/** The part of a run that shows when clients were served normally again. */
+type Healing = Pick<CellRun, "answers" | "served" | "returnedMs">;
+
 /**
  * Returns, for each kind of client and for `routes`, the time from the end of the fault until recovery. The
  * time is `Infinity` if the run ended before recovery.
  */
-export function healing(run: CellRun): ReadonlyMap<Client | "routes", number> {
+export function healing(run: Healing): ReadonlyMap<Client | "routes", number> {
   const times = CLIENTS.map((client) => [client, healingOf(run, client)] as const);
   return new Map<Client | "routes", number>([...times, ["routes", healingOfRoutes(run)]]);
 }
@@ -18,7 +21,7 @@ export function healing(run: CellRun): ReadonlyMap<Client | "routes", number> {
  * Returns the time from the end of the fault to the start of the client's last failed request. Returns 0 if
  * no request failed, and `Infinity` if no request has succeeded since then.
  */
-function healingOf(run: CellRun, client: Client): number {
+function healingOf(run: Healing, client: Client): number {
   const later = run.answers.filter(
     (answer) => answer.client === client && answer.startedMs >= run.returnedMs,
   );
@@ -32,12 +35,12 @@ function healingOf(run: CellRun, client: Client): number {
  * Returns the time from the end of the fault until every gateway serves a version that was published after
  * the fault.
  */
-function healingOfRoutes({ served, returnedMs }: CellRun): number {
+function healingOfRoutes({ served, returnedMs }: Healing): number {
   const firsts = Array.from({ length: GATEWAYS }, (_, gateway) =>
     Math.min(
       ...served
         .filter((each) => each.gateway === gateway && each.publishedMs >= returnedMs)
-        .map(({ atMs, delayMs }) => Math.max(returnedMs, atMs - delayMs)),
+        .map(({ atMs }) => atMs),
     ),
   );
   return Math.max(...firsts) - returnedMs;

@@ -1,4 +1,4 @@
-import { type CellRun, REPEAT_EXCUSED_MS } from "../cell-run.ts";
+import type { CellRun } from "../cell-run.ts";
 import { at, type Promised } from "./promise.ts";
 
 /** Returns whether a fault may have prevented audit from storing that a receiver accepted a delivery. */
@@ -18,9 +18,9 @@ export const streamsLoseNothing: Promised = {
   judge(run) {
     const { streams } = run;
     if (streams === null) return null;
-    const repeated = streams.repeats
-      .filter(({ atMs, delayMs }) => !isUncertain(run, atMs) && delayMs <= REPEAT_EXCUSED_MS)
-      .map(({ atMs }) => `entries were delivered again ${at(run, atMs)}`);
+    const repeated = streams.repeatsMs
+      .filter((atMs) => !isUncertain(run, atMs))
+      .map((atMs) => `entries were delivered again ${at(run, atMs)}`);
     const missing = streams.missing.map((what) => `missing: ${what}`);
     return [...streams.problems, ...missing, ...repeated];
   },

@@ -1,6 +1,6 @@
+import type { CellRun } from "../cell-run.ts";
 import { CELLS, type Cell, isOfClock } from "../cells.ts";
-import { type Finder, runCells } from "../run.ts";
-import type { Bed, Pace } from "../run-cell.ts";
+import { type Bed, type Pace, runCell } from "../run-cell.ts";
 import type { System } from "../system/system.ts";
 import type { Held } from "./flatness.ts";
 import { heldResources } from "./held-resources.ts";
@@ -23,14 +23,14 @@ export async function soak(
   bed: Bed,
   pace: Pace,
   minutes: number,
-  finder: Finder,
+  done: (run: CellRun) => void,
 ): Promise<ReadonlyMap<string, readonly Held[]>> {
   const untilMs = performance.now() + minutes * 60_000;
   const looks = new Map<string, Held[]>(bed.system.replicas().map(({ name }) => [name, []]));
   while (performance.now() < untilMs) {
     const cell = CELLS_OF_SOAK[Math.floor(Math.random() * CELLS_OF_SOAK.length)];
     if (cell === undefined) break;
-    await runCells(bed, [cell], pace, finder);
+    done(await runCell(bed, cell, pace));
     await lookAtAll(bed.system, looks);
   }
   return looks;

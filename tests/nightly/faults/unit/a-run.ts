@@ -13,7 +13,7 @@ export const TIMES = {
 } as const;
 
 /** The observations of streams that delivered every entry exactly once. */
-export const NOTHING_SEEN = { problems: [], missing: [], repeats: [] };
+export const NOTHING_SEEN = { problems: [], missing: [], repeatsMs: [] };
 
 export function anAnswer(client: Client, startedMs: number, more: Partial<Answer> = {}): Answer {
   const endedMs = startedMs + 5;
@@ -33,7 +33,7 @@ export function aRun(cell: Cell, more: Partial<CellRun> = {}): CellRun {
   const answers = CLIENTS.flatMap((client) =>
     Array.from({ length: 24 }, (_, second) => answerInTime(cell, client, 500 + second * 1_000)),
   );
-  const served = [0, 1].map((gateway) => ({ atMs: 15_900, gateway, publishedMs: 15_500, delayMs: 0 }));
+  const served = [0, 1].map((gateway) => ({ atMs: 15_900, gateway, publishedMs: 15_500 }));
   return {
     cell,
     ...TIMES,
