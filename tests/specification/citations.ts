@@ -39,17 +39,6 @@ export function citationsIn(path: string, text: string): Citation[] {
   });
 }
 
-/** Matches texts that cite the specification without a clause number. */
-const WITHOUT_NUMBER = /\b(?:contract \d+|(?:gateway|identity) specification)\b/i;
-
-/** Returns a problem for each line that cites the specification without a clause number. */
-export function citationsWithoutNumber(path: string, text: string): string[] {
-  return text.split("\n").flatMap((content, index) => {
-    const [words] = WITHOUT_NUMBER.exec(content) ?? [];
-    return words === undefined ? [] : [`${path}:${index + 1} "${words}": cite the number of a clause`];
-  });
-}
-
 /**
  * Matches a comment that has only clause numbers: `// GW-14, GW-15`. It claims that a test proves these
  * clauses.

@@ -5,7 +5,6 @@
 
 import { readProofs } from "./citations.ts";
 import { readClauses } from "./clauses.ts";
-import { reviewOnly } from "./review-only.ts";
 
 const [prefix = ""] = process.argv.slice(2);
 const proofs = Map.groupBy(await readProofs(), ({ id }) => id);
@@ -13,7 +12,6 @@ const lines = (await readClauses())
   .filter(({ id }) => id.startsWith(prefix))
   .flatMap(({ id, text }) => {
     const tests = (proofs.get(id) ?? []).map(({ path, line, test }) => `    ${path}:${line} ${test}`);
-    const reason = reviewOnly[id];
-    return [`${id} ${text}`, ...tests, ...(reason === undefined ? [] : [`    by review: ${reason}`]), ""];
+    return [`${id} ${text}`, ...tests, ""];
   });
 process.stdout.write(`${lines.join("\n")}\n`);

@@ -140,19 +140,6 @@ function joinLines(comments: readonly Written[], code: string): readonly Written
   return joined;
 }
 
-/** Returns a problem for each `@param` of a doc comment whose name is not in the code directly below the comment. */
-export function paramProblems(path: string, code: string): string[] {
-  return commentsOf(path, code).flatMap(({ text: comment, index }) => {
-    if (!comment.startsWith("/**")) return [];
-    const [below = ""] = code.slice(index + comment.length).split(/\n\s*\n|\/\*\*/, 1);
-    const names = Array.from(comment.matchAll(/@param `?(\w+)/g), ([, name = ""]) => name);
-    const line = code.slice(0, index).split("\n").length;
-    return names
-      .filter((name) => !new RegExp(`\\b${name}\\b`).test(below))
-      .map((name) => `${path}:${line} @param ${name} is not a parameter`);
-  });
-}
-
 /** A word of prose with its punctuation. It may be a name or a number, but has no other signs of code. */
 const PLAIN_WORD = /^[("“]*[\p{L}\d][\p{L}\d_'’./:%+-]*[.,:;!?)"”…]*$/u;
 const MESSAGE_WORDS_MIN = 5;

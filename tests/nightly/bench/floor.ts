@@ -1,14 +1,13 @@
-import { join } from "node:path";
 import { ROOT } from "../../support/root.ts";
 import type { Bench } from "./bench.ts";
-import { pathsOf, SERVICES } from "./floor/catalog.ts";
+import { SERVICES } from "./floor/catalog.ts";
 import { goalsOf } from "./floor/goals.ts";
 import { LOADS, type Load } from "./floor/loads.ts";
-import { cellsOf, type Measured, measureInRounds, type Plan } from "./floor/measure.ts";
+import { cellsOf, measureInRounds, type Plan } from "./floor/measure.ts";
 import { figureTable } from "./floor/report.ts";
 import { type Run, speedOf } from "./floor/speed.ts";
 import { documentsOf } from "./floor/speed-documents.ts";
-import { type Subject, startSubjects, targetOf } from "./floor/subjects.ts";
+import { startSubjects, targetOf } from "./floor/subjects.ts";
 import { Bed } from "./gateway/bed.ts";
 import { startIdentity } from "./gateway/identity.ts";
 import { rivalMissing } from "./gateway/rival.ts";
@@ -17,7 +16,6 @@ import { verify } from "./gateway/verify.ts";
 import { BenchImpossible } from "./measure/cores.ts";
 import { goalTable } from "./measure/goal-table.ts";
 import { describeMachine, machineLine } from "./measure/machine.ts";
-import { CONNECTIONS } from "./measure/wrk.ts";
 
 const PLAN: Plan = { rounds: 7, seconds: 2, warm_up_seconds: 3 };
 const QUICK: Plan = { rounds: 3, seconds: 1, warm_up_seconds: 1 };
@@ -35,9 +33,6 @@ export function floorUnder(loadName?: string): Bench {
       const loads = loadName === undefined ? LOADS : LOADS.filter(({ name }) => name === loadName);
       if (loads.length === 0)
         throw new BenchImpossible(`Name one of the loads ${names(LOADS)}, or no load to run all of them.`);
-      if (Bun.which("nginx") === null) {
-        throw new BenchImpossible("This bench needs nginx: install it.");
-      }
       if (options.record) requireWhole(loadName);
       const machine = describeMachine();
       const plan = options.quick ? QUICK : PLAN;
@@ -50,40 +45,21 @@ export function floorUnder(loadName?: string): Bench {
       const subjects = await startSubjects(bed, { upstream, redisUrl: redis.url, ...identity });
       for (const subject of subjects) await verify({ ...subject, ...targetOf(subject, SERVICES) });
       const cells = cellsOf(subjects, loads);
-      const methods = loads.some(({ name }) => name === "64") ? await emptyBodies(bed, subjects) : [];
-      await measureInRounds(upstream.url, [...cells, ...methods], plan, options);
-      const goals = goalsOf(cells, methods);
+      await measureInRounds(upstream.url, cells, plan, options);
+      const goals = goalsOf(cells);
       if (options.record) await writeSpeed({ machine, plan, cells, goals });
       const text = [
         machineLine(machine),
         `${plan.rounds} rounds of ${plan.seconds} s each; one core for the subject, one for load and services`,
         ...(missing === null ? [] : [missing]),
         "",
-        figureTable(cells, methods),
+        figureTable(cells),
         "",
         goalTable(goals),
       ].join("\n");
-      return { text, goals, data: { machine, plan, cells, methods, goals } };
+      return { text, goals, data: { machine, plan, cells, goals } };
     },
   };
-}
-
-/** Returns the measurements to take with requests that could have a body but have none. */
-async function emptyBodies(bed: Bed, subjects: readonly Subject[]): Promise<Measured<string>[]> {
-  const subject = subjects.find(({ name }) => name === "public");
-  if (subject === undefined) return [];
-  const empty = join(bed.directory, "empty");
-  await Bun.write(empty, "\n");
-  const target = { ...targetOf(subject, 1), paths: pathsOf(1, { isPublic: true }) };
-  const measured = (method: string, title: string, bodies?: string): Measured<string> => ({
-    what: method,
-    title,
-    target: { ...target, method, ...(bodies !== undefined && { bodies }) },
-    clients: CONNECTIONS,
-    samples: [],
-  });
-  // The PUT has `Content-Length: 0`; the DELETE has no Content-Length.
-  return [measured("PUT", "an empty PUT", empty), measured("DELETE", "a DELETE without a body")];
 }
 
 /** Refuses to write a set of figures that would not have every load and every row. */

@@ -2,7 +2,7 @@ import type { Cell } from "./cells.ts";
 import { type Client, KINDS } from "./clients.ts";
 
 /**
- * The result of one request, of one event of a stream, or of one WebSocket message, as the client saw it. All
+ * The result of one request, or of one event of a stream, as the client saw it. All
  * times are readings of `performance.now()` in this process.
  */
 export interface Answer {

@@ -10,7 +10,6 @@ export const CLIENTS = [
   "audited",
   "refused",
   "stream",
-  "socket",
   "publish",
 ] as const;
 export type Client = (typeof CLIENTS)[number];
@@ -48,14 +47,14 @@ export const EVENT_INTERVAL_MS = 250;
 export interface ClientKind {
   /** The heading of the kind's column in the table of results. */
   readonly title: string;
-  /** The number of requests a second; for streams and WebSockets, the number of open connections. */
+  /** The number of requests a second; for streams, the number of open connections. */
   readonly rate: number;
   /** The parts that serve the kind's requests. */
   readonly needs: readonly Part[];
   /** The response statuses that a healthy system sends. */
   readonly good: readonly number[];
-  /** The maximum response time, according to the gateway's timeouts; null if there is no maximum. */
-  readonly limitMs: number | null;
+  /** The maximum response time, according to the gateway's timeouts. */
+  readonly limitMs: number;
 }
 
 const SERVICE_MS = LIMITS.upstreamMs + LIMITS.upstreamLateMs;
@@ -99,7 +98,6 @@ export const KINDS: Readonly<Record<Client, ClientKind>> = {
     good: [200],
     limitMs: SERVICE_MS + EVENT_INTERVAL_MS,
   },
-  socket: { title: "WebSocket", rate: 4, needs: ["upstream"], good: [200], limitMs: null },
   publish: {
     title: "publish",
     rate: 1,

@@ -165,7 +165,7 @@ async function waitUntilWell(
     return performance.now() - returnedMs - lastMs >= wellMs;
   };
   await waitFor(isHealed, { timeoutMs: healMsMax }).catch(() => {}); // The promise `heals` reports the timeout.
-  const patienceMs = Math.max(LIMITS.patienceMs, KINDS.publish.limitMs ?? 0) + 5_000;
+  const patienceMs = Math.max(LIMITS.patienceMs, KINDS.publish.limitMs) + 5_000;
   await waitFor(() => !recorder.awaits(returnedMs), {
     timeoutMs: patienceMs,
     what: "the end of all requests sent before the end of the fault",

@@ -1,5 +1,5 @@
 import { type Answer, type CellRun, isGood } from "../faults/cell-run.ts";
-import { CLIENTS, type Client } from "../faults/clients.ts";
+import { CLIENTS } from "../faults/clients.ts";
 import { disturbed } from "../faults/promises/goes-on.ts";
 import { judge } from "../faults/promises/index.ts";
 import type { Part } from "./orders.ts";
@@ -11,12 +11,9 @@ export interface Step {
   readonly run: CellRun;
 }
 
-/** The clients whose connections a stopping gateway closes. */
-const ENDED: readonly Client[] = ["stream", "socket"];
-
 /**
  * Describes the violations in a step: failed requests, and broken promises of `bun run nightly faults`. The ends of event
- * streams and WebSockets at a stopping gateway are documented in the upgrade guide, and do not count.
+ * streams at a stopping gateway are documented in the upgrade guide, and do not count.
  */
 export function brokenIn(step: Step): string[] {
   const { run } = step;
@@ -29,9 +26,9 @@ export function brokenIn(step: Step): string[] {
   ];
 }
 
-/** Returns whether a failure may be an event stream or WebSocket that a stopping gateway closed. */
+/** Returns whether a failure may be an event stream that a stopping gateway closed. */
 function isEnd({ part }: Step, { client }: Answer): boolean {
-  return part === "gateway" && ENDED.includes(client);
+  return part === "gateway" && client === "stream";
 }
 
 /** Returns the progress line of a step. */

@@ -35,21 +35,3 @@ export interface Leg extends Order {
 export function wholeRun(from: string, to: string): readonly Leg[] {
   return ORDERS.map((order) => ({ ...order, to: order.isForward ? to : from }));
 }
-
-/**
- * Returns the legs of a short run, in the order of the upgrade guide: an upgrade to each version, and a
- * downgrade by one version.
- *
- * @param versions the versions, from oldest to newest
- */
-export function shortRun(versions: readonly string[]): readonly Leg[] {
-  const forward = versions.slice(1).map((to) => ({
-    name: `forward to ${to}`,
-    parts: GUIDE,
-    isForward: true,
-    to,
-  }));
-  const before = versions.at(-2);
-  if (before === undefined) return forward;
-  return [...forward, { name: `back to ${before}`, parts: OPPOSITE, isForward: false, to: before }];
-}

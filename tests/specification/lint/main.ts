@@ -1,6 +1,6 @@
-import { citationsIn, citationsWithoutNumber, filesOf, textOf } from "../citations.ts";
+import { citationsIn, filesOf, textOf } from "../citations.ts";
 import { numberProblems, readClauses } from "../clauses.ts";
-import { paramProblems, proseOfComments, proseOfMarkdown, proseOfMessages, proseProblems } from "../prose.ts";
+import { proseOfComments, proseOfMarkdown, proseOfMessages, proseProblems } from "../prose.ts";
 
 /** Matches paths of files whose prose is not checked: released migrations, which never change. */
 const RELEASED = /^drizzle\//;
@@ -16,19 +16,15 @@ const cited = files.flatMap(({ path, text }) => citationsIn(path, text));
 const unknown = cited
   .filter(({ id }) => !ids.has(id))
   .map(({ id, path, line }) => `${path}:${line} ${id} is not a clause of the specification`);
-const withoutNumber = files.flatMap(({ path, text }) => citationsWithoutNumber(path, text));
 
 const prose = files.flatMap(({ path, text }) => {
   if (RELEASED.test(path)) return [];
   if (path.endsWith(".md")) return proseProblems(path, proseOfMarkdown(text));
   const messages = SPEAKING.test(path) ? proseOfMessages(path, text) : [];
-  return [
-    ...proseProblems(path, [...proseOfComments(path, text), ...messages]),
-    ...paramProblems(path, text),
-  ];
+  return proseProblems(path, [...proseOfComments(path, text), ...messages]);
 });
 
-const problems = [...numberProblems(clauses), ...unknown, ...withoutNumber, ...prose];
+const problems = [...numberProblems(clauses), ...unknown, ...prose];
 for (const problem of problems) process.stderr.write(`${problem}\n`);
 if (problems.length > 0) process.exit(1);
 process.stdout.write(`Checked ${clauses.length} clauses and ${cited.length} citations.\n`);

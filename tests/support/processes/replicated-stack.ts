@@ -1,6 +1,6 @@
 import { startIdentityProvider, startSampleService } from "@ostiary/demo";
 import { publishCatalogs } from "@ostiary/platform/catalogs";
-import { startBalancer } from "../load/balancer.ts";
+import { Balancer } from "../load/balancer.ts";
 import { freshCounterStoreUrl, freshDatabase, freshRouteStoreUrl } from "../stores/services.ts";
 import { waitFor } from "../time/wait-for.ts";
 import { ADMIN_TOKEN, gatewayPeers, INTERNAL_AUTH_TOKEN } from "./stack.ts";
@@ -31,13 +31,6 @@ export interface ReplicatedStack extends Readonly<Record<ServiceName, Replicated
   close(): Promise<void>;
 }
 
-/** The URLs of the stores. By default, the stack uses new stores. */
-export interface StackStores {
-  databaseUrl?: string;
-  routeStoreUrl?: string;
-  counterStoreUrl?: string;
-}
-
 /**
  * Starts two replicas of each service and publishes the catalogs of `seeds/`. `everyEnv` contains
  * environment variables of all services, `gatewayEnv` those of the gateways.
@@ -45,12 +38,11 @@ export interface StackStores {
 export async function startReplicatedStack(
   everyEnv: Record<string, string>,
   gatewayEnv: Record<string, string> = {},
-  stores: StackStores = {},
 ): Promise<ReplicatedStack> {
   const [databaseUrl, routeStoreUrl, counterStoreUrl] = await Promise.all([
-    stores.databaseUrl ?? freshDatabase(),
-    stores.routeStoreUrl ?? freshRouteStoreUrl(),
-    stores.counterStoreUrl ?? freshCounterStoreUrl(),
+    freshDatabase(),
+    freshRouteStoreUrl(),
+    freshCounterStoreUrl(),
   ]);
   const provider = await startIdentityProvider({ host: "127.0.0.1", port: 0 });
   const sample = startSampleService({ host: "127.0.0.1", port: 0, intervalMs: 20 });
@@ -105,7 +97,7 @@ async function startAgain(entry: string, env: Record<string, string>): Promise<R
 }
 
 async function startReplicas(service: ServiceName, env: Record<string, string>): Promise<Replicated> {
-  const balancer = await startBalancer();
+  const balancer = new Balancer<RunningProcess>();
   const replicas: RunningProcess[] = [];
   const all: RunningProcess[] = [];
   const start = async () => {
@@ -125,9 +117,10 @@ async function startReplicas(service: ServiceName, env: Record<string, string>):
     return code;
   };
   await Promise.all(Array.from({ length: REPLICAS }, start));
+  const [open, internal] = await Promise.all([balancer.listen("url"), balancer.listen("internalUrl")]);
   return {
-    url: balancer.url,
-    internalUrl: balancer.internalUrl,
+    url: open.url,
+    internalUrl: internal.url,
     all,
     async restart() {
       const codes: number[] = [];
@@ -139,7 +132,8 @@ async function startReplicas(service: ServiceName, env: Record<string, string>):
     },
     async close() {
       await Promise.all(replicas.map((replica) => replica.kill()));
-      await balancer.close();
+      balancer.stop();
+      await Promise.all([open.close(), internal.close()]);
     },
   };
 }

@@ -42,15 +42,7 @@ export interface BinaryServer {
   crash: NodeJS.Signals;
   /** The signal for a graceful shutdown. */
   shutdown: NodeJS.Signals;
-  /**
-   * The maximum number of starts in a row if the server exits with {@link EXIT_FAILED}. A supervisor also starts
-   * a service again that could not reach a store. Default: 1.
-   */
-  startsMax?: number;
 }
-
-/** The exit code of a service that could not start, for example because a store was too busy to respond. */
-const EXIT_FAILED = 1;
 
 /** A server process that tests start from the server's binary. */
 export class BinaryTestServer implements TestServer {
@@ -70,39 +62,26 @@ export class BinaryTestServer implements TestServer {
   }
 
   async start(): Promise<void> {
-    const { command, directory, startsMax = 1 } = this.#server;
-    for (let start = 1; ; start++) {
-      const exitCode = await this.#startOnce();
-      if (exitCode === null) return;
-      if (exitCode === EXIT_FAILED && start < startsMax) continue;
-      const log = await Bun.file(`${directory}/log`).text();
-      throw new Error(`${command[0]} exited before it was ready: ${log}`);
-    }
-  }
-
-  /** Starts the process, and waits until it is ready. Resolves with the exit code if it exits before that. */
-  async #startOnce(): Promise<number | null> {
-    const log = Bun.file(`${this.#server.directory}/log`);
-    const running = Bun.spawn(this.#server.command, {
-      cwd: this.#server.directory,
-      ...(this.#server.env !== undefined && { env: this.#server.env }),
+    const { command, directory, env, crash, ready } = this.#server;
+    const log = Bun.file(`${directory}/log`);
+    const running = Bun.spawn(command, {
+      cwd: directory,
+      ...(env !== undefined && { env }),
       stdin: "ignore",
       stdout: log,
       stderr: log,
       detached: true,
     });
     running.unref();
-    leash().process(running.pid, this.#server.crash);
+    leash().process(running.pid, crash);
     this.#process = running;
-    const { exitCode } = await waitFor(
-      async () => {
-        if (hasExited(running)) return { exitCode: await running.exited };
-        return (await this.#server.ready()) && { exitCode: null };
-      },
-      { timeoutMs: READY_TIMEOUT_MS, what: this.#server.command.join(" ") },
-    );
-    if (exitCode !== null) leash().release(running.pid);
-    return exitCode;
+    await waitFor(async () => hasExited(running) || (await ready()), {
+      timeoutMs: READY_TIMEOUT_MS,
+      what: command.join(" "),
+    });
+    if (!hasExited(running)) return;
+    leash().release(running.pid);
+    throw new Error(`${command[0]} exited before it was ready: ${await log.text()}`);
   }
 
   kill(): Promise<void> {

@@ -58,7 +58,7 @@ export function servicesAt(origins: readonly string[]): [string, StoredServiceCo
             .filter(({ isPublic }) => isPublic)
             .map(({ path }) => ({
               path: `${path}/{thing_id}`,
-              methods: ["GET" as const, "PUT" as const, "DELETE" as const],
+              methods: ["GET" as const],
               rate_limit: false as const,
             })),
         },

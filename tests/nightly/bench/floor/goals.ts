@@ -1,7 +1,7 @@
 import { type Goal, type JudgedGoal, judge } from "../measure/goal-table.ts";
 import { ratiosOf, spreadOf } from "../measure/statistics.ts";
 import type { LoadName } from "./loads.ts";
-import type { Cell, FloorSample, Measured } from "./measure.ts";
+import type { FloorSample, Measured } from "./measure.ts";
 import type { SubjectName } from "./subjects.ts";
 
 type Place = readonly [SubjectName, LoadName];
@@ -52,10 +52,7 @@ const GATEWAY: ReadonlySet<SubjectName> = new Set(["public", "whole"]);
 const CONNECTIONS_MAX = 5;
 
 /** Judges the measurements. Omits the goals that need a subject or load that was not measured. */
-export function goalsOf(
-  cells: readonly Measured<Cell>[],
-  methods: readonly Measured<string>[],
-): JudgedGoal[] {
+export function goalsOf(cells: readonly Measured[]): JudgedGoal[] {
   const ratio = ({ of, over }: Ratio, figure: keyof FloorSample) => {
     const [above, below] = [samplesAt(cells, of), samplesAt(cells, over)];
     if (above === undefined || below === undefined) return null;
@@ -72,7 +69,7 @@ export function goalsOf(
     return value === null ? [] : [judge(goal, value)];
   });
   const crowded = cells.filter(({ what }) => GATEWAY.has(what.subject.name) && what.load.name !== "64");
-  const connections = [...crowded, ...methods].map(({ title, samples }) =>
+  const connections = crowded.map(({ title, samples }) =>
     judge(
       { title: `new connections per 1 000, ${title}`, bound: CONNECTIONS_MAX, at_most: true },
       spreadOf(valuesOf(samples, "connections_per_1000")),
@@ -81,7 +78,7 @@ export function goalsOf(
   return [...rates, ...tails, ...connections];
 }
 
-function samplesAt(cells: readonly Measured<Cell>[], [subject, load]: Place) {
+function samplesAt(cells: readonly Measured[], [subject, load]: Place) {
   return cells.find(({ what }) => what.subject.name === subject && what.load.name === load)?.samples;
 }
 

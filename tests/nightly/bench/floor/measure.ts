@@ -22,23 +22,17 @@ export interface Plan {
   readonly warm_up_seconds: number;
 }
 
-/** A subject of the measurement, with one sample for each round. */
-export interface Measured<What> {
-  readonly what: What;
+/** One combination of a subject and a load, with one sample for each round. */
+export interface Measured {
+  readonly what: { readonly subject: Subject; readonly load: Load };
   readonly title: string;
   readonly target: Target;
   readonly clients: number;
   readonly samples: FloorSample[];
 }
 
-/** One combination of a subject and a load. */
-export interface Cell {
-  readonly subject: Subject;
-  readonly load: Load;
-}
-
 /** Returns every combination of a load and a subject, grouped by load and without samples. */
-export function cellsOf(subjects: readonly Subject[], loads: readonly Load[]): Measured<Cell>[] {
+export function cellsOf(subjects: readonly Subject[], loads: readonly Load[]): Measured[] {
   return loads.flatMap((each) =>
     subjects.map((subject) => ({
       what: { subject, load: each },
@@ -53,7 +47,7 @@ export function cellsOf(subjects: readonly Subject[], loads: readonly Load[]): M
 /** Measures everything once in each round, so that other work on the machine affects all subjects equally. */
 export async function measureInRounds(
   upstream: string,
-  measured: readonly Measured<unknown>[],
+  measured: readonly Measured[],
   { rounds, seconds, warm_up_seconds }: Plan,
   { progress }: Pick<BenchOptions, "progress">,
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import { spreadOf } from "../measure/statistics.ts";
 import { table, whole } from "../measure/table.ts";
-import type { Cell, FloorSample, Measured } from "./measure.ts";
+import type { FloorSample, Measured } from "./measure.ts";
 
 const HEAD = [
   "",
@@ -9,14 +9,13 @@ const HEAD = [
 ];
 
 /** Returns a table with a block for each load, and a row for each subject in the block. */
-export function figureTable(cells: readonly Measured<Cell>[], methods: readonly Measured<string>[]): string {
+export function figureTable(cells: readonly Measured[]): string {
   const blocks = Map.groupBy(cells, ({ what }) => what.load);
   const rows = [...blocks].flatMap(([load, measured]) => [
     [load.title],
     ...measured.map(({ what, samples }) => [`  ${what.subject.title}`, ...figuresOf(samples)]),
   ]);
-  const others = methods.map(({ title, samples }) => [title, ...figuresOf(samples)]);
-  return table(HEAD, [...rows, ...others]);
+  return table(HEAD, rows);
 }
 
 function figuresOf(samples: readonly FloorSample[]): string[] {

@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { JudgedGoal } from "../measure/goal-table.ts";
 import { type Machine, machineLine } from "../measure/machine.ts";
 import { spreadOf } from "../measure/statistics.ts";
-import type { Cell, FloorSample, Measured, Plan } from "./measure.ts";
+import type { FloorSample, Measured, Plan } from "./measure.ts";
 
 const Figure = Type.Object({
   load: Type.String({ description: "The name of the load, such as `64`." }),
@@ -33,7 +33,7 @@ export interface Run {
   readonly commit: string;
   readonly machine: Machine;
   readonly plan: Plan;
-  readonly cells: readonly Measured<Cell>[];
+  readonly cells: readonly Measured[];
   readonly goals: readonly JudgedGoal[];
 }
 

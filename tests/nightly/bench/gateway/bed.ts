@@ -29,7 +29,7 @@ export class Bed implements AsyncDisposable {
 
   /** @throws BenchImpossible if a tool or a second core is missing */
   static async create(): Promise<Bed> {
-    const missing = ["wrk", "redis-server", "etcd"].filter((tool) => Bun.which(tool) === null);
+    const missing = ["wrk", "redis-server", "etcd", "nginx"].filter((tool) => Bun.which(tool) === null);
     if (missing.length > 0) {
       throw new BenchImpossible(`This bench needs ${missing.join(", ")}: install them and run it again.`);
     }

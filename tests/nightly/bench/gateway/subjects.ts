@@ -66,10 +66,8 @@ export async function startSubjects(bed: Bed, identity: Identity, collectorUrl: 
   ];
 }
 
-export async function startUpstream(bed: Bed): Promise<Started> {
-  if (Bun.which("nginx") !== null) return startNginx(bed, 1);
-  const port = freePort();
-  return bed.helper([process.execPath, entry("upstream"), String(port)], port);
+export function startUpstream(bed: Bed): Promise<Started> {
+  return startNginx(bed, 1);
 }
 
 /**
@@ -95,13 +93,13 @@ function addresses(count: number): string[] {
 /** Starts a pass-through on the runtime's `fetch`. The path of each request names one of the services. */
 export async function startPassThrough(bed: Bed, origins: readonly string[]): Promise<Started> {
   const port = freePort();
-  return bed.subject([process.execPath, entry("pass-through"), String(port), origins.join(",")], port, {
-    BUN_CONFIG_MAX_HTTP_REQUESTS: CONCURRENT_REQUESTS,
-  });
-}
-
-function entry(name: string): string {
-  return `${import.meta.dir}/${name}/main.ts`;
+  return bed.subject(
+    [process.execPath, `${import.meta.dir}/pass-through/main.ts`, String(port), origins.join(",")],
+    port,
+    {
+      BUN_CONFIG_MAX_HTTP_REQUESTS: CONCURRENT_REQUESTS,
+    },
+  );
 }
 
 export interface GatewayOptions {

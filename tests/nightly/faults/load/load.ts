@@ -5,7 +5,6 @@ import type { System } from "../system/system.ts";
 import { Publisher } from "./publisher.ts";
 import { Recorder } from "./recorder.ts";
 import { type Asking, get, requestOf, send } from "./requests.ts";
-import { keepSocket } from "./sockets.ts";
 import { keepStream } from "./streams.ts";
 
 const INTRODUCED_MS = 30_000;
@@ -32,14 +31,6 @@ export class Load implements AsyncDisposable {
           system,
           this.recorder,
           () => get("stream", "/things/events", this.#key(index)),
-          this.#stop.signal,
-        ),
-      ),
-      ...this.#each(KINDS.socket.rate, (index) =>
-        keepSocket(
-          system,
-          this.recorder,
-          () => get("socket", "/things/socket", this.#key(index)),
           this.#stop.signal,
         ),
       ),
@@ -102,5 +93,5 @@ export class Load implements AsyncDisposable {
 }
 
 function isAsking(client: (typeof CLIENTS)[number]): client is Asking {
-  return client !== "stream" && client !== "socket" && client !== "publish";
+  return client !== "stream" && client !== "publish";
 }

@@ -11,8 +11,8 @@ export interface Request {
   readonly bucket?: string;
 }
 
-/** The kinds of clients that send single requests; the others keep connections open or publish. */
-export type Asking = Exclude<Client, "stream" | "socket" | "publish">;
+/** The kinds of clients that send single requests; the others keep streams open or publish. */
+export type Asking = Exclude<Client, "stream" | "publish">;
 
 const ANYBODY: Caller = { ...NOBODY, headers: {} };
 

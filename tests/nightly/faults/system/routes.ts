@@ -28,7 +28,7 @@ export function thingsService(url: string) {
     },
     organization: {
       routes: [
-        ...["cached", "events", "socket"].map(get),
+        ...["cached", "events"].map(get),
         { path: "/things", upstream: `${organization}/things`, methods: ["POST"], ...free },
       ],
     },

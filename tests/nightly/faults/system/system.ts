@@ -3,6 +3,7 @@ import { VALIDATE_PATH } from "@ostiary/lib/contracts/internal-api";
 import postgres from "postgres";
 import { freePort } from "../../../support/http/free-port.ts";
 import { type Proxy as NetworkProxy, startProxy } from "../../../support/http/proxy.ts";
+import { Balancer, type Replica as Door } from "../../../support/load/balancer.ts";
 import { ROOT } from "../../../support/root.ts";
 import { BinaryTestServer } from "../../../support/stores/binary-server.ts";
 import { startEtcdBinary } from "../../../support/stores/etcd-server.ts";
@@ -13,7 +14,6 @@ import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
 import { BROKEN_REPLICA } from "../cell-run.ts";
 import { EVENT_INTERVAL_MS, LIMITS } from "../clients.ts";
-import { Balancer } from "./balancer.ts";
 import { ProcessClock, type SettableClock } from "./clock.ts";
 import { INTERNAL_TOKEN, People } from "./people.ts";
 import { answerOf, type Replica, startReplica } from "./replica.ts";
@@ -70,10 +70,9 @@ export class System implements AsyncDisposable {
   gateways: Replica[] = [];
   #people: People | undefined;
   readonly #peers = new Map<number, string>();
-  #gatewayDoors: Balancer | undefined;
-  #registryDoors: Balancer | undefined;
-  /** Every balancer, with the replicas behind it. */
-  readonly #balancers: { readonly balancer: Balancer; readonly replicas: readonly Replica[] }[] = [];
+  #gatewayDoors: Doors | undefined;
+  #registryDoors: Doors | undefined;
+  readonly #doors: Doors[] = [];
 
   /** @throws RunImpossible if PostgreSQL, Redis or etcd is not installed */
   static async start(
@@ -148,20 +147,20 @@ export class System implements AsyncDisposable {
 
   /** Returns the gateway that the load balancer chooses next. */
   nextGateway() {
-    return started(this.#gatewayDoors).next();
+    return chosenBy(started(this.#gatewayDoors));
   }
 
   /** Returns the registry that the load balancer chooses next. */
   nextRegistry() {
-    return started(this.#registryDoors).next();
+    return chosenBy(started(this.#registryDoors));
   }
 
   /** Waits until all balancers in front of a replica know that it is ready. */
   async noticed(replica: Replica): Promise<void> {
     const isNoticed = () =>
-      this.#balancers
-        .filter(({ replicas }) => replicas.includes(replica))
-        .every(({ balancer, replicas }) => balancer.knowsReady(replicas.indexOf(replica)));
+      this.#doors.every(({ balancer, doors }) =>
+        doors.every((door) => door.replica !== replica || balancer.ready.includes(door)),
+      );
     await waitFor(isNoticed, { timeoutMs: READY_MS, what: `the balancers to notice ${replica.name}` });
   }
 
@@ -291,27 +290,45 @@ export class System implements AsyncDisposable {
 
   /** Starts a balancer for the internal ports of all replicas. */
   async #internalDoor(replicas: readonly Replica[]): Promise<NetworkProxy> {
-    const door = await this.#balancer(replicas, "internal").listen();
+    const door = await this.#balancer(replicas, "internal").balancer.listen("url");
     this.#ends.defer(() => door.close());
     return door;
   }
 
-  #balancer(replicas: readonly Replica[], port: "public" | "internal"): Balancer {
-    const balancer = new Balancer(
-      replicas.map(({ links }) => ({
-        url: links[port].url,
-        readyUrl: `${links.internal.url}/health/ready`,
-      })),
-    );
-    this.#balancers.push({ balancer, replicas });
+  #balancer(replicas: readonly Replica[], port: "public" | "internal"): Doors {
+    const balancer = new Balancer<DoorOf>();
+    const doors = replicas.map((replica) => {
+      const { links } = replica;
+      return { replica, url: links[port].url, internalUrl: links.internal.url };
+    });
+    for (const door of doors) balancer.add(door, true);
     this.#ends.defer(() => balancer.stop());
-    return balancer;
+    const made = { balancer, doors };
+    this.#doors.push(made);
+    return made;
   }
 
   #endWith({ server, link }: Linked): void {
     this.#ends.defer(() => server.close());
     this.#ends.defer(() => link.close());
   }
+}
+
+/** A replica behind a balancer, with the links that lead to it. */
+interface DoorOf extends Door {
+  readonly replica: Replica;
+}
+
+/** A balancer with the replicas behind it. */
+interface Doors {
+  readonly balancer: Balancer<DoorOf>;
+  readonly doors: readonly DoorOf[];
+}
+
+/** Returns the index and the URL of the replica that a balancer chooses next. */
+function chosenBy({ balancer, doors }: Doors): { replica: number; url: string } {
+  const door = balancer.next();
+  return { replica: doors.indexOf(door), url: door.url };
 }
 
 /** The clocks of the processes that run with libfaketime. */

@@ -1,7 +1,7 @@
 /**
  * The upstream service behind the gateways. It writes each request to a file before it responds, so the file
- * is complete even if the service is killed. It sends event streams, echoes WebSocket messages, and responds
- * to all other requests with their path.
+ * is complete even if the service is killed. It sends event streams, and responds to all
+ * other requests with their path.
  */
 
 import { openSync, writeSync } from "node:fs";
@@ -13,21 +13,15 @@ Bun.serve({
   hostname: "127.0.0.1",
   port: Number(port),
   idleTimeout: 0,
-  fetch(request, server) {
+  fetch(request) {
     const { pathname, search } = new URL(request.url);
     if (pathname === "/ready") return new Response("yes");
     const request_id = request.headers.get("x-request-id") ?? "";
     writeSync(file, `${JSON.stringify({ request_id, path: pathname + search })}\n`);
-    if (pathname.endsWith("/socket")) {
-      return server.upgrade(request) ? undefined : new Response("no WebSocket", { status: 400 });
-    }
     if (pathname.endsWith("/events")) {
       return new Response(events(), { headers: { "Content-Type": "text/event-stream" } });
     }
     return Response.json({ path: pathname });
-  },
-  websocket: {
-    message: (socket, message) => void socket.send(message),
   },
 });
 
