@@ -26,25 +26,12 @@ describe.if(services().etcd.binary)("a route store on three etcd nodes", () => {
   });
   afterEach(() => cluster.recover());
 
-  const nodes = [0, 1, 2].map((index) => [`node ${index}`, async () => cluster.nodes[index]] as const);
-  const victims = [...nodes, ["the leader", () => cluster.leader()] as const];
-
-  for (const [name, find] of victims) {
-    // OP-20
-    test(`works while ${name} is frozen`, async () => {
-      const node = await find();
-      await node?.freeze();
-      await cluster.leader();
-      await expectAnswers(cluster.url);
-    });
-
-    test(`works while ${name} is down`, async () => {
-      const node = await find();
-      await node?.kill();
-      await cluster.leader();
-      await expectAnswers(cluster.url);
-    });
-  }
+  // OP-20
+  test("works while the leader is frozen", async () => {
+    await (await cluster.leader()).freeze();
+    await cluster.leader();
+    await expectAnswers(cluster.url);
+  });
 
   const silences: Record<string, (node: TestServer) => Promise<void>> = {
     "is frozen": (node) => node.freeze(),
@@ -85,7 +72,7 @@ describe.if(services().etcd.binary)("a route store on three etcd nodes", () => {
             const { entries } = await store.list("leased/");
             return entries.length === leases.length && entries.every((entry) => entry.value === value);
           },
-          { timeoutMs: 20_000, what: `six entries with ${value}` },
+          { what: `six entries with ${value}` },
         );
       };
       await expectHeld("before");

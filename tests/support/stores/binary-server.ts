@@ -42,6 +42,8 @@ export interface BinaryServer {
   crash: NodeJS.Signals;
   /** The signal for a graceful shutdown. */
   shutdown: NodeJS.Signals;
+  /** The maximum number of starts in a row, as by a supervisor, because a store may be too busy. Default: 1. */
+  startsMax?: number;
 }
 
 /** A server process that tests start from the server's binary. */
@@ -62,6 +64,17 @@ export class BinaryTestServer implements TestServer {
   }
 
   async start(): Promise<void> {
+    const { startsMax = 1 } = this.#server;
+    for (let start = 1; ; start++) {
+      try {
+        return await this.#startOnce();
+      } catch (error) {
+        if (start >= startsMax) throw error;
+      }
+    }
+  }
+
+  async #startOnce(): Promise<void> {
     const { command, directory, env, crash, ready } = this.#server;
     const log = Bun.file(`${directory}/log`);
     const running = Bun.spawn(command, {

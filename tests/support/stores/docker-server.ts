@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
 import { freePort } from "../http/free-port.ts";
 import { leash } from "../processes/clean-up-after-kill.ts";
+import { runToEnd } from "../processes/run-to-end.ts";
 import type { TestServer } from "./server.ts";
 
 interface Image {
@@ -121,17 +121,8 @@ class ContainerTestServer implements TestServer {
 }
 
 /** Runs `docker` with these parameters and resolves with its output. */
-export function docker(...parameters: string[]): Promise<string> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  const running = spawn("docker", parameters, { stdio: ["ignore", "pipe", "pipe"] });
-  let output = "";
-  running.stdout.on("data", (chunk) => {
-    output += chunk;
-  });
-  running.on("error", reject);
-  running.on("close", (code) => {
-    if (code === 0) resolve(output.trim());
-    else reject(new Error(`docker ${parameters.join(" ")} exited with code ${code}.`));
-  });
-  return promise;
+export async function docker(...parameters: string[]): Promise<string> {
+  const { exitCode, stdout } = await runToEnd(["docker", ...parameters]);
+  if (exitCode !== 0) throw new Error(`docker ${parameters.join(" ")} exited with code ${exitCode}.`);
+  return stdout.trim();
 }

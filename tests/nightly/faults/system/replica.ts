@@ -5,6 +5,7 @@ import { BinaryTestServer } from "../../../support/stores/binary-server.ts";
 import { lastingFolder } from "../../../support/temporary-folder.ts";
 
 const READY_TIMEOUT_MS = 1_000;
+const STARTS_MAX = 5;
 
 /** One process of a service, with the network links to it. */
 export interface Replica {
@@ -59,6 +60,7 @@ export async function startReplica(
     ready: async () => (await answerOf(`${internalUrl}/health/live`)) === 200,
     crash: "SIGKILL",
     shutdown: "SIGTERM",
+    startsMax: STARTS_MAX,
   });
   await server.start();
   const links = { public: await startProxy(url), internal: await startProxy(internalUrl) };
