@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type OpenApiDocument, operationsIn, type PlacedOperation } from "../../support/http/openapi.ts";
-import { waitFor } from "../../support/index.ts";
+import { services, waitFor } from "../../support/index.ts";
 import { type Client, clientOf, service as configOf } from "./harness.ts";
 import {
   claiming,
@@ -267,7 +267,7 @@ describe("a document that is both invalid and outside of the bounds", () => {
   });
 });
 
-describe("many operators at once", () => {
+describe.skipIf(!services().postgres.real)("many operators at once", () => {
   // RG-50, RG-117
   test("a publisher never replaces a revision whose paths an admin moves out of its bounds at that moment", async () => {
     const name = "own-contended";

@@ -9,6 +9,7 @@ import fc from "fast-check";
 import { CurrentTable } from "../../../apps/registry/lookup/current-table.ts";
 import { closing, duringTests } from "../../support/during-tests.ts";
 import { runs } from "../../support/runs.ts";
+import { services } from "../../support/stores/services.ts";
 import { useRegistry } from "./bed.ts";
 
 setDefaultTimeout(120_000);
@@ -68,7 +69,7 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant("read"), names: fc.constant([]), routes: fc.nat(0) }),
 );
 
-describe("the table of current services", () => {
+describe.skipIf(!services().postgres.real)("the table of current services", () => {
   test("equals a table that reads everything, after any sequence of writes", async () => {
     const table = new CurrentTable(database);
     await fc.assert(

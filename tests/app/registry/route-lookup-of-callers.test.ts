@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "bun:test";
+import { services } from "../../support/stores/services.ts";
 import { useRegistry } from "./bed.ts";
 import { fields, startRegistry } from "./harness.ts";
 
@@ -59,13 +60,19 @@ describe("who may call a route", () => {
   });
 
   // RG-76
-  test("is 422 for a role without a roles file, but is returned for labels", async () => {
-    await using bare = await startRegistry({ databaseUrl: registry.databaseUrl });
-    const answer = await find("PUT", "/org/things", { role: "owner" }, bare);
-    expect(answer.status).toBe(422);
-    expect(fields(answer)[0]).toMatchObject({ path: "role", message: expect.stringContaining("ROLES_FILE") });
-    expect((await find("PUT", "/org/things", { labels: "org:write" }, bare)).body.allowed).toBe(true);
-  });
+  test.skipIf(!services().postgres.real)(
+    "is 422 for a role without a roles file, but is returned for labels",
+    async () => {
+      await using bare = await startRegistry({ databaseUrl: registry.databaseUrl });
+      const answer = await find("PUT", "/org/things", { role: "owner" }, bare);
+      expect(answer.status).toBe(422);
+      expect(fields(answer)[0]).toMatchObject({
+        path: "role",
+        message: expect.stringContaining("ROLES_FILE"),
+      });
+      expect((await find("PUT", "/org/things", { labels: "org:write" }, bare)).body.allowed).toBe(true);
+    },
+  );
 
   test("cannot be asked with an invalid roles file: the registry does not start", async () => {
     const wrong = startRegistry({ env: { ROLES_FILE: "seeds/demo.yaml" } });
