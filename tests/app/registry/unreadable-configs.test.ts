@@ -4,7 +4,7 @@ import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import { type Orm, openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { closing, duringTests } from "../../support/during-tests.ts";
-import { freshDatabase } from "../../support/stores/services.ts";
+import { freshDatabase, services } from "../../support/stores/services.ts";
 import { waitFor } from "../../support/time/wait-for.ts";
 import { fields, projected, type Registry, service, startRegistry } from "./harness.ts";
 
@@ -23,7 +23,9 @@ const NEWER: Record<string, { config: unknown; path: string }> = {
 };
 const NAMES = Object.keys(NEWER).toSorted();
 
-const registry = duringTests(startBehindNewer);
+/** An embedded database in memory would not outlive the first registry. */
+const isReal = services().postgres.real;
+const registry = duringTests(isReal ? startBehindNewer : () => startRegistry());
 
 /** Starts a registry on a database with the configs of {@link NEWER}, written directly to the tables. */
 async function startBehindNewer(): Promise<Registry> {
@@ -52,7 +54,7 @@ async function store(databaseUrl: string, write: (orm: Orm) => Promise<void>): P
 const get = (path: string) => registry.call("GET", path);
 
 // RG-103, RG-104
-describe("a config that a newer version wrote", () => {
+describe.skipIf(!isReal)("a config that a newer version wrote", () => {
   test("is listed as unreadable, and the list has all other services", async () => {
     const { status, body } = await get("/services");
     expect(status).toBe(200);
@@ -114,7 +116,7 @@ describe("a config that a newer version wrote", () => {
   });
 });
 
-test("restore, put, apply and delete replace an unreadable config", async () => {
+test.skipIf(!isReal)("restore, put, apply and delete replace an unreadable config", async () => {
   await using own = await startBehindNewer();
   expect((await own.call("POST", "/services/field/revisions/1/restore")).status).toBe(200);
   expect((await own.put("list", service("/again/list"))).status).toBe(200);
