@@ -1,7 +1,7 @@
-import type { Finding, FindingCode, Place } from "./findings.ts";
+import type { Finding, Place } from "./findings.ts";
 
-/** The English sentence for each finding. Its place, and what was expected and found, stand around it. */
-export const ENGLISH: Readonly<Record<FindingCode, string>> = {
+/** The codes of findings, with an English sentence for each. Its place, and what was expected and found, stand around it. */
+export const ENGLISH = {
   line_unreadable: "This line is not what the format allows here.",
   cut_off: "The last line, which has the proof, is missing: the file was cut off.",
   event_inconsistent: "The event has a result without a sealed outcome, or the other way around.",

@@ -1,34 +1,10 @@
-/**
- * The findings of a verification: a code, a place, and what was expected and found. The sentences are tables by code,
- * one for each language.
- */
+import type { ENGLISH } from "./english.ts";
 
-/** The findings that make an export altered: it breaks a rule of its format. */
-export const ALTERED = [
-  "line_unreadable",
-  "cut_off",
-  "event_inconsistent",
-  "event_out_of_order",
-  "event_late",
-  "other_owner",
-  "entry_changed",
-  "position_taken",
-  "entries_missing",
-  "head_differs",
-  "declaration_wrong",
-  "drop_not_proved",
-  "head_not_in_map",
-  "leaf_not_in_tree",
-  "heads_out_of_order",
-  "earlier_head_wrong",
-  "root_unreadable",
-  "root_not_signed",
-  "cosignature_wrong",
-  "trees_differ",
-] as const;
+/** The code of a finding. Each language has a table of sentences by code. */
+export type FindingCode = keyof typeof ENGLISH;
 
-/** The findings that leave a question open. */
-export const UNDECIDED = [
+/** The findings that leave a question open. All others make the export altered: it breaks a rule of its format. */
+const UNDECIDED: ReadonlySet<FindingCode> = new Set<FindingCode>([
   "format_unknown",
   "no_signed_root",
   "kept_root_newer",
@@ -36,10 +12,7 @@ export const UNDECIDED = [
   "root_of_other_log",
   "entries_given_up",
   "not_cosigned",
-] as const;
-
-type AlteredCode = (typeof ALTERED)[number];
-export type FindingCode = AlteredCode | (typeof UNDECIDED)[number];
+]);
 
 /** The place of a finding. Each field is present only if it applies. */
 export interface Place {
@@ -63,11 +36,9 @@ export interface Finding {
   found: string | null;
 }
 
-const ALTERED_CODES: ReadonlySet<string> = new Set(ALTERED);
-
 /** Returns whether a finding makes the export altered. */
 export function isAltered({ code }: Pick<Finding, "code">): boolean {
-  return ALTERED_CODES.has(code);
+  return !UNDECIDED.has(code);
 }
 
 /** The maximum number of findings to keep, so that a broken file does not exhaust memory. */

@@ -1,7 +1,7 @@
 import { proofEndSchema } from "../contracts/audit/index.ts";
 import { fits } from "../domain/errors/index.ts";
 import { parseIJson, tryJson } from "../domain/json/index.ts";
-import { readNote, readTreeHead, type TreeHead } from "../domain/tlog/index.ts";
+import { readRoot, type TreeHead } from "../domain/tlog/index.ts";
 import { linesOf } from "./export-lines.ts";
 
 /** A root that the reader kept. Its signatures do not count: the reader trusts the place where it was kept. */
@@ -30,8 +30,7 @@ export async function readKeptRoot(name: string, bytes: AsyncIterable<Uint8Array
     if (text.length <= NOTE_LENGTH_MAX) text += `${line}\n`;
   }
   const end = tryJson(last, parseIJson);
-  const noteText = fits(proofEndSchema, end) ? end.note : text;
-  const note = noteText === null ? null : readNote(noteText);
-  const head = note === null ? null : readTreeHead(note.text);
-  return noteText === null || head === null ? null : { name, head, text: noteText };
+  const note = fits(proofEndSchema, end) ? end.note : text;
+  const head = readRoot(note)?.head ?? null;
+  return note === null || head === null ? null : { name, head, text: note };
 }

@@ -12,7 +12,7 @@ import {
   restartEntryHash,
   retentionEntryHash,
 } from "../domain/proof/index.ts";
-import { readNote, readTreeHead, treesBefore } from "../domain/tlog/index.ts";
+import { readRoot, treesBefore } from "../domain/tlog/index.ts";
 import type { ChainCheck } from "./chain-check.ts";
 import type { EventsCheck } from "./events-check.ts";
 import type { Finding, Findings, Place } from "./findings.ts";
@@ -134,18 +134,16 @@ export class RemainderCheck {
     } else if (!("contents" in item)) {
       const bound = this.#sealedBefore(monthEnd(month) - MONTH_MARGIN_MS);
       if (item.to <= bound) return;
-      const before = this.#nameBefore();
-      if (before === null) refuse(`positions up to ${bound}, or the hashes of contents`);
-      else this.#findings.add("entries_given_up", place, null, `dropped under the name ${before}`);
+      const { note } = this.#end;
+      const root = readRoot(note);
+      // the tree under the last name before a restart could prove when the entries were sealed
+      const before = root === null ? undefined : treesBefore(root.head).at(-1);
+      if (note === null)
+        this.#findings.add("no_signed_root", place, null, "dropped, perhaps before a restart");
+      else if (before === undefined) refuse(`positions up to ${bound}, or the hashes of contents`);
+      else this.#findings.add("entries_given_up", place, null, `dropped under the name ${before.origin}`);
     } else if (item.month > month) refuse(`${month} or earlier`, item.month);
     else if (this.#chainOf(item) !== item.chain) refuse(item.chain, this.#chainOf(item));
-  }
-
-  /** Returns the last name that the log had before a restart, whose tree could prove when entries were sealed. */
-  #nameBefore(): string | null {
-    const note = readNote(this.#end.note ?? "");
-    const head = note === null ? null : readTreeHead(note.text);
-    return head === null ? null : (treesBefore(head).at(-1)?.origin ?? null);
   }
 
   /** Computes the chain values of a run from the hashes of its contents. Returns the last one. */

@@ -10,17 +10,17 @@ import {
   ZERO_HASH,
 } from "../domain/proof/index.ts";
 import {
+  EMPTY_ROOT,
   isConsistent,
   isIncluded,
   knownSignatures,
   LOG_SIGNATURE,
   leafHash,
-  type Note,
   type NoteKey,
   noteKeyText,
-  readNote,
   readNoteKey,
-  readTreeHead,
+  readRoot,
+  type SignedRoot,
   sameTree,
   type TreeHead,
 } from "../domain/tlog/index.ts";
@@ -28,10 +28,8 @@ import type { ChainCheck } from "./chain-check.ts";
 import type { FindingCode, Findings } from "./findings.ts";
 import type { KeptRoot } from "./kept-root.ts";
 
-/** A signed root whose text and signatures were read. */
-export interface SignedRoot {
-  note: Note;
-  head: TreeHead;
+/** A root, and who signed it. */
+interface RootFound extends SignedRoot {
   /** The verifier keys of the log that signed it. */
   signers: readonly string[];
 }
@@ -39,8 +37,8 @@ export interface SignedRoot {
 /** The roots that an export proves. */
 export interface RootsFound {
   /** The root of the export, or null if no key signed it. */
-  root: SignedRoot | null;
-  cosigned: SignedRoot | null;
+  root: RootFound | null;
+  cosigned: RootFound | null;
   /** The kept roots that the export continues. */
   kept: readonly KeptRoot[];
   /** The number of earlier heads that are on the chain of the export. */
@@ -98,14 +96,14 @@ export class RootsCheck {
   }
 
   /** Reads a note that the keys of the log must have signed. Returns null for any other one. */
-  async #signed(text: string, root: "note" | "cosigned.note"): Promise<SignedRoot | null> {
+  async #signed(text: string, root: "note" | "cosigned.note"): Promise<RootFound | null> {
     const refuse = (code: FindingCode, expected: string | null = null, found: string | null = null) => {
       this.#findings.add(code, { root }, expected, found);
       return null;
     };
-    const note = readNote(text);
-    const head = note === null ? null : readTreeHead(note.text);
-    if (note === null || head === null) return refuse("root_unreadable");
+    const read = readRoot(text);
+    if (read === null) return refuse("root_unreadable");
+    const { note, head } = read;
     const known = this.#end.keys
       .flatMap((key) => readNoteKey(key) ?? [])
       .filter(({ type, name }) => type === LOG_SIGNATURE && name === head.origin);
@@ -118,7 +116,7 @@ export class RootsCheck {
     const isRight = signatures.every((each) => each.isRight) && known.length === this.#end.keys.length;
     const confirmed = trusted.map(noteKeyText).filter((key) => signers.has(key));
     const isSigned = root === "note" ? isWhole && confirmed.length > 0 : signers.size > 0;
-    if (isRight && isSigned) return { note, head, signers: confirmed };
+    if (isRight && isSigned) return { ...read, signers: confirmed };
     return refuse("root_not_signed", trusted.map(noteKeyText).join(" "), this.#end.keys.join(" "));
   }
 
@@ -181,7 +179,10 @@ export class RootsCheck {
 
   /** Compares the tree with the kept roots. Returns those that the tree continues. */
   #continued(kept: readonly KeptRoot[], tree: TreeHead, cosigned: SignedRoot | null): KeptRoot[] {
-    const roots = new Map<number, Hash>([[tree.size, tree.root]]);
+    const roots = new Map<number, Hash>([
+      [0, EMPTY_ROOT],
+      [tree.size, tree.root],
+    ]);
     if (cosigned !== null) roots.set(cosigned.head.size, cosigned.head.root);
     for (const { leaf, tree: earlier } of this.#end.heads) {
       if (earlier !== undefined) roots.set(leaf.number + 1, hashFromHex(earlier.root));
@@ -197,7 +198,7 @@ export class RootsCheck {
         return refuse("trees_differ", sizeOf(head), sizeOf({ size: head.size, root: known }));
       }
       if (head.size > tree.size) return refuse("kept_root_newer", `size ${head.size}`, `size ${tree.size}`);
-      if (known !== undefined || head.size === 0) return true;
+      if (known !== undefined) return true;
       return refuse("kept_root_not_connected", `root=${head.size}`, null);
     });
   }

@@ -1,5 +1,5 @@
 import { type Hash, sha256 } from "../proof/chain.ts";
-import { bytesOf } from "./signed-note.ts";
+import { bytesOf, type Note, readNote } from "./signed-note.ts";
 
 /** The state of an append-only tree, which a log signs and witnesses cosign (C2SP tlog-checkpoint). */
 export interface TreeHead {
@@ -42,6 +42,19 @@ export function readTreeHead(text: string): TreeHead | null {
   const isRight = origin !== "" && SIZE.test(sizeText) && Number.isSafeInteger(size);
   if (!isRight || root?.length !== HASH_BYTES || extensions.includes("")) return null;
   return { origin, size, root, extensions };
+}
+
+/** A signed note over a tree head. */
+export interface SignedRoot {
+  note: Note;
+  head: TreeHead;
+}
+
+/** Parses a signed root. Returns null for null and for any other text. */
+export function readRoot(text: string | null): SignedRoot | null {
+  const note = text === null ? null : readNote(text);
+  const head = note === null ? null : readTreeHead(note.text);
+  return note === null || head === null ? null : { note, head };
 }
 
 const RESTART = /^restart ([0-9T:.-]{23}Z) (0|[1-9][0-9]{0,15}) (\S+)$/;

@@ -517,7 +517,9 @@ class Log:
             all = end["heads"] + [{"leaf": end["leaf"], "position": end["head"]["position"]}]
             margin = month_end(month) - 48 * HOUR
             bound = max([0] + [each["position"] for each in all if time_of(each["leaf"]["sealed_at"]) <= margin])
-            if high > bound and restarted(end["note"]):
+            if high > bound and end["note"] is None:
+                self.open.append("dropped entries of a log without a key")
+            elif high > bound and restarted(end["note"]):
                 self.given_up = True
             else:
                 self.check(high <= bound, "entries that may be of a later month")
@@ -623,7 +625,7 @@ class Log:
     def kept(self, end, tree, cosigned):
         if not tree:
             return
-        known = {tree[1]: tree[2]}
+        known = {0: sha256(b""), tree[1]: tree[2]}
         if cosigned:
             known[cosigned[1]] = cosigned[2]
         for each in end["heads"]:
@@ -637,7 +639,7 @@ class Log:
                 self.wrong.append("another tree of the size of a kept root")
             elif size > tree[1]:
                 self.open.append("a newer kept root")
-            elif size not in known and size > 0:
+            elif size not in known:
                 self.open.append("a kept root that nothing connects")
 
     def witnesses(self, end, tree, cosigned):

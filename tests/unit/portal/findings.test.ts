@@ -1,6 +1,7 @@
 /** Tests of the sentences for the findings of a verification, in each language of the page. */
 import { describe, expect, test } from "bun:test";
-import { ALTERED, type Finding, UNDECIDED } from "@ostiary/lib/verification/findings";
+import { ENGLISH } from "@ostiary/lib/verification/english";
+import type { Finding, FindingCode } from "@ostiary/lib/verification/findings";
 import { de } from "../../../apps/portal/page/texts/de.ts";
 import { en } from "../../../apps/portal/page/texts/en.ts";
 
@@ -12,7 +13,8 @@ const PLACE = {
   leaf: 44,
   root: "kept.txt",
 };
-const CODES = [...ALTERED, ...UNDECIDED];
+const isCode = (code: string): code is FindingCode => code in ENGLISH;
+const CODES = Object.keys(ENGLISH).filter(isCode);
 const found = (code: Finding["code"]): Finding => ({ code, place: PLACE, expected: "this", found: "that" });
 
 // PT-47

@@ -241,6 +241,13 @@ test("a tree under a new name leaves months undecided that were dropped before i
   expect([verdict.result, codesOf(verdict)]).toEqual(["undecided", ["entries_given_up"]]);
 });
 
+test("a log without a key leaves months undecided that may have been dropped before a restart", async () => {
+  const log = droppedMonths();
+  log.signers = [];
+  const verdict = await verify(withEnd(await log.export(OWNER), { heads: [] }));
+  expect([verdict.result, new Set(codesOf(verdict))]).toEqual(["undecided", new Set(["no_signed_root"])]);
+});
+
 describe("a restart of a chain", () => {
   test("leaves the export undecided, and says what was given up", async () => {
     const verdict = await verify(await restarted().export(OWNER));
@@ -323,6 +330,16 @@ describe("a kept root", () => {
       expect([verdict.result, first(verdict)[0]]).toEqual(["altered", "trees_differ"]);
     },
   );
+
+  test("of size 0 must be the root of the empty tree", async () => {
+    const empty = `${ORIGIN}\n0\n47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\n`;
+    const wrong = `${ORIGIN}\n0\n${btoa("x".repeat(32))}\n`;
+    const signature = (await twoDays().note()).split("\n\n")[1] ?? "";
+    const withText = (text: string) =>
+      withRoot(NEWER.export(OWNER), Promise.resolve(`${text}\n${signature}`));
+    expect((await withText(empty)).result).toBe("complete");
+    expect(first(await withText(wrong))[0]).toBe("trees_differ");
+  });
 
   test("of a log with another name leaves the export undecided", async () => {
     const verdict = await withRoot(NEWER.export(OWNER), twoDays([KEY], "another.example/log").note());

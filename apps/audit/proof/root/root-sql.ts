@@ -1,4 +1,4 @@
-import { readNote, readTreeHead } from "@ostiary/lib/domain/tlog";
+import { readRoot } from "@ostiary/lib/domain/tlog";
 import { type Database, type Orm, query, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 
@@ -11,7 +11,7 @@ export async function selectNote(database: Database): Promise<string | null> {
 
 /** Returns the number of leaves under a signed root, or 0 without one. */
 export function sizeOf(note: string | null): number {
-  return readTreeHead((note === null ? null : readNote(note))?.text ?? "")?.size ?? 0;
+  return readRoot(note)?.head.size ?? 0;
 }
 
 /** Returns the newest signed root, and the number of leaves of all trees before its tree. */

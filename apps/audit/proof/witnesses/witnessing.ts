@@ -1,5 +1,5 @@
 import { type Clock, endsWithin, Loop } from "@ostiary/lib/async";
-import { readNote, readTreeHead } from "@ostiary/lib/domain/tlog";
+import { readRoot } from "@ostiary/lib/domain/tlog";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { Receiver, type ReceiverDeps } from "../../streams/receiver-call.ts";
@@ -214,6 +214,6 @@ export class Witnessing {
 }
 
 function signedRootOf(note: string | null): SignedRoot | null {
-  const head = readTreeHead((note === null ? null : readNote(note))?.text ?? "");
-  return note === null || head === null ? null : { size: head.size, note };
+  const root = readRoot(note);
+  return note === null || root === null ? null : { size: root.head.size, note };
 }
