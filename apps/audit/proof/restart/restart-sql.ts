@@ -23,9 +23,10 @@ export async function forget(tx: Orm, { id, owner, position }: ChainRow, from: n
   );
 }
 
-/** Stores the first signed root of a tree; null without a key. */
-export async function storeFirstNote(tx: Orm, note: string | null): Promise<void> {
+/** Stores the first signed root of a tree. */
+export async function storeFirstNote(tx: Orm, note: string): Promise<boolean> {
   await rows(tx, sql`update audit.sealer set note = ${note}`);
+  return true;
 }
 
 /** Returns the heads of all chains, as stored. The hashes are in hexadecimal. */

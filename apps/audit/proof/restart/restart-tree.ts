@@ -42,7 +42,7 @@ export async function restartTree(deps: PassDeps): Promise<void> {
       ...{ entries: [], heads: [], altered: [], restored: [] },
     },
     // with the tree, so that an interruption leaves no tree under a root of another name
-    async (tx) => storeFirstNote(tx, await memory.roots.sign(edge, leaf, [...state.trees, begins])),
+    (tx) => memory.roots.sign(edge, leaf, [...state.trees, begins], (note) => storeFirstNote(tx, note)),
   );
   if (!isWritten)
     throw new StartRefused("The service sealed events during the restart: stop the service, and try again.");

@@ -8,8 +8,7 @@ import {
   leafHash,
   nextFrontier,
   noteText,
-  readNote,
-  readTreeHead,
+  readRoot,
   restartLine,
   signNote,
   type TreeHead,
@@ -149,12 +148,19 @@ export class SignedRoots {
     this.#written = rowText(leaf);
   }
 
-  /** Signs the root of a tree that is stored, and returns it as a note; null without a key. */
-  async sign(edge: Edge, leaf: LeafRow, trees: readonly TreePlace[]): Promise<string | null> {
-    if (this.#keys === null) return null;
+  /** Signs the root of a tree that is stored, and calls `store`, which returns whether it stored the note. */
+  async sign(
+    edge: Edge,
+    leaf: LeafRow,
+    trees: readonly TreePlace[],
+    store: (note: string) => Promise<boolean>,
+  ): Promise<void> {
+    if (this.#keys === null) return;
     const note = await signedNote(edge, this.#keys, this.#origin, trees);
+    const before = this.#last;
     this.#remember(note, edge, leaf);
-    return note;
+    // no reader has seen a root that was not stored: the tree may grow in another way
+    if (!(await store(note))) this.#last = before;
   }
 
   #remember(note: string | null, edge: Edge, leaf: LeafRow): void {
@@ -162,11 +168,11 @@ export class SignedRoots {
   }
 
   async #signedHead(text: string): Promise<TreeHead> {
-    const note = readNote(text);
-    const head = note === null ? null : readTreeHead(note.text);
+    const root = readRoot(text);
     const keys = this.#keys?.map(({ key }) => key) ?? [];
-    const isSigned = note !== null && (await knownSignatures(note, keys)).some(({ isRight }) => isRight);
-    if (head !== null && isSigned && head.origin === this.#origin) return head;
+    const signatures = root === null ? [] : await knownSignatures(root.note, keys);
+    const isSigned = signatures.some(({ isRight }) => isRight);
+    if (root !== null && isSigned && root.head.origin === this.#origin) return root.head;
     throw new UnknownSigner();
   }
 

@@ -105,8 +105,9 @@ async function signInterrupted(
       { isolation: "repeatable read" },
     );
   }
-  const note = await memory.roots.sign(nextEdge(tree, leaf), leaf, state.trees);
-  if (note !== null) await storeNote(writes, state.passes, note);
+  await memory.roots.sign(nextEdge(tree, leaf), leaf, state.trees, (note) =>
+    storeNote(writes, state.passes, note, leaf),
+  );
   return { state, entries: 0, end: "behind" };
 }
 
@@ -122,8 +123,9 @@ export async function writeAndSign(
   if (!(await writePass(writes, state.passes, write, also))) return false;
   if (leaf === null) return true;
   const trees = begins === null ? state.trees : [...state.trees, begins];
-  const note = await roots.sign(nextEdge(tree, leaf), leaf, trees);
-  if (note !== null) await storeNote(writes, state.passes + 1, note);
+  await roots.sign(nextEdge(tree, leaf), leaf, trees, (note) =>
+    storeNote(writes, state.passes + 1, note, leaf),
+  );
   return true;
 }
 

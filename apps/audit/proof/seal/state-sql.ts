@@ -45,10 +45,22 @@ export async function selectState(orm: Orm): Promise<SealerState> {
   return found;
 }
 
-/** Stores the signed root of the tree, unless another pass was written after `passes`. */
-export async function storeNote(database: Database, passes: number, note: string): Promise<void> {
-  await query(database, "store_note")`
-    update audit.sealer set note = ${note} where passes = ${passes}`;
+/**
+ * Stores the signed root that ends with a leaf. Returns false, and stores nothing, if another pass was written after
+ * `passes`, or if the database does not have the leaf, because a failover lost it.
+ */
+export async function storeNote(
+  database: Database,
+  passes: number,
+  note: string,
+  { number, sealed_at, map }: LeafRow,
+): Promise<boolean> {
+  const stored = await query(database, "store_note")`
+    update audit.sealer set note = ${note} where passes = ${passes} and exists (
+      select from audit.leaves where number = ${String(number)}::text::bigint and map = decode(${map}, 'hex')
+        and sealed_at = ${new Date(sealed_at).toISOString()}::text::timestamptz)
+    returning passes`;
+  return stored.length > 0;
 }
 
 /** Records that a chain is left out. Keeps the first reason. */

@@ -1,0 +1,66 @@
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { makePartitions } from "@ostiary/audit/partitions/commands";
+import { sealPass } from "@ostiary/audit/proof/seal/seal-pass";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
+import { freshDatabase, services } from "../../support/index.ts";
+import { newLog, sqlOn } from "./audit-service.ts";
+import { cloned, writeSigningKey } from "./proof-bed.ts";
+import { passDeps, writePast } from "./retention-bed.ts";
+
+setDefaultTimeout(60_000);
+
+/** A database that becomes another one, which an asynchronous standby was, once the pass is committed. */
+function failingOver(primary: Database, standby: Database, promoted: () => Promise<unknown>): Database {
+  let current = primary;
+  const run: Database["run"] = async (name, work, options) => {
+    const result = await current.run(name, work, options);
+    if (name !== "write_pass" || current === standby) return result;
+    current = standby;
+    await promoted();
+    return result;
+  };
+  return new Proxy(primary, {
+    get(_, name) {
+      if (name === "run") return run;
+      const value = Reflect.get(current, name);
+      return typeof value === "function" ? value.bind(current) : value;
+    },
+  });
+}
+
+// AU-66, AU-199
+test.skipIf(!services().postgres.real)(
+  "a replica that a failover interrupts before its signature replaces no root of the new primary, and goes on",
+  async () => {
+    const keyFile = writeSigningKey();
+    const url = await freshDatabase();
+    const now = () => new Date().toISOString();
+    {
+      await using log = await newLog(url);
+      await makePartitions(log, Date.now());
+      await writePast(log, "organization-1", now(), 1);
+      await sealPass(await passDeps(log, keyFile));
+    }
+    await using standby = await newLog(await cloned(url));
+    await using primary = await newLog(url);
+    await writePast(primary, "organization-1", now(), 1);
+    await writePast(standby, "organization-2", now(), 1);
+    const noteOf = async () =>
+      (await sqlOn(standby)<{ note: string }>`select note from audit.sealer`)[0]?.note;
+    const other = await passDeps(standby, keyFile);
+    let published: string | undefined;
+    const database = failingOver(primary, standby, async () => {
+      await sealPass(other);
+      published = await noteOf();
+    });
+    const interrupted = { ...(await passDeps(primary, keyFile)), reads: database, writes: database };
+    await sealPass(interrupted);
+    expect(published).toContain("\n2\n");
+    expect(await noteOf()).toBe(published);
+    for (const deps of [interrupted, other]) {
+      await writePast(standby, "organization-1", now(), 1);
+      expect(await sealPass(deps)).toMatchObject({ end: "done", entries: 1 });
+    }
+    expect(await noteOf()).toContain("\n4\n");
+  },
+);
