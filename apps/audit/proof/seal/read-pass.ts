@@ -6,7 +6,7 @@ import { type ChainRow, selectChains } from "./chain-sql.ts";
 import { ownersOf, type UnsealedRow } from "./entries.ts";
 import { parseSnapshot, sealedAfter, snapshotText, windowAfter } from "./snapshot.ts";
 import { type SealerState, selectState } from "./state-sql.ts";
-import { selectAnyUnsealed, selectBound, selectUnsealedOf, selectWindow } from "./unsealed-sql.ts";
+import { selectBound, selectUnsealed, selectWindow } from "./unsealed-sql.ts";
 
 /**
  * The maximum number of entries of each kind in one pass, so that statements stay short and other work gets
@@ -67,7 +67,7 @@ async function readPass(
   const stillAltered = new Set(altered.map(({ owner }) => owner));
   const restored = new Map<string, UnsealedRow[]>();
   for (const owner of again) {
-    if (!stillAltered.has(owner)) restored.set(owner, await selectUnsealedOf(tx, owner, ENTRIES_MAX));
+    if (!stillAltered.has(owner)) restored.set(owner, await selectUnsealed(tx, owner, ENTRIES_MAX));
   }
   const found = altered.filter(({ owner }) => !leftOut.has(owner));
   return { state, tree, ...due, map, chains, altered: found, restored };
@@ -86,7 +86,7 @@ async function dueRows(tx: Orm, state: SealerState, { unreadable }: SealMemory):
   const now = parseSnapshot(state.now);
   if (now.xmax < sealed.xmax) {
     // a database that was restored on another server has lower transaction numbers
-    const rows = await selectAnyUnsealed(tx, ENTRIES_MAX);
+    const rows = await selectUnsealed(tx, null, ENTRIES_MAX);
     const behind = rows.length === ENTRIES_MAX;
     return { rows, sealed_to: behind ? state.sealed_to : snapshotText(now), behind };
   }

@@ -108,30 +108,23 @@ export function selectEach(orm: Orm, due: readonly DueEvent[]): Promise<Unsealed
 }
 
 /**
- * Returns at most `limit` events of the whole log that lack an entry, in the order of their writes, except events of
- * chains that are left out. Used
- * when `sealed_to` cannot tell which events are sealed: in a restored database, where transaction numbers start again.
+ * Returns at most `limit` events of an owner that lack an entry in the owner's chain, in the order of their writes. With
+ * null, returns those of all owners that are not left out: in a restored database transaction numbers start again, so
+ * that `sealed_to` cannot tell which events are sealed.
  */
-export function selectAnyUnsealed(orm: Orm, limit: number): Promise<UnsealedRow[]> {
-  const isLeftOut = (log: SQL) =>
-    sql`exists (select from audit.altered_chains aside where aside.owner = ${log})`;
-  const from = sql`audit.audit_events event
-    where ${CLAIMED} and (${hasNoEntry(false)} or event.outcome <> 'pending' and ${hasNoEntry(true)})
-      and not ((event.organization_id is null or ${isLeftOut(sql`'organization:' || event.organization_id`)})
-        and (event.user_id is null or ${isLeftOut(sql`'user:' || event.user_id`)}))
-    order by coalesce(event.intent_xid, '0'::xid8), event.id limit ${sql.raw(String(limit))}`;
-  return selectRows(orm, from, sql`true`, sql`event.outcome <> 'pending'`);
-}
-
-/** Returns at most `limit` events of an owner that lack an entry in the owner's chain, in the order of their writes. */
-export function selectUnsealedOf(orm: Orm, owner: string, limit: number): Promise<UnsealedRow[]> {
-  const id = owner.slice(owner.indexOf(":") + 1);
-  const isInLog = owner.startsWith("organization:")
+export function selectUnsealed(orm: Orm, owner: string | null, limit: number): Promise<UnsealedRow[]> {
+  const organization = sql`'organization:' || event.organization_id`;
+  const person = sql`'user:' || event.user_id`;
+  const isOpen = (log: SQL) =>
+    sql`${log} is not null and not exists (select from audit.altered_chains aside where aside.owner = ${log})`;
+  const id = owner?.slice(owner.indexOf(":") + 1);
+  const inLog = owner?.startsWith("organization:")
     ? sql`event.organization_id = ${id}`
     : sql`event.user_id = ${id}`;
-  const chain = sql`(select known.id from audit.chains known where known.owner = ${owner})`;
+  const chain =
+    owner === null ? undefined : sql`(select known.id from audit.chains known where known.owner = ${owner})`;
   const from = sql`audit.audit_events event
-    where ${isInLog} and ${CLAIMED}
+    where ${owner === null ? sql`(${isOpen(organization)} or ${isOpen(person)})` : inLog} and ${CLAIMED}
       and (${hasNoEntry(false, chain)} or event.outcome <> 'pending' and ${hasNoEntry(true, chain)})
     order by coalesce(event.intent_xid, '0'::xid8), event.id limit ${sql.raw(String(limit))}`;
   return selectRows(orm, from, sql`true`, sql`event.outcome <> 'pending'`);

@@ -1,12 +1,6 @@
-import { type Hash, hashFromHex, hexOf, type Leaf } from "@ostiary/lib/domain/proof";
-import {
-  consistencyRanges,
-  foldedHash,
-  type LeafRange,
-  nodesOf,
-  type TreeNode,
-} from "@ostiary/lib/domain/tlog";
-import { type Database, type Orm, rows } from "@ostiary/lib/runtime/stores/database";
+import { type Hash, hashFromHex, type Leaf } from "@ostiary/lib/domain/proof";
+import { foldedHash, type LeafRange, nodesOf, type TreeNode } from "@ostiary/lib/domain/tlog";
+import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 
 const HASH_BYTES = 32;
@@ -102,29 +96,4 @@ export function selectLeafRange(orm: Orm, first: number, last: number): Promise<
     orm,
     sql`number between ${String(first)}::text::bigint and ${String(last)}::text::bigint`,
   );
-}
-
-/** Returns the number of leaves of all trees before the newest one. */
-async function selectBefore(orm: Orm): Promise<number> {
-  const [found] = await rows<{ before: number }>(
-    orm,
-    sql`select coalesce(max(before), 0) as before from audit.trees`,
-  );
-  return found?.before ?? 0;
-}
-
-/**
- * Returns the proof that the tree of `size` leaves begins with the tree of the first `earlier` leaves, in hexadecimal.
- * Returns null if `earlier` is greater than `size`, or the stored tree lacks hashes of the proof.
- */
-export async function selectConsistency(
-  database: Database,
-  earlier: number,
-  size: number,
-): Promise<string[] | null> {
-  if (earlier > size) return null;
-  const [path] = await database.run("select_consistency", async (orm) =>
-    selectPaths(orm, await selectBefore(orm), [consistencyRanges(earlier, size)]),
-  );
-  return path?.map(hexOf) ?? null;
 }
