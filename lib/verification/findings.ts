@@ -1,4 +1,4 @@
-import type { ENGLISH } from "./english.ts";
+import type { ENGLISH } from "./sentences.ts";
 
 /** The code of a finding. Each language has a table of sentences by code. */
 export type FindingCode = keyof typeof ENGLISH;
