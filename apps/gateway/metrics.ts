@@ -7,6 +7,7 @@ import { openConnections } from "./edge/open-connections.ts";
 import type { Overload } from "./edge/overload.ts";
 import type { DecisionCounts } from "./limits/decision-counts.ts";
 import type { PublishedRoutes } from "./published-routes.ts";
+import type { Authenticator } from "./steps/authenticate.ts";
 import type { Forwarder } from "./steps/forward.ts";
 import type { ConnectionCounts, ServiceConnections } from "./upstream/connection-counts.ts";
 import type { ServicePool } from "./upstream/pool-client.ts";
@@ -18,6 +19,7 @@ type Registry = Metrics["registry"];
 export interface MetricSources {
   readonly caches: ReadonlyMap<CacheName, CacheState>;
   readonly refusals: Pick<RefusalCounts, "readings">;
+  readonly authenticator: Pick<Authenticator, "knowledgeAgeMs">;
   readonly decisions: DecisionCounts;
   readonly routes: Pick<PublishedRoutes, "table" | "loadedAtMs" | "stale" | "left_out">;
   readonly forwarder: Pick<Forwarder, "calls" | "streams">;
@@ -35,6 +37,14 @@ export interface MetricSources {
 /** Registers the gateway's own metrics, in addition to the metrics of every service (OP-47 to OP-50). */
 export function addGatewayMetrics(registry: Registry, sources: MetricSources): void {
   addCacheMetrics(registry, sources.caches);
+  collectedGauge(registry, {
+    name: "gateway_admission_changes_age_seconds",
+    help: "Age of what this gateway knows of revoked and changed credentials, in seconds; absent if ADMISSION_CHANGES_WAIT_MS is 0.",
+    read() {
+      const ageMs = sources.authenticator.knowledgeAgeMs();
+      return ageMs === null ? [] : ageMs / 1000;
+    },
+  });
   collectedCounter(registry, {
     name: "gateway_credentials_refused_total",
     help: "Requests refused with 401, by reason.",

@@ -8,6 +8,7 @@ import {
 } from "@ostiary/lib/runtime/http";
 import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
 import { Elysia } from "elysia";
+import { admissionChangesHandlers } from "./admission-changes/handlers.ts";
 import { apiKeysHandlers } from "./api-keys/handlers.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { invitesHandlers } from "./invites/handlers.ts";
@@ -71,6 +72,7 @@ function internalApp({ deps, telemetry, health, internalAuthToken, swaggerEnable
   };
   const routes = new Elysia({ name: "identity-internal", normalize: false })
     .use(validationHandlers(deps, createValidationMetrics(telemetry.metrics)))
+    .use(admissionChangesHandlers(deps, health))
     .use(lifecycleHandlers(deps));
   const app = httpApp({ bodyBytesMax: BODY_BYTES_MAX })
     .use(internalToken(internalAuthToken))

@@ -1,5 +1,8 @@
 import { Loop } from "@ostiary/lib/async";
+import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
+import { CURSOR_MS_MAX } from "./admission-changes/handlers.ts";
+import { deleteOldChanges } from "./admission-changes/sql.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { expireOverdueInvites } from "./invites/sql.ts";
 import { deleteExpiredSessions } from "./sessions/sql.ts";
@@ -11,10 +14,16 @@ const ROWS = 1_000;
 const SWEEPS = [
   ["delete_expired_sessions", deleteExpiredSessions],
   ["expire_overdue_invites", expireOverdueInvites],
+  ["delete_old_admission_changes", deleteChanges],
 ] as const;
 
+/** Keeps the changes that an accepted cursor can need, and as long again for a clock that is set. */
+function deleteChanges(orm: Orm, _now: Date, limit: number): Promise<number> {
+  return deleteOldChanges(orm, 2 * CURSOR_MS_MAX, limit);
+}
+
 /**
- * At start and every ten minutes, deletes expired sessions, and marks overdue invites as expired, which deletes
+ * At start and every ten minutes, deletes expired sessions and old changes of admissions, and marks overdue invites as expired, which deletes
  * their tokens and addresses. Works in small batches.
  */
 export function expirySweeper({ database, clock }: Dependencies, log: Logger): Loop {

@@ -163,3 +163,78 @@ create table identity.lifecycle_events (
   organization_id text collate "C" not null,
   data jsonb not null
 );
+--> statement-breakpoint
+
+-- Whose admission has changed, for the caches of gateways: see apps/identity/admission-changes. Triggers write these rows
+-- in the transaction of the change. A row names its transaction, so that a reader finds what has committed since its last
+-- look, however transactions overlap, and no commit waits for another. Credentials and members are deleted only with the
+-- person, the membership or the organization that they belong to.
+create table identity.admission_changes (
+  xid xid8 not null default pg_current_xact_id(),
+  n bigint generated always as identity,
+  user_id text collate "C",
+  member_id text collate "C",
+  organization_id text collate "C",
+  readmits boolean not null,
+  recorded_at timestamptz(3) not null default clock_timestamp(),
+  primary key (xid, n),
+  check (num_nonnulls(user_id, member_id, organization_id) = 1)
+);
+--> statement-breakpoint
+create index admission_changes_age on identity.admission_changes (recorded_at);
+--> statement-breakpoint
+
+-- A change of a person is one of each membership, because gateways know members without their persons. Joining locks the
+-- person's row, so no membership is missed.
+create function identity.user_admission_changed() returns trigger language plpgsql as $$
+begin
+  insert into identity.admission_changes (user_id, readmits)
+    values (old.id, tg_op = 'UPDATE' and new.status = 'active');
+  insert into identity.admission_changes (member_id, readmits)
+    select id, tg_op = 'UPDATE' and new.status = 'active'
+    from identity.members where user_id = old.id and status <> 'removed';
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger admission_changed after update of status on identity.users
+  for each row when (old.status is distinct from new.status) execute function identity.user_admission_changed();
+--> statement-breakpoint
+create trigger admission_ended after delete on identity.users
+  for each row execute function identity.user_admission_changed();
+--> statement-breakpoint
+
+create function identity.member_admission_changed() returns trigger language plpgsql as $$
+begin
+  insert into identity.admission_changes (member_id, readmits)
+    values (old.id, old.status <> 'active' and new.status = 'active');
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger admission_changed after update of status, role on identity.members
+  for each row when ((old.status, old.role) is distinct from (new.status, new.role))
+  execute function identity.member_admission_changed();
+--> statement-breakpoint
+create function identity.organization_admission_changed() returns trigger language plpgsql as $$
+begin
+  insert into identity.admission_changes (organization_id, readmits) values (old.id, false);
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger admission_changed after update of plan on identity.organizations
+  for each row when (old.plan is distinct from new.plan)
+  execute function identity.organization_admission_changed();
+--> statement-breakpoint
+create trigger admission_ended after delete on identity.organizations
+  for each row execute function identity.organization_admission_changed();
+--> statement-breakpoint
+
+create function identity.key_admission_changed() returns trigger language plpgsql as $$
+begin
+  insert into identity.admission_changes (user_id, member_id, readmits) values (old.user_id, old.member_id, false);
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger admission_changed after update of revoked_at, expires_at on identity.api_keys
+  for each row
+  when ((old.revoked_at, old.expires_at) is distinct from (new.revoked_at, new.expires_at))
+  execute function identity.key_admission_changed();

@@ -119,3 +119,59 @@ export const ValidationResult = Type.Union([DirectoryResult, OrganizationResult,
   description: "The holder of a credential, or `valid: false`.",
 });
 export type ValidationResult = Static<typeof ValidationResult>;
+
+const readmits = Type.Boolean({
+  description:
+    "Whether refused credentials may be accepted now: a suspended member or person is active again.",
+  examples: [false],
+});
+
+/** A person, a member or an organization whose admission has changed. Cached results of that id are void. */
+export const AdmissionChange = Type.Union(
+  [
+    Type.Object({ user_id: someId("The id of the person."), readmits }),
+    Type.Object({ member_id: someId("The id of the member."), readmits }),
+    Type.Object({ organization_id: someId("The id of the organization."), readmits }),
+  ],
+  {
+    title: "Admission change",
+    description: "The person, member or organization whose credentials, status, role or plan changed.",
+  },
+);
+export type AdmissionChange = Static<typeof AdmissionChange>;
+
+const next = Type.String({
+  minLength: 1,
+  description: "The cursor for the next request.",
+  examples: ["eyJzZXJ2ZXIiOiIxIn0"],
+});
+
+/** The changes after a cursor, or `reset` if identity cannot tell them. */
+export const AdmissionChanges = Type.Union(
+  [
+    Type.Object(
+      {
+        changes: Type.Array(AdmissionChange, {
+          description: "The changes, at most `limit`. A change can come twice.",
+        }),
+        next,
+      },
+      { title: "Changes", description: "The changes since the cursor." },
+    ),
+    Type.Object(
+      {
+        reset: Type.Literal(true, { description: "Any admission may have changed since the cursor." }),
+        next,
+      },
+      {
+        title: "Reset",
+        description: "The cursor is older than an hour, or of a database that was restored or restarted.",
+      },
+    ),
+  ],
+  { title: "Admission changes", description: "Changes of admissions, or `reset`." },
+);
+export type AdmissionChanges = Static<typeof AdmissionChanges>;
+
+/** The maximum number of changes in one response. */
+export const ADMISSION_CHANGES_MAX = 1_000;

@@ -7,6 +7,8 @@ export const INTERNAL_PREFIX = "/internal/";
 
 export const VALIDATE_PATH = "/internal/credentials/validate";
 
+export const ADMISSION_CHANGES_PATH = "/internal/admission-changes";
+
 export const LIFECYCLE_EVENTS_PATH = "/internal/lifecycle-events";
 
 /** The path under which the gateway writes an event: `PUT` for the intent, `PATCH` for the outcome. */

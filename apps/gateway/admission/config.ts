@@ -37,7 +37,13 @@ export const admissionVariables = {
     300,
     0,
     86_400,
-    "How long the gateway caches a validated credential. A revoked key can be accepted for this time; an expired one never is.",
+    "How long the gateway caches a validated credential. While the gateway cannot reach identity, a revoked key can be accepted for this time; an expired one never is.",
+  ),
+  ADMISSION_CHANGES_WAIT_MS: integer(
+    10_000,
+    0,
+    30_000,
+    "The maximum time of one request that waits for changes of admissions at identity. Values above 500 count as 500, so that a dead connection is noticed. 0: the gateway reads no changes, and a revoked key can be accepted for APIKEY_CACHE_TTL_SECS.",
   ),
   ADMISSION_CACHE_ENTRIES: integer(
     100_000,

@@ -8,15 +8,16 @@ import {
 } from "@ostiary/lib/domain/credentials";
 import { CredentialRefusal } from "@ostiary/lib/runtime/tokens";
 import { type Admitted, admittedPerson } from "./principal.ts";
-import { type Kept, ResultCache } from "./result-cache.ts";
+import type { Kept, ResultCache } from "./result-cache.ts";
 import { type ValidationClient, validationDown } from "./validation-client.ts";
 
-export interface CacheOptions {
-  readonly entries: number;
+/** The cached results of identity for credentials or persons. */
+export type AdmissionCache = ResultCache<Admitted | CredentialRefusal>;
+
+interface CacheOptions {
+  readonly cache: AdmissionCache;
   readonly ttlMs: number;
   readonly clock: Pick<Clock, "now" | "elapsedMs">;
-  /** Called with each new cache. */
-  readonly onCache?: (name: CacheName, cache: CacheState) => void;
 }
 
 export type CacheName = "credentials" | "tokens" | "persons";
@@ -37,11 +38,8 @@ const KEY_REFUSED = new CredentialRefusal(
  */
 export function admitCredentials(
   validation: Pick<ValidationClient, "credential">,
-  { entries, ttlMs, clock, onCache }: CacheOptions,
+  { cache, ttlMs, clock }: CacheOptions,
 ): (credential: string) => Admitted | CredentialRefusal | Promise<Admitted | CredentialRefusal> {
-  const cache = new ResultCache<Admitted | CredentialRefusal>(entries, clock);
-  onCache?.("credentials", cache);
-
   async function validate(
     credential: string,
     parsed: ParsedCredential,

@@ -21,6 +21,8 @@ export class ResultCache<T> {
   misses = 0;
   readonly #kept: LRUCache<string, Kept<T>>;
   readonly #loading = new Map<string, Promise<T>>();
+  /** The number of calls of {@link drop}. */
+  #drops = 0;
   readonly #clock: Pick<Clock, "now" | "elapsedMs">;
 
   constructor(entries: number, clock: Pick<Clock, "now" | "elapsedMs">) {
@@ -46,14 +48,29 @@ export class ResultCache<T> {
     this.misses += 1;
     const underway = this.#loading.get(name);
     if (underway !== undefined) return underway;
-    const loading = this.#keep(name, work).finally(() => this.#loading.delete(name));
+    const loading = this.#keep(name, work).finally(() => {
+      if (this.#loading.get(name) === loading) this.#loading.delete(name);
+    });
     this.#loading.set(name, loading);
     return loading;
   }
 
+  /**
+   * Drops the results for which `isVoid` returns true, by default all. No later lookup gets the result of a load that
+   * is in progress, which may be void too.
+   */
+  drop(isVoid: (value: T) => boolean = () => true): void {
+    this.#drops += 1;
+    this.#loading.clear();
+    const dropped: string[] = [];
+    for (const [name, { value }] of this.#kept.entries()) if (isVoid(value)) dropped.push(name);
+    for (const name of dropped) this.#kept.delete(name);
+  }
+
   async #keep(name: string, work: () => Promise<Kept<T>>): Promise<T> {
+    const drops = this.#drops;
     const kept = await work();
-    if (this.#holds(kept)) this.#kept.set(name, kept);
+    if (drops === this.#drops && this.#holds(kept)) this.#kept.set(name, kept);
     return kept.value;
   }
 

@@ -1,3 +1,4 @@
+import type { Clock } from "@ostiary/lib/async";
 import { hashCredential } from "@ostiary/lib/domain/credentials";
 import {
   CredentialRefusal,
@@ -5,16 +6,21 @@ import {
   type VerifiedToken,
   type VerifyToken,
 } from "@ostiary/lib/runtime/tokens";
-import type { CacheOptions } from "./keys-and-sessions.ts";
+import type { AdmissionCache } from "./keys-and-sessions.ts";
 import { type Admitted, admittedPerson } from "./principal.ts";
-import { type Kept, ResultCache } from "./result-cache.ts";
+import type { Kept, ResultCache } from "./result-cache.ts";
 import type { ValidationClient } from "./validation-client.ts";
 
 interface TokenAdmissionOptions {
   readonly issuer: string;
   readonly verify: VerifyToken;
   readonly validation: Pick<ValidationClient, "person">;
-  readonly cache: CacheOptions;
+  /** The subjects of verified tokens. */
+  readonly subjects: ResultCache<string | CredentialRefusal>;
+  readonly persons: AdmissionCache;
+  /** How long identity's validation of a person is cached. */
+  readonly ttlMs: number;
+  readonly clock: Pick<Clock, "elapsedMs">;
 }
 
 const JWT = { auth_type: "jwt", key_prefix: null } as const;
@@ -27,12 +33,7 @@ const PERSON_REFUSED = new CredentialRefusal("person", "Identity refuses the per
 export function admitTokens(
   options: TokenAdmissionOptions,
 ): (token: string) => Admitted | CredentialRefusal | Promise<Admitted | CredentialRefusal> {
-  const { issuer, verify, validation } = options;
-  const { entries, ttlMs, clock, onCache } = options.cache;
-  const subjects = new ResultCache<string | CredentialRefusal>(entries, clock);
-  const persons = new ResultCache<Admitted | CredentialRefusal>(entries, clock);
-  onCache?.("tokens", subjects);
-  onCache?.("persons", persons);
+  const { issuer, verify, validation, subjects, persons, ttlMs, clock } = options;
 
   async function find(subject: string): Promise<Kept<Admitted | CredentialRefusal>> {
     const untilElapsedMs = clock.elapsedMs() + ttlMs;

@@ -11,9 +11,16 @@ import {
   type KeySet,
   type RefusalReason,
 } from "@ostiary/lib/runtime/tokens";
+import { AdmissionChangesReader } from "../admission/changes.ts";
 import type { AdmissionConfig } from "../admission/config.ts";
-import { admitCredentials, type CacheOptions } from "../admission/keys-and-sessions.ts";
+import {
+  type AdmissionCache,
+  admitCredentials,
+  type CacheName,
+  type CacheState,
+} from "../admission/keys-and-sessions.ts";
 import type { Admitted, Principal } from "../admission/principal.ts";
+import { ResultCache } from "../admission/result-cache.ts";
 import { admitTokens } from "../admission/tokens.ts";
 import { createValidationClient, type ValidationSignals } from "../admission/validation-client.ts";
 
@@ -36,7 +43,9 @@ export interface Authenticator {
   ): Principal | Promise<Principal>;
   /** Returns whether the key set is loaded. */
   ready(): boolean;
-  /** Starts to load the key set; does not wait for it. */
+  /** Returns the age of the newest news of changed admissions, in milliseconds; null if they are not read. */
+  knowledgeAgeMs(): number | null;
+  /** Starts to load the key set and to read changes of admissions; does not wait for them. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -46,7 +55,8 @@ interface AuthenticatorOptions {
   readonly log: Pick<Logger, "info" | "warn">;
   readonly clock?: Clock;
   readonly signals?: ValidationSignals;
-  readonly onCache?: CacheOptions["onCache"];
+  /** Called with each new cache. */
+  readonly onCache?: (name: CacheName, cache: CacheState) => void;
   /** Called for each refused or missing credential. */
   readonly onRefused?: (reason: RefusalReason) => void;
 }
@@ -61,12 +71,14 @@ const REALMS: Readonly<Record<ProtectedScope, Realm>> = {
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { config, log, clock = systemClock, signals, onCache, onRefused = () => {} } = options;
   const keySet = keySetOf(config, log, clock);
-  const { ADMISSION_CACHE_ENTRIES: entries, APIKEY_CACHE_TTL_SECS } = config;
-  const cache = { entries, ttlMs: APIKEY_CACHE_TTL_SECS * 1000, clock, onCache };
+  const { credentials, subjects, persons } = cachesOf(config, clock, onCache);
+  const ttlMs = config.APIKEY_CACHE_TTL_SECS * 1000;
   const validation = createValidationClient(config, signals, options.clock);
-  const admitCredential = admitCredentials(validation, cache);
+  const admitCredential = admitCredentials(validation, { cache: credentials, ttlMs, clock });
   const verify = tokenVerifierOf(config, keySet, clock);
-  const admitToken = admitTokens({ issuer: config.AUTH_ISSUER ?? "", verify, validation, cache });
+  const issuer = config.AUTH_ISSUER ?? "";
+  const admitToken = admitTokens({ issuer, verify, validation, subjects, persons, ttlMs, clock });
+  const changes = new AdmissionChangesReader({ config, caches: [credentials, persons], log, clock });
 
   function refuse(scope: ProtectedScope, refusal: CredentialRefusal): never {
     onRefused(refusal.reason);
@@ -97,14 +109,31 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       return inRealm(admitToken(token), scope);
     },
     ready: () => keySet.current() !== null,
+    knowledgeAgeMs: () => changes.ageMs(),
     async start() {
       keySet.start();
+      changes.start();
     },
     async stop() {
       keySet.stop();
+      await changes.stop();
       validation.close();
     },
   };
+}
+
+function cachesOf(
+  { ADMISSION_CACHE_ENTRIES: entries }: AdmissionConfig,
+  clock: Clock,
+  onCache: AuthenticatorOptions["onCache"],
+) {
+  const credentials: AdmissionCache = new ResultCache(entries, clock);
+  const subjects = new ResultCache<string | CredentialRefusal>(entries, clock);
+  const persons: AdmissionCache = new ResultCache(entries, clock);
+  onCache?.("credentials", credentials);
+  onCache?.("tokens", subjects);
+  onCache?.("persons", persons);
+  return { credentials, subjects, persons };
 }
 
 function tokenVerifierOf(config: AdmissionConfig, keySet: KeySet, clock: Clock) {

@@ -26,7 +26,7 @@ export async function findUser(orm: Orm, id: string): Promise<UserRow | null> {
   return row ?? null;
 }
 
-const lockedUser = (strength: "key share" | "no key update" | "update") =>
+const lockedUser = (strength: "share" | "no key update" | "update") =>
   prepared((orm) =>
     orm
       .select()
@@ -35,14 +35,14 @@ const lockedUser = (strength: "key share" | "no key update" | "update") =>
       .for(strength),
   );
 const lockedUsers = {
-  share: lockedUser("key share"),
+  share: lockedUser("share"),
   update: lockedUser("no key update"),
   delete: lockedUser("update"),
 };
 
 /**
  * Locks the person until the transaction ends and returns the person, or null for an unknown id. `share` prevents
- * the deletion of the account. `update` also prevents other changes. `delete` excludes all other locks.
+ * changes and the deletion of the account. `update` excludes other changes. `delete` excludes all other locks.
  */
 export async function lockUser(
   tx: Orm,

@@ -148,16 +148,35 @@ test("a new subject gets a new person, and keeps that person", async () => {
 });
 
 // GW-57, GW-62
-describe("a change at identity takes effect when the cache entry expires, and at once without a cache:", () => {
+// GW-221
+describe("a change at identity takes effect at once without a cache, and soon at a gateway that caches:", () => {
+  type Case = readonly [path: string, headers: Record<string, string>, expected: number];
+
+  /** Checks the statuses at the gateway without caches, and waits for them at the other one. */
+  async function become(...cases: readonly Case[]): Promise<void> {
+    const statuses = (from: LocalGateway) =>
+      Promise.all(cases.map(([path, headers]) => status(path, headers, from)));
+    const expected = cases.map(([, , each]) => each);
+    expect(await statuses(fresh)).toEqual(expected);
+    await waitFor(async () => Bun.deepEquals(await statuses(gateway), expected));
+  }
+
   test("a revoked key", async () => {
     const { key: text, path } = await directory.key(`/users/${user_id}`);
-    for (const from of [gateway, fresh]) expect(await status("/user", key(text), from)).toBe(200);
+    await become(["/user", key(text), 200]);
     await directory.call("DELETE", path);
-    expect(await status("/user", key(text), fresh)).toBe(401);
-    expect(await status("/user", key(text), gateway)).toBe(200);
+    await become(["/user", key(text), 401]);
   });
 
-  // GW-48
+  test("the end of a rotated key's overlap", async () => {
+    const { key: text, path } = await directory.key(`/users/${user_id}`);
+    await become(["/user", key(text), 200]);
+    await directory.call("POST", `${path}/rotate`, { overlap_seconds: 1 });
+    await waitFor(async () => (await status("/user", key(text))) === 401);
+    await become(["/user", key(text), 401]);
+  });
+
+  // GW-48, GW-222
   test("a suspended person, with token, user key, member key and session", async () => {
     const carol = await directory.person(provider.issuer, "carol");
     const { id, member_id } = await directory.organization(carol);
@@ -167,26 +186,25 @@ describe("a change at identity takes effect when the cache entry expires, and at
       ["/member", key((await directory.key(`/members/${member_id}`)).key)],
       ["/member", key(await directory.session(carol, id))],
     ];
-    const statuses = () => Promise.all(credentials.map(([path, headers]) => status(path, headers)));
-    expect(await statuses()).toEqual([200, 200, 200, 200]);
+    const all = (expected: number) => become(...credentials.map((each): Case => [...each, expected]));
+    await all(200);
     await directory.call("PATCH", `/users/${carol}/status`, { status: "suspended" });
-    expect(await statuses()).toEqual([401, 401, 401, 401]);
+    await all(401);
     await directory.call("PATCH", `/users/${carol}/status`, { status: "active" });
-    expect(await statuses()).toEqual([200, 200, 200, 200]);
+    await all(200);
   });
 
-  test("a member's role", async () => {
+  test("a member's role, and a deleted organization", async () => {
     const dave = await directory.person(provider.issuer, "dave");
+    const { id } = await directory.organization(await directory.person(provider.issuer, "erin"));
     const body = { idp: { issuer: provider.issuer, subject: "dave" }, role: "viewer" };
-    const member = await directory.call("POST", `/organizations/${organization.id}/members`, body);
-    const session = key(await directory.session(dave, organization.id));
-    expect(await status("/org/admin", session)).toBe(403);
-    await directory.call("PATCH", `/organizations/${organization.id}/members/${member.id}`, {
-      role: "admin",
-    });
-    expect(await status("/org/admin", session)).toBe(200);
-    await directory.call("DELETE", `/members/${member.id}`);
-    expect(await status("/org/admin", session)).toBe(401);
+    const member = await directory.call("POST", `/organizations/${id}/members`, body);
+    const session = key(await directory.session(dave, id));
+    await become(["/org/admin", session, 403]);
+    await directory.call("PATCH", `/organizations/${id}/members/${member.id}`, { role: "admin" });
+    await become(["/org/admin", session, 200]);
+    await directory.call("DELETE", `/organizations/${id}`);
+    await become(["/org/admin", session, 401]);
   });
 });
 

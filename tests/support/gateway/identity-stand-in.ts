@@ -1,7 +1,11 @@
-import { ValidationRequest } from "@ostiary/lib/contracts/admission";
+import { type AdmissionChange, ValidationRequest } from "@ostiary/lib/contracts/admission";
+import { ADMISSION_CHANGES_PATH } from "@ostiary/lib/contracts/internal-api";
 import { Value } from "@sinclair/typebox/value";
 
-/** A stand-in for the endpoint with which identity validates credentials. It records its calls. */
+/**
+ * A stand-in for the endpoints with which identity validates credentials and tells changes of admissions. It records
+ * the validations.
+ */
 export interface IdentityStandIn {
   readonly url: string;
   /** The bodies of the calls so far. */
@@ -9,6 +13,12 @@ export interface IdentityStandIn {
   readonly tokens: (string | null)[];
   /** The results by credential or by subject. Other credentials and subjects get `{ valid: false }`. */
   readonly results: Map<string, unknown>;
+  /** The changes of admissions so far. */
+  readonly changes: AdmissionChange[];
+  /** The number of responses that told changes. */
+  changesTold: number;
+  /** A function that returns the response to a request for changes in place of `changes`, or null. */
+  overrideChanges: ((after: string | null) => Response | Promise<Response>) | null;
   /** A function that returns each response in place of `results`, or null. */
   override: (() => Response | Promise<Response>) | null;
   stop(): Promise<void>;
@@ -20,6 +30,9 @@ export function startIdentity(): IdentityStandIn {
     port: 0,
     idleTimeout: 0,
     async fetch(request) {
+      const url = new URL(request.url);
+      if (url.pathname === ADMISSION_CHANGES_PATH)
+        return tellChanges(identity, url.searchParams.get("after"));
       const body = Value.Parse(ValidationRequest, await request.json());
       identity.calls.push(body);
       identity.tokens.push(request.headers.get("x-platform-internal-token"));
@@ -33,10 +46,23 @@ export function startIdentity(): IdentityStandIn {
     calls: [],
     tokens: [],
     results: new Map(),
+    changes: [],
+    changesTold: 0,
+    overrideChanges: null,
     override: null,
     stop: () => server.stop(true),
   };
   return identity;
+}
+
+function tellChanges(identity: IdentityStandIn, after: string | null): Response | Promise<Response> {
+  if (identity.overrideChanges !== null) return identity.overrideChanges(after);
+  identity.changesTold += 1;
+  const { changes } = identity;
+  return Response.json({
+    changes: after === null ? [] : changes.slice(Number(after)),
+    next: String(changes.length),
+  });
 }
 
 /** Returns the result of validation for a user's credential. */

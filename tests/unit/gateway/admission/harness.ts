@@ -43,7 +43,11 @@ export function admission(environment: Record<string, string> = {}): Admission {
   const counted: string[] = [];
   const note = (fields: object, message: string) => lines.push(`${message} ${JSON.stringify(fields)}`);
   const authenticator = createAuthenticator({
-    config: config({ CREDENTIAL_VALIDATE_URL: identity.url, ...environment }),
+    config: config({
+      CREDENTIAL_VALIDATE_URL: identity.url,
+      ADMISSION_CHANGES_WAIT_MS: "0",
+      ...environment,
+    }),
     log: { info: note, warn: note },
     clock: time,
     onRefused: (reason) => counted.push(reason),

@@ -1,0 +1,172 @@
+import { type Clock, Loop } from "@ostiary/lib/async";
+import {
+  ADMISSION_CHANGES_MAX,
+  type AdmissionChange,
+  AdmissionChanges,
+} from "@ostiary/lib/contracts/admission";
+import { internalCallHeaders } from "@ostiary/lib/contracts/internal-api";
+import { reasonOf } from "@ostiary/lib/domain/errors";
+import { tryJson } from "@ostiary/lib/domain/json";
+import { boundedCall, type CallHandle } from "@ostiary/lib/runtime/bounded-call";
+import { peerTls } from "@ostiary/lib/runtime/config";
+import type { Logger } from "@ostiary/lib/runtime/telemetry";
+import { CredentialRefusal } from "@ostiary/lib/runtime/tokens";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { peerClient } from "../upstream/peer-client.ts";
+import type { AdmissionConfig } from "./config.ts";
+import type { AdmissionCache } from "./keys-and-sessions.ts";
+
+/** The longest wait of one call. A call over a dead connection ends soon, so that a revocation is seen in two seconds. */
+const WAIT_MS_MAX = 500;
+/** The time for the answer, beyond the wait. */
+const ANSWER_MS = 1_000;
+/** The pause after an answer, so that many changes come in few answers. */
+const GAP_MS = 100;
+const RETRY_MS = 50;
+
+interface ReaderOptions {
+  readonly config: Pick<
+    AdmissionConfig,
+    | "ADMISSION_CHANGES_WAIT_MS"
+    | "CREDENTIAL_VALIDATE_URL"
+    | "INTERNAL_AUTH_TOKEN"
+    | `CREDENTIAL_VALIDATE_${"CA" | "CERT" | "KEY"}_FILE`
+  >;
+  readonly caches: readonly AdmissionCache[];
+  readonly log: Pick<Logger, "info" | "warn">;
+  readonly clock: Clock;
+}
+
+const answers = TypeCompiler.Compile(AdmissionChanges);
+
+/**
+ * Drops cached admissions that identity reports as changed (GW-221). Requests pay nothing for it. While identity cannot
+ * be reached, cached results count until they expire, and the first answer after that names all that has changed.
+ */
+export class AdmissionChangesReader {
+  readonly #options: ReaderOptions;
+  readonly #carrier;
+  readonly #tls;
+  readonly #loop: Loop;
+  readonly #pollMs: number;
+  #after: string | null = null;
+  /** When the last call with an answer began; null before the first answer. */
+  #knownMs: number | null = null;
+  readonly #startedMs: number;
+  #isFailing = false;
+  #call: CallHandle = { underway: null };
+
+  constructor(options: ReaderOptions) {
+    this.#options = options;
+    const { config, clock } = options;
+    this.#carrier = peerClient(config.CREDENTIAL_VALIDATE_URL);
+    this.#tls = peerTls(config, "CREDENTIAL_VALIDATE");
+    this.#pollMs = Math.min(config.ADMISSION_CHANGES_WAIT_MS, WAIT_MS_MAX);
+    this.#startedMs = clock.elapsedMs();
+    this.#loop = new Loop({
+      task: (stopping) => this.#read(stopping),
+      pauseMs: GAP_MS,
+      retryMs: RETRY_MS,
+      onFailure: (error) => this.#failed(error),
+      clock,
+    });
+  }
+
+  /** Starts to read changes, unless `ADMISSION_CHANGES_WAIT_MS` is 0. */
+  start(): void {
+    if (this.#pollMs > 0) this.#loop.start();
+  }
+
+  async stop(): Promise<void> {
+    const stopped = this.#loop.stop();
+    this.#call.underway?.abort();
+    await stopped;
+    this.#carrier.close();
+  }
+
+  /** Returns how long ago identity was asked for the newest answer, in milliseconds; null if changes are not read. */
+  ageMs(): number | null {
+    if (this.#pollMs === 0) return null;
+    return this.#options.clock.elapsedMs() - (this.#knownMs ?? this.#startedMs);
+  }
+
+  /** Reads changes up to the newest one. */
+  async #read(stopping: () => boolean): Promise<void> {
+    let isWhole = false;
+    while (!isWhole && !stopping()) {
+      const startedMs = this.#options.clock.elapsedMs();
+      const answer = await this.#ask();
+      this.#take(answer);
+      this.#after = answer.next;
+      this.#knownMs = startedMs;
+      isWhole = "reset" in answer || answer.changes.length < ADMISSION_CHANGES_MAX;
+    }
+    if (this.#isFailing) this.#options.log.info({}, "the gateway reads changes of admissions again");
+    this.#isFailing = false;
+  }
+
+  async #ask(): Promise<AdmissionChanges> {
+    const { config, clock } = this.#options;
+    const call = {
+      method: "GET",
+      url: changesUrl(config.CREDENTIAL_VALIDATE_URL, this.#after, this.#pollMs),
+      headers: internalCallHeaders(config.INTERNAL_AUTH_TOKEN),
+      timeoutMs: this.#pollMs + ANSWER_MS,
+      clock,
+      repeatable: true,
+      tls: this.#tls,
+    } as const;
+    const { status, text } = await boundedCall(call, {
+      send: (carried, handle, isRepeat) => {
+        this.#call = handle;
+        return this.#carrier.send(carried, handle, isRepeat);
+      },
+    });
+    if (status !== 200) throw new Error(`identity responded with ${status}`);
+    const answer = tryJson(text);
+    if (!answers.Check(answer)) throw new Error("identity sent a body that does not match the schema");
+    return answer;
+  }
+
+  /** Drops what an answer makes void: everything if it is the first one, or a reset. */
+  #take(answer: AdmissionChanges): void {
+    const isAll = this.#after === null || "reset" in answer;
+    if (!isAll && answer.changes.length === 0) return;
+    const isVoid = isAll ? undefined : voidBy(answer.changes);
+    for (const cache of this.#options.caches) cache.drop(isVoid);
+  }
+
+  #failed(error: unknown): void {
+    if (!this.#isFailing) {
+      this.#options.log.warn(
+        { reason: reasonOf(error) },
+        "the gateway cannot read changes of admissions: a revoked key can be accepted until its cached result expires",
+      );
+    }
+    this.#isFailing = true;
+  }
+}
+
+/** Returns a function that tells whether changes make a cached result void. */
+function voidBy(changes: readonly AdmissionChange[]) {
+  const changed = new Set<string | null>(changes.map((change) => idOf(change)));
+  const readmits = changes.some((change) => change.readmits);
+  return (result: ReturnType<AdmissionCache["get"]>): boolean => {
+    if (result === undefined) return false;
+    if (result instanceof CredentialRefusal) return readmits;
+    const { user_id, member_id, organization_id } = result.principal;
+    return changed.has(user_id) || changed.has(member_id) || changed.has(organization_id);
+  };
+}
+
+function idOf(change: AdmissionChange): string {
+  if ("user_id" in change) return change.user_id;
+  return "member_id" in change ? change.member_id : change.organization_id;
+}
+
+/** Returns the URL of identity's changes, which stands beside that of its validation. */
+function changesUrl(validate: string, after: string | null, pollMs: number): string {
+  const url = new URL("../admission-changes", validate);
+  if (after !== null) url.search = new URLSearchParams({ after, wait_ms: String(pollMs) }).toString();
+  return url.href;
+}

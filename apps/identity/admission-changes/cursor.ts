@@ -1,0 +1,62 @@
+import { tryJson } from "@ostiary/lib/domain/json";
+import { type Static, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+
+const Snapshot = Type.String({ pattern: "^[0-9]{1,20}:[0-9]{1,20}:([0-9]{1,20}(,[0-9]{1,20})*)?$" });
+
+/**
+ * How far a reader has read: it knows all changes of the transactions that `seen` shows as completed. A reader between
+ * two pages also knows those up to `page`, of the transactions that `page.seen` shows.
+ */
+const Cursor = Type.Object(
+  {
+    /** The start of the database server, which tells a restored or restarted one. */
+    server: Type.String({ pattern: "^[0-9.]{1,30}$" }),
+    /** The time of the database at which the cursor was made, in epoch milliseconds. */
+    at: Type.Integer({ minimum: 0 }),
+    seen: Snapshot,
+    page: Type.Optional(
+      Type.Object(
+        {
+          seen: Snapshot,
+          xid: Type.String({ pattern: "^[0-9]{1,20}$" }),
+          n: Type.String({ pattern: "^[0-9]{1,18}$" }),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+  },
+  { additionalProperties: false },
+);
+export type Cursor = Static<typeof Cursor>;
+
+export function writeCursor(cursor: Cursor): string {
+  return Buffer.from(JSON.stringify(cursor)).toString("base64url");
+}
+
+/** Returns the cursor that a text encodes, or null. */
+export function readCursor(text: string): Cursor | null {
+  const read = tryJson(Buffer.from(text, "base64url").toString());
+  if (!Value.Check(Cursor, read)) return null;
+  const { seen, page } = read;
+  const isSound =
+    isSnapshot(seen) && (page === undefined || (isSnapshot(page.seen) && isXid(BigInt(page.xid))));
+  return isSound ? read : null;
+}
+
+/** Returns whether the database accepts the text as a snapshot: `xmin:xmax:` and the ascending ids between them. */
+function isSnapshot(text: string): boolean {
+  const [xmin, xmax, running] = text.split(":").map((part) => part.split(",").filter(Boolean).map(BigInt));
+  const [first = 0n] = xmin ?? [];
+  const [end = 0n] = xmax ?? [];
+  if (!isXid(first) || !isXid(end) || first > end) return false;
+  return (running ?? []).every(
+    (xid, index, all) => xid >= first && xid < end && xid > (all[index - 1] ?? 0n),
+  );
+}
+
+const XID_MAX = 2n ** 62n;
+
+function isXid(xid: bigint): boolean {
+  return xid > 0n && xid < XID_MAX;
+}

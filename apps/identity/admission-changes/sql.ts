@@ -1,0 +1,78 @@
+import type { AdmissionChange } from "@ostiary/lib/contracts/admission";
+import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
+import { type SQL, sql } from "drizzle-orm";
+import type { Cursor } from "./cursor.ts";
+
+/** The state of the database at the time of a read. `xmax` is the id of its next transaction. */
+interface Edge {
+  readonly server: string;
+  readonly at: number;
+  readonly seen: string;
+  readonly xmax: string;
+}
+
+interface ChangeRow {
+  readonly xid: string;
+  readonly n: string;
+  readonly user_id: string | null;
+  readonly member_id: string | null;
+  readonly organization_id: string | null;
+  readonly readmits: boolean;
+}
+
+/** Returns the state of the database, and at most `limit` changes after the cursor, without one none. */
+export async function readChanges(
+  orm: Orm,
+  cursor: Cursor | null,
+  limit: number,
+): Promise<{ edge: Edge; changes: ChangeRow[] }> {
+  const read = await rows<Edge & { [Field in keyof ChangeRow]: ChangeRow[Field] | null }>(
+    orm,
+    sql`
+    select edge.server, edge.at::float8 as at, edge.snapshot::text as seen,
+      pg_snapshot_xmax(edge.snapshot)::text as xmax,
+      change.xid::text, change.n::text, change.user_id, change.member_id, change.organization_id, change.readmits
+    from (
+      select extract(epoch from pg_postmaster_start_time())::text as server,
+        floor(extract(epoch from clock_timestamp()) * 1000) as at, pg_current_snapshot() as snapshot
+    ) edge
+    left join lateral (
+      select * from identity.admission_changes
+      where ${cursor === null ? sql`false` : isAfter(cursor)}
+      order by xid, n limit ${limit}
+    ) change on true
+    order by change.xid, change.n`,
+  );
+  const [edge] = read;
+  if (edge === undefined) throw new Error("The database did not tell its state.");
+  return { edge, changes: read.filter((row): row is Edge & ChangeRow => row.xid !== null) };
+}
+
+/** A restored database can hold rows of transactions that it does not have. Its snapshots show none of them. */
+function isAfter({ seen, page }: Cursor): SQL {
+  const until = page === undefined ? sql`edge.snapshot` : sql`${page.seen}::pg_snapshot`;
+  const known = sql`${seen}::pg_snapshot`;
+  const place = page === undefined ? sql`true` : sql`(xid, n) > (${page.xid}::xid8, ${page.n}::bigint)`;
+  return sql`xid >= pg_snapshot_xmin(${known}) and xid < pg_snapshot_xmax(${until})
+    and pg_visible_in_snapshot(xid, ${until}) and not pg_visible_in_snapshot(xid, ${known}) and ${place}`;
+}
+
+export function changeOf({ user_id, member_id, organization_id, readmits }: ChangeRow): AdmissionChange {
+  if (user_id !== null) return { user_id, readmits };
+  if (member_id !== null) return { member_id, readmits };
+  if (organization_id !== null) return { organization_id, readmits };
+  throw new Error("A row of admission_changes names nobody.");
+}
+
+/** Deletes at most `limit` changes that no accepted cursor needs, and returns their number. */
+export async function deleteOldChanges(orm: Orm, keptMs: number, limit: number): Promise<number> {
+  const deleted = await rows(
+    orm,
+    sql`
+    delete from identity.admission_changes where (xid, n) in (
+      select xid, n from identity.admission_changes
+      where recorded_at < now() - ${keptMs} * interval '1 millisecond' limit ${limit} for update skip locked)
+    returning 1`,
+  );
+  return deleted.length;
+}

@@ -1,0 +1,255 @@
+import { describe, expect, test } from "bun:test";
+import { expirySweeper } from "../../../apps/identity/expiry-sweeper.ts";
+import { services, waitFor } from "../../support/index.ts";
+import { useIdentity } from "./bed.ts";
+import { wrongFields } from "./harness.ts";
+
+const identity = useIdentity({ poolMax: 30 });
+const real = services().postgres.real;
+
+type Query = Readonly<Record<string, string | number>>;
+
+async function read(query: Query = {}) {
+  const search = new URLSearchParams(
+    Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
+  );
+  return identity.internal("GET", `/internal/admission-changes?${search}`);
+}
+
+async function cursor(): Promise<string> {
+  return (await read()).body.next;
+}
+
+/** Returns the changes after a cursor, in pages of `limit`. */
+async function changesAfter(after: string, limit = 1_000): Promise<object[]> {
+  const { body } = await read({ after, limit });
+  if (body.changes.length < limit) return body.changes;
+  return [...body.changes, ...(await changesAfter(body.next, limit))];
+}
+
+const calls = {
+  patch: (path: string, body: object) => identity.call("PATCH", path, body),
+  post: (path: string, body: object = {}) => identity.call("POST", path, body),
+  remove: (path: string) => identity.call("DELETE", path),
+};
+
+async function newKey(owner: string): Promise<{ path: string; key: string }> {
+  const { id, key } = (await calls.post(`${owner}/api-keys`, { name: "key" })).body;
+  return { path: `${owner}/api-keys/${id}`, key };
+}
+
+// ID-116, ID-117, ID-118
+describe("changes of admissions", () => {
+  test("name the owner of a key that is revoked or rotated", async () => {
+    const { id } = await identity.organization();
+    const member = await identity.member(id);
+    const keys = [await newKey(`/users/${member.user_id}`), await newKey(`/members/${member.id}`)];
+    const rotated = await newKey(`/members/${member.id}`);
+    const after = await cursor();
+    for (const { path } of keys) expect((await calls.remove(path)).status).toBe(204);
+    await calls.post(`${rotated.path}/rotate`, { overlap_seconds: 60 });
+    expect(await changesAfter(after)).toEqual([
+      { user_id: member.user_id, readmits: false },
+      { member_id: member.id, readmits: false },
+      { member_id: member.id, readmits: false },
+    ]);
+  });
+
+  test("name a member whose status or role changes, and say whether credentials are accepted again", async () => {
+    const { id } = await identity.organization();
+    const member = await identity.member(id);
+    const path = `/organizations/${id}/members/${member.id}`;
+    const after = await cursor();
+    for (const change of [
+      { status: "suspended" },
+      { status: "active" },
+      { role: "viewer" },
+      { display_name: "A" },
+    ]) {
+      expect((await calls.patch(path, change)).status).toBe(200);
+    }
+    await calls.remove(path);
+    const changes = await changesAfter(after);
+    expect(changes).toEqual(
+      [false, true, false, false].map((readmits) => ({ member_id: member.id, readmits })),
+    );
+  });
+
+  test("name a person with each membership, and an organization with a new plan or without members", async () => {
+    const { id } = await identity.organization();
+    const person = await identity.member(id);
+    const after = await cursor();
+    await calls.patch(`/users/${person.user_id}/status`, { status: "suspended" });
+    await calls.patch(`/users/${person.user_id}/status`, { status: "active" });
+    await calls.patch(`/organizations/${id}/plan`, { plan: "gold" });
+    await calls.patch(`/organizations/${id}`, { name: "New name" });
+    await calls.remove(`/users/${person.user_id}`);
+    await calls.remove(`/organizations/${id}`);
+    const { user_id, id: member_id } = person;
+    expect(await changesAfter(after)).toEqual([
+      { user_id, readmits: false },
+      { member_id, readmits: false },
+      { user_id, readmits: true },
+      { member_id, readmits: true },
+      { organization_id: id, readmits: false },
+      { member_id, readmits: false },
+      { user_id, readmits: false },
+      { organization_id: id, readmits: false },
+    ]);
+  });
+
+  test("come in pages, also when more changes commit between two pages", async () => {
+    const { id } = await identity.organization();
+    const member = await identity.member(id);
+    const path = `/organizations/${id}/members/${member.id}`;
+    const roles = ["viewer", "admin", "member"];
+    const after = await cursor();
+    for (const role of roles) await calls.patch(path, { role });
+    const first = await read({ after, limit: 2 });
+    await calls.patch(path, { status: "suspended" });
+    const second = await read({ after: first.body.next, limit: 2 });
+    const third = await read({ after: second.body.next, limit: 2 });
+    expect([first, second, third].map(({ body }) => body.changes.length)).toEqual([2, 1, 1]);
+    expect((await read({ after: third.body.next })).body.changes).toEqual([]);
+  });
+
+  test("are waited for, but not without a cursor", async () => {
+    const { id } = await identity.organization();
+    const member = await identity.member(id);
+    expect((await read({ wait_ms: 30_000 })).body.changes).toEqual([]);
+    const waiting = read({ after: await cursor(), wait_ms: 30_000 });
+    await waitFor(() => identity.clock.waiting().includes(200));
+    await calls.patch(`/organizations/${id}/members/${member.id}`, { role: "viewer" });
+    identity.clock.advance(200);
+    expect((await waiting).body.changes).toEqual([{ member_id: member.id, readmits: false }]);
+    const idle = read({ after: await cursor(), wait_ms: 300 });
+    await waitFor(() => identity.clock.waiting().includes(200));
+    identity.clock.advance(200);
+    await waitFor(() => identity.clock.waiting().includes(100));
+    identity.clock.advance(100);
+    expect((await idle).body).toMatchObject({ changes: [] });
+  });
+
+  test("are a reset for a cursor that is old, ahead of the database or of another server", async () => {
+    const made = JSON.parse(Buffer.from(await cursor(), "base64url").toString());
+    const [xmin, xmax] = made.seen.split(":");
+    const foreign = [
+      { ...made, at: made.at - 3_600_001 },
+      { ...made, server: "1.5" },
+      { ...made, seen: `${xmin}:${BigInt(xmax) + 1_000_000n}:` },
+    ];
+    for (const each of foreign) {
+      const { status, body } = await read({ after: Buffer.from(JSON.stringify(each)).toString("base64url") });
+      expect({ status, ...body }).toEqual({ status: 200, reset: true, next: expect.any(String) });
+      expect((await read({ after: body.next })).body.changes).toEqual([]);
+    }
+    expect(
+      (await read({ after: Buffer.from(JSON.stringify(made)).toString("base64url") })).body.changes,
+    ).toEqual([]);
+  });
+
+  const cursorOf = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const made = { server: "1", at: 1, seen: "1:1:" };
+  test.each([
+    ["after", "%"],
+    ["after", "abc"],
+    ["after", cursorOf(null)],
+    ["after", cursorOf({ ...made, seen: "1:1:); drop table identity.users" })],
+    ...["0:1:", "2:1:", "1:3:3", "1:9:3,2", "1:99999999999999999999:", "1:9:0"].map(
+      (seen): [string, string] => ["after", cursorOf({ ...made, seen })],
+    ),
+    ["after", cursorOf({ ...made, page: { seen: "1:1:", xid: "0", n: "1" } })],
+    ["after", cursorOf({ ...made, at: -1 })],
+    ["after", cursorOf({ ...made, page: {} })],
+    ["after", cursorOf({ ...made, more: 1 })],
+    ["wait_ms", "-1"],
+    ["wait_ms", "30001"],
+    ["wait_ms", "1e3"],
+    ["limit", "0"],
+    ["limit", "1001"],
+    ["limit", "ten"],
+    ["before", "1"],
+  ])("a %s of %p is refused with 422", async (name, value) => {
+    const response = await read({ [name]: value });
+    expect(response.status).toBe(422);
+    expect(wrongFields(response)).toEqual([name]);
+  });
+
+  test("are deleted when no accepted cursor needs them", async () => {
+    const { id } = await identity.organization();
+    await calls.patch(`/organizations/${id}/plan`, { plan: "gold" });
+    await identity.sql`update identity.admission_changes set recorded_at = now() - interval '3 hours'`;
+    await calls.patch(`/organizations/${id}/plan`, { plan: "silver" });
+    const sweeper = expirySweeper(identity.deps, { debug() {}, info() {}, warn() {}, error() {} });
+    sweeper.start();
+    await waitFor(async () => (await identity.sql`select from identity.admission_changes`).length === 1);
+    await sweeper.stop();
+  });
+});
+
+describe.skipIf(!real)("changes of admissions of concurrent transactions", () => {
+  // ID-116
+  test("are all seen, although transactions commit in another order than they begin", async () => {
+    const { id } = await identity.organization();
+    const members = await Promise.all(Array.from({ length: 8 }, () => identity.member(id)));
+    const seen = new Set<string>();
+    let after = await cursor();
+    const follow = async () => {
+      const { body } = await read({ after, limit: 3 });
+      for (const change of body.changes) seen.add(change.member_id);
+      after = body.next;
+    };
+    const held = Promise.withResolvers<void>();
+    const first = members[0]?.id;
+    const late = identity.database.transaction(
+      "hold",
+      async (tx) => {
+        await tx.execute(`update identity.members set role = 'viewer' where id = '${first}'`);
+        await held.promise;
+      },
+      { lane: "held" },
+    );
+    for (const member of members.slice(1)) {
+      await calls.patch(`/organizations/${id}/members/${member.id}`, { role: "viewer" });
+      await follow();
+    }
+    await waitFor(async () => {
+      await follow();
+      return seen.size === members.length - 1;
+    });
+    held.resolve();
+    await late;
+    await follow();
+    expect(seen).toEqual(new Set(members.map((member) => member.id)));
+  });
+
+  // ID-117
+  test("name each membership of a suspended person: joining waits for the suspension", async () => {
+    const { id } = await identity.organization();
+    const { user_id } = await identity.member(id);
+    const other = await identity.organization();
+    const invite = (await calls.post(`/organizations/${other.id}/invites`)).body;
+    const held = Promise.withResolvers<void>();
+    const suspension = identity.database.transaction(
+      "hold",
+      async (tx) => {
+        await tx.execute(`update identity.users set status = 'suspended' where id = '${user_id}'`);
+        await held.promise;
+      },
+      { lane: "held" },
+    );
+    let isJoined = false;
+    const joining = calls.post(`/users/${user_id}/invites/redeem`, { token: invite.token }).finally(() => {
+      isJoined = true;
+    });
+    const waits = async () =>
+      (
+        await identity.sql`select from pg_stat_activity where wait_event_type = 'Lock' and query ilike '%users%'`
+      ).length > 0;
+    await waitFor(async () => isJoined || (await waits()));
+    expect(isJoined).toBe(false);
+    held.resolve();
+    await suspension;
+    expect((await joining).status).toBe(201);
+  });
+});
