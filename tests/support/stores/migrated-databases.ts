@@ -13,7 +13,11 @@ export function migratedDatabases(service: string, migrations: string): () => Pr
   };
   return async () => {
     if (!services().postgres.real) return freshDatabase();
-    template ??= migrated();
+    template ??= migrated().catch((error) => {
+      // A busy server can cancel a statement. The next test migrates again.
+      template = undefined;
+      throw error;
+    });
     return freshDatabase(await template);
   };
 }
