@@ -1,4 +1,15 @@
-import { integer, jsonb, pgSchema, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
+import { sql } from "drizzle-orm";
+import {
+  bigint,
+  boolean,
+  customType,
+  integer,
+  jsonb,
+  pgSchema,
+  primaryKey,
+  text,
+  timestamp,
+} from "drizzle-orm/pg-core";
 import type { LifecycleEvent } from "./lifecycle/lifecycle-event.ts";
 
 /**
@@ -109,3 +120,19 @@ export const lifecycleEvents = identity.table("lifecycle_events", {
   organization_id: text().notNull(),
   data: jsonb().$type<LifecycleEvent["data"]>().notNull(),
 });
+
+const xid8 = customType<{ data: string }>({ dataType: () => "xid8" });
+
+export const admissionChanges = identity.table(
+  "admission_changes",
+  {
+    xid: xid8().notNull().default(sql`pg_current_xact_id()`),
+    n: bigint({ mode: "bigint" }).notNull().generatedAlwaysAsIdentity(),
+    user_id: text(),
+    member_id: text(),
+    organization_id: text(),
+    readmits: boolean().notNull(),
+    recorded_at: time().notNull().default(sql`clock_timestamp()`),
+  },
+  ({ xid, n }) => [primaryKey({ columns: [xid, n] })],
+);

@@ -1,5 +1,5 @@
 /** The call with which the gateway asks identity to validate a caller's credential (ID-84, ID-87). */
-import { type Static, Type } from "@sinclair/typebox";
+import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import { PlanName } from "../domain/routes/index.ts";
 import { idField, nullable } from "../domain/schemas/index.ts";
 
@@ -126,12 +126,15 @@ const readmits = Type.Boolean({
   examples: [false],
 });
 
+const changeOf = <Id extends TProperties>(title: string, id: Id) =>
+  Type.Object({ ...id, readmits }, { title, description: "Cached results of this id are void." });
+
 /** A person, a member or an organization whose admission has changed. Cached results of that id are void. */
 export const AdmissionChange = Type.Union(
   [
-    Type.Object({ user_id: someId("The id of the person."), readmits }),
-    Type.Object({ member_id: someId("The id of the member."), readmits }),
-    Type.Object({ organization_id: someId("The id of the organization."), readmits }),
+    changeOf("Person change", { user_id: someId("The id of the person.") }),
+    changeOf("Member change", { member_id: someId("The id of the member.") }),
+    changeOf("Organization change", { organization_id: someId("The id of the organization.") }),
   ],
   {
     title: "Admission change",

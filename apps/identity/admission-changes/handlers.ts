@@ -73,9 +73,10 @@ export function admissionChangesHandlers({ validations, clock }: ChangesDeps, he
       const endMs = clock.elapsedMs() + Number(wait_ms);
       for (;;) {
         const found = await look(cursor, Number(limit));
-        const isOver = cursor === null || clock.elapsedMs() >= endMs || health.draining || signal.aborted;
-        if (isOver || "reset" in found || found.changes.length > 0) return found;
-        await pause(clock, Math.min(LOOK_MS, endMs - clock.elapsedMs()));
+        if (cursor === null || "reset" in found || found.changes.length > 0) return found;
+        const leftMs = endMs - clock.elapsedMs();
+        if (leftMs > 0) await pause(clock, Math.min(LOOK_MS, leftMs));
+        if (leftMs <= 0 || health.draining || signal.aborted) return found;
       }
     },
     {

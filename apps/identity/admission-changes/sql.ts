@@ -1,6 +1,7 @@
 import type { AdmissionChange } from "@ostiary/lib/contracts/admission";
 import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
+import { admissionChanges } from "../tables.ts";
 import type { Cursor } from "./cursor.ts";
 
 /** The state of the database at the time of a read. `xmax` is the id of its next transaction. */
@@ -37,7 +38,7 @@ export async function readChanges(
         floor(extract(epoch from clock_timestamp()) * 1000) as at, pg_current_snapshot() as snapshot
     ) edge
     left join lateral (
-      select * from identity.admission_changes
+      select * from ${admissionChanges}
       where ${cursor === null ? sql`false` : isAfter(cursor)}
       order by xid, n limit ${limit}
     ) change on true
@@ -69,8 +70,8 @@ export async function deleteOldChanges(orm: Orm, keptMs: number, limit: number):
   const deleted = await rows(
     orm,
     sql`
-    delete from identity.admission_changes where (xid, n) in (
-      select xid, n from identity.admission_changes
+    delete from ${admissionChanges} where (xid, n) in (
+      select xid, n from ${admissionChanges}
       where recorded_at < now() - ${keptMs} * interval '1 millisecond' limit ${limit} for update skip locked)
     returning 1`,
   );
