@@ -4,8 +4,6 @@ import { VERSION } from "@ostiary/lib/runtime/version";
 import { RELEASES } from "../nightly/upgrade/releases.ts";
 import { ROOT } from "../support/root.ts";
 
-const packages = await Array.fromAsync(new Bun.Glob("{apps/*,lib,tests}/package.json").scan({ cwd: ROOT }));
-
 describe("the version", () => {
   test("equals the version of the root package and the newest version in the changelog", async () => {
     expect(VERSION).toBe((await Bun.file(join(ROOT, "package.json")).json()).version);
@@ -22,21 +20,5 @@ describe("the version", () => {
     const earlier = listed.filter((version) => version !== VERSION).toReversed();
     expect(RELEASES.map(({ version }) => version)).toEqual(earlier);
     for (const { revision } of RELEASES) expect(revision).toMatch(/^[0-9a-f]{40}$/);
-  });
-
-  test.each(packages)("is not repeated by %s", async (file) => {
-    expect(await Bun.file(join(ROOT, file)).json()).not.toHaveProperty("version");
-  });
-
-  test("is not repeated in any source file", async () => {
-    const sources = await Array.fromAsync(new Bun.Glob("{apps,lib}/**/*.ts").scan({ cwd: ROOT }));
-    const telling = await Promise.all(
-      sources
-        .filter((file) => !file.includes("node_modules"))
-        .map(async (file) =>
-          (await Bun.file(join(ROOT, file)).text()).includes(`"${VERSION}"`) ? [file] : [],
-        ),
-    );
-    expect(telling.flat()).toEqual([]);
   });
 });

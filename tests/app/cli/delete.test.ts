@@ -19,17 +19,6 @@ describe("delete --yes", () => {
     const json = await cli(["delete", "a", "--yes", "--json"]);
     expect(JSON.parse(json.stdout)).toEqual({ service: "a", status: "deleted" });
   });
-
-  test.each([
-    [["delete"]],
-    [["delete", "a", "b", "--yes"]],
-    [["delete", "", "--yes"]],
-    [["delete", "..", "--yes"]],
-    [["delete", "a", "--yes=no"]],
-    [["delete", "a", "--yes", "--if-revision", "0"]],
-  ])("%j is wrong usage", async (parameters) => {
-    expect(await cli(parameters)).toMatchObject({ exitCode: 2, stdout: "" });
-  });
 });
 
 describe("delete without --yes", () => {

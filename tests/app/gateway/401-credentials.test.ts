@@ -5,7 +5,6 @@ import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { type LocalGateway, startLocalGateway } from "../../support/gateway/gateway.ts";
 import { waitFor } from "../../support/index.ts";
 import { type DirectoryProcess, startDirectory } from "../../support/processes/directory.ts";
-import { startCollector } from "../../support/telemetry/collector.ts";
 
 const START_TIMEOUT_MS = 60_000;
 const INTERNAL_AUTH_TOKEN = "inner-token-of-the-house";
@@ -15,7 +14,6 @@ const upstream = Bun.serve({
   port: 0,
   fetch: (request) => new Response(new URL(request.url).pathname),
 });
-const collector = startCollector();
 let provider: IdentityProvider;
 let directory: DirectoryProcess;
 let gateway: LocalGateway;
@@ -64,10 +62,7 @@ async function open(env: Record<string, string> = {}): Promise<LocalGateway> {
 beforeAll(async () => {
   provider = await startIdentityProvider({ host: "127.0.0.1", port: 0 });
   directory = await startDirectory({ INTERNAL_AUTH_TOKEN });
-  [gateway, fresh] = await Promise.all([
-    open({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint }),
-    open({ APIKEY_CACHE_TTL_SECS: "0" }),
-  ]);
+  [gateway, fresh] = await Promise.all([open(), open({ APIKEY_CACHE_TTL_SECS: "0" })]);
   user_id = await directory.person(provider.issuer, "alice");
   organization = await directory.organization(user_id);
   const account = await directory.call("POST", `/organizations/${organization.id}/service-accounts`, {
@@ -84,7 +79,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await Promise.all([gateway.close(), fresh.close(), directory.stop(), provider.stop(), upstream.stop(true)]);
-  await collector.stop();
 });
 
 async function token(subject: string): Promise<string> {
@@ -128,23 +122,6 @@ describe("a credential reaches the owner that the route's scope names, or gets 4
     expect([user, org]).toEqual([401, `/o/${organization.id}`]);
     expect(member).not.toContain(organization.member_id);
   });
-  test("no credential", async () => expect(await all({})).toEqual([401, 401, 401]));
-  test("a key in Authorization", async () =>
-    expect(await all(bearer(secrets.member))).toEqual([401, 401, 401]));
-  test("an unknown well-formed key", async () => {
-    expect(await all(key(`acme-k-2-${"x".repeat(43)}`))).toEqual([401, 401, 401]);
-  });
-  test("an unusable key with a good JWT", async () => {
-    expect(await all({ ...bearer(secrets.jwt), ...key("garbage") })).toEqual([401, 401, 401]);
-  });
-});
-
-// GW-48
-test("a new subject gets a new person, and keeps that person", async () => {
-  const first = await reached("/user", bearer(await token("bob")));
-  expect(first).toMatch(/^\/u\/[0-9A-Z]{26}$/);
-  expect(first).not.toBe(`/u/${user_id}`);
-  expect(await reached("/user", bearer(await token("bob")))).toBe(first);
 });
 
 // GW-57, GW-62
@@ -206,31 +183,4 @@ describe("a change at identity takes effect at once without a cache, and soon at
     await directory.call("DELETE", `/organizations/${id}`);
     await become(["/org/admin", session, 401]);
   });
-});
-
-// OP-42
-test("no credential is in a log line, a metric or a span", async () => {
-  const malformed = `${secrets.user}x`;
-  const hostile = `${secrets.jwt.slice(0, -6)}AAAAAA`;
-  const presented = [
-    ...Object.values(secrets).flatMap((secret) => [bearer(secret), key(secret)]),
-    key(malformed),
-    bearer(hostile),
-  ];
-  for (const headers of presented) for (const path of ["/user", "/org", "/member"]) await get(path, headers);
-  const last = await get("/user?token=last", bearer(secrets.jwt));
-  await gateway.logOf(last.headers.get("x-request-id") ?? "");
-  const told = gateway.logs().filter((line) => "duration_ms" in line).length;
-  await waitFor(() => collector.spans.length >= told, { what: "the spans" });
-  const written = [
-    JSON.stringify(gateway.logs()),
-    await gateway.metrics(),
-    Bun.inspect(collector.spans, { depth: 20 }),
-    Bun.inspect(collector.metrics, { depth: 20 }),
-  ].join("\n");
-  expect(written).toContain(organization.member_id);
-  for (const secret of [...Object.values(secrets), malformed, hostile, INTERNAL_AUTH_TOKEN]) {
-    expect(written).not.toContain(secret);
-    expect(written).not.toContain(secret.slice(-20));
-  }
 });

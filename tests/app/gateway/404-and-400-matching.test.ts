@@ -110,18 +110,6 @@ describe("returns 404 for a method that no route of the path has, and calls no s
   });
 });
 
-// GW-14
-test("a literal route serves its method, and the param route serves the methods that the literal route lacks", async () => {
-  expect((await get("/things/special", "POST")).called).toBe("POST /things/special");
-  service.requests.length = 0;
-  expect((await get("/things/special", "GET")).called).toBe("GET /things/special");
-  const metrics = await gateway.metrics();
-  expect(metrics).toMatch(
-    /http_requests_total\{route="\/things\/special",method="POST",status="200"\} [1-9]/,
-  );
-  expect(metrics).toContain('http_requests_total{route="/things/{thing_id}",method="GET"');
-});
-
 // GW-206
 describe("returns 404 for another spelling of a literal beside a param, and calls no service:", () => {
   const table = [
@@ -136,14 +124,6 @@ describe("returns 404 for another spelling of a literal beside a param, and call
       expect(called !== null).toBe(isServed);
       service.requests.length = 0;
     }
-  });
-
-  test("the plain spelling reaches the literal, and a method without the literal reaches the param", async () => {
-    expect((await get("/docs/internal")).called).toBe("GET /docs/internal");
-    service.requests.length = 0;
-    expect((await get("/docs/caf\xc3\xa9")).called).toBe("GET /docs/caf%C3%A9");
-    service.requests.length = 0;
-    expect((await get("/docs/INTERNAL", "HEAD")).called).toBe("HEAD /docs/INTERNAL");
   });
 });
 

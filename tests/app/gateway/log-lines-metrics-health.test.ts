@@ -207,21 +207,6 @@ test("a streamed response is logged when it has ended, with its duration", async
 });
 
 describe("metrics", () => {
-  const counted = async (labels: string) => {
-    const line = (await gateway.metrics()).split("\n").find((each) => each.startsWith(labels));
-    return Number(line?.split(" ").at(-1) ?? 0);
-  };
-
-  // OP-40
-  test("count unmatched requests and preflights under their own names", async () => {
-    const unmatched = 'http_requests_total{route="unmatched",method="POST",status="404"}';
-    const preflight = 'http_requests_total{route="preflight",method="OPTIONS",status="204"}';
-    const before = [await counted(unmatched), await counted(preflight)];
-    await rawRequest(gateway.url, spell("POST", "/nowhere/1"));
-    await rawRequest(gateway.url, spell("OPTIONS", "/nowhere/2"));
-    expect([await counted(unmatched), await counted(preflight)]).toEqual(before.map((count) => count + 1));
-  });
-
   // OP-46, OP-50
   test("include those of stores, the process and audit writes, and are not on the public port", async () => {
     const text = await gateway.metrics();

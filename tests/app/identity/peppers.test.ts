@@ -82,14 +82,3 @@ test("after a change of peppers, a used key is rehashed, and an unused one is in
   await storeLastUses(back.deps);
   expect(await hashOf(used)).toMatch(PLAIN);
 });
-
-// ID-81
-test("a rotation hashes the new key with the current pepper", async () => {
-  const user = await plain.person();
-  const path = `/users/${user}/api-keys`;
-  const old = (await plain.call("POST", path)).body;
-  const peppered = await withPeppers({ current: FIRST });
-  const next = (await peppered.call("POST", `${path}/${old.id}/rotate`)).body;
-  expect(await plain.validate(next.key)).toEqual({ valid: false });
-  expect(await peppered.validate(next.key)).toMatchObject({ valid: true });
-});

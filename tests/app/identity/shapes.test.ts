@@ -7,7 +7,6 @@ const identity = useIdentity();
 const id = expect.stringMatching(ULID);
 const time = expect.stringMatching(TIME);
 const secret = (start: string) => expect.stringMatching(new RegExp(`^${start}[A-Za-z0-9_-]{43}$`));
-const newIdp = () => ({ issuer: ISSUER, subject: crypto.randomUUID() });
 const created = async (path: string, body?: object) => {
   const answer = await identity.call("POST", path, body);
   expect(answer.status).toBe(201);
@@ -124,20 +123,6 @@ test("a path may end with one slash", async () => {
   expect(await identity.call("GET", `${at}/`)).toEqual(await identity.call("GET", at));
   expect((await identity.call("GET", "/users/?limit=1")).status).toBe(200);
   expect((await identity.call("GET", `${at}//`)).status).toBe(404);
-});
-
-test("a malformed subject of a new member is 422 with the field", async () => {
-  const refusals: [unknown, string[]][] = [
-    [{ idp: ISSUER }, ["idp"]],
-    [{ idp: { issuer: ISSUER } }, ["idp.subject"]],
-    [{ idp: { ...newIdp(), user_id: NOBODY } }, ["idp.user_id"]],
-    [{ idp: { issuer: "", subject: "" } }, ["idp.issuer", "idp.subject"]],
-    [{ idp: { issuer: ISSUER, subject: "a\u0000" } }, ["idp.subject"]],
-    [{ idp: { issuer: "\ud800", subject: "x".repeat(256) } }, ["idp.issuer", "idp.subject"]],
-  ];
-  for (const [body, fields] of refusals) {
-    expect(wrongFields(await identity.call("POST", `${at}/members`, body))).toEqual(fields);
-  }
 });
 
 // ID-45, ER-24

@@ -71,28 +71,6 @@ describe("in the format of version 1,", () => {
   });
 });
 
-// ID-88
-describe("a text that is not a credential", () => {
-  test("is invalid in every form", async () => {
-    const { key } = (await identity.call("POST", `/users/${await identity.person()}/api-keys`)).body;
-    const forms = [
-      `${BRAND}-k-2-${"x".repeat(43)}`,
-      `${BRAND}-s-2-${key.slice(-43)}`,
-      key.slice(0, -1),
-      `${key}x`,
-      ` ${key}`,
-      key.toUpperCase(),
-      key.replace("-2-", "-1-"),
-      key.replace("-2-", "-3-"),
-      "inv_x",
-      "\u0000",
-      "\ud800",
-      "x".repeat(20_000),
-    ];
-    for (const credential of forms) expect(await identity.validate(credential)).toEqual({ valid: false });
-  });
-});
-
 describe("the request of a validation", () => {
   // ID-84
   test("is 422 with neither or both of credential and idp, unknown fields or wrong types, and 400 if not JSON", async () => {

@@ -27,14 +27,6 @@ describe("a route", () => {
       expect((await registry.call("GET", `/services/${name}/revisions`)).status).toBe(404);
     }
   });
-
-  // RG-31
-  test("moves between two services of one document", async () => {
-    await registry.apply({ left: service("/moving"), right: service("/right") });
-    const answer = await registry.apply({ left: service("/left"), right: service("/moving") });
-    expect(answer.status).toBe(200);
-    expect((await registry.put("left", service("/moving"))).status).toBe(409);
-  });
 });
 
 describe("a shared policy", () => {
@@ -56,18 +48,5 @@ describe("a shared policy", () => {
       },
     ]);
     expect((await registry.call("GET", "/services/s-3")).status).toBe(404);
-  });
-
-  // RG-33
-  test("may change if all services that have it change at once, or if only one has it", async () => {
-    await registry.apply({
-      "t-1": limited("/t-1", "tempo", 1, true),
-      "t-2": limited("/t-2", "tempo", 1, true),
-    });
-    expect((await registry.put("t-1", limited("/t-1", "tempo", 2, true))).status).toBe(422);
-    const both = { "t-1": limited("/t-1", "tempo", 2, true), "t-2": limited("/t-2", "tempo", 2, true) };
-    expect((await registry.apply(both)).status).toBe(200);
-    await registry.put("t-3", limited("/t-3", "lonely", 1, true));
-    expect((await registry.put("t-3", limited("/t-3", "lonely", 2, true))).status).toBe(200);
   });
 });

@@ -30,11 +30,6 @@ const become = (expected: unknown[], ...gateways: LoadingGateway[]) =>
   waitFor(async () => Bun.deepEquals(await currents(...gateways), expected), { what: `${expected}` });
 
 describe("the list of gateways", () => {
-  test("is empty if no gateway runs", async () => {
-    const answer = await registry.call("GET", "/gateways");
-    expect([answer.status, answer.body]).toEqual([200, { gateways: [], has_more: false }]);
-  });
-
   // RG-85
   test("shows each running gateway with what it has loaded, ordered by id", async () => {
     await registry.call("POST", "/apply?wait_ms=10000", { services: { a: service("/a"), b: service("/b") } });

@@ -52,7 +52,7 @@ describe.skipIf(!services().postgres.real)("current services that today's rules 
     await started.stop();
   });
 
-  // RG-60
+  // RG-60, RG-68
   test("are listed with every violation that a restore would report, until they are fixed or deleted", async () => {
     await registry.apply({ mended: service("/mended"), deleted: service("/deleted") });
     await age("mended", shouting);
@@ -63,6 +63,7 @@ describe.skipIf(!services().postgres.real)("current services that today's rules 
     const found = await invalid();
     expect(Value.Check(Services, found)).toBe(true);
     const refused = await registry.call("POST", "/services/mended/revisions/1/restore");
+    expect(refused.status).toBe(422);
     expect(found.invalid.mended).toEqual(fields(refused));
     expect(Object.keys(found.invalid)).toEqual(["deleted", "mended"]);
     expect(found.services).toEqual({ deleted: { url: "http://a:1" }, mended: shouting });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { sha256Of } from "@ostiary/lib/runtime/config/operators-file";
 import { atTestEnd } from "../../support/at-test-end.ts";
 import { startLoadingGateway } from "../../support/gateway/loading-gateway.ts";
 import { waitFor } from "../../support/index.ts";
@@ -51,25 +50,6 @@ describe("a file that changes while the registry runs", () => {
     await rm(dirname(operated.file.path), { recursive: true });
     await waitFor(async () => (await checkOf(operated)) !== undefined);
     expect(await statusOf(operated, "blue")).toBe(200);
-  });
-});
-
-// RG-112
-describe("several tokens of one operator", () => {
-  test("are all accepted until they expire", async () => {
-    const operated = await start([
-      entry("ci", "reader", {
-        token_sha256: [
-          sha256Of("token-of-next"),
-          sha256Of("token-of-present"),
-          { sha256: sha256Of("token-of-lasting"), expires_at: "2999-01-01T00:00:00Z" },
-          { sha256: sha256Of("token-of-ended"), expires_at: "2020-01-01T00:00:00Z" },
-        ],
-      }),
-    ]);
-    for (const name of ["next", "present", "lasting"]) expect(await statusOf(operated, name)).toBe(200);
-    expect(await statusOf(operated, "ended")).toBe(401);
-    expect((await operated.as("next").call("GET", "/operator")).body.name).toBe("ci");
   });
 });
 

@@ -1,7 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { openDatabase } from "@ostiary/lib/runtime/stores/database";
-import { sql } from "drizzle-orm";
-import { services, waitFor } from "../../support/index.ts";
+import { waitFor } from "../../support/index.ts";
 import { useRegistry } from "./bed.ts";
 import { fields, projected, service } from "./harness.ts";
 
@@ -145,32 +143,5 @@ describe("restore", () => {
     await registry.put("with-body", service("/with-body"));
     const answer = await registry.call("POST", "/services/with-body/revisions/1/restore", "{not json");
     expect(answer.status).toBe(200);
-  });
-});
-
-// RG-68
-describe.skipIf(!services().postgres.real)("a revision that today's rules refuse", () => {
-  /** Configs that an earlier version accepted. The test writes them directly to the database. */
-  const legacy = [
-    ["a bare url", { ...service("/legacy-url"), url: "widgets:8080" }, "url"],
-    ["a path that is not canonical", service("/Legacy/"), "user.routes[0].path"],
-  ] as const;
-
-  test.each(legacy)("with %s is shown, and its restore is 422", async (_, config, path) => {
-    const name = `legacy-${path.length}-${config.url.length}`;
-    await registry.put(name, service(`/${name}`));
-    const database = await openDatabase(registry.databaseUrl, { namespace: "test" });
-    await database.run("corrupt", (orm) =>
-      orm.execute(
-        sql`update routes.revisions set config = ${JSON.stringify(config)}::json where service = ${name}`,
-      ),
-    );
-    await database.close();
-    expect((await registry.call("GET", `/services/${name}`)).body).toMatchObject(config);
-    expect((await revision(name, 1)).body.config).toEqual(config);
-    expect((await registry.call("GET", "/services")).status).toBe(200);
-    const answer = await restore(name, 1);
-    expect(answer.status).toBe(422);
-    expect(fields(answer).map((field) => field.path)).toContain(path);
   });
 });

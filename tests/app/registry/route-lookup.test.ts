@@ -103,13 +103,6 @@ describe("the look-up of a route", () => {
     expect((await find("GET", "/nothing/like/it")).body.error.details.nearest).toEqual([]);
   });
 
-  test.each(["/org//widgets/1", "/org/widgets/1/", "/org/widgets/%zz", "/Org/widgets/1"])(
-    "is 404 for %s",
-    async (path) => {
-      expect((await find("GET", path)).status).toBe(404);
-    },
-  );
-
   // RG-3
   test.each([
     ["", ["method", "path"]],

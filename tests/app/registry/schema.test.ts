@@ -1,7 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { join } from "node:path";
 import { documentSchemaText } from "../../../apps/registry/document-schema/document-schema.ts";
-import { ROOT } from "../../support/root.ts";
 import { useRegistry } from "./bed.ts";
 
 const registry = useRegistry();
@@ -30,11 +28,4 @@ describe("GET /schema/routes.json", () => {
     }
     expect((await ask({ headers: { "If-None-Match": '"other"' } })).status).toBe(200);
   });
-});
-
-test("the catalogs that name the schema are valid documents", async () => {
-  for (const catalog of ["identity", "audit", "portal", "registry", "demo"]) {
-    const text = await Bun.file(join(ROOT, `seeds/${catalog}.yaml`)).text();
-    expect((await registry.call("POST", "/apply", text)).status).toBe(200);
-  }
 });

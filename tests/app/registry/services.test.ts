@@ -88,21 +88,6 @@ describe("apply", () => {
     expect((await registry.call("GET", "/services/fine/revisions")).status).toBe(404);
   });
 
-  // RG-42
-  test("returns all violations at once, each with its path", async () => {
-    const answer = await registry.apply({
-      "bad name": service("/x"),
-      a: { url: "https://a:1", user: { routes: [{ path: "/Up/", methods: [] }], colour: "red" } },
-    });
-    expect(answer.status).toBe(422);
-    const paths = fields(answer).map(({ path }) => path);
-    for (const path of ["services.bad name", "services.a.url", "services.a.user.colour"]) {
-      expect(paths).toContain(path);
-    }
-    expect(paths.some((path) => path.startsWith("services.a.user.routes[0].path"))).toBe(true);
-    expect(paths.some((path) => path.startsWith("services.a.user.routes[0].methods"))).toBe(true);
-  });
-
   // RG-3
   test.each([["dry_run=yes"], ["dry_run="], ["dry_run=true&dry_run=true"], ["dryrun=true"]])(
     "refuses the query %s",

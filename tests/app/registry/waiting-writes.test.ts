@@ -110,15 +110,6 @@ describe("a write that waits", () => {
     expect((await applyAnd(10_000, { late: service("/late") })).body.propagation).toEqual(everyone(3));
   });
 
-  // RG-87
-  test("returns the current state without waiting if wait_ms is 0", async () => {
-    await join();
-    const { status, body } = await applyAnd(0, { now: service("/now") });
-    expect(status).toBe(200);
-    expect(Object.keys(body.propagation).sort()).toEqual(["gateways", "projected", "reached", "waited_ms"]);
-    expect(body.propagation.gateways).toBe(1);
-  });
-
   // RG-89
   test("counts a gateway that joins during the wait, and stops counting one that leaves", async () => {
     const [held] = await joinThree();

@@ -246,24 +246,6 @@ describe("identity through the gateway", () => {
       }
     }
   });
-
-  // ID-107
-  test("can be published for staff with staff.yaml unchanged", async () => {
-    const response = await fetch(`${platform.addresses.registryUrl}/apply?dry_run=true`, {
-      method: "POST",
-      headers: {
-        Authorization: `Bearer ${await Bun.file(platform.adminTokenFile).text()}`,
-        "Content-Type": "application/yaml",
-      },
-      body: await seed("staff.yaml"),
-    });
-    expect(response.status).toBe(200);
-    const { results } = await json(response);
-    expect(results).toMatchObject([
-      { service: "identity-staff", status: "created" },
-      { service: "audit-staff", status: "created" },
-    ]);
-  });
 });
 
 // ID-107, AU-72

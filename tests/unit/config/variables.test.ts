@@ -32,10 +32,6 @@ describe("a variable of several apps", () => {
 describe("every variable", () => {
   const all = [...readers].map(([variable, [app = ""]]) => [variable, app] as const);
 
-  test.each(all)("%s has a rule that starts with 'must be'", (variable, app) => {
-    expect(apps[app]?.properties[variable]?.rule).toStartWith("must be ");
-  });
-
   // OP-8
   test.each(all)("%s must not be white space only", (variable) => {
     expect(verdicts(variable, " \t")).not.toContain(true);

@@ -142,20 +142,3 @@ describe("a description that exceeds its share", () => {
     expect(added).toBeLessThan(3 * sizeOf(document) + 2_048 * 400);
   });
 });
-
-test("services whose names and schemas make one component name keep their own schemas", () => {
-  const services = { "a-b": serviceAt("a-b", 1), "a.b": serviceAt("a.b", 1) };
-  const document = (name: string, type: string) =>
-    described(
-      { [`/${name}/x0`]: { get: { responses: { 200: { description: "", content: json(ref("Thing")) } } } } },
-      { components: { schemas: { Thing: { type } } } },
-    );
-  const made = edgeDocument(services, {
-    "a-b": document("a-b", "string"),
-    "a.b": document("a.b", "integer"),
-  });
-  expect(made.components.schemas).toMatchObject({
-    ABThing: { type: "string" },
-    ABThing2: { type: "integer" },
-  });
-});

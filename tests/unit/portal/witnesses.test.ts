@@ -4,8 +4,6 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkWitnesses, loadWitnesses } from "@ostiary/portal/witnesses";
 import { commandOf } from "../../../apps/portal/page/audit/logs.ts";
-import { de } from "../../../apps/portal/page/texts/de.ts";
-import { en } from "../../../apps/portal/page/texts/en.ts";
 import { twoDays } from "../../support/audit/proof-exports.ts";
 import { ORIGIN, OWNER } from "../../support/audit/proof-log.ts";
 import { TestLog, testWitness } from "../../support/audit/test-log.ts";
@@ -100,20 +98,6 @@ test("an export of a log with another name than the configured origin is undecid
       result === "complete" ? [] : ["root_of_other_log"],
     ]);
   }
-});
-
-// PT-72
-test("the sentence about witnesses has a singular and a plural in both languages", () => {
-  const said = [en, de].flatMap(({ audit: { verify } }) => [
-    verify.seenBy({ value: 1, text: "1" }, "a"),
-    verify.seenBy({ value: 2, text: "2" }, "a, b"),
-  ]);
-  expect(said).toEqual([
-    "Seen by 1 witness: a.",
-    "Seen by 2 witnesses: a, b.",
-    "Gesehen von einem Zeugen: a.",
-    "Gesehen von 2 Zeugen: a, b.",
-  ]);
 });
 
 // PT-72

@@ -114,27 +114,6 @@ describe("an error of parsing", () => {
       ": a bracket, brace or quote above is not closed, or this line is indented less than the key that it belongs to.",
     ],
     [
-      "YAML with a repeated key",
-      () => parseText("a: 1\nb: 2\na: 3"),
-      { line: 3, column: 1 },
-      "The key",
-      " occurs twice in one map.",
-    ],
-    [
-      "YAML with a list as a key",
-      () => parseText("a: 1\n? [b]\n: 1"),
-      { line: 2, column: 3 },
-      "The key",
-      " must be a string.",
-    ],
-    [
-      "YAML with an unknown alias",
-      () => parseText("a: *b"),
-      { line: 1, column: 4 },
-      "The alias *b",
-      " has no anchor before it: write &name before the value that it repeats, or quote the text.",
-    ],
-    [
       "two YAML documents",
       () => parseText("a: 1\n---\nb: 1", "file"),
       null,
@@ -148,7 +127,6 @@ describe("an error of parsing", () => {
       "The JSON is not valid",
       ": a colon is missing after the key.",
     ],
-    ["an empty file", () => decodeUtf8(bytes(" "), "file"), null, "The file is empty.", ""],
     ["an empty body", () => decodeUtf8(bytes(" ")), null, "The body is empty.", ""],
   ])("in %s has its place as a value", (_, parse, place, before, after) => {
     const stated = place === null ? "" : ` at line ${place.line}, column ${place.column}`;

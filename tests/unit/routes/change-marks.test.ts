@@ -258,20 +258,4 @@ describe("between any two configs", () => {
     );
     expect(lost).toBeGreaterThan(0);
   });
-
-  const labels = fc.option(fc.uniqueArray(fc.constantFrom("a", "b", "c"), { minLength: 1 }), {
-    nil: undefined,
-  });
-
-  test("a change of labels that opens a route breaks callers when it is reverted", () => {
-    fc.assert(
-      fc.property(labels, labels, (some, others) => {
-        const side = (required_labels?: string[]) => one(required_labels ? { required_labels } : {});
-        const there = effectsOf(markedBetween(side(some), side(others)));
-        const back = effectsOf(markedBetween(side(others), side(some)));
-        expect(back.includes("breaks")).toBe(there.includes("opens"));
-        expect(back.includes("opens")).toBe(there.includes("breaks"));
-      }),
-    );
-  });
 });

@@ -1,10 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { METHODS, namedParams, nearestRoutes } from "@ostiary/lib/domain/routes";
-import fc from "fast-check";
 import { MATCH_STEPS_MAX } from "../../../lib/domain/routes/match-tree.ts";
 import { buildRouteTable } from "../../support/gateway/route-tables.ts";
-import { runs } from "../../support/runs.ts";
-import { segments, spell } from "./arbitraries.ts";
+import { spell } from "./arbitraries.ts";
 import { pathsService, serviceWith, stored, storedServices, tableOf } from "./fixtures.ts";
 import { costsOf } from "./match-cost.ts";
 
@@ -86,52 +84,6 @@ describe("matching", () => {
       ["other", "2"],
     ]);
   });
-});
-
-/** Finds a route as the specification defines it: the matching route with literals further left wins. */
-function naiveMatch(routes: readonly (string | null)[][], request: readonly string[]): string | null {
-  const fitting = routes.filter(
-    (parts) =>
-      parts.length === request.length &&
-      parts.every((part, index) => part === null || part === request[index]),
-  );
-  const rank = (parts: readonly (string | null)[]) =>
-    parts.map((part) => (part === null ? "1" : "0")).join("");
-  const best = fitting.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1))[0];
-  return best === undefined ? null : spell(best);
-}
-
-// GW-12, GW-14
-test("a route table agrees with a naive matcher on random tables and paths", () => {
-  const table = fc.uniqueArray(fc.tuple(fc.constantFrom("GET", "POST"), segments), {
-    maxLength: 30,
-    selector: ([method, parts]) => `${method} ${spell(parts)}`,
-  });
-  const requests = fc.array(
-    fc.tuple(
-      fc.constantFrom("GET", "POST", "PUT"),
-      fc.array(fc.constantFrom("a", "b", "c", "a.b", "%20", "z"), { maxLength: 5 }),
-    ),
-    { minLength: 10, maxLength: 30 },
-  );
-  fc.assert(
-    fc.property(table, requests, (rows, calls) => {
-      const built = tableOf(
-        serviceWith(
-          "public",
-          rows.map(([method, parts]) => ({ path: spell(parts), methods: [method] })),
-        ),
-      );
-      for (const [method, request] of calls) {
-        const match = built.match(method, `/${request.join("/")}`);
-        const candidates = rows.filter((row) => row[0] === method).map((row) => row[1]);
-        expect(match?.route.path ?? null).toBe(naiveMatch(candidates, request));
-        const params = request.filter((_, index) => match?.route.path.split("/")[index + 1]?.startsWith("{"));
-        expect(match?.params ?? []).toEqual(params);
-      }
-    }),
-    { numRuns: runs(100) },
-  );
 });
 
 // GW-18

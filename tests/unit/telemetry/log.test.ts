@@ -35,18 +35,6 @@ describe("a log line", () => {
     ]);
   });
 
-  test.each<[LogOptions["level"], string[]]>([
-    ["debug", ["debug", "info", "warn", "error"]],
-    ["info", ["info", "warn", "error"]],
-    ["warn", ["warn", "error"]],
-    ["error", ["error"]],
-  ])("is written from level %s up", async (level, expected) => {
-    const lines = await logged(level, (log) => {
-      for (const each of ["debug", "info", "warn", "error"] as const) log[each]({}, "said");
-    });
-    expect(lines).toMatchObject(expected.map((each) => ({ level: each })));
-  });
-
   test("is one line, whatever its fields contain", async () => {
     const lines = await logged("info", (log) => {
       log.info({ path: '/a\n{"level":"error"}\r\u2028' }, "request\ncompleted");

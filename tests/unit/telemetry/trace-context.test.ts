@@ -121,20 +121,6 @@ describe("tracestate", () => {
     expect(parseTracestate(stateOf(most + 1))).toBeNull();
   });
 
-  test("keeps every member and its order, up to 512 characters", () => {
-    const members = fc.array(fc.stringMatching(/^[a-z][a-z0-9]{0,5}=[!-+]{1,8}$/), {
-      minLength: 1,
-      maxLength: 32,
-    });
-    fc.assert(
-      fc.property(members, fc.constantFrom(",", ", ", "\t,"), (list, comma) => {
-        const state = list.join(comma);
-        fc.pre(state.length <= 512);
-        expect(parseTracestate(state)).toBe(state);
-      }),
-    );
-  });
-
   // GW-84
   test("over 512 characters loses whole members, long members first, from the end", () => {
     const short = (name: string) => `${name}=${"s".repeat(100)}`;
@@ -159,15 +145,5 @@ describe("ids", () => {
     const ids = createTraceIds((bytes) => bytes.fill(0));
     expect(ids.newTraceId()).toBe(`${"0".repeat(31)}1`);
     expect(ids.newSpanId()).toBe(`${"0".repeat(15)}1`);
-  });
-
-  test("are lowercase hexadecimal of the right length and do not repeat", () => {
-    const ids = createTraceIds((bytes) => crypto.getRandomValues(bytes));
-    const traces = Array.from({ length: 10_000 }, () => ids.newTraceId());
-    const spans = Array.from({ length: 10_000 }, () => ids.newSpanId());
-    expect(traces.every((value) => /^[0-9a-f]{32}$/.test(value))).toBe(true);
-    expect(spans.every((value) => /^[0-9a-f]{16}$/.test(value))).toBe(true);
-    expect(new Set(traces).size).toBe(10_000);
-    expect(new Set(spans).size).toBe(10_000);
   });
 });

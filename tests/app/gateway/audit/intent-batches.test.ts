@@ -1,9 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import type { TimedIntent } from "@ostiary/gateway/audit/intent-calls";
-import { writeIntent } from "@ostiary/gateway/audit/intent-retries";
 import { type AuditStandIn, answering, eachIs, taken } from "../../../support/gateway/audit-stand-in.ts";
-import { rejection, waitFor } from "../../../support/index.ts";
-import { manualClock } from "../../../support/time/manual-clock.ts";
+import { waitFor } from "../../../support/index.ts";
 import { intent, pausesPass, useTimedRecording } from "./harness.ts";
 
 const { audit, recorder, clock } = useTimedRecording();
@@ -121,20 +118,4 @@ describe("intents that come at the same time", () => {
     expect(await written).toEqual([503, 503, 503]);
     await waitFor(async () => (await recorder.counts())["outcome ok"] === 3);
   });
-});
-
-// GW-138
-test("an intent that no attempt has recorded is refused within a second, including pauses", async () => {
-  const clock = manualClock();
-  const silent = async ({ endMs }: TimedIntent) => {
-    clock.advance(Math.min(500, endMs - clock.elapsedMs()));
-    return { status: null, maybeWritten: true, reason: "silent" };
-  };
-  const calls = { withOthers: silent, alone: silent };
-  const refused = rejection(writeIntent(calls, { request_id: "r1", ...intent }, clock));
-  const [pauseMs = 0] = await waitFor(() => (clock.waiting().length > 0 ? clock.waiting() : null));
-  clock.advance(pauseMs);
-  expect(await refused).toMatchObject({ maybeWritten: true, status: null });
-  expect(clock.elapsedMs()).toBe(1_000);
-  expect(clock.waiting()).toEqual([]);
 });

@@ -89,11 +89,6 @@ describe("an intent", () => {
     expect(Math.ceil(clock.elapsedMs())).toBe(1_000);
   });
 
-  test("is 503 while the service is down", async () => {
-    await audit.stop();
-    expect(await refusal()).toMatchObject(unavailable);
-  });
-
   test("is recorded if the response to the first attempt is lost", async () => {
     const lost = Promise.withResolvers<Response>();
     audit.answer = () => (audit.writes.length === 1 ? lost.promise : new Response(null, { status: 200 }));

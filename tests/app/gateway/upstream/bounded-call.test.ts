@@ -173,23 +173,3 @@ describe.each(carriers)("a call over %s", (_, make) => {
     });
   });
 });
-
-test("calls to a peer that never responds time out, and leave no open connection", async () => {
-  peer.handler = () => null;
-  const carrier = peerClient(peer.url);
-  const call = { method: "POST", url: peer.url, timeoutMs: 200 } as const;
-  const calls = Array.from({ length: 50 }, () => rejection(boundedCall(call, carrier)));
-  for (const failure of await Promise.all(calls)) {
-    expect(failure).toMatchObject({ message: "no answer within 200 ms" });
-  }
-  carrier.close();
-  await waitFor(() => peer.open === 0);
-});
-
-test("closing the client closes its idle connections", async () => {
-  const carrier = peerClient(peer.url);
-  await boundedCall({ method: "POST", url: peer.url, timeoutMs: 5_000 }, carrier);
-  expect(peer.open).toBe(1);
-  carrier.close();
-  await waitFor(() => peer.open === 0);
-});

@@ -176,39 +176,6 @@ export function describeConnections({ name, make, isStrict }: ClientUnderTest): 
     });
   });
 
-  // GW-126
-  describe(`${name} never mixes up responses:`, () => {
-    const SECRET = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecret";
-
-    test.each<[what: string, answer: string]>([
-      ["a second response", OK + SECRET],
-      ["the body of a 304", `HTTP/1.1 304 Not Modified\r\nContent-Length: ${SECRET.length}\r\n\r\n${SECRET}`],
-    ])("%s after a response reaches no other request", async (_, answer) => {
-      service.handler = () => answer;
-      await call(client, service);
-      service.handler = () => OK;
-      for (let count = 0; count < 3; count++) {
-        expect(await call(client, service)).toMatchObject({ status: 200, text: "ok" });
-      }
-      expect(connections()).toEqual([1, 2, 2, 2]);
-    });
-
-    test("the body of a response to HEAD reaches no other request", async () => {
-      service.handler = () => `HTTP/1.1 200 OK\r\nContent-Length: ${SECRET.length}\r\n\r\n${SECRET}`;
-      await call(client, service, { method: "HEAD" });
-      service.handler = () => OK;
-      expect(await call(client, service)).toMatchObject({ status: 200, text: "ok" });
-    });
-
-    test("bytes on an idle connection close it", async () => {
-      await call(client, service);
-      lastSocket().send(SECRET);
-      await waitFor(() => service.open === 0);
-      expect(await call(client, service)).toMatchObject({ status: 200, text: "ok" });
-      expect(connections()).toEqual([1, 2]);
-    });
-  });
-
   test(`${name} connects to a host name of which only one address accepts connections`, async () => {
     expect(await call(client, service, {}, "localhost")).toMatchObject({ status: 200, text: "ok" });
   });

@@ -181,19 +181,6 @@ async function refusal(app: string, env: Record<string, string>): Promise<Proces
   return failure;
 }
 
-// OP-5, OP-6, OP-134
-test("wrong variables are exit code 78, and a misspelled one is named beside a missing one", async () => {
-  expect(await refusal("identity", { DATABSE_URL: SECRET, PORT: "seventy" })).toMatchObject({
-    exitCode: 78,
-    stderr: [
-      "The configuration is not valid:",
-      expect.stringMatching(/^ {2}(DATABASE_URL is required|PORT must)/),
-      expect.stringMatching(/^ {2}(DATABASE_URL is required|PORT must)/),
-      "DATABSE_URL is not a variable of this service: did you mean DATABASE_URL?",
-    ],
-  });
-});
-
 const GATEWAY = {
   COUNTER_STORE_URL: "memory://",
   CREDENTIAL_VALIDATE_URL: "http://127.0.0.1:9/validate",

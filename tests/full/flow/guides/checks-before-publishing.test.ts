@@ -128,5 +128,3 @@ describe("the GitHub workflow", () => {
     expect(permissions).toEqual({ contents: "read", "security-events": "write" });
   });
 });
-
-describe("the GitLab pipeline", () => {});

@@ -1,12 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { JWTPayload } from "jose";
 import { member } from "../../../support/gateway/identity-stand-in.ts";
-import {
-  type SigningKey,
-  sign,
-  signingKey,
-  startProvider,
-} from "../../../support/pages/provider-stand-in.ts";
+import { sign } from "../../../support/pages/provider-stand-in.ts";
 import { bearer, ISSUER } from "./harness.ts";
 import { ALGORITHMS, tokenBed } from "./token-bed.ts";
 
@@ -151,20 +146,6 @@ describe("claims", () => {
       expect(await verdictOn({}, { AUTH_USER_ID_CLAIM: path })).toBe(401);
     },
   );
-});
-
-// GW-53
-describe("a token without a kid", () => {
-  test("is tried with every key that fits its algorithm", async () => {
-    const [first, second] = [await signingKey("ES256", "a"), await signingKey("ES256", "b")];
-    const two = startProvider(first, second);
-    const { verdict } = await open({ AUTH_JWKS_URI: two.uri });
-    const bare = (key: SigningKey) => sign(key, claims(), { kid: undefined });
-    expect(await verdict("user", bearer(await bare(first)))).toBe("admitted");
-    expect(await verdict("user", bearer(await bare(second)))).toBe("admitted");
-    expect(await verdict("user", bearer(await bare(bed.stranger)))).toBe(401);
-    await two.stop();
-  });
 });
 
 describe("the token cache", () => {
