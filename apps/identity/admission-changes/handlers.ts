@@ -14,7 +14,7 @@ import { changeOf, readChanges } from "./sql.ts";
 export const CURSOR_MS_MAX = 3_600_000;
 const WAIT_MS_MAX = 30_000;
 /** The pause between two looks of a waiting request. */
-const LOOK_MS = 200;
+const LOOK_MS = 500;
 /** The number of running transactions above which a cursor between two pages would be too long for a URL. */
 const RUNNING_MAX = 200;
 

@@ -118,15 +118,15 @@ describe("changes of admissions", () => {
     const member = await identity.member(id);
     expect((await read({ wait_ms: 30_000 })).body.changes).toEqual([]);
     const waiting = read({ after: await cursor(), wait_ms: 30_000 });
-    await waitFor(() => identity.clock.waiting().includes(200));
+    await waitFor(() => identity.clock.waiting().includes(500));
     await calls.patch(`/organizations/${id}/members/${member.id}`, { role: "viewer" });
-    identity.clock.advance(200);
+    identity.clock.advance(500);
     expect((await waiting).body.changes).toEqual([{ member_id: member.id, readmits: false }]);
-    const idle = read({ after: await cursor(), wait_ms: 300 });
+    const idle = read({ after: await cursor(), wait_ms: 700 });
+    await waitFor(() => identity.clock.waiting().includes(500));
+    identity.clock.advance(500);
     await waitFor(() => identity.clock.waiting().includes(200));
     identity.clock.advance(200);
-    await waitFor(() => identity.clock.waiting().includes(100));
-    identity.clock.advance(100);
     expect((await idle).body).toMatchObject({ changes: [] });
   });
 
