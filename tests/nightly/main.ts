@@ -9,7 +9,6 @@ const EXIT_USAGE = 2;
 
 interface Verdict {
   readonly part: string;
-  /** The exit code of the command that failed, or 0. */
   readonly exitCode: number;
   readonly seconds: number;
 }

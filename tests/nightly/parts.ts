@@ -21,7 +21,7 @@ const program = (folder: string, ...args: string[]): Command => ({
 });
 
 /** The folders whose tests another part runs. */
-const OWN_TESTS = "faults,files,histories,mutation";
+const OWN_TESTS = "faults,files,histories";
 
 export const PARTS: readonly Part[] = [
   {
@@ -77,6 +77,6 @@ export const PARTS: readonly Part[] = [
   {
     name: "mutation",
     summary: "the product is broken in sixty places, and the first two tiers of tests find it",
-    commands: [tests("tests/nightly/mutation"), program("mutation")],
+    commands: [program("mutation")],
   },
 ];

@@ -4,28 +4,50 @@
  */
 
 import { join } from "node:path";
-import { startPortalQuickStart } from "../support/pages/portal-quick-start.ts";
+import { startNewPlatform, startScreen } from "../full/flow/platform/bed.ts";
+import { chooseName, untilAsked } from "../support/pages/sign-in-pages.ts";
 import { launchBrowser } from "../support/pages/swagger-page.ts";
 import { ROOT } from "../support/root.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const PICTURES = join(ROOT, ".github/pictures");
 const SIZE = { width: 1280, height: 860 };
+const NAME = "Example Ltd";
 /** The number of audited changes to make, so that the log has events. */
 const CHANGES = 12;
 
 async function draw(): Promise<void> {
-  await using quickStart = await startPortalQuickStart();
+  const platform = await startNewPlatform({ DATA_DIR: join(temporaryFolder("portal"), "data") });
   await using browser = await launchBrowser();
-  const { id, send } = await quickStart.organization("Example Ltd");
-  for (let each = 0; each < CHANGES; each += 1) await send("PATCH", "/org", { name: "Example Ltd" });
-  for (const scheme of ["light", "dark"] as const) {
-    const page = await quickStart.open(browser, { viewport: SIZE, colorScheme: scheme });
-    await page.goto(`${quickStart.portalUrl}#/org/${id}/audit/verify`);
+  const places = await startScreen(platform);
+  const placeOf = (name: string) => /http\S+/.exec(places[name] ?? "")?.[0] ?? "";
+  const portalUrl = placeOf("customer portal");
+  const token = await (await fetch(new URL("/token?subject=alice", placeOf("identity provider")))).text();
+  const send = async (method: string, path: string, headers: Record<string, string>, body: object) => {
+    const answer = await fetch(new URL(path, portalUrl), { method, headers, body: JSON.stringify(body) });
+    return JSON.parse(await answer.text());
+  };
+  const person = { Authorization: `Bearer ${token}` };
+  const { id } = await send("POST", "/user/organizations", person, { name: NAME });
+  const session = await send("POST", `/user/organizations/${id}/session`, person, {});
+  for (let each = 0; each < CHANGES; each += 1) {
+    await send("PATCH", "/org", { "X-API-Key": session.token }, { name: NAME });
+  }
+  for (const colorScheme of ["light", "dark"] as const) {
+    const look = { viewport: SIZE, colorScheme, locale: "en-GB", reducedMotion: "reduce" } as const;
+    const page = await browser.newPage(look);
+    await page.goto(portalUrl);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await untilAsked(page);
+    await chooseName(page, "alice");
+    await page.getByRole("navigation", { name: "Portal" }).waitFor();
+    await page.goto(`${portalUrl}#/org/${id}/audit/verify`);
     await page.getByRole("button", { name: "Verify now" }).click();
     await page.getByRole("button", { name: /^Save root/ }).waitFor();
-    await page.screenshot({ path: join(PICTURES, `portal-${scheme}.png`) });
+    await page.screenshot({ path: join(PICTURES, `portal-${colorScheme}.png`) });
     await page.context().close();
   }
+  await platform.stop();
 }
 
 if (import.meta.main) await draw();

@@ -9,24 +9,10 @@ import { ROOT } from "../support/root.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { type ScreenText, type Style, terminalSvg } from "./terminal.ts";
 
-export const PICTURE = join(ROOT, ".github/pictures/tour.svg");
+const PICTURE = join(ROOT, ".github/pictures/tour.svg");
 
 /** Words in the headings of the steps to show. All steps run, because some depend on earlier ones. */
-export const SHOWN = ["no credential", "wants a label", "one too many"];
-
-const PORTS = { gateway: 5001, registry: 5002, provider: 4001, sample: 4000 };
-const local = (port: number) => `http://127.0.0.1:${port}`;
-
-/** Returns the steps of the tour for a quick start on its default ports. */
-export function stepsOfDefaults(adminTokenFile: string): TourStep[] {
-  return tourSteps({
-    gatewayUrl: local(PORTS.gateway),
-    registryUrl: local(PORTS.registry),
-    identityProviderUrl: local(PORTS.provider),
-    sampleServiceUrl: local(PORTS.sample),
-    adminTokenFile,
-  });
-}
+const SHOWN = ["no credential", "wants a label", "one too many"];
 
 async function draw(): Promise<void> {
   const directory = temporaryFolder("tour-picture");
@@ -39,7 +25,14 @@ async function draw(): Promise<void> {
   });
   try {
     const screen = await screenOf(platform.stdout);
-    const steps = stepsOfDefaults(join(directory, ".ostiary/admin-token"));
+    const steps = tourSteps({
+      gatewayUrl: "http://127.0.0.1:5001",
+      registryUrl: "http://127.0.0.1:5002",
+      identityProviderUrl: "http://127.0.0.1:4001",
+      sampleServiceUrl: "http://127.0.0.1:4000",
+      adminTokenFile: join(directory, ".ostiary/admin-token"),
+    });
+    const isShown = ({ shows }: TourStep) => SHOWN.some((words) => shows.includes(words));
     const outputs = await take(steps);
     const texts = steps.flatMap((step, index) => (isShown(step) ? shown(step, outputs[index] ?? "") : []));
     await Bun.write(
@@ -50,10 +43,6 @@ async function draw(): Promise<void> {
     platform.kill();
     await platform.exited;
   }
-}
-
-export function isShown({ shows }: TourStep): boolean {
-  return SHOWN.some((words) => shows.includes(words));
 }
 
 /** Reads the platform's output until it has printed the whole tour. */

@@ -8,7 +8,6 @@ export class Random {
     this.#state = seed;
   }
 
-  /** Returns an integer from 0 to `below` - 1. */
   below(below: number): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);

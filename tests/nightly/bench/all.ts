@@ -9,7 +9,6 @@ const MAIN = join(import.meta.dir, "main.ts");
 
 const Data = Type.Object({ goals: Type.Array(JudgedGoal) });
 
-/** Runs all benches with goals in sequence. */
 export function allOf(names: readonly string[]): Bench {
   return {
     summary: "every bench that has goals",

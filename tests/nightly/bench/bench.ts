@@ -2,9 +2,7 @@ import type { JudgedGoal } from "./measure/goal-table.ts";
 
 /** A benchmark that runs by name: `bun run bench <name>`. */
 export interface Bench {
-  /** The description of the bench in the list of benches. */
   readonly summary: string;
-  /** Runs the bench, and calls `options.progress` while it runs. */
   run(options: BenchOptions): Promise<BenchResult>;
 }
 
@@ -16,11 +14,9 @@ export interface BenchOptions {
   readonly progress: Progress;
 }
 
-/** Prints a line of progress. */
 export type Progress = (line: string) => void;
 
 export interface BenchResult {
-  /** The results as text, for people. */
   readonly text: string;
   /** The results for programs, printed as JSON with `--json`. */
   readonly data: object;

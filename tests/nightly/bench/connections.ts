@@ -19,7 +19,6 @@ interface Kind {
   readonly kind: CrowdKind;
   readonly title: string;
   readonly count: number;
-  /** The maximum memory for each connection, in KiB. */
   readonly bound: number;
 }
 

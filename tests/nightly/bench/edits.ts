@@ -72,7 +72,6 @@ export const edits: Bench = {
 };
 
 type Services = Identity & { upstream: Started; redisUrl: string };
-/** A gateway and the function that edits one of its services. */
 interface Edited {
   readonly gateway: Started & { readonly routeStoreUrl: string };
   readonly tickerUrl: string;
@@ -152,11 +151,6 @@ async function stallOf(
   );
 }
 
-/**
- * Measures the ratio of p99 latency with edits to p99 latency without.
- *
- * @throws Error if any request fails
- */
 async function p99Of({ gateway, edit }: Edited, goal: Goal, { quick }: BenchOptions): Promise<JudgedGoal> {
   const target = targetOf(gateway);
   const seconds = quick ? 2 : 4;

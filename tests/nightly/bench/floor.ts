@@ -70,7 +70,6 @@ function requireWhole(loadName: string | undefined): void {
   );
 }
 
-/** Writes the figures of a run into the documents that show them. */
 async function writeSpeed(run: Omit<Run, "day" | "commit">): Promise<void> {
   const day = new Date().toISOString().slice(0, 10);
   const commit = (await Bun.$`git rev-parse --short=8 HEAD`.cwd(ROOT).text()).trim();

@@ -1,33 +1,32 @@
-import type { Bench, BenchOptions } from "./bench.ts";
+import type { Bench } from "./bench.ts";
 import { Bed } from "./gateway/bed.ts";
-import type { Measured } from "./gateway/goals.ts";
+import { memberPaths, type Services, servicesOf, TWO_LIMITS } from "./gateway/catalog.ts";
 import { startIdentity } from "./gateway/identity.ts";
-import { report } from "./gateway/report.ts";
-import { type Subject, startSubjects } from "./gateway/subjects.ts";
+import { MEMBER_HEADERS, startGateway, startUpstream } from "./gateway/subjects.ts";
 import { verify } from "./gateway/verify.ts";
-import { describeMachine } from "./measure/machine.ts";
-import { turnedBy } from "./measure/rounds.ts";
-import { whole } from "./measure/table.ts";
-import { load } from "./measure/wrk.ts";
+import { type Goal, goalTable, type JudgedGoal, judge } from "./measure/goal-table.ts";
+import { describeMachine, machineLine } from "./measure/machine.ts";
+import { inRounds, type MeasuredWay, valuesOf, type Way } from "./measure/rounds.ts";
+import { ratiosOf, spreadOf } from "./measure/statistics.ts";
+import { table, whole } from "./measure/table.ts";
+import { CONNECTIONS } from "./measure/wrk.ts";
 
-interface Plan {
-  readonly rounds: number;
-  readonly seconds: number;
-  readonly warm_up_seconds: number;
-}
+const PLAIN = "10 routes";
 
-const PLAN: Plan = { rounds: 7, seconds: 3, warm_up_seconds: 6 };
-const QUICK: Plan = { rounds: 3, seconds: 2, warm_up_seconds: 2 };
+/** The goals for the ratio of requests a second to those of {@link PLAIN}, by the title of the subject. */
+const GOALS: Readonly<Record<string, Goal>> = {
+  "a line only for errors": { title: "a line for errors / for each request", bound: 1.11, at_most: true },
+  "traces of 1 %": { title: "traces of 1 % / none", bound: 0.97 },
+  "a window and a quota": { title: "a window and a quota / a window", bound: 0.97 },
+  "10 000 routes": { title: "10 000 routes / 10 routes", bound: 0.99 },
+  "100 000 routes": { title: "100 000 routes / 10 routes", bound: 0.97 },
+};
 
-/**
- * Measures what routes, a second limit, log lines and traces cost the gateway. One core runs the subject, another one the load and the
- * upstream service. Each round measures every subject, so that other work on the machine affects all equally.
- */
+/** Measures what routes, a second limit, log lines and traces cost the gateway. */
 export const gateway: Bench = {
   summary: "requests per second of the gateway with many routes, two limits, log lines and traces",
   async run(options) {
     const machine = describeMachine();
-    const plan = options.quick ? QUICK : PLAN;
     options.progress("starting the subjects");
     await using bed = await Bed.create();
     await using identity = await startIdentity();
@@ -40,33 +39,59 @@ export const gateway: Bench = {
         return new Response();
       },
     });
-    const subjects = await startSubjects(bed, identity, collector.url.origin);
-    for (const subject of subjects) await verify(subject);
-    const measured = await measure(subjects, plan, options);
-    return report(machine, plan, measured);
+    const [upstream, redis] = [await startUpstream(bed), await bed.redis()];
+    const services = { upstream, redisUrl: redis.url, ...identity };
+    const way = async (title: string, routes: number | Services, variables = {}): Promise<Way> => {
+      const started = await startGateway(bed, services, routes, { variables });
+      const target = { ...started, paths: memberPaths, headers: MEMBER_HEADERS };
+      await verify({ title, job: "whole", ...target });
+      return { title, connections: CONNECTIONS, target };
+    };
+    const traces = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url.origin,
+      OTEL_TRACES_SAMPLER: "parentbased_traceidratio",
+      OTEL_TRACES_SAMPLER_ARG: "0.01",
+    };
+    const ways = [
+      await way(PLAIN, 10),
+      await way("a window and a quota", servicesOf(10, upstream.url, TWO_LIMITS)),
+      await way("10 000 routes", 10_000),
+      await way("100 000 routes", 100_000),
+      await way("a line only for errors", 10, { LOG_LEVEL: "error" }),
+      await way("traces of 1 %", 10, traces),
+    ];
+    const plan = options.quick ? { rounds: 3, seconds: 2 } : { rounds: 7, seconds: 3 };
+    const measured = await inRounds(ways, plan, options);
+    const goals = goalsOf(measured);
+    const text = [
+      machineLine(machine),
+      `${plan.rounds} rounds of ${plan.seconds} s; one core for the subject, one for load and upstream`,
+      "",
+      table(["whole job, with", "requests/s", "min..max", "p50 ms", "p99 ms"], measured.map(rowOf)),
+      "",
+      goalTable(goals),
+    ].join("\n");
+    return { text, goals, data: { machine, plan, measured, goals } };
   },
 };
 
-async function measure(subjects: Subject[], plan: Plan, { progress }: BenchOptions): Promise<Measured[]> {
-  for (const subject of subjects) {
-    progress(`warming up: ${subject.title}`);
-    await load(subject, plan.warm_up_seconds);
-  }
-  const measured = subjects.map((subject): Measured => ({ subject, samples: [] }));
-  for (let round = 0; round < plan.rounds; round++) {
-    for (const { subject, samples } of turnedBy(measured, round)) {
-      const sample = await load(subject, plan.seconds);
-      samples.push(sample);
-      const { requests_per_second, cpu_share } = sample;
-      const held = cpu_share < UNDISTURBED_SHARE ? `, only ${Math.round(cpu_share * 100)} % of its core` : "";
-      progress(`round ${round + 1}/${plan.rounds}  ${subject.title}: ${whole(requests_per_second)}/s${held}`);
-    }
-  }
-  return measured;
+function goalsOf([plain, ...others]: readonly MeasuredWay[]): JudgedGoal[] {
+  return others.flatMap((way) => {
+    const goal = GOALS[way.title];
+    if (goal === undefined || plain === undefined) return [];
+    const by = (figure: "requests_per_second" | "requests_per_cpu_second") =>
+      ratiosOf(valuesOf(way, figure), valuesOf(plain, figure));
+    return [judge(goal, by("requests_per_second"), by("requests_per_cpu_second"))];
+  });
 }
 
-/**
- * The minimum share of its core that a subject uses in an undisturbed measurement. Below it, other work used
- * the core, or the load generator was too slow.
- */
-const UNDISTURBED_SHARE = 0.93;
+function rowOf(way: MeasuredWay): string[] {
+  const { median, min, max } = spreadOf(valuesOf(way, "requests_per_second"));
+  return [
+    way.title,
+    whole(median),
+    `${whole(min)}..${whole(max)}`,
+    spreadOf(valuesOf(way, "p50_ms")).median.toFixed(2),
+    spreadOf(valuesOf(way, "p99_ms")).median.toFixed(2),
+  ];
+}

@@ -58,9 +58,7 @@ async function sealing(url: string, groups: number, progress: Progress) {
   return { events, events_per_second: (events / takenMs) * 1000, cpu_us: (user + system) / events };
 }
 
-/** The number of events that one statement inserts. */
 const INSERTED = 2_500;
-/** The number of events whose sealing is measured. */
 const MEASURED = 20_000;
 
 /** Measures how many events a sealer seals in a second when each event belongs to a different log. */

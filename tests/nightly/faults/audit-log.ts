@@ -2,7 +2,6 @@ import postgres from "postgres";
 import { waitFor } from "../../support/time/wait-for.ts";
 import type { LogHead } from "./load/stream-receiver.ts";
 
-/** The timeout of the wait for outcomes of pending events. */
 const OUTCOMES_MS = 6_000;
 
 /**
@@ -30,7 +29,6 @@ export class AuditLog implements AsyncDisposable {
     return events;
   }
 
-  /** Returns the head of each organization's chain. */
   heads(): Promise<LogHead[]> {
     return this.#sql<LogHead[]>`
       select substring(owner from 14) as organization_id, position::float8 as position

@@ -15,7 +15,6 @@ export interface Answer {
   readonly status: number | null;
   /** The total time that the processes on the request's path waited for CPU time. */
   readonly delayMs: number;
-  /** The rate limit headers of the response to a limited request. */
   readonly counted?: Counted;
 }
 
@@ -27,7 +26,6 @@ export interface Counted {
   readonly resetS: number;
 }
 
-/** A request that the upstream service received. */
 export interface Reached {
   readonly request_id: string;
   readonly client: Client;
@@ -48,13 +46,10 @@ export interface Served {
 export interface StreamsSeen {
   /** The reasons why deliveries failed the receiver's verification. */
   readonly problems: readonly string[];
-  /** Descriptions of sealed entries that were not delivered. */
   readonly missing: readonly string[];
-  /** The times of deliveries with repeated entries. */
   readonly repeatsMs: readonly number[];
 }
 
-/** Everything that was recorded while one cell ran. */
 export interface CellRun {
   readonly cell: Cell;
   readonly beganMs: number;
@@ -67,7 +62,6 @@ export interface CellRun {
   readonly endedMs: number;
   readonly answers: readonly Answer[];
   readonly reached: readonly Reached[];
-  /** The outcomes of audit events, by request id. */
   readonly events: ReadonlyMap<string, string>;
   readonly served: readonly Served[];
   /** The record of the receiver of audit streams; null if the run has no audit streams. */
@@ -93,7 +87,6 @@ export function ownTime({ startedMs, endedMs, delayMs }: Answer): number {
   return endedMs - startedMs - delayMs;
 }
 
-/** Returns whether a request was sent to a failed replica. */
 export function askedTheBroken({ parts }: Cell, { client, replica }: Answer): boolean {
   if (client === "publish") {
     return parts.includes("registries") || (parts.includes("registry") && replica === BROKEN_REPLICA);
@@ -110,7 +103,6 @@ export function isConcerned(cell: Cell, answer: Answer): boolean {
   return askedTheBroken(cell, answer) || cell.parts.some((part) => needs.includes(part));
 }
 
-/** Returns the answers to requests that started and ended during the fault. */
 export function withinFault({ answers, brokenMs, returningMs }: CellRun): Answer[] {
   return answers.filter(({ startedMs, endedMs }) => startedMs >= brokenMs && endedMs <= returningMs);
 }

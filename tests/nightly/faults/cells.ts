@@ -42,14 +42,12 @@ const FAULTS_OF_PAIRS: readonly Fault[] = ["killed", "black-holed"];
 
 const ALONE = PARTS.filter((part) => part !== "registries");
 
-/** Every cell, in the order of the results. */
 export const CELLS: readonly Cell[] = [
   ...ALONE.flatMap((part) => FAULTS.map((fault) => ({ parts: [part], fault }))),
   ...PAIRS.flatMap((parts) => FAULTS_OF_PAIRS.map((fault) => ({ parts, fault }))),
   ...PARTS_WITH_CLOCK.flatMap((part) => CLOCK_FAULTS.map((fault) => ({ parts: [part], fault }))),
 ];
 
-/** Returns the name of a cell, such as `redis+identity/killed`. */
 export function nameOf({ parts, fault }: Cell): string {
   return `${parts.join("+")}/${fault}`;
 }

@@ -41,17 +41,13 @@ export const LIMITS = {
   windowS: 4,
 } as const;
 
-/** The interval at which an event stream sends events. */
 export const EVENT_INTERVAL_MS = 250;
 
 export interface ClientKind {
-  /** The heading of the kind's column in the table of results. */
   readonly title: string;
   /** The number of requests a second; for streams, the number of open connections. */
   readonly rate: number;
-  /** The parts that serve the kind's requests. */
   readonly needs: readonly Part[];
-  /** The response statuses that a healthy system sends. */
   readonly good: readonly number[];
   /** The maximum response time, according to the gateway's timeouts. */
   readonly limitMs: number;

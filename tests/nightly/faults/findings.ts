@@ -3,7 +3,6 @@ import { nameOf } from "./cells.ts";
 import { healing } from "./promises/healing.ts";
 import { type Judgement, judge } from "./promises/index.ts";
 
-/** The findings of one cell. */
 export interface Findings {
   readonly cell: string;
   /** The time from the end of the fault until all clients were served normally; null if they never were. */

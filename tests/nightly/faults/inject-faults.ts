@@ -27,7 +27,6 @@ interface Breakable {
   answers(): Promise<unknown>;
 }
 
-/** Injects the fault of a cell into its parts. */
 export async function injectFault(system: System, cell: Cell): Promise<void> {
   await eachPart(system, cell, async ({ servers, links, clocks }) => {
     switch (cell.fault) {

@@ -32,9 +32,7 @@ async function runFaults(): Promise<readonly string[]> {
 }
 
 interface Result {
-  /** The results as Markdown. */
   readonly text: string;
-  /** A line for each broken promise. */
   readonly broken: readonly string[];
 }
 
@@ -59,7 +57,6 @@ async function runSoak(bed: Bed, minutes: number): Promise<Result> {
   return { text, broken: [...grew, ...brokenPromises(findings)] };
 }
 
-/** Returns the minutes of `--soak`, or null without this option. */
 function minutesOf(text: string | undefined): number | null {
   if (text === undefined) return null;
   const minutes = Number(text);

@@ -3,7 +3,6 @@ import { CLOCK_FAULTS, FAULTS } from "./cells.ts";
 import type { Findings } from "./findings.ts";
 import { PROMISES } from "./promises/index.ts";
 
-/** The maximum number of violations that one line names. */
 const NAMED_MAX = 3;
 
 /** Returns the recovery times in seconds: a row for each part or pair of parts, a column for each fault. */
@@ -34,7 +33,6 @@ export function promiseList(findings: readonly Findings[]): string {
   return items.join("\n");
 }
 
-/** Returns a line for each broken promise in each cell. */
 export function brokenPromises(findings: readonly Findings[]): string[] {
   return findings.flatMap(({ cell, judgements }) =>
     judgements.flatMap(({ promise, broken }) => {

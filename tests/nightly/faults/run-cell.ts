@@ -25,13 +25,10 @@ export interface Bed {
 }
 
 export interface Pace {
-  /** How long the load runs before the fault. */
   readonly beforeMs: number;
-  /** How long the fault lasts. */
   readonly faultMs: number;
   /** How long all clients must be served normally before the cell ends. */
   readonly wellMs: number;
-  /** The timeout of the wait for `wellMs`. */
   readonly healMsMax: number;
 }
 
@@ -49,7 +46,6 @@ export function newCallers(system: System): Promise<Callers> {
   return system.people.callers(UNSEEN);
 }
 
-/** A temporary change of the system, such as a fault. */
 export interface Change {
   begin(): Promise<unknown>;
   end(): Promise<unknown>;

@@ -15,19 +15,6 @@ const [block] = (await blocksOf(".github/guides/one-machine-systemd.md")).filter
 );
 const config = block?.text ?? "";
 
-/** Matches nginx's own variables, which a configuration must not define. */
-const OF_NGINX =
-  /^\$(args|arg_\w+|binary_remote_addr|body_bytes_sent|bytes_sent|connection|connection_requests|connection_time|content_length|content_type|cookie_\w+|document_root|document_uri|host|hostname|http_\w+|https|is_args|limit_rate|msec|nginx_version|pid|pipe|proxy_\w+|query_string|realpath_root|remote_\w+|request|request_\w+|scheme|sent_\w+|server_\w+|ssl_\w+|status|tcpinfo_\w+|time_\w+|upstream_\w+|uri)$/;
-
-test("the guide's nginx configuration defines no variable that nginx already has", () => {
-  const made = Array.from(
-    config.matchAll(/^\s*(?:map|geo|set)\s+(?:\$\S+\s+)?(\$\w+)\s/gm),
-    ([, name = ""]) => name,
-  );
-  expect(made.length).toBe(1);
-  expect(made.filter((name) => OF_NGINX.test(name))).toEqual([]);
-});
-
 describe.skipIf(Bun.which("nginx") === null)("nginx with the guide's configuration", () => {
   const certificates = new Certificates();
   let directory: string;

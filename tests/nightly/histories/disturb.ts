@@ -5,7 +5,6 @@ import type { System } from "../faults/system/system.ts";
 const HOLD_MS = 400;
 const BETWEEN_MS = 600;
 
-/** A disturbance of one process while clients keep calling. */
 export interface Disturbance {
   readonly part: string;
   readonly way: "killed" | "frozen" | "restarted";

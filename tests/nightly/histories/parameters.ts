@@ -10,7 +10,6 @@ const MINUTES = "5";
 const LAST = "last";
 const SEED_MAX = 2 ** 31;
 
-/** The options of `bun run nightly histories`. */
 export interface Parameters {
   readonly minutes: number;
   readonly seed: number;

@@ -2,7 +2,6 @@ import { markdownTable } from "../bench/measure/table.ts";
 import type { Verdict } from "./checker/check.ts";
 
 const BLOCKED_MAX = 12;
-/** The maximum share of histories that may stay undecided. */
 const UNDECIDED_MAX = 0.01;
 
 /** Returns a table with a row for each model: the numbers of histories, operations and verdicts. */

@@ -8,7 +8,6 @@ import { Directory } from "./recorders/directory.ts";
 import { publishLimited } from "./recorders/limits.ts";
 import type { Field, Recorder } from "./recorders/recorder.ts";
 
-/** The recorders of a run, its seed, and the condition for its end. */
 export interface Plan {
   readonly recorders: readonly Recorder[];
   readonly seed: number;
@@ -16,7 +15,6 @@ export interface Plan {
   readonly goesOn: (disturbances: number) => boolean;
 }
 
-/** Options for starting the system. */
 export interface Start {
   readonly seed: number;
   /** The release of the first process of each service; null if all processes run the working tree. */

@@ -111,29 +111,6 @@ for (const { name, headers, describesInternal, start } of SERVICES) {
       }
       for (const subject of subjects) expect(subject.stderr).toEqual([]);
     });
-
-    test("serves other requests while it refuses hostile ones", async () => {
-      const [subject] = subjects;
-      if (subject === undefined) throw new Error("No process is running.");
-      const requests = operations.flatMap(({ port, operation }) =>
-        hostileRequests(operation, BODY_BYTES_MAX).refused.map((request) => ({ port, request })),
-      );
-      let busy = true;
-      const attackers = Array.from({ length: 8 }, async () => {
-        for (let next = requests.pop(); next; next = requests.pop())
-          await subject.send(next.port, next.request);
-      });
-      const attack = Promise.all(attackers).finally(() => {
-        busy = false;
-      });
-      for (let before = await subject.cpu_ms(); busy; ) {
-        const now = await subject.cpu_ms();
-        // A new request waits for at most one earlier request of each attacker.
-        expect(now - before).toBeLessThan((attackers.length + 1) * CPU_MS_MAX);
-        before = now;
-      }
-      await attack;
-    });
   });
 }
 

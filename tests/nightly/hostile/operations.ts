@@ -1,14 +1,10 @@
 import { isRecord } from "@ostiary/lib/domain/json";
 import { type OpenApiDocument, operationsIn, resolved } from "../../support/http/openapi.ts";
 
-/** An operation from the OpenAPI description of a service. */
 export interface Operation {
   method: string;
-  /** The path template. */
   path: string;
-  /** The names of the query parameters. */
   query: string[];
-  /** The names of the header parameters. */
   headers: string[];
   /** The paths of the body's fields. A nested field has the path `actor.member_id`. */
   fields: string[];

@@ -2,9 +2,7 @@ import { HOSTILE_TEXTS, hostileBodies, hostileFields, numbered } from "./bodies.
 import type { Operation } from "./operations.ts";
 import type { HostileRequest } from "./subject.ts";
 
-/** Hostile requests to one operation. */
 export interface HostileRequests {
-  /** Requests that the service must refuse. */
   refused: HostileRequest[];
   /** Requests that the service may accept, because some operations allow them. */
   perhaps: HostileRequest[];

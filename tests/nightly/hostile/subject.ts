@@ -30,12 +30,10 @@ export class Subject {
     this.#headers = headers;
   }
 
-  /** Returns the base URL of a port. */
   url(port: Port): string {
     return port === "public" ? this.#process.url : this.#process.internalUrl;
   }
 
-  /** The lines on the standard error of the process. */
   get stderr(): readonly string[] {
     return this.#process.stderr;
   }

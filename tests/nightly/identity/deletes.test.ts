@@ -65,18 +65,6 @@ describe.skipIf(!real)("other callers are served while", () => {
     expect(events.filter(({ type }) => type === "member.removed")).toEqual([]);
   }, 300_000);
 
-  test("a member with 100 000 keys is removed", async () => {
-    const { id } = await identity.organization();
-    const { id: member } = await identity.member(id);
-    await addManyKeys(identity, { member_id: member }, "2", MANY);
-    const { result, others } = await whileOthersWork(() => identity.call("DELETE", `/members/${member}`));
-    expect(result.status).toBe(204);
-    expect(others).toBeGreaterThan(10);
-    const valid =
-      await identity.sql`select id from identity.api_keys where member_id = ${member} and revoked_at is null`;
-    expect(valid).toEqual([]);
-  }, 300_000);
-
   test("a person with 100 000 keys and 10 000 memberships is deleted", async () => {
     const person = await identity.person();
     const other = await identity.person();

@@ -2,11 +2,9 @@ import { join } from "node:path";
 import { Random } from "../../support/random.ts";
 import { KINDS, type Site, sitesIn } from "./sites.ts";
 
-/** A mutation of one file of the product. */
 export interface Mutation extends Site {
   /** The folder of the product, such as `apps/gateway`. */
   readonly room: string;
-  /** The path of the file from the root. */
   readonly path: string;
   readonly source: string;
 }
@@ -17,7 +15,6 @@ const NOT_MUTATED = /node_modules|\.d\.ts$|(operation-texts|messages|glossary)\.
 /** The share of a room grows with the root of its number of sites, so that small rooms get some too. */
 const ROOM_MIN = 2;
 
-/** Returns every mutation of the product, by room. */
 export async function allMutations(root: string): Promise<ReadonlyMap<string, readonly Mutation[]>> {
   const rooms = new Map<string, Mutation[]>();
   for (const path of (await Array.fromAsync(PRODUCT.scan(root))).sort()) {
@@ -63,7 +60,6 @@ function chosenIn(mutations: readonly Mutation[], count: number, random: Random)
   return chosen;
 }
 
-/** Returns the source with the mutation made. */
 export function mutated({ source, start, end, text }: Mutation): string {
   return source.slice(0, start) + text + source.slice(end);
 }

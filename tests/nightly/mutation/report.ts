@@ -16,7 +16,6 @@ export function sharesOf(results: readonly Result[]): { first: number; both: num
   return { first: share(isFoundByFirst), both: share(({ stage }) => stage !== null) };
 }
 
-/** Returns a table with a row for each room. */
 export function roomTable(results: readonly Result[]): string {
   const rooms = Object.entries(Object.groupBy(results, ({ mutation }) => mutation.room));
   const row = (name: string, found: readonly Result[]) => [
@@ -32,7 +31,6 @@ export function roomTable(results: readonly Result[]): string {
   );
 }
 
-/** Returns the changed lines of a mutation. */
 export function diffOf({ kind, path, source, start, end, text }: Mutation): string {
   const from = source.lastIndexOf("\n", start - 1) + 1;
   const next = source.indexOf("\n", end);
@@ -46,7 +44,6 @@ export function diffOf({ kind, path, source, start, end, text }: Mutation): stri
   ].join("\n");
 }
 
-/** Describes a result in a line of progress. */
 export function lineOf({ mutation, stage, file }: Result): string {
   return stage === null
     ? `SURVIVED\n${diffOf(mutation)}`

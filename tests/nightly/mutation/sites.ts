@@ -1,10 +1,8 @@
 import ts from "typescript";
 
-/** The ways in which a mutation breaks the product. */
 export const KINDS = ["comparison", "bound", "await", "status", "guard", "negation", "statement"] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** A place in a file and the text that replaces it. */
 export interface Site {
   readonly kind: Kind;
   readonly start: number;
@@ -65,7 +63,6 @@ function isOnlyRead(node: ts.Node, file: ts.SourceFile): boolean {
   return ts.isExpressionStatement(node) && TOLD.test(headOf(node.getText(file)));
 }
 
-/** Returns the text of a call up to its arguments. */
 function headOf(text: string): string {
   return text.slice(0, text.indexOf("(") + 1);
 }

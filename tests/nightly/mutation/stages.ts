@@ -7,7 +7,6 @@ import type { Mutation } from "./choose.ts";
 export const STAGES = ["nearest", "first tier", "second tier"] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** The bound on the nearest tests, in seconds. */
 const NEAREST_S = 60;
 /** The duration of a file that the record of durations leaves out, because it is short. */
 const SHORT_S = 1;

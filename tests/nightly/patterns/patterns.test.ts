@@ -133,16 +133,6 @@ function weakness(given: SourcePattern): { attack: Attack; length: number; ms: n
 }
 
 describe("patterns", () => {
-  test("that take more than linear time are detected", () => {
-    for (const source of ["^(a+)+$", "\\s+$", "(a|a)*b"]) {
-      const found = weakness({ source, flags: "" });
-      if (found === null) throw new Error(`${source} seems harmless.`);
-    }
-    for (const source of ["^[a-z]+$", "[^\\x21-\\x7e]", '^"[^"]*"$']) {
-      expect(weakness({ source, flags: "" })).toBeNull();
-    }
-  });
-
   test("in the sources take linear time", async () => {
     const found = await patternsByFile();
     expect(found.flatMap(([, patterns]) => patterns).length).toBeGreaterThan(80);

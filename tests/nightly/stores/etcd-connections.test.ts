@@ -23,8 +23,6 @@ const RENEWALS = 12;
 const WATCHES = 12;
 /** The minimum pause between two attempts to connect. */
 const RECONNECT_MS_MIN = 200;
-/** The delay in each direction. A response takes twice as long, which exceeds the timeout of a call. */
-const LATE_MS = 3_000;
 
 const nextIteration = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -105,29 +103,6 @@ describe.if(services().etcd.own && CAN_COUNT_CONNECTIONS)("connections to etcd",
     }
   });
 
-  test("do not accumulate when a node freezes repeatedly", async () => {
-    await open();
-    const told = await recordChanges(store, "silent/");
-    let failures = 0;
-    const held = lease("silent/a", () => {
-      failures += 1;
-    });
-    held.put("1");
-    for (let time = 1; time <= 3; time++) {
-      await server.freeze();
-      await waitFor(() => failures === time, { what: "the renewal of the lease to fail" });
-      await server.thaw();
-      await renewed(2);
-      const before = told.calls();
-      await waitFor(() => store.put("silent/b", String(time)).then(() => true));
-      await waitFor(() => told.calls() > before, { what: "a reported change" });
-    }
-    await waitFor(() => connections() === 1, { what: "one connection to etcd" });
-    await held.release();
-    await told.close();
-    await closeStore();
-  });
-
   const outages = [
     { name: "is dead", begin: () => server.kill(), end: () => server.recover() },
     { name: "cannot be reached", begin: async () => proxy.cut(), end: async () => proxy.heal() },
@@ -156,21 +131,6 @@ describe.if(services().etcd.own && CAN_COUNT_CONNECTIONS)("connections to etcd",
       await closeStore();
     });
   }
-
-  test("do not accumulate when a node responds after the timeout of calls", async () => {
-    await open();
-    const watch = await recordChanges(store, "late/");
-    for (let time = 0; time < 3; time++) {
-      proxy.slow(LATE_MS);
-      const asked = Array.from({ length: 8 }, (_, number) => rejection(store.get(`late/${number}`)));
-      for (const error of await Promise.all(asked)) expect(error).toBeInstanceOf(StoreUnavailable);
-      proxy.slow(0);
-      await waitFor(() => store.ping(500).then(() => true), { what: "a node that answers in time" });
-    }
-    await waitFor(() => connections() <= 2, { what: "one connection for the watch, and one for calls" });
-    await watch.close();
-    await closeStore();
-  });
 
   test("to a node that never responds do not accumulate", async () => {
     const silent = await startSilentServer();

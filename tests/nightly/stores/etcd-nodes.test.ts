@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
-import { expectAnswers } from "../../full/stores/answering-stores.ts";
 import { recordChanges } from "../../stores/recorded-changes.ts";
 import {
   type EtcdCluster,
@@ -25,13 +24,6 @@ describe.if(services().etcd.binary)("a route store on three etcd nodes", () => {
     await cluster.close();
   });
   afterEach(() => cluster.recover());
-
-  // OP-20
-  test("works while the leader is frozen", async () => {
-    await (await cluster.leader()).freeze();
-    await cluster.leader();
-    await expectAnswers(cluster.url);
-  });
 
   const silences: Record<string, (node: TestServer) => Promise<void>> = {
     "is frozen": (node) => node.freeze(),

@@ -31,7 +31,6 @@ function isEnd({ part }: Step, { client }: Answer): boolean {
   return part === "gateway" && client === "stream";
 }
 
-/** Returns the progress line of a step. */
 export function lineOf(step: Step): string {
   const { order, part, run } = step;
   const tookS = ((run.returnedMs - run.breakingMs) / 1000).toFixed(1);

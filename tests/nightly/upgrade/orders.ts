@@ -1,8 +1,6 @@
-/** The services that an upgrade replaces. */
 export const PARTS = ["audit", "identity", "gateway", "registry"] as const;
 export type Part = (typeof PARTS)[number];
 
-/** An order in which to replace all services. */
 export interface Order {
   readonly name: string;
   readonly parts: readonly Part[];

@@ -1,4 +1,3 @@
-/** A release of the product. */
 export interface Release {
   readonly version: string;
   /** The commit of the release in this repository. */

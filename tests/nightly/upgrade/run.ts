@@ -8,9 +8,7 @@ import { brokenIn, lineOf } from "./judge.ts";
 import type { Leg, Part } from "./orders.ts";
 import { brokenProof } from "./verify-log.ts";
 
-/** A run of upgrades and downgrades. */
 export interface Upgrade {
-  /** The version that all services start with. */
   readonly from: string;
   readonly legs: readonly Leg[];
   readonly pace: Pace;
@@ -83,7 +81,6 @@ function replicasOf({ system }: Bed, part: Part): readonly Replica[] {
   }
 }
 
-/** Describes how proofs of the organizations' logs fail. */
 async function brokenProofs({ system }: Bed): Promise<string[]> {
   const { keys } = await system.people.callers(0);
   const proofs = keys.map(({ organization_id }) => brokenProof(system, organization_id ?? ""));

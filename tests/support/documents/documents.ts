@@ -10,7 +10,6 @@ export interface Block {
   text: string;
 }
 
-/** Returns the paths of all Markdown files, relative to the root of the repository. */
 export async function documents(): Promise<string[]> {
   const found = await Array.fromAsync(new Bun.Glob("**/*.md").scan({ cwd: ROOT, dot: true }));
   return found.filter((path) => !/(^|\/)(node_modules|\.ostiary|\.git)\//.test(path)).sort();
@@ -20,7 +19,6 @@ export async function tokensOf(path: string): Promise<Token[]> {
   return marked.lexer(await Bun.file(join(ROOT, path)).text());
 }
 
-/** Returns the fenced code blocks of a Markdown file, in order. */
 export async function blocksOf(path: string): Promise<Block[]> {
   const blocks: Block[] = [];
   let heading = "";

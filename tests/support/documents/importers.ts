@@ -2,7 +2,6 @@ import { dirname, join } from "node:path";
 
 const SOURCES = new Bun.Glob("{apps,lib,tests}/**/*.{ts,tsx}");
 
-/** The files that import each file, by the path of the imported file. */
 export type Importers = ReadonlyMap<string, readonly string[]>;
 
 /** Reads the imports of every file of a copy of the repository. */

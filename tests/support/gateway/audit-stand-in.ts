@@ -53,7 +53,6 @@ export interface AuditStandIn {
   readonly most: () => number;
   /** Called for each write. By default it accepts the write. */
   answer: Answer;
-  /** The intents of each batch, one entry for each call. */
   readonly intentBatches: (readonly IdentifiedIntent[])[];
   readonly outcomeBatches: (readonly IdentifiedOutcome[])[];
   /**

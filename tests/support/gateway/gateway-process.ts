@@ -6,7 +6,6 @@ import { freshRouteStoreUrl } from "../stores/services.ts";
 export interface GatewayProcesses extends ProcessOptions {
   /** The services by name, in the form that the registry stores. */
   services: Record<string, StoredServiceConfig>;
-  /** The number of gateways. The default is 1. */
   replicas?: number;
   /** Environment variables of each gateway, which override `GATEWAY_DEFAULTS`. */
   env?: Record<string, string>;

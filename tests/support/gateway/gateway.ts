@@ -18,7 +18,6 @@ export interface LocalGateway extends AsyncDisposable {
   readonly routes: RouteStore;
   /** Writes services into the route store as the registry does. Resolves once the gateway has loaded them. */
   publish(services: Record<string, StoredServiceConfig>): Promise<void>;
-  /** Returns the log lines so far. */
   logs(): Record<string, unknown>[];
   /** Waits for the access log line of a request, and returns the line. */
   logOf(request_id: string): Promise<Record<string, unknown>>;
@@ -89,7 +88,6 @@ function readLines(file: string): Record<string, unknown>[] {
     .map((line) => JSON.parse(line));
 }
 
-/** Returns a service that has only these public routes. */
 export function publicService(
   url: string,
   ...routes: NonNullable<StoredServiceConfig["public"]>["routes"]

@@ -8,12 +8,10 @@ import { Value } from "@sinclair/typebox/value";
  */
 export interface IdentityStandIn {
   readonly url: string;
-  /** The bodies of the calls so far. */
   readonly calls: unknown[];
   readonly tokens: (string | null)[];
   /** The results by credential or by subject. Other credentials and subjects get `{ valid: false }`. */
   readonly results: Map<string, unknown>;
-  /** The changes of admissions so far. */
   readonly changes: AdmissionChange[];
   /** The number of responses that told changes. */
   changesTold: number;
@@ -65,7 +63,6 @@ function tellChanges(identity: IdentityStandIn, after: string | null): Response 
   });
 }
 
-/** Returns the result of validation for a user's credential. */
 export const person = (user_id = "u1") => ({ valid: true, realm: "directory", user_id });
 /** Returns the result of validation for a member's credential. `more` overrides its fields. */
 export const member = (more: object = {}) => ({

@@ -11,7 +11,6 @@ export interface LoadingGateway extends AsyncDisposable {
   /** Delays the loading of changes until `goOn`. */
   holdUp(): void;
   goOn(): void;
-  /** Returns whether the gateway has loaded a route with this path. */
   serves(path: string): boolean;
   stop(): Promise<void>;
 }

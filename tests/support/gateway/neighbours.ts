@@ -15,7 +15,6 @@ export class GatewayNeighbours {
       this.identity.results.set(credential, result);
   }
 
-  /** The environment variables of a gateway that calls the stand-ins. */
   get env() {
     return {
       CREDENTIAL_VALIDATE_URL: this.identity.url,

@@ -14,7 +14,6 @@ export const EVERYTHING = key("everything");
 export const LABELLESS = key("labelless");
 export const HOSTILE = key("hostile");
 export const USER = key("user");
-/** The key of a member of another organization. */
 export const ELSEWHERE = key("elsewhere");
 
 const organization = (member_id: string, labels: string[] | undefined, organization_id = "org1") =>

@@ -4,7 +4,6 @@ import { type LocalGateway, startLocalGateway } from "./gateway.ts";
 import { member } from "./identity-stand-in.ts";
 import { GatewayNeighbours, MEMBER_KEY } from "./neighbours.ts";
 
-/** The key of a member without labels. */
 export const UNLABELLED_KEY = `acme-k-2-${"b".repeat(43)}`;
 export const MESSAGE_BYTES_MAX = 200_000;
 export const IDLE_TIMEOUT_MS = 1_000;

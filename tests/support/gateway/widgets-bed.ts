@@ -13,7 +13,6 @@ export const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-
 export class WidgetsBed {
   readonly service = new RawUpstream();
   readonly #gateways: LocalGateway[] = [];
-  /** The first gateway that the bed started. */
   readonly gateway = standInFor(() => this.#gateways[0]);
 
   async start(env: Record<string, string> = {}): Promise<LocalGateway> {

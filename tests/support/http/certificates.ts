@@ -33,7 +33,6 @@ export class Certificates {
     ]);
   }
 
-  /** Creates a certificate authority. */
   authority(name: string): CertificateAuthority {
     const pair = this.#made(name, undefined, ["req", "-x509", "-subj", `/CN=${name}`, "-days", "30"]);
     const folder = join(this.folder, name);
@@ -85,7 +84,6 @@ interface SignOptions {
 }
 
 export interface CertificateAuthority extends CertificatePair {
-  /** Creates a certificate that this authority signs. */
   sign(name: string, options?: SignOptions): CertificatePair;
 }
 

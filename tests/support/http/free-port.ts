@@ -40,7 +40,6 @@ function claimBlock(): number {
   throw new Error(`All ${BLOCKS} blocks of ports are claimed: run fewer test processes at once.`);
 }
 
-/** Listens on a port. Returns null if the port is in use. */
 function listenOn(port: number): Bun.TCPSocketListener | null {
   try {
     return Bun.listen({ hostname: "127.0.0.1", port, socket: { data() {} } });

@@ -4,7 +4,6 @@ import type { AnySchema } from "ajv";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 
-/** A JSON Schema in an OpenAPI description: an object with its keywords. */
 export type Schema = Record<string, unknown>;
 
 export interface Media {

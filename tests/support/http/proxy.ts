@@ -22,7 +22,6 @@ export interface Proxy {
    * closes the connections to the server. The connections from clients stay open and silent for good.
    */
   swallow(): void;
-  /** Delays everything by this time, in both directions. */
   slow(latencyMs: number): void;
   /** Ends the delay and makes new connections work again. */
   heal(): void;

@@ -167,7 +167,6 @@ export class RawClient extends RawSocket {
     return (chunked ? readChunks(head.rest).body : head.rest).toString();
   }
 
-  /** Resolves when the server has closed the connection. */
   async untilClosed(timeoutMs = 10_000): Promise<void> {
     await this.until(() => this.closed || null, "The close of the connection", timeoutMs);
   }
@@ -202,9 +201,7 @@ export type RawAnswer = string | Uint8Array | null;
 export type RawHandler = (request: RawRequest, socket: RawSocket) => RawAnswer | Promise<RawAnswer>;
 
 export interface RawUpstreamOptions {
-  /** The address to listen on; by default 127.0.0.1. */
   hostname?: string;
-  /** The port to listen on; by default any free port. */
   port?: number;
   /**
    * If true, the handler is called before the request's body arrives. It then reads the body from `socket`,
@@ -265,7 +262,6 @@ export class RawUpstream {
     return this.#listener.port;
   }
 
-  /** The number of open connections. */
   get open(): number {
     return this.sockets.filter((socket) => !socket.closed).length;
   }

@@ -4,7 +4,6 @@ import { listenLocally } from "./listen-locally.ts";
 /** A server that accepts connections and never responds, like a suspended server. */
 export interface SilentServer {
   readonly url: string;
-  /** Returns the number of open connections. */
   connections(): number;
   close(): Promise<void>;
 }

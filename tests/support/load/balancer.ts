@@ -1,6 +1,5 @@
 import { type Proxy as NetworkProxy, startProxy } from "../http/proxy.ts";
 
-/** A replica of a service behind a balancer. */
 export interface Replica {
   readonly url: string;
   /** The URL of the internal port, whose `/health/ready` the balancer checks. */

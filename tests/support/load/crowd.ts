@@ -43,9 +43,7 @@ const CONNECT_TIMEOUT_MS = 120_000;
 
 /** Clients that keep their connections until `leave`. */
 export interface Crowd {
-  /** The number of clients whose connection is still open. */
   readonly open: number;
-  /** The number of received responses by status code. */
   readonly statuses: ReadonlyMap<string, number>;
   /** Closes the connections of all clients and resolves once the sockets are closed. */
   leave(): Promise<void>;

@@ -5,7 +5,6 @@ import { type RunningProcess, startProcess } from "../processes/start-process.ts
 import { type Collector, startCollector } from "../telemetry/collector.ts";
 import { waitFor } from "../time/wait-for.ts";
 
-/** The services that use stores. */
 export const STORED_SERVICES = ["gateway", "registry", "identity", "audit"] as const;
 export const SERVICES = [...STORED_SERVICES, "portal"] as const;
 export type ServiceName = (typeof SERVICES)[number];
@@ -15,7 +14,6 @@ export interface MixedStack extends Stack {
   readonly portal: RunningProcess;
 }
 
-/** The response of the gateway to one request. */
 export interface GatewayAnswer {
   readonly request_id: string;
   readonly status: number;
@@ -34,13 +32,11 @@ export interface MixedRun {
   readonly answers: ReadonlyMap<string, GatewayAnswer>;
   readonly organization_id: string;
   readonly memberKey: string;
-  /** The session token of the organization's owner. */
   readonly session: string;
   /**
    * The API keys, session tokens and JWTs of the run. No log line, metric or span may contain one of them.
    */
   readonly secrets: readonly string[];
-  /** Returns the metrics of a service. */
   scrape(service: ServiceName, accept?: string): Promise<string>;
   /** Sends the requests to the gateway and the registry again. */
   again(): Promise<void>;
@@ -287,7 +283,6 @@ async function askRegistry({ registry, adminToken }: Stack): Promise<void> {
   await fetch(`${registry.url}/apply`, { method: "POST", headers, body: "services: 7" });
 }
 
-/** Returns the access lines of a service's log. */
 export function accessLines({ logs }: RunningProcess): Record<string, unknown>[] {
   return logs().filter(({ message }) => message === "request completed" || message === "request failed");
 }

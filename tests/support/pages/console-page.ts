@@ -2,7 +2,6 @@ import type { Browser, BrowserContextOptions } from "playwright-core";
 import { PAGE_TIMEOUT_MS } from "./swagger-page.ts";
 import { type WatchedPage, watchPage } from "./watched-page.ts";
 
-/** The console's page in its own browser context. */
 export interface ConsolePage extends WatchedPage {
   enter(token: string): Promise<void>;
   close(): Promise<void>;

@@ -19,7 +19,6 @@ export const CANNOT_RETURN = /did not start in this window/;
  */
 export const ANY_JWT = /eyJ[\w-]+\.[\w-]+\./;
 
-/** Returns a JWT with these claims and an invalid signature. */
 export function tokenWith(claims: object): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
   return `${part({ alg: "ES256" })}.${part(claims)}.${Buffer.alloc(64).toString("base64url")}`;
@@ -30,7 +29,6 @@ export async function untilAsked(page: Page): Promise<void> {
   await page.getByRole("heading", { name: "Who are you?" }).waitFor();
 }
 
-/** Enters a name at the demo's identity provider and submits the form. */
 export async function chooseName(page: Page, name: string): Promise<void> {
   await page.getByLabel("Another name").fill(name);
   await page.getByRole("button", { name: "Sign in" }).click();

@@ -25,7 +25,6 @@ export interface WatchedPage {
   readonly strangers: string[];
   /** The messages of uncaught errors and of errors on the page's console. */
   readonly complaints: string[];
-  /** Navigates to a URL fragment of the page. */
   go(fragment: string): Promise<void>;
   /** Returns the violations that axe finds on the page, each with its rule and element. */
   findings(): Promise<string[]>;

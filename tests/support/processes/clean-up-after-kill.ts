@@ -41,7 +41,6 @@ class Leash {
 
 let current: Leash | undefined;
 
-/** Returns the leash of this process. */
 export function leash(): Leash {
   current ??= new Leash();
   return current;

@@ -18,7 +18,6 @@ export async function executable(): Promise<string> {
   return process.env.TEST_EXECUTABLE || buildExecutable();
 }
 
-/** Runs `bun run build`. */
 export function runBuild(...parameters: string[]) {
   return runToEnd([process.execPath, "apps/platform/build/main.ts", ...parameters]);
 }

@@ -10,7 +10,6 @@ export const SHELLS: Record<string, string[]> = {
   dash: ["dash", "-i"],
 };
 
-/** The output of pasted commands. */
 export interface PasteResult {
   stdout: string;
   /** The text on the terminal: prompts, the echo of the pasted text and standard error. */

@@ -9,11 +9,9 @@ import { ProcessEnded, type RunningProcess, startProcess } from "./start-process
 export const SERVICES = ["gateway", "registry", "identity", "audit"] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
-/** The replicas of one service behind a balancer. */
 export interface Replicated {
   readonly url: string;
   readonly internalUrl: string;
-  /** All replicas, including those that have stopped. */
   readonly all: readonly RunningProcess[];
   /**
    * Restarts the replicas one at a time, as in a rolling update. Resolves with the exit codes of the old

@@ -77,7 +77,6 @@ export async function startStack(
   };
 }
 
-/** Returns the environment variables with which a gateway finds the other services. */
 export function gatewayPeers({
   provider,
   identity,

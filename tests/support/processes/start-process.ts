@@ -11,11 +11,8 @@ const STOP_TIMEOUT_MS = 30_000;
 /** A service that runs as its own process, as in production. */
 export interface RunningProcess {
   readonly pid: number;
-  /** The URL of the public port. */
   readonly url: string;
-  /** The URL of the internal port. */
   readonly internalUrl: string;
-  /** The lines of standard output so far. */
   readonly stdout: readonly string[];
   readonly stderr: readonly string[];
   /** Returns the lines of standard output that are JSON objects. */
@@ -34,7 +31,6 @@ export interface ProcessOptions {
   descriptors_max?: number;
 }
 
-/** The error for a service that exited before it listened. */
 export class ProcessEnded extends Error {
   readonly exitCode: number;
   readonly stdout: readonly string[];

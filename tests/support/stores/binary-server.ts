@@ -7,7 +7,6 @@ import type { TestServer } from "./server.ts";
 /** The time limit of a start, which takes one or two seconds, but many seconds on a busy machine. */
 const READY_TIMEOUT_MS = 60_000;
 
-/** The number of attempts to start a server. */
 const ATTEMPTS = 5;
 
 /**
@@ -40,13 +39,11 @@ export interface BinaryServer {
   ready: () => Promise<boolean>;
   /** The signal that ends the server and its child processes at once, like a crash. */
   crash: NodeJS.Signals;
-  /** The signal for a graceful shutdown. */
   shutdown: NodeJS.Signals;
   /** The maximum number of starts in a row, as by a supervisor, because a store may be too busy. Default: 1. */
   startsMax?: number;
 }
 
-/** A server process that tests start from the server's binary. */
 export class BinaryTestServer implements TestServer {
   readonly url: string;
   readonly #server: BinaryServer;

@@ -12,7 +12,6 @@ export const triesContainers = process.env.TEST_CONTAINERS === "true";
 
 export interface Ran {
   exitCode: number;
-  /** Standard output and standard error. */
   said: string;
 }
 
@@ -49,7 +48,6 @@ export class ComposeProject {
     return project;
   }
 
-  /** Returns the URL of a published port on this machine. */
   url(variable: "GATEWAY_PORT" | "REGISTRY_PORT" | "DEMO_IDENTITY_PROVIDER_PORT"): string {
     return `http://127.0.0.1:${this.#env[variable]}`;
   }
@@ -80,7 +78,6 @@ export class ComposeProject {
     return { exitCode, said: stdout + stderr };
   }
 
-  /** Removes the project's containers and volumes. */
   async close(): Promise<void> {
     await this.compose(["--profile", "*", "down", "--volumes", "--timeout", "40"]);
   }

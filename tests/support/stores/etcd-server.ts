@@ -21,7 +21,6 @@ export function startEtcdBinary(
   });
 }
 
-/** A cluster of several etcd nodes. */
 export interface EtcdCluster {
   readonly nodes: readonly TestServer[];
   /** The URLs of all nodes, separated by commas. */
@@ -79,7 +78,6 @@ export async function startEtcdNodes(binary: string): Promise<EtcdCluster> {
 interface Member {
   name: string;
   url: string;
-  /** The port on which the node listens for the other nodes. */
   peerPort: number;
   /** The port to which the other nodes connect. In a cluster, this is the port of the node's proxy. */
   advertisedPort: number;

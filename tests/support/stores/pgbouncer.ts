@@ -6,7 +6,6 @@ import { lastingFolder } from "../temporary-folder.ts";
 import { BinaryTestServer, startOnFreePorts } from "./binary-server.ts";
 import { asAccount, unprivilegedAccount } from "./postgres-server.ts";
 
-/** Whether this machine has PgBouncer. */
 export const hasPgBouncer = pgBouncer() !== null;
 
 function pgBouncer(): string | null {

@@ -23,7 +23,6 @@ export function startPostgresBinary(
   });
 }
 
-/** Creates the data directory of a server with `initdb`. */
 export async function initialize(bin: string, { directory, data, account }: NewPostgres): Promise<void> {
   const initdb = asAccount(account, [
     join(bin, "initdb"),

@@ -19,11 +19,9 @@ export interface RedisShard {
   primary(): Promise<RedisNode>;
 }
 
-/** A Redis Cluster of three primaries and three replicas. */
 export interface RedisCluster {
   readonly url: string;
   readonly shards: readonly RedisShard[];
-  /** Returns the shard that stores a key. */
   shardOf(key: string): Promise<RedisShard>;
   close(): Promise<void>;
 }

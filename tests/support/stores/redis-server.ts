@@ -6,7 +6,6 @@ import { BinaryTestServer, startOnFreePorts } from "./binary-server.ts";
 /** The number of databases of a server that this file starts. Each test uses its own database. */
 export const REDIS_DATABASES = 4096;
 
-/** The number of databases of a Redis with its default settings. */
 export const REDIS_DATABASES_DEFAULT = 16;
 
 /** Starts a new, empty Redis from its binary, on its own ports. The server does not persist its data. */

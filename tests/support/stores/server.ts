@@ -3,7 +3,6 @@ export interface TestServer {
   readonly url: string;
   /** Ends the server at once, like a crash. */
   kill(): Promise<void>;
-  /** Shuts the server down gracefully. */
   stop(): Promise<void>;
   /** Ends the server like a crash if it runs, and starts it again. Resolves once the server responds. */
   restart(): Promise<void>;
@@ -12,6 +11,5 @@ export interface TestServer {
   thaw(): Promise<void>;
   /** Starts or resumes the server, whatever a test has done to it. Call this function in `afterEach`. */
   recover(): Promise<void>;
-  /** Ends the server and removes its files. */
   close(): Promise<void>;
 }

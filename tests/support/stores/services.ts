@@ -230,7 +230,6 @@ export async function freshCounterStoreUrl(): Promise<string> {
   }
 }
 
-/** Starts a PostgreSQL that only the calling test uses. */
 export function startPostgres(): Promise<TestServer> {
   return run().start("postgres");
 }

@@ -130,7 +130,6 @@ const traceRequest = root.lookupType("TraceRequest");
 const metricsRequest = root.lookupType("MetricsRequest");
 const OBJECTS = { longs: Number, bytes: String, defaults: true };
 
-/** Decodes the spans in the body of `POST /v1/traces`. */
 export function decodeSpans(body: Uint8Array): ReceivedSpan[] {
   const request = Value.Parse(traceRequestSchema, traceRequest.toObject(traceRequest.decode(body), OBJECTS));
   return request.resource_spans.flatMap(({ resource, scope_spans }) =>
@@ -151,7 +150,6 @@ export function decodeSpans(body: Uint8Array): ReceivedSpan[] {
   );
 }
 
-/** Decodes the metrics in the body of `POST /v1/metrics`. */
 export function decodeMetrics(body: Uint8Array): ReceivedMetric[] {
   const request = Value.Parse(
     metricsRequestSchema,

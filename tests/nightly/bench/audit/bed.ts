@@ -1,6 +1,5 @@
 import { ServiceBed, type ServiceProcess } from "../measure/service-bed.ts";
 
-/** The test bed of the audit service: its database and processes. */
 export class AuditBed extends ServiceBed {
   service(databaseUrl: string): Promise<ServiceProcess> {
     return this.process("apps/audit/main.ts", { DATABASE_URL: databaseUrl });

@@ -18,7 +18,6 @@ const MIGRATIONS = join(ROOT, "drizzle/audit");
 export const GROUP = 256;
 const GROUPS = 40;
 
-/** Creates a database with this name and the audit service's tables. */
 export async function openLog(url: string, name: string) {
   const administrator = postgres(url, { max: 1, onnotice: () => {} });
   await administrator.unsafe(`create database ${name}`);
@@ -58,7 +57,6 @@ export async function writeGroups(log: Database, groups = GROUPS): Promise<void>
   }
 }
 
-/** Seals all entries that are not sealed yet. */
 export async function sealAll(log: Database): Promise<void> {
   const config = loadConfig(auditVariables, { DATABASE_URL: "pglite://memory", LOG_FILE: "/dev/null" });
   const origin = config.AUDIT_LOG_ORIGIN;

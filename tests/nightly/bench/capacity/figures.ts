@@ -34,7 +34,6 @@ export type Figures = Readonly<Static<typeof Figures>>;
 export const StoredFigures = Type.Omit(Figures, ["gateway_public_us", "gateway_limited_us"]);
 type StoredFigures = Readonly<Static<typeof StoredFigures>>;
 
-/** The load whose figures the capacity model uses. */
 const LOAD = "64";
 
 /** Returns the figures of the capacity model: the stored ones, and the CPU of the gateway by `bench floor`. */

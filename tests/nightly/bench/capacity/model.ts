@@ -1,20 +1,16 @@
 import type { Figures } from "./figures.ts";
 
-/** The load that a system must serve. */
 export interface Demand {
   readonly requests_per_second: number;
   /** The share of requests that are rate-limited but not audited. */
   readonly limitedShare: number;
   /** The share of requests that are audited. These requests are rate-limited too; all others are public. */
   readonly auditedShare: number;
-  /** The number of credentials in use at the same time. */
   readonly credentials: number;
   /** How long a gateway caches the validation of a credential (`APIKEY_CACHE_TTL_SECS`). */
   readonly cacheTtlSeconds: number;
   readonly routes: number;
-  /** The number of open event streams and WebSockets. */
   readonly streams: number;
-  /** How long audit events are stored. */
   readonly retentionDays: number;
 }
 

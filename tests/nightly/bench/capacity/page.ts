@@ -81,7 +81,6 @@ function generatedParts(figures: Figures): Map<string, string> {
   ]);
 }
 
-/** Returns the page with its generated parts replaced. */
 export function pageWith(page: string, figures: Figures): string {
   return [...generatedParts(figures)].reduce((text, [name, part]) => withPart(text, name, part), page);
 }

@@ -38,7 +38,6 @@ export async function servedAfterApply(times: number): Promise<number[]> {
   return samples;
 }
 
-/** Applies `services` at the registry. */
 async function apply(url: string, services: object): Promise<void> {
   const response = await fetch(`${url}/apply`, {
     method: "POST",

@@ -1,6 +1,5 @@
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 
-/** The default number of routes of the edited service. */
 export const FEW_ROUTES = 100;
 /** The number of routes of a large service, near the maximum for one service. */
 export const MANY_ROUTES = 4_000;

@@ -12,7 +12,6 @@ const IDS = 8;
 export interface Collection {
   /** The path that clients call, such as `/org/area-7/things-3`. */
   readonly path: string;
-  /** The index of the service that has the route. */
   readonly service: number;
   readonly isPublic: boolean;
 }

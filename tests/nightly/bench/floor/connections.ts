@@ -1,4 +1,3 @@
-/** The connections and requests that nginx has accepted since its start. */
 interface Seen {
   readonly connections: number;
   readonly requests: number;

@@ -6,9 +6,6 @@ import type { SubjectName } from "./subjects.ts";
 
 type Place = readonly [SubjectName, LoadName];
 
-/**
- * A goal for the ratio `of / over` of one figure, between two subjects or between two loads of one subject.
- */
 interface Ratio extends Goal {
   readonly of: Place;
   readonly over: Place;
@@ -47,7 +44,6 @@ const TAILS: readonly Ratio[] = (["64", "400"] as const).map((load) => ({
   at_most: true,
 }));
 
-/** The subjects that have a goal for new connections. */
 const GATEWAY: ReadonlySet<SubjectName> = new Set(["public", "whole"]);
 const CONNECTIONS_MAX = 5;
 

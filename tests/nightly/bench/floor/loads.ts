@@ -2,7 +2,6 @@ import { SERVICES } from "./catalog.ts";
 
 export type LoadName = "64" | "200" | "400" | "services";
 
-/** A load: how many clients send requests at the same time, and to how many services. */
 export interface Load {
   readonly name: LoadName;
   readonly title: string;

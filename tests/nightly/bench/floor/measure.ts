@@ -12,7 +12,6 @@ const MIB = 1_048_576;
 export interface FloorSample extends Sample {
   /** The number of new connections to services for each 1 000 requests. */
   readonly connections_per_1000: number;
-  /** The resident memory of the subject's process after the measurement. */
   readonly memory_mib: number;
 }
 

@@ -9,9 +9,7 @@ const FOOT = 16;
 /** The width of the number to the right of a bar. */
 const VALUE = 70;
 const LINE = 15;
-/** The number of characters in a line of the origin. */
 const LINE_LENGTH = 110;
-/** The load whose figures the picture shows. */
 const LOAD = "64";
 
 /** Returns an SVG bar chart of the requests a second of all rows. It suits light and dark pages. */
@@ -57,7 +55,6 @@ export function pictureOf({ taken, loads, rows, is_busy }: Speed): string {
 `;
 }
 
-/** Breaks a text into lines between words. */
 function linesOf(text: string): string[] {
   const lines = [""];
   for (const word of text.split(" ")) {

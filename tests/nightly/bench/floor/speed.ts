@@ -27,7 +27,6 @@ export type Speed = Readonly<Static<typeof Speed>>;
 /** A load average above this means that other work ran when the run began. */
 const LOAD_QUIET_MAX = 1;
 
-/** One run of `bench floor`. */
 export interface Run {
   readonly day: string;
   readonly commit: string;
@@ -37,7 +36,6 @@ export interface Run {
   readonly goals: readonly JudgedGoal[];
 }
 
-/** Returns the set of figures of one run. */
 export function speedOf({ day, commit, machine, plan, cells, goals }: Run): Speed {
   const loads = new Map(cells.map(({ what: { load } }) => [load.name, load.title]));
   const subjects = Map.groupBy(cells, ({ what: { subject } }) => subject.name);

@@ -10,7 +10,6 @@ import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
 import { BenchImpossible, type Cores, divideCores, onSubjectCore } from "../measure/cores.ts";
 
-/** A process that the bench started. */
 export interface Started {
   readonly pid: number;
   readonly url: string;
@@ -41,12 +40,10 @@ export class Bed implements AsyncDisposable {
     this.directory = directory;
   }
 
-  /** Starts a new, empty Redis. */
   redis(): Promise<TestServer> {
     return this.#store("redis-server", startRedisBinary);
   }
 
-  /** Starts a new, empty etcd. */
   etcd(): Promise<TestServer> {
     return this.#store("etcd", startEtcdBinary);
   }

@@ -7,7 +7,6 @@ import { validateStored } from "../../../support/gateway/route-tables.ts";
 const ROUTES_MAX = 100_000;
 const ROUTES_PER_SERVICE = 100;
 const ASKED = 10;
-/** The number of different ids in the paths of requests. */
 const IDS = 8;
 
 export const LABEL = "things:read";
@@ -16,7 +15,6 @@ export const LIMIT = { requests: 1_000_000_000, window_seconds: 60 };
 
 /** A quota that no bench reaches. It is a policy, so all routes share one count for each caller. */
 const QUOTAS = { monthly: { requests: LIMIT.requests, period: "month" } } as const;
-/** The two limits of the subject `two_limits`: a window, and a monthly quota. */
 export const TWO_LIMITS: RouteRateLimit = [LIMIT, "monthly"];
 
 /** Returns the part of a route's path before its param, such as `/org/area-7/things-42`. */
@@ -48,7 +46,6 @@ export function rewritten(path: string, organization_id: string): string {
 /** Services by name, in stored form. */
 export type Services = Iterable<readonly [name: string, config: StoredServiceConfig]>;
 
-/** Writes services to a route store. */
 export async function publish(routeStoreUrl: string, services: Services): Promise<void> {
   const store = await openRouteStore(routeStoreUrl);
   try {

@@ -5,7 +5,6 @@ import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { LABEL } from "./catalog.ts";
 
-/** The member that sends all requests of a load. */
 export const caller = {
   key: formatCredential("bench", "k", randomBytes(32)),
   organization_id: "01j9zx4k7m2p5q8r1s3t6v9w0y",

@@ -1,70 +1,17 @@
 import { freePort } from "../../../support/http/free-port.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
-import type { Target } from "../measure/wrk.ts";
 import type { Bed, Started } from "./bed.ts";
-import { memberPaths, publish, type Services, servicesOf, TWO_LIMITS } from "./catalog.ts";
+import { publish, type Services, servicesOf } from "./catalog.ts";
 import { caller, type Identity } from "./identity.ts";
-
-export type SubjectName =
-  | "whole_job"
-  | "two_limits"
-  | "quiet"
-  | "traced"
-  | "routes_10_000"
-  | "routes_100_000";
 
 /** The work of a subject for each request. `whole` means: admit, limit, authorize and rewrite. */
 export type Job = "pass_through" | "public" | "whole";
-
-/** A subject of the comparison, and its row in the table of results. */
-export interface Subject extends Target {
-  readonly name: SubjectName;
-  readonly title: string;
-  readonly job: Job;
-}
 
 /** The headers of every request to a public route. */
 export const HEADERS = { "User-Agent": "wrk", Accept: "application/json" };
 export const MEMBER_HEADERS = { ...HEADERS, "X-API-Key": caller.key };
 const UPSTREAM = Bun.file(`${import.meta.dir}/upstream.conf`);
 const CONCURRENT_REQUESTS = "65000";
-
-/**
- * Starts gateways that differ in routes, limits, logs and traces, on the same upstream service, Redis and
- * identity service.
- *
- * @param collectorUrl accepts spans
- */
-export async function startSubjects(bed: Bed, identity: Identity, collectorUrl: string): Promise<Subject[]> {
-  const [upstream, redis] = [await startUpstream(bed), await bed.redis()];
-  const services = { upstream, redisUrl: redis.url, ...identity };
-  const subject = async (
-    name: SubjectName,
-    title: string,
-    routes: number | Services,
-    variables: Record<string, string> = {},
-  ): Promise<Subject> => ({
-    name,
-    title: `gateway, whole job, ${title}`,
-    job: "whole",
-    ...(await startGateway(bed, services, routes, { variables })),
-    paths: memberPaths,
-    headers: MEMBER_HEADERS,
-  });
-  const traces = {
-    OTEL_EXPORTER_OTLP_ENDPOINT: collectorUrl,
-    OTEL_TRACES_SAMPLER: "parentbased_traceidratio",
-    OTEL_TRACES_SAMPLER_ARG: "0.01",
-  };
-  return [
-    await subject("whole_job", "10 routes", 10),
-    await subject("two_limits", "a window and a quota", servicesOf(10, upstream.url, TWO_LIMITS)),
-    await subject("routes_10_000", "10 000 routes", 10_000),
-    await subject("routes_100_000", "100 000 routes", 100_000),
-    await subject("quiet", "a line only for errors", 10, { LOG_LEVEL: "error" }),
-    await subject("traced", "traces of 1 %", 10, traces),
-  ];
-}
 
 export function startUpstream(bed: Bed): Promise<Started> {
   return startNginx(bed, 1);
@@ -107,7 +54,6 @@ export interface GatewayOptions {
   readonly variables?: Record<string, string>;
   /** The source folder to start the gateway from; by default this repository. */
   readonly root?: string;
-  /** A module that Bun loads before the gateway. */
   readonly preload?: string;
 }
 

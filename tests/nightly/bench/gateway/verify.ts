@@ -5,7 +5,6 @@ import { rewritten } from "./catalog.ts";
 import { caller, strangers } from "./identity.ts";
 import type { Job } from "./subjects.ts";
 
-/** The response body of the upstream service. */
 const echo = Type.Object({ path: Type.String() });
 
 const ADDED = [

@@ -9,7 +9,6 @@ const Goal = Type.Object({
     Type.Boolean({ description: "Default false: the figure must be at least as large as the bound." }),
   ),
 });
-/** A goal for a figure: its bound, and whether the bound is a minimum or a maximum. */
 export type Goal = Readonly<Static<typeof Goal>>;
 
 export const JudgedGoal = Type.Composite([
@@ -22,7 +21,6 @@ export const JudgedGoal = Type.Composite([
     met: Type.Boolean(),
   }),
 ]);
-/** A goal with the measured figure, and whether the figure reaches the goal. */
 export type JudgedGoal = Readonly<Static<typeof JudgedGoal>>;
 
 export function judge(goal: Goal, value: Spread, by_cpu: Spread | null = null): JudgedGoal {

@@ -66,7 +66,6 @@ function cpuTimes(pid: number): number[] {
   return fields.slice(11, 15).map((ticks) => Number(ticks) / CLOCK_TICKS);
 }
 
-/** Returns the resident memory of a process, in bytes. */
 export function residentBytes(pid: number): number {
   return statusBytes(pid, "VmRSS");
 }

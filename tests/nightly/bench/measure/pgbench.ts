@@ -1,11 +1,9 @@
 import { runTool } from "./tool.ts";
 
-/** Runs pgbench, and returns its output. */
 export function pgbench(options: readonly string[], databaseUrl: string): Promise<string> {
   return runTool(["pgbench", ...options, databaseUrl]);
 }
 
-/** Returns the number of transactions per second in pgbench's output. */
 export function transactionsPerSecond(output: string): number {
   const rate = /^tps = ([\d.]+)/m.exec(output)?.[1];
   if (rate === undefined) throw new Error(`The output of pgbench has no "tps": ${output}`);

@@ -3,7 +3,6 @@ import { cpuSecondsWithChildren } from "./machine.ts";
 import { whole } from "./table.ts";
 import { load, type Sample, type Target } from "./wrk.ts";
 
-/** A subject to measure, with its title in the table of results. */
 export interface Way {
   readonly title: string;
   readonly target: Target;
@@ -13,7 +12,6 @@ export interface Way {
 }
 
 export interface MeasuredWay extends Way {
-  /** One sample for each round. */
   readonly samples: readonly Sample[];
   /** For each round, the CPU time for one request of each process in `behind`, in microseconds. */
   readonly behind_us: readonly (readonly number[])[];
@@ -34,7 +32,7 @@ export async function inRounds(
   }));
   for (const { target, connections } of ways) await load(target, 1, connections); // warms up
   for (let round = 1; round <= rounds; round++) {
-    for (const { title, target, connections, behind = [], samples, behind_us } of measured) {
+    for (const { title, target, connections, behind = [], samples, behind_us } of turnedBy(measured, round)) {
       const before = behind.map(cpuSecondsWithChildren);
       const sample = await load(target, seconds, connections);
       const used = behind.map((pid, index) => cpuSecondsWithChildren(pid) - (before[index] ?? 0));

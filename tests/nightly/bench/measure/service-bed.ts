@@ -16,7 +16,6 @@ const DURABLE = { fsync: "on", full_page_writes: "on", shared_buffers: "1GB", ma
 /** The timeout for the start of a service, which is slow on a busy machine. */
 const START_TIMEOUT_MS = 60_000;
 
-/** A service of the platform in its own process. */
 export interface ServiceProcess {
   readonly pid: number;
   readonly url: string;
@@ -48,7 +47,6 @@ export class ServiceBed implements AsyncDisposable {
     return server;
   }
 
-  /** Starts a new, empty Redis. */
   async counterStore(): Promise<TestServer> {
     const server = await startRedisBinary(Bun.which("redis-server") ?? "");
     this.#ends.defer(() => server.close());

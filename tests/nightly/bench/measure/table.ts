@@ -20,7 +20,6 @@ export function whole(value: number): string {
     .replace(/\B(?=(\d{3})+$)/g, " ");
 }
 
-/** Returns a Markdown table with padded columns. */
 export function markdownTable(head: readonly string[], body: readonly (readonly string[])[]): string {
   const widths = head.map((cell, column) =>
     Math.max(3, cell.length, ...body.map((row) => row[column]?.length ?? 0)),

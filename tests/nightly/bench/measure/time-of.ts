@@ -1,4 +1,3 @@
-/** Returns the milliseconds that `work` takes. */
 export async function timeOf(work: () => Promise<unknown>): Promise<number> {
   const startedMs = performance.now();
   await work();

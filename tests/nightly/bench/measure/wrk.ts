@@ -8,7 +8,6 @@ import { runTool } from "./tool.ts";
 export interface Target {
   readonly pid: number;
   readonly url: string;
-  /** The paths to request, in rotation. */
   readonly paths: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
   /** The method of all requests; by default GET. */
@@ -17,7 +16,6 @@ export interface Target {
   readonly bodies?: string;
 }
 
-/** The result of one measurement. */
 export interface Sample {
   readonly requests: number;
   readonly requests_per_second: number;

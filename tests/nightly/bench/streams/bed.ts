@@ -9,12 +9,10 @@ import type { ServiceProcess } from "../measure/service-bed.ts";
 import { percentile } from "../measure/statistics.ts";
 import type { ReceivedBatch, ReceiverPort } from "./receiver.ts";
 
-/** The pause between two writes. */
 const WRITE_PAUSE_MS = 5;
 
 /** The receiver that streams deliver to. It runs in a worker. */
 export interface Receiver extends ReceiverPort, AsyncDisposable {
-  /** Called for each delivery. */
   onBatch: (batch: ReceivedBatch) => void;
 }
 
@@ -52,7 +50,6 @@ export async function startStreaming(
   });
 }
 
-/** The fields of a stream in the audit service's API. */
 interface CreatedStream {
   id: string;
   lag_events: number;
@@ -101,7 +98,6 @@ export async function timedWrites(
   return timesMs;
 }
 
-/** The durations of writes. */
 export interface Writes {
   median_ms: number;
   p99_ms: number;

@@ -5,13 +5,11 @@
 
 import { parentPort } from "node:worker_threads";
 
-/** The port of the receiver. */
 export interface ReceiverPort {
   kind: "listening";
   port: number;
 }
 
-/** A delivery that the receiver got. */
 export interface ReceivedBatch {
   kind: "batch";
   /** The position of the first entry; `last` is the position of the last one. */

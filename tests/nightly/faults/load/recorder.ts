@@ -7,7 +7,6 @@ import type { Client } from "../clients.ts";
  */
 export type Seen = Omit<Answer, "delayMs">;
 
-/** Records the answers that clients get, and the versions that gateways serve. */
 export class Recorder {
   #answers: Seen[] = [];
   #served: Served[] = [];

@@ -3,7 +3,6 @@ import type { Client } from "../clients.ts";
 import { LIMITS } from "../clients.ts";
 import { type Caller, type Callers, NOBODY } from "../system/people.ts";
 
-/** A request of a client, with its caller. */
 export interface Request {
   readonly method: "GET" | "POST";
   readonly path: string;

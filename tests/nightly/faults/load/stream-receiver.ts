@@ -18,7 +18,6 @@ export interface LogHead {
   readonly position: number;
 }
 
-/** The entries of one organization in a delivery. */
 type Part = Pick<DeliveredBody["data"], "organization_id" | "after" | "entries">;
 
 /**
@@ -80,7 +79,6 @@ export class StreamReceiver implements Disposable {
     }
   }
 
-  /** Clears the problems and repeats that were recorded so far. */
   forget(): void {
     this.#seen = { problems: [], repeatsMs: [] };
   }

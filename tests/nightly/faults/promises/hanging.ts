@@ -32,7 +32,6 @@ export const clocksCostNoRequest: Promised = {
   judge: (run) => (isOfClock(run.cell) ? lostRequests(run) : null),
 };
 
-/** Checks that no request fails when a part is slow, but faster than all timeouts. */
 export const slownessCostsNoRequest: Promised = {
   name: "slowness",
   title: "No request fails when a part is slow, but faster than all timeouts.",

@@ -31,7 +31,6 @@ export const PROMISES: readonly Promised[] = [
   clocksCostNoRequest,
 ];
 
-/** The result of checking one promise in one cell. */
 export interface Judgement {
   readonly promise: string;
   /** A description of each violation; empty if the promise was kept. */

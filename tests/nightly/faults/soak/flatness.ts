@@ -14,7 +14,6 @@ interface Bound {
   readonly free?: number;
 }
 
-/** The bound of connections with a peer. */
 const CONNECTIONS: Bound = { share: 0.25, besides: 2 };
 const BOUNDS: Readonly<Record<string, Bound>> = {
   "memory, MiB": { share: 0.25, besides: 24 },
@@ -27,12 +26,10 @@ const BOUNDS: Readonly<Record<string, Bound>> = {
   "connections with clients": { ...CONNECTIONS, free: 128 },
 };
 
-/** The readings of each process, by its name. */
 type Looks = ReadonlyMap<string, readonly Held[]>;
 
 interface Growth {
   readonly what: string;
-  /** The median of the first third of readings. */
   readonly first: number;
   /** The minimum of the last third of readings, because what a fault leaves for seconds is no leak. */
   readonly last: number;
@@ -40,10 +37,10 @@ interface Growth {
 }
 
 /** The minimum number of readings for a comparison of the first third with the last third. */
-export const LOOKS_MIN = 6;
+const LOOKS_MIN = 6;
 
 /** Returns the growth of everything that a process holds. Empty if there are too few readings. */
-export function growthOf(looks: readonly Held[]): Growth[] {
+function growthOf(looks: readonly Held[]): Growth[] {
   if (looks.length < LOOKS_MIN) return [];
   const third = Math.floor(looks.length / 3);
   return [...new Set(looks.flatMap(Object.keys))].map((what) => {

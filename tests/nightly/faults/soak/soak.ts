@@ -16,9 +16,6 @@ const CELLS_OF_SOAK: readonly Cell[] = CELLS.filter((cell) => {
   return !ends && !isOfClock(cell);
 });
 
-/**
- * Injects random faults in sequence for `minutes`. After each fault, it reads the resources of every process.
- */
 export async function soak(
   bed: Bed,
   pace: Pace,

@@ -19,7 +19,6 @@ export function clockLibrary(): string | null {
   return found[0] ?? null;
 }
 
-/** A clock of a running process that can be set. */
 export interface SettableClock {
   /** Sets the clock to the machine's time plus `offsetMs`. */
   set(offsetMs: number): Promise<void>;
@@ -30,7 +29,6 @@ export interface SettableClock {
  * timers are not affected, as when an administrator sets the clock of a machine.
  */
 export class ProcessClock {
-  /** The environment variables that the process must start with. */
   readonly variables: Readonly<Record<string, string>>;
   readonly #file: string;
 

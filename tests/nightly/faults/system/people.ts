@@ -8,7 +8,6 @@ import type { Replica } from "./replica.ts";
 /** The names of the owners. There are two, so that a wrong admission can reach the other owner's data. */
 const OWNERS = ["ada", "bert"] as const;
 
-/** A person that owns an organization. */
 interface Owner {
   readonly user_id: string;
   readonly organization_id: string;
@@ -70,7 +69,6 @@ export class People {
     this.#impostor = impostor;
   }
 
-  /** The ids of the owners' organizations. */
   get organizations(): string[] {
     return this.#owners.map(({ organization_id }) => organization_id);
   }

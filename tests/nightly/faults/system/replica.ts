@@ -11,7 +11,6 @@ const STARTS_MAX = 5;
 export interface Replica {
   readonly name: string;
   readonly server: BinaryTestServer;
-  /** The name of the service, such as `identity`. */
   readonly app: string;
   /** Stops the process gracefully, and starts it from another source folder. */
   replaceBy(root: string): Promise<void>;

@@ -28,13 +28,10 @@ export interface Linked {
   readonly link: NetworkProxy;
 }
 
-/** Options for the services of a run. */
 export interface Services {
   /** The source folders of the first and of the second process of each service. */
   readonly roots: readonly [string, string];
-  /** Additional environment variables for every service. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Additional environment variables for the audit service. */
   readonly audit?: Readonly<Record<string, string>>;
   /**
    * The path of libfaketime, which PostgreSQL and one audit replica load; null if a run injects no clock
@@ -145,12 +142,10 @@ export class System implements AsyncDisposable {
     return started(this.#people);
   }
 
-  /** Returns the gateway that the load balancer chooses next. */
   nextGateway() {
     return chosenBy(started(this.#gatewayDoors));
   }
 
-  /** Returns the registry that the load balancer chooses next. */
   nextRegistry() {
     return chosenBy(started(this.#registryDoors));
   }
@@ -183,7 +178,6 @@ export class System implements AsyncDisposable {
     }
   }
 
-  /** Returns every process of the four services. */
   replicas(): Replica[] {
     return [...this.identity, ...this.audit, ...this.registries, ...this.gateways];
   }
@@ -288,7 +282,6 @@ export class System implements AsyncDisposable {
     this.#peers.set(Number(new URL(url).port), peer);
   }
 
-  /** Starts a balancer for the internal ports of all replicas. */
   async #internalDoor(replicas: readonly Replica[]): Promise<NetworkProxy> {
     const door = await this.#balancer(replicas, "internal").balancer.listen("url");
     this.#ends.defer(() => door.close());
@@ -319,7 +312,6 @@ interface DoorOf extends Door {
   readonly replica: Replica;
 }
 
-/** A balancer with the replicas behind it. */
 interface Doors {
   readonly balancer: Balancer<DoorOf>;
   readonly doors: readonly DoorOf[];
@@ -331,7 +323,6 @@ function chosenBy({ balancer, doors }: Doors): { replica: number; url: string } 
   return { replica: doors.indexOf(door), url: door.url };
 }
 
-/** The clocks of the processes that run with libfaketime. */
 type OwnClocks = Readonly<Record<"postgres" | "audit", ProcessClock>>;
 
 async function makeClocks(library: string): Promise<OwnClocks> {

@@ -4,7 +4,6 @@ import { searchOrder } from "./search.ts";
 /** The maximum number of steps to search the history of one object, which take a few seconds. */
 export const STEPS_MAX = 300_000;
 
-/** The verdict on the history of one object. */
 export interface Verdict {
   readonly model: string;
   readonly key: string;

@@ -8,7 +8,6 @@ export interface Model<State, Call, Answer> {
    * Returns the key of the object that a call uses. Histories of different objects are checked separately.
    */
   keyOf(call: Call): string;
-  /** Returns the state of an object before the first call. */
   begin(key: string): State;
   /**
    * Returns the state after a call, or null if the call cannot give this answer in this state. If `answer` is

@@ -225,7 +225,6 @@ class Events {
     this.#insert(this.callOf(operation));
   }
 
-  /** Returns the operations in the list whose calls precede an event. */
   openBefore(event: number): number[] {
     const open: number[] = [];
     for (let each = this.after(HEAD); each !== event; each = this.after(each))

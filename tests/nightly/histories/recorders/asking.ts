@@ -144,22 +144,12 @@ export function textIn(body: unknown, ...path: readonly (string | number)[]): st
   return value;
 }
 
-/**
- * Returns the number at a path in a JSON value.
- *
- * @throws Error if there is no number at the path
- */
 export function numberIn(body: unknown, ...path: readonly (string | number)[]): number {
   const value = memberOf(body, ...path);
   if (typeof value !== "number") throw new Error(`There is no ${path.join(".")} in ${JSON.stringify(body)}.`);
   return value;
 }
 
-/**
- * Returns the array at a path in a JSON value.
- *
- * @throws Error if there is no array at the path
- */
 export function listIn(body: unknown, ...path: readonly (string | number)[]): readonly unknown[] {
   const value = memberOf(body, ...path);
   if (!Array.isArray(value)) throw new Error(`There is no ${path.join(".")} in ${JSON.stringify(body)}.`);

@@ -4,14 +4,12 @@ import type { System } from "../../faults/system/system.ts";
 import { type Answered, AS_SERVICE, type Asked, ask, askSurely, insist, textIn } from "./asking.ts";
 import { newName } from "./names.ts";
 
-/** A person, and the organization that the person created. */
 export interface Founder {
   readonly user_id: string;
   readonly organization_id: string;
   readonly member_id: string;
 }
 
-/** An API key with its secret. */
 export interface Key {
   readonly id: string;
   readonly secret: string;
@@ -47,7 +45,6 @@ export class Directory {
     return { issuer: this.#system.people.provider.issuer, subject };
   }
 
-  /** Creates a person, and an organization of this person. */
   async found(): Promise<Founder> {
     const user_id = await this.person();
     const path = `/users/${user_id}/organizations`;
@@ -62,7 +59,6 @@ export class Directory {
     return { id: textIn(body, "id"), secret: textIn(body, "key") };
   }
 
-  /** Sends a GET with an API key to a gateway. */
   askGateway(path: string, { secret }: Key): Promise<Answered | null> {
     const headers = { "x-api-key": secret };
     return ask(this.#system.gateways, this.#random, { method: "GET", path, headers });

@@ -1,4 +1,3 @@
-/** Returns a unique name. */
 export function newName(kind: string): string {
   return `${kind}-${crypto.randomUUID()}`;
 }

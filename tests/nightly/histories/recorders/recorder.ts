@@ -12,7 +12,6 @@ export interface Field {
   readonly isFaulty: boolean;
 }
 
-/** A recorder of histories for one model. */
 export interface Recorder {
   readonly name: string;
   /** Lets concurrent clients use a new object for some steps, and checks their history. */

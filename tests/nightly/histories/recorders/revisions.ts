@@ -40,7 +40,6 @@ class ServiceWork {
   readonly #history = new History<RevisionCall, RevisionAnswer>();
   /** The revision in the last response of the registry; null before the first one. */
   #seen: number | null = null;
-  /** The revisions that can be restored. */
   readonly #puts: number[] = [];
   #values = 0;
 

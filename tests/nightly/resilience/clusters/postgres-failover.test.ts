@@ -57,17 +57,6 @@ describe.skipIf(!services().postgres.binary)("DATABASE_URL with a primary and a 
   const idsAt = async (node: PostgresPair["primary"]) =>
     (await node.ask("select id from written order by id")).map(({ id }) => id);
 
-  // OP-19
-  test("lets writes fail soon when the primary is killed, and succeed after the promotion", async () => {
-    const database = await open();
-    await write(database, "before");
-    await pair.primary.kill();
-    await refusedSoon(database, "meanwhile");
-    await pair.standby.promote();
-    await writtenBackWithin(database, "after");
-    expect(await idsAt(pair.standby)).toEqual(["after", "before"]);
-  });
-
   test("replaces a frozen primary by the promoted standby, and stays there when it thaws", async () => {
     const database = await open();
     await write(database, "before");

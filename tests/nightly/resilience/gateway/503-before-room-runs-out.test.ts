@@ -1,7 +1,3 @@
-/**
- * Tests of a gateway with more clients than it has room for: it refuses some, serves others, and recovers.
- */
-
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { startGateway } from "../../../support/gateway/gateway-process.ts";
 import { RawClient, type RawResponse, spell } from "../../../support/http/raw-http.ts";
@@ -138,18 +134,6 @@ describe.skipIf(!services().etcd.real)("a gateway at one of its limits", () => {
     await waitFor(() => crowd.open < 750, { what: "idle connections being closed" });
     expect(await asNewClient(gateway)).toBe(200);
     await crowd.leave();
-  });
-
-  // GW-153
-  test("of file descriptors refuses further streams, and recovers", async () => {
-    const gateway = await gatewayWith({}, 1_000);
-    // Each stream takes two file descriptors: one to the client and one to the service.
-    const crowd = await gatherCrowd(gateway.url, "event_stream", 600);
-    expect(refusedOf(crowd)).toBeGreaterThan(50);
-    expect(crowd.open).toBeGreaterThanOrEqual(100);
-    expect(openDescriptors(gateway.pid)).toBeLessThanOrEqual(1_000);
-    await crowd.leave();
-    await waitFor(async () => (await asNewClient(gateway)) === 200, { what: "a response to a new client" });
   });
 
   test("of the process's file descriptors serves connected clients, and new ones after it closed idle ones", async () => {

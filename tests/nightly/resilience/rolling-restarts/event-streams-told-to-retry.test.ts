@@ -1,6 +1,3 @@
-/**
- * Tests that a gateway that stops ends its event streams, with a retry time after which clients reconnect.
- */
 import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
@@ -64,7 +61,6 @@ describe.skipIf(!services().etcd.real)("a gateway that stops", () => {
     return { client, socket };
   }
 
-  /** Waits until the client has received `text` in the response body. */
   const has = (client: RawClient, text: string) =>
     client.until(() => client.bodySoFar().includes(text) || null, JSON.stringify(text));
 
@@ -116,50 +112,6 @@ describe.skipIf(!services().etcd.real)("a gateway that stops", () => {
     expect(performance.now() - began).toBeLessThan(TIMEOUT_MS);
     expect(gateway?.stderr).toEqual([]);
   });
-
-  test("ends a stream after an incomplete event is complete, in any number of pieces", async () => {
-    const running = await start();
-    const rest: [name: string, said: string, pieces: string[], expected: string][] = [
-      ["cut", "data: one\n\ndata: tw", ["o\n\ndata: three"], "data: one\n\ndata: two\n\n"],
-      ["line", "data: one\n", ["\n"], "data: one\n\n"],
-      ["crlf", "data: one\r", ["\n", "\r\n"], "data: one\r\n\r\n"],
-      ["bytes", "d", [..."ata: one\r\n\r\n"], "data: one\r\n\r"],
-      ["comment", "data: one\n\n: no", ["te\n\n"], "data: one\n\n: note\n\n"],
-      ["several", "data: o", ["ne\n\ndata: two\n\n"], "data: one\n\ndata: two\n\n"],
-    ];
-    const clients = await Promise.all(
-      rest.map(async ([name, said, pieces, expected]) => ({
-        pieces,
-        expected,
-        said,
-        ...(await open(name, said)),
-      })),
-    );
-    for (const { client, said } of clients) await has(client, said);
-    const stopping = stopped();
-    await draining(running);
-    await closed(running);
-    for (const { client, socket, pieces, expected } of clients) {
-      expect(client.closed).toBe(false);
-      expect(client.received.toString()).not.toContain("retry:");
-      for (const [index, piece] of pieces.entries()) {
-        socket.send(piece);
-        if (index < pieces.length - 1) await passed(client);
-      }
-      const response = await client.response();
-      const body = response.body.toString();
-      expect(body.replace(RETRY, "")).toBe(OPENED + expected);
-      expect(body).toMatch(RETRY);
-      expect(response.complete).toBe(true);
-    }
-    expect(await stopping).toBe(0);
-  });
-
-  /** Waits until the client has received another chunk, or its stream has ended. */
-  async function passed(client: RawClient): Promise<void> {
-    const before = client.receivedBytes;
-    await client.until(() => client.receivedBytes > before || client.closed || null, "One more chunk");
-  }
 
   test("ends streams to which it cannot add a retry time, and cuts off responses that are not event streams", async () => {
     await start();

@@ -89,17 +89,6 @@ describe.skipIf(!etcd.real)("a gateway that is told to stop", () => {
     for (const client of [body, head, idle]) await client?.untilClosed();
     expect(running.stderr).toEqual([]);
   });
-
-  test("responds on a connection that was opened before the signal and used after it", async () => {
-    const running = await start();
-    const client = await RawClient.connect(running.url);
-    const stopped = running.stop();
-    await waitFor(async () => (await fetch(`${running.internalUrl}/health/ready`)).status === 503);
-    client.send(spell("GET", "/things"));
-    const response = await client.response();
-    expect([response.status, headerValue(response.headers, "connection")]).toEqual([200, "close"]);
-    expect(await stopped).toBe(0);
-  });
 });
 
 describe.skipIf(!postgres.real)("a service that is told to stop while it starts", () => {
