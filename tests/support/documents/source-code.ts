@@ -1,11 +1,3 @@
-/** A string, a template, a text between JSX tags, or a comment, as the code spells it. */
-export interface Written {
-  /** The text, with `…` for each `${…}`. */
-  readonly text: string;
-  /** The position of the text in the code. */
-  readonly index: number;
-}
-
 /** A regular expression. */
 export interface SourcePattern {
   readonly source: string;
@@ -14,10 +6,8 @@ export interface SourcePattern {
 
 /** The texts of a file of TypeScript code. */
 export interface SourceTexts {
-  /** The strings and templates, except templates with a tag, such as SQL. */
-  readonly strings: readonly Written[];
-  /** Each comment as the code spells it. Each `//` is a comment. */
-  readonly comments: readonly Written[];
+  /** The strings and templates, except templates with a tag, such as SQL. Each has `…` for each `${…}`. */
+  readonly strings: readonly string[];
   /** The literal regular expressions. */
   readonly patterns: readonly SourcePattern[];
 }
@@ -45,14 +35,14 @@ export function textsIn(path: string, code: string): SourceTexts {
 }
 
 class CodeReader implements SourceTexts {
-  readonly strings: Written[] = [];
-  readonly comments: Written[] = [];
+  readonly strings: string[] = [];
   readonly patterns: SourcePattern[] = [];
   readonly #code: string;
   readonly #token: RegExp;
   #at = 0;
   /** The last characters of the code before the last comment. */
   #beforeComment = "";
+  #commentEnd = 0;
 
   constructor(code: string, token: RegExp) {
     this.#code = code;
@@ -69,8 +59,8 @@ class CodeReader implements SourceTexts {
       const [token = "", ...texts] = this.#next(this.#token);
       const text = texts.find((each) => each !== undefined);
       const index = this.#at - token.length;
-      if (text !== undefined) this.strings.push({ text, index });
-      else if (/^\/[/*]/.test(token)) this.#addComment(token, index);
+      if (text !== undefined) this.strings.push(text);
+      else if (/^\/[/*]/.test(token)) this.#passComment(index);
       else if (token === "`") this.#readTemplate();
       else if (token === "/") this.#readPattern(index);
       else if (token === "{") depth++;
@@ -78,14 +68,14 @@ class CodeReader implements SourceTexts {
     }
   }
 
-  #addComment(text: string, index: number): void {
+  #passComment(index: number): void {
     this.#beforeComment = this.#codeBefore(index);
-    this.comments.push({ text, index });
+    this.#commentEnd = this.#at;
   }
 
   #readTemplate(): void {
-    const index = this.#at;
-    const hasTag = /[\w>)\]]/.test(this.#code.charAt(index - 2));
+    const start = this.#at;
+    const hasTag = /[\w>)\]]/.test(this.#code.charAt(start - 2));
     let text = "";
     while (!this.ended) {
       const [, part = "", end] = this.#next(TEMPLATE_PART);
@@ -94,7 +84,7 @@ class CodeReader implements SourceTexts {
       text += "…";
       this.readCode();
     }
-    if (!hasTag) this.strings.push({ text, index });
+    if (!hasTag) this.strings.push(text);
   }
 
   #readPattern(index: number): void {
@@ -109,9 +99,7 @@ class CodeReader implements SourceTexts {
 
   /** Returns the last characters of the code before `index`, without comments and spaces at their end. */
   #codeBefore(index: number): string {
-    const last = this.comments.at(-1);
-    const commentEnd = last === undefined ? 0 : last.index + last.text.length;
-    const code = this.#code.slice(commentEnd, index).trimEnd();
+    const code = this.#code.slice(this.#commentEnd, index).trimEnd();
     return code === "" ? this.#beforeComment : code.slice(-CONTEXT_LENGTH);
   }
 
