@@ -3,7 +3,7 @@ import { ADMISSION_CHANGES_MAX, AdmissionChanges } from "@ostiary/lib/contracts/
 import { ADMISSION_CHANGES_PATH } from "@ostiary/lib/contracts/internal-api";
 import { validationError } from "@ostiary/lib/domain/errors";
 import { answer, errors, type HealthState } from "@ostiary/lib/runtime/http";
-import type { Database } from "@ostiary/lib/runtime/stores/database";
+import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { type Cursor, readCursor, writeCursor } from "./cursor.ts";
@@ -89,8 +89,6 @@ export function admissionChangesHandlers({ validations, clock }: ChangesDeps, he
     },
   );
 }
-
-type Orm = Parameters<typeof readChanges>[0];
 
 async function changesAfter(orm: Orm, cursor: Cursor | null, limit: number): Promise<AdmissionChanges> {
   const { edge, changes } = await readChanges(orm, cursor, limit + 1);
