@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { freshDatabase, services, waitFor } from "../../support/index.ts";
-import { metricOf } from "../../support/telemetry/metrics.ts";
 import {
   type AuditService,
   intent,
-  json,
   openLog,
   requestId,
   sqlOn,
@@ -97,45 +95,5 @@ describe.skipIf(!services().postgres.real)("two replicas", () => {
     expect([(await created).status, (await applied).status]).toEqual([201, 204]);
     await holding;
     await Promise.all([log.close(), other.close()]);
-  });
-
-  // AU-28
-  test("apply batches of the same events in opposite orders, each event once", async () => {
-    for (let round = 0; round < 4; round++) {
-      const ids = Array.from({ length: 100 }, requestId);
-      await Promise.all(ids.map((id, n) => replica(n).put(id, intent())));
-      const outcomes = ids.map((request_id) => ({ request_id, outcome: "rejected", status: 403 }));
-      const answers = await Promise.all([
-        replica(0).postOutcomes({ outcomes }),
-        replica(1).postOutcomes({ outcomes: outcomes.toReversed() }),
-      ]);
-      expect(answers.map(({ status }) => status)).toEqual([200, 200]);
-      const [one, other] = await Promise.all(answers.map(async (answer) => (await json(answer)).results));
-      for (const [index, { result }] of one.entries()) {
-        expect([result, other.at(-1 - index).result].toSorted()).toEqual(["already_final", "applied"]);
-      }
-    }
-  });
-
-  // OP-50
-  test("count the result of every write", async () => {
-    const names = [
-      ...["created", "existing"].map((result) => `audit_intents_total{result="${result}"}`),
-      ...["applied", "already_final", "not_found"].map(
-        (result) => `audit_outcomes_total{result="${result}"}`,
-      ),
-    ];
-    const countOf = async (name: string) =>
-      (await metricOf(replica(0), name)) + (await metricOf(replica(1), name));
-    const counts = () => Promise.all(names.map(countOf));
-    const before = await counts();
-    const id = requestId();
-    await replica(0).put(id, intent());
-    await replica(1).put(id, intent());
-    for (const n of [0, 1, 2]) await replica(n).patch(id, { outcome: "rejected", status: 403 });
-    await replica(0).patch("nobody", { outcome: "rejected", status: 403 });
-    await replica(0).put(requestId(), {});
-    const added = [1, 1, 1, 2, 1];
-    expect(await counts()).toEqual(before.map((each, index) => each + (added[index] ?? 0)));
   });
 });

@@ -4,12 +4,11 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createServer } from "node:net";
 import { deleteOldCosignatures } from "../../../apps/audit/proof/witnesses/sql.ts";
 import { atTestEnd } from "../../support/at-test-end.ts";
-import { type TestWitness, testWitness } from "../../support/audit/test-log.ts";
+import type { TestWitness } from "../../support/audit/test-log.ts";
 import { listenLocally } from "../../support/http/listen-locally.ts";
 import { services, waitFor } from "../../support/index.ts";
 import { metricOf } from "../../support/telemetry/metrics.ts";
 import { openLog, sqlOn, startAudit } from "./audit-service.ts";
-import { writeSigningKey } from "./proof-bed.ts";
 import {
   cosigned,
   type Entry,
@@ -100,45 +99,7 @@ test("no cosignature of a faulty witness is stored, and faulty witnesses do not 
   await cosigned(audit, entry, root.size + 1);
 });
 
-// AU-174
-test("an answer of up to 64 KiB counts, with lines of unknown keys before the right one", async () => {
-  const witness = startFake("many-keys", (body, own) => {
-    const text = rootText(body);
-    const others = Array.from({ length: 90 }, (_, n) =>
-      testWitness(`other-${n}-${"x".repeat(300)}`).line(text),
-    );
-    return new Response(`${others.join("")}${own.line(text)}`);
-  });
-  const audit = await startWitnessed(writeSigningKey(), [witness]);
-  await write(audit);
-  expect((await cosigned(audit, witness)).signatures).toHaveLength(2);
-});
-
 describe.skipIf(!services().postgres.real)("a log on PostgreSQL", () => {
-  // AU-174
-  test("says in its warning if it lacks hashes of the proof for a witness", async () => {
-    const [isAsked, isCut] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const witness = startFake("slow", async (body, witness) => {
-      isAsked.resolve();
-      await isCut.promise;
-      return new Response(witness.line(rootText(body)));
-    });
-    const audit = await startWitnessed(writeSigningKey(), [witness]);
-    for (let size = 1; size <= 3; size++) {
-      await write(audit);
-      await waitFor(async () => ((await servedRoot(audit))?.size ?? 0) >= size, SOON);
-      await isAsked.promise;
-    }
-    const log = await openLog(audit);
-    atTestEnd(() => log.close());
-    const sql = sqlOn(log);
-    await sql`alter table audit.leaves disable trigger no_change`;
-    await sql`delete from audit.leaves where number = 2`;
-    isCut.resolve();
-    const reason = '"reason":"The log lacks hashes of the proof from size 1."';
-    await waitFor(() => audit.log().includes(reason), SOON);
-  });
-
   // AU-172
   test("keeps the newest root with a quorum, and the 1000 largest of the newer ones", async () => {
     const audit = await startAudit();

@@ -57,7 +57,6 @@ describe("an intent", () => {
 
   const wrong: [string, Record<string, unknown>, string[]][] = [
     ["no fields", {}, []],
-    ["occurred_at that is a number", intent({ occurred_at: 1 }), ["occurred_at"]],
     ["occurred_at without a zone", intent({ occurred_at: "2026-01-01T00:00:00" }), ["occurred_at"]],
     [
       "occurred_at on a day that does not exist",
@@ -79,8 +78,6 @@ describe("an intent", () => {
     ["method that is too long", intent({ method: "M".repeat(17) }), ["method"]],
     ["route that is too long", intent({ route: `/${"r".repeat(1024)}` }), ["route"]],
     ["params that are a list", intent({ params: [] }), ["params"]],
-    ["a param that is a number", intent({ params: { a: 1 } }), ["params.a"]],
-    ["a param of a name with a newline that is a number", intent({ params: { "a\nb": 1 } }), ["params.a\nb"]],
     ["a param without a name", intent({ params: { "": "a" } }), ["params"]],
     [
       "33 params",
@@ -90,7 +87,6 @@ describe("an intent", () => {
     ["a param with NUL", intent({ params: { a: "\0" } }), ["params.a"]],
     ["user_agent that is too long", intent({ user_agent: "u".repeat(513) }), ["user_agent"]],
     ["service with half a surrogate pair", intent({ service: "\ud800" }), ["service"]],
-    ["everything wrong at once", intent({ service: 1, ip: 2, method: null }), ["service", "ip", "method"]],
   ];
 
   // AU-10, AU-11, AU-12, AU-13

@@ -54,30 +54,13 @@ describe("when the owner of the tables, with triggers off,", () => {
   // AU-51, AU-52
   test.each([
     ["a value in details", `details = '{"name":{"from":"a 1","to":"b 2"},"nested":[{"deep":null}]}'`],
-    ["a status", "status = 204"],
     ["a time, by a millisecond", "occurred_at = occurred_at + interval '1 millisecond'"],
-    ["a text, by a space", "user_agent = user_agent || ' '"],
-    ["a param", `params = '{"w":"w-2"}'`],
-    ["who did it", "actor_member_id = 'member-2'"],
     ["the salt", "intent_salt = audit.random_salt()"],
-    ["how it ended", "outcome = 'no_response'"],
     ["who the intent had named", "named_by_outcome = true, intent_member_id = 'member-9'"],
   ])("changes %s, the event is named", async (_, change) => {
     const { verdict, ids } = await attacked(`update audit.audit_events set ${change} where id = $2`);
     expect(verdict.result).toBe("altered");
     expect(found(verdict)[0]).toMatchObject({ event_id: ids[1] });
-  });
-
-  test.each([
-    ["first", 1, "$1"],
-    ["middle", 3, "$3"],
-    ["last", 5, "$5"],
-  ])("removes the %s event, its position is named", async (_, n, id) => {
-    for (const entries of ["", `; delete from audit.entries where event_id = ${id}`]) {
-      const { verdict } = await attacked(`delete from audit.audit_events where id = ${id}${entries}`);
-      expect(verdict.result).toBe("altered");
-      expect(found(verdict)[0]).toMatchObject({ code: "entries_missing", position: 2 * n - 1 });
-    }
   });
 
   test("cuts the newest events off with their entries, the missing positions are named", async () => {
@@ -88,22 +71,6 @@ describe("when the owner of the tables, with triggers off,", () => {
         where chain_id = chains.id and position = 6) where id = $CHAIN`);
     expect(verdict.result).toBe("altered");
     expect(found(verdict)).toContainEqual(expect.objectContaining({ code: "entries_missing", position: 7 }));
-  });
-
-  test("swaps two events or their places, both are named", async () => {
-    for (const swap of [
-      `update audit.audit_events set id = 'x' where id = $2;
-       update audit.audit_events set id = $2 where id = $3;
-       update audit.audit_events set id = $3 where id = 'x'`,
-      `update audit.audit_events a set (status, details, created_id, outcome_salt) =
-         (select status, details, created_id, outcome_salt from audit.audit_events b
-          where b.id = case a.id when $2 then $3 else $2 end) where a.id in ($2, $3)`,
-    ]) {
-      const { verdict, ids } = await attacked(swap);
-      expect(verdict.result).toBe("altered");
-      const named = new Set(found(verdict).map(({ event_id }) => event_id));
-      expect([...named]).toEqual(expect.arrayContaining([ids[1], ids[2]]));
-    }
   });
 
   const COPIED =
@@ -133,14 +100,6 @@ describe("when the owner of the tables, with triggers off,", () => {
   ])("adds an event or an outcome %s, there is no export", async (_, statement) => {
     const { owner } = await attack(statement);
     expect(String(await rejection(log.proof(owner)))).toContain("not sealed yet");
-  });
-
-  test("takes an outcome away, the event is named", async () => {
-    const { verdict, ids } = await attacked(
-      "update audit.audit_events set outcome = 'pending', status = null, details = null, created_id = null, outcome_xid = null where id = $2",
-    );
-    expect(verdict.result).toBe("altered");
-    expect(found(verdict)[0]).toMatchObject({ event_id: ids[1] });
   });
 
   /** Recomputes a chain from an export. Anyone can do this without the key: the format is public. */

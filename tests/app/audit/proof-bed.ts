@@ -1,4 +1,3 @@
-import { afterAll, beforeAll } from "bun:test";
 import { createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,10 +20,7 @@ import {
   type AuditService,
   type AuditServiceOptions,
   intent,
-  openLog,
   requestId,
-  type SharedAudit,
-  sharedAudit,
   startAudit,
 } from "./audit-service.ts";
 
@@ -49,46 +45,6 @@ export function startProvenAudit(options: AuditServiceOptions = {}): Promise<Aud
     ...options,
     env: { SEAL_INTERVAL_MS: "100", AUDIT_SIGNING_KEY_FILE: writeSigningKey(), ...options.env },
   });
-}
-
-/**
- * A service with a signing key that all tests of a `describe` share, and an open connection to its database.
- */
-export interface ProvenLog {
-  readonly audit: SharedAudit;
-  readonly log: Database;
-  /** The verifier key of the log. */
-  readonly key: string;
-  readonly keyFile: string;
-  /** Runs statements on the service's database, see {@link tamperWith}. */
-  tamper(statements: string): Promise<void>;
-}
-
-/**
- * Starts a {@link ProvenLog}. Needs a PostgreSQL server, because an embedded database allows one session
- * only.
- */
-export function sharedProvenLog(): ProvenLog {
-  const keyFile = writeSigningKey();
-  const audit = sharedAudit({ env: { AUDIT_SIGNING_KEY_FILE: keyFile } }, startProvenAudit);
-  let opened: Database | undefined;
-  beforeAll(async () => {
-    opened = await openLog(audit);
-  });
-  afterAll(() => opened?.close());
-  const running = () => {
-    if (opened === undefined) throw new Error("The log is open only in tests and hooks.");
-    return opened;
-  };
-  return {
-    audit,
-    keyFile,
-    key: verifierKeyOf(keyFile),
-    get log() {
-      return running();
-    },
-    tamper: (statements) => tamperWith(running(), statements),
-  };
 }
 
 /**

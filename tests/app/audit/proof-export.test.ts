@@ -119,11 +119,8 @@ describe("an export with proof", () => {
   test.each([
     ["root=999999&proof=true", "The log has no root of 999999 leaves"],
     ["root=0&proof=true", "must be the size of a signed root"],
-    ["root=-1&proof=true", "must be the size of a signed root"],
     ["root=1.5&proof=true", "must be the size of a signed root"],
     ["root=9999999999999999&proof=true", "must be the size of a signed root"],
-    ["root=%00&proof=true", "must be the size of a signed root"],
-    ["root=&proof=true", "must be the size of a signed root"],
     ["root=1&root=2&proof=true", "root"],
     ["root=1", "root needs proof=true"],
   ])("is 422 for ?%s", async (query, message) => {

@@ -117,19 +117,6 @@ describe("a log whose rows are not what was sealed", () => {
     );
   });
 
-  test("is left out while its chain has entries after its end", async () => {
-    const owner = "goes-on";
-    await alteredLog(
-      owner,
-      `insert into audit.entries (chain_id, position, occurred_at, event_id, is_outcome, chain)
-        values (${ID}, 6, now(), 'x-goes-on', false, sha256('x'))`,
-    );
-    await expectLeftOut(owner, "entries after its end");
-    await log.tamper("delete from audit.entries where event_id = 'x-goes-on'");
-    await log.seal();
-    await isComplete(owner, 4);
-  });
-
   test.each([
     [
       "a time that is no time",

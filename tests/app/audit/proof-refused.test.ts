@@ -2,20 +2,31 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { restartChain } from "@ostiary/audit/proof/restart/restart-chain";
 import { sql } from "drizzle-orm";
 import { services, waitFor } from "../../support/index.ts";
-import { logOf, sqlOn } from "./audit-service.ts";
-import { exportProof, sharedProvenLog, verify, writeEvents } from "./proof-bed.ts";
+import { logOf, sharedAudit, sharedLog, sqlOn } from "./audit-service.ts";
+import {
+  exportProof,
+  startProvenAudit,
+  tamperWith,
+  verifierKeyOf,
+  verify,
+  writeEvents,
+  writeSigningKey,
+} from "./proof-bed.ts";
 import { passDeps } from "./retention-bed.ts";
 
 setDefaultTimeout(60_000);
 
 // AU-67
 describe.skipIf(!services().postgres.real)("while the database refuses rows, all other logs go on:", () => {
-  const proven = sharedProvenLog();
-  const { audit, tamper, key, keyFile } = proven;
-  const run = (statement: string) => sqlOn(proven.log)`${sql.raw(statement)}`;
+  const keyFile = writeSigningKey();
+  const key = verifierKeyOf(keyFile);
+  const audit = sharedAudit({ env: { AUDIT_SIGNING_KEY_FILE: keyFile } }, startProvenAudit);
+  const log = sharedLog(audit);
+  const tamper = (statements: string) => tamperWith(log, statements);
+  const run = (statement: string) => sqlOn(log)`${sql.raw(statement)}`;
 
   const leftOut = async (pattern: string) => {
-    const found = await sqlOn(proven.log)<{ owner: string }>`
+    const found = await sqlOn(log)<{ owner: string }>`
       select owner from audit.altered_chains where owner like ${`organization:${pattern}`} order by owner`;
     return found.map(({ owner }) => owner);
   };
@@ -38,22 +49,11 @@ describe.skipIf(!services().postgres.real)("while the database refuses rows, all
     expect(await verify(text, key)).toMatchObject({ result: "complete", events });
   }
 
-  const REFUSE = {
-    "by a check": [
-      "alter table audit.chains add constraint added check (owner not like 'organization:a-check-%') not valid",
-    ],
-    "by a trigger": [
-      `create function audit.refuse() returns trigger language plpgsql as
-        $$ begin if new.owner like 'organization:a-trigger-%' then raise 'no'; end if; return new; end $$`,
-      "create trigger added before insert on audit.chains for each row execute function audit.refuse()",
-    ],
-  };
-
-  test.each([
-    ["by a check", "a-check"],
-    ["by a trigger", "a-trigger"],
-  ] as const)("40 owners in one pass, %s", async (how, name) => {
-    for (const statement of REFUSE[how]) await run(statement);
+  test("40 owners in one pass", async () => {
+    const name = "refused";
+    await run(
+      "alter table audit.chains add constraint added check (owner not like 'organization:refused-%') not valid",
+    );
     try {
       await writeAtOnce(
         `select '${name}-' || n from generate_series(1, 40) n union all select 'near-${name}-' || n from generate_series(1, 40) n`,
@@ -65,7 +65,6 @@ describe.skipIf(!services().postgres.real)("while the database refuses rows, all
       await expectComplete(`later-${name}`, 1);
     } finally {
       await run("alter table audit.chains drop constraint if exists added");
-      await run("drop trigger if exists added on audit.chains");
     }
     await waitFor(async () => (await leftOut(`${name}-%`)).length === 0, { timeoutMs: 30_000 });
     for (const n of [1, 20, 40]) await expectComplete(`${name}-${n}`, 1);
@@ -121,12 +120,12 @@ describe.skipIf(!services().postgres.real)("while the database refuses rows, all
       "delete from audit.audit_events where organization_id like 'at-once-%' and outcome = 'pending'",
     );
     const ends = await Promise.allSettled(
-      owners.map(async (owner) => restartChain(await passDeps(proven.log, keyFile), `organization:${owner}`)),
+      owners.map(async (owner) => restartChain(await passDeps(log, keyFile), `organization:${owner}`)),
     );
     expect(ends.filter(({ status }) => status === "rejected")).toEqual([]);
     // the pool repeats a transaction that was the victim of a deadlock, and another process may run out of repetitions
     expect(
-      await sqlOn(proven.log)`
+      await sqlOn(log)`
       select deadlocks::int from pg_stat_database where datname = current_database()`,
     ).toEqual([{ deadlocks: 0 }]);
     for (const owner of new Set(owners)) {

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { makePartitions } from "@ostiary/audit/partitions/commands";
-import { restartTree } from "@ostiary/audit/proof/restart/restart-tree";
 
 import { declareMonth, dropMonths } from "@ostiary/audit/retention/drop-months";
 import { monthEnd, monthOf } from "@ostiary/lib/domain/proof";
@@ -239,18 +238,5 @@ describe("a log with dropped months", () => {
     });
     await drop(log.database, log.keyFile, "2025-03");
     expect(await verify((await log.proof()).text)).toMatchObject({ result: "complete", events: 2 });
-  });
-
-  // AU-68, AU-204
-  test("is undecided after restart --origin, and not altered", async () => {
-    const log = await sealedAt(...LATE);
-    await drop(log.database, log.keyFile, "2025-02");
-    await log.restart({ origin: "new" });
-    await restartTree(log.deps);
-    const verdict = await verify((await log.proof()).text);
-    expect([verdict.result, found(verdict)]).toEqual([
-      "undecided",
-      [{ code: "entries_given_up", position: 1, to: 3 }],
-    ]);
   });
 });

@@ -4,10 +4,10 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { systemClock } from "@ostiary/lib/async";
 import type { ProofEnd } from "@ostiary/lib/contracts/audit";
 import { readWitnessKeys, type Verdict } from "@ostiary/lib/verification";
-import { services, waitFor } from "../../support/index.ts";
+import { waitFor } from "../../support/index.ts";
 import { metricOf } from "../../support/telemetry/metrics.ts";
 import type { AuditService } from "./audit-service.ts";
-import { cloned, exportProof, exportText, found, verify, writeSigningKey } from "./proof-bed.ts";
+import { exportProof, exportText, found, verify, writeSigningKey } from "./proof-bed.ts";
 import {
   cosigned,
   type Entry,
@@ -108,26 +108,6 @@ describe("an export with proof", () => {
       client.abort();
     }
   });
-
-  // AU-197, AU-198, AU-201
-  test.skipIf(!services().postgres.real)(
-    "is refused if the log was restored from a backup and continued differently, although its own key signed it",
-    async () => {
-      const { keyFile, entry } = witnessedLog();
-      const original = await startWitnessed(keyFile, [entry]);
-      await write(original);
-      await seenExport(original, entry);
-      await original.stop();
-      const backup = await cloned(original.databaseUrl);
-      const longer = await startWitnessed(keyFile, [entry], { databaseUrl: original.databaseUrl });
-      await write(longer);
-      const { cosigned: first } = await seenExport(longer, entry);
-      await longer.stop();
-      const fork = await startWitnessed(keyFile, [entry], { databaseUrl: backup });
-      for (let n = 0; n < 2; n++) await write(fork);
-      await expectUnseen(fork, entry, first);
-    },
-  );
 });
 
 // AU-173, AU-197, AU-198, AU-201

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { type Browser, chromium, type Page } from "playwright-core";
+import { type Browser, chromium } from "playwright-core";
 
 /**
  * The browsers in order of preference. The headless shell has no windows and needs a quarter less CPU time.
@@ -32,32 +32,4 @@ export function launchBrowser(): Promise<Browser> {
       ...["--disable-background-networking", "--disable-component-update"],
     ],
   });
-}
-
-/**
- * A Swagger page. `strangers` are the URLs of its requests to other origins, and `complaints` are its errors.
- */
-export interface OpenPage {
-  page: Page;
-  strangers: string[];
-  complaints: string[];
-}
-
-/** Opens the Swagger page of a service. Resolves once the page shows `operation`. */
-export async function openSwagger(browser: Browser, url: string, operation: string): Promise<OpenPage> {
-  const page = await browser.newPage();
-  const strangers: string[] = [];
-  const complaints: string[] = [];
-  await page.route("**/*", (route) => {
-    if (new URL(route.request().url()).origin === url) return route.continue();
-    strangers.push(route.request().url());
-    return route.abort();
-  });
-  page.on("pageerror", (error) => complaints.push(error.message));
-  page.on("console", (message) => {
-    if (message.type() === "error") complaints.push(message.text());
-  });
-  await page.goto(`${url}/swagger`, { timeout: PAGE_TIMEOUT_MS });
-  await page.locator(`#operations-${operation}`).waitFor({ timeout: PAGE_TIMEOUT_MS });
-  return { page, strangers, complaints };
 }

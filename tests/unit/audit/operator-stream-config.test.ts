@@ -63,9 +63,6 @@ describe("the configuration of the operator's stream", () => {
 
   test.each([
     ["http://siem.example.com/", "must be an https:// URL."],
-    ["https://10.0.0.7/", "must name a public address."],
-    ["https://user:pass@siem.example.com/", "must not contain a user name or a password."],
-    ["https://siem.example.com:8088/", "must have a port that the operator allows, not 8088."],
     [
       `https://siem.example.com/${"x".repeat(2_048)}`,
       "must be an https:// URL of at most 2048 visible ASCII characters.",

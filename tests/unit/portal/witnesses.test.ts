@@ -4,9 +4,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkWitnesses, loadWitnesses } from "@ostiary/portal/witnesses";
 import { commandOf } from "../../../apps/portal/page/audit/logs.ts";
-import { twoDays } from "../../support/audit/proof-exports.ts";
-import { ORIGIN, OWNER } from "../../support/audit/proof-log.ts";
-import { TestLog, testWitness } from "../../support/audit/test-log.ts";
+import { KEY, twoDays } from "../../support/audit/proof-exports.ts";
+import { logKeyText, ORIGIN, OWNER } from "../../support/audit/proof-log.ts";
+import { testWitness } from "../../support/audit/test-log.ts";
 import { verify } from "../../support/audit/verify-lines.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
@@ -35,7 +35,7 @@ describe("the witnesses of the portal", () => {
   test.each([
     ["no key", ["# none"], "has no key of a witness."],
     ["a text in place of a key", [one, "witness.example.com"], "line 2 is not a key of a witness."],
-    ["a key of a log", [new TestLog("log.example.com").verifier_key], "line 1 is not a key of a witness."],
+    ["a key of a log", [logKeyText(KEY)], "line 1 is not a key of a witness."],
     [
       "a key with another id",
       [one.replace(/\+[0-9a-f]{8}\+/, "+00000000+")],

@@ -29,12 +29,6 @@ const exports = await goodExports();
 
 // AU-65, AU-76
 describe("the verdict on an unchanged export", () => {
-  test.each(exports)("is right for $title", async (good) => {
-    const verdict = await verify(good.lines, await givenOf(good));
-    if (good.result === "complete") expect(verdict.findings).toEqual([]);
-    expect(verdict).toMatchObject({ result: good.result, owner: good.owner, owner_given: true });
-  });
-
   test("says what was verified", async () => {
     const [, , , good] = exports;
     if (good === undefined) throw new Error("no export");
@@ -88,16 +82,6 @@ type Attack = [title: string, code: string, attack: (lines: string[]) => string[
 
 const attacks: Attack[] = [
   [
-    "a pending event gets a status, details and a created id",
-    "event_inconsistent",
-    (lines) => edited(lines, 0, () => ({ status: 200, details: { forged: true }, created_id: "forged" })),
-  ],
-  [
-    "a pending event becomes answered without a sealed outcome",
-    "event_inconsistent",
-    (lines) => edited(lines, 0, () => ({ outcome: "responded", status: 200 })),
-  ],
-  [
     "another actor is shown by way of proof.intent.member_id",
     "line_unreadable",
     (lines) =>
@@ -107,20 +91,10 @@ const attacks: Attack[] = [
       })),
   ],
   [
-    "the member of the intent is substituted",
-    "entry_changed",
-    (lines) =>
-      edited(lines, 1, ({ proof }) => ({
-        proof: { ...proof, outcome: { ...proof.outcome, intent_member_id: "forged" } },
-      })),
-  ],
-  [
     "a name stands twice in an object",
     "line_unreadable",
     (lines) => lines.with(0, `{"id":"x",${lines[0]?.slice(1)}`),
   ],
-  ["the last line is missing", "cut_off", (lines) => lines.slice(0, -1)],
-  ["the newest event is missing", "entries_missing", (lines) => lines.slice(1)],
   ["there is a line after the end", "line_unreadable", (lines) => [...lines, "{}"]],
   ["there is an empty line", "line_unreadable", (lines) => lines.toSpliced(1, 0, "")],
 ];

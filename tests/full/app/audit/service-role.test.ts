@@ -72,23 +72,4 @@ onServer("ostiary audit migrate", () => {
     await log.admin.unsafe(`drop role heir_${log.role}`);
     await log.remove();
   });
-
-  test("migrate tells a user without CREATEROLE to have an administrator create the role", async () => {
-    const log = await newOwnedLog();
-    await log.admin.unsafe(`alter role ${log.owner} nocreaterole`);
-    const refused = await runOstiary({ DATABASE_URL: log.ownerUrl }, "migrate", "--role", "somebody_new");
-    expect([refused.exitCode, refused.stderr]).toEqual([
-      78,
-      "The user of DATABASE_URL may not create the role somebody_new or grant it rights: create the role first (create role … login), and migrate as the owner of the database schema audit.",
-    ]);
-    await log.remove();
-  });
-
-  test.each([[["migrate", "--role", ""]], [["migrate", "now"]], [["serve"]]])(
-    "%p is wrong usage",
-    async (parameters) => {
-      const { exitCode, stderr } = await runOstiary({ DATABASE_URL: "pglite://memory" }, ...parameters);
-      expect([exitCode, stderr]).toEqual([2, expect.stringMatching(/^error: /)]);
-    },
-  );
 });

@@ -2,22 +2,16 @@
  * Tests the views of the console that only read. Elements are found by role and name, as by a screen reader.
  */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { openDatabase } from "@ostiary/lib/runtime/stores/database";
-import { sql } from "drizzle-orm";
-import { ADMIN_TOKEN } from "../../../app/registry/harness.ts";
 import { startLoadingGateway } from "../../../support/gateway/loading-gateway.ts";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
 import { useConsole, WIDGETS } from "./bed.ts";
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);
 
-const WIDGETS_LATER = { url: "http://later:1", user: { routes: [{ path: "/later", methods: ["GET"] }] } };
-
 describe.skipIf(browserPath === undefined)("the console shows", () => {
   const audit = {
     url: "http://audit:1",
     user: { routes: [{ path: "/log", methods: ["GET"] }] },
-    tests: [{ name: "the log is audit's", method: "GET", path: "/log", expect: { service: "audit" } }],
   };
   const bed = useConsole({ widgets: WIDGETS, audit }, { ROLES_FILE: "seeds/roles.yaml" });
 
@@ -51,21 +45,6 @@ describe.skipIf(browserPath === undefined)("the console shows", () => {
     expect(strangers).toEqual([]);
   });
 
-  test("a search that Ctrl+K focuses from the moment when the search appears", async () => {
-    const { page, enter } = await bed.visit();
-    // An observer runs as soon as the page has added the field, before the page handles anything else.
-    await page.evaluate(`new MutationObserver((_, observer) => {
-      const field = document.querySelector("input[type=search]");
-      if (field === null) return;
-      observer.disconnect();
-      dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true }));
-      window.hadFocus = document.activeElement === field;
-    }).observe(document.body, { childList: true, subtree: true })`);
-    await enter(ADMIN_TOKEN);
-    await page.getByRole("searchbox", { name: "Search routes" }).waitFor();
-    expect(await page.evaluate("window.hadFocus")).toBe(true);
-  });
-
   test("a list of services, and each service with its policies and routes", async () => {
     const { page } = await bed.open();
     await page.getByRole("link", { name: "Services" }).click();
@@ -79,13 +58,6 @@ describe.skipIf(browserPath === undefined)("the console shows", () => {
     expect(await page.title()).toBe("widgets · Ostiary console");
     await page.goBack();
     await page.getByRole("heading", { level: 1, name: "Services" }).waitFor();
-  });
-
-  test("the tests of a service, with their expectations", async () => {
-    const { page, go } = await bed.open();
-    await go("#/services/audit");
-    const tests = page.getByRole("table", { name: "Tests" });
-    await tests.getByRole("row", { name: /the log is audit's GET \/log: service audit/ }).waitFor();
   });
 
   test("which route serves a request, and whether a role or labels allow it", async () => {
@@ -147,28 +119,3 @@ describe.skipIf(browserPath === undefined)("the console shows", () => {
     await gateway.stop();
   });
 });
-
-describe.skipIf(browserPath === undefined)(
-  "for services that a newer version wrote, the console shows",
-  () => {
-    const bed = useConsole({ widgets: WIDGETS, later: WIDGETS_LATER });
-
-    test("their names in the list, and their history", async () => {
-      const database = await openDatabase(bed.registry.databaseUrl, { namespace: "newer" });
-      await database.run("write", (orm) =>
-        orm.execute(sql`
-        update routes.revisions set config = ${JSON.stringify({ ...WIDGETS_LATER, mirror: 1 })}::text::json
-        where service = 'later'`),
-      );
-      await database.close();
-      const { page, go, complaints } = await bed.open({ fragment: "#/services" });
-      await page.getByRole("link", { name: "widgets" }).waitFor();
-      const notice = page.getByRole("status").filter({ hasText: "Some services cannot be shown" });
-      await notice.getByRole("link", { name: "later" }).click();
-      await page.getByRole("heading", { level: 1, name: "later" }).waitFor();
-      await go("#/services/later");
-      await page.getByRole("alert").filter({ hasText: "The registry cannot read this revision" }).waitFor();
-      expect(complaints.filter((complaint) => !complaint.includes("409"))).toEqual([]);
-    });
-  },
-);

@@ -83,28 +83,6 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await alert.waitFor({ state: "detached" });
   });
 
-  test.each<[string, (route: Route) => Promise<void>, string]>([
-    [
-      "a proxy answers",
-      (route) => route.fulfill({ status: 502, body: "<b>Bad gateway</b>" }),
-      "The registry does not answer",
-    ],
-    ["something else answers", (route) => route.fulfill({ body: "<b>Hello</b>" }), "Unexpected response"],
-    ["an answer is cut", (route) => route.fulfill({ body: '{"services":{' }), "Unexpected response"],
-  ])("says so when %s to the token", async (_, answer, title) => {
-    const { page, enter, close } = await openConsole(bed.browser, bed.registry.url);
-    await page.route("**/services", answer);
-    await enter(ADMIN_TOKEN);
-    await page.getByRole("alert").filter({ hasText: title }).waitFor();
-    expect(
-      await page
-        .locator("b")
-        .filter({ hasText: /Bad gateway|Hello/ })
-        .count(),
-    ).toBe(0);
-    await close();
-  });
-
   // RG-135
   test("refuses the second of two conflicting applies, and reviews it again", async () => {
     await bed.registry.put("contested", service("/contested/0"));
@@ -138,30 +116,6 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await alert.getByRole("button", { name: "Load the current state" }).click();
     await page.getByText("/fought-over/new").waitFor();
     expect(Object.keys(await current(bed.registry))).toContain("fought-over");
-  });
-
-  test("says that gateways cannot be listed, and still shows projections", async () => {
-    const { page } = await bed.open({ fragment: "#/gateways" });
-    await page.getByText("No gateway is running.").waitFor();
-    await page.route("**/gateways", (route) =>
-      route.fulfill({
-        status: 503,
-        json: {
-          error: {
-            type: "api_error",
-            code: "SERVICE_UNAVAILABLE",
-            message: "Away.",
-            request_id: "r",
-            details: null,
-          },
-        },
-      }),
-    );
-    await page
-      .getByRole("alert")
-      .filter({ hasText: "The registry or its route store does not answer" })
-      .waitFor();
-    await page.getByText("None: the route store has the newest revision of every service.").waitFor();
   });
 });
 

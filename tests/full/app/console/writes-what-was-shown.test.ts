@@ -57,17 +57,6 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     expect(complaints).toEqual([]);
   });
 
-  test("says that nothing would change for a document that is already published", async () => {
-    const { page, go } = await bed.open({ fragment: "#/services/spare" });
-    await page.getByRole("link", { name: "Edit as a document" }).click();
-    await page.getByRole("button", { name: "Review the changes" }).click();
-    await page.getByText("Nothing would change.").waitFor();
-    expect(await page.getByRole("button", { name: "Apply …" }).count()).toBe(0);
-    await go("#/routes");
-    await go("#/apply");
-    expect(await area(page).inputValue()).toContain("spare");
-  });
-
   test("lists the violations of a document with line numbers, and links to the lines", async () => {
     const { page } = await bed.open({ fragment: "#/apply" });
     await review(
@@ -129,43 +118,5 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await dialog(page).getByRole("button", { name: "Restore as revision 3" }).click();
     await page.getByRole("heading", { level: 2, name: /^Revision 3/ }).waitFor();
     expect((await bed.registry.call("GET", "/services/gone")).body.revision).toBe(3);
-  });
-
-  test("compares any two revisions of a service", async () => {
-    for (const path of ["/v/1", "/v/2", "/v/3"]) await bed.registry.put("versioned", service(path));
-    const { page } = await bed.open({ fragment: "#/services/versioned/revisions/3" });
-    const paths = page.getByRole("list", { name: "Changes" });
-    await paths.getByText("/v/2").waitFor();
-    await page.getByRole("combobox", { name: "Compared with" }).selectOption("revision 1");
-    await paths.getByText("/v/1").waitFor();
-    expect(await paths.getByText("/v/2").count()).toBe(0);
-    await page.getByRole("link", { name: /^Revision 1 written/ }).click();
-    await page.getByText("2 changes: no change opens a route or breaks callers.").waitFor();
-  });
-
-  // RG-119
-  test("shows who wrote a revision and why, as text, with its link", async () => {
-    const reason = "<b>Opens</b> the beta";
-    const link = "https://ci.example/runs/7?a=<i>";
-    const headers = { "X-Change-Reason": reason, "X-Change-Link": encodeURI(link) };
-    await bed.registry.put("noted", service("/noted"), headers);
-    const { page } = await bed.open({ fragment: "#/services/noted/revisions/1" });
-    await page.getByText("by admin").waitFor();
-    await page.getByText(reason).waitFor();
-    const shown = page.getByRole("link", { name: encodeURI(link) });
-    expect(await shown.getAttribute("href")).toBe(encodeURI(link));
-    expect(await shown.getAttribute("rel")).toBe("noopener noreferrer");
-  });
-
-  test("reads a document from a file", async () => {
-    const { page } = await bed.open({ fragment: "#/apply" });
-    const text = JSON.stringify({ services: { filed: service("/filed") } });
-    await page.getByLabel("Open a file").setInputFiles({
-      name: "routes.json",
-      mimeType: "application/json",
-      buffer: Buffer.from(text),
-    });
-    await page.getByRole("status").filter({ hasText: "is now the text of routes.json" }).waitFor();
-    expect(await area(page).inputValue()).toBe(text);
   });
 });

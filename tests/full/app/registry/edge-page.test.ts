@@ -4,7 +4,6 @@ import type { Browser, Page } from "playwright-core";
 import { ADMIN_TOKEN, type Registry, service, startRegistry } from "../../../app/registry/harness.ts";
 import { waitFor } from "../../../support/index.ts";
 import { browserPath, PAGE_TIMEOUT_MS, sharedBrowser } from "../../../support/pages/swagger-page.ts";
-import { findingsOn } from "../../../support/pages/watched-page.ts";
 
 const HOSTILE = `<img src=x onerror="window.ran = true"><script>window.ran = true</script>
 [click](javascript:window.ran=true) <a href="javascript:window.ran=true" id="trap">trap</a>`;
@@ -111,30 +110,6 @@ describe.skipIf(browserPath === undefined)("the page of the edge description", (
       expect(made).toHaveLength(1);
       expect(made[0]).toContain(`--data-raw '${COMMAND}'`);
       await page.close();
-    },
-    PAGE_TIMEOUT_MS,
-  );
-
-  test(
-    "is dark and readable if the browser prefers a dark scheme, and follows a change",
-    async () => {
-      const context = await browser.newContext({ colorScheme: "dark" });
-      const page = await context.newPage();
-      const background = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
-      await page.goto(`${registry.url}/edge`, { timeout: PAGE_TIMEOUT_MS });
-      await page.getByLabel("An operator's token").waitFor();
-      await waitFor(async () => (await findingsOn(page, "color-contrast")).length === 0);
-      await shown(page, ADMIN_TOKEN);
-      const operation = page.locator(".opblock-get .opblock-summary-control").first();
-      await operation.click({ timeout: PAGE_TIMEOUT_MS });
-      await page.locator(".opblock-get .samples").waitFor({ timeout: PAGE_TIMEOUT_MS });
-      expect(await background()).toBe("rgb(28, 32, 34)");
-      expect(await findingsOn(page, "color-contrast")).toEqual([]);
-      await page.emulateMedia({ colorScheme: "light" });
-      // The page learns of the new color scheme from an event, so wait until the page has changed.
-      await waitFor(async () => (await page.evaluate("document.documentElement.className")) === "");
-      expect(await background()).toBe("rgb(255, 255, 255)");
-      await context.close();
     },
     PAGE_TIMEOUT_MS,
   );

@@ -11,8 +11,6 @@ const HIDDEN = "GET /hidden HTTP/1.1\r\nHost: gateway.test\r\n\r\n";
 const BODY_BYTES_MAX = 1_000;
 let gateway: LocalGateway;
 const service = new RawUpstream();
-/** A separate service for the test of pipelining, because a call may arrive after that test has ended. */
-const pipelined = new RawUpstream();
 
 beforeAll(async () => {
   gateway = await startLocalGateway({ MAX_BODY_BYTES: String(BODY_BYTES_MAX) });
@@ -22,14 +20,12 @@ beforeAll(async () => {
       { path: "/widgets", methods: ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] },
       { path: "/hidden", methods: ["GET"] },
     ),
-    pipelined: publicService(pipelined.url, { path: "/pipelined", methods: ["GET"] }),
   });
 });
 
 afterAll(async () => {
   await gateway.close();
   service.close();
-  pipelined.close();
 });
 
 beforeEach(() => {
@@ -233,12 +229,4 @@ test("consecutive requests on one connection stay separate, including their bodi
     "0\r\n\r\n",
   ]);
   client.destroy();
-});
-
-test("a pipelined request closes the connection without a response", async () => {
-  const client = await RawClient.connect(gateway.url);
-  client.send(spell("GET", "/pipelined") + HIDDEN);
-  await client.untilClosed();
-  expect(client.received.toString()).toBe("");
-  expect(service.requests).toEqual([]);
 });

@@ -45,10 +45,4 @@ describe("in the format ocsf, an event", () => {
   test("names the version of the published schema", () => {
     expect(schema.$id).toBe(`https://schema.ocsf.io/schema/${OCSF_VERSION}/classes/api_activity`);
   });
-
-  test("with unknown or missing fields is invalid under the published schema", () => {
-    const event = eventOf({});
-    expect(validate({ ...Object(event), surprise: true })).toBe(false);
-    expect(validate({ ...Object(event), actor: undefined, class_uid: 1 })).toBe(false);
-  });
 });
