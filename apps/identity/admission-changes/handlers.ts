@@ -1,4 +1,4 @@
-import { type Clock, pause } from "@ostiary/lib/async";
+import type { Clock } from "@ostiary/lib/async";
 import { ADMISSION_CHANGES_MAX, AdmissionChanges } from "@ostiary/lib/contracts/admission";
 import { ADMISSION_CHANGES_PATH } from "@ostiary/lib/contracts/internal-api";
 import { validationError } from "@ostiary/lib/domain/errors";
@@ -75,7 +75,7 @@ export function admissionChangesHandlers({ validations, clock }: ChangesDeps, he
         const found = await look(cursor, Number(limit));
         if (cursor === null || "reset" in found || found.changes.length > 0) return found;
         const leftMs = endMs - clock.elapsedMs();
-        if (leftMs > 0) await pause(clock, Math.min(LOOK_MS, leftMs));
+        if (leftMs > 0) await pauseUnlessLeft(clock, Math.min(LOOK_MS, leftMs), signal);
         if (leftMs <= 0 || health.draining || signal.aborted) return found;
       }
     },
@@ -88,6 +88,19 @@ export function admissionChangesHandlers({ validations, clock }: ChangesDeps, he
       detail: operations.listAdmissionChanges,
     },
   );
+}
+
+/** Pauses for `ms`, or until the client leaves. */
+function pauseUnlessLeft(clock: Clock, ms: number, left: AbortSignal): Promise<void> {
+  if (left.aborted) return Promise.resolve();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const end = () => resolve();
+  const cancel = clock.after(ms, end);
+  left.addEventListener("abort", end, { once: true });
+  return promise.finally(() => {
+    cancel();
+    left.removeEventListener("abort", end);
+  });
 }
 
 async function changesAfter(orm: Orm, cursor: Cursor | null, limit: number): Promise<AdmissionChanges> {

@@ -199,16 +199,19 @@ describe.skipIf(!real)("changes of admissions of concurrent transactions", () =>
       for (const change of body.changes) seen.add(change.member_id);
       after = body.next;
     };
+    const updated = Promise.withResolvers<void>();
     const held = Promise.withResolvers<void>();
     const first = members[0]?.id;
     const late = identity.database.transaction(
       "hold",
       async (tx) => {
         await tx.execute(`update identity.members set role = 'viewer' where id = '${first}'`);
+        updated.resolve();
         await held.promise;
       },
       { lane: "held" },
     );
+    await updated.promise;
     for (const member of members.slice(1)) {
       await calls.patch(`/organizations/${id}/members/${member.id}`, { role: "viewer" });
       await follow();
@@ -229,15 +232,18 @@ describe.skipIf(!real)("changes of admissions of concurrent transactions", () =>
     const { user_id } = await identity.member(id);
     const other = await identity.organization();
     const invite = (await calls.post(`/organizations/${other.id}/invites`)).body;
+    const suspended = Promise.withResolvers<void>();
     const held = Promise.withResolvers<void>();
     const suspension = identity.database.transaction(
       "hold",
       async (tx) => {
         await tx.execute(`update identity.users set status = 'suspended' where id = '${user_id}'`);
+        suspended.resolve();
         await held.promise;
       },
       { lane: "held" },
     );
+    await suspended.promise;
     let isJoined = false;
     const joining = calls.post(`/users/${user_id}/invites/redeem`, { token: invite.token }).finally(() => {
       isJoined = true;
