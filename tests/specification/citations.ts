@@ -3,6 +3,7 @@ import ts from "typescript";
 import { ROOT } from "../support/root.ts";
 import { CLAUSE_ID } from "./clauses.ts";
 
+/** A place in the repository that cites a clause by its number. */
 export interface Citation {
   readonly id: string;
   readonly path: string;
@@ -31,6 +32,7 @@ export async function textOf(path: string): Promise<string> {
   return (await file.exists()) ? file.text() : "";
 }
 
+/** Returns all citations of clauses in a file's text. */
 export function citationsIn(path: string, text: string): Citation[] {
   return text.split("\n").flatMap((content, index) => {
     return Array.from(content.matchAll(CLAUSE_ID), ([id]) => ({ id, path, line: index + 1 }));
@@ -97,6 +99,7 @@ export function strayClaims(path: string, text: string, proofs: readonly Proof[]
   });
 }
 
+/** Returns the proofs that all test files claim. */
 export async function readProofs(): Promise<Proof[]> {
   const files = filesOf("tests").filter((path) => path.endsWith(".ts"));
   const proofs = await Promise.all(files.map(async (path) => proofsIn(path, await textOf(path))));

@@ -4,6 +4,7 @@ import { ROOT } from "../support/root.ts";
 /** The folder of the specification. Like all paths in this folder's code, it is relative to the root. */
 export const SPECIFICATION = ".github/specification";
 
+/** One numbered rule of the specification. */
 export interface Clause {
   readonly id: string;
   readonly text: string;
@@ -22,6 +23,7 @@ const PREFIXES: Readonly<Record<string, string>> = {
   portal: "PT",
 };
 
+/** Matches each clause number in a text. */
 export const CLAUSE_ID = /(?<![\w-])(?:GW|RG|ID|AU|ER|OP|PT)-\d+\b/g;
 
 const CLAUSE = /^\*\*([A-Z]+-\d+)\*\* (.+)$/s;

@@ -1,3 +1,11 @@
+/** A string, a template, a text between JSX tags, or a comment, as the code spells it. */
+export interface Written {
+  /** The text, with `…` for each `${…}`. */
+  readonly text: string;
+  /** The position of the text in the code. */
+  readonly index: number;
+}
+
 /** A regular expression. */
 export interface SourcePattern {
   readonly source: string;
@@ -6,8 +14,10 @@ export interface SourcePattern {
 
 /** The texts of a file of TypeScript code. */
 export interface SourceTexts {
-  /** The strings and templates, except templates with a tag, such as SQL. Each has `…` for each `${…}`. */
-  readonly strings: readonly string[];
+  /** The strings and templates, except templates with a tag, such as SQL. */
+  readonly strings: readonly Written[];
+  /** Each comment as the code spells it. Each `//` is a comment. */
+  readonly comments: readonly Written[];
   /** The literal regular expressions. */
   readonly patterns: readonly SourcePattern[];
 }
@@ -35,14 +45,14 @@ export function textsIn(path: string, code: string): SourceTexts {
 }
 
 class CodeReader implements SourceTexts {
-  readonly strings: string[] = [];
+  readonly strings: Written[] = [];
+  readonly comments: Written[] = [];
   readonly patterns: SourcePattern[] = [];
   readonly #code: string;
   readonly #token: RegExp;
   #at = 0;
   /** The last characters of the code before the last comment. */
   #beforeComment = "";
-  #commentEnd = 0;
 
   constructor(code: string, token: RegExp) {
     this.#code = code;
@@ -59,8 +69,8 @@ class CodeReader implements SourceTexts {
       const [token = "", ...texts] = this.#next(this.#token);
       const text = texts.find((each) => each !== undefined);
       const index = this.#at - token.length;
-      if (text !== undefined) this.strings.push(text);
-      else if (/^\/[/*]/.test(token)) this.#passComment(index);
+      if (text !== undefined) this.strings.push({ text, index });
+      else if (/^\/[/*]/.test(token)) this.#addComment(token, index);
       else if (token === "`") this.#readTemplate();
       else if (token === "/") this.#readPattern(index);
       else if (token === "{") depth++;
@@ -68,14 +78,14 @@ class CodeReader implements SourceTexts {
     }
   }
 
-  #passComment(index: number): void {
+  #addComment(text: string, index: number): void {
     this.#beforeComment = this.#codeBefore(index);
-    this.#commentEnd = this.#at;
+    this.comments.push({ text, index });
   }
 
   #readTemplate(): void {
-    const start = this.#at;
-    const hasTag = /[\w>)\]]/.test(this.#code.charAt(start - 2));
+    const index = this.#at;
+    const hasTag = /[\w>)\]]/.test(this.#code.charAt(index - 2));
     let text = "";
     while (!this.ended) {
       const [, part = "", end] = this.#next(TEMPLATE_PART);
@@ -84,7 +94,7 @@ class CodeReader implements SourceTexts {
       text += "…";
       this.readCode();
     }
-    if (!hasTag) this.strings.push(text);
+    if (!hasTag) this.strings.push({ text, index });
   }
 
   #readPattern(index: number): void {
@@ -99,7 +109,9 @@ class CodeReader implements SourceTexts {
 
   /** Returns the last characters of the code before `index`, without comments and spaces at their end. */
   #codeBefore(index: number): string {
-    const code = this.#code.slice(this.#commentEnd, index).trimEnd();
+    const last = this.comments.at(-1);
+    const commentEnd = last === undefined ? 0 : last.index + last.text.length;
+    const code = this.#code.slice(commentEnd, index).trimEnd();
     return code === "" ? this.#beforeComment : code.slice(-CONTEXT_LENGTH);
   }
 

@@ -17,8 +17,8 @@ test("no text of an API, a page or an error points into the repository", async (
     files.map(async (file) => {
       const { strings } = textsIn(file, await Bun.file(join(ROOT, file)).text());
       return strings
-        .filter((text) => POINTS_INTO_THE_REPOSITORY.test(text))
-        .map((text) => `${file}: ${text}`);
+        .filter(({ text }) => POINTS_INTO_THE_REPOSITORY.test(text))
+        .map(({ text }) => `${file}: ${text}`);
     }),
   );
   expect(found.flat()).toEqual([]);
