@@ -231,6 +231,7 @@ export class PostgresPool implements DatabaseAdapter {
   }
 
   #acquire(permits: Semaphore, deadline: Deadline): Promise<Release> {
+    if (this.#closed) return Promise.reject(closedPool());
     return permits.acquire(deadline.remainingMs()).catch(throwDatabaseFailure);
   }
 
@@ -253,7 +254,7 @@ export class PostgresPool implements DatabaseAdapter {
 
   async #take(deadline: Deadline): Promise<Connection> {
     if (this.#away !== undefined) throw new StoreUnavailable("database", this.#away.cause);
-    if (this.#closed) throw new StoreUnavailable("database", new Error("The database is closed."));
+    if (this.#closed) throw closedPool();
     for (let found = this.#idle.pop(); found !== undefined; found = this.#idle.pop()) {
       if (found.isOpen && this.#connector.isCurrent(found)) return found;
       found.discard();
@@ -377,6 +378,10 @@ function progressDeadline(ms: number): Deadline {
 const setTimeouts = (statementMs: number, lockMs: number, isLocal: boolean) => sql`
   select set_config('statement_timeout', ${String(statementMs)}, ${isLocal}),
     set_config('lock_timeout', ${String(lockMs)}, ${isLocal})`;
+
+function closedPool(): StoreUnavailable {
+  return new StoreUnavailable("database", new Error("The database is closed."));
+}
 
 const answers: Work<unknown> = (connection) => connection.send({ text: "select 1" });
 

@@ -1,12 +1,12 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
-import { waitFor } from "../../support/index.ts";
-import { metricOf } from "../../support/telemetry/metrics.ts";
-import { requestId, userIntent } from "./audit-service.ts";
-import { organizationOf } from "./operator-bed.ts";
-import { complete, isSetUp, newReceiver, SECRET, startWith } from "./operator-receivers.ts";
-import { writeEvents } from "./proof-bed.ts";
-import { shortClock } from "./streams-bed.ts";
+import { requestId, userIntent } from "../../../app/audit/audit-service.ts";
+import { organizationOf } from "../../../app/audit/operator-bed.ts";
+import { complete, isSetUp, newReceiver, SECRET, startWith } from "../../../app/audit/operator-receivers.ts";
+import { writeEvents } from "../../../app/audit/proof-bed.ts";
+import { shortClock } from "../../../app/audit/streams-bed.ts";
+import { waitFor } from "../../../support/index.ts";
+import { metricOf } from "../../../support/telemetry/metrics.ts";
 
 setDefaultTimeout(120_000);
 

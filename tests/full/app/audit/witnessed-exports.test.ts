@@ -4,10 +4,8 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { systemClock } from "@ostiary/lib/async";
 import type { ProofEnd } from "@ostiary/lib/contracts/audit";
 import { readWitnessKeys, type Verdict } from "@ostiary/lib/verification";
-import { waitFor } from "../../support/index.ts";
-import { metricOf } from "../../support/telemetry/metrics.ts";
-import type { AuditService } from "./audit-service.ts";
-import { exportProof, exportText, found, verify, writeSigningKey } from "./proof-bed.ts";
+import type { AuditService } from "../../../app/audit/audit-service.ts";
+import { exportProof, exportText, found, verify, writeSigningKey } from "../../../app/audit/proof-bed.ts";
 import {
   cosigned,
   type Entry,
@@ -19,7 +17,9 @@ import {
   WITNESS,
   witnessedLog,
   write,
-} from "./witnesses-bed.ts";
+} from "../../../app/audit/witnesses-bed.ts";
+import { waitFor } from "../../../support/index.ts";
+import { metricOf } from "../../../support/telemetry/metrics.ts";
 
 setDefaultTimeout(120_000);
 

@@ -1,8 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { restartChain } from "@ostiary/audit/proof/restart/restart-chain";
 import { sql } from "drizzle-orm";
-import { services, waitFor } from "../../support/index.ts";
-import { logOf, sharedAudit, sharedLog, sqlOn } from "./audit-service.ts";
+import { logOf, sharedAudit, sharedLog, sqlOn } from "../../../app/audit/audit-service.ts";
 import {
   exportProof,
   startProvenAudit,
@@ -11,8 +10,9 @@ import {
   verify,
   writeEvents,
   writeSigningKey,
-} from "./proof-bed.ts";
-import { passDeps } from "./retention-bed.ts";
+} from "../../../app/audit/proof-bed.ts";
+import { passDeps } from "../../../app/audit/retention-bed.ts";
+import { services, waitFor } from "../../../support/index.ts";
 
 setDefaultTimeout(60_000);
 
