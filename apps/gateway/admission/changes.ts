@@ -50,9 +50,8 @@ export class AdmissionChangesReader {
   readonly #loop: Loop;
   readonly #pollMs: number;
   #after: string | null = null;
-  /** When the last call with an answer began; null before the first answer. */
-  #knownMs: number | null = null;
-  readonly #startedMs: number;
+  /** When the last call with an answer began; before the first answer, when this reader was created. */
+  #knownMs: number;
   #isFailing = false;
   #call: CallHandle = { underway: null };
 
@@ -62,7 +61,7 @@ export class AdmissionChangesReader {
     this.#carrier = peerClient(config.CREDENTIAL_VALIDATE_URL);
     this.#tls = peerTls(config, "CREDENTIAL_VALIDATE");
     this.#pollMs = Math.min(config.ADMISSION_CHANGES_WAIT_MS, WAIT_MS_MAX);
-    this.#startedMs = clock.elapsedMs();
+    this.#knownMs = clock.elapsedMs();
     this.#loop = new Loop({
       task: (stopping) => this.#read(stopping),
       pauseMs: GAP_MS,
@@ -87,7 +86,7 @@ export class AdmissionChangesReader {
   /** Returns how long ago identity was asked for the newest answer, in milliseconds; null if changes are not read. */
   ageMs(): number | null {
     if (this.#pollMs === 0) return null;
-    return this.#options.clock.elapsedMs() - (this.#knownMs ?? this.#startedMs);
+    return this.#options.clock.elapsedMs() - this.#knownMs;
   }
 
   /** Reads changes up to the newest one. */

@@ -2,7 +2,7 @@ import type { Clock } from "@ostiary/lib/async";
 import { ADMISSION_CHANGES_MAX, AdmissionChanges } from "@ostiary/lib/contracts/admission";
 import { ADMISSION_CHANGES_PATH } from "@ostiary/lib/contracts/internal-api";
 import { validationError } from "@ostiary/lib/domain/errors";
-import { answer, errors, type HealthState } from "@ostiary/lib/runtime/http";
+import { answer, errors, type HealthState, waitParameter } from "@ostiary/lib/runtime/http";
 import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
@@ -12,7 +12,6 @@ import { changeOf, readChanges } from "./sql.ts";
 
 /** The age at which a cursor is no longer accepted. The sweeper keeps changes for twice this time. */
 export const CURSOR_MS_MAX = 3_600_000;
-const WAIT_MS_MAX = 30_000;
 /** The pause between two looks of a waiting request. */
 const LOOK_MS = 500;
 /** The number of running transactions above which a cursor between two pages would be too long for a URL. */
@@ -28,14 +27,7 @@ const query = Type.Object(
           "The cursor `next` of the last response. Without it, there are no changes, only a cursor.",
       }),
     ),
-    wait_ms: Type.Optional(
-      Type.String({
-        pattern: "^([0-9]|[1-9][0-9]{1,3}|[12][0-9]{4}|30000)$",
-        description: "The maximum time in milliseconds to wait for the first change.",
-        rule: `must be a whole number from 0 to ${WAIT_MS_MAX}`,
-        openapi: { type: "integer", minimum: 0, maximum: WAIT_MS_MAX, default: 0 },
-      }),
-    ),
+    wait_ms: waitParameter("The maximum time in milliseconds to wait for the first change.", { default: 0 }),
     limit: Type.Optional(
       Type.String({
         pattern: "^([1-9][0-9]{0,2}|1000)$",

@@ -1,20 +1,13 @@
 import type { Propagation } from "@ostiary/lib/contracts/registry-api";
+import { waitParameter } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { operatorOf } from "../operators/access.ts";
 import type { Publishing } from "../publishing/publish.ts";
 
-const WAIT_MS_MAX = 30_000;
-
 /** The query parameter with which a write waits until gateways serve it; see {@link waitedFor}. */
 export const waitParameters = {
-  wait_ms: Type.Optional(
-    Type.String({
-      pattern: "^([0-9]|[1-9][0-9]{1,3}|[12][0-9]{4}|30000)$",
-      description:
-        "The maximum time in milliseconds to wait until every running gateway serves the write. `propagation` tells how many gateways serve it. The write is recorded even if the wait times out.",
-      rule: `must be a whole number from 0 to ${WAIT_MS_MAX}`,
-      openapi: { type: "integer", minimum: 0, maximum: WAIT_MS_MAX },
-    }),
+  wait_ms: waitParameter(
+    "The maximum time in milliseconds to wait until every running gateway serves the write. `propagation` tells how many gateways serve it. The write is recorded even if the wait times out.",
   ),
 };
 

@@ -37,6 +37,20 @@ export function listQueryProperties(limitMax = LIMIT_MAX) {
   };
 }
 
+const WAIT_MS_MAX = 30_000;
+
+/** Returns the schema of the query parameter `wait_ms`. `openapi` is added to the keywords of its description. */
+export function waitParameter(description: string, openapi: { default?: number } = {}) {
+  return Type.Optional(
+    Type.String({
+      pattern: "^([0-9]|[1-9][0-9]{1,3}|[12][0-9]{4}|30000)$",
+      description,
+      rule: `must be a whole number from 0 to ${WAIT_MS_MAX}`,
+      openapi: { type: "integer", minimum: 0, maximum: WAIT_MS_MAX, ...openapi },
+    }),
+  );
+}
+
 export function booleanParameter(description: string) {
   return Type.Optional(
     Type.Union([Type.Literal("true"), Type.Literal("false")], {

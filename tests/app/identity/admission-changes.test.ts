@@ -38,6 +38,28 @@ async function newKey(owner: string): Promise<{ path: string; key: string }> {
   return { path: `${owner}/api-keys/${id}`, key };
 }
 
+/** Runs an update in a transaction that stays open until `commit`. */
+async function heldUpdate(update: string): Promise<{ commit(): Promise<void> }> {
+  const updated = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  const transaction = identity.database.transaction(
+    "hold",
+    async (tx) => {
+      await tx.execute(update);
+      updated.resolve();
+      await held.promise;
+    },
+    { lane: "held" },
+  );
+  await updated.promise;
+  return {
+    commit() {
+      held.resolve();
+      return transaction;
+    },
+  };
+}
+
 // ID-116, ID-117, ID-118
 describe("changes of admissions", () => {
   test("name the owner of a key that is revoked or rotated", async () => {
@@ -199,19 +221,9 @@ describe.skipIf(!real)("changes of admissions of concurrent transactions", () =>
       for (const change of body.changes) seen.add(change.member_id);
       after = body.next;
     };
-    const updated = Promise.withResolvers<void>();
-    const held = Promise.withResolvers<void>();
-    const first = members[0]?.id;
-    const late = identity.database.transaction(
-      "hold",
-      async (tx) => {
-        await tx.execute(`update identity.members set role = 'viewer' where id = '${first}'`);
-        updated.resolve();
-        await held.promise;
-      },
-      { lane: "held" },
+    const late = await heldUpdate(
+      `update identity.members set role = 'viewer' where id = '${members[0]?.id}'`,
     );
-    await updated.promise;
     for (const member of members.slice(1)) {
       await calls.patch(`/organizations/${id}/members/${member.id}`, { role: "viewer" });
       await follow();
@@ -220,8 +232,7 @@ describe.skipIf(!real)("changes of admissions of concurrent transactions", () =>
       await follow();
       return seen.size === members.length - 1;
     });
-    held.resolve();
-    await late;
+    await late.commit();
     await follow();
     expect(seen).toEqual(new Set(members.map((member) => member.id)));
   });
@@ -232,18 +243,9 @@ describe.skipIf(!real)("changes of admissions of concurrent transactions", () =>
     const { user_id } = await identity.member(id);
     const other = await identity.organization();
     const invite = (await calls.post(`/organizations/${other.id}/invites`)).body;
-    const suspended = Promise.withResolvers<void>();
-    const held = Promise.withResolvers<void>();
-    const suspension = identity.database.transaction(
-      "hold",
-      async (tx) => {
-        await tx.execute(`update identity.users set status = 'suspended' where id = '${user_id}'`);
-        suspended.resolve();
-        await held.promise;
-      },
-      { lane: "held" },
+    const suspension = await heldUpdate(
+      `update identity.users set status = 'suspended' where id = '${user_id}'`,
     );
-    await suspended.promise;
     let isJoined = false;
     const joining = calls.post(`/users/${user_id}/invites/redeem`, { token: invite.token }).finally(() => {
       isJoined = true;
@@ -254,8 +256,7 @@ describe.skipIf(!real)("changes of admissions of concurrent transactions", () =>
       ).length > 0;
     await waitFor(async () => isJoined || (await waits()));
     expect(isJoined).toBe(false);
-    held.resolve();
-    await suspension;
+    await suspension.commit();
     expect((await joining).status).toBe(201);
   });
 });
