@@ -1,4 +1,4 @@
-import { type Clock, readBounded, systemClock } from "../async/index.ts";
+import { type Clock, readBounded, unstalledClock } from "../async/index.ts";
 import { systemErrorCode } from "../domain/errors/index.ts";
 import type { PeerTls } from "./config/index.ts";
 import type { CallSpan, Tracing } from "./telemetry/index.ts";
@@ -23,6 +23,7 @@ export interface BoundedCall {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly timeoutMs: number;
+  /** The clock of the timeout. A stall of this process does not count by default. */
   readonly clock?: Pick<Clock, "after">;
   /**
    * Whether a call whose connection breaks before the response begins is sent once more, over a new connection. A
@@ -76,7 +77,7 @@ export async function boundedCall(
 ): Promise<BoundedAnswer> {
   let isLate = false;
   const handle: CallHandle = { underway: null };
-  const { clock = systemClock, timeoutMs } = call;
+  const { clock = unstalledClock, timeoutMs } = call;
   const cancelTimer = clock.after(timeoutMs, () => {
     isLate = true;
     handle.underway?.abort();

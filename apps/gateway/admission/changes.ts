@@ -105,13 +105,12 @@ export class AdmissionChangesReader {
   }
 
   async #ask(): Promise<AdmissionChanges> {
-    const { config, clock } = this.#options;
+    const { config } = this.#options;
     const call = {
       method: "GET",
       url: changesUrl(config.CREDENTIAL_VALIDATE_URL, this.#after, this.#pollMs),
       headers: internalCallHeaders(config.INTERNAL_AUTH_TOKEN),
       timeoutMs: this.#pollMs + ANSWER_MS,
-      clock,
       repeatable: true,
       tls: this.#tls,
     } as const;

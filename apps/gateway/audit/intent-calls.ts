@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "@ostiary/lib/async";
+import { type Clock, unstalledClock } from "@ostiary/lib/async";
 import {
   BATCH_MAX,
   type IdentifiedIntent,
@@ -36,7 +36,7 @@ export class IntentCalls {
   readonly #clock: Clock;
   readonly #batched: BatchedCalls<TimedIntent, IntentTry>;
 
-  constructor(client: IntentClient, { clock = systemClock, tracing }: CallOptions = {}) {
+  constructor(client: IntentClient, { clock = unstalledClock, tracing }: CallOptions = {}) {
     this.#client = client;
     this.#clock = clock;
     this.#batched = new BatchedCalls(

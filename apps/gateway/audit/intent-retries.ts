@@ -1,4 +1,4 @@
-import { type Clock, pause, systemClock } from "@ostiary/lib/async";
+import { type Clock, pause, unstalledClock } from "@ostiary/lib/async";
 import type { IdentifiedIntent } from "@ostiary/lib/contracts/audit";
 import type { IntentCalls, IntentTry } from "./intent-calls.ts";
 
@@ -31,7 +31,7 @@ const REFUSED = 422;
 export async function writeIntent(
   calls: Pick<IntentCalls, "withOthers" | "alone">,
   intent: IdentifiedIntent,
-  clock: Clock = systemClock,
+  clock: Clock = unstalledClock,
 ): Promise<void> {
   const endMs = clock.elapsedMs() + TOTAL_MS;
   const timed = { intent, endMs };

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "@ostiary/lib/async";
+import { type Clock, unstalledClock } from "@ostiary/lib/async";
 import type { AuditIntent, AuditOutcome } from "@ostiary/lib/contracts/audit";
 import { type ApiError, unavailable } from "@ostiary/lib/domain/errors";
 import { peerTls } from "@ostiary/lib/runtime/config";
@@ -55,7 +55,7 @@ export function createAuditRecorder(options: AuditRecorderOptions): AuditRecorde
   });
   const queue = new OutcomeQueue({ client, size: config.AUDIT_QUEUE_SIZE, log, metrics, clock, tracing });
   const calls = new IntentCalls(client, { clock, tracing });
-  const delivery: Delivery = { calls, queue, log, metrics, clock: clock ?? systemClock };
+  const delivery: Delivery = { calls, queue, log, metrics, clock: clock ?? unstalledClock };
   return {
     enabled: true,
     get queued() {

@@ -5,6 +5,7 @@
  */
 import { expect, test } from "bun:test";
 import postgres from "postgres";
+import { ulid } from "ulid";
 import { startIdentity } from "../../app/identity/harness.ts";
 import { publicService, startLocalGateway } from "../../support/gateway/gateway.ts";
 import { acceptance, handshake } from "../../support/gateway/raw-websocket.ts";
@@ -51,6 +52,34 @@ test("in a gateway, no call, no request body and no WebSocket counts as late", a
   for (const client of [asking, sending, talking]) client.destroy();
   await gateway.close();
   service.close();
+});
+
+// GW-55, GW-138
+test("in a gateway, no answer of identity or audit counts as late", async () => {
+  const service = new RawUpstream();
+  const peer = new RawUpstream(({ method, target }, socket) => {
+    const admitted = { valid: true, realm: "directory", user_id: ulid() };
+    const body = JSON.stringify(target === "/validate" ? admitted : {});
+    socket.send(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    if (method !== "PATCH") Bun.sleepSync(2 * LIMIT_MS);
+    return null;
+  });
+  const gateway = await startLocalGateway({
+    CREDENTIAL_VALIDATE_URL: `${peer.url}/validate`,
+    VALIDATE_TIMEOUT_MS: String(LIMIT_MS),
+    ADMISSION_CHANGES_WAIT_MS: "0",
+    AUDIT_ENABLED: "true",
+    AUDIT_URL: peer.url,
+  });
+  await gateway.publish({
+    things: { url: service.url, user: { routes: [{ path: "/things", methods: ["POST"], audit: true }] } },
+  });
+  const headers = { "X-API-Key": `ostiary-k-2-${"a".repeat(43)}` };
+  expect((await fetch(`${gateway.url}/things`, { method: "POST", headers })).status).toBe(200);
+  expect(peer.requests.filter(({ method }) => method === "PUT")).toHaveLength(1);
+  await gateway.close();
+  service.close();
+  peer.close();
 });
 
 // OP-18
