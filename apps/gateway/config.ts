@@ -1,4 +1,4 @@
-import { MAX_BODY_BYTES_DEFAULT } from "@ostiary/lib/contracts/max-body-bytes";
+import { type CallBounds, DEFAULT_CALL_BOUNDS } from "@ostiary/lib/domain/routes";
 import {
   bodyBytesMax,
   flag,
@@ -53,7 +53,7 @@ export const gatewayVariables = Type.Object({
     "The number of trusted proxies in front of the gateway that append to X-Forwarded-For.",
   ),
   FORWARD_CLIENT_ADDRESS: flag(false, "Sends the client's address to services in X-Forwarded-* headers."),
-  MAX_BODY_BYTES: bodyBytesMax(MAX_BODY_BYTES_DEFAULT),
+  MAX_BODY_BYTES: bodyBytesMax(DEFAULT_CALL_BOUNDS.max_body_bytes),
   MAX_UPSTREAM_REQUESTS: integer(
     65_000,
     1,
@@ -90,13 +90,13 @@ export const gatewayVariables = Type.Object({
     "How long a request waits for a connection to its service, before it is 502.",
   ),
   UPSTREAM_TIMEOUT_MS: integer(
-    30_000,
+    DEFAULT_CALL_BOUNDS.timeout_ms,
     1,
     86_400_000,
     "The maximum time from the last byte sent to the first byte of the response, before the request is 502.",
   ),
   UPSTREAM_IDLE_TIMEOUT_MS: integer(
-    60_000,
+    DEFAULT_CALL_BOUNDS.idleTimeoutMs,
     1,
     86_400_000,
     "The maximum time between two chunks of a response, before the gateway closes the client's connection.",
@@ -163,4 +163,13 @@ export function allowedOrigins(config: Pick<GatewayConfig, "ALLOWED_ORIGINS">): 
  */
 function asSent(origin: string): string {
   return /^https?:/i.test(origin) ? new URL(origin).origin : origin;
+}
+
+/** Returns the bounds of routes that configure none. */
+export function callBounds(config: GatewayConfig): CallBounds {
+  return {
+    timeout_ms: config.UPSTREAM_TIMEOUT_MS,
+    idleTimeoutMs: config.UPSTREAM_IDLE_TIMEOUT_MS,
+    max_body_bytes: config.MAX_BODY_BYTES,
+  };
 }

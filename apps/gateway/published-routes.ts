@@ -4,6 +4,7 @@ import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import { reasonOf } from "@ostiary/lib/domain/errors";
 import { tryJson } from "@ostiary/lib/domain/json";
 import {
+  type CallBounds,
   type RouteTable,
   RouteTableBuilder,
   type StoredServiceConfig,
@@ -45,8 +46,8 @@ export class PublishedRoutes {
   readonly #log: Logger;
   readonly #clock: Clock;
   readonly #reloading: Loop;
-  #builder = new RouteTableBuilder();
-  #table: RouteTable = this.#builder.take();
+  readonly #builder: RouteTableBuilder;
+  #table: RouteTable;
   /** Checksum of the value of each key, for served and left-out services. */
   #known = new Map<string, bigint | number>();
   /** The newest revision of the route store that the table includes. */
@@ -61,12 +62,16 @@ export class PublishedRoutes {
   readonly #onLoad: (loaded: LoadedRoutes) => void;
   #loadedAtMs = 0;
 
+  /** @param defaults the bounds of routes that configure none */
   constructor(
     store: RouteStore,
     log: Logger,
     clock: Clock,
     onLoad: (loaded: LoadedRoutes) => void = () => {},
+    defaults?: CallBounds,
   ) {
+    this.#builder = new RouteTableBuilder(defaults);
+    this.#table = this.#builder.take();
     this.#onLoad = onLoad;
     this.#store = store;
     this.#log = log;

@@ -14,7 +14,7 @@ import { RefusalCounts } from "./admission/refusal-counts.ts";
 import { ValidationDurations } from "./admission/validation-durations.ts";
 import { createApp } from "./app.ts";
 import { createAuditRecorder } from "./audit/recorder.ts";
-import { allowedOrigins, type GatewayConfig } from "./config.ts";
+import { allowedOrigins, callBounds, type GatewayConfig } from "./config.ts";
 import { CallerShares } from "./edge/caller-shares.ts";
 import { ClientAddresses } from "./edge/client-address.ts";
 import { ClientConnections } from "./edge/client-connections.ts";
@@ -135,7 +135,13 @@ function partsOf(config: GatewayConfig, telemetry: Telemetry, routeStore: RouteS
     health,
     readings,
     instance,
-    routes: new PublishedRoutes(routeStore, log, systemClock, (loaded) => instance.tell(loaded)),
+    routes: new PublishedRoutes(
+      routeStore,
+      log,
+      systemClock,
+      (loaded) => instance.tell(loaded),
+      callBounds(config),
+    ),
     recorder: createAuditRecorder({ config, log, registry, tracing }),
     usage: createUsageRecorder({ config, instance: instance.id, log, registry }),
     decisions: new DecisionCounts(),
@@ -171,7 +177,7 @@ function upstreamParts(config: GatewayConfig, { metrics }: Telemetry) {
   const traffic = new Traffic(metrics.requests, new CallDurations(registry));
   const connectionCounts = new ConnectionCounts(registry);
   const client = upstreamClient(config, connectionCounts);
-  const forwarder = new Forwarder(forwardOptions(config), client, headers, { calls, events }, traffic);
+  const forwarder = new Forwarder(config.CLIENT_BODY_TIMEOUT_MS, client, headers, { calls, events }, traffic);
   const websockets = new WebSockets(webSocketOptions(config), headers);
   return { calls, events, traffic, connectionCounts, client, forwarder, websockets };
 }
@@ -280,15 +286,6 @@ function upstreamClient(config: GatewayConfig, counts: ConnectionCounts): FetchC
   return new PoolClient(options, counts, systemClock);
 }
 
-function forwardOptions(config: GatewayConfig) {
-  return {
-    bodyBytesMax: config.MAX_BODY_BYTES,
-    timeoutMs: config.UPSTREAM_TIMEOUT_MS,
-    idleTimeoutMs: config.UPSTREAM_IDLE_TIMEOUT_MS,
-    bodyTimeoutMs: config.CLIENT_BODY_TIMEOUT_MS,
-  };
-}
-
 function overloadOptions(config: GatewayConfig) {
   return {
     requestsMax: config.MAX_REQUESTS_IN_FLIGHT,
@@ -303,7 +300,6 @@ function clientTimes(config: GatewayConfig) {
 
 function webSocketOptions(config: GatewayConfig) {
   return {
-    timeoutMs: config.UPSTREAM_TIMEOUT_MS,
     idleTimeoutMs: config.WEBSOCKET_IDLE_TIMEOUT_MS,
     messageBytesMax: config.WEBSOCKET_MESSAGE_BYTES_MAX,
     origins: new Set(allowedOrigins(config)),

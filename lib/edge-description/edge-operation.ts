@@ -1,6 +1,13 @@
 import { isRecord } from "../domain/json/index.ts";
 import { type AppliedLimit, RATE_LIMIT_HEADERS, shownLimit } from "../domain/ratelimit/index.ts";
-import type { CompiledRoute, RateLimitPolicy, Scope, StoredRoute } from "../domain/routes/index.ts";
+import {
+  bodyText,
+  type CompiledRoute,
+  DEFAULT_CALL_BOUNDS,
+  type RateLimitPolicy,
+  type Scope,
+  type StoredRoute,
+} from "../domain/routes/index.ts";
 import { type JsonObject, operationSamples, type ShellVariable } from "../openapi/index.ts";
 import { answerHeaders, type GatewayResponse, gatewayResponses, headerReferences } from "./gateway-errors.ts";
 import { credentialHeaderOf, securityOf } from "./security.ts";
@@ -120,10 +127,24 @@ function description({ route, rate_limit, policy }: EdgeRoute, service: ServiceO
     limit === null
       ? "**Limit:** none."
       : `**Limit:** ${numbersText(limit)} for each ${COUNTED[scope]}${together}${shared}.`,
+    ...boundLines(route),
   ];
   return [...(service?.description === undefined ? [] : [service.description]), lines.join("  \n")].join(
     "\n\n",
   );
+}
+
+/** Returns a line for each bound that the service or the route sets. */
+function boundLines({ method, bounds: { timeout_ms, max_body_bytes } }: CompiledRoute): string[] {
+  const hasBody = method !== "GET" && method !== "HEAD";
+  return [
+    ...(hasBody && max_body_bytes !== DEFAULT_CALL_BOUNDS.max_body_bytes
+      ? [`**Largest body:** ${bodyText(max_body_bytes)}.`]
+      : []),
+    ...(timeout_ms !== DEFAULT_CALL_BOUNDS.timeout_ms
+      ? [`**Time:** the response begins within ${timeout_ms / 1000} s.`]
+      : []),
+  ];
 }
 
 function numbersText(limit: Exclude<CompiledRoute["rate_limit"], null>): string {

@@ -1,7 +1,6 @@
-import { MAX_BODY_BYTES_DEFAULT } from "../contracts/max-body-bytes.ts";
 import { type ErrorCode, ErrorEnvelope, errorCodes, wireCode } from "../domain/errors/index.ts";
 import { RATE_LIMIT_HEADERS } from "../domain/ratelimit/index.ts";
-import type { CompiledRoute } from "../domain/routes/index.ts";
+import { type CompiledRoute, DEFAULT_CALL_BOUNDS } from "../domain/routes/index.ts";
 import {
   type DescribedError,
   documentedEnvelope,
@@ -84,6 +83,8 @@ const always: Condition = () => true;
 const isProtected: Condition = ({ scope }) => scope !== "public";
 const isLimited: Condition = (route) => isProtected(route) || route.rate_limit !== null;
 const isOfMembers: Condition = ({ scope }) => scope === "organization" || scope === "member";
+const hasDefaultBody: Condition = ({ bounds }) =>
+  bounds.max_body_bytes === DEFAULT_CALL_BOUNDS.max_body_bytes;
 const hasBody: Condition = ({ method }) => method !== "GET" && method !== "HEAD";
 
 /**
@@ -105,7 +106,12 @@ const SHARED: readonly [component: string, DescribedError, headers: readonly str
     ({ scope }) => scope === "user",
   ],
   ["RequestTimeout", { code: "REQUEST_TIMEOUT" }, COUNTED, hasBody],
-  ["PayloadTooLarge", { code: "PAYLOAD_TOO_LARGE" }, COUNTED, hasBody],
+  [
+    "PayloadTooLarge",
+    { code: "PAYLOAD_TOO_LARGE" },
+    COUNTED,
+    (route) => hasBody(route) && hasDefaultBody(route),
+  ],
   // Every protected route can return 429, because the gateway also limits requests with bad credentials.
   ["RateLimited", { code: "RATE_LIMITED" }, [...COUNTED, "Retry-After"], isLimited],
   ["InternalError", { code: "INTERNAL_ERROR" }, COUNTED, always],
@@ -141,7 +147,16 @@ export function gatewayResponses(route: CompiledRoute): GatewayResponse[] {
     response: sharedResponses[component] ?? {},
   }));
   const isLabelled = route.required_labels !== null && isOfMembers(route);
-  return isLabelled ? [...shared, { status: "403", component: null, response: forbidden(route) }] : shared;
+  const { max_body_bytes } = route.bounds;
+  const hasOwnMaximum = hasBody(route) && !hasDefaultBody(route) && max_body_bytes > 0;
+  const own = (status: string, response: JsonObject) => ({ status, component: null, response });
+  return [
+    ...shared,
+    ...(isLabelled ? [own("403", forbidden(route))] : []),
+    ...(hasOwnMaximum
+      ? [own("413", errorResponse({ code: "PAYLOAD_TOO_LARGE" }, COUNTED, max_body_bytes))]
+      : []),
+  ];
 }
 
 function forbidden(route: CompiledRoute): JsonObject {
@@ -154,8 +169,12 @@ function forbidden(route: CompiledRoute): JsonObject {
   return errorResponse({ code: "FORBIDDEN", details }, answerHeaders(route));
 }
 
-function errorResponse(error: DescribedError, headers: readonly string[]): JsonObject {
-  const context = { body: null, query: null, ids: new Map(), bodyBytesMax: MAX_BODY_BYTES_DEFAULT };
+function errorResponse(
+  error: DescribedError,
+  headers: readonly string[],
+  bodyBytesMax = DEFAULT_CALL_BOUNDS.max_body_bytes,
+): JsonObject {
+  const context = { body: null, query: null, ids: new Map(), bodyBytesMax };
   const value = errorExample(error, context);
   const code = wireCode(error.code);
   return {

@@ -1,5 +1,5 @@
 import { Lookup } from "@ostiary/lib/contracts/registry-api";
-import { limitText, METHODS } from "@ostiary/lib/domain/routes";
+import { bodyText, limitText, METHODS, timeoutText } from "@ostiary/lib/domain/routes";
 import { Argument, type Command, Option } from "commander";
 import { pathTo } from "../registry-client.ts";
 import { methodArgument, pathArgument, type Run } from "./command.ts";
@@ -59,6 +59,11 @@ function settingsOf(route: Lookup): string[][] {
     ["rate limit", limitText(route.rate_limit) || "the gateway's default"],
     ...(route.limits === undefined ? [] : [["limits of the plan", limitText(route.limits) || "unlimited"]]),
     ["audit", route.audit ? "yes" : "no"],
+    ["timeout", route.timeout_ms === null ? "the gateway's default" : timeoutText(route.timeout_ms)],
+    [
+      "largest body",
+      route.max_body_bytes === null ? "the gateway's default" : bodyText(route.max_body_bytes),
+    ],
     ["upstream", route.upstream ?? "the request's path"],
   ];
 }

@@ -1,5 +1,12 @@
 import { Service, Services } from "@ostiary/lib/contracts/registry-api";
-import { countRoutes, limitText, SCOPES, type StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import {
+  bodyText,
+  countRoutes,
+  limitText,
+  SCOPES,
+  type StoredServiceConfig,
+  timeoutText,
+} from "@ostiary/lib/domain/routes";
 import type { Command } from "commander";
 import { pathTo } from "../registry-client.ts";
 import type { Run } from "./command.ts";
@@ -42,7 +49,7 @@ Examples:
         output.result(response, (service) => {
           output.line(`${service.name}, revision ${service.revision}, at ${service.url}`);
           output.table(
-            ["methods", "path", "scope", "labels", "limit", "audit", "upstream"],
+            ["methods", "path", "scope", "labels", "limit", "audit", "timeout", "body", "upstream"],
             routesOf(service),
             "The service has no routes.",
           );
@@ -66,7 +73,13 @@ function routesOf(config: StoredServiceConfig): string[][] {
       route.required_labels?.join(", ") ?? "",
       limitText(route.rate_limit),
       route.audit === undefined ? "" : String(route.audit),
+      boundText(route.timeout_ms ?? config.timeout_ms, timeoutText),
+      boundText(route.max_body_bytes ?? config.max_body_bytes, bodyText),
       route.upstream ?? "",
     ]),
   );
+}
+
+function boundText(bound: number | undefined, text: (bound: number) => string): string {
+  return bound === undefined ? "" : text(bound);
 }

@@ -1,5 +1,5 @@
 import type { Lookup } from "@ostiary/lib/contracts/registry-api";
-import { limitText, METHODS, type Method } from "@ostiary/lib/domain/routes";
+import { bodyText, limitText, METHODS, type Method, timeoutText } from "@ostiary/lib/domain/routes";
 import { type Answer, Button, Fact, FailureNotice, SelectField, TextField } from "@ostiary/lib/page";
 import { useId, useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
@@ -195,6 +195,7 @@ function Answered({ result: { question, answer }, onFollow }: AnsweredProps) {
 function FoundRoute({ question, found }: { question: Question; found: Lookup }) {
   const { service, scope, path, method, params, required_labels, rate_limit, audit, upstream, allowed } =
     found;
+  const { timeout_ms, max_body_bytes } = found;
   const who = question.role !== "" ? `a member with the role ${question.role}` : `a member with these labels`;
   const tone = allowed === undefined ? "" : allowed ? "verdict-yes" : "verdict-no";
   return (
@@ -218,6 +219,8 @@ function FoundRoute({ question, found }: { question: Question; found: Lookup }) 
         <Fact name="Labels">{required_labels?.join(", ") ?? "none required"}</Fact>
         <Fact name="Limit">{limitText(rate_limit) || "the gateway's default"}</Fact>
         <Fact name="Audit">{audit ? "yes" : "no"}</Fact>
+        {timeout_ms !== null && <Fact name="Timeout">{timeoutText(timeout_ms)}</Fact>}
+        {max_body_bytes !== null && <Fact name="Largest body">{bodyText(max_body_bytes)}</Fact>}
         <Fact name="Upstream">
           {upstream === null ? "same path as the request" : <code>{upstream}</code>}
         </Fact>

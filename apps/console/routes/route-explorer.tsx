@@ -184,7 +184,7 @@ interface Searched {
   words: readonly string[];
 }
 
-function RoutePath({ row: { path, methods, upstream }, words }: Searched & { row: RouteRow }) {
+function RoutePath({ row: { path, methods, upstream, bounds }, words }: Searched & { row: RouteRow }) {
   return (
     <>
       <Methods methods={methods} />{" "}
@@ -198,6 +198,11 @@ function RoutePath({ row: { path, methods, upstream }, words }: Searched & { row
           <code>
             <Found text={upstream} words={words} />
           </code>
+        </span>
+      )}
+      {bounds !== "" && (
+        <span class="upstream">
+          <Found text={bounds} words={words} />
         </span>
       )}
     </>

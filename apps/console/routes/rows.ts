@@ -1,4 +1,6 @@
 import {
+  bodyText,
+  type ConfiguredBounds,
   countRoutes,
   isAudited,
   limitText,
@@ -6,6 +8,7 @@ import {
   SCOPES,
   type Scope,
   type StoredServiceConfig,
+  timeoutText,
 } from "@ostiary/lib/domain/routes";
 
 /** A row of the route list: the methods of a path that share one configuration. */
@@ -17,6 +20,8 @@ export interface RouteRow {
   readonly upstream: string | null;
   readonly labels: readonly string[];
   readonly limit: string;
+  /** The timeout and the maximum body size that the route sets for itself, as a text; empty without them. */
+  readonly bounds: string;
   /** The methods whose requests are audited, by configuration or by default. */
   readonly audited: readonly Method[];
   /** The searchable text, in lower case. */
@@ -37,15 +42,23 @@ export function routeRows(services: Services): RouteRow[] {
 export function rowsOf(service: string, config: StoredServiceConfig): RouteRow[] {
   return SCOPES.flatMap((scope) =>
     (config[scope]?.routes ?? [])
-      .map(({ path, methods, upstream = null, required_labels: labels = [], rate_limit, audit }) => {
+      .map(({ path, methods, upstream = null, required_labels: labels = [], rate_limit, audit, ...own }) => {
         const limit = limitText(rate_limit);
+        const bounds = boundsText(own);
         const audited = methods.filter((method) => isAudited(scope, method, audit));
-        const words = [service, scope, path, ...methods, upstream ?? "", ...labels, limit];
+        const words = [service, scope, path, ...methods, upstream ?? "", ...labels, limit, bounds];
         const text = [...words, audited.length > 0 ? "audited" : ""].join("\n").toLowerCase();
-        return { service, scope, path, methods, upstream, labels, limit, audited, text };
+        return { service, scope, path, methods, upstream, labels, limit, bounds, audited, text };
       })
       .sort((a, b) => (a.path < b.path ? -1 : Number(a.path > b.path))),
   );
+}
+
+function boundsText({ timeout_ms, max_body_bytes }: ConfiguredBounds): string {
+  return [
+    ...(timeout_ms === undefined ? [] : [`timeout ${timeoutText(timeout_ms)}`]),
+    ...(max_body_bytes === undefined ? [] : [`largest body ${bodyText(max_body_bytes)}`]),
+  ].join(", ");
 }
 
 export function countScopes(rows: readonly RouteRow[]): Record<Scope, number> {

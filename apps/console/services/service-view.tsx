@@ -1,10 +1,12 @@
 import type { GivenNote, Service } from "@ostiary/lib/contracts/registry-api";
 import {
+  bodyText,
   limitText,
   listChanges,
   markChanges,
   type RateLimitPolicy,
   testText,
+  timeoutText,
 } from "@ostiary/lib/domain/routes";
 import { Answered, Button, DataTable, Empty, Fact, TextField } from "@ostiary/lib/page";
 import { useMemo, useState } from "preact/hooks";
@@ -82,7 +84,7 @@ function Shown({ service, onChanged }: { service: Service; onChanged: () => void
   );
 }
 
-function Facts({ service: { revision, url, openapi } }: { service: Service }) {
+function Facts({ service: { revision, url, openapi, timeout_ms, max_body_bytes } }: { service: Service }) {
   return (
     <dl class="facts">
       <Fact name="Revision">{revision}</Fact>
@@ -94,6 +96,8 @@ function Facts({ service: { revision, url, openapi } }: { service: Service }) {
           <code>{openapi}</code>
         </Fact>
       )}
+      {timeout_ms !== undefined && <Fact name="Timeout">{timeoutText(timeout_ms)}</Fact>}
+      {max_body_bytes !== undefined && <Fact name="Largest body">{bodyText(max_body_bytes)}</Fact>}
     </dl>
   );
 }

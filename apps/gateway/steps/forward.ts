@@ -11,14 +11,9 @@ import {
 } from "../upstream/client.ts";
 import type { UpstreamHeaders } from "../upstream/headers.ts";
 import type { OpenEventStreams } from "../upstream/open-event-streams.ts";
-import { type BodyLimits, openRequestBody } from "../upstream/request-body.ts";
+import { openRequestBody } from "../upstream/request-body.ts";
 import { type OnEnd, ResponseRelay } from "../upstream/response-body.ts";
 import { BUFFERED_BYTES_MAX } from "../upstream/whole-body.ts";
-
-interface ForwardOptions extends BodyLimits {
-  /** Maximum time between two chunks of a response. */
-  readonly idleTimeoutMs: number;
-}
 
 /** The response of a service, as the gateway forwards it. */
 export interface UpstreamAnswer {
@@ -40,7 +35,7 @@ const NOT_MODIFIED = 304;
 
 /** Step 7: calls the service and streams the bodies both ways (GW-111). */
 export class Forwarder {
-  readonly #options: ForwardOptions;
+  readonly #bodyTimeoutMs: number;
   readonly #client: UpstreamClient;
   readonly #headers: UpstreamHeaders;
   readonly #calls: UpstreamCalls;
@@ -48,14 +43,15 @@ export class Forwarder {
   readonly #traffic: Traffic;
   #streams = 0;
 
+  /** @param bodyTimeoutMs maximum time between two chunks of a request body */
   constructor(
-    options: ForwardOptions,
+    bodyTimeoutMs: number,
     client: UpstreamClient,
     headers: UpstreamHeaders,
     open: { readonly calls: UpstreamCalls; readonly events: OpenEventStreams },
     traffic: Traffic,
   ) {
-    this.#options = options;
+    this.#bodyTimeoutMs = bodyTimeoutMs;
     this.#client = client;
     this.#headers = headers;
     this.#calls = open.calls;
@@ -86,7 +82,7 @@ export class Forwarder {
     if (request.method !== "GET" && request.signal.aborted) throw new ClientGone();
     const call = this.#calls.begin(exchange);
     exchange.call = call;
-    const body = openRequestBody(exchange, call, this.#options);
+    const body = openRequestBody(exchange, call, this.#bodyTimeoutMs);
     return body instanceof Promise
       ? body.then((opened) => this.#fetch(exchange, call, path, opened))
       : this.#fetch(exchange, call, path, body);
@@ -99,12 +95,12 @@ export class Forwarder {
     body: UpstreamRequest["body"],
   ): Promise<UpstreamResponse> {
     const { request, route } = exchange;
-    const { service, origin, target } = route;
+    const { service, origin, target, bounds } = route;
     call.span = beginSpan(exchange, origin, path);
     const fields = this.#headers.of(exchange, call.span?.traceparent ?? exchange.trace.traceparent);
     exchange.forwarded = true;
     call.sent = systemClock.elapsedMs();
-    call.awaitService(this.#options.timeoutMs, "timeout");
+    call.awaitService(bounds.timeout_ms, "timeout");
     return this.#client.fetch({ service, origin, target, method: request.method, path, fields, body }, call);
   }
 
@@ -130,7 +126,7 @@ export class Forwarder {
       call.stop("unwanted");
       return whole(exchange, response, null);
     }
-    const relay = new ResponseRelay(body, call, this.#options.idleTimeoutMs, (failure) => {
+    const relay = new ResponseRelay(body, call, exchange.route.bounds.idleTimeoutMs, (failure) => {
       this.#streams -= 1;
       this.#events.delete(relay);
       exchange.bytes_out = relay.bytes;
@@ -180,7 +176,7 @@ export class Forwarder {
       call.end();
       return thrown;
     }
-    const failure = call.failure(thrown, this.#options.bodyBytesMax);
+    const failure = call.failure(thrown, exchange.route.bounds.max_body_bytes);
     if (!call.answered) {
       this.#measure(exchange, call, null);
       failSpan(call.span, failure);

@@ -219,7 +219,7 @@ export class UpstreamCall implements CallHandle {
   }
 
   /** Ends a failed call and returns the error for its client. */
-  failure(cause: unknown, bodyBytesMax: number): Error {
+  failure(cause: unknown, max_body_bytes: number): Error {
     if (this.#reason === null && this.#client.request.signal.aborted) this.#reason = "client_gone";
     this.end();
     this.#abort();
@@ -231,7 +231,7 @@ export class UpstreamCall implements CallHandle {
       case "reader_slow":
         return new Error("The client did not read while memory was short.");
       case "too_large":
-        return bodyTooLarge(bodyBytesMax);
+        return bodyTooLarge(max_body_bytes);
       case "timeout":
         return badGateway("The service did not begin its response in time.");
       case "unwanted":

@@ -1,24 +1,17 @@
 import type { ReadableStreamDefaultReader } from "node:stream/web";
 import { unstalledClock, withDeadline } from "@ostiary/lib/async";
 import { ApiError, bodyTooLarge } from "@ostiary/lib/domain/errors";
+import type { CallBounds } from "@ostiary/lib/domain/routes";
 import type { Exchange } from "../exchange.ts";
 import { bodyTimeout, ClientGone, type UpstreamCall } from "./call.ts";
 import type { ByteSource, UpstreamRequest } from "./client.ts";
 import { arrivedBody, BUFFERED_BYTES_MAX, nextIteration, wholeBody } from "./whole-body.ts";
 
-export interface BodyLimits {
-  /** Size limit of a body; 0 means no limit. */
-  readonly bodyBytesMax: number;
-  /** Maximum time from the last byte sent to the service until its response begins. */
-  readonly timeoutMs: number;
-  /** Maximum time between two chunks of the body. */
-  readonly bodyTimeoutMs: number;
-}
-
 /**
  * Returns the body to send to the service (GW-111). Reads a small body of known length completely, and
  * streams any other body. Drops the bodies of GET and HEAD.
  *
+ * @param bodyTimeoutMs maximum time between two chunks of the body
  * @throws ApiError 413 for a declared length above the limit
  * @throws ApiError 408 for a small body that stops arriving, 400 for a small body that cannot be read
  * @throws ClientGone if the client leaves while the gateway reads a small body
@@ -26,28 +19,28 @@ export interface BodyLimits {
 export function openRequestBody(
   exchange: Exchange,
   call: UpstreamCall,
-  limits: BodyLimits,
+  bodyTimeoutMs: number,
 ): UpstreamRequest["body"] | Promise<Uint8Array> {
-  const { request } = exchange;
-  const { bodyBytesMax } = limits;
+  const { request, route } = exchange;
+  const { max_body_bytes } = route.bounds;
   if (request.method === "GET" || request.method === "HEAD") return null;
   const contentLength = request.headers.get("content-length");
   const length = contentLength === null ? null : Number(contentLength);
   if (length === 0) return null;
-  if (length !== null && bodyBytesMax > 0 && length > bodyBytesMax) throw bodyTooLarge(bodyBytesMax);
-  if (length !== null && length <= BUFFERED_BYTES_MAX) return readWhole(exchange, length, limits);
+  if (length !== null && max_body_bytes > 0 && length > max_body_bytes) throw bodyTooLarge(max_body_bytes);
+  if (length !== null && length <= BUFFERED_BYTES_MAX) return readWhole(exchange, length, bodyTimeoutMs);
   if (request.body === null) return null;
   exchange.bodyComplete = false;
   call.watchClient();
-  return { source: new CountedBody(request.body.getReader(), length, exchange, call, limits), length };
+  return { source: new CountedBody(request.body.getReader(), length, exchange, call, bodyTimeoutMs), length };
 }
 
-async function readWhole(exchange: Exchange, length: number, limits: BodyLimits): Promise<Uint8Array> {
+async function readWhole(exchange: Exchange, length: number, bodyTimeoutMs: number): Promise<Uint8Array> {
   const { request } = exchange;
   try {
     // In the next event-loop iteration, a body that arrived with its head can be read in one piece.
     await nextIteration();
-    const content = arrivedBody(request) ?? (await readPieces(request, length, limits));
+    const content = arrivedBody(request) ?? (await readPieces(request, length, bodyTimeoutMs));
     if (content.byteLength !== length) throw wrongLength();
     exchange.bodyComplete = true;
     exchange.bytes_in = length;
@@ -59,10 +52,10 @@ async function readWhole(exchange: Exchange, length: number, limits: BodyLimits)
   }
 }
 
-async function readPieces({ body }: Request, length: number, limits: BodyLimits): Promise<Uint8Array> {
+async function readPieces({ body }: Request, length: number, bodyTimeoutMs: number): Promise<Uint8Array> {
   const reader = body?.getReader();
   const next = (from: ReadableStreamDefaultReader<Uint8Array>) =>
-    withDeadline(from.read(), limits.bodyTimeoutMs, bodyTimeout, unstalledClock).then(({ value }) => value);
+    withDeadline(from.read(), bodyTimeoutMs, bodyTimeout, unstalledClock).then(({ value }) => value);
   const bytes = reader && (await wholeBody(length, () => next(reader)));
   if (!bytes) throw wrongLength();
   return bytes;
@@ -79,7 +72,8 @@ class CountedBody implements ByteSource {
   readonly #length: number | null;
   readonly #exchange: Exchange;
   readonly #call: UpstreamCall;
-  readonly #limits: BodyLimits;
+  readonly #bounds: CallBounds;
+  readonly #bodyTimeoutMs: number;
   #bytes = 0;
   #cancelled = false;
 
@@ -88,17 +82,18 @@ class CountedBody implements ByteSource {
     length: number | null,
     exchange: Exchange,
     call: UpstreamCall,
-    limits: BodyLimits,
+    bodyTimeoutMs: number,
   ) {
     this.#reader = reader;
     this.#length = length;
     this.#exchange = exchange;
     this.#call = call;
-    this.#limits = limits;
+    this.#bounds = exchange.route.bounds;
+    this.#bodyTimeoutMs = bodyTimeoutMs;
   }
 
   async next(): Promise<Uint8Array | undefined> {
-    const { bodyBytesMax } = this.#limits;
+    const { max_body_bytes } = this.#bounds;
     const chunk = await this.#read();
     if (chunk === undefined) {
       if (this.#length === null) await this.#requireSound();
@@ -107,9 +102,9 @@ class CountedBody implements ByteSource {
     }
     this.#bytes += chunk.byteLength;
     this.#exchange.bytes_in = this.#bytes;
-    if (bodyBytesMax > 0 && this.#bytes > bodyBytesMax) {
+    if (max_body_bytes > 0 && this.#bytes > max_body_bytes) {
       this.#call.stop("too_large");
-      throw bodyTooLarge(bodyBytesMax);
+      throw bodyTooLarge(max_body_bytes);
     }
     return chunk;
   }
@@ -125,13 +120,12 @@ class CountedBody implements ByteSource {
 
   async #read(): Promise<Uint8Array | undefined> {
     const call = this.#call;
-    const { timeoutMs, bodyTimeoutMs } = this.#limits;
     // Stop the service's timer, which must not run while the client is slow.
     if (!call.answered) call.serviceCame();
-    call.awaitClient(bodyTimeoutMs);
+    call.awaitClient(this.#bodyTimeoutMs);
     const { value: chunk } = await this.#reader.read();
     call.clientCame();
-    if (!call.answered && !call.stopped) call.awaitService(timeoutMs, "timeout");
+    if (!call.answered && !call.stopped) call.awaitService(this.#bounds.timeout_ms, "timeout");
     return chunk;
   }
 

@@ -8,8 +8,6 @@ import type { UpstreamHeaders } from "./headers.ts";
 import { type GatewaySocket, Tunnel, type TunnelLimits } from "./websocket-tunnel.ts";
 
 interface WebSocketOptions extends TunnelLimits {
-  /** Maximum time for the service to accept a WebSocket. */
-  readonly timeoutMs: number;
   /**
    * Origins whose pages may connect. Browsers leave this check to servers. An empty set allows all origins.
    */
@@ -125,9 +123,8 @@ export class WebSockets {
       const name = fields[index] ?? "";
       if (!OWN_HEADERS.has(name.replaceAll("_", "-"))) headers[name] = fields[index + 1] ?? "";
     }
-    const { timeoutMs } = this.#options;
     const late = new AbortController();
-    const cancelTimer = unstalledClock.after(timeoutMs, () => late.abort());
+    const cancelTimer = unstalledClock.after(route.bounds.timeout_ms, () => late.abort());
     const onPlain = () => {
       exchange.servedPlain = true;
     };

@@ -2,6 +2,7 @@ import { inSlices, Semaphore } from "@ostiary/lib/async";
 import { fits } from "@ostiary/lib/domain/errors";
 import {
   type CompiledRoute,
+  configuredBounds,
   type RouteTable,
   RouteTableBuilder,
   RouteTest,
@@ -162,10 +163,14 @@ export class CurrentTable {
     return this.#table;
   }
 
-  /** Returns the stored route from which a route of the table was compiled. */
+  /**
+   * Returns the stored route from which a route of the table was compiled, with the bounds that it takes from its
+   * service.
+   */
   rowOf({ service, scope, method, path }: CompiledRoute): StoredRoute | undefined {
-    const rows = this.#services.get(service)?.[scope]?.routes;
-    return rows?.find((row) => row.path === path && row.methods.includes(method));
+    const config = this.#services.get(service);
+    const row = config?.[scope]?.routes.find((each) => each.path === path && each.methods.includes(method));
+    return config && row && { ...row, ...configuredBounds(config, row) };
   }
 }
 

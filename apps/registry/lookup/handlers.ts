@@ -114,6 +114,8 @@ function describe(match: RouteMatch, row: StoredRoute | undefined): Lookup {
     required_labels: row?.required_labels ?? null,
     rate_limit: row?.rate_limit ?? null,
     audit: audited,
+    timeout_ms: row?.timeout_ms ?? null,
+    max_body_bytes: row?.max_body_bytes ?? null,
     upstream: row?.upstream ?? null,
   };
 }

@@ -1,5 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import {
+  MaxBodyBytes,
   MethodName,
   PolicyName,
   RateLimitPeriod,
@@ -10,6 +11,7 @@ import {
   RouteRateLimit,
   ScopeName,
   ServiceName,
+  TimeoutMs,
   UpstreamTemplate,
 } from "../../domain/routes/index.ts";
 import { nullable } from "../../domain/schemas/index.ts";
@@ -52,6 +54,13 @@ export const Lookup = Type.Object(
       ),
     ),
     audit: Type.Boolean({ description: "Whether requests are audited, with the default applied." }),
+    timeout_ms: nullable(TimeoutMs, {
+      description: "The timeout of the route or else of its service, or null for the gateway's default.",
+    }),
+    max_body_bytes: nullable(MaxBodyBytes, {
+      description:
+        "The maximum body size of the route or else of its service, or null for the gateway's default. 0 means no limit.",
+    }),
     upstream: nullable(UpstreamTemplate, {
       description:
         "The template of the upstream path. Null means that the upstream path is the request's path.",

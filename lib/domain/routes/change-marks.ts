@@ -3,6 +3,7 @@
  * (`breaks`). The README of the command line has a table of the rules. The rules read only the list of
  * changes, and mark a change when in doubt: a limit with unknown numbers gets both marks.
  */
+import { markBounds, markServiceBounds } from "./bound-marks.ts";
 import type { Change } from "./change-schema.ts";
 import { isAudited } from "./compile-service.ts";
 import { markLimit, markPolicy, type Policies, policiesAfter } from "./limit-marks.ts";
@@ -30,7 +31,8 @@ export function markChanges(changes: readonly Change[], policies: Policies = {})
   const after = policiesAfter(policies, changes);
   const { partnerOf, replaced } = pairMoved(changes);
   return changes.map((change) => {
-    if (change.scope === null) return { ...change, marks: markPolicy(change) };
+    if (change.scope === null)
+      return { ...change, marks: [...markPolicy(change), ...markServiceBounds(change, changes)] };
     if (replaced.has(change)) return { ...change, marks: [] };
     const from = routeSide(partnerOf.get(change) ?? change, "before", before);
     const to = routeSide(change, "after", after);
@@ -104,6 +106,7 @@ function markRoute(from: RouteSide | null, to: RouteSide | null): ReviewMark[] {
     ...markOwner(from, to),
     ...markAudit(from, to),
     ...markLimit(from, to),
+    ...markBounds(from.settings, to.settings),
   ];
 }
 

@@ -12,15 +12,22 @@ import {
   StoredServiceConfig,
 } from "./service-schema.ts";
 
-const NULL_OF_SERVICE = " Null for a change of the service's url, openapi, policies or tests.";
+const NULL_OF_SERVICE = " Null for a change of the service's own settings.";
 
 /**
- * One side of a change: the settings of one method of a route, or the url, openapi, one policy or one test of the
- * service.
+ * One side of a change: the settings of one method of a route, or one setting of the service itself: its url,
+ * openapi, timeout_ms, max_body_bytes, one policy or one test.
  */
 const Settings = Type.Partial(
   Type.Object({
-    ...Type.Pick(StoredRoute, ["upstream", "required_labels", "rate_limit", "audit"]).properties,
+    ...Type.Pick(StoredRoute, [
+      "upstream",
+      "timeout_ms",
+      "max_body_bytes",
+      "required_labels",
+      "rate_limit",
+      "audit",
+    ]).properties,
     ...Type.Pick(StoredServiceConfig, ["url", "openapi"]).properties,
     rate_limits: mapOf(PolicyName, RateLimitPolicy, { description: "The policy, under its name." }),
     test: RouteTest,
@@ -29,13 +36,12 @@ const Settings = Type.Partial(
     additionalProperties: false,
     title: "Settings",
     description:
-      "The settings of one method of a route. For a change of the service itself: the service's url, openapi, one policy or one test.",
+      "The settings of one method of a route. For a change of the service itself: its url, openapi, timeout_ms, max_body_bytes, one policy or one test.",
   },
 );
 
 /**
- * A difference between two configs: one method of a route, or the url, openapi, one policy or one test of the
- * service. For settings of the service, `scope`, `method` and `path` are null (RG-66).
+ * A difference between two configs: one method of a route, or one setting of the service. For settings of the service, `scope`, `method` and `path` are null (RG-66).
  */
 export const Change = Type.Object(
   {

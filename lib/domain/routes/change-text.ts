@@ -46,6 +46,8 @@ const SETTINGS = [
   { key: "policy", name: "policy", omitted: "none" },
   { key: "test", name: "test", omitted: "none" },
   { key: "upstream", name: "upstream", omitted: "the request's path" },
+  { key: "timeout", name: "timeout", omitted: "the default" },
+  { key: "body", name: "largest body", omitted: "the default" },
   { key: "labels", name: "required labels", omitted: "none" },
   { key: "limit", name: "rate limit", omitted: "the gateway's default" },
   { key: "audit", name: "audit", omitted: "by its method" },
@@ -55,6 +57,7 @@ type Settings = Partial<Record<(typeof SETTINGS)[number]["key"], string>>;
 
 function settingsOf(side: Change["before"]): Settings {
   const { url, openapi, rate_limits = {}, test, upstream, required_labels, rate_limit, audit } = side ?? {};
+  const { timeout_ms, max_body_bytes } = side ?? {};
   const [policy] = Object.values(rate_limits);
   return {
     url,
@@ -62,6 +65,8 @@ function settingsOf(side: Change["before"]): Settings {
     policy: policy && `${writtenLimitText(policy)}${policy.shared ? ", shared" : ""}`,
     test: test && testText(test),
     upstream,
+    timeout: timeout_ms === undefined ? undefined : timeoutText(timeout_ms),
+    body: max_body_bytes === undefined ? undefined : bodyText(max_body_bytes),
     labels: required_labels?.join(", "),
     limit: rate_limit === undefined ? undefined : limitText(rate_limit),
     audit: audit === undefined ? undefined : audit ? "yes" : "no",
@@ -75,6 +80,16 @@ export function limitText(limit: StoredRoute["rate_limit"] | null): string {
   if (typeof limit === "string") return limit;
   if (!Array.isArray(limit)) return writtenLimitText(limit);
   return limit.map((each) => limitText(each)).join(" and ");
+}
+
+/** Returns a short text about a timeout. */
+export function timeoutText(timeout_ms: number): string {
+  return `${timeout_ms} ms`;
+}
+
+/** Returns a short text about the maximum size of a request body. */
+export function bodyText(max_body_bytes: number): string {
+  return max_body_bytes === 0 ? "unlimited" : `${max_body_bytes} bytes`;
 }
 
 /** Returns a sentence with the number of changes, and how many of them open a route or break callers. */

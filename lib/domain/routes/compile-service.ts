@@ -1,5 +1,6 @@
 /** The data that the gateway needs for one method of a route, computed when routes load. */
 
+import { type CallBounds, compileBounds, configuredBounds, DEFAULT_CALL_BOUNDS } from "./call-bounds.ts";
 import { type CompiledLimit, compileLimit, type SharedLimits } from "./compile-limit.ts";
 import { flatString } from "./flat-string.ts";
 import { intern } from "./intern.ts";
@@ -42,6 +43,8 @@ export interface CompiledRoute extends CompiledLimit {
   /** The upstream path, or null when the request's path is used unchanged. */
   readonly upstream: readonly TemplatePart[] | null;
   readonly required_labels: CompiledLabels | null;
+  /** The timeouts and the maximum body size of the calls to the service. */
+  readonly bounds: CallBounds;
   /** Whether requests are audited, if the gateway has auditing enabled. */
   readonly audited: boolean;
   /** The metrics of the route in the process that serves it, or null before the first request. */
@@ -76,6 +79,7 @@ export function* compileService(
       const { names: params, segments: paramSegments } = paramsOf(row.path, shared);
       const upstream =
         row.upstream === undefined ? null : compileUpstream(row.upstream, { scope, params }, shared);
+      const bounds = compileBounds(configuredBounds(config, row), shared.defaults, shared.bounds);
       const required_labels = row.required_labels ? labelsOf(row.required_labels, shared) : null;
       for (const method of row.methods) {
         yield {
@@ -90,6 +94,7 @@ export function* compileService(
           upstream,
           required_labels,
           ...compileLimit(service, config, row, method, shared.limits),
+          bounds,
           audited: isAudited(scope, method, row.audit),
           traffic: null,
         };
@@ -112,11 +117,19 @@ function published(route: CompiledRoute): string {
  * these parts in the processor's cache, because requests to many routes read the same memory.
  */
 export class SharedParts {
+  readonly bounds = new Map<string, CallBounds>();
   readonly labels = new Map<string, CompiledLabels>();
   readonly params = new Map<string, { names: string[]; segments: number[] }>();
   readonly limits: SharedLimits = { windows: new Map(), sets: new Map() };
   readonly texts = new Map<string, string>();
+  /** The bounds of routes that configure none. */
+  readonly defaults: CallBounds;
+
+  constructor(defaults = DEFAULT_CALL_BOUNDS) {
+    this.defaults = defaults;
+  }
 }
+
 function labelsOf(list: readonly string[], { labels }: SharedParts): CompiledLabels {
   return intern(labels, JSON.stringify(list), () => ({ list, set: new Set(list) }));
 }

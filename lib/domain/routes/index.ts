@@ -3,6 +3,14 @@
  * this code.
  */
 
+export {
+  type CallBounds,
+  type ConfiguredBounds,
+  configuredBounds,
+  DEFAULT_CALL_BOUNDS,
+  MaxBodyBytes,
+  TimeoutMs,
+} from "./call-bounds.ts";
 export * from "./change-marks.ts";
 export * from "./change-schema.ts";
 export * from "./change-text.ts";

@@ -37,6 +37,11 @@ function partsOf(config: StoredServiceConfig | null): Parts {
   if (config.openapi !== undefined) {
     parts.set("openapi", { place: ofService, value: { openapi: config.openapi } });
   }
+  const { timeout_ms, max_body_bytes } = config;
+  if (timeout_ms !== undefined) parts.set("timeout_ms", { place: ofService, value: { timeout_ms } });
+  if (max_body_bytes !== undefined) {
+    parts.set("max_body_bytes", { place: ofService, value: { max_body_bytes } });
+  }
   for (const [name, policy] of Object.entries(config.rate_limits ?? {})) {
     parts.set(`policy ${name}`, { place: ofService, value: { rate_limits: { [name]: policy } } });
   }

@@ -22,6 +22,10 @@ export const UPSTREAM_BYTES_MAX = 4096;
 export const RATE_LIMIT_REQUESTS_MAX = Number.MAX_SAFE_INTEGER;
 /** The longest window: 68 years, which every counter store accepts as a time to live (RG-25). */
 export const RATE_LIMIT_WINDOW_SECONDS_MAX = 2_147_483_647;
+/** The longest timeout of a service or a route: ten minutes (RG-167). */
+export const TIMEOUT_MS_MAX = 600_000;
+/** The highest maximum size of a request body: 1 TiB (RG-167). */
+export const BODY_BYTES_MAX = 1_099_511_627_776;
 /** The maximum number of tests of one service, and at the top of one document (RG-145). */
 export const TESTS_MAX = 1_000;
 export const TEST_NAME_LENGTH_MAX = 128;

@@ -1,4 +1,5 @@
 /** The gateway's route table, which finds the route for a method and a path (GW-12). */
+import type { CallBounds } from "./call-bounds.ts";
 import { type CompiledRoute, compileService, isSameRoute, SharedParts } from "./compile-service.ts";
 import { byPrecedence, type Node, RouteFinder, RouteTree, routesBelow } from "./match-tree.ts";
 import type { StoredServiceConfig } from "./service-schema.ts";
@@ -75,10 +76,15 @@ export class RouteTableBuilder {
   #tree = new RouteTree();
   readonly #finder = new RouteFinder();
   readonly #services = new Map<string, readonly CompiledRoute[]>();
-  readonly #shared = new SharedParts();
+  readonly #shared: SharedParts;
   /** The routes that are not served, because another route with the same shape and method wins. */
   readonly #beaten = new Set<CompiledRoute>();
   #routes = 0;
+
+  /** @param defaults the bounds of routes that configure none; {@link DEFAULT_CALL_BOUNDS} if omitted */
+  constructor(defaults?: CallBounds) {
+    this.#shared = new SharedParts(defaults);
+  }
 
   /**
    * Adds or replaces a valid service in steps. Callers must finish all steps before they call {@link take}.

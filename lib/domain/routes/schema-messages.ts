@@ -2,6 +2,7 @@
 import { joinWords, quoted } from "../errors/index.ts";
 import { isRecord } from "../json/index.ts";
 import {
+  BODY_BYTES_MAX,
   DOCUMENT_BYTES_MAX,
   DOCUMENT_PATH_BYTES_MAX,
   LABEL_LENGTH_MAX,
@@ -16,6 +17,7 @@ import {
   TEST_LABELS_MAX,
   TEST_NAME_LENGTH_MAX,
   TESTS_MAX,
+  TIMEOUT_MS_MAX,
   UPSTREAM_BYTES_MAX,
 } from "./maximum-sizes.ts";
 import { CONSTRAINTS, METHODS, SCOPES } from "./methods-and-scopes.ts";
@@ -124,6 +126,8 @@ export const messages = {
   expectedAllowed: "allowed must be true or false.",
   expectedRequests: "requests must be a whole number above 0, or false for no limit.",
   expectedStatus: "status must be 404, for a request that no route serves.",
+  timeout_ms: `timeout_ms must be a whole number of milliseconds from 1 to ${TIMEOUT_MS_MAX}; leave timeout_ms out for the default.`,
+  max_body_bytes: `max_body_bytes must be a whole number of bytes from 0 to ${BODY_BYTES_MAX}; 0 means no limit. Leave max_body_bytes out for the default.`,
   openapi: (value: unknown) => {
     if (typeof value === "string" && value.length > DOCUMENT_PATH_BYTES_MAX) {
       return `openapi can have at most ${DOCUMENT_PATH_BYTES_MAX} bytes.`;

@@ -5,6 +5,7 @@
  */
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { closedShape, mapOf } from "../schemas/index.ts";
+import { callBoundFields } from "./call-bounds.ts";
 import { PolicyName, RateLimitPolicy, RouteRateLimit } from "./limit-schema.ts";
 import {
   DOCUMENT_PATH_BYTES_MAX,
@@ -123,6 +124,7 @@ export const RouteConfig = Type.Object(
   {
     path: RoutePath,
     upstream: Type.Optional(UpstreamTemplate),
+    ...callBoundFields,
     methods: Type.Union([MethodList, MethodMap], {
       title: "RouteMethods",
       message: fieldMessage("methods", "a list of methods, or a map of them"),
@@ -139,6 +141,7 @@ export const StoredRoute = Type.Object(
   {
     path: RoutePath,
     upstream: Type.Optional(UpstreamTemplate),
+    ...callBoundFields,
     methods: MethodList,
     ...verbFields,
   },
@@ -223,6 +226,7 @@ export const ServiceConfig = Type.Object(
   {
     url: ServiceUrl,
     openapi: Type.Optional(OpenApiPath),
+    ...callBoundFields,
     rate_limits: Type.Optional(RateLimits),
     tests: Type.Optional(RouteTests),
     ...scopesOf(ScopeConfig),
@@ -256,6 +260,7 @@ export const StoredServiceConfig = Type.Object(
   {
     url: StoredUrl,
     openapi: Type.Optional(OpenApiPath),
+    ...callBoundFields,
     rate_limits: Type.Optional(RateLimits),
     tests: Type.Optional(RouteTests),
     ...scopesOf(StoredScope),

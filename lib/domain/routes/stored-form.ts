@@ -2,6 +2,7 @@
  * Expands the written form to the stored form (RG-49): joins prefixes and turns a map of methods into one
  * stored route for each method. Expansion is idempotent.
  */
+import type { ConfiguredBounds } from "./call-bounds.ts";
 import {
   METHODS,
   type MethodConfig,
@@ -24,7 +25,7 @@ export function joinPrefix(prefix: string | undefined, path: string): string {
 
 /** Expands a valid service. Omitted fields stay omitted. */
 export function expandService(config: ServiceConfig): StoredServiceConfig {
-  const stored: StoredServiceConfig = { url: config.url };
+  const stored: StoredServiceConfig = { url: config.url, ...boundsOf(config) };
   if (config.openapi !== undefined) stored.openapi = config.openapi;
   if (config.rate_limits !== undefined) stored.rate_limits = config.rate_limits;
   if (config.tests !== undefined) stored.tests = config.tests;
@@ -55,10 +56,18 @@ function row(
   return {
     path,
     ...(route.upstream !== undefined && { upstream: route.upstream }),
+    ...boundsOf(route),
     methods,
     ...(required_labels !== undefined && { required_labels }),
     ...(rate_limit !== undefined && { rate_limit }),
     ...(audit !== undefined && { audit }),
+  };
+}
+
+function boundsOf({ timeout_ms, max_body_bytes }: ConfiguredBounds): ConfiguredBounds {
+  return {
+    ...(timeout_ms !== undefined && { timeout_ms }),
+    ...(max_body_bytes !== undefined && { max_body_bytes }),
   };
 }
 

@@ -208,6 +208,7 @@ describe("explain", () => {
             required_labels: ["admin"],
             rate_limit: { requests: 5, window_seconds: 60 },
             upstream: "/{subject.organization_id}/{path.id}",
+            timeout_ms: 90_000,
           },
         ],
       },
@@ -222,6 +223,8 @@ describe("explain", () => {
       ["required labels", "admin"],
       ["rate limit", "5 in 60 s"],
       ["audit", "yes"],
+      ["timeout", "90000 ms"],
+      ["largest body", "the gateway's default"],
       ["upstream", "/{subject.organization_id}/{path.id}"],
     ]);
     const missing = await cli(["explain", "GET", "/explained/42"]);

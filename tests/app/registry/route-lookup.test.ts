@@ -7,6 +7,7 @@ beforeAll(async () => {
   await registry.apply({
     widgets: {
       url: "http://widgets:8080",
+      timeout_ms: 5_000,
       rate_limits: { burst: { requests: 5, window_seconds: 1 } },
       organization: {
         route_prefix: "/org",
@@ -72,6 +73,8 @@ describe("the look-up of a route", () => {
       required_labels: null,
       rate_limit: "burst",
       audit: false,
+      timeout_ms: 5_000,
+      max_body_bytes: null,
       upstream: "/organizations/{subject.organization_id}/widgets/{path.widget_id}",
     });
   });

@@ -15,6 +15,8 @@ const services: Services = {
           methods: ["DELETE"],
           required_labels: ["admin"],
           upstream: "/o/{path.id}",
+          timeout_ms: 90_000,
+          max_body_bytes: 0,
         },
         { path: "/org/widgets", methods: ["GET", "POST"], rate_limit: { requests: 5, window_seconds: 60 } },
       ],
@@ -48,6 +50,8 @@ describe("the rows of routes", () => {
     ["{path.id}", ["/org/widgets/{id}"]],
     ["member audited", ["/me"]],
     ["5 in 60", ["/org/widgets", "/org/widgets/{id}"].slice(0, 1)],
+    ["timeout 90000 ms", ["/org/widgets/{id}"]],
+    ["body unlimited", ["/org/widgets/{id}"]],
     ["widgets nothing", []],
     // A word matches within one column only, so a word that spans two columns finds nothing.
     ["widgetspublic", []],

@@ -127,6 +127,26 @@ describe("an operation shows", () => {
   });
 
   // RG-93
+  test.each<[string, object, string[], unknown]>([
+    ["none by default", {}, [], "#/components/responses/PayloadTooLarge"],
+    ["a timeout", { timeout_ms: 90_000 }, ["begins within 90 s"], "#/components/responses/PayloadTooLarge"],
+    ["a size", { max_body_bytes: 5 }, ["**Largest body:** 5 bytes."], 5],
+    ["no limit", { max_body_bytes: 0 }, ["**Largest body:** unlimited."], undefined],
+  ])("the bounds of its calls: %s", (_, bounds, words, maximum) => {
+    for (const [own, service] of [
+      [bounds, {}],
+      [{}, bounds],
+    ]) {
+      const operation = one("public", { path: "/a", methods: ["POST"], ...own }, service);
+      const lines = operation.description.split("\n").filter((line) => /Largest body|Time:/.test(line));
+      expect(lines).toEqual(words.map((each) => expect.stringContaining(each)));
+      const refusal = Object(operation.responses["413"]);
+      const example = refusal.content?.["application/json"].examples.PAYLOAD_TOO_LARGE.value;
+      expect(refusal.$ref ?? example?.error.details.max_size_bytes).toBe(maximum);
+    }
+  });
+
+  // RG-93
   test("the labels of which a member needs one", () => {
     const operation = one("member", { path: "/a", methods: ["GET"], required_labels: ["x", "y"] });
     expect(operation).toMatchObject({ "x-required-labels": ["x", "y"] });

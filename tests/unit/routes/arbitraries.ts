@@ -83,6 +83,15 @@ function methodsAndConstraints(scope: Scope, policies: readonly string[], free: 
 }
 
 /** Generates the routes of one scope, below `/<root>/<scope>` so that scopes and services do not collide. */
+/** Generates the optional timeout and size of a route or a service. */
+const bounds = fc.record(
+  {
+    timeout_ms: fc.integer({ min: 1, max: 600_000 }),
+    max_body_bytes: fc.maxSafeNat().map((bytes) => bytes % 1_099_511_627_777),
+  },
+  { requiredKeys: [] },
+);
+
 function scopeConfig(scope: Scope, root: string, policies: readonly string[]) {
   const usePrefix = fc.boolean();
   const paths = fc.uniqueArray(segments, { maxLength: 4, selector: (parts) => spell(parts) });
@@ -93,8 +102,13 @@ function scopeConfig(scope: Scope, root: string, policies: readonly string[]) {
           const full = [root, scope, ...parts];
           const written = spell(parts.map((part, index) => part ?? `{p${index + 2}}`));
           return fc
-            .tuple(methodsAndConstraints(scope, policies, METHODS), fc.option(upstreamOf(scope, full)))
-            .map(([rest, upstream]) => ({
+            .tuple(
+              methodsAndConstraints(scope, policies, METHODS),
+              fc.option(upstreamOf(scope, full)),
+              bounds,
+            )
+            .map(([rest, upstream, own]) => ({
+              ...own,
               path: prefix
                 ? written
                 : parts.length === 0
@@ -117,9 +131,11 @@ function serviceConfig(root: string) {
         fc.tuple(...names.map(() => numbers)),
         fc.tuple(...scopes.map((scope) => scopeConfig(scope, root, names))),
         fc.option(fc.constantFrom("/openapi.json", "/docs?v=1")),
+        bounds,
       )
-      .map(([values, configs, openapi]) => ({
+      .map(([values, configs, openapi, own]) => ({
         url: "http://upstream:8080",
+        ...own,
         ...(openapi !== null && { openapi }),
         ...(names.length > 0 && {
           rate_limits: Object.fromEntries(names.map((name, index) => [name, values[index]])),
@@ -141,7 +157,7 @@ export const document = fc
 const FIELDS = [
   ...wordsOf(`
     services url openapi public user organization member routes route_prefix path upstream methods GET POST
-    required_labels rate_limit rate_limits audit requests window_seconds shared
+    required_labels rate_limit rate_limits audit timeout_ms max_body_bytes requests window_seconds shared
     __proto__ constructor toString 0
   `),
   "",
