@@ -10,6 +10,7 @@ import {
   STREAMS,
   sharedReceiver,
   sharedStreamingAudit,
+  shortClock,
   startStreamingAudit,
   streamKey,
 } from "./streams-bed.ts";
@@ -18,7 +19,7 @@ setDefaultTimeout(60_000);
 
 describe("delivery", () => {
   const [receiver, other] = [sharedReceiver(), sharedReceiver()];
-  const audit = sharedStreamingAudit([receiver, other]);
+  const audit = sharedStreamingAudit([receiver, other], { clock: shortClock });
   afterEach(async () => {
     for (const { id } of (await call("GET", STREAMS)).body.audit_streams)
       await call("DELETE", `${STREAMS}/${id}`);
@@ -250,7 +251,7 @@ describe.skipIf(!services().postgres.real)("delivery by several replicas", () =>
   beforeAll(async () => {
     const databaseUrl = await freshDatabase();
     const env = { AUDIT_STREAM_KEY_FILE: writeKeyFile(streamKey()) };
-    const start = () => startStreamingAudit([receiver.port], { databaseUrl, env });
+    const start = () => startStreamingAudit([receiver.port], { databaseUrl, env, clock: shortClock });
     replicas = [await start(), await start(), await start()];
   });
   afterAll(() => Promise.all(replicas.map((replica) => replica.stop())));

@@ -101,10 +101,13 @@ export function sharedStreamingAudit(
   return sharedAudit(options, (given) => startStreamingAudit(ports, given));
 }
 
-/** A clock on which the 10 s between two reads of the states or keys of streams pass in a fraction of a second. */
+/**
+ * A clock on which the 10 s between two reads of the states or keys of streams, and the second between two claims, pass
+ * in a fraction of a second.
+ */
 export const shortClock: Clock = {
   ...unstalledClock,
-  after: (ms, work) => unstalledClock.after(ms === 10_000 ? 200 : ms, work),
+  after: (ms, work) => unstalledClock.after(ms === 10_000 || ms === 1_000 ? ms / 50 : ms, work),
 };
 
 export const STREAMS = "/organizations/organization-1/audit-streams";
