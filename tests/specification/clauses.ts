@@ -21,10 +21,11 @@ const PREFIXES: Readonly<Record<string, string>> = {
   errors: "ER",
   operation: "OP",
   portal: "PT",
+  client: "CL",
 };
 
 /** Matches each clause number in a text. */
-export const CLAUSE_ID = /(?<![\w-])(?:GW|RG|ID|AU|ER|OP|PT)-\d+\b/g;
+export const CLAUSE_ID = /(?<![\w-])(?:GW|RG|ID|AU|ER|OP|PT|CL)-\d+\b/g;
 
 const CLAUSE = /^\*\*([A-Z]+-\d+)\*\* (.+)$/s;
 

@@ -12,6 +12,9 @@ const texts = new Map(
 );
 const exportsOfLib: Record<string, string> = (await Bun.file(join(ROOT, "lib/package.json")).json()).exports;
 
+const exportsOfClient: Record<string, string> = (await Bun.file(join(ROOT, "lib/client/package.json")).json())
+  .exports;
+
 const IMPORT = /^(?:import|export)\s(?:[^"';]*?\sfrom\s)?"([^"]+)"|\bimport\("([^"]+)"\)/gm;
 
 /**
@@ -32,6 +35,7 @@ async function resolveImport(file: string, specifier: string): Promise<string> {
   const match = specifier.match(/^@ostiary\/([a-z]+)(\/.*)?$/);
   if (!match) return specifier;
   const [, name, path = ""] = match;
+  if (name === "client") return join("lib/client", exportsOfClient[`.${path}`] ?? `missing${path}`);
   if (name === "lib") return join("lib", exportsOfLib[`.${path}`] ?? `missing${path}`);
   const { exports } = await Bun.file(join(ROOT, "apps", `${name}`, "package.json")).json();
   return join("apps", `${name}`, exports?.[`.${path}`] ?? `missing${path}`);
@@ -57,7 +61,7 @@ function filesWith(pattern: RegExp, paths: RegExp): string[] {
 }
 
 /** The layers of `lib`, lowest first. A layer may import itself and lower layers only. */
-const layers = "domain contracts verification openapi edge-description page async runtime".split(" ");
+const layers = "client domain contracts verification openapi edge-description page async runtime".split(" ");
 
 /** Returns the import cycles, each as a path of files that ends at its first file. */
 function importCycles(): string[] {
@@ -165,6 +169,13 @@ describe("the import graph", () => {
     expect([...reached].filter((file) => heavy.test(file))).toEqual([]);
   });
 
+  test("the published client imports its two dependencies and their types, and only pages and tests import it", () => {
+    const own = /^lib\/client\/|^(openapi-fetch|openapi-typescript-helpers|standardwebhooks)$/;
+    expect(edges(/^lib\/client\//, /./, (_, target) => own.test(target))).toEqual([]);
+    const users = /^(lib\/client|apps\/portal\/page|tests)\//;
+    expect(edges(/./, /^lib\/client\//, (file) => users.test(file))).toEqual([]);
+  });
+
   test("has no cycles", () => {
     expect(importCycles()).toEqual([]);
   });
@@ -177,9 +188,12 @@ describe("the import graph", () => {
 
   test("every file is imported by another file or is an entry point", () => {
     const entry =
-      /(\/(main\.tsx?|ostiary\.ts)|\.test\.ts|\.d\.ts|\/preload\.ts|\/(provision|verify|covering)\.ts|tests\/nightly\/bench\/[a-z-]+\.ts|tests\/pictures\/[a-z-]+\.ts|tests\/support\/[a-z]+\/[a-z-]+-(process|worker)\.ts|apps\/portal\/page\/[a-z/-]+\/worker\.ts)$/;
+      /(\/(main\.tsx?|ostiary\.ts)|\.test\.ts|\.d\.ts|\/preload\.ts|\/(provision|verify|covering|write-client-types)\.ts|tests\/nightly\/bench\/[a-z-]+\.ts|tests\/pictures\/[a-z-]+\.ts|tests\/support\/[a-z]+\/[a-z-]+-(process|worker)\.ts|apps\/portal\/page\/[a-z/-]+\/worker\.ts)$/;
     const imported = new Set([...imports.values()].flat());
-    const published = Object.values(exportsOfLib).map((path) => join("lib", path));
+    const published = [
+      ...Object.values(exportsOfLib).map((path) => join("lib", path)),
+      ...Object.values(exportsOfClient).map((path) => join("lib/client", path)),
+    ];
     const orphans = files.filter(
       (file) => !entry.test(file) && !imported.has(file) && !published.includes(file),
     );
@@ -197,7 +211,7 @@ describe("the sources", () => {
 
   test("services and the library take time and timers from lib/async", () => {
     const own = /\b(setTimeout|setInterval|Date\.now|performance\.now|Bun\.sleep)\(|timers\/promises/;
-    const sources = /^(apps\/(audit|gateway|identity|registry)\/|lib\/(?!page\/))/;
+    const sources = /^(apps\/(audit|gateway|identity|registry)\/|lib\/(?!page\/|client\/))/;
     expect(filesWith(own, sources)).toEqual(Object.keys(OWN_TIMERS));
   });
 

@@ -1,0 +1,62 @@
+import { Webhook, WebhookVerificationError } from "standardwebhooks";
+import { OstiaryError } from "./errors.ts";
+
+/** The headers of a request, as `fetch` or Node have them. */
+export type WebhookHeaders =
+  | { get(name: string): string | null }
+  | Readonly<Record<string, string | string[] | undefined>>;
+
+/**
+ * Verifies a call of an audit stream by Standard Webhooks, and returns its parsed body.
+ *
+ * @param secret the stream's secret, `whsec_…`, or several while a secret is replaced
+ * @param body the body as it arrived, before any parser
+ * @throws OstiaryError with the code `WEBHOOK_REFUSED` if no secret signed the call in the last five minutes
+ */
+export function verifyWebhook(
+  secret: string | readonly string[],
+  headers: WebhookHeaders,
+  body: string | Uint8Array,
+): unknown {
+  const signed = {
+    "webhook-id": headerIn(headers, "webhook-id"),
+    "webhook-timestamp": headerIn(headers, "webhook-timestamp"),
+    "webhook-signature": headerIn(headers, "webhook-signature"),
+  };
+  let cause: unknown;
+  for (const each of typeof secret === "string" ? [secret] : secret) {
+    const webhook = new Webhook(each);
+    try {
+      return webhook.verify(textOf(body), signed);
+    } catch (error) {
+      if (!(error instanceof WebhookVerificationError)) throw error;
+      cause = error;
+    }
+  }
+  throw refused(cause);
+}
+
+function refused(cause: unknown): OstiaryError {
+  const message = "The webhook has no valid signature of the last five minutes.";
+  return new OstiaryError({ code: "WEBHOOK_REFUSED", message, cause });
+}
+
+/** Decodes a body. Bytes that are not UTF-8 would verify as the text that replaces them. */
+function textOf(body: string | Uint8Array): string {
+  if (typeof body === "string") return body;
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
+  } catch (cause) {
+    throw refused(cause);
+  }
+}
+
+function headerIn(headers: WebhookHeaders, name: string): string {
+  const value =
+    "get" in headers && typeof headers.get === "function" ? headers.get(name) : valueIn(headers, name);
+  return typeof value === "string" ? value : "";
+}
+
+function valueIn(headers: object, name: string): unknown {
+  return Object.entries(headers).find(([each]) => each.toLowerCase() === name)?.[1];
+}
