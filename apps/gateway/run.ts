@@ -5,6 +5,7 @@ import {
   loadConfig,
 } from "@ostiary/lib/runtime/config";
 import { checkPorts, runMain, serve, withRuntimeVariables } from "@ostiary/lib/runtime/service";
+import { checkIssuersFile } from "./admission/issuers-file.ts";
 import { checkAudit } from "./audit/config.ts";
 import { type GatewayConfig, gatewayProgram, gatewayVariables } from "./config.ts";
 import { wireGateway } from "./wire.ts";
@@ -14,7 +15,15 @@ import { wireGateway } from "./wire.ts";
  * @throws ConfigError with every problem
  */
 export function loadGateway(env: Environment): GatewayConfig {
-  return loadConfig(gatewayVariables, env, checkAudit, checkSharedRouteStore, checkPeerTls, checkPorts);
+  return loadConfig(
+    gatewayVariables,
+    env,
+    checkIssuersFile,
+    checkAudit,
+    checkSharedRouteStore,
+    checkPeerTls,
+    checkPorts,
+  );
 }
 
 /** Runs the gateway as a process. */

@@ -111,7 +111,7 @@ export async function wireGateway(config: GatewayConfig, given: GivenStores = {}
 function readinessChecks(authenticator: Authenticator, counterStore: CounterStore) {
   return {
     key_set: async () => {
-      if (!authenticator.ready()) throw new Error("The key set is not loaded.");
+      if (!authenticator.ready()) throw new Error("No key set is loaded.");
     },
     counter_store: () => counterStore.ping(),
   };

@@ -4,6 +4,7 @@ import { checkStreamKeyFile } from "@ostiary/audit/streams/key-file";
 import { checkOperatorStream } from "@ostiary/audit/streams/operator/config";
 import { checkSealInterval } from "@ostiary/audit/streams/seal-interval";
 import { checkWitnesses } from "@ostiary/audit/witnesses";
+import { checkIssuersFile } from "@ostiary/gateway/admission/issuers-file";
 import { type GatewayConfig, gatewayVariables } from "@ostiary/gateway/config";
 import { checkPeppers, identityVariables } from "@ostiary/identity/config";
 import {
@@ -146,7 +147,13 @@ function checkParts(env: Environment): ConfigProblem[] {
       checkWitnesses,
       checkPeerTls,
     ),
-    ...configProblems(gatewayVariables, variables, checkAlone, checkPeerTls),
+    ...configProblems(
+      gatewayVariables,
+      { ...variables, AUTH_ISSUER: env.AUTH_ISSUER },
+      checkIssuersFile,
+      checkAlone,
+      checkPeerTls,
+    ),
     ...(isPortalOff(env)
       ? []
       : configProblems(portalVariables, variables, checkBrandFile, checkPortalWitnesses)),

@@ -99,7 +99,7 @@ function gatewayAddress({ HOST, GATEWAY_PORT }: PlatformConfig): Environment {
   return GATEWAY_PORT === 0 ? {} : { EDGE_DOCUMENT_SERVER_URL: localOrigin(HOST, GATEWAY_PORT) };
 }
 
-/** The issuer of people's tokens: the toy identity provider, or the operator's AUTH_ISSUER and AUTH_JWKS_URI. */
+/** The toy identity provider, which replaces the operator's issuers. */
 interface Issuer {
   issuer: string;
   jwks_uri: string;
@@ -121,7 +121,11 @@ export async function startGateway(
   const { identity, audit } = backends;
   const gatewayConfig = loadConfig(gatewayVariables, {
     ...withPorts(env, config, "GATEWAY"),
-    ...(issuer && { AUTH_ISSUER: issuer.issuer, AUTH_JWKS_URI: issuer.jwks_uri }),
+    ...(issuer && {
+      AUTH_ISSUER: issuer.issuer,
+      AUTH_JWKS_URI: issuer.jwks_uri,
+      AUTH_ISSUERS_FILE: undefined,
+    }),
     CREDENTIAL_VALIDATE_URL: `${localOrigin(config.HOST, identity.internal_port)}${VALIDATE_PATH}`,
     AUDIT_URL: localOrigin(config.HOST, audit.internal_port),
   });

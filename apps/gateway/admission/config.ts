@@ -5,29 +5,41 @@ import {
   internalAuthToken,
   optionalHttpUrl,
   optionalList,
-  textOr,
+  optionalText,
   tlsVariables,
 } from "@ostiary/lib/runtime/config";
 import { type Static, Type } from "@sinclair/typebox";
 
+/** The rule for the name of the claim that identifies a person (GW-47). */
+export const CLAIM_PATH = {
+  pattern: "^[^.]+(\\.[^.]+)*$",
+  rule: "must be the name of a claim, such as sub or properties.user_id",
+} as const;
+
 /** The environment variables for admission (GW-46, GW-54). */
 export const admissionVariables = {
   AUTH_ISSUER: Type.Optional(
-    authIssuer("The exact `iss` of accepted JWTs. Without this variable, the gateway never becomes ready."),
+    authIssuer(
+      "The exact `iss` of accepted JWTs. Without this variable and without AUTH_ISSUERS_FILE, the gateway never becomes ready.",
+    ),
   ),
   AUTH_JWKS_URI: optionalHttpUrl(
-    "The URL of the identity provider's key set (JWKS). Without this variable, the gateway never becomes ready.",
+    "The URL of the identity provider's key set (JWKS), which AUTH_ISSUER requires.",
   ),
   ...tlsVariables("AUTH_JWKS"),
+  AUTH_ISSUERS_FILE: optionalText("must be the path of an issuers file", {
+    description:
+      "The YAML file with several issuers, in place of AUTH_ISSUER, AUTH_JWKS_URI, AUTH_ALLOWED_AUDIENCES and AUTH_USER_ID_CLAIM. Read at start.",
+  }),
   AUTH_ALLOWED_AUDIENCES: optionalList(
     "must be audiences, separated by commas",
     () => true,
     "The audiences of this gateway. The `aud` of a JWT must contain one of them. Unset: `aud` is not checked.",
   ),
-  AUTH_USER_ID_CLAIM: textOr("sub", "must be the name of a claim, such as sub or properties.user_id", {
-    pattern: "^[^.]+(\\.[^.]+)*$",
+  AUTH_USER_ID_CLAIM: optionalText(CLAIM_PATH.rule, {
+    pattern: CLAIM_PATH.pattern,
     description:
-      "The claim that identifies the person, with dots between names of nested claims. Do not change it after the first sign-in.",
+      "The claim that identifies the person, with dots between names of nested claims; default: sub. Do not change it after the first sign-in.",
   }),
   CREDENTIAL_VALIDATE_URL: httpUrl("The URL at which identity validates credentials."),
   ...tlsVariables("CREDENTIAL_VALIDATE"),

@@ -2,17 +2,11 @@ import { type Clock, systemClock } from "@ostiary/lib/async";
 import type { Realm } from "@ostiary/lib/domain/credentials";
 import { ApiError } from "@ostiary/lib/domain/errors";
 import type { Scope } from "@ostiary/lib/domain/routes";
-import { listItems, peerTls } from "@ostiary/lib/runtime/config";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
-import {
-  CredentialRefusal,
-  createKeySet,
-  createTokenVerifier,
-  type KeySet,
-  type RefusalReason,
-} from "@ostiary/lib/runtime/tokens";
+import { CredentialRefusal, type RefusalReason } from "@ostiary/lib/runtime/tokens";
 import { AdmissionChangesReader } from "../admission/changes.ts";
 import type { AdmissionConfig } from "../admission/config.ts";
+import { openIssuers } from "../admission/issuers.ts";
 import {
   type AdmissionCache,
   admitCredentials,
@@ -21,7 +15,7 @@ import {
 } from "../admission/keys-and-sessions.ts";
 import type { Admitted, Principal } from "../admission/principal.ts";
 import { ResultCache } from "../admission/result-cache.ts";
-import { admitTokens } from "../admission/tokens.ts";
+import { admitTokens, type NamedPerson } from "../admission/tokens.ts";
 import { createValidationClient, type ValidationSignals } from "../admission/validation-client.ts";
 
 export type ProtectedScope = Exclude<Scope, "public">;
@@ -34,18 +28,18 @@ export interface Authenticator {
    * @param credential the request's X-API-Key
    * @throws ApiError 401 for a credential that is missing, refused or of the wrong realm, with a
    * {@link CredentialRefusal} as cause
-   * @throws ApiError 503 (kind `auth` or `network`) if the key set or identity is unavailable
+   * @throws ApiError 503 (kind `auth` or `network`) if the key set of a token's issuer or identity is unavailable
    */
   authenticate(
     scope: ProtectedScope,
     request: Request,
     credential: string | null,
   ): Principal | Promise<Principal>;
-  /** Returns whether the key set is loaded. */
+  /** Returns whether the key set of an issuer is loaded. */
   ready(): boolean;
   /** Returns the age of the newest news of changed admissions, in milliseconds; null if they are not read. */
   knowledgeAgeMs(): number | null;
-  /** Starts to load the key set and to read changes of admissions; does not wait for them. */
+  /** Starts to load the key sets and to read changes of admissions; does not wait for them. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -70,14 +64,12 @@ const REALMS: Readonly<Record<ProtectedScope, Realm>> = {
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { config, log, clock = systemClock, signals, onCache, onRefused = () => {} } = options;
-  const keySet = keySetOf(config, log, clock);
-  const { credentials, subjects, persons } = cachesOf(config, clock, onCache);
+  const issuers = openIssuers(config, log, clock);
+  const { credentials, named, persons } = cachesOf(config, clock, onCache);
   const ttlMs = config.APIKEY_CACHE_TTL_SECS * 1000;
   const validation = createValidationClient(config, signals, options.clock);
   const admitCredential = admitCredentials(validation, { cache: credentials, ttlMs, clock });
-  const verify = tokenVerifierOf(config, keySet, clock);
-  const issuer = config.AUTH_ISSUER ?? "";
-  const admitToken = admitTokens({ issuer, verify, validation, subjects, persons, ttlMs, clock });
+  const admitToken = admitTokens({ verify: issuers.verify, validation, named, persons, ttlMs, clock });
   const changes = new AdmissionChangesReader({ config, caches: [credentials, persons], log, clock });
 
   function refuse(scope: ProtectedScope, refusal: CredentialRefusal): never {
@@ -108,14 +100,14 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       if (token === null) return refuse(scope, missing(scope, authorization !== null));
       return inRealm(admitToken(token), scope);
     },
-    ready: () => keySet.current() !== null,
+    ready: () => issuers.ready(),
     knowledgeAgeMs: () => changes.ageMs(),
     async start() {
-      keySet.start();
+      issuers.start();
       changes.start();
     },
     async stop() {
-      keySet.stop();
+      issuers.stop();
       await changes.stop();
       validation.close();
     },
@@ -128,50 +120,12 @@ function cachesOf(
   onCache: AuthenticatorOptions["onCache"],
 ) {
   const credentials: AdmissionCache = new ResultCache(entries, clock);
-  const subjects = new ResultCache<string | CredentialRefusal>(entries, clock);
+  const named = new ResultCache<NamedPerson | CredentialRefusal>(entries, clock);
   const persons: AdmissionCache = new ResultCache(entries, clock);
   onCache?.("credentials", credentials);
-  onCache?.("tokens", subjects);
+  onCache?.("tokens", named);
   onCache?.("persons", persons);
-  return { credentials, subjects, persons };
-}
-
-function tokenVerifierOf(config: AdmissionConfig, keySet: KeySet, clock: Clock) {
-  const rules = {
-    issuer: config.AUTH_ISSUER ?? "",
-    variables: { issuer: "AUTH_ISSUER", audiences: "AUTH_ALLOWED_AUDIENCES" },
-    audiences: config.AUTH_ALLOWED_AUDIENCES ? listItems(config.AUTH_ALLOWED_AUDIENCES) : [],
-    subjectPath: config.AUTH_USER_ID_CLAIM.split("."),
-  };
-  return createTokenVerifier(rules, keySet, () => clock.now());
-}
-
-/**
- * Returns the key set of the identity provider. Without an issuer or a key set URL, the set is empty: JWTs
- * get 503 and the gateway never becomes ready.
- */
-function keySetOf(config: AdmissionConfig, log: AuthenticatorOptions["log"], clock: Clock): KeySet {
-  if (config.AUTH_ISSUER !== undefined && config.AUTH_JWKS_URI !== undefined) {
-    return createKeySet({
-      uri: config.AUTH_JWKS_URI,
-      tls: peerTls(config, "AUTH_JWKS"),
-      log,
-      clock,
-      variable: "AUTH_JWKS_URI",
-    });
-  }
-  const missing = (["AUTH_ISSUER", "AUTH_JWKS_URI"] as const).filter((name) => config[name] === undefined);
-  return {
-    current: () => null,
-    renewed: async () => null,
-    failing: () => false,
-    start: () =>
-      log.warn(
-        { missing },
-        "AUTH_ISSUER and AUTH_JWKS_URI are not both set: the gateway cannot verify JWTs and never becomes ready",
-      ),
-    stop: () => {},
-  };
+  return { credentials, named, persons };
 }
 
 /**

@@ -1,8 +1,5 @@
 import type { ListedClaims } from "@ostiary/lib/runtime/config/operators-file";
-import { claimAt } from "@ostiary/lib/runtime/tokens";
-
-/** The claims of a verified token. */
-export type TokenClaims = Readonly<Record<string, unknown>>;
+import { claimAt, type TokenClaims } from "@ostiary/lib/runtime/tokens";
 
 /**
  * Tells whether a token has every claim of an operator (RG-124). Compares all claims, so that the response time

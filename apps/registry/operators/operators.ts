@@ -11,8 +11,8 @@ import {
   sha256Of,
 } from "@ostiary/lib/runtime/config/operators-file";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
-import { CredentialRefusal, shapeRefusal } from "@ostiary/lib/runtime/tokens";
-import { fitsClaims, type TokenClaims } from "./claims.ts";
+import { CredentialRefusal, shapeRefusal, type TokenClaims } from "@ostiary/lib/runtime/tokens";
+import { fitsClaims } from "./claims.ts";
 import type { OperatorProvider } from "./provider.ts";
 
 interface OperatorsOptions {

@@ -27,17 +27,16 @@ export function createOperatorProvider(
     tls: peerTls(config, "OPERATOR_JWKS"),
     log,
     clock,
-    variable: "OPERATOR_JWKS_URI",
+    source: { variable: "OPERATOR_JWKS_URI" },
   });
-  const rules = {
-    issuer,
-    audiences: listItems(audiences),
-    variables: { issuer: "OPERATOR_ISSUER", audiences: "OPERATOR_AUDIENCE" },
-    subjectPath: ["sub"],
-  };
+  const rules = { issuer, tenants: null, audiences: listItems(audiences), subjectPath: ["sub"], keySet };
   return {
     issuer,
-    verify: createTokenVerifier(rules, keySet, () => clock.now()),
+    verify: createTokenVerifier({
+      issuers: [rules],
+      variables: { issuers: "OPERATOR_ISSUER", audiences: "OPERATOR_AUDIENCE" },
+      now: () => clock.now(),
+    }),
     failing: () => keySet.failing(),
     start: () => keySet.start(),
     stop: () => keySet.stop(),

@@ -2,6 +2,7 @@ export {
   databaseUsesTls,
   isCounterStoreUrl,
   isHttpBaseUrl,
+  isHttpUrl,
   isLoopbackAddress,
   isOrigin,
   listItems,

@@ -1,14 +1,20 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { createLocalJWKSet, importJWK } from "jose";
+import { createLocalJWKSet, importJWK, type JWTVerifyGetKey } from "jose";
 import type { Clock } from "../../async/index.ts";
 import { reasonOf } from "../../domain/errors/index.ts";
 import { tryJson } from "../../domain/json/index.ts";
 import { boundedCall } from "../bounded-call.ts";
 import type { PeerTls } from "../config/index.ts";
 import type { Logger } from "../telemetry/index.ts";
+import { isIssuerOf } from "./tenants.ts";
+import type { TokenClaims } from "./token-form.ts";
 
-export type Keys = ReturnType<typeof createLocalJWKSet>;
+/** The usable keys of a loaded key set. */
+export interface Keys {
+  /** Returns the keys without an `issuer`, and those whose `issuer` is the one that the claims name (GW-232). */
+  forClaims(claims: TokenClaims): JWTVerifyGetKey;
+}
 
 /**
  * The public keys of an identity provider, requested every 2 s until the first success, and every 15 minutes after
@@ -31,8 +37,8 @@ interface KeySetOptions {
   readonly tls?: PeerTls;
   readonly log: Pick<Logger, "info" | "warn">;
   readonly clock: Clock;
-  /** The environment variable that contains the URI. Log lines name it. */
-  readonly variable: string;
+  /** The environment variable that contains the URI, and the issuer where a file lists several. Log lines have both. */
+  readonly source: { readonly variable: string; readonly issuer?: string };
 }
 
 const RETRY_MS = 2_000;
@@ -40,7 +46,7 @@ const REFRESH_MS = 15 * 60_000;
 const RENEWAL_MS = 10_000;
 const LOAD_TIMEOUT_MS = 5_000;
 
-export function createKeySet({ uri, tls, log, clock, variable }: KeySetOptions): KeySet {
+export function createKeySet({ uri, tls, log, clock, source }: KeySetOptions): KeySet {
   let keys: Keys | null = null;
   let loading: Promise<void> | null = null;
   let isFailing = false;
@@ -52,13 +58,13 @@ export function createKeySet({ uri, tls, log, clock, variable }: KeySetOptions):
     loading ??= fetchKeys(uri, tls)
       .then(
         ({ usable, counts }) => {
-          if (keys === null) log.info({ variable, ...counts }, "the key set is loaded");
+          if (keys === null) log.info({ ...source, ...counts }, "the key set is loaded");
           keys = usable;
           isFailing = false;
         },
         (error) => {
           isFailing = true;
-          log.warn({ variable, reason: reasonOf(error) }, "the service could not load the key set");
+          log.warn({ ...source, reason: reasonOf(error) }, "the service could not load the key set");
         },
       )
       .finally(() => {
@@ -108,7 +114,26 @@ async function fetchKeys(uri: string, tls: PeerTls | undefined) {
   const keys = await usableKeys(answer.keys);
   if (keys.length === 0) throw new Error("the key set contains no usable key");
   const counts = { keys: keys.length, keys_passed_over: answer.keys.length - keys.length };
-  return { usable: createLocalJWKSet({ keys }), counts };
+  return { usable: keysByIssuer(keys), counts };
+}
+
+function keysByIssuer(keys: readonly PublicKey[]): Keys {
+  const issuers = [...new Set(keys.flatMap(({ issuer }) => (issuer === undefined ? [] : [issuer])))];
+  const sets = new Map<string, JWTVerifyGetKey>();
+  return {
+    forClaims(claims) {
+      const fitting = issuers.filter((issuer) => isIssuerOf(issuer, claims));
+      const name = JSON.stringify(fitting);
+      let set = sets.get(name);
+      if (set === undefined) {
+        set = createLocalJWKSet({
+          keys: keys.filter(({ issuer }) => issuer === undefined || fitting.includes(issuer)),
+        });
+        sets.set(name, set);
+      }
+      return set;
+    },
+  };
 }
 
 const ED25519 = "Ed25519";
@@ -124,6 +149,7 @@ const PublicKey = Type.Object({
   kty: Type.Union([Type.Literal("RSA"), Type.Literal("EC"), Type.Literal("OKP")]),
   alg: Type.Optional(Type.Union(ALGORITHMS.map((alg) => Type.Literal(alg)))),
   crv: Type.Optional(Type.String()),
+  issuer: Type.Optional(Type.String()),
   d: Type.Optional(Type.Undefined()),
 });
 type PublicKey = Static<typeof PublicKey>;

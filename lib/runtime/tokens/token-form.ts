@@ -26,11 +26,17 @@ const NOT_A_JWT = new CredentialRefusal(
 /** The parameters are not validated. */
 export type TokenHeader = Readonly<Record<string, unknown>>;
 
+/** The claims of a token, which may not be verified. */
+export type TokenClaims = Readonly<Record<string, unknown>>;
+
 /** The three bytes of a UTF-8 byte order mark, encoded in base64url. */
 const BYTE_ORDER_MARK = "77u_";
 
-/** Each token must have only one spelling, so every part must be strict base64url (GW-42). */
-export function readHeader(token: string): TokenHeader | CredentialRefusal {
+/**
+ * Returns the header and the claims of a token without verifying them. Each token must have only one spelling, so every
+ * part must be strict base64url (GW-42).
+ */
+export function readToken(token: string): { header: TokenHeader; claims: TokenClaims } | CredentialRefusal {
   const parts = token.split(".");
   if (!parts.every(isStrictBase64url)) {
     return new CredentialRefusal("malformed", "A part of the token is not strict base64url.");
@@ -39,9 +45,14 @@ export function readHeader(token: string): TokenHeader | CredentialRefusal {
   if (header.startsWith(BYTE_ORDER_MARK) || payload.startsWith(BYTE_ORDER_MARK)) {
     return new CredentialRefusal("malformed", "The token has a byte order mark.");
   }
-  return (
-    parseHeader(header) ?? new CredentialRefusal("malformed", "The token's header is not a JSON object.")
-  );
+  const parsed = { header: parseObject(header), claims: parseObject(payload) };
+  if (parsed.header === null) {
+    return new CredentialRefusal("malformed", "The token's header is not a JSON object.");
+  }
+  if (parsed.claims === null) {
+    return new CredentialRefusal("malformed", "The token's payload is not a JSON object in UTF-8.");
+  }
+  return { header: parsed.header, claims: parsed.claims };
 }
 
 /** An encoder writes neither padding, whitespace nor unused bits. Decoders would accept all three. */
@@ -49,9 +60,9 @@ function isStrictBase64url(text: string): boolean {
   return Buffer.from(text, "base64url").toString("base64url") === text;
 }
 
-function parseHeader(part: string): TokenHeader | null {
-  const header = tryJson(tryUtf8(Buffer.from(part, "base64url")) ?? "", JSON.parse);
-  return isRecord(header) ? header : null;
+function parseObject(part: string): Readonly<Record<string, unknown>> | null {
+  const value = tryJson(tryUtf8(Buffer.from(part, "base64url")) ?? "", JSON.parse);
+  return isRecord(value) ? value : null;
 }
 
 const TYPES: ReadonlySet<string> = new Set(["jwt", "at+jwt"]);

@@ -2,52 +2,71 @@ import { errors, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions, j
 import { unavailable } from "../../domain/errors/index.ts";
 import { isRecord } from "../../domain/json/index.ts";
 import { CredentialRefusal, shownValue } from "./credential-refusal.ts";
-import { ALGORITHMS, type KeySet } from "./key-set.ts";
-import { readHeader, type TokenHeader, typeRefusal } from "./token-form.ts";
+import { issuerFinder, type NamedIssuer, type TokenIssuer } from "./issuers.ts";
+import { ALGORITHMS, type Keys } from "./key-set.ts";
+import { readToken, type TokenClaims, type TokenHeader, typeRefusal } from "./token-form.ts";
 
 export interface VerifiedToken {
+  /** The token's `iss`. */
+  readonly issuer: string;
   readonly subject: string;
   readonly expiresAtMs: number;
-  readonly claims: Readonly<Record<string, unknown>>;
+  readonly claims: TokenClaims;
 }
 
-/** Throws a 503 if the key set is not loaded yet. */
+/** Throws a 503 if the key set of the token's issuer is not loaded yet. */
 export type VerifyToken = (token: string) => Promise<VerifiedToken | CredentialRefusal>;
 
+interface VerifierOptions {
+  readonly issuers: readonly TokenIssuer[];
+  /** The places where the operator wrote the issuers and the audiences. Refusals name them. */
+  readonly variables: { readonly issuers: string; readonly audiences: string };
+  readonly now: () => number;
+}
+
+/** The rules for one token, and where the operator wrote its audiences. */
 interface TokenRules {
-  readonly issuer: string;
-  /** The environment variables that contain the issuer and the audiences. Refusals name them. */
-  readonly variables: { readonly issuer: string; readonly audiences: string };
-  /** The accepted values of `aud`. An empty list turns the check off. */
   readonly audiences: readonly string[];
-  /** The names that lead from the token's payload to the claim with the subject. */
-  readonly subjectPath: readonly string[];
+  readonly options: JWTVerifyOptions;
+  readonly variable: string;
 }
 
 const LEEWAY_SECONDS = 30;
 
-/** Verifies the form, signature, issuer, audience and times of a JWT. */
-export function createTokenVerifier(
-  rules: TokenRules,
-  keySet: Pick<KeySet, "current" | "renewed">,
-  now: () => number,
-): VerifyToken {
-  const fixed: JWTVerifyOptions = {
-    algorithms: ALGORITHMS,
-    issuer: rules.issuer,
-    requiredClaims: ["exp"],
-    clockTolerance: LEEWAY_SECONDS,
-    ...(rules.audiences.length > 0 && { audience: [...rules.audiences] }),
-  };
+/**
+ * Verifies the form, signature, issuer, audience and times of a JWT. Only the keys and rules of the one issuer that the
+ * token names count (GW-230).
+ */
+export function createTokenVerifier({ issuers, variables, now }: VerifierOptions): VerifyToken {
+  const find = issuerFinder(issuers, variables.issuers);
+
+  const rulesOf = ({ iss, rules: { audiences } }: NamedIssuer): TokenRules => ({
+    audiences,
+    variable: variables.audiences,
+    options: {
+      algorithms: ALGORITHMS,
+      issuer: iss,
+      requiredClaims: ["exp"],
+      clockTolerance: LEEWAY_SECONDS,
+      currentDate: new Date(now()),
+      ...(audiences.length > 0 && { audience: [...audiences] }),
+    },
+  });
 
   /** If no loaded key matches the token, tries once with newer keys. */
-  async function payloadOf(token: string, header: TokenHeader): Promise<JWTPayload | CredentialRefusal> {
+  async function payloadOf(
+    token: string,
+    header: TokenHeader,
+    claims: TokenClaims,
+    named: NamedIssuer,
+  ): Promise<JWTPayload | CredentialRefusal> {
+    const { keySet } = named.rules;
     const keys = keySet.current();
     if (keys === null) throw unavailable("auth", new Error("The key set is not loaded."));
     const refused = typeRefusal(header) ?? algorithmRefusal(header);
     if (refused !== null) return refused;
-    const verify = async (candidates: JWTVerifyGetKey) =>
-      verifyWith(token, candidates, { ...fixed, currentDate: new Date(now()) }, rules);
+    const verify = async (candidates: Keys) =>
+      verifyWith(token, candidates.forClaims(claims), rulesOf(named));
     const payload = await verify(keys);
     if (payload !== NO_KEY) return payload;
     const newer = await keySet.renewed(keys);
@@ -56,16 +75,19 @@ export function createTokenVerifier(
   }
 
   return async (token) => {
-    const header = readHeader(token);
-    if (header instanceof CredentialRefusal) return header;
-    const payload = await payloadOf(token, header);
+    const read = readToken(token);
+    if (read instanceof CredentialRefusal) return read;
+    const named = find(read.claims);
+    if (named instanceof CredentialRefusal) return named;
+    const payload = await payloadOf(token, read.header, read.claims, named);
     if (payload instanceof CredentialRefusal) return payload;
-    const subject = claimAt(payload, rules.subjectPath);
+    const { subjectPath } = named.rules;
+    const subject = claimAt(payload, subjectPath);
     if (payload.exp === undefined) return claimMissing("exp");
     if (typeof subject === "string" && subject !== "") {
-      return { subject, expiresAtMs: payload.exp * 1000, claims: payload };
+      return { issuer: named.iss, subject, expiresAtMs: payload.exp * 1000, claims: payload };
     }
-    const name = rules.subjectPath.join(".");
+    const name = subjectPath.join(".");
     return subject === undefined ? claimMissing(name) : claimInvalid(name);
   };
 }
@@ -84,14 +106,13 @@ const NO_KEY = "no key";
 async function verifyWith(
   token: string,
   keys: JWTVerifyGetKey,
-  options: JWTVerifyOptions,
   rules: TokenRules,
 ): Promise<JWTPayload | CredentialRefusal | typeof NO_KEY> {
   try {
-    return (await jwtVerify(token, keys, options)).payload;
+    return (await jwtVerify(token, keys, rules.options)).payload;
   } catch (error) {
     if (error instanceof errors.JWKSNoMatchingKey) return NO_KEY;
-    if (error instanceof errors.JWKSMultipleMatchingKeys) return verifyWithEach(token, error, options, rules);
+    if (error instanceof errors.JWKSMultipleMatchingKeys) return verifyWithEach(token, error, rules);
     return refusalOf(error, rules);
   }
 }
@@ -100,12 +121,11 @@ async function verifyWith(
 async function verifyWithEach(
   token: string,
   keys: errors.JWKSMultipleMatchingKeys,
-  options: JWTVerifyOptions,
   rules: TokenRules,
 ): Promise<JWTPayload | CredentialRefusal> {
   for await (const key of keys) {
     try {
-      return (await jwtVerify(token, key, options)).payload;
+      return (await jwtVerify(token, key, rules.options)).payload;
     } catch (error) {
       if (isAboutClaims(error)) return refusalOf(error, rules);
     }
@@ -141,15 +161,11 @@ function refusalOf(error: unknown, rules: TokenRules): CredentialRefusal {
 
 function claimRefusal(
   { claim, reason, payload }: errors.JWTClaimValidationFailed,
-  { issuer, audiences, variables }: TokenRules,
+  { audiences, variable }: TokenRules,
 ): CredentialRefusal {
   if (reason === "missing") return claimMissing(claim);
-  if (claim === "iss") {
-    const detail = `The token's iss is ${shownValue(payload.iss)}, but ${variables.issuer} is ${shownValue(issuer)}.`;
-    return new CredentialRefusal("issuer", detail);
-  }
   if (claim === "aud") {
-    const detail = `The token's aud is ${shownValue(payload.aud)}, but ${variables.audiences} is ${shownValue(audiences)}.`;
+    const detail = `The token's aud is ${shownValue(payload.aud)}, but ${variable} is ${shownValue(audiences)}.`;
     return new CredentialRefusal("audience", detail);
   }
   if (claim === "nbf" && reason === "check_failed") {
@@ -178,7 +194,7 @@ function shownTime(seconds: number | undefined): string {
 }
 
 /** Returns the claim at `path`, or undefined if it is missing. */
-export function claimAt(payload: Readonly<Record<string, unknown>>, path: readonly string[]): unknown {
+export function claimAt(payload: TokenClaims, path: readonly string[]): unknown {
   let value: unknown = payload;
   for (const name of path) {
     if (!isRecord(value) || !Object.hasOwn(value, name)) return undefined;

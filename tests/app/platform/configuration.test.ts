@@ -183,6 +183,27 @@ describe("all wrong environment variables are named at once", () => {
   });
 });
 
+// GW-230
+test.each<[string, Load]>([
+  ["gateway", loadGateway],
+  ["platform", loadPlatform],
+])("%s reports a wrong issuers file, and each variable of a single issuer beside it", async (_app, load) => {
+  const AUTH_ISSUERS_FILE = join(directory, "issuers.yaml");
+  const one =
+    "{ issuer: https://a.example, jwks_uri: https://a.example/keys, audiences: [], user_id_claim: sub }";
+  const authLines = (env: Record<string, string>) =>
+    problems(load, { PORT: "seventy", DEMO: "false", DATABASE_URL: "?", ...env }).filter((line) =>
+      line.startsWith("AUTH_"),
+    );
+  await writeFile(AUTH_ISSUERS_FILE, `issuers: [${one}]`);
+  expect(authLines({ AUTH_ISSUERS_FILE })).toEqual([]);
+  await writeFile(AUTH_ISSUERS_FILE, `issuers: [${one}, ${one}]`);
+  expect(authLines({ AUTH_ISSUERS_FILE, AUTH_ISSUER: "https://a.example" })).toEqual([
+    "AUTH_ISSUER and AUTH_ISSUERS_FILE are both set: keep one of them.",
+    "AUTH_ISSUERS_FILE line 1: issuers[1].issuer can be the iss of the same tokens as issuers[0].issuer: keep one of the two.",
+  ]);
+});
+
 // OP-5
 test.each<[string, Load, string[]]>([
   ["gateway", loadGateway, ["COUNTER_STORE_URL", "CREDENTIAL_VALIDATE_URL", "AUDIT_URL"]],

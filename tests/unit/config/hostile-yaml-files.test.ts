@@ -3,6 +3,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkWitnesses } from "@ostiary/audit/witnesses";
+import { checkIssuersFile } from "@ostiary/gateway/admission/issuers-file";
 import type { ConfigProblem } from "@ostiary/lib/runtime/config";
 import { checkOperatorsFile } from "@ostiary/lib/runtime/config/operators-file";
 import { checkRolesFile } from "@ostiary/lib/runtime/config/roles-file";
@@ -22,6 +23,10 @@ const files: Readonly<Record<string, { check: (path: string) => ConfigProblem[];
   OPERATORS_FILE: {
     check: (OPERATORS_FILE) => checkOperatorsFile({ OPERATORS_FILE }),
     valid: `operators: [{ name: &ci ci, role: publisher, token_sha256: ["${"0".repeat(64)}"], services: [*ci], paths: [/a] }]`,
+  },
+  AUTH_ISSUERS_FILE: {
+    check: (AUTH_ISSUERS_FILE) => checkIssuersFile({ AUTH_ISSUERS_FILE }),
+    valid: "issuers: [{ issuer: &url https://a.example, jwks_uri: *url, audiences: [], user_id_claim: sub }]",
   },
   ROLES_FILE: {
     check: (ROLES_FILE) => checkRolesFile({ ROLES_FILE }),

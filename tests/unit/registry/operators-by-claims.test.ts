@@ -21,7 +21,7 @@ function operatorsOf(all: readonly Claims[]): Operators | null {
   const verify = async (token: string) => {
     const [, payload = ""] = token.split(".");
     const claims: Claims = JSON.parse(Buffer.from(payload, "base64url").toString());
-    return { subject: "pipeline", expiresAtMs: 0, claims };
+    return { issuer: "https://login.example.com", subject: "pipeline", expiresAtMs: 0, claims };
   };
   const log = { info: () => {}, warn: () => {} };
   const provider = { issuer: "https://login.example.com", verify };

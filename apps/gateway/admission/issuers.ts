@@ -1,0 +1,66 @@
+import type { Clock } from "@ostiary/lib/async";
+import { listItems, peerTls } from "@ostiary/lib/runtime/config";
+import type { Logger } from "@ostiary/lib/runtime/telemetry";
+import { createKeySet, createTokenVerifier, type VerifyToken } from "@ostiary/lib/runtime/tokens";
+import type { AdmissionConfig } from "./config.ts";
+import { type ListedIssuer, loadIssuersFile } from "./issuers-file.ts";
+
+/** The identity providers whose tokens the gateway accepts. */
+export interface Issuers {
+  readonly verify: VerifyToken;
+  /** Returns whether a key set is loaded (GW-160). */
+  ready(): boolean;
+  /** Starts to load each key set by itself. */
+  start(): void;
+  stop(): void;
+}
+
+/** @throws ConfigError if AUTH_ISSUERS_FILE is not valid */
+export function openIssuers(
+  config: AdmissionConfig,
+  log: Pick<Logger, "info" | "warn">,
+  clock: Clock,
+): Issuers {
+  const { AUTH_ISSUERS_FILE: file } = config;
+  const listed = file === undefined ? issuerOfVariables(config) : loadIssuersFile(file);
+  const tls = peerTls(config, "AUTH_JWKS");
+  const issuers = listed.map(({ jwks_uri: uri, ...rules }) => {
+    const source =
+      file === undefined
+        ? { variable: "AUTH_JWKS_URI" }
+        : { variable: "AUTH_ISSUERS_FILE", issuer: rules.issuer };
+    return { ...rules, keySet: createKeySet({ uri, tls, log, clock, source }) };
+  });
+  const variables =
+    file === undefined
+      ? { issuers: "AUTH_ISSUER", audiences: "AUTH_ALLOWED_AUDIENCES" }
+      : { issuers: "AUTH_ISSUERS_FILE", audiences: "audiences in AUTH_ISSUERS_FILE" };
+  return {
+    verify: createTokenVerifier({ issuers, variables, now: () => clock.now() }),
+    ready: () => issuers.some(({ keySet }) => keySet.current() !== null),
+    start() {
+      if (issuers.length === 0) warnOfNoIssuer(config, log);
+      for (const { keySet } of issuers) keySet.start();
+    },
+    stop() {
+      for (const { keySet } of issuers) keySet.stop();
+    },
+  };
+}
+
+/** Returns a list with the issuer of the variables, or an empty list if AUTH_ISSUER or AUTH_JWKS_URI is unset. */
+function issuerOfVariables(config: AdmissionConfig): ListedIssuer[] {
+  const { AUTH_ISSUER: issuer, AUTH_JWKS_URI: jwks_uri } = config;
+  if (issuer === undefined || jwks_uri === undefined) return [];
+  const audiences = listItems(config.AUTH_ALLOWED_AUDIENCES ?? "");
+  const subjectPath = (config.AUTH_USER_ID_CLAIM ?? "sub").split(".");
+  return [{ issuer, jwks_uri, audiences, subjectPath, tenants: null }];
+}
+
+function warnOfNoIssuer(config: AdmissionConfig, log: Pick<Logger, "warn">): void {
+  const missing = (["AUTH_ISSUER", "AUTH_JWKS_URI"] as const).filter((name) => config[name] === undefined);
+  log.warn(
+    { missing },
+    "neither AUTH_ISSUERS_FILE nor both AUTH_ISSUER and AUTH_JWKS_URI are set: the gateway cannot verify JWTs and never becomes ready",
+  );
+}
