@@ -7,7 +7,7 @@ import { pathWith, urlOf } from "./paths.ts";
 import { errorOf, jsonIn, readBytes } from "./responses.ts";
 import { lifetimeOf, type MintedSession, SessionCredential } from "./session.ts";
 import { SYSTEM_TIME, type Time } from "./time.ts";
-import { baseUrlOf, TIMEOUT_MS, type TransportOptions, transport } from "./transport.ts";
+import { baseUrlOf, type TransportOptions, timerOf, transport } from "./transport.ts";
 import type { Client } from "./types.ts";
 
 export interface ClientOptions extends TransportOptions {
@@ -78,7 +78,8 @@ function dataIn(
 
 /** Makes a client with a clock of its own. */
 export function clientWith(options: ClientOptions, time: Time): UntypedClient {
-  const { headers, bodyBytesMax = BODY_BYTES_MAX, timeoutMs = TIMEOUT_MS } = options;
+  const { headers, bodyBytesMax = BODY_BYTES_MAX } = options;
+  const timeoutMs = timerOf(options.timeoutMs);
   const baseUrl = baseUrlOf(options.baseUrl);
   const send = transport(options);
   const core = createFetchClient<Record<string, Record<HttpMethod, AnyOperation>>>({

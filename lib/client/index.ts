@@ -3,4 +3,8 @@ export type { components, paths } from "./apis/gateway.d.ts";
 export { type ClientOptions, createClient } from "./client.ts";
 export { apiKey, bearer, type Credential, type TokenSource } from "./credentials.ts";
 export { type ErrorDetails, OstiaryError } from "./errors.ts";
+export { readText } from "./responses.ts";
+export { lifetimeOf, type MintedSession, SessionCredential } from "./session.ts";
+export { sleep } from "./time.ts";
+export { type Transport, type TransportOptions, transport } from "./transport.ts";
 export type { Answer, Client } from "./types.ts";

@@ -1,5 +1,5 @@
 import type { Credential } from "./credentials.ts";
-import { Age, orAborted, type Time } from "./time.ts";
+import { Age, orAborted, SYSTEM_TIME, type Time } from "./time.ts";
 
 /** A session, with how long it is valid after it was asked for. */
 export interface MintedSession {
@@ -29,7 +29,7 @@ export class SessionCredential implements Credential {
   #current: (MintedSession & { readonly age: Age }) | null = null;
   #minting: Promise<string> | null = null;
 
-  constructor(mint: () => Promise<MintedSession>, time: Time) {
+  constructor(mint: () => Promise<MintedSession>, time: Time = SYSTEM_TIME) {
     this.#mint = mint;
     this.#time = time;
   }

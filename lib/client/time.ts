@@ -1,27 +1,27 @@
-/** The clocks and timers that calls use. Tests replace them. */
+/** The clocks that sessions use. Tests replace them. */
 export interface Time {
   /** Milliseconds that only grow, but that may stand still while the machine sleeps. */
   monotonicMs(): number;
   /** Milliseconds of the clock on the wall, which may jump. */
   wallMs(): number;
-  /** Waits for `ms` milliseconds. Rejects with the reason of the signal when the signal is aborted. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
 export const SYSTEM_TIME: Time = {
   monotonicMs: () => performance.now(),
   wallMs: () => Date.now(),
-  sleep(ms, signal) {
-    return orAborted(
-      signal,
-      (onEnd) =>
-        new Promise((done) => {
-          const timer = setTimeout(done, ms);
-          onEnd(() => clearTimeout(timer));
-        }),
-    );
-  },
 };
+
+/** Waits for `ms` milliseconds. Rejects with the reason of the signal when the signal is aborted. */
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return orAborted(
+    signal,
+    (onEnd) =>
+      new Promise((done) => {
+        const timer = setTimeout(done, ms);
+        onEnd(() => clearTimeout(timer));
+      }),
+  );
+}
 
 /**
  * Runs `work` and rejects with the reason of the signal as soon as the signal is aborted. `onEnd` takes what

@@ -1,14 +1,14 @@
 import type { Credential } from "./credentials.ts";
 import { OstiaryError } from "./errors.ts";
 import { isRefusal, retryAfterOf } from "./responses.ts";
-import { orAborted, SYSTEM_TIME } from "./time.ts";
+import { orAborted, sleep } from "./time.ts";
 
 export interface TransportOptions {
   /** The URL of the gateway. It may have a path. */
   readonly baseUrl: string;
   /** The credential of each call. Without one, only public routes can be called. */
   readonly credential?: Credential | undefined;
-  /** How long a response may take, without its body, in each attempt. 30 seconds by default. */
+  /** How long a response may take, without its body, in each attempt. 30 seconds by default, or Infinity. */
   readonly timeoutMs?: number | undefined;
   /** How often a read is repeated after 429, 502, 503 or a failed connection. Twice by default. */
   readonly retries?: number | undefined;
@@ -28,7 +28,9 @@ export interface TransportOptions {
 /** Sends requests with a credential, and repeats them where that is safe. */
 export type Transport = (request: Request) => Promise<Response>;
 
-export const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 30_000;
+/** The longest time that timers take. */
+const TIMER_MAX_MS = 2_147_483_647;
 const RETRIES = 2;
 const WAIT_MAX_MS = 60_000;
 /** The wait before the first repetition without Retry-After. Each further wait is twice as long. */
@@ -43,23 +45,29 @@ export function baseUrlOf(text: string): string {
   return url.href.replace(/\/+$/, "");
 }
 
+/** Returns a time limit for a timer. */
+export function timerOf(timeoutMs = TIMEOUT_MS): number {
+  return Math.min(timeoutMs, TIMER_MAX_MS);
+}
+
 /** Makes the function that sends all requests of a client. */
 export function transport(options: TransportOptions): Transport {
-  const { credential, timeoutMs = TIMEOUT_MS, retries = RETRIES, waitMaxMs = WAIT_MAX_MS } = options;
-  const { repeats = repeatsReads, wait = SYSTEM_TIME.sleep } = options;
+  const { credential, retries = RETRIES, waitMaxMs = WAIT_MAX_MS } = options;
+  const timeoutMs = timerOf(options.timeoutMs);
+  const { repeats = repeatsReads, wait = sleep } = options;
   const { origin } = new URL(baseUrlOf(options.baseUrl));
   const send = options.fetch ?? ((request: Request) => fetch(request));
 
   /** Sends one attempt with the credential. Returns the error, if there was no response. */
-  async function attempt(request: Request, value: string | null): Promise<Response | OstiaryError> {
-    const { signal } = request;
+  async function attempt(whole: Outgoing, value: string | null): Promise<Response | OstiaryError> {
+    const { headers: given, signal } = whole.request;
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(), timeoutMs);
     try {
-      const headers = new Headers(request.headers);
+      const headers = new Headers(given);
       if (credential !== undefined && value !== null) headers.set(credential.header, value);
       const ends = AbortSignal.any([signal, deadline.signal]);
-      const sent = new Request(copyOf(request), { headers, redirect: "manual", signal: ends });
+      const sent = copyOf(whole, headers, ends);
       // Waits no longer than the deadline, even if the function that sends does not know signals.
       return await orAborted(ends, () => send(sent));
     } catch (cause) {
@@ -85,10 +93,10 @@ export function transport(options: TransportOptions): Transport {
   }
 
   /** Sends a request, with a renewed credential too if the gateway refuses the first one. */
-  async function authenticated(request: Request, sender: Sender): Promise<Response | OstiaryError> {
-    const { method, signal } = request;
+  async function authenticated(whole: Outgoing, sender: Sender): Promise<Response | OstiaryError> {
+    const { method, signal } = whole.request;
     sender.value ??= await headerValue(credential, null, signal);
-    const result = await attempt(request, sender.value);
+    const result = await attempt(whole, sender.value);
     if (sender.value === null || sender.renewed || result instanceof OstiaryError) return result;
     const ends = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     if (!(await isRefusal(result, method, ends))) return result;
@@ -97,7 +105,7 @@ export function transport(options: TransportOptions): Transport {
     sender.value = await headerValue(credential, refused, signal);
     if (sender.value === refused || !repeats(method, result.status)) return result;
     discard(result);
-    return attempt(request, sender.value);
+    return attempt(whole, sender.value);
   }
 
   return async (request) => {
@@ -105,9 +113,10 @@ export function transport(options: TransportOptions): Transport {
     // The credential goes to the base URL's origin only.
     if (new URL(url).origin !== origin)
       throw new TypeError("The request leads to another origin than baseUrl.");
+    const whole = await outgoing(request);
     const sender: Sender = { value: null, renewed: false };
     for (let repetition = 0; ; repetition++) {
-      const result = await authenticated(request, sender);
+      const result = await authenticated(whole, sender);
       const response = result instanceof OstiaryError ? null : result;
       const waitMs = waitBefore(repetition, method, response);
       if (waitMs === null) {
@@ -132,14 +141,31 @@ interface Sender {
  * (RFC 9110, 9.2.2): a service that imitates the gateway's 401 may have made the change.
  */
 function repeatsReads(method: string, status: number | null): boolean {
-  if (method === "GET" || method === "HEAD") return true;
+  if (reads(method)) return true;
   return status === 401 && method !== "POST" && method !== "PATCH";
 }
 
-/** Copies a request with its body, so that it can be sent again. */
-function copyOf(request: Request): Request {
-  // biome-ignore lint/plugin: a copy is of the same class, which Bun's types do not say
-  return request.clone() as Request;
+/** A request. Each attempt sends a copy. */
+interface Outgoing {
+  readonly request: Request;
+  /** The body, or undefined if the request has none. */
+  readonly body: ArrayBuffer | undefined;
+}
+
+async function outgoing(request: Request): Promise<Outgoing> {
+  // A page sends a cloned body as a stream, which older protocols and debuggers do not know.
+  const bytes = reads(request.method) ? undefined : await request.arrayBuffer();
+  return { request, body: bytes?.byteLength === 0 ? undefined : bytes };
+}
+
+function copyOf({ request, body }: Outgoing, headers: Headers, signal: AbortSignal): Request {
+  const { url, method, cache, credentials, keepalive, referrerPolicy } = request;
+  const kept = { method, cache, credentials, keepalive, referrerPolicy };
+  return new Request(url, { ...kept, headers, body, signal, redirect: "manual" });
+}
+
+function reads(method: string): boolean {
+  return method === "GET" || method === "HEAD";
 }
 
 /** Gives the connection of an unread response back. */

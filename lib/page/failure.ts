@@ -119,6 +119,6 @@ export function entriesOf<Entry extends TSchema>(
 }
 
 /** Parses a Retry-After in seconds, the only form that services send. Returns null for other values. */
-export function secondsOf(header: string | null): number | null {
+function secondsOf(header: string | null): number | null {
   return header !== null && /^\d{1,9}$/.test(header) ? Number(header) : null;
 }

@@ -1,7 +1,7 @@
-import { ErrorEnvelope } from "@ostiary/lib/domain/errors";
+import { type Credential, readText, sleep, transport } from "@ostiary/client";
 import { tryJson } from "@ostiary/lib/domain/json";
 import { LIMIT_SET_HEADERS, RATE_LIMIT_HEADERS } from "@ostiary/lib/domain/ratelimit";
-import { type Answer, answered, failed, failureOf, secondsOf } from "@ostiary/lib/page/failure";
+import { type Answer, answered, failed, failureOf } from "@ostiary/lib/page/failure";
 import { type Signal, signal } from "@preact/signals";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
@@ -23,13 +23,16 @@ export interface Call {
 }
 
 /** The credentials of the person who is signed in. They are kept in memory only. */
-interface Credentials {
-  /**
-   * Returns the headers with the caller's credential.
-   *
-   * @param renewed whether to renew the credential first, because the current one was refused
-   */
-  headers(caller: Caller, renewed: boolean): Promise<Answer<Record<string, string>>>;
+export type Credentials = Readonly<Record<Exclude<Caller, "nobody">, Credential>>;
+
+/** The error of a credential that cannot be had. */
+export class NoCredential extends Error {
+  readonly answer: Answer<never>;
+
+  constructor(answer: Answer<never>) {
+    super();
+    this.answer = answer;
+  }
 }
 
 /** A rate limit that makes calls wait. */
@@ -42,40 +45,31 @@ interface Waiting {
 }
 
 const TIMEOUT_MS = 30_000;
-/** The longest Retry-After for which a call waits. */
-const WAIT_SECONDS_MAX = 60;
 const WAITS_MAX = 3;
+/** The maximum size of a response that the page parses. */
+const BODY_BYTES_MAX = 33_554_432;
 
 /** The browser functions that calls use. Tests replace them. */
 interface Surroundings {
-  fetch(address: string, request: RequestInit): Promise<Response>;
+  fetch?(request: Request): Promise<Response>;
   now(): number;
-  /** Waits for `ms` milliseconds, or until the signal is aborted. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  sleep: typeof sleep;
 }
 
-const BROWSER: Surroundings = {
-  fetch: (address, request) => fetch(address, request),
-  now: () => Date.now(),
-  sleep: (ms, signal) =>
-    new Promise((done) => {
-      const timer = setTimeout(done, ms);
-      signal?.addEventListener("abort", () => {
-        clearTimeout(timer);
-        done();
-      });
-    }),
-};
+const BROWSER: Surroundings = { now: () => Date.now(), sleep };
 
 /** Calls the gateway that serves this page. Failed calls return a failure and do not throw. */
 export class Gateway {
   readonly #credentials: Credentials;
+  readonly #origin: string;
   readonly #around: Surroundings;
   /** The rate limit that makes calls wait now, or null. */
   readonly waiting: Signal<Waiting | null> = signal(null);
 
-  constructor(credentials: Credentials, around: Surroundings = BROWSER) {
+  /** @param origin the origin of the page, which the gateway serves */
+  constructor(credentials: Credentials, origin: string, around: Surroundings = BROWSER) {
     this.#credentials = credentials;
+    this.#origin = origin;
     this.#around = around;
   }
 
@@ -85,18 +79,8 @@ export class Gateway {
     path: string,
     call: Call,
   ): Promise<Answer<Static<Schema>>> {
-    const writes = isWrite(call);
     const response = await this.#answer(path, call, TIMEOUT_MS);
-    if (!response.ok) return response;
-    const { status } = response.value;
-    try {
-      const text = await response.value.text();
-      const value: unknown = Value.Clean(schema, text === "" ? null : JSON.parse(text));
-      if (Value.Check(schema, value)) return answered(value);
-      return failed("strange", { status, outcomeUnknown: writes });
-    } catch {
-      return failed("away", { status, outcomeUnknown: writes });
-    }
+    return response.ok ? parsed(schema, response.value, call) : response;
   }
 
   /** Reads one page of a list. */
@@ -128,125 +112,115 @@ export class Gateway {
    * (PT-48).
    */
   exchange(path: string, call: Call): Promise<Answer<Response>> {
-    return this.#exchange(path, call, { redirect: "manual", ofAnyService: true });
+    return this.#exchange(path, call, ofAnyService);
   }
 
   /** Returns the headers with the caller's credential, for calls that a worker makes. */
-  credential(caller: Caller): Promise<Answer<Record<string, string>>> {
-    return this.#credentials.headers(caller, false);
+  async credential(caller: Caller): Promise<Answer<Record<string, string>>> {
+    if (caller === "nobody") return answered({});
+    const { [caller]: credential } = this.#credentials;
+    try {
+      return answered({ [credential.header]: await credential.value(null) });
+    } catch (error) {
+      return answerTo(error, false);
+    }
   }
 
   async #answer(path: string, call: Call, timeoutMs?: number): Promise<Answer<Response>> {
-    const response = await this.#exchange(path, call, { redirect: "error", timeoutMs });
+    const response = await this.#exchange(path, call, ofPlatform, timeoutMs);
     if (!response.ok || response.value.ok) return response;
     const text = await response.value.text().catch(() => "");
     return failureOf(response.value, tryJson(text), isWrite(call));
   }
 
-  /** Makes a call and retries it: once after a refused credential, and after rate limits that end soon. */
-  async #exchange(path: string, call: Call, options: Attempt): Promise<Answer<Response>> {
-    let renewed = false;
-    for (let waits = 0; ; ) {
-      const response = await this.#once(path, call, renewed, options);
-      if (!response.ok) return response;
-      const { status, headers } = response.value;
-      if (status === 401 && call.as !== "nobody" && !renewed && (await isRefusal(response.value, call))) {
-        renewed = true;
-        if (!options.ofAnyService || isIdempotent(call)) continue;
-        // Renew the credential for the next call, but do not retry this call: the 401 may come from a service
-        // that has already made the change.
-        await this.#credentials.headers(call.as, true);
-        return response;
-      }
-      const seconds = secondsOf(headers.get("Retry-After"));
-      const isShort = seconds !== null && seconds <= WAIT_SECONDS_MAX;
-      const mayWait = waits < WAITS_MAX && !(options.ofAnyService && isWrite(call));
-      if (status !== 429 || !isShort || !mayWait) return response;
-      waits += 1;
-      await this.#wait(seconds, headers, call.signal);
+  async #exchange(
+    path: string,
+    call: Call,
+    repeats: (method: string, status: number | null) => boolean,
+    timeoutMs = Number.POSITIVE_INFINITY,
+  ): Promise<Answer<Response>> {
+    const send = transport({
+      baseUrl: this.#origin,
+      credential: call.as === "nobody" ? undefined : this.#credentials[call.as],
+      timeoutMs,
+      retries: WAITS_MAX,
+      repeats,
+      wait: (ms, signal, response) => this.#wait(ms, response?.headers ?? new Headers(), signal),
+      fetch: this.#around.fetch,
+    });
+    const { method = "GET", query = {}, signal } = call;
+    const content = contentOf(call);
+    const request = new Request(`${this.#origin}${path}${queryText(query)}`, {
+      method,
+      headers: {
+        Accept: "application/json",
+        ...(content !== undefined && { "Content-Type": content.type }),
+        ...call.headers,
+      },
+      body: content?.text,
+      signal,
+      cache: "no-store",
+      credentials: "omit",
+      referrerPolicy: "no-referrer",
+    });
+    try {
+      return answered(await send(request));
+    } catch (error) {
+      return answerTo(error, isWrite(call));
     }
   }
 
-  async #wait(seconds: number, headers: Headers, signal: AbortSignal | undefined): Promise<void> {
+  async #wait(ms: number, headers: Headers, signal: AbortSignal): Promise<void> {
     const waiting = {
-      untilMs: this.#around.now() + seconds * 1_000,
+      untilMs: this.#around.now() + ms,
       limit: headers.get(RATE_LIMIT_HEADERS.limit),
       remaining: headers.get(RATE_LIMIT_HEADERS.remaining),
       policy: headers.get(LIMIT_SET_HEADERS.policies),
     };
     this.waiting.value = waiting;
-    await this.#around.sleep(seconds * 1_000, signal);
-    if (this.waiting.value === waiting) this.waiting.value = null;
-  }
-
-  async #once(
-    path: string,
-    call: Call,
-    renewed: boolean,
-    { redirect, timeoutMs }: Attempt,
-  ): Promise<Answer<Response>> {
-    const credential = await this.#credentials.headers(call.as, renewed);
-    if (!credential.ok) return credential;
-    const { method = "GET", query = {}, headers, signal } = call;
-    const content = contentOf(call);
-    // Without a caller's signal, each attempt has its own timeout, which excludes waits for a rate limit.
-    const ends = signal ?? (timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs));
     try {
-      return answered(
-        await this.#around.fetch(`${path}${queryText(query)}`, {
-          method,
-          headers: {
-            Accept: "application/json",
-            ...(content !== undefined && { "Content-Type": content.type }),
-            ...headers,
-            ...credential.value,
-          },
-          body: content?.text,
-          signal: ends,
-          cache: "no-store",
-          credentials: "omit",
-          redirect,
-          referrerPolicy: "no-referrer",
-        }),
-      );
-    } catch {
-      return failed("away", { outcomeUnknown: isWrite(call) });
+      await this.#around.sleep(ms, signal);
+    } finally {
+      if (this.waiting.value === waiting) this.waiting.value = null;
     }
   }
 }
 
-/** The options of one attempt of a call. */
-interface Attempt {
-  readonly redirect: "error" | "manual";
-  readonly timeoutMs?: number;
-  /** Whether the response may come from any service, not only from a service of the platform. */
-  readonly ofAnyService?: boolean;
+/** Parses a response. Drops fields that the schema does not have. */
+export async function parsed<Schema extends TSchema>(
+  schema: Schema,
+  response: Response,
+  call: Pick<Call, "method" | "signal">,
+): Promise<Answer<Static<Schema>>> {
+  const known = { status: response.status, outcomeUnknown: isWrite(call) };
+  try {
+    const text = await readText(response, BODY_BYTES_MAX, call.signal ?? AbortSignal.timeout(TIMEOUT_MS));
+    const value: unknown = Value.Clean(schema, text === "" ? null : JSON.parse(text));
+    return Value.Check(schema, value) ? answered(value) : failed("strange", known);
+  } catch {
+    return failed("away", known);
+  }
+}
+
+/** Returns the failure of a call that got no response. */
+export function answerTo(error: unknown, outcomeUnknown: boolean): Answer<never> {
+  return error instanceof NoCredential ? error.answer : failed("away", { outcomeUnknown });
+}
+
+/** Repeats calls of the platform's own services, which do nothing before the gateway admits a request. */
+function ofPlatform(_method: string, status: number | null): boolean {
+  return status === 401 || status === 429;
+}
+
+/** Repeats calls of any service: its own 401 or 429 may come after a change (PT-48). */
+function ofAnyService(method: string, status: number | null): boolean {
+  if (status === 401) return method !== "POST" && method !== "PATCH";
+  return status === 429 && !isWrite({ method });
 }
 
 /** Returns whether a call may change something. */
-export function isWrite({ method = "GET" }: Pick<Call, "method">): boolean {
+export function isWrite({ method = "GET" }: { method?: string }): boolean {
   return method !== "GET" && method !== "HEAD";
-}
-
-/** Returns whether a repeated call has the same effect as one call (RFC 9110, 9.2.2). */
-function isIdempotent({ method = "GET" }: Pick<Call, "method">): boolean {
-  return method !== "POST" && method !== "PATCH";
-}
-
-/** The maximum size of a 401 body that is checked for an error of the gateway. */
-const REFUSAL_BYTES_MAX = 16_384;
-
-/**
- * Returns whether a 401 looks like a response of the gateway itself. Reads a clone, so that the body stays
- * readable. Returns true for HEAD, whose response has no body to check.
- */
-async function isRefusal(response: Response, { method }: Call): Promise<boolean> {
-  if (method === "HEAD") return true;
-  const { bytes, cut } = await readBytes(response.clone().body, REFUSAL_BYTES_MAX);
-  const body = cut ? undefined : tryJson(new TextDecoder().decode(bytes));
-  if (!Value.Check(ErrorEnvelope, body)) return false;
-  const { code, request_id } = body.error;
-  return code === "UNAUTHORIZED" && request_id === response.headers.get("X-Request-ID");
 }
 
 function contentOf({ body, content }: Call): Call["content"] {

@@ -1,7 +1,8 @@
+import { lifetimeOf, SessionCredential } from "@ostiary/client";
 import { Membership, Session } from "@ostiary/lib/contracts/identity-api";
 import { type Answer, answered, failed } from "@ostiary/lib/page";
 import { type ReadonlySignal, signal } from "@preact/signals";
-import { type Gateway, pathTo } from "./gateway.ts";
+import { answerTo, type Gateway, NoCredential, parsed, pathTo } from "./gateway.ts";
 
 /** The person's membership in the chosen organization. */
 export interface ChosenMember {
@@ -12,9 +13,6 @@ export interface ChosenMember {
   readonly labels: readonly string[];
 }
 
-/** How long before its expiry a session is renewed. */
-const RENEWAL_MS = 5 * 60_000;
-
 /** The member's session in the chosen organization, with its creation and renewal. */
 export class OrganizationSession {
   readonly #gateway: Gateway;
@@ -22,8 +20,7 @@ export class OrganizationSession {
   readonly #member = signal<ChosenMember | null>(null);
   /** The membership in the chosen organization, or null while no session is open in an organization. */
   readonly member: ReadonlySignal<ChosenMember | null> = this.#member;
-  #session: Session | null = null;
-  #renewal: Promise<Answer<string>> | null = null;
+  #session: SessionCredential | null = null;
 
   /** @param isChosen returns whether the page still shows the organization */
   constructor(gateway: Gateway, isChosen: (organization_id: string) => boolean) {
@@ -53,12 +50,22 @@ export class OrganizationSession {
   async #open(organization_id: string): Promise<Answer<ChosenMember>> {
     const name = await this.#nameOf(organization_id);
     if (!name.ok) return name;
-    const session = await this.#mint(organization_id);
-    if (!session.ok) return session;
-    const member = memberOf(session.value, name.value);
+    let member: ChosenMember | null = null;
+    const session: SessionCredential = new SessionCredential(async () => {
+      const { minted, lifetimeMs } = await this.#mint(organization_id);
+      member = memberOf(minted, name.value);
+      if (this.#session === session) this.#member.value = member;
+      return { token: minted.token, lifetimeMs };
+    });
+    try {
+      await session.value(null);
+    } catch (error) {
+      return answerTo(error, true);
+    }
+    if (member === null) throw new Error("A session was not minted.");
     // The person may have chosen another organization before the response arrived.
     if (this.#isChosen(organization_id)) {
-      this.#session = session.value;
+      this.#session = session;
       this.#member.value = member;
     }
     return answered(member);
@@ -71,38 +78,19 @@ export class OrganizationSession {
     return membership === undefined ? failed("missing") : answered(membership.organization.name);
   }
 
-  #mint(organization_id: string): Promise<Answer<Session>> {
-    return this.#gateway.send(Session, pathTo("user", "organizations", organization_id, "session"), {
-      as: "person",
-      method: "POST",
-      body: {},
-    });
+  async #mint(organization_id: string): Promise<{ minted: Session; lifetimeMs: number }> {
+    const path = pathTo("user", "organizations", organization_id, "session");
+    const answer = await this.#gateway.stream(path, { as: "person", method: "POST", body: {} });
+    if (!answer.ok) throw new NoCredential(answer);
+    const minted = await parsed(Session, answer.value, { method: "POST" });
+    if (!minted.ok) throw new NoCredential(minted);
+    return { minted: minted.value, lifetimeMs: lifetimeOf(minted.value.expires_at, answer.value) };
   }
 
-  /** Returns the session's token, renewed shortly before its expiry. Concurrent calls share a renewal. */
-  async token(renewed: boolean): Promise<Answer<string>> {
-    const session = this.#session;
-    if (session === null) return failed("signed_out");
-    const leftMs = Date.parse(session.expires_at) - Date.now();
-    if (leftMs > RENEWAL_MS && !renewed) return answered(session.token);
-    this.#renewal ??= this.#renewSession(session, renewed).finally(() => {
-      this.#renewal = null;
-    });
-    return this.#renewal;
-  }
-
-  async #renewSession(before: Session, refused: boolean): Promise<Answer<string>> {
-    const minted = await this.#mint(before.organization_id);
-    if (minted.ok) {
-      // The person may have chosen another organization before the response arrived.
-      if (this.#session === before) {
-        this.#session = minted.value;
-        this.#member.value = memberOf(minted.value, this.#member.peek()?.organizationName ?? "");
-      }
-      return answered(minted.value.token);
-    }
-    const usable = !refused && Date.parse(before.expires_at) > Date.now();
-    return usable ? answered(before.token) : minted;
+  /** Returns the session's token, renewed shortly before its end and when the gateway refused it. */
+  async token(refused: string | null): Promise<string> {
+    if (this.#session === null) throw new NoCredential(failed("signed_out"));
+    return this.#session.value(refused);
   }
 }
 

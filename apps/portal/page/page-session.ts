@@ -1,7 +1,6 @@
+import { bearer } from "@ostiary/client";
 import { User } from "@ostiary/lib/contracts/identity-api";
 import {
-  type Answer,
-  answered,
   failed,
   forgetInTab,
   keepInTab,
@@ -14,7 +13,7 @@ import {
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { Type } from "@sinclair/typebox";
 import { type Address, addressAt, addressOf, type ViewPath } from "./address.ts";
-import { type Caller, Gateway, pathTo } from "./gateway.ts";
+import { type Credentials, Gateway, NoCredential, pathTo } from "./gateway.ts";
 import { type ChosenMember, OrganizationSession } from "./organization-session.ts";
 import type { PortalSettings } from "./settings.ts";
 import { languageFor } from "./texts/texts.ts";
@@ -45,7 +44,11 @@ export class Session extends PageSession<Address> {
   constructor(settings: PortalSettings) {
     super(settings, PAGE_PATH, addressAt);
     this.settings = settings;
-    this.gateway = new Gateway({ headers: (caller, renewed) => this.#headers(caller, renewed) });
+    const credentials: Credentials = {
+      person: bearer((refused) => this.#personToken(refused !== null)),
+      member: { header: "X-API-Key", value: (refused) => this.organization.token(refused) },
+    };
+    this.gateway = new Gateway(credentials, location.origin);
     this.organization = new OrganizationSession(
       this.gateway,
       (id) => this.address.peek().organization_id === id,
@@ -113,15 +116,10 @@ export class Session extends PageSession<Address> {
     this.organization.forget();
   }
 
-  async #headers(caller: Caller, renewed: boolean): Promise<Answer<Record<string, string>>> {
-    if (caller === "nobody") return answered({});
-    if (caller === "person") {
-      const token = await this.provider?.currentToken(renewed);
-      if (token?.ok) return answered({ Authorization: `Bearer ${token.token}` });
-      return failed(token?.reason === "away" ? "away" : "signed_out");
-    }
-    const token = await this.organization.token(renewed);
-    return token.ok ? answered({ "X-API-Key": token.value }) : token;
+  async #personToken(renewed: boolean): Promise<string> {
+    const token = await this.provider?.currentToken(renewed);
+    if (token?.ok) return token.token;
+    throw new NoCredential(failed(token?.reason === "away" ? "away" : "signed_out"));
   }
 }
 

@@ -543,6 +543,10 @@ export interface components {
             path: string;
             /** @description The path that the gateway calls on the service, with `{subject.…}` and `{path.…}`. Omitted: the request's path. */
             upstream?: string;
+            /** @description The maximum time in milliseconds until the service begins its response, in place of the gateway's UPSTREAM_TIMEOUT_MS. A pause within the response can take as long. */
+            timeout_ms?: number;
+            /** @description The maximum size of a request body in bytes, in place of the gateway's MAX_BODY_BYTES. 0 means no limit. */
+            max_body_bytes?: number;
             methods: components["schemas"]["RouteMethods"];
             /** @description The labels that the route requires. A member needs one of them, or `*`. Without labels, every admitted caller may call. User routes check no labels. */
             required_labels?: string[];
@@ -569,6 +573,10 @@ export interface components {
             url: string;
             /** @description The path of the service's OpenAPI description on the service's url. A query is allowed. */
             openapi?: string;
+            /** @description The maximum time in milliseconds until the service begins its response, in place of the gateway's UPSTREAM_TIMEOUT_MS. A pause within the response can take as long. */
+            timeout_ms?: number;
+            /** @description The maximum size of a request body in bytes, in place of the gateway's MAX_BODY_BYTES. 0 means no limit. */
+            max_body_bytes?: number;
             /** @description Policies that routes of this service name in rate_limit. */
             rate_limits?: {
                 [key: string]: components["schemas"]["RateLimitPolicy"];
@@ -638,11 +646,15 @@ export interface components {
         Scope: "public" | "user" | "organization" | "member";
         /**
          * Settings
-         * @description The settings of one method of a route. For a change of the service itself: the service's url, openapi, one policy or one test.
+         * @description The settings of one method of a route. For a change of the service itself: its url, openapi, timeout_ms, max_body_bytes, one policy or one test.
          */
         Settings: {
             /** @description The path that the gateway calls on the service, with `{subject.…}` and `{path.…}`. Omitted: the request's path. */
             upstream?: string;
+            /** @description The maximum time in milliseconds until the service begins its response, in place of the gateway's UPSTREAM_TIMEOUT_MS. A pause within the response can take as long. */
+            timeout_ms?: number;
+            /** @description The maximum size of a request body in bytes, in place of the gateway's MAX_BODY_BYTES. 0 means no limit. */
+            max_body_bytes?: number;
             /** @description The labels that the route requires. A member needs one of them, or `*`. Without labels, every admitted caller may call. User routes check no labels. */
             required_labels?: string[];
             rate_limit?: components["schemas"]["RouteRateLimit"];
@@ -668,11 +680,11 @@ export interface components {
              * @enum {string}
              */
             action: "added" | "removed" | "changed";
-            /** @description The route's scope. Null for a change of the service's url, openapi, policies or tests. */
+            /** @description The route's scope. Null for a change of the service's own settings. */
             scope: components["schemas"]["Scope"] | null;
-            /** @description The route's method. Null for a change of the service's url, openapi, policies or tests. */
+            /** @description The route's method. Null for a change of the service's own settings. */
             method: components["schemas"]["Method"] | null;
-            /** @description The route's path. Null for a change of the service's url, openapi, policies or tests. */
+            /** @description The route's path. Null for a change of the service's own settings. */
             path: string | null;
             /** @description The old settings, or null for an addition. */
             before: components["schemas"]["Settings"] | null;
@@ -817,6 +829,10 @@ export interface components {
             path: string;
             /** @description The path that the gateway calls on the service, with `{subject.…}` and `{path.…}`. Omitted: the request's path. */
             upstream?: string;
+            /** @description The maximum time in milliseconds until the service begins its response, in place of the gateway's UPSTREAM_TIMEOUT_MS. A pause within the response can take as long. */
+            timeout_ms?: number;
+            /** @description The maximum size of a request body in bytes, in place of the gateway's MAX_BODY_BYTES. 0 means no limit. */
+            max_body_bytes?: number;
             methods: components["schemas"]["MethodList"];
             /** @description The labels that the route requires. A member needs one of them, or `*`. Without labels, every admitted caller may call. User routes check no labels. */
             required_labels?: string[];
@@ -841,6 +857,10 @@ export interface components {
             url: string;
             /** @description The path of the service's OpenAPI description on the service's url. A query is allowed. */
             openapi?: string;
+            /** @description The maximum time in milliseconds until the service begins its response, in place of the gateway's UPSTREAM_TIMEOUT_MS. A pause within the response can take as long. */
+            timeout_ms?: number;
+            /** @description The maximum size of a request body in bytes, in place of the gateway's MAX_BODY_BYTES. 0 means no limit. */
+            max_body_bytes?: number;
             /** @description Policies that routes of this service name in rate_limit. */
             rate_limits?: {
                 [key: string]: components["schemas"]["RateLimitPolicy"];
@@ -883,6 +903,10 @@ export interface components {
             url: string;
             /** @description The path of the service's OpenAPI description on the service's url. A query is allowed. */
             openapi?: string;
+            /** @description The maximum time in milliseconds until the service begins its response, in place of the gateway's UPSTREAM_TIMEOUT_MS. A pause within the response can take as long. */
+            timeout_ms?: number;
+            /** @description The maximum size of a request body in bytes, in place of the gateway's MAX_BODY_BYTES. 0 means no limit. */
+            max_body_bytes?: number;
             /** @description Policies that routes of this service name in rate_limit. */
             rate_limits?: {
                 [key: string]: components["schemas"]["RateLimitPolicy"];
@@ -907,6 +931,10 @@ export interface components {
             url: string;
             /** @description The path of the service's OpenAPI description on the service's url. A query is allowed. */
             openapi?: string;
+            /** @description The maximum time in milliseconds until the service begins its response, in place of the gateway's UPSTREAM_TIMEOUT_MS. A pause within the response can take as long. */
+            timeout_ms?: number;
+            /** @description The maximum size of a request body in bytes, in place of the gateway's MAX_BODY_BYTES. 0 means no limit. */
+            max_body_bytes?: number;
             /** @description Policies that routes of this service name in rate_limit. */
             rate_limits?: {
                 [key: string]: components["schemas"]["RateLimitPolicy"];
@@ -1032,6 +1060,10 @@ export interface components {
             limits?: components["schemas"]["LimitOfPlan"][];
             /** @description Whether requests are audited, with the default applied. */
             audit: boolean;
+            /** @description The timeout of the route or else of its service, or null for the gateway's default. */
+            timeout_ms: number | null;
+            /** @description The maximum body size of the route or else of its service, or null for the gateway's default. 0 means no limit. */
+            max_body_bytes: number | null;
             /** @description The template of the upstream path. Null means that the upstream path is the request's path. */
             upstream: string | null;
             /** @description Whether a member with the requested role or labels may use the route. True on public and user routes, which check no labels. */

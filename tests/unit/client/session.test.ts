@@ -23,7 +23,6 @@ function session({ mint, call }: Bed = {}) {
   const time: Time = {
     monotonicMs: () => clock.monotonicMs,
     wallMs: () => clock.wallMs,
-    sleep: async () => {},
   };
   const minted: string[] = [];
   const tokens: (string | null)[] = [];

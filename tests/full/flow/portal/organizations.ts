@@ -77,8 +77,10 @@ describe.skipIf(browserPath === undefined)("a customer in the portal", () => {
     const minted = requestsOf(page, "POST", `/user/organizations/${id}/session`);
     await page.route("**/session", async (route) => {
       const answer = await route.fetch();
-      const soon = new Date(Date.now() + 60_000).toISOString();
-      await route.fulfill({ status: 201, json: { ...(await answer.json()), expires_at: soon } });
+      // The session lasts a millisecond by the server's times, whatever the clock of the page says.
+      const headers = { Date: "Mon, 01 Jan 2001 00:00:00 GMT" };
+      const expires_at = "2001-01-01T00:00:00.001Z";
+      await route.fulfill({ status: 201, headers, json: { ...(await answer.json()), expires_at } });
     });
     await page.getByRole("link", { name: "Renewed" }).click();
     await page.getByRole("definition").getByText("Renewed").waitFor();
