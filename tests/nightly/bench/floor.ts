@@ -1,14 +1,18 @@
 import { ROOT } from "../../support/root.ts";
-import type { Bench } from "./bench.ts";
+import type { Bench, BenchOptions } from "./bench.ts";
+import { startAudited } from "./floor/audited.ts";
 import { SERVICES } from "./floor/catalog.ts";
 import { goalsOf } from "./floor/goals.ts";
+import { latenciesAtHalfLoad, latencyTable } from "./floor/half-load.ts";
 import { LOADS, type Load } from "./floor/loads.ts";
 import { cellsOf, measureInRounds, type Plan } from "./floor/measure.ts";
+import { refusalGoals } from "./floor/refusals.ts";
 import { figureTable } from "./floor/report.ts";
 import { type Run, speedOf } from "./floor/speed.ts";
 import { documentsOf } from "./floor/speed-documents.ts";
-import { startSubjects, targetOf } from "./floor/subjects.ts";
+import { startSubjects, subjectOf, targetOf } from "./floor/subjects.ts";
 import { Bed } from "./gateway/bed.ts";
+import { envoyMissing } from "./gateway/envoy.ts";
 import { startIdentity } from "./gateway/identity.ts";
 import { rivalMissing } from "./gateway/rival.ts";
 import { startServices } from "./gateway/subjects.ts";
@@ -16,19 +20,20 @@ import { verify } from "./gateway/verify.ts";
 import { BenchImpossible } from "./measure/cores.ts";
 import { goalTable } from "./measure/goal-table.ts";
 import { describeMachine, machineLine } from "./measure/machine.ts";
+import { ServiceBed } from "./measure/service-bed.ts";
 
 const PLAN: Plan = { rounds: 7, seconds: 2, warm_up_seconds: 3 };
 const QUICK: Plan = { rounds: 3, seconds: 1, warm_up_seconds: 1 };
 
 /**
  * Returns the bench `floor`, which shows the cost of the gateway's guarantees. It compares the gateway with a
- * bare pass-through, and with nginx and Lua. The loads differ in the number of clients and of services.
+ * bare pass-through, with nginx and Lua, and with Envoy. The loads differ in the number of clients and of services.
  *
  * @param loadName the only load to measure; by default all loads
  */
 export function floorUnder(loadName?: string): Bench {
   return {
-    summary: `the gateway compared with a pass-through and nginx + Lua: floor [${names(LOADS)}] [--record]`,
+    summary: `the gateway compared with a pass-through, nginx + Lua and Envoy: floor [${names(LOADS)}] [--record]`,
     async run(options) {
       const loads = loadName === undefined ? LOADS : LOADS.filter(({ name }) => name === loadName);
       if (loads.length === 0)
@@ -36,37 +41,61 @@ export function floorUnder(loadName?: string): Bench {
       if (options.record) requireWhole(loadName);
       const machine = describeMachine();
       const plan = options.quick ? QUICK : PLAN;
-      const missing = rivalMissing();
-      if (missing !== null) options.progress(missing);
-      options.progress("starting the subjects");
-      await using bed = await Bed.create();
-      await using identity = await startIdentity();
-      const [upstream, redis] = [await startServices(bed, SERVICES), await bed.redis()];
-      const subjects = await startSubjects(bed, { upstream, redisUrl: redis.url, ...identity });
-      for (const subject of subjects) await verify({ ...subject, ...targetOf(subject, SERVICES) });
-      const cells = cellsOf(subjects, loads);
-      await measureInRounds(upstream.url, cells, plan, options);
-      const goals = goalsOf(cells);
-      if (options.record) await writeSpeed({ machine, plan, cells, goals });
+      for (const lack of missing()) options.progress(lack);
+      const measured = await measure(loads, plan, options);
+      const { cells, latencies, goals } = measured;
+      if (options.record) await writeSpeed({ machine, plan, ...measured });
       const text = [
         machineLine(machine),
         `${plan.rounds} rounds of ${plan.seconds} s each; one core for the subject, one for load and services`,
-        ...(missing === null ? [] : [missing]),
+        ...missing(),
         "",
         figureTable(cells),
         "",
+        latencyTable(latencies),
+        "",
         goalTable(goals),
       ].join("\n");
-      return { text, goals, data: { machine, plan, cells, goals } };
+      return { text, goals, data: { machine, plan, cells, latencies, goals } };
     },
   };
 }
 
+/** Returns which programs cannot be measured on this machine, and why. */
+function missing(): string[] {
+  return [rivalMissing(), envoyMissing()].filter((lack) => lack !== null);
+}
+
+async function measure(loads: readonly Load[], plan: Plan, options: BenchOptions) {
+  options.progress("starting the subjects");
+  await using bed = await Bed.create();
+  await using stores = new ServiceBed([]);
+  await using identity = await startIdentity();
+  const [upstream, redis] = [await startServices(bed, SERVICES), await bed.redis()];
+  const behind = { upstream, redisUrl: redis.url, ...identity };
+  const subjects = await startSubjects(bed, behind);
+  for (const subject of subjects) await verify({ ...subject, ...targetOf(subject, SERVICES) });
+  const cells = cellsOf(subjects, loads);
+  await measureInRounds(upstream.url, cells, plan, options);
+  const whole = targetOf(subjectOf(subjects, "whole"), 1);
+  const refusals = await refusalGoals(whole, plan, options);
+  const latencies = await latenciesAtHalfLoad(
+    [
+      { title: "no gateway", target: { ...whole, ...upstream } },
+      ...subjects.map((subject) => ({ title: subject.title, target: targetOf(subject, 1) })),
+      await startAudited(bed, stores, behind),
+    ],
+    plan,
+    options,
+  );
+  return { cells, latencies, goals: [...goalsOf(cells), ...refusals] };
+}
+
 /** Refuses to write a set of figures that would not have every load and every row. */
 function requireWhole(loadName: string | undefined): void {
-  if (loadName === undefined && rivalMissing() === null) return;
+  if (loadName === undefined && missing().length === 0) return;
   throw new BenchImpossible(
-    "The documents show every load and row: run floor --record without other arguments, and install nginx with Lua.",
+    "The documents show every load and row: run floor --record without other arguments, and install nginx with Lua, and Envoy.",
   );
 }
 

@@ -25,6 +25,11 @@ export function collectionsOf(service: number): Collection[] {
 
 const AREA = "/area-";
 
+/** A route whose limit the second request exceeds. Only the gateway has it. */
+const SPENT = "/org/spent/things";
+export const SPENT_PATH = `${SPENT}/1`;
+const SPENT_LIMIT = { requests: 1, window_seconds: 86_400 };
+
 /** Returns the origin of the service that the path names, or the first origin if it names none. */
 export function originOf(path: string, origins: readonly string[]): string | undefined {
   if (origins.length === 1) return origins[0];
@@ -62,19 +67,22 @@ export function servicesAt(origins: readonly string[]): [string, StoredServiceCo
             })),
         },
         organization: {
-          routes: collections.filter(({ isPublic }) => !isPublic).map(({ path }) => memberRoute(path)),
+          routes: [
+            ...collections.filter(({ isPublic }) => !isPublic).map(({ path }) => memberRoute(path, LIMIT)),
+            ...(service === 0 ? [memberRoute(SPENT, SPENT_LIMIT)] : []),
+          ],
         },
       },
     ];
   });
 }
 
-function memberRoute(path: string) {
+export function memberRoute(path: string, rate_limit: typeof LIMIT) {
   return {
     path: `${path}/{thing_id}`,
     upstream: `/organizations/{subject.organization_id}${path.slice("/org".length)}/{path.thing_id}`,
     methods: ["GET" as const],
     required_labels: [LABEL],
-    rate_limit: LIMIT,
+    rate_limit,
   };
 }

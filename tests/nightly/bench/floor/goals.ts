@@ -24,28 +24,45 @@ const RATES: readonly Ratio[] = [
     over: ["pass_through_fetch", "64"],
     bound: 0.65,
   },
-  { title: "whole job / nginx + Lua, 64 clients", of: ["whole", "64"], over: ["rival", "64"], bound: 1.2 },
+  { title: "whole job / nginx + Lua, 64 clients", of: ["whole", "64"], over: ["rival", "64"], bound: 1.4 },
+  { title: "whole job / nginx + Lua, 400 clients", of: ["whole", "400"], over: ["rival", "400"], bound: 1.7 },
   {
-    title: "whole job / nginx + Lua, 400 clients",
+    title: "whole job / Envoy that forwards only, 64 clients",
+    of: ["whole", "64"],
+    over: ["envoy", "64"],
+    bound: 1.35,
+  },
+  {
+    title: "whole job / Envoy that forwards only, 400 clients",
     of: ["whole", "400"],
-    over: ["rival", "400"],
-    bound: 1.25,
+    over: ["envoy", "400"],
+    bound: 1.7,
   },
   { title: "whole job, 400 clients / 64 clients", of: ["whole", "400"], over: ["whole", "64"], bound: 0.87 },
   { title: "public, 200 services / 1", of: ["public", "services"], over: ["public", "64"], bound: 0.9 },
   { title: "whole job, 200 services / 1", of: ["whole", "services"], over: ["whole", "64"], bound: 0.9 },
 ];
 
-const TAILS: readonly Ratio[] = (["64", "400"] as const).map((load) => ({
-  title: `p99 of the whole job / nginx + Lua, ${load} clients`,
-  of: ["whole", load],
-  over: ["rival", load],
-  bound: 1,
-  at_most: true,
-}));
+const TAILS: readonly Ratio[] = [
+  ...(["64", "400"] as const).map((load) => ({
+    title: `p99 of the whole job / nginx + Lua, ${load} clients`,
+    of: ["whole", load] as const,
+    over: ["rival", load] as const,
+    bound: 1,
+    at_most: true,
+  })),
+  {
+    title: "p99 of the whole job / Envoy that forwards only, 64 clients",
+    of: ["whole", "64"],
+    over: ["envoy", "64"],
+    bound: 1,
+    at_most: true,
+  },
+];
 
 const GATEWAY: ReadonlySet<SubjectName> = new Set(["public", "whole"]);
 const CONNECTIONS_MAX = 5;
+const MEMORY_MIB_MAX = 100;
 
 /** Judges the measurements. Omits the goals that need a subject or load that was not measured. */
 export function goalsOf(cells: readonly Measured[]): JudgedGoal[] {
@@ -71,7 +88,28 @@ export function goalsOf(cells: readonly Measured[]): JudgedGoal[] {
       spreadOf(valuesOf(samples, "connections_per_1000")),
     ),
   );
-  return [...rates, ...tails, ...connections];
+  return [...rates, ...tails, ...connections, ...spreadOverServices(cells), ...memory(cells)];
+}
+
+/** Judges what 200 services cost the gateway, beside what they cost nginx with Lua. */
+function spreadOverServices(cells: readonly Measured[]): JudgedGoal[] {
+  const rateAt = (place: Place) => {
+    const samples = samplesAt(cells, place);
+    return samples === undefined ? null : valuesOf(samples, "requests_per_second");
+  };
+  const [whole, wholeOne] = [rateAt(["whole", "services"]), rateAt(["whole", "64"])];
+  const [rival, rivalOne] = [rateAt(["rival", "services"]), rateAt(["rival", "64"])];
+  if (whole === null || wholeOne === null || rival === null || rivalOne === null) return [];
+  const shareOf = (rates: number[], one: number[]) => rates.map((rate, round) => rate / (one[round] ?? 0));
+  const value = ratiosOf(shareOf(whole, wholeOne), shareOf(rival, rivalOne));
+  return [judge({ title: "whole job, 200 services / 1, beside nginx + Lua", bound: 1 }, value)];
+}
+
+function memory(cells: readonly Measured[]): JudgedGoal[] {
+  const samples = samplesAt(cells, ["whole", "64"]);
+  if (samples === undefined) return [];
+  const goal = { title: "memory of a gateway, 64 clients, MiB", bound: MEMORY_MIB_MAX, at_most: true };
+  return [judge(goal, spreadOf(valuesOf(samples, "memory_mib")))];
 }
 
 function samplesAt(cells: readonly Measured[], [subject, load]: Place) {

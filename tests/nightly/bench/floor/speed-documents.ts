@@ -7,6 +7,7 @@ import { pageWith } from "../capacity/page.ts";
 import { figure } from "../measure/goal-table.ts";
 import { withPart } from "../measure/page-part.ts";
 import { markdownTable, whole } from "../measure/table.ts";
+import { LATENCY_HEAD, latencyRows } from "./half-load.ts";
 import { pictureOf } from "./picture.ts";
 import type { Speed } from "./speed.ts";
 
@@ -16,7 +17,7 @@ const CAPACITY = join(ROOT, ".github/guides/capacity.md");
 /** The documents that show the figures, with the markers of the parts that they show. */
 const DOCUMENTS: readonly (readonly [path: string, markers: readonly string[]])[] = [
   ["README.md", ["speed", "speed-origin"]],
-  [".github/PERFORMANCE.md", ["speed-goals"]],
+  [".github/PERFORMANCE.md", ["speed-latency", "speed-goals"]],
 ];
 
 /** Returns the texts that show the figures, by the names of their markers. */
@@ -41,6 +42,7 @@ function partsOf(speed: Speed): Record<string, string> {
     : "";
   return {
     speed: markdownTable(head, rows),
+    "speed-latency": markdownTable(LATENCY_HEAD, latencyRows(speed.latencies)),
     "speed-goals": [
       `This run reached ${speed.goals.length - missed.length} of ${speed.goals.length} goals, and missed these:`,
       markdownTable(["Goal", "Wanted", "Measured", "By CPU"], goals),
@@ -68,9 +70,14 @@ export async function documentsOf(speed: Speed): Promise<Map<string, string>> {
   return written.set(CAPACITY, pageWith(await Bun.file(CAPACITY).text(), capacity));
 }
 
-/** Returns JSON with each innermost object in one line. */
+const LINE_MAX = 90;
+
+/** Returns JSON with each innermost object that is short in one line. */
 function jsonOf(value: Speed): string {
   const text = JSON.stringify(value, null, 2);
-  const short = text.replaceAll(/\{[^{}[\]]*\}/g, (object) => object.replaceAll(/\s*\n\s*/g, " "));
+  const short = text.replaceAll(/\{[^{}[\]]*\}/g, (object) => {
+    const line = object.replaceAll(/\s*\n\s*/g, " ");
+    return line.length > LINE_MAX ? object : line;
+  });
   return `${short}\n`;
 }

@@ -2,6 +2,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { JudgedGoal } from "../measure/goal-table.ts";
 import { type Machine, machineLine } from "../measure/machine.ts";
 import { spreadOf } from "../measure/statistics.ts";
+import { Latency } from "./half-load.ts";
 import type { FloorSample, Measured, Plan } from "./measure.ts";
 
 const Figure = Type.Object({
@@ -20,6 +21,7 @@ export const Speed = Type.Object({
   is_busy: Type.Boolean({ description: "Whether other work ran on the machine." }),
   loads: Type.Array(Type.Object({ name: Type.String(), title: Type.String() })),
   rows: Type.Array(Type.Object({ name: Type.String(), title: Type.String(), figures: Type.Array(Figure) })),
+  latencies: Type.Array(Latency),
   goals: Type.Array(JudgedGoal),
 });
 export type Speed = Readonly<Static<typeof Speed>>;
@@ -33,10 +35,11 @@ export interface Run {
   readonly machine: Machine;
   readonly plan: Plan;
   readonly cells: readonly Measured[];
+  readonly latencies: readonly Latency[];
   readonly goals: readonly JudgedGoal[];
 }
 
-export function speedOf({ day, commit, machine, plan, cells, goals }: Run): Speed {
+export function speedOf({ day, commit, machine, plan, cells, latencies, goals }: Run): Speed {
   const loads = new Map(cells.map(({ what: { load } }) => [load.name, load.title]));
   const subjects = Map.groupBy(cells, ({ what: { subject } }) => subject.name);
   return {
@@ -48,6 +51,7 @@ export function speedOf({ day, commit, machine, plan, cells, goals }: Run): Spee
       title: measured[0]?.what.subject.title ?? name,
       figures: measured.map(({ what: { load }, samples }) => ({ load: load.name, ...figureOf(samples) })),
     })),
+    latencies: [...latencies],
     // A subject that served nothing in a round has no ratio.
     goals: goals.filter(({ value, by_cpu }) => [value.max, by_cpu?.max ?? 0].every(Number.isFinite)),
   };

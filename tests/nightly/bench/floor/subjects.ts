@@ -1,11 +1,12 @@
 import type { Bed, Started } from "../gateway/bed.ts";
+import { envoyMissing, startBareEnvoy, startFilteringEnvoy } from "../gateway/envoy.ts";
 import type { Identity } from "../gateway/identity.ts";
 import { rivalMissing, startRival } from "../gateway/rival.ts";
 import { HEADERS, type Job, MEMBER_HEADERS, startGateway, startPassThrough } from "../gateway/subjects.ts";
 import type { Target } from "../measure/wrk.ts";
 import { pathsOf, servicesAt } from "./catalog.ts";
 
-export type SubjectName = "pass_through_fetch" | "public" | "whole" | "rival";
+export type SubjectName = "pass_through_fetch" | "public" | "whole" | "rival" | "envoy" | "envoy_filters";
 
 /** A subject of the comparison: a process that does one job. One process can be several subjects. */
 export interface Subject {
@@ -20,7 +21,7 @@ interface Behind extends Identity {
   readonly redisUrl: string;
 }
 
-/** Starts all subjects. Leaves out nginx with Lua if it is not installed. */
+/** Starts all subjects. Leaves out nginx with Lua and Envoy if they are not installed. */
 export async function startSubjects(bed: Bed, behind: Behind): Promise<Subject[]> {
   const { origins } = behind.upstream;
   const passThrough = await startPassThrough(bed, origins);
@@ -34,11 +35,24 @@ export async function startSubjects(bed: Bed, behind: Behind): Promise<Subject[]
     const rival = await startRival(bed, { ...behind, origins });
     subjects.push(row("rival", "nginx + Lua, whole job", "whole", rival));
   }
+  if (envoyMissing() === null) {
+    subjects.push(
+      row("envoy", "Envoy, forwards only", "pass_through", await startBareEnvoy(bed, origins)),
+      row("envoy_filters", "Envoy, a part of the job", "whole", await startFilteringEnvoy(bed, origins)),
+    );
+  }
   return subjects;
 }
 
 function row(name: SubjectName, title: string, job: Job, process: Started): Subject {
   return { name, title, job, process };
+}
+
+/** @throws Error if the subject was not started */
+export function subjectOf(subjects: readonly Subject[], name: SubjectName): Subject {
+  const found = subjects.find((subject) => subject.name === name);
+  if (found === undefined) throw new Error(`${name} was not started.`);
+  return found;
 }
 
 /** Returns the load target for a subject: its process, and paths of this many services. */

@@ -26,6 +26,12 @@ const answers = new Map<string, object>([
   [strangers.unlabelled, { ...member, labels: [] }],
 ]);
 
+/** Answers like identity when no admission changes. */
+async function noChange({ searchParams }: URL): Promise<Response> {
+  await Bun.sleep(Number(searchParams.get("wait_ms") ?? 0));
+  return Response.json({ changes: [], next: "0" });
+}
+
 const validateRequest = Type.Object({ credential: Type.String() });
 
 export interface Identity {
@@ -45,6 +51,7 @@ export async function startIdentity(): Promise<Identity> {
     hostname: "127.0.0.1",
     port: 0,
     async fetch(request) {
+      if (request.method === "GET") return noChange(new URL(request.url));
       const { credential } = Value.Parse(validateRequest, await request.json());
       return Response.json(answers.get(credential) ?? { valid: false });
     },

@@ -1,7 +1,7 @@
 import { freePort } from "../../../support/http/free-port.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
 import type { Bed, Started } from "./bed.ts";
-import { publish, type Services, servicesOf } from "./catalog.ts";
+import { LIMIT, publish, type Services, servicesOf } from "./catalog.ts";
 import { caller, type Identity } from "./identity.ts";
 
 /** The work of a subject for each request. `whole` means: admit, limit, authorize and rewrite. */
@@ -80,6 +80,7 @@ export async function startGateway(
     CREDENTIAL_VALIDATE_URL: services.validateUrl,
     AUDIT_URL: services.upstream.url,
     MAX_UPSTREAM_REQUESTS: CONCURRENT_REQUESTS,
+    RATE_LIMIT_AUTH_FAILURE_REQUESTS: String(LIMIT.requests),
     ...variables,
   };
   const command = [

@@ -14,12 +14,15 @@ export interface Target {
   readonly method?: string;
   /** A file with one request body on each line, which are sent in rotation. */
   readonly bodies?: string;
+  /** Whether the target refuses every request with an error status. By default it refuses none. */
+  readonly isRefused?: boolean;
 }
 
 export interface Sample {
   readonly requests: number;
   readonly requests_per_second: number;
   readonly p50_ms: number;
+  readonly p90_ms: number;
   readonly p99_ms: number;
   /** The CPU time that the process used, divided by the duration. 1 means that it used one core fully. */
   readonly cpu_share: number;
@@ -35,6 +38,7 @@ const report = Type.Object({
   requests: Type.Integer(),
   duration_us: Type.Integer(),
   p50_us: Type.Integer(),
+  p90_us: Type.Integer(),
   p99_us: Type.Integer(),
   refused: Type.Integer(),
   broken: Type.Integer(),
@@ -46,15 +50,29 @@ const report = Type.Object({
  *
  * @throws Error if a request failed, because the figures would then be meaningless
  */
-export async function load(target: Target, seconds: number, connections = CONNECTIONS): Promise<Sample> {
+export function load(target: Target, seconds: number, connections = CONNECTIONS): Promise<Sample> {
+  return sampled(target, () => wrk(target, seconds, connections));
+}
+
+/** Runs {@link load} with a random pause before each request, of `pause_ms` on average. */
+export function pacedLoad(
+  target: Target,
+  seconds: number,
+  connections: number,
+  pause_ms: number,
+): Promise<Sample> {
+  return sampled(target, () => wrk(target, seconds, connections, pause_ms));
+}
+
+async function sampled(target: Target, run: () => Promise<string>): Promise<Sample> {
   const before = cpuSecondsOf(target.pid);
-  const output = await wrk(target, seconds, connections);
+  const output = await run();
   const cpu_seconds = cpuSecondsOf(target.pid) - before;
-  const { requests, duration_us, p50_us, p99_us, refused, broken } = Value.Parse(
+  const { requests, duration_us, p50_us, p90_us, p99_us, refused, broken } = Value.Parse(
     report,
     JSON.parse(output.trim().split("\n").at(-1) ?? ""),
   );
-  if (refused + broken > 0) {
+  if (broken > 0 || refused !== (target.isRefused ? requests : 0)) {
     throw new Error(
       `${target.url}: of ${requests} requests, ${refused} got an error status and ${broken} had no complete response.`,
     );
@@ -63,20 +81,21 @@ export async function load(target: Target, seconds: number, connections = CONNEC
     requests,
     requests_per_second: (requests / duration_us) * 1e6,
     p50_ms: p50_us / 1000,
+    p90_ms: p90_us / 1000,
     p99_ms: p99_us / 1000,
     cpu_share: cpu_seconds / (duration_us / 1e6),
     requests_per_cpu_second: requests / cpu_seconds,
   };
 }
 
-function wrk(target: Target, seconds: number, connections: number): Promise<string> {
+function wrk(target: Target, seconds: number, connections: number, pause_ms = 0): Promise<string> {
   const { url, paths, headers, method = "GET", bodies = "-" } = target;
   const fields = Object.entries(headers).flatMap(([name, value]) => ["--header", `${name}: ${value}`]);
   return runTool([
     "wrk",
     ...["--threads", "1", "--connections", String(connections), "--duration", `${seconds}s`],
-    ...["--script", join(import.meta.dir, "wrk.lua")],
+    ...["--script", join(import.meta.dir, pause_ms === 0 ? "wrk.lua" : "wrk-paced.lua")],
     ...fields,
-    ...[url, "--", method, bodies, ...paths],
+    ...[url, "--", ...(pause_ms === 0 ? [] : [pause_ms.toFixed(3)]), method, bodies, ...paths],
   ]);
 }
