@@ -11,6 +11,7 @@ import { addDelete } from "./commands/delete.ts";
 import { addDiff } from "./commands/diff.ts";
 import { addExplain } from "./commands/explain.ts";
 import { addExport } from "./commands/export.ts";
+import { addFromOpenApi } from "./commands/from-openapi.ts";
 import { addGateways } from "./commands/gateways.ts";
 import { addOperators } from "./commands/operators.ts";
 import { addRestore } from "./commands/restore.ts";
@@ -110,6 +111,7 @@ const commands = [
   addApply,
   addDiff,
   addValidate,
+  addFromOpenApi,
   addServices,
   addExport,
   addDelete,

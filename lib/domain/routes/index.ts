@@ -35,7 +35,7 @@ export {
 export { parsedPath } from "./request-path.ts";
 export { EFFECTS, type Effect, type ReviewMark } from "./review-mark.ts";
 export * from "./route-conflicts.ts";
-export { segmentsOf } from "./route-path.ts";
+export { pathViolations, segmentsOf } from "./route-path.ts";
 export * from "./route-table.ts";
 export { testText } from "./route-test-text.ts";
 export * from "./run-route-test.ts";

@@ -55,6 +55,19 @@ async function yamlOf(heading: string) {
   return parse(found[0]?.text ?? "");
 }
 
+test("the document of an OpenAPI description is the one that the guide shows, and it is valid", async () => {
+  const heading = "Begin with an OpenAPI description";
+  const [commands = ""] = await commandsOf(GUIDE, heading);
+  const shown = (await blocksOf(GUIDE)).find(
+    (block) => block.heading === heading && block.language === "yaml",
+  );
+  const repo = await repository({});
+  expect(await repo.run(commands)).toMatchObject({ exitCode: 0 });
+  const printed = await repo.read("routes/orders.yaml");
+  expect(printed.slice(printed.indexOf("services:")).trim()).toBe(shown?.text.trim() ?? "");
+  expect(await repo.run("ostiary validate routes/*.yaml")).toMatchObject({ exitCode: 0 });
+});
+
 describe("the Git hook", () => {
   async function withHook() {
     const repo = await repository({ "routes/orders.yaml": GOOD, "other.txt": "1" });

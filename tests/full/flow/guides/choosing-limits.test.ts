@@ -1,6 +1,8 @@
 /** Tests that choosing-limits.md is right: its commands run against a gateway. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { commandsOf } from "../../../support/documents/documents.ts";
+import { validateDocument } from "@ostiary/lib/domain/routes";
+import { parse } from "yaml";
+import { blocksOf, commandsOf } from "../../../support/documents/documents.ts";
 import { Reader } from "../../../support/documents/guide-reader.ts";
 import { type Stack, startStack } from "../../../support/processes/stack.ts";
 import { newSession } from "./caller.ts";
@@ -27,6 +29,14 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await stack?.close();
+});
+
+// RG-167
+test("choosing-limits.md shows bounds of a service and of its routes that a registry takes", async () => {
+  const [block] = (await blocksOf(GUIDE)).filter(
+    ({ heading }) => heading === "One slow export, one large upload",
+  );
+  expect(validateDocument(parse(block?.text ?? ""))).toMatchObject({ ok: true });
 });
 
 describe("choosing-limits.md", () => {

@@ -1,0 +1,105 @@
+/** Reads OpenAPI descriptions, whose text nobody has checked. */
+import { isRecord } from "@ostiary/lib/domain/json";
+import { decodeUtf8, InvalidText, parseJsonText, parseText } from "@ostiary/lib/runtime/documents";
+import { isJsonFile } from "../commands/read-document.ts";
+import { Refused } from "../exit-codes.ts";
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+const DESCRIPTION_BYTES_MAX = 128 * 1024 * 1024;
+/** The maximum number of references from one value to the next. */
+const REFERENCES_MAX = 16;
+
+/** A part of a description that a configuration document cannot express. The message is the reason. */
+export class NotExpressed extends Error {}
+
+/** An OpenAPI description of version 3.0 or 3.1. */
+export class Description {
+  readonly root: JsonObject;
+
+  /**
+   * Parses a description in JSON or YAML.
+   *
+   * @throws Refused if the text is not a description of OpenAPI 3.0 or 3.1
+   */
+  constructor(file: string, bytes: Uint8Array) {
+    if (bytes.byteLength > DESCRIPTION_BYTES_MAX) {
+      throw new Refused(`${file} has more than ${DESCRIPTION_BYTES_MAX} bytes: split the description.`);
+    }
+    const root = parsed(file, bytes);
+    if (!isRecord(root)) throw new Refused(`${file} is not an OpenAPI description: it is not an object.`);
+    requireVersion(file, root);
+    if (!isRecord(root.paths)) throw new Refused(`${file} has no paths: there is nothing to publish.`);
+    this.root = root;
+  }
+
+  /** The paths with their path items, in the order of the description. */
+  get paths(): [path: string, item: unknown][] {
+    const { paths } = this.root;
+    return isRecord(paths) ? Object.entries(paths).filter(([path]) => !path.startsWith("x-")) : [];
+  }
+
+  /**
+   * Follows the references of an object inside the description. Fields beside a `$ref` override those of its target.
+   *
+   * @throws NotExpressed for a value that is not an object, and for a reference that leads nowhere
+   */
+  objectAt(value: unknown): JsonObject {
+    let found = value;
+    let beside: JsonObject = {};
+    for (let hops = 0; hops <= REFERENCES_MAX; hops += 1) {
+      if (!isRecord(found)) throw new NotExpressed("The description has no object there.");
+      const { $ref, ...own } = found;
+      beside = { ...own, ...beside };
+      if (!Object.hasOwn(found, "$ref")) return beside;
+      found = this.#target($ref);
+    }
+    throw new NotExpressed(`A chain of more than ${REFERENCES_MAX} references leads to no object.`);
+  }
+
+  #target(reference: unknown): unknown {
+    if (typeof reference !== "string" || !reference.startsWith("#/")) {
+      throw new NotExpressed("A $ref leads out of the description: put both into one file.");
+    }
+    let found: unknown = this.root;
+    for (const step of reference.slice(2).split("/")) {
+      const key = unescaped(step);
+      if (!isRecord(found) || !Object.hasOwn(found, key)) {
+        throw new NotExpressed("A $ref names nothing in the description.");
+      }
+      found = found[key];
+    }
+    return found;
+  }
+}
+
+/** Returns the name that a step of a JSON pointer in a URI fragment stands for. */
+function unescaped(step: string): string {
+  try {
+    return decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
+  } catch {
+    return step;
+  }
+}
+
+function parsed(file: string, bytes: Uint8Array): unknown {
+  try {
+    const text = decodeUtf8(bytes, "file");
+    return isJsonFile(file) ? parseJsonText(text, "file") : parseText(text, "file");
+  } catch (error) {
+    if (!(error instanceof InvalidText)) throw error;
+    throw new Refused(`${file}: ${error.parts.join("")}`);
+  }
+}
+
+function requireVersion(file: string, { openapi, swagger }: JsonObject): void {
+  // YAML reads an unquoted 3.0 as a number
+  const version = typeof openapi === "number" ? openapi.toFixed(1) : String(openapi);
+  if (/^3\.[01](\.|$)/.test(version)) return;
+  if (swagger !== undefined) {
+    throw new Refused(
+      `${file} is a description of Swagger 2.0: convert it to OpenAPI 3, for example with \`npx swagger2openapi\`.`,
+    );
+  }
+  throw new Refused(`${file} is not a description of OpenAPI 3.0 or 3.1: set openapi to the version.`);
+}
