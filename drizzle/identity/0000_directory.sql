@@ -185,11 +185,11 @@ create index admission_changes_age on identity.admission_changes (recorded_at);
 --> statement-breakpoint
 
 -- A change of a person is one of each membership, because gateways know members without their persons. Joining locks the
--- person's row, so no membership is missed.
+-- person's row, so no membership is missed. The subjects of a deleted person can become another person or be linked to one.
 create function identity.user_admission_changed() returns trigger language plpgsql as $$
 begin
   insert into identity.admission_changes (user_id, readmits)
-    values (old.id, tg_op = 'UPDATE' and new.status = 'active');
+    values (old.id, case when tg_op = 'UPDATE' then new.status = 'active' else old.status = 'suspended' end);
   insert into identity.admission_changes (member_id, readmits)
     select id, tg_op = 'UPDATE' and new.status = 'active'
     from identity.members where user_id = old.id and status <> 'removed';

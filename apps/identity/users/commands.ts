@@ -9,14 +9,16 @@ import { appendEvents } from "../lifecycle/sql.ts";
 import { endMemberships, forgetPerson, lockMembershipsOf } from "../members/sql.ts";
 import { forgetCreator, lockOrganizationsOf, organizationsThatNeed } from "../organizations/sql.ts";
 import {
+  countLinks,
   deleteUser,
   findUserBySubject,
+  insertLink,
   insertUserOfSubject,
   lockExistingUser,
   lockUser,
   updateUser,
 } from "./sql.ts";
-import type { UserRow } from "./user.ts";
+import type { IdpLinkRow, UserRow } from "./user.ts";
 
 /**
  * The maximum number of attempts to find or create a person. An attempt fails when another transaction creates or
@@ -49,6 +51,51 @@ export async function personOfSubject(
     if (person !== null) return person;
   }
   throw new Error("Other requests created or deleted this person during each attempt: try again.");
+}
+
+/** The maximum number of subjects that stand for one person. */
+const SUBJECTS_MAX = 10;
+
+/**
+ * Lets one more subject stand for a person (ID-120). The key of the table admits one person for each subject; the lock of
+ * the person keeps the number of subjects.
+ *
+ * @throws ApiError NOT_FOUND for an unknown person, CONFLICT for a subject that stands for a person already, this one
+ * included, and for one subject too many
+ */
+export function linkSubject(
+  { database, clock }: Dependencies,
+  user_id: string,
+  subject: IdpSubject,
+): Promise<IdpLinkRow> {
+  const work = async (tx: Orm) => {
+    await lockExistingUser(tx, user_id, "update");
+    const link = { ...subject, user_id, created_at: new Date(clock.now()) };
+    for (let round = 0; round < ROUNDS_MAX; round++) {
+      if (await insertLink(tx, link)) {
+        if ((await countLinks(tx, user_id)) > SUBJECTS_MAX) throw tooManySubjects();
+        return link;
+      }
+      const holder = await findUserBySubject(tx, subject);
+      if (holder !== null) throw takenBy(holder.id);
+    }
+    throw new Error("Other requests linked or deleted this subject during each attempt: try again.");
+  };
+  return database.transaction("link_subject", work, { lane: user_id });
+}
+
+function takenBy(holder_id: string): ApiError {
+  return new ApiError("CONFLICT", {
+    message: "This subject already stands for a person.",
+    details: { field: "subject", value: holder_id },
+  });
+}
+
+function tooManySubjects(): ApiError {
+  return new ApiError("CONFLICT", {
+    message: `The person has ${SUBJECTS_MAX} subjects, the maximum.`,
+    details: { field: "idps", value: String(SUBJECTS_MAX) },
+  });
 }
 
 /** Changes a person's name or status and returns the changed fields. */

@@ -1,12 +1,23 @@
-import { answer, bodyErrors, emptyAnswer, errors, listQuery } from "@ostiary/lib/runtime/http";
+import { IdpSubject } from "@ostiary/lib/contracts/admission";
+import { answer, bodyErrors, emptyAnswer, errors, listQuery, setAuditNote } from "@ostiary/lib/runtime/http";
 import { Elysia } from "elysia";
 import type { Dependencies } from "../dependencies.ts";
 import { trimmed } from "../fields.ts";
 import { handlersAt, listHandlersAt, noteChange, pageAnswer, readPage } from "../handlers.ts";
-import { changeUser, deleteAccount } from "./commands.ts";
+import { changeUser, deleteAccount, linkSubject } from "./commands.ts";
 import { operations } from "./operation-texts.ts";
 import { listMemberships, listUsers, requireUser } from "./sql.ts";
-import { Membership, toMembership, toUser, UpdateUserBody, UpdateUserStatusBody, User } from "./user.ts";
+import {
+  enteredSubject,
+  IdpLink,
+  Membership,
+  toIdpLink,
+  toMembership,
+  toUser,
+  UpdateUserBody,
+  UpdateUserStatusBody,
+  User,
+} from "./user.ts";
 
 /** Returns the routes of people (ID-15). */
 export function usersHandlers(deps: Dependencies) {
@@ -57,6 +68,20 @@ function userHandlers(deps: Dependencies) {
         body: UpdateUserStatusBody,
         response: { 200: answer(User, "The changed person.", "details"), ...bodyErrors() },
         detail: operations.updateUserStatus,
+      },
+    )
+    .post(
+      "/idps",
+      async ({ params, body, set, status }) => {
+        const link = toIdpLink(await linkSubject(deps, params.user_id, enteredSubject(body)));
+        const { user_id, issuer, subject } = link;
+        setAuditNote(set, { details: { user_id, issuer, subject } });
+        return status(201, link);
+      },
+      {
+        body: IdpSubject,
+        response: { 201: answer(IdpLink, "The linked subject.", "details"), ...bodyErrors("CONFLICT") },
+        detail: operations.linkSubject,
       },
     )
     .delete(

@@ -5,7 +5,7 @@ import { type Orm, prepared } from "@ostiary/lib/runtime/stores/database";
 import { and, asc, eq, getTableColumns, gt, sql } from "drizzle-orm";
 import { behind, byId } from "../list-sql.ts";
 import { idpLinks, members, organizations, users } from "../tables.ts";
-import type { MembershipRow, UserRow } from "./user.ts";
+import type { IdpLinkRow, MembershipRow, UserRow } from "./user.ts";
 
 /** Returns the person; throws a 404 for an unknown id. */
 export async function requireUser(orm: Orm, id: string): Promise<UserRow> {
@@ -131,14 +131,25 @@ export async function insertUserOfSubject(
   { issuer, subject }: IdpSubject,
   row: UserRow,
 ): Promise<UserRow | null> {
-  const claimed = await tx
-    .insert(idpLinks)
-    .values({ issuer, subject, user_id: row.id, created_at: row.created_at })
-    .onConflictDoNothing()
-    .returning({ user_id: idpLinks.user_id });
-  if (claimed.length === 0) return null;
+  const link = { issuer, subject, user_id: row.id, created_at: row.created_at };
+  if (!(await insertLink(tx, link))) return null;
   await tx.insert(users).values(row);
   return row;
+}
+
+/** Links a subject to a person. Returns false if the subject is linked already, and waits for a transaction that links it. */
+export async function insertLink(tx: Orm, link: IdpLinkRow): Promise<boolean> {
+  const inserted = await tx
+    .insert(idpLinks)
+    .values(link)
+    .onConflictDoNothing()
+    .returning({ user_id: idpLinks.user_id });
+  return inserted.length > 0;
+}
+
+/** Returns the number of subjects that stand for a person. */
+export function countLinks(tx: Orm, user_id: string): Promise<number> {
+  return tx.$count(idpLinks, eq(idpLinks.user_id, user_id));
 }
 
 /** Deletes the account and its links. The caller must first delete everything else that belongs to the account. */

@@ -1,10 +1,10 @@
-import { type IdpSubject, SUBJECT_LENGTH_MAX } from "@ostiary/lib/contracts/admission";
+import { IdpSubject, SUBJECT_LENGTH_MAX } from "@ostiary/lib/contracts/admission";
 import { Membership, PersonStatus, User } from "@ostiary/lib/contracts/identity-api";
 import { type FieldError, validationError } from "@ostiary/lib/domain/errors";
-import { Type } from "@sinclair/typebox";
-import { NAME_LENGTH_MAX, nullable, personText, shapeOf } from "../fields.ts";
+import { type Static, Type } from "@sinclair/typebox";
+import { idField, NAME_LENGTH_MAX, nullable, personText, shapeOf, timeField } from "../fields.ts";
 import type { Roles } from "../roles/roles.ts";
-import type { members, organizations, users } from "../tables.ts";
+import type { idpLinks, members, organizations, users } from "../tables.ts";
 
 export { Membership, PersonStatus, User };
 
@@ -25,6 +25,23 @@ export const UpdateUserStatusBody = Type.Object(
   { status: PersonStatus },
   shapeOf("Update user status request", "The status to set."),
 );
+
+/** A subject of an identity provider that stands for a person (ID-120). */
+export const IdpLink = Type.Object(
+  {
+    user_id: idField("The person."),
+    ...IdpSubject.properties,
+    created_at: timeField("When the subject was linked."),
+  },
+  shapeOf("Idp link", "A subject of an identity provider that stands for a person."),
+);
+export type IdpLink = Static<typeof IdpLink>;
+
+export type IdpLinkRow = typeof idpLinks.$inferSelect;
+
+export function toIdpLink(row: IdpLinkRow): IdpLink {
+  return { ...row, created_at: row.created_at.toISOString() };
+}
 
 export type UserRow = typeof users.$inferSelect;
 
@@ -48,13 +65,32 @@ export function toMembership({ id, organization, role }: MembershipRow, roles: R
 /** The characters that can be stored and compared: no control characters, and surrogates only in pairs. */
 const STORABLE = /^(?:[^\p{Cc}\p{Cs}])+$/u;
 
-/** Returns the IdP subject of a body. Throws a 422 for a subject that no identity provider would issue. */
+/** Returns the `idp` of a body. Throws a 422 for a subject that no identity provider would issue. */
 export function checkedSubject(idp: IdpSubject): IdpSubject {
+  return subjectThat(isStorable, "without control characters", idp, "idp.");
+}
+
+/** Returns the subject that staff entered. Throws a 422 as {@link checkedSubject}, and for white space around the texts. */
+export function enteredSubject(body: IdpSubject): IdpSubject {
+  const isEntered = (text: string) => isStorable(text) && text === text.trim();
+  return subjectThat(isEntered, "without control characters, and without white space around it", body, "");
+}
+
+function isStorable(text: string): boolean {
+  return text.length <= SUBJECT_LENGTH_MAX && STORABLE.test(text);
+}
+
+function subjectThat(
+  isAccepted: (text: string) => boolean,
+  rule: string,
+  idp: IdpSubject,
+  place: "idp." | "",
+): IdpSubject {
   const fields: FieldError[] = (["issuer", "subject"] as const)
-    .filter((part) => idp[part].length > SUBJECT_LENGTH_MAX || !STORABLE.test(idp[part]))
+    .filter((part) => !isAccepted(idp[part]))
     .map((part) => ({
-      path: `idp.${part}`,
-      message: `idp.${part} must be text of 1 to ${SUBJECT_LENGTH_MAX} characters, without control characters.`,
+      path: `${place}${part}`,
+      message: `${place}${part} must be text of 1 to ${SUBJECT_LENGTH_MAX} characters, ${rule}.`,
     }));
   if (fields.length > 0) throw validationError(fields);
   return idp;

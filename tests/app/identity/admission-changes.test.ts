@@ -97,6 +97,14 @@ describe("changes of admissions", () => {
     );
   });
 
+  test("say that refused tokens may be accepted when a suspended person is deleted", async () => {
+    const user_id = await identity.person();
+    await calls.patch(`/users/${user_id}/status`, { status: "suspended" });
+    const after = await cursor();
+    await calls.remove(`/users/${user_id}`);
+    expect(await changesAfter(after)).toEqual([{ user_id, readmits: true }]);
+  });
+
   test("name a person with each membership, and an organization with a new plan or without members", async () => {
     const { id } = await identity.organization();
     const person = await identity.member(id);

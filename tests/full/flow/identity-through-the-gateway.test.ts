@@ -271,6 +271,7 @@ test("the staff gateway serves the staff routes to everybody with a token of its
     "user PATCH /staff/organizations/{organization_id}/plan",
     "user GET /staff/users",
     "user PATCH /staff/users/{person_id}/status",
+    "user POST /staff/users/{person_id}/idps",
     "user GET /staff/members/{member_id}/user",
   ]);
   expect(describedRoutes(service).toSorted()).toEqual(described.map(staffRoute).toSorted());
@@ -313,6 +314,11 @@ test("the staff gateway serves the staff routes to everybody with a token of its
   expect(await call("GET", `/staff/organizations/${body.id}/usage?by=service`)).toEqual({
     status: 200,
     body: { usage: [], has_more: false, gaps: [], quotas: [] },
+  });
+  const subject = { issuer: "https://next.example.com", subject: "staff-2" };
+  expect(await call("POST", `/staff/users/${staff}/idps`, subject)).toMatchObject({
+    status: 201,
+    body: { user_id: staff, ...subject },
   });
   const suspended = await call("PATCH", `/staff/users/${staff}/status`, { status: "suspended" });
   expect(suspended).toMatchObject({ status: 200, body: { id: staff, status: "suspended" } });

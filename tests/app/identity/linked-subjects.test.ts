@@ -1,0 +1,212 @@
+/** Tests that staff link a further subject of an identity provider to a person (ID-120, ID-121). */
+import { describe, expect, test } from "bun:test";
+import { services, waitFor } from "../../support/index.ts";
+import { useIdentity } from "./bed.ts";
+import { type Answer, NOBODY, TIME, wrongFields } from "./harness.ts";
+
+const identity = useIdentity({ poolMax: 30 });
+const real = services().postgres.real;
+
+const ISSUER = "https://login.example.com";
+const NEXT = "https://next.example.com";
+let made = 0;
+
+/** Returns a subject that no person has. */
+function free(): { issuer: string; subject: string } {
+  made += 1;
+  return { issuer: NEXT, subject: `subject-${made}` };
+}
+
+const link = (user_id: string, body: object) => identity.call("POST", `/users/${user_id}/idps`, body);
+const validate = async (idp: object) =>
+  (await identity.internal("POST", "/internal/credentials/validate", { idp })).body;
+const validAs = (user_id: string) => ({ valid: true, realm: "directory", user_id });
+const isPerson = async (id: string) => (await identity.call("GET", `/users/${id}`)).status === 200;
+
+function expectTaken(answer: Answer, holder: string): void {
+  expect(answer.status).toBe(409);
+  expect(answer.body.error).toMatchObject({
+    code: "CONFLICT",
+    message: "This subject already stands for a person.",
+    details: { field: "subject", value: holder },
+  });
+}
+
+// ID-120, ID-111
+describe("a linked subject", () => {
+  test("is 201 with its person and its audit note, and its tokens are the person's", async () => {
+    const old = crypto.randomUUID();
+    const user_id = await identity.person(old);
+    const subject = free();
+    const { status, body, note } = await link(user_id, subject);
+    expect(status).toBe(201);
+    expect(body).toEqual({ user_id, ...subject, created_at: expect.stringMatching(TIME) });
+    expect(note).toMatchObject({ details: { user_id, ...subject } });
+    for (const idp of [subject, { issuer: ISSUER, subject: old }]) {
+      expect(await validate(idp)).toEqual(validAs(user_id));
+    }
+  });
+
+  test("of a suspended person is refused until the suspension ends", async () => {
+    const user_id = await identity.person();
+    const subject = free();
+    await identity.call("PATCH", `/users/${user_id}/status`, { status: "suspended" });
+    expect((await link(user_id, subject)).status).toBe(201);
+    expect(await validate(subject)).toEqual({ valid: false });
+    await identity.call("PATCH", `/users/${user_id}/status`, { status: "active" });
+    expect(await validate(subject)).toEqual(validAs(user_id));
+  });
+
+  test("differs from a subject of another issuer, and from one in another case", async () => {
+    const [user_id, other] = [await identity.person(), await identity.person()];
+    const { subject } = free();
+    expect((await link(user_id, { issuer: NEXT, subject })).status).toBe(201);
+    expect((await link(other, { issuer: `${NEXT}/`, subject })).status).toBe(201);
+    expect((await link(other, { issuer: NEXT, subject: subject.toUpperCase() })).status).toBe(201);
+  });
+
+  test("is deleted with its person, and is then free", async () => {
+    const [user_id, other] = [await identity.person(), await identity.person()];
+    const subject = free();
+    await link(user_id, subject);
+    expect((await identity.call("DELETE", `/users/${user_id}`)).status).toBe(204);
+    expect((await link(other, subject)).status).toBe(201);
+    expect(await validate(subject)).toEqual(validAs(other));
+  });
+});
+
+// ID-121
+describe("a subject that is taken", () => {
+  test("is 409 with the id of its person: another one, or the same one", async () => {
+    const [user_id, other] = [await identity.person(), await identity.person()];
+    const subject = free();
+    await link(user_id, subject);
+    expectTaken(await link(other, subject), user_id);
+    expectTaken(await link(user_id, subject), user_id);
+    expect(await validate(subject)).toEqual(validAs(user_id));
+  });
+
+  test("is 409 if its first validation created a person, until that person is deleted", async () => {
+    const user_id = await identity.person();
+    const subject = free();
+    const created: string = (await validate(subject)).user_id;
+    expectTaken(await link(user_id, subject), created);
+    await identity.call("DELETE", `/users/${created}`);
+    expect((await link(user_id, subject)).status).toBe(201);
+  });
+});
+
+// ID-2, ID-5, ID-86, ID-120
+describe("a link is refused", () => {
+  test.each([NOBODY, "nobody", NOBODY.toLowerCase()])("with 404 for the person %s", async (id) => {
+    const subject = free();
+    expect((await link(id, subject)).status).toBe(404);
+    expect((await link(await identity.person(), subject)).status).toBe(201);
+  });
+
+  const rows: [what: string, body: object, fields: string[]][] = [
+    ["no field", {}, ["issuer", "subject"]],
+    ["no subject", { issuer: NEXT }, ["subject"]],
+    ["empty texts", { issuer: "", subject: "" }, ["issuer", "subject"]],
+    ["wrong types", { issuer: 7, subject: null }, ["issuer", "subject"]],
+    ["an unknown field", { issuer: NEXT, subject: "a", status: "active" }, ["status"]],
+    ["256 characters", { issuer: "i".repeat(256), subject: "s".repeat(256) }, ["issuer", "subject"]],
+    ["control characters", { issuer: "a\n", subject: "\u0000" }, ["issuer", "subject"]],
+    ["white space around the texts", { issuer: ` ${NEXT}`, subject: "a\u00a0" }, ["issuer", "subject"]],
+    ["half a surrogate pair", { issuer: NEXT, subject: "\ud800" }, ["subject"]],
+  ];
+  test.each(rows)("with 422 for %s", async (_, body, fields) => {
+    const answer = await link(await identity.person(), body);
+    expect(answer.status).toBe(422);
+    expect(wrongFields(answer).toSorted()).toEqual(fields);
+  });
+});
+
+// ID-121
+test("a person has at most 10 subjects", async () => {
+  const user_id = await identity.person();
+  for (let count = 1; count < 10; count++) expect((await link(user_id, free())).status).toBe(201);
+  expectTooMany(await link(user_id, free()));
+});
+
+function expectTooMany({ status, body }: Answer): void {
+  expect({ status, details: body.error.details }).toEqual({
+    status: 409,
+    details: { field: "idps", value: "10" },
+  });
+}
+
+// ID-121
+describe.if(real)("links and sign-ins at once", () => {
+  test("give a person no subject too many, when two wait for the same moment", async () => {
+    const user_id = await identity.person();
+    for (let count = 1; count < 9; count++) await link(user_id, free());
+    const subjects = [free(), free()];
+    const inserted = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    const other = await identity.person();
+    const rolledBack = identity.database.transaction(
+      "hold",
+      async (tx) => {
+        for (const { issuer, subject } of subjects) {
+          await tx.execute(
+            `insert into identity.idp_links values ('${issuer}', '${subject}', '${other}', now())`,
+          );
+        }
+        inserted.resolve();
+        await held.promise;
+        throw new Error("rolled back");
+      },
+      { lane: "held" },
+    );
+    await inserted.promise;
+    const answers = Promise.all(subjects.map((subject) => link(user_id, subject)));
+    const waiting = () => identity.sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await waitFor(async () => (await waiting()).length === 2);
+    held.resolve();
+    await expect(rolledBack).rejects.toThrow("rolled back");
+    const [one, two] = (await answers).toSorted((a, b) => a.status - b.status);
+    expect(one?.status).toBe(201);
+    if (two !== undefined) expectTooMany(two);
+  });
+
+  test("give a subject to one person, whom every other link names", async () => {
+    const persons = await Promise.all(Array.from({ length: 20 }, () => identity.person()));
+    for (let round = 0; round < 10; round++) {
+      const subject = free();
+      const before = await identity.sql`select count(*)::integer from identity.users`;
+      const [links, signIns] = await Promise.all([
+        Promise.all(persons.map((user_id) => link(user_id, subject))),
+        Promise.all(Array.from({ length: 10 }, () => validate(subject))),
+      ]);
+      const holder: string = (await validate(subject)).user_id;
+      for (const answer of signIns) expect(answer).toEqual(validAs(holder));
+      for (const [index, answer] of links.entries()) {
+        if (answer.status === 201) expect(persons[index]).toBe(holder);
+        else expectTaken(answer, holder);
+      }
+      const isLinked = persons.includes(holder);
+      expect(links.filter(({ status }) => status === 201)).toHaveLength(isLinked ? 1 : 0);
+      const after = await identity.sql`select count(*)::integer from identity.users`;
+      expect(Number(after[0]?.count) - Number(before[0]?.count)).toBe(isLinked ? 0 : 1);
+    }
+  });
+
+  test("never leave a subject of a person whose deletion runs at once", async () => {
+    for (let round = 0; round < 20; round++) {
+      const [leaving, other] = [await identity.person(), await identity.person()];
+      const subject = free();
+      const [first] = await Promise.all([
+        link(leaving, subject),
+        identity.call("DELETE", `/users/${leaving}`),
+        link(other, subject),
+      ]);
+      expect([201, 404, 409]).toContain(first.status);
+      const holder: string = (await validate(subject)).user_id;
+      expect(holder).not.toBe(leaving);
+      expect(await isPerson(holder)).toBeTrue();
+      expect(await isPerson(leaving)).toBeFalse();
+    }
+  });
+});
