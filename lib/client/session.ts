@@ -1,5 +1,5 @@
 import type { Credential } from "./credentials.ts";
-import { Age, orAborted, SYSTEM_TIME, type Time } from "./time.ts";
+import { Age, SYSTEM_TIME, type Time } from "./time.ts";
 
 /** A session, with how long it is valid after it was asked for. */
 export interface MintedSession {
@@ -21,7 +21,10 @@ export function lifetimeOf(expires_at: unknown, { headers }: Response): number {
   return lifetimeMs > 0 ? lifetimeMs : LIFETIME_MS;
 }
 
-/** The session of a member: mints it on first use, and renews it for all calls at once. */
+/**
+ * The session of a member. Mints the session on first use, and renews it for all calls at once. No signal ends a
+ * renewal, for which other calls may wait.
+ */
 export class SessionCredential implements Credential {
   readonly header = "X-API-Key";
   readonly #mint: () => Promise<MintedSession>;
@@ -34,7 +37,7 @@ export class SessionCredential implements Credential {
     this.#time = time;
   }
 
-  value(refused: string | null, signal?: AbortSignal): string | Promise<string> {
+  value(refused: string | null): string | Promise<string> {
     const current = this.#current;
     const isRefused = current?.token === refused;
     if (current !== null && !isRefused && current.age.ms < current.lifetimeMs * RENEWED_AFTER)
@@ -42,9 +45,7 @@ export class SessionCredential implements Credential {
     this.#minting ??= this.#renew(isRefused).finally(() => {
       this.#minting = null;
     });
-    const minting = this.#minting;
-    // A call that is aborted does not end the renewal, for which other calls may wait.
-    return orAborted(signal, () => minting);
+    return this.#minting;
   }
 
   async #renew(isRefused: boolean): Promise<string> {

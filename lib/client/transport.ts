@@ -97,10 +97,9 @@ export function transport(options: TransportOptions): Transport {
     const { method, signal } = whole.request;
     sender.value ??= await headerValue(credential, null, signal);
     const result = await attempt(whole, sender.value);
-    if (sender.value === null || sender.renewed || result instanceof OstiaryError) return result;
+    if (sender.value === null || result instanceof OstiaryError) return result;
     const ends = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     if (!(await isRefusal(result, method, ends))) return result;
-    sender.renewed = true;
     const refused = sender.value;
     sender.value = await headerValue(credential, refused, signal);
     if (sender.value === refused || !repeats(method, result.status)) return result;
@@ -114,7 +113,7 @@ export function transport(options: TransportOptions): Transport {
     if (new URL(url).origin !== origin)
       throw new TypeError("The request leads to another origin than baseUrl.");
     const whole = await outgoing(request);
-    const sender: Sender = { value: null, renewed: false };
+    const sender: Sender = { value: null };
     for (let repetition = 0; ; repetition++) {
       const result = await authenticated(whole, sender);
       const response = result instanceof OstiaryError ? null : result;
@@ -133,7 +132,6 @@ export function transport(options: TransportOptions): Transport {
 interface Sender {
   /** The value of the credential's header, or null before the first attempt and without a credential. */
   value: string | null;
-  renewed: boolean;
 }
 
 /**

@@ -14,7 +14,7 @@ interface Bed {
   /** Answers a request for a session instead of the server. */
   mint?: () => Response | Promise<Response>;
   /** Answers a call of the session instead of the server. */
-  call?: (token: string | null) => Response | null;
+  call?: (token: string | null) => Response | Promise<Response> | null;
 }
 
 /** Starts a client with a session in an organization, and the clocks of its machine. */
@@ -104,6 +104,19 @@ describe("a session", () => {
     const { client, minted } = session({ call: (token) => (token === "s1" ? refusal() : null) });
     await Promise.all(Array.from({ length: 20 }, () => client.GET("/org")));
     expect(minted).toHaveLength(2);
+  });
+
+  // CL-1, CL-2
+  test("that was renewed serves a call whose refusal arrives late", async () => {
+    const late = Promise.withResolvers<Response>();
+    const { client, minted, tokens } = session({
+      call: (token) => (token !== "s1" ? null : tokens.length === 1 ? late.promise : refusal()),
+    });
+    const first = client.GET("/org");
+    await client.GET("/org");
+    late.resolve(refusal());
+    await first;
+    expect([tokens, minted.length]).toEqual([["s1", "s1", "s2", "s2"], 2]);
   });
 
   // CL-1
