@@ -54,9 +54,9 @@ function View() {
       title={headingOf(view, writes)}
       page="Ostiary console"
       skip="Skip to the content"
+      brand={<Brand />}
       side={
         <>
-          <Brand />
           <Places label="Console" places={places} />
           <Account />
         </>

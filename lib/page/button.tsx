@@ -13,26 +13,35 @@ export function Button({ look, ...attributes }: ButtonProps) {
 
 const SAID_MS = 3_000;
 
-/** Renders a button that copies a text. A confirmation appears briefly, and screen readers announce it. */
-export function CopyButton({ text, label }: { text: string; label: string }) {
-  const { copied } = useKit().texts;
-  const [count, setCount] = useState(0);
-  const [isSaid, say] = useState(false);
+interface CopyButtonProps {
+  text: string;
+  label: string;
+  onCopied?: () => void;
+}
+
+/** Renders a button that copies a text. Says whether the browser copied it, also to screen readers. */
+export function CopyButton({ text, label, onCopied }: CopyButtonProps) {
+  const { copied, notCopied } = useKit().texts;
+  const [said, say] = useState<{ text: string } | null>(null);
   useEffect(() => {
-    if (count === 0) return;
-    say(true);
-    const timer = setTimeout(() => say(false), SAID_MS);
+    if (said?.text !== copied) return;
+    const timer = setTimeout(() => say(null), SAID_MS);
     return () => clearTimeout(timer);
-  }, [count]);
+  }, [said]);
   const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    setCount((before) => before + 1);
+    try {
+      await navigator.clipboard.writeText(text);
+      say({ text: copied });
+      onCopied?.();
+    } catch {
+      say({ text: notCopied });
+    }
   };
   return (
     <>
-      <Button onClick={() => void copy().catch(() => say(false))}>{label}</Button>
+      <Button onClick={() => void copy()}>{label}</Button>
       <span role="status" class="quiet small">
-        {isSaid && copied}
+        {said?.text}
       </span>
     </>
   );

@@ -1,4 +1,4 @@
-/** Formatters for the language of a page. Times are in the browser's time zone. */
+/** Formatters for the language of a page. Times are in the browser's time zone, and name the zone. */
 export interface Formats {
   time(at: string): string;
   number(value: number): string;
@@ -19,7 +19,7 @@ export function formatsOf(locale: string): Formats {
 }
 
 function makeFormats(locale: string): Formats {
-  const times = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "medium" });
+  const times = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "long" });
   const numbers = new Intl.NumberFormat(locale);
   const lists = new Intl.ListFormat(locale, { type: "conjunction" });
   const unit = (value: number, name: string) =>

@@ -16,7 +16,9 @@ export interface Explanation {
 /** The words that a page gives to the parts of this library. */
 export interface Kit {
   readonly formats: Formats;
-  readonly texts: Readonly<Record<"loading" | "again" | "copied" | "request", string>> & {
+  readonly texts: Readonly<
+    Record<"loading" | "again" | "copied" | "notCopied" | "request" | "menu", string>
+  > & {
     retryIn(duration: string): string;
   };
   explain(failure: Failure): Explanation;

@@ -1,7 +1,7 @@
 import type { Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
-import { type Kit, KitProvider } from "./kit.ts";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { type Kit, KitProvider, useKit } from "./kit.ts";
 
 interface PageProps {
   kit: Kit;
@@ -34,7 +34,9 @@ interface ShellProps {
   page: string;
   /** The label of the button that skips the navigation. */
   skip: string;
-  /** The content of the side bar. */
+  /** The name of the page or company, at the top of the side bar. */
+  brand: ComponentChildren;
+  /** The content of the side bar. On small screens a menu shows it. */
   side: ComponentChildren;
   /** The content above the heading. */
   above?: ComponentChildren;
@@ -42,14 +44,29 @@ interface ShellProps {
 }
 
 /** Shows a view beside the navigation. */
-export function Shell({ title, page, skip, side, above, children }: ShellProps) {
+export function Shell({ title, page, skip, brand, side, above, children }: ShellProps) {
+  const { menu } = useKit().texts;
+  const [open, setOpen] = useState(false);
+  const [place, setPlace] = useState(title);
+  if (place !== title) {
+    setPlace(title);
+    setOpen(false);
+  }
   useHeading(title, page);
   return (
     <div class="shell">
       <button type="button" class="button skip" onClick={() => document.querySelector("main")?.focus()}>
         {skip}
       </button>
-      <header class="side">{side}</header>
+      <header class={open ? "side side-open" : "side"}>
+        <div class="side-head">
+          {brand}
+          <button type="button" class="button menu" aria-expanded={open} onClick={() => setOpen(!open)}>
+            {menu}
+          </button>
+        </div>
+        <div class="side-body">{side}</div>
+      </header>
       <main id="main" tabIndex={-1}>
         {above}
         <h1 tabIndex={-1}>{title}</h1>
@@ -74,14 +91,12 @@ interface PlacesProps {
   /** The accessible name of the navigation. */
   label: string;
   places: readonly { key: string; href: string; text: string; isPresent: boolean }[];
-  children?: ComponentChildren;
 }
 
 /** Links to the views of the page. */
-export function Places({ label, places, children }: PlacesProps) {
+export function Places({ label, places }: PlacesProps) {
   return (
     <nav aria-label={label}>
-      {children}
       <ul class="places">
         {places.map(({ key, href, text, isPresent }) => (
           <li key={key}>

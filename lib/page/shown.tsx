@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import { type ComponentChildren, Fragment } from "preact";
 import { useKit } from "./kit.ts";
 
 /** Shows that a list or view is empty, and what to do. */
@@ -35,10 +35,28 @@ export function Loading({ text }: { text?: string }) {
   );
 }
 
-/** Shows a time in the browser's time zone and the page's language. */
+/** Shows a time in the browser's time zone and the page's language. A tooltip has the time in UTC. */
 export function Time({ at }: { at: string }) {
   const { formats } = useKit();
-  return <time dateTime={at}>{formats.time(at)}</time>;
+  return (
+    <time dateTime={at} title={at}>
+      {formats.time(at)}
+    </time>
+  );
+}
+
+/** Shows a call such as `PATCH /org/members/{member_id}`, which wraps only after a slash or an underscore. */
+export function Route({ text }: { text: string }) {
+  return (
+    <code>
+      {text.split(/(?<=[/_])/).map((part, index) => (
+        <Fragment key={index}>
+          {part}
+          <wbr />
+        </Fragment>
+      ))}
+    </code>
+  );
 }
 
 /** Draws the logo: an arch with a keyhole. */

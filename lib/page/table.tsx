@@ -13,13 +13,12 @@ interface DataTableProps {
   columns: readonly string[];
   /** The CSS classes of the cells by column. */
   kinds?: Readonly<Record<string, string>>;
-  /** Whether the first cell of a row is its title, which needs no heading on narrow screens. */
-  isTitled?: boolean;
   rows: readonly { key: string | number; cells: readonly ComponentChildren[] }[];
 }
 
-/** Shows a table whose rows have a cell for each column. On narrow screens each cell names its column. */
-export function DataTable({ label, columns, kinds = {}, isTitled = false, rows }: DataTableProps) {
+/** Shows a table whose rows have a cell for each column. On narrow screens the first cell is the
+ * title of its row, and each other cell names its column. */
+export function DataTable({ label, columns, kinds = {}, rows }: DataTableProps) {
   // The index is a stable key: a column's position never changes, but its name differs by language.
   return (
     <table class="table" {...as("table")}>
@@ -40,7 +39,7 @@ export function DataTable({ label, columns, kinds = {}, isTitled = false, rows }
               <td
                 key={index}
                 class={kinds[columns[index] ?? ""]}
-                data-label={isTitled && index === 0 ? undefined : columns[index]}
+                data-label={index === 0 ? undefined : columns[index]}
                 {...as("cell")}
               >
                 {cell}

@@ -42,7 +42,7 @@ export function RouteExplorer({ rows, withService }: { rows: readonly RouteRow[]
           ? counted(countRoutes(rows), "route")
           : `${countRoutes(shown).toLocaleString("en")} of ${counted(countRoutes(rows), "route")}`}
         {page.count > 1 &&
-          `, rows ${page.first.toLocaleString("en")} to ${page.last.toLocaleString("en")} of ${page.total.toLocaleString("en")} shown`}
+          ` on ${counted(page.total, "path")}, of which ${page.first.toLocaleString("en")} to ${page.last.toLocaleString("en")} are shown`}
       </p>
       {page.total === 0 ? (
         <NoneFound onReset={() => narrow(reset)} />
@@ -162,7 +162,6 @@ function RouteTable({ rows, words, withService }: RouteTableProps) {
   return (
     <DataTable
       label="Routes"
-      isTitled
       columns={columns}
       kinds={{ Route: "cell-route", Limit: "cell-limit", Audit: "cell-short" }}
       rows={rows.map((row, index) => ({

@@ -10,6 +10,7 @@ import {
   type StoredServiceConfig,
   timeoutText,
 } from "@ostiary/lib/domain/routes";
+import { foldOf } from "@ostiary/lib/page/search";
 
 /** A row of the route list: the methods of a path that share one configuration. */
 export interface RouteRow {
@@ -24,7 +25,7 @@ export interface RouteRow {
   readonly bounds: string;
   /** The methods whose requests are audited, by configuration or by default. */
   readonly audited: readonly Method[];
-  /** The searchable text, in lower case. */
+  /** The searchable text, folded. */
   readonly text: string;
 }
 
@@ -47,7 +48,7 @@ export function rowsOf(service: string, config: StoredServiceConfig): RouteRow[]
         const bounds = boundsText(own);
         const audited = methods.filter((method) => isAudited(scope, method, audit));
         const words = [service, scope, path, ...methods, upstream ?? "", ...labels, limit, bounds];
-        const text = [...words, audited.length > 0 ? "audited" : ""].join("\n").toLowerCase();
+        const text = foldOf([...words, audited.length > 0 ? "audited" : ""].join("\n"));
         return { service, scope, path, methods, upstream, labels, limit, bounds, audited, text };
       })
       .sort((a, b) => (a.path < b.path ? -1 : Number(a.path > b.path))),
@@ -69,8 +70,8 @@ export function countScopes(rows: readonly RouteRow[]): Record<Scope, number> {
 
 /** Splits a text into the parts that match a word of the search and the parts between them. */
 export function markedParts(text: string, words: readonly string[]): { text: string; found: boolean }[] {
-  const lower = text.toLowerCase();
-  // if lower case changes the length of the text, offsets do not match, so no part is marked
+  const lower = foldOf(text);
+  // if folding changes the length of the text, offsets do not match, so no part is marked
   if (lower.length !== text.length) return [{ text, found: false }];
   const parts: { text: string; found: boolean }[] = [];
   let at = 0;
@@ -112,7 +113,7 @@ export function serviceRows(services: Services): ServiceRow[] {
     .map(([name, config]) => {
       const counts = { public: 0, user: 0, organization: 0, member: 0 };
       for (const scope of SCOPES) counts[scope] = countRoutes(config[scope]?.routes ?? []);
-      return { name, url: config.url, counts, text: `${name}\n${config.url}`.toLowerCase() };
+      return { name, url: config.url, counts, text: foldOf(`${name}\n${config.url}`) };
     })
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }

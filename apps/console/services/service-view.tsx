@@ -108,7 +108,6 @@ function Policies({ policies }: { policies: [name: string, policy: RateLimitPoli
       <h2>Rate limit policies</h2>
       <DataTable
         label="Rate limit policies"
-        isTitled
         columns={["Policy", "Limit", "Bucket"]}
         rows={policies.map(([policy, limit]) => ({
           key: policy,
@@ -129,7 +128,6 @@ function Tests({ tests }: { tests: NonNullable<Service["tests"]> }) {
       <h2>Tests</h2>
       <DataTable
         label="Tests"
-        isTitled
         columns={["Test", "Request and expectation"]}
         rows={tests.map((test) => ({ key: test.name, cells: [test.name, <code>{testText(test)}</code>] }))}
       />

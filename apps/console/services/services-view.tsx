@@ -67,7 +67,6 @@ function ServiceTable({ rows, words }: { rows: readonly ServiceRow[]; words: rea
   return (
     <DataTable
       label="Services"
-      isTitled
       columns={["Service", "URL", "Routes"]}
       rows={rows.map(({ name, url, counts }) => ({
         key: name,

@@ -67,6 +67,11 @@ const TEXTS = {
   refused: "The identity provider refused the sign-in.",
   unsafe: "This sign-in was not completed, because it did not start in this window. Sign in again.",
   away: "The identity provider does not answer, or does not allow calls from this page. Try again in a moment.",
+  insecure: "Browsers sign people in only on pages that use https. Open this page with https.",
+  blocked:
+    "Your browser blocks the storage that a sign-in needs. Allow this site to store data, and sign in again.",
+  clock:
+    "The clock of this device is wrong, so the sign-in cannot be checked. Set the clock, and sign in again.",
   unknown:
     "Your account is not an operator of this registry. Ask an admin of the registry, or choose another account.",
 };

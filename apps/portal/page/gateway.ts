@@ -44,6 +44,9 @@ interface Waiting {
   readonly policy: string | null;
 }
 
+/** The page size that the portal asks for, which is the maximum that services allow. */
+export const PAGE_ITEMS = 100;
+
 const TIMEOUT_MS = 30_000;
 const WAITS_MAX = 3;
 /** The maximum size of a response that the page parses. */

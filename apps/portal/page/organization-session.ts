@@ -1,8 +1,10 @@
 import { lifetimeOf, SessionCredential } from "@ostiary/client";
 import { Membership, Session } from "@ostiary/lib/contracts/identity-api";
-import { type Answer, answered, failed } from "@ostiary/lib/page";
+import { type Answer, answered, failed } from "@ostiary/lib/page/failure";
+import { forgetInTab, keepInTab, readFromTab } from "@ostiary/lib/page/sign-in/tab-storage";
 import { type ReadonlySignal, signal } from "@preact/signals";
-import { answerTo, type Gateway, NoCredential, parsed, pathTo } from "./gateway.ts";
+import { type Static, Type } from "@sinclair/typebox";
+import { answerTo, type Gateway, NoCredential, PAGE_ITEMS, parsed, pathTo } from "./gateway.ts";
 
 /** The person's membership in the chosen organization. */
 export interface ChosenMember {
@@ -13,32 +15,74 @@ export interface ChosenMember {
   readonly labels: readonly string[];
 }
 
+/** A session that has less time left is not used after a reload. */
+const LEFT_MS_MIN = 5 * 60_000;
+/** The key of the session in the tab, so that a reload opens no further session. */
+const KEPT = "ostiary.portal.session";
+
+/** A session with how long the server said that it lasts after it was opened, by this browser's clock. */
+const Opened = Type.Object({
+  session: Session,
+  /** The person who opened the session. */
+  user_id: Type.String(),
+  openedMs: Type.Number(),
+  lifetimeMs: Type.Number(),
+});
+type Opened = Static<typeof Opened>;
+
+/** Returns how long a session lasts from now on. A clock that was set back ends the session. */
+export function leftOf({ openedMs, lifetimeMs }: Omit<Opened, "session" | "user_id">, nowMs: number): number {
+  return nowMs < openedMs ? 0 : lifetimeMs - (nowMs - openedMs);
+}
+
+interface OrganizationSessionOptions {
+  /** Returns whether the page still shows the organization. */
+  isChosen(organization_id: string): boolean;
+  /** Returns the id of the person who is signed in. */
+  person(): string;
+  /** Forgets what the page knows of the organization that it showed. */
+  left(): void;
+}
+
 /** The member's session in the chosen organization, with its creation and renewal. */
 export class OrganizationSession {
   readonly #gateway: Gateway;
-  readonly #isChosen: (organization_id: string) => boolean;
+  readonly #options: OrganizationSessionOptions;
   readonly #member = signal<ChosenMember | null>(null);
   /** The membership in the chosen organization, or null while no session is open in an organization. */
   readonly member: ReadonlySignal<ChosenMember | null> = this.#member;
+  readonly #memberships = signal<readonly Membership[] | null>(null);
+  /** The person's memberships, or null until the page has read them. */
+  readonly memberships: ReadonlySignal<readonly Membership[] | null> = this.#memberships;
   #session: SessionCredential | null = null;
+  /** Counts the organizations and people that the page has left. A session that opens later is not kept. */
+  #departures = 0;
 
-  /** @param isChosen returns whether the page still shows the organization */
-  constructor(gateway: Gateway, isChosen: (organization_id: string) => boolean) {
+  constructor(gateway: Gateway, options: OrganizationSessionOptions) {
     this.#gateway = gateway;
-    this.#isChosen = isChosen;
+    this.#options = options;
   }
 
+  /** Forgets everything, because the person signs out. */
   forget(): void {
+    this.#leave();
+    this.#memberships.value = null;
+    forgetInTab(KEPT);
+  }
+
+  #leave(): void {
+    this.#departures += 1;
     this.#session = null;
     this.#member.value = null;
+    this.#options.left();
   }
 
   /** Creates a session in an organization, unless the current session is in the same organization. */
   async choose(organization_id: string): Promise<Answer<ChosenMember>> {
     const present = this.#member.peek();
     if (present?.organization_id === organization_id) return answered(present);
-    this.forget();
-    return this.#open(organization_id);
+    this.#leave();
+    return this.#open(organization_id, (membership) => this.#keptOf(membership));
   }
 
   /** Creates a new session for the chosen organization, so that the page shows a changed role or name. */
@@ -47,44 +91,88 @@ export class OrganizationSession {
     return organization_id === undefined ? failed("missing") : this.#open(organization_id);
   }
 
-  async #open(organization_id: string): Promise<Answer<ChosenMember>> {
-    const name = await this.#nameOf(organization_id);
-    if (!name.ok) return name;
-    let member: ChosenMember | null = null;
+  async #open(
+    organization_id: string,
+    keptOf: (membership: Membership) => Opened | null = () => null,
+  ): Promise<Answer<ChosenMember>> {
+    const departures = this.#departures;
+    const membership = await this.#membershipIn(organization_id);
+    if (!membership.ok) return membership;
+    let kept = keptOf(membership.value);
+    let shown: { opened: Opened; member: ChosenMember } | null = null;
     const session: SessionCredential = new SessionCredential(async () => {
-      const { minted, lifetimeMs } = await this.#mint(organization_id);
-      member = memberOf(minted, name.value);
-      if (this.#session === session) this.#member.value = member;
-      return { token: minted.token, lifetimeMs };
+      const opened = kept ?? (await this.#mint(organization_id));
+      kept = null;
+      shown = { opened, member: memberOf(opened.session, membership.value.organization.name) };
+      if (this.#session === session) this.#show(shown);
+      return { token: opened.session.token, lifetimeMs: leftOf(opened, Date.now()) };
     });
     try {
       await session.value(null);
     } catch (error) {
       return answerTo(error, true);
     }
-    if (member === null) throw new Error("A session was not minted.");
-    // The person may have chosen another organization before the response arrived.
-    if (this.#isChosen(organization_id)) {
+    if (shown === null) throw new Error("A session was not minted.");
+    const { opened, member } = shown;
+    // The person may have left the organization, or signed out, before the response arrived.
+    if (departures === this.#departures && this.#options.isChosen(organization_id)) {
       this.#session = session;
-      this.#member.value = member;
+      this.#show({ opened, member });
     }
     return answered(member);
   }
 
-  async #nameOf(organization_id: string): Promise<Answer<string>> {
-    const found = await listMemberships(this.#gateway);
-    if (!found.ok) return found;
-    const membership = found.value.find(({ organization }) => organization.id === organization_id);
-    return membership === undefined ? failed("missing") : answered(membership.organization.name);
+  #show({ opened, member }: { opened: Opened; member: ChosenMember }): void {
+    this.#member.value = member;
+    keepInTab(KEPT, opened);
   }
 
-  async #mint(organization_id: string): Promise<{ minted: Session; lifetimeMs: number }> {
+  /** Returns the session that the tab kept, if it is of the same person, organization and role. */
+  #keptOf({ id, organization, role }: Membership): Opened | null {
+    const kept = readFromTab(KEPT, Opened);
+    const isUsable =
+      kept !== null &&
+      kept.user_id === this.#options.person() &&
+      kept.session.organization_id === organization.id &&
+      kept.session.member_id === id &&
+      kept.session.role === role &&
+      leftOf(kept, Date.now()) > LEFT_MS_MIN;
+    return isUsable ? kept : null;
+  }
+
+  /** Reads all memberships of the person. A person has few memberships. */
+  async list(): Promise<Answer<Membership[]>> {
+    const person = this.#options.person();
+    const all: Membership[] = [];
+    for (;;) {
+      const page = await this.#gateway.list("memberships", Membership, pathTo("user", "memberships"), {
+        as: "person",
+        query: { limit: PAGE_ITEMS, starting_after: all.at(-1)?.id },
+      });
+      if (!page.ok) return page;
+      all.push(...page.value.items);
+      if (page.value.has_more && page.value.items.length > 0) continue;
+      if (person === this.#options.person()) this.#memberships.value = all;
+      return answered(all);
+    }
+  }
+
+  async #membershipIn(organization_id: string): Promise<Answer<Membership>> {
+    const found = await this.list();
+    if (!found.ok) return found;
+    const membership = found.value.find(({ organization }) => organization.id === organization_id);
+    return membership === undefined ? failed("missing") : answered(membership);
+  }
+
+  async #mint(organization_id: string): Promise<Opened> {
     const path = pathTo("user", "organizations", organization_id, "session");
+    const openedMs = Date.now();
     const answer = await this.#gateway.stream(path, { as: "person", method: "POST", body: {} });
     if (!answer.ok) throw new NoCredential(answer);
     const minted = await parsed(Session, answer.value, { method: "POST" });
     if (!minted.ok) throw new NoCredential(minted);
-    return { minted: minted.value, lifetimeMs: lifetimeOf(minted.value.expires_at, answer.value) };
+    const lifetimeMs = lifetimeOf(minted.value.expires_at, answer.value);
+    return { session: minted.value, user_id: this.#options.person(), openedMs, lifetimeMs };
   }
 
   /** Returns the session's token, renewed shortly before its end and when the gateway refused it. */
@@ -99,18 +187,4 @@ function memberOf(
   organizationName: string,
 ): ChosenMember {
   return { member_id, organization_id, organizationName, role, labels };
-}
-
-/** Reads all memberships of the person. A person has few memberships. */
-export async function listMemberships(gateway: Gateway): Promise<Answer<Membership[]>> {
-  const all: Membership[] = [];
-  for (;;) {
-    const page = await gateway.list("memberships", Membership, pathTo("user", "memberships"), {
-      as: "person",
-      query: { limit: 100, starting_after: all.at(-1)?.id },
-    });
-    if (!page.ok) return page;
-    all.push(...page.value.items);
-    if (!page.value.has_more || page.value.items.length === 0) return answered(all);
-  }
 }

@@ -1,6 +1,7 @@
 import { bearer } from "@ostiary/client";
 import { User } from "@ostiary/lib/contracts/identity-api";
 import {
+  type Answer,
   failed,
   forgetInTab,
   keepInTab,
@@ -15,13 +16,17 @@ import { Type } from "@sinclair/typebox";
 import { type Address, addressAt, addressOf, type ViewPath } from "./address.ts";
 import { type Credentials, Gateway, NoCredential, pathTo } from "./gateway.ts";
 import { type ChosenMember, OrganizationSession } from "./organization-session.ts";
+import { Directory } from "./people/directory.ts";
 import type { PortalSettings } from "./settings.ts";
 import { languageFor } from "./texts/texts.ts";
 
 /** The person who is signed in. */
 export interface Person {
   readonly id: string;
+  /** The name that the person chose, and others see. */
   readonly name: string | null;
+  /** The name at the identity provider, which the page offers as the person's name. */
+  readonly claimed: string | null;
 }
 
 const EVERY_LABEL = "*";
@@ -39,6 +44,8 @@ export class Session extends PageSession<Address> {
   readonly invite: Signal<string | null> = signal(null);
   readonly #person = signal<Person | null>(null);
   readonly organization: OrganizationSession;
+  /** The names of the members of the chosen organization. */
+  readonly people: Directory;
   readonly person: ReadonlySignal<Person | null> = this.#person;
 
   constructor(settings: PortalSettings) {
@@ -49,16 +56,33 @@ export class Session extends PageSession<Address> {
       member: { header: "X-API-Key", value: (refused) => this.organization.token(refused) },
     };
     this.gateway = new Gateway(credentials, location.origin);
-    this.organization = new OrganizationSession(
-      this.gateway,
-      (id) => this.address.peek().organization_id === id,
-    );
+    this.people = new Directory(this.gateway);
+    this.organization = new OrganizationSession(this.gateway, {
+      isChosen: (id) => this.address.peek().organization_id === id,
+      person: () => this.person.peek()?.id ?? "",
+      left: () => this.people.forget(),
+    });
     this.language = signal(languageFor(navigator.languages, settings.languages));
   }
 
   /** The membership in the chosen organization, or null while no session is open in an organization. */
   get member(): ReadonlySignal<ChosenMember | null> {
     return this.organization.member;
+  }
+
+  /** Changes the name that others see. */
+  async rename(name: string): Promise<Answer<User>> {
+    const changed = await this.gateway.send(User, pathTo("user"), {
+      as: "person",
+      method: "PATCH",
+      body: { display_name: name },
+    });
+    const person = this.#person.peek();
+    if (changed.ok && person?.id === changed.value.id) {
+      this.#person.value = { ...person, name: changed.value.display_name };
+      this.people.forget();
+    }
+    return changed;
   }
 
   /** Returns whether the member's role grants a label. The page only hides parts; the gateway decides. */
@@ -87,7 +111,7 @@ export class Session extends PageSession<Address> {
     if (person.ok) {
       const { id, display_name } = person.value;
       this.begin(() => {
-        this.#person.value = { id, name: display_name ?? name };
+        this.#person.value = { id, name: display_name, claimed: name };
       });
       return null;
     }

@@ -1,10 +1,10 @@
 import { Empty, formatsOf, type Kit, Notice, Page, Places, Shell, useKeptFocus } from "@ostiary/lib/page";
-import { useComputed } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
-import { addressOf } from "./address.ts";
+import { addressOf, OVERVIEW } from "./address.ts";
 import { ChosenOrganization } from "./organizations/organizations-view.tsx";
 import { type Session, SessionProvider, useSession } from "./page-session.ts";
 import { Account, BrandLinks, BrandMark } from "./parts/brand.tsx";
+import { NameOffer } from "./profile/name-offer.tsx";
 import { SignIn } from "./sign-in/sign-in.tsx";
 import { LanguageContext, type Texts, textsOf, useTexts } from "./texts/texts.ts";
 import { VIEWS, type View, viewAt } from "./views.ts";
@@ -60,14 +60,19 @@ function Chosen() {
       title={view === null ? texts.nowhere.title : view.title(texts)}
       page={session.settings.brand.name}
       skip={texts.skip}
+      brand={<BrandMark />}
       side={
         <>
-          <BrandMark />
           <Navigation present={view} />
           <Account />
         </>
       }
-      above={<WaitingNotice />}
+      above={
+        <>
+          <WaitingNotice />
+          <NameOffer />
+        </>
+      }
     >
       {organization_id === null ? (
         <Content key={path} view={view} />
@@ -92,26 +97,58 @@ function Content({ view }: { view: View | null }) {
   );
 }
 
-/** Lists the views of the chosen organization that the member's role allows, and the person's own views. */
+/** Lets the person choose an organization, and lists its views that the role allows, and the person's own views. */
 function Navigation({ present }: { present: View | null }) {
   const session = useSession();
   const texts = useTexts();
-  const chosen = useComputed(() => session.member.value);
-  const member = chosen.value;
-  const shown = VIEWS.filter(
-    ({ unlisted, scope, label }) =>
-      !unlisted && (scope === "person" || member !== null) && (label === undefined || session.may(label)),
-  );
-  const places = shown.map((view) => ({
-    key: view.scope + view.path,
-    href: addressOf(view, member?.organization_id ?? null),
-    text: view.title(texts),
-    isPresent: view === present,
-  }));
+  const member = session.member.value;
+  const placesOf = (scope: View["scope"]) =>
+    VIEWS.filter(
+      (view) =>
+        !view.unlisted && view.scope === scope && (view.label === undefined || session.may(view.label)),
+    ).map((view) => ({
+      key: view.path,
+      href: addressOf(view, member?.organization_id ?? null),
+      text: view.title(texts),
+      isPresent: view === present,
+    }));
   return (
-    <Places label={texts.navigation} places={places}>
-      {member !== null && <p class="chosen">{member.organizationName}</p>}
-    </Places>
+    <>
+      <Switcher />
+      {member !== null && <Places label={texts.organization} places={placesOf("organization")} />}
+      <hr />
+      <Places label={texts.navigation} places={placesOf("person")} />
+    </>
+  );
+}
+
+/** Shows the chosen organization, and opens another one. */
+function Switcher() {
+  const { organization, member } = useSession();
+  const texts = useTexts();
+  const all = organization.memberships.value;
+  const chosen = member.value;
+  useEffect(() => {
+    if (all === null) void organization.list();
+  }, [all]);
+  if (all === null || all.length === 0) return null;
+  const known = all.map(({ organization: { id, name } }) => ({ id, name }));
+  return (
+    <select
+      class="switcher"
+      aria-label={texts.organization}
+      value={chosen?.organization_id ?? ""}
+      onChange={({ currentTarget }) => {
+        location.hash = addressOf(OVERVIEW, currentTarget.value);
+      }}
+    >
+      {chosen === null && <option value="">{texts.organizations.choose}</option>}
+      {known.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </select>
   );
 }
 

@@ -6,7 +6,10 @@ import { InvitesView } from "./invites/invites-view.tsx";
 import { MemberKeysView, PersonKeysView } from "./keys/keys-view.tsx";
 import { MembersView } from "./members/members-view.tsx";
 import { InviteView } from "./organizations/invite-view.tsx";
-import { OrganizationsView, OverviewView } from "./organizations/organizations-view.tsx";
+import { OrganizationsView } from "./organizations/organizations-view.tsx";
+import { OverviewView } from "./organizations/overview-view.tsx";
+import { SettingsView } from "./organizations/settings-view.tsx";
+import { ProfileView } from "./profile/profile-view.tsx";
 import { ReferenceView } from "./reference/reference-view.tsx";
 import { AUDIT_LABEL, MEMBERS_LABEL, USAGE_LABEL } from "./roles/roles.tsx";
 import { ServiceAccountsView } from "./service-accounts/service-accounts-view.tsx";
@@ -34,7 +37,9 @@ export const VIEWS: readonly View[] = [
   { ...at.USAGE, title: (t) => t.usage.title, label: USAGE_LABEL, Component: UsageView },
   { ...at.AUDIT, title: (t) => t.audit.title, label: AUDIT_LABEL, Component: AuditView },
   { ...at.REFERENCE, title: (t) => t.reference.title, Component: ReferenceView },
+  { ...at.SETTINGS, title: (t) => t.settings.title, Component: SettingsView },
   { ...at.ORGANIZATIONS, title: (t) => t.organizations.title, Component: OrganizationsView },
+  { ...at.PROFILE, title: (t) => t.profile.title, Component: ProfileView },
   { ...at.PERSON_KEYS, title: (t) => t.keys.titleOfPerson, Component: PersonKeysView },
   { ...at.PERSON_AUDIT, title: (t) => t.audit.titleOfPerson, Component: PersonAuditView },
   { ...at.INVITE, title: (t) => t.invite.title, unlisted: true, Component: InviteView },

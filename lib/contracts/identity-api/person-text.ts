@@ -23,6 +23,14 @@ export function problemOfText(text: string, lengthMax: number): TextProblem | nu
   if (inner === "") return "empty";
   // Cheap checks come first. A character has at most two UTF-16 units.
   if (inner.length > 2 * lengthMax) return "too_long";
-  if (!inner.isWellFormed() || !TEXT.test(inner)) return "control_characters";
+  if (!inner.isWellFormed() || !TEXT.test(inner) || isBlank(inner)) return "control_characters";
   return Array.from(inner).length > lengthMax ? "too_long" : null;
+}
+
+/** Characters that browsers show as nothing, such as joiners, directional marks and the blank of braille. */
+const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{White_Space}\u2800]/gu;
+
+/** Returns whether a text shows nothing, so that it cannot serve as a name. */
+export function isBlank(text: string): boolean {
+  return text.replace(INVISIBLE, "") === "";
 }

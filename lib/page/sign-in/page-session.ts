@@ -9,12 +9,18 @@ import { ProviderSession } from "./provider-session.ts";
  * - `out`: the person signed out
  * - `ended`: the sign-in has ended
  * - `token`: the service no longer accepts the token that the person entered
- * - `refused`, `unsafe`, `away`: the identity provider did not sign the person in
+ * - `refused`, `unsafe`, `away`, `insecure`, `blocked`, `clock`: the sign-in failed, see {@link SignInFailure}
  * - `unknown`: the service does not accept the person whom the identity provider signed in
  * - `failed`: a call of the service failed, as `detail` says
  */
 export interface SignedOut {
-  readonly reason: "out" | "ended" | "token" | "refused" | "unsafe" | "away" | "unknown" | "failed";
+  readonly reason:
+    | "out"
+    | "ended"
+    | "token"
+    | "unknown"
+    | "failed"
+    | Exclude<SignInFailure["kind"], "needed">;
   /** The message of the identity provider or the service. It is shown as text, never as markup. */
   readonly detail?: string;
 }

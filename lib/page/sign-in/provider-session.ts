@@ -107,6 +107,10 @@ export class ProviderSession {
       this.#tokens = result.tokens;
       return { ok: true, token: result.tokens.access_token };
     }
+    if (result.failure.kind === "unsafe") {
+      this.forget();
+      return { ok: false, reason: "over" };
+    }
     if (result.failure.kind === "away") return { ok: false, reason: "away" };
     const isOver = refused || (tokens.endsMs !== null && tokens.endsMs <= Date.now());
     return isOver ? { ok: false, reason: "over" } : { ok: true, token: tokens.access_token };

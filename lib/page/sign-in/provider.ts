@@ -19,6 +19,8 @@ type Attempt = Static<typeof Attempt>;
 export interface Tokens {
   readonly access_token: string;
   readonly id_token: string;
+  /** The id of the person at the identity provider. */
+  readonly sub: string;
   readonly refresh_token: string | null;
   /** The expiry of the access token in milliseconds since the epoch, or null if it is unknown. */
   readonly endsMs: number | null;
@@ -29,12 +31,18 @@ export interface Tokens {
 /**
  * The reason why a sign-in failed.
  *
+ * - `insecure`: the page was not opened with https, so the browser lacks the functions that a sign-in needs
+ * - `blocked`: the browser blocks the storage that a sign-in needs
+ * - `clock`: the clock of this device and the provider's clock differ
  * - `needed`: the person must sign in at the identity provider's page, for example because the session ended
  * - `refused`: the identity provider or the person refused the sign-in
  * - `unsafe`: the response does not belong to a sign-in of this tab, or fails a check
  * - `away`: the identity provider sends no valid response, or does not allow calls from this page (CORS)
  */
-export type SignInFailure = { kind: "needed" | "refused" | "unsafe" | "away"; message: string };
+export type SignInFailure = {
+  kind: "insecure" | "blocked" | "clock" | "needed" | "refused" | "unsafe" | "away";
+  message: string;
+};
 
 type SignInResult = { ok: true; tokens: Tokens } | { ok: false; failure: SignInFailure };
 
@@ -82,6 +90,7 @@ export class Provider {
    * Returns null, or the failure if the redirect is not possible.
    */
   async begin(fragment: string, silent: boolean): Promise<SignInFailure | null> {
+    if (!isSecureContext) return { kind: "insecure", message: "" };
     try {
       const server = await this.#discover();
       const { authorization_endpoint } = server;
@@ -96,7 +105,7 @@ export class Provider {
       };
       const address = new URL(authorization_endpoint);
       for (const [name, value] of await this.#request(attempt)) address.searchParams.set(name, value);
-      keepInTab(this.#attemptKey, attempt);
+      if (!keepInTab(this.#attemptKey, attempt)) return { kind: "blocked", message: "" };
       location.assign(address);
       return null;
     } catch (error) {
@@ -165,9 +174,10 @@ export class Provider {
   }
 
   /**
-   * Renews the access token. Fails with `needed` if there is no refresh token, or if the provider refuses it.
+   * Renews the access token. Fails with `needed` if there is no refresh token, or if the provider refuses it,
+   * and with `unsafe` if the new tokens are of another person (OpenID Connect Core, 12.2).
    */
-  async renew({ refresh_token, id_token }: Tokens): Promise<SignInResult> {
+  async renew({ refresh_token, id_token, sub }: Tokens): Promise<SignInResult> {
     if (refresh_token === null) return { ok: false, failure: { kind: "needed", message: "" } };
     try {
       const server = await this.#discover();
@@ -179,7 +189,11 @@ export class Provider {
         this.#options,
       );
       const tokens = await oauth.processRefreshTokenResponse(server, this.#client, response);
-      return { ok: true, tokens: tokensOf(tokens, { refresh_token, id_token }) };
+      const renewed =
+        tokens.id_token === undefined ? undefined : oauth.getValidatedIdTokenClaims(tokens)?.sub;
+      if (renewed !== undefined && renewed !== sub)
+        return { ok: false, failure: { kind: "unsafe", message: "" } };
+      return { ok: true, tokens: tokensOf(tokens, { refresh_token, id_token, sub }) };
     } catch (error) {
       const failure = failureOf(error);
       return { ok: false, failure: failure.kind === "refused" ? { ...failure, kind: "needed" } : failure };
@@ -219,12 +233,16 @@ export class Provider {
 
 function tokensOf(
   response: oauth.TokenEndpointResponse,
-  before: Pick<Tokens, "refresh_token" | "id_token"> | null,
+  before: Pick<Tokens, "refresh_token" | "id_token" | "sub"> | null,
 ): Tokens {
   const { access_token, id_token, refresh_token, expires_in } = response;
   return {
     access_token,
     id_token: id_token ?? before?.id_token ?? "",
+    sub:
+      (id_token === undefined ? undefined : oauth.getValidatedIdTokenClaims(response)?.sub) ??
+      before?.sub ??
+      "",
     refresh_token: refresh_token ?? before?.refresh_token ?? null,
     endsMs: expires_in === undefined ? null : Date.now() + expires_in * 1_000,
     name: nameOf(response),
@@ -233,10 +251,10 @@ function tokensOf(
 
 function nameOf(response: oauth.TokenEndpointResponse): string | null {
   const claims = response.id_token === undefined ? undefined : oauth.getValidatedIdTokenClaims(response);
-  const found = [claims?.name, claims?.preferred_username, claims?.email].find(
-    (claim) => typeof claim === "string" && claim !== "",
+  const found = [claims?.name, claims?.preferred_username].find(
+    (claim) => typeof claim === "string" && claim.trim() !== "",
   );
-  return typeof found === "string" ? found.slice(0, 128) : null;
+  return typeof found === "string" ? [...found.trim()].slice(0, 128).join("") : null;
 }
 
 function failureOf(error: unknown): SignInFailure {
@@ -247,6 +265,8 @@ function failureOf(error: unknown): SignInFailure {
   if (error instanceof oauth.ResponseBodyError) {
     return { kind: "refused", message: error.error_description ?? error.error };
   }
+  if (error instanceof oauth.OperationProcessingError && error.code === oauth.JWT_TIMESTAMP_CHECK)
+    return { kind: "clock", message: "" };
   if (error instanceof oauth.OperationProcessingError && !UNUSABLE.has(error.code ?? "")) {
     return { kind: "unsafe", message: error.message };
   }

@@ -2,11 +2,16 @@ import type { Static, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 
 /**
- * Stores a value in this tab's `sessionStorage`, where the value survives a redirect to the identity
- * provider. Never store a credential here.
+ * Stores a value in this tab's `sessionStorage`, where the value survives a redirect to the identity provider.
+ * Never store a token of the provider here. Returns false if the browser blocks the storage.
  */
-export function keepInTab(key: string, value: unknown): void {
-  sessionStorage.setItem(key, JSON.stringify(value));
+export function keepInTab(key: string, value: unknown): boolean {
+  try {
+    sessionStorage.setItem(key, JSON.stringify(value));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -23,7 +28,11 @@ export function readFromTab<Schema extends TSchema>(key: string, schema: Schema)
 }
 
 export function forgetInTab(key: string): void {
-  sessionStorage.removeItem(key);
+  try {
+    sessionStorage.removeItem(key);
+  } catch {
+    // A browser that blocks the storage has kept nothing.
+  }
 }
 
 /** Returns a stored value like {@link readFromTab}, and removes it. */

@@ -66,6 +66,7 @@ describe("marking search results", () => {
       markedParts(text, wordsOf(search)).map((part) => (part.found ? `[${part.text}]` : part.text));
     expect(marked("/Widgets/widget", "widget")).toEqual(["/", "[Widget]", "s/", "[widget]"]);
     expect(marked("/widgets", "wid widget")).toEqual(["/", "[widget]", "s"]);
-    expect(marked("İx", "x")).toEqual(["İx"]);
+    expect(marked("İx", "x")).toEqual(["İ", "[x]"]);
+    expect(marked("ﬁx", "x")).toEqual(["ﬁx"]);
   });
 });

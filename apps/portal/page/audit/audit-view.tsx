@@ -2,12 +2,12 @@ import {
   Answered,
   Button,
   CopyButton,
-  DataTable,
   Empty,
   Fact,
   FailureNotice,
   Loading,
   type Place,
+  Route,
   replacePlace,
   Time,
   useAsked,
@@ -16,9 +16,12 @@ import { useState } from "preact/hooks";
 import { useAddress, useSession } from "../page-session.ts";
 import { More, usePages } from "../parts/lists.tsx";
 import { useTexts } from "../texts/texts.ts";
+import { actionOf, deedOf } from "./deed.ts";
+import { EventTable, Outcome, useSummaries, Who } from "./event-table.tsx";
 import { ExportDialog } from "./export-dialog.tsx";
-import { FILTERS, FilterForm, placeQueryOf, queryOf, type Selection, selectionOf } from "./filter-form.tsx";
+import { FilterChips } from "./filter-chips.tsx";
 import { type Log, listEvents, ORGANIZATION_LOG, PERSON_LOG, type ShownEvent } from "./logs.ts";
+import { FILTERS, placeQueryOf, queryOf, type Selection, selectionOf } from "./selection.ts";
 import { VerifyView } from "./verify/verify-view.tsx";
 
 export function AuditView({ place }: { place: Place }) {
@@ -48,6 +51,7 @@ function EventsView({ log, selection }: { log: Log; selection: Selection }) {
   );
   const choose = (chosen: Selection) =>
     replacePlace(address(log.view, { query: new URLSearchParams(placeQueryOf(chosen)) }));
+  if (pages.failure?.kind === "forbidden") return <FailureNotice failure={pages.failure} />;
   return (
     <>
       <p class="lead">{log.as === "member" ? t.lead : t.leadOfPerson}</p>
@@ -57,7 +61,7 @@ function EventsView({ log, selection }: { log: Log; selection: Selection }) {
         </a>
         <Button onClick={() => setExporting(true)}>{t.export.open}</Button>
       </p>
-      <FilterForm selection={selection} failure={pages.failure} onChoose={choose} />
+      <FilterChips log={log} selection={selection} failure={pages.failure} onChoose={choose} />
       {pages.failure !== null && (
         <FailureNotice failure={pages.failure} shown={FILTERS} onRetry={pages.again} />
       )}
@@ -77,7 +81,6 @@ interface EventListProps {
 /** Lists the loaded events. If `key_prefix` is not empty, lists only the loaded events of that key. */
 function EventList({ log, pages, key_prefix }: EventListProps) {
   const t = useTexts().audit;
-  const address = useAddress();
   const shown =
     key_prefix === "" ? pages.items : pages.items.filter(({ actor }) => actor.key_prefix === key_prefix);
   return (
@@ -87,35 +90,10 @@ function EventList({ log, pages, key_prefix }: EventListProps) {
           {t.ofKey(shown.length, pages.items.length, key_prefix)} {!pages.has_more && t.wholeLog}
         </p>
       )}
-      {shown.length === 0 ? (
-        <Empty title={t.none} />
-      ) : (
-        <DataTable
-          label={t.events}
-          columns={[t.columns.time, t.columns.request, t.columns.actor, t.columns.outcome]}
-          rows={shown.map((event) => ({
-            key: event.id,
-            cells: [
-              <a href={address(log.view, { segments: ["events", event.request_id] })}>
-                <Time at={event.occurred_at} />
-              </a>,
-              <code>
-                {event.method} {event.route}
-              </code>,
-              <ActorCell event={event} />,
-              <Outcome event={event} />,
-            ],
-          }))}
-        />
-      )}
+      {shown.length === 0 ? <Empty title={t.none} /> : <EventTable log={log} events={shown} />}
       {pages.has_more && <More loading={pages.loading} onMore={pages.more} />}
     </>
   );
-}
-
-function ActorCell({ event: { actor } }: { event: ShownEvent }) {
-  const t = useTexts().audit;
-  return <>{actor.key_prefix === null ? t.auth(actor.auth_type) : <code>{actor.key_prefix}</code>}</>;
 }
 
 /** Shows all fields of the event of a request. A request has at most one event in a log. */
@@ -140,15 +118,18 @@ function EventView({ log, request_id }: { log: Log; request_id: string }) {
 
 function EventFacts({ log, event }: { log: Log; event: ShownEvent }) {
   const t = useTexts().audit;
+  const summaries = useSummaries([event]);
   const { actor } = event;
   return (
     <section aria-label={t.event}>
-      <h2>
-        <code>
-          {event.method} {event.route}
-        </code>
-      </h2>
+      <h2>{deedOf(event, t.deeds, summaries) ?? t.call}</h2>
       <dl class="facts">
+        <Fact name={t.fields.call}>
+          <Route text={actionOf(event)} />
+        </Fact>
+        <Fact name={t.columns.actor}>
+          <Who log={log} event={event} />
+        </Fact>
         <Fact name={t.columns.time}>
           <Time at={event.occurred_at} />
         </Fact>
@@ -201,16 +182,5 @@ function EventLinks({ log, event: { actor } }: { log: Log; event: ShownEvent }) 
         </li>
       )}
     </ul>
-  );
-}
-
-/** Shows how a request ended. */
-function Outcome({ event: { outcome, status } }: { event: ShownEvent }) {
-  const t = useTexts().audit;
-  return (
-    <>
-      {t.outcomes[outcome]}
-      {status !== null && ` (${status})`}
-    </>
   );
 }

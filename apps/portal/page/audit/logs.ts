@@ -35,10 +35,11 @@ export function listEvents(
   { as, path }: Log,
   query: Readonly<Record<string, string>>,
   starting_after: string | undefined,
+  limit = PAGE_EVENTS,
 ) {
   return gateway.list("audit_events", ShownEvent, path, {
     as,
-    query: { ...query, limit: PAGE_EVENTS, starting_after },
+    query: { ...query, limit, starting_after },
   });
 }
 

@@ -15,11 +15,13 @@ import {
 import { type Static, Type } from "@sinclair/typebox";
 import { useState } from "preact/hooks";
 import { MEMBERS } from "../address.ts";
-import { type Gateway, pathTo } from "../gateway.ts";
+import { type Gateway, PAGE_ITEMS, pathTo } from "../gateway.ts";
 import { useAddress, useSession } from "../page-session.ts";
 import { Confirm, Refused } from "../parts/confirm.tsx";
-import { PAGE_ITEMS, SearchedList, useList } from "../parts/lists.tsx";
+import { SearchedList, useList } from "../parts/lists.tsx";
 import { useForm } from "../parts/use-problems.ts";
+import { nameOf } from "../people/directory.ts";
+import { PersonName } from "../people/person-name.tsx";
 import { Granted, labelsOf, MEMBERS_LABEL, roleOptions, useRoles } from "../roles/roles.tsx";
 import { useTexts } from "../texts/texts.ts";
 
@@ -38,7 +40,7 @@ function MemberList() {
         pages={pages}
         texts={t}
         always
-        textOf={({ display_name, role, id }) => `${display_name ?? ""} ${role ?? ""} ${id}`}
+        textOf={(member) => `${nameOf(member, t)} ${member.role ?? ""} ${member.id}`}
       >
         {(members) => <MemberTable members={members} />}
       </SearchedList>
@@ -60,7 +62,7 @@ function MemberTable({ members }: { members: readonly Member[] }) {
         cells: [
           <>
             <a class="name" href={address(MEMBERS, { segments: [member.id] })}>
-              {member.display_name ?? t.unnamed}
+              <PersonName member={member} />
             </a>
             {member.id === own && <span class="quiet"> {t.you}</span>}
           </>,
@@ -95,7 +97,7 @@ function MemberView({ member_id }: { member_id: string }) {
 
 function Shown({ member, onChange }: { member: Static<typeof AnyMember>; onChange: () => Promise<void> }) {
   const t = useTexts().members;
-  const name = member.display_name ?? t.unnamed;
+  const name = nameOf(member, t);
   if (member.status === "removed") {
     return (
       <section aria-label={name}>

@@ -41,7 +41,7 @@ export function Account() {
   return (
     <div class="account">
       <p class="quiet small">
-        {account.signedInAs} <strong>{person?.name ?? person?.id}</strong>
+        {account.signedInAs} <strong>{person?.name ?? person?.claimed ?? person?.id}</strong>
       </p>
       <LanguageChoice />
       <Button onClick={() => session.signOut()}>{account.signOut}</Button>

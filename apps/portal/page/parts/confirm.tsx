@@ -81,6 +81,7 @@ interface ConfirmDeletionProps {
   action: string;
   as: Caller;
   path: string;
+  refused?: string | null;
   /** The text that a screen reader announces after the deletion. */
   done: string;
   onClose: () => void;

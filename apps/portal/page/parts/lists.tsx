@@ -4,6 +4,7 @@ import {
   Empty,
   type Failure,
   FailureNotice,
+  foldOf,
   hasWords,
   Loading,
   TextField,
@@ -12,7 +13,7 @@ import {
 import type { Static, TSchema } from "@sinclair/typebox";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Caller } from "../gateway.ts";
+import { type Caller, PAGE_ITEMS } from "../gateway.ts";
 import { useSession } from "../page-session.ts";
 import { type Texts, useFormats, useTexts } from "../texts/texts.ts";
 
@@ -43,9 +44,7 @@ export function SearchedList<Item extends { id: string }>(props: SearchedListPro
   useEffect(() => {
     if (searching && pages.has_more && !pages.loading && pages.failure === null) pages.more();
   }, [searching, pages.items.length, pages.loading]);
-  const found = searching
-    ? pages.items.filter((item) => hasWords(textOf(item).toLowerCase(), words))
-    : pages.items;
+  const found = searching ? pages.items.filter((item) => hasWords(foldOf(textOf(item)), words)) : pages.items;
   const shown = found.slice(0, rows);
   const more = () => {
     setRows(rows + ROWS);
@@ -96,9 +95,6 @@ export function More({ loading, onMore }: { loading: boolean; onMore: () => void
     </Button>
   );
 }
-
-/** The page size that the portal asks for, which is the maximum that services allow. */
-export const PAGE_ITEMS = 100;
 
 interface Page<Item> {
   items: Item[];

@@ -67,6 +67,7 @@ export function labelsOf(listing: RolesListing | null, role: string | null): rea
 
 /** Allows renaming the organization. */
 export const RENAME_LABEL = "org:write";
+export const DELETION_LABEL = "org:delete";
 /** Allows changes of members and invitations. */
 export const MEMBERS_LABEL = "org:members:write";
 /** Allows changes of service accounts and their keys. */

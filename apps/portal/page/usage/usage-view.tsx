@@ -1,4 +1,3 @@
-import type { OrganizationQuota } from "@ostiary/lib/contracts/usage";
 import {
   Answered,
   DataTable,
@@ -11,13 +10,14 @@ import {
   Time,
   useAsked,
 } from "@ostiary/lib/page";
-import { useId, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { USAGE } from "../address.ts";
 import { useAddress, useSession } from "../page-session.ts";
 import { More, usePages } from "../parts/lists.tsx";
 import { useFormats, useTexts } from "../texts/texts.ts";
 import { DayPlot } from "./day-plot.tsx";
 import { OwnLimits } from "./own-limits.tsx";
+import { Quotas } from "./quotas.tsx";
 import {
   DIVISIONS,
   type Division,
@@ -87,78 +87,6 @@ function Days({ days, answer: { usage, gaps } }: { days: readonly string[]; answ
       </details>
     </section>
   );
-}
-
-/**
- * Shows the used and remaining requests of each quota of the current day and month. Shows a warning if at
- * least 80 percent are used.
- */
-function Quotas({ quotas }: { quotas: readonly OrganizationQuota[] }) {
-  const t = useTexts().usage;
-  return (
-    <section aria-labelledby="quotas">
-      <h2 id="quotas">{t.quotas}</h2>
-      {quotas.length === 0 && <p class="quiet">{t.noQuotas}</p>}
-      {quotas.map((quota) => (
-        <Quota key={`${nameOf(quota)} ${quota.service} ${quota.from} ${quota.to}`} quota={quota} />
-      ))}
-    </section>
-  );
-}
-
-function Quota({ quota }: { quota: OrganizationQuota }) {
-  const t = useTexts().usage;
-  const { number } = useFormats();
-  const id = useId();
-  const { requests, charged, service, period, to } = quota;
-  const name = nameOf(quota);
-  const level = levelOf(quota);
-  return (
-    <div class="quota">
-      <h3 id={id} class="quota-name">
-        {t.quotaOf(name, t.periods[period])}
-        {service !== null && <span class="quiet small"> {service}</span>}
-      </h3>
-      {requests !== null && (
-        <meter
-          aria-labelledby={id}
-          min={0}
-          max={requests}
-          high={NEAR_SHARE * requests}
-          optimum={0}
-          value={Math.min(charged, requests)}
-        />
-      )}
-      <p>
-        {requests === null
-          ? t.usedOfUnknown(number(charged))
-          : `${t.used(number(charged), number(requests))} ${t.left(number(Math.max(0, requests - charged)))}`}{" "}
-        {t.resets} <Time at={to} />.
-      </p>
-      {level !== "low" && requests !== null && (
-        <p class={`notice notice-${level === "over" ? "bad" : "warn"}`} role="status">
-          {level === "over" ? t.over(name) : t.near(name, number(Math.floor((100 * charged) / requests)))}
-        </p>
-      )}
-    </div>
-  );
-}
-
-/** Returns the name of a quota: its policy, or the route with the inline limit. */
-function nameOf({ policy, method, route }: OrganizationQuota): string {
-  return policy ?? `${method} ${route}`;
-}
-
-/** The used part of a quota: `low` below 80 percent, `near` from 80 percent, `over` from 100 percent. */
-type QuotaLevel = "low" | "near" | "over";
-
-/** The used share of a quota from which the page warns. */
-const NEAR_SHARE = 0.8;
-
-/** Returns the level of a quota's use. Returns "low" if the size of the quota is unknown. */
-function levelOf({ requests, charged }: OrganizationQuota): QuotaLevel {
-  if (requests === null || charged < requests * NEAR_SHARE) return "low";
-  return charged < requests ? "near" : "over";
 }
 
 /** Lists the usage of a month by service, by route or by key. */

@@ -174,7 +174,7 @@ export async function goToProvider(page: Page): Promise<void> {
 export async function signIn(page: Page, name: string): Promise<void> {
   await goToProvider(page);
   await chooseName(page, name);
-  await page.getByRole("navigation", { name: "Portal" }).waitFor();
+  await page.locator("header nav").first().waitFor({ state: "attached" });
 }
 
 /** Returns the gateway's 401 response to a request of the page. */

@@ -40,7 +40,9 @@ const FILTERS: Readonly<Record<string, Answers>> = {
 };
 /** All text fields of the page, by form and label. The test fails for a field that is not listed here. */
 const FIELDS: Readonly<Record<string, Readonly<Record<string, Answers>>>> = {
-  "#/org/{id}/overview": { [de.overview.name]: REQUIRED },
+  "#/org/{id}/settings": { [de.overview.name]: REQUIRED },
+  [`#/org/{id}/settings, ${de.settings.remove}`]: { [de.settings.typeName("Fields")]: ANY },
+  "#/my-profile": { [de.profile.name]: REQUIRED },
   "#/org/{id}/members": { [de.members.search]: ANY },
   [`#/org/{id}/invites, ${de.invites.create}`]: { [de.invites.email]: OPTIONAL },
   [`#/org/{id}/service-accounts, ${de.serviceAccounts.create}`]: { [columns.name]: REQUIRED },
@@ -170,6 +172,7 @@ describe.skipIf(browserPath === undefined)("each field of the portal", () => {
     await go(`#/org/${id}/audit`);
     await page.getByRole("table", { name: "Events" }).waitFor();
     const field = (label: string) => page.getByLabel(label, { exact: true });
+    await page.getByRole("button", { name: "More filters" }).click();
     const show = () => page.getByRole("button", { name: "Show events" }).click();
     const from = field("From");
     for (const [value, says] of [

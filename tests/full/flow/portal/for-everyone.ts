@@ -183,7 +183,8 @@ describe.skipIf(browserPath === undefined)("each view and dialog of the portal",
     for (const width of [1_280, 360]) {
       await page.setViewportSize({ width, height: 900 });
       const upward = await page.evaluate(`["header", "main"].flatMap((part) => {
-        const controls = window.controls.filter((control) => control.closest("header, main")?.matches(part));
+        const controls = window.controls.filter((control) => control.closest("header, main")?.matches(part)
+          && control.checkVisibility());
         return controls.filter((control, at) => at > 0 &&
           control.getBoundingClientRect().bottom <= controls[at - 1].getBoundingClientRect().top)
           .map((control) => control.textContent);

@@ -114,7 +114,7 @@ describe.skipIf(browserPath === undefined)("the portal's usage page", () => {
     const asked = await answering(page, [], [{ after: TODAY }]);
     await go(`#/org/${id}/usage?month=1999-01`);
     await page.getByText("Some requests may be missing after").waitFor();
-    await page.getByText(HOSTILE).waitFor();
+    await page.locator("main").getByText(HOSTILE).waitFor();
     expect(await page.evaluate("window.ran")).toBeUndefined();
     const before = new Date(Date.UTC(NOW.getUTCFullYear(), NOW.getUTCMonth() - 1)).toISOString();
     const month = before.slice(0, "2026-11".length);

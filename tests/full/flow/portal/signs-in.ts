@@ -116,9 +116,9 @@ describe.skipIf(browserPath === undefined)("a customer of the portal", () => {
 
   // PT-13
   test.each([
-    ["another sign-in", { nonce: "another" }],
-    ["a past time", { exp: 1 }],
-  ])("cannot sign in with an ID token of %s", async (_what, wrong) => {
+    ["another sign-in", { nonce: "another" }, CANNOT_RETURN],
+    ["a past time, as a wrong clock sees it", { exp: 1 }, /The clock of this device is wrong/],
+  ])("cannot sign in with an ID token of %s", async (_what, wrong, says) => {
     const { page } = await bed.visit();
     await goToProvider(page);
     const asked = new URL(page.url()).searchParams;
@@ -135,7 +135,7 @@ describe.skipIf(browserPath === undefined)("a customer of the portal", () => {
       }),
     );
     await page.getByRole("button", { name: "alice" }).click();
-    await page.getByText(CANNOT_RETURN).waitFor();
+    await page.getByText(says).waitFor();
     expect(await page.getByRole("navigation", { name: "Portal" }).count()).toBe(0);
   });
 
@@ -178,6 +178,29 @@ describe.skipIf(browserPath === undefined)("a customer of the portal", () => {
     await page.route("**/authorize/token", answer);
     await page.getByRole("button", { name: "alice" }).click();
     await page.getByText("The identity provider does not answer.").waitFor();
+  });
+
+  // PT-15
+  test.each([
+    [
+      "the page was opened without https",
+      "Object.defineProperty(window, 'isSecureContext', { value: false })",
+      "Open this page with https",
+    ],
+    [
+      "the browser blocks the storage",
+      "Object.defineProperty(window, 'sessionStorage', { get() { throw new DOMException('', 'SecurityError'); } })",
+      "Your browser blocks the storage",
+    ],
+  ])("is told that %s, also with the link of an invitation", async (_what, script, says) => {
+    for (const path of ["/portal", "/portal/invite#inv_x"]) {
+      const { page, complaints } = await bed.visit({ path: "/portal/none" });
+      await page.addInitScript(script);
+      await page.goto(`${bed.gatewayUrl}${path}`);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByRole("alert").getByText(says).waitFor();
+      expect(complaints.filter((complaint) => !complaint.includes("404"))).toEqual([]);
+    }
   });
 
   // PT-15

@@ -54,23 +54,74 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
     const rows = page.getByRole("table", { name: "Events" }).getByRole("row");
     await rows.nth(3).waitFor();
     expect(await rows.count()).toBe(4);
+    await rows.getByRole("link", { name: "renamed the organization" }).first().waitFor();
+    await page.getByRole("button", { name: "More filters" }).click();
     await page.getByLabel("Method").selectOption("DELETE");
     await page.getByRole("button", { name: "Show events" }).click();
     await page.getByText("No event matches.").waitFor();
     expect(page.url()).toEndWith(`#/org/${id}/audit?method=DELETE&route=%2Forg`);
     await page.getByRole("button", { name: "Clear the filters" }).click();
+    await page.getByLabel("Action").selectOption({ label: "renamed the organization" });
+    await rows.nth(3).waitFor();
+    expect(page.url()).toEndWith(`#/org/${id}/audit?method=PATCH&route=%2Forg`);
     await page
       .getByRole("row", { name: /PATCH \/org/ })
       .first()
-      .getByRole("link")
+      .getByRole("link", { name: "renamed the organization" })
       .click();
     const event = page.getByRole("region", { name: "Event" });
+    await event.getByRole("heading", { name: "renamed the organization" }).waitFor();
     await event.getByText("PATCH /org").waitFor();
     await event.getByText(/"Engines 2"/).waitFor();
     await event.getByRole("link", { name: "What did this member do?" }).click();
     await rows.nth(1).waitFor();
     expect(page.url()).toContain("actor_member_id=");
     expect(complaints).toEqual([]);
+  });
+
+  // PT-74, PT-75
+  test("says who did what: members, service accounts and removed members by name, and an attempt as one", async () => {
+    const id = await bed.organization("ada", "Named");
+    await bed.callAsMember("ada", id, "PATCH", "/member", { display_name: `<b>Ada</b>\u202e` });
+    const grace = await bed.joined("ada", id, "grace", "admin");
+    await bed.callAsMember("ada", id, "PATCH", `/org/members/${grace}`, { display_name: "Grace Hopper" });
+    await bed.callAsMember("grace", id, "POST", "/org/invites", {});
+    await bed.joined("ada", id, "nameless", "viewer");
+    await bed.callAsMember("nameless", id, "PATCH", "/org", { name: "Mine" });
+    await bed.callAsMember("ada", id, "DELETE", `/org/members/${grace}`);
+    const { page, go, complaints } = await bed.open("ada");
+    await go(`#/org/${id}/audit`);
+    const row = (who: RegExp, what: string) =>
+      page
+        .getByRole("table", { name: "Events" })
+        .getByRole("row")
+        .filter({ hasText: who })
+        .filter({ hasText: what });
+    await row(/Grace Hopper/, "created an invitation").waitFor();
+    await row(/<b>Ada<\/b>/, "removed a member").waitFor();
+    await row(/Member …\w{5}/, "tried to rename the organization")
+      .getByText("refused (403)")
+      .waitFor();
+    await page.getByLabel("Person").selectOption({ label: "Grace Hopper" });
+    await page.waitForURL(`**actor_member_id=${grace}`);
+    await row(/<b>Ada<\/b>/, "removed a member").waitFor({ state: "detached" });
+    await row(/Grace Hopper/, "created an invitation").waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  // PT-60
+  test("shows only the refusal to a member whose role may not read the log", async () => {
+    const id = await bed.organization("ada", "Closed");
+    await bed.joined("ada", id, "looker", "viewer");
+    const { page, go } = await bed.open("looker");
+    await go(`#/org/${id}/audit`);
+    await page.getByRole("alert").getByText("Your role does not allow this").waitFor();
+    expect(
+      await page
+        .getByRole("search")
+        .or(page.getByRole("button", { name: "Export …" }))
+        .count(),
+    ).toBe(0);
   });
 
   // PT-60
@@ -82,8 +133,9 @@ describe.skipIf(browserPath === undefined)("the audit log in the portal", () => 
     const at = new Date(textOf(event, "occurred_at"));
     const { page, go } = await bed.open("ada", { timezoneId: "Asia/Kolkata" });
     await go(`#/org/${id}/audit?method=PATCH`);
-    const format = { dateStyle: "medium", timeStyle: "medium", timeZone: "Asia/Kolkata" } as const;
+    const format = { dateStyle: "medium", timeStyle: "long", timeZone: "Asia/Kolkata" } as const;
     await page.getByText(new Intl.DateTimeFormat("en-GB", format).format(at)).waitFor();
+    await page.getByRole("button", { name: "More filters" }).click();
     await page.getByLabel("From", { exact: true }).fill("2026-01-01T00:00");
     await page.getByRole("button", { name: "Show events" }).click();
     await waitFor(() => page.url().includes("occurred_after=2025-12-31T18%3A30%3A00.000Z"));

@@ -13,7 +13,7 @@ export interface Stop {
   readonly isDialog: boolean;
 }
 
-const BUTTONS = "main button:not([type=reset])";
+const BUTTONS = "main button:not([type=reset], [aria-expanded])";
 /** The end of a submit button's name if the button opens a dialog. Other submit buttons make a change. */
 const ASKS_FIRST = "…";
 
@@ -52,6 +52,7 @@ export async function* walk({ page, go }: WatchedPage, fragments: readonly strin
     seen.add(name);
     await go(fragment);
     await settled();
+    for (const part of await page.locator("main button[aria-expanded=false]").all()) await part.click();
     yield { name, part: page.locator("main"), isDialog: false };
     waiting.push(...(await linksIn(page, "main")));
     for (const opener of await openersOn(page)) yield* dialogOf(page, settled, { name, opener, titles });

@@ -2,13 +2,14 @@ import { ownerOf } from "@ostiary/lib/domain/proof";
 import { Button, CopyButton, FailureNotice, Field, Form, Notice } from "@ostiary/lib/page";
 import type { Verdict } from "@ostiary/lib/verification";
 import { isAltered } from "@ostiary/lib/verification/findings";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { useAddress, useSession } from "../../page-session.ts";
 import { saveFile } from "../../parts/save-file.ts";
 import { useFormats, useTexts } from "../../texts/texts.ts";
 import { commandOf, type Log } from "../logs.ts";
 import type { KeptCopy } from "./messages.ts";
 import { useVerifier, type Verification, type Verifier } from "./use-verifier.ts";
+import { keepVerified } from "./verified-up-to.ts";
 
 /** Verifies the whole log in this browser (PT-62). */
 export function VerifyView({ log }: { log: Log }) {
@@ -16,6 +17,13 @@ export function VerifyView({ log }: { log: Log }) {
   const address = useAddress();
   const verifier = useVerifier();
   const { verification } = verifier;
+  const { member, person } = useSession();
+  const owner_id = (log.as === "member" ? member.value?.organization_id : person.value?.id) ?? "";
+  useEffect(() => {
+    if (verification.state !== "done") return;
+    const { result, root } = verification.verdict;
+    if (result === "complete" && root !== null) keepVerified(owner_id, root.sealed_at);
+  }, [verification.state]);
   return (
     <>
       <p>

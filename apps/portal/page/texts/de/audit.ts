@@ -1,5 +1,6 @@
 import type { AuthType } from "@ostiary/lib/domain/credentials";
 import type { Texts } from "../en.ts";
+import { deeds } from "./deeds.ts";
 import { germanOf } from "./findings.ts";
 
 /** The German texts of the audit log. */
@@ -16,7 +17,13 @@ export const audit: Texts["audit"] = {
   wholeLog: "Das ganze Protokoll wurde durchsucht.",
   ofKey: (shown, read, key) =>
     `${shown} der ${read} bisher gelesenen Ereignisse stammen vom Schlüssel ${key}.`,
-  columns: { time: "Zeit", request: "Anfrage", actor: "Aufrufer", outcome: "Ergebnis" },
+  columns: { time: "Zeit", request: "Was", actor: "Wer", outcome: "Ergebnis" },
+  you: "Sie",
+  somebody: "Jemand",
+  done: "erledigt",
+  failed: "gescheitert",
+  deeds,
+  call: "hat die API aufgerufen",
   auth: (type) => AUTH_TYPES[type],
   outcomes: {
     pending: "unbekannt",
@@ -31,6 +38,7 @@ export const audit: Texts["audit"] = {
     no_response: "Das Gateway hat den Dienst aufgerufen, aber keine Antwort erhalten.",
   },
   fields: {
+    call: "Aufruf",
     auth_type: "Zugangsdaten",
     ip: "IP-Adresse",
     user_agent: "User-Agent",
@@ -42,10 +50,20 @@ export const audit: Texts["audit"] = {
   copyEvent: "Ereignis als JSON kopieren",
   filters: {
     title: "Ereignisse filtern",
+    time: "Zeitraum",
+    anyTime: "jederzeit",
+    otherTime: "anderer Zeitraum …",
+    last: (range) => `letzte ${range}`,
+    since: (time) => `ab ${time}`,
+    until: (time) => `bis ${time}`,
+    anybody: "alle",
+    action: "Aktion",
+    more: "Weitere Filter",
+    remove: "Diesen Filter entfernen",
     any: "alle",
     occurred_after: "Ab",
     occurred_before: "Vor",
-    actor_member_id: "Mitglied",
+    actor_member_id: "Person",
     service: "Dienst",
     method: "Methode",
     route: "Route",
@@ -117,8 +135,8 @@ export const audit: Texts["audit"] = {
 };
 
 const AUTH_TYPES: Record<AuthType, string> = {
-  jwt: "Anmeldung einer Person",
-  user_apikey: "Schlüssel einer Person",
-  member_apikey: "Schlüssel eines Mitglieds",
-  member_session: "Sitzung eines Mitglieds",
+  jwt: "angemeldet",
+  user_apikey: "persönlicher Schlüssel",
+  member_apikey: "Schlüssel",
+  member_session: "im Portal",
 };

@@ -1,6 +1,7 @@
 import type { AuthType } from "@ostiary/lib/domain/credentials";
 import { englishOf } from "@ostiary/lib/verification/english";
 import type { Finding } from "@ostiary/lib/verification/findings";
+import { deeds } from "./deeds.ts";
 
 /** The English texts of the audit log. */
 export const audit = {
@@ -16,7 +17,13 @@ export const audit = {
   wholeLog: "The whole log has been searched.",
   ofKey: (shown: number, read: number, key: string) =>
     `${shown} of the ${read} events that were read so far are from the key ${key}.`,
-  columns: { time: "Time", request: "Request", actor: "Caller", outcome: "Outcome" },
+  columns: { time: "Time", request: "What they did", actor: "Who", outcome: "Outcome" },
+  you: "You",
+  somebody: "Somebody",
+  done: "done",
+  failed: "failed",
+  deeds,
+  call: "called the API",
   auth: (type: AuthType) => AUTH_TYPES[type],
   outcomes: { pending: "unknown", rejected: "refused", responded: "answered", no_response: "no response" },
   outcomeHelp: {
@@ -26,6 +33,7 @@ export const audit = {
     no_response: "The gateway called the service, but the service did not answer.",
   },
   fields: {
+    call: "Call",
     auth_type: "Credential",
     ip: "IP address",
     user_agent: "User agent",
@@ -37,10 +45,20 @@ export const audit = {
   copyEvent: "Copy the event as JSON",
   filters: {
     title: "Filter the events",
+    time: "Time",
+    anyTime: "any time",
+    otherTime: "another range …",
+    last: (range: string) => `last ${range}`,
+    since: (time: string) => `from ${time}`,
+    until: (time: string) => `until ${time}`,
+    anybody: "everybody",
+    action: "Action",
+    more: "More filters",
+    remove: "Remove this filter",
     any: "any",
     occurred_after: "From",
     occurred_before: "Before",
-    actor_member_id: "Member",
+    actor_member_id: "Person",
     service: "Service",
     method: "Method",
     route: "Route",
@@ -116,8 +134,8 @@ export const audit = {
 };
 
 const AUTH_TYPES: Record<AuthType, string> = {
-  jwt: "sign-in of a person",
-  user_apikey: "key of a person",
-  member_apikey: "key of a member",
-  member_session: "session of a member",
+  jwt: "signed in",
+  user_apikey: "personal key",
+  member_apikey: "key",
+  member_session: "in the portal",
 };

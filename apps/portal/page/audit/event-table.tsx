@@ -1,0 +1,90 @@
+import { answered, DataTable, Route, Time, useAsked } from "@ostiary/lib/page";
+import { MEMBERS } from "../address.ts";
+import { useAddress, useSession } from "../page-session.ts";
+import { PersonName, usePeople } from "../people/person-name.tsx";
+import { fetchDescription } from "../reference/description.ts";
+import { useTexts } from "../texts/texts.ts";
+import { actionOf, deedOf } from "./deed.ts";
+import { type Log, PERSON_LOG, type ShownEvent } from "./logs.ts";
+
+/** Lists events: who did what, how the request ended, and when. */
+export function EventTable({ log, events }: { log: Log; events: readonly ShownEvent[] }) {
+  const t = useTexts().audit;
+  const address = useAddress();
+  const summaries = useSummaries(events);
+  return (
+    <DataTable
+      label={t.events}
+      columns={[t.columns.actor, t.columns.request, t.columns.outcome, t.columns.time]}
+      rows={events.map((event) => ({
+        key: event.id,
+        cells: [
+          <Who log={log} event={event} />,
+          <>
+            <a class="name" href={address(log.view, { segments: ["events", event.request_id] })}>
+              {deedOf(event, t.deeds, summaries) ?? t.call}
+            </a>
+            <span class="below quiet">
+              <Route text={actionOf(event)} />
+            </span>
+          </>,
+          <Outcome event={event} />,
+          <Time at={event.occurred_at} />,
+        ],
+      }))}
+    />
+  );
+}
+
+/**
+ * Returns the summaries of operations by method and path. Reads the edge description only if an event is of a
+ * service that the page has no words for.
+ */
+export function useSummaries(events: readonly ShownEvent[]): ReadonlyMap<string, string> {
+  const { gateway } = useSession();
+  const { known } = useTexts().audit.deeds;
+  const isNeeded = events.some((event) => !Object.hasOwn(known, actionOf(event)));
+  const { answer } = useAsked(
+    async () => (isNeeded ? fetchDescription(gateway) : answered(null)),
+    String(isNeeded),
+  );
+  return new Map(answer?.operations.map(({ method, path, summary }) => [`${method} ${path}`, summary]));
+}
+
+/** Shows who made a request: the member, or in a person's own log the reader. Names the credential below. */
+export function Who({ log, event: { actor } }: { log: Log; event: ShownEvent }) {
+  const { audit: t, members } = useTexts();
+  const address = useAddress();
+  const { member_id, auth_type, key_prefix } = actor;
+  const isOwn = log === PERSON_LOG;
+  const member = usePeople([isOwn ? null : member_id]).get(member_id ?? "");
+  const isAccount = member?.principal === "service_account";
+  return (
+    <>
+      {member_id !== null && !isOwn ? (
+        <a class="name" href={address(MEMBERS, { segments: [member_id] })}>
+          <PersonName member={member ?? { id: member_id, display_name: null }} />
+        </a>
+      ) : (
+        <span class="name">{isOwn ? t.you : t.somebody}</span>
+      )}
+      <span class="below quiet">
+        {isAccount && `${members.principal.service_account}, `}
+        {t.auth(auth_type)}{" "}
+        {auth_type !== "member_session" && key_prefix !== null && <code>{key_prefix}</code>}
+      </span>
+    </>
+  );
+}
+
+/** Shows how a request ended. */
+export function Outcome({ event: { outcome, status } }: { event: ShownEvent }) {
+  const t = useTexts().audit;
+  const isDone = outcome === "responded" && (status ?? 500) < 400;
+  return (
+    <span class={isDone ? "tag tag-good" : outcome === "pending" ? "tag tag-warn" : "tag tag-bad"}>
+      {isDone ? t.done : outcome === "responded" ? t.failed : t.outcomes[outcome]}
+      {status !== null && ` (${status})`}
+    </span>
+  );
+}

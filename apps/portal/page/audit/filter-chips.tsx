@@ -1,0 +1,174 @@
+import { Button, type Failure } from "@ostiary/lib/page";
+import { useState } from "preact/hooks";
+import { nameOf } from "../people/directory.ts";
+import { usePeople } from "../people/person-name.tsx";
+import { useFormats, useTexts } from "../texts/texts.ts";
+import { FilterForm } from "./filter-form.tsx";
+import { type Log, PERSON_LOG } from "./logs.ts";
+import {
+  actionIn,
+  type Filters,
+  KEY,
+  keptFilters,
+  NOTHING_SELECTED,
+  placeQueryOf,
+  RANGES,
+  type Selection,
+  withAction,
+  withRange,
+} from "./selection.ts";
+
+interface FilterProps {
+  log: Log;
+  selection: Selection;
+  /** The failure of the last request for events, or null. The form shows the field errors of the failure. */
+  failure: Failure | null;
+  onChoose: (selection: Selection) => void;
+}
+
+/** Shows the filters of the log (AU-36, AU-38): chips for time, person and action, and the rest on demand. */
+export function FilterChips({ log, selection, failure, onChoose }: FilterProps) {
+  const t = useTexts().audit;
+  const [open, setOpen] = useState(false);
+  /** Changes when the person clears the filters, so that the form forgets what it shows. */
+  const [round, setRound] = useState(0);
+  const isOpen = open || (failure !== null && failure.fields.length > 0);
+  const { filters } = selection;
+  const choose = (changed: Filters) => onChoose({ ...selection, filters: changed });
+  const kept = keptFilters(selection);
+  const outcomes: Readonly<Record<string, string>> = t.outcomes;
+  return (
+    <search aria-label={t.filters.title}>
+      <div class="chips">
+        <TimeChip filters={filters} onChoose={choose} onOther={() => setOpen(true)} />
+        {log !== PERSON_LOG && <PersonChip filters={filters} onChoose={choose} />}
+        <ActionChip log={log} filters={filters} onChoose={choose} />
+        {kept.map(([name, value]) => (
+          <button
+            key={name}
+            type="reset"
+            class="chip chip-on"
+            title={t.filters.remove}
+            onClick={() =>
+              name === KEY ? onChoose({ ...selection, key_prefix: "" }) : choose({ ...filters, [name]: "" })
+            }
+          >
+            {t.filters[name]}: {name === "outcome" ? (outcomes[value] ?? value) : value}{" "}
+            <span aria-hidden="true">×</span>
+          </button>
+        ))}
+        <Button aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {t.filters.more}
+        </Button>
+        {(isOpen || Object.keys(placeQueryOf(selection)).length > 0) && (
+          <Button
+            type="reset"
+            onClick={() => {
+              setRound(round + 1);
+              onChoose(NOTHING_SELECTED);
+            }}
+          >
+            {t.filters.clear}
+          </Button>
+        )}
+      </div>
+      {isOpen && <FilterForm key={round} selection={selection} failure={failure} onChoose={onChoose} />}
+    </search>
+  );
+}
+
+interface ChipProps {
+  label: string;
+  value: string;
+  options: readonly { value: string; text: string }[];
+  onChange: (value: string) => void;
+}
+
+/** Shows a select field as a chip. The value "" means no filter. */
+function Chip({ label, value, options, onChange }: ChipProps) {
+  return (
+    <label class={value === "" ? "chip" : "chip chip-on"}>
+      {label}
+      <select value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+interface ChosenProps {
+  filters: Filters;
+  onChoose: (filters: Filters) => void;
+}
+
+const OTHER = "other";
+const CHOSEN = "chosen";
+
+function TimeChip({ filters, onChoose, onOther }: ChosenProps & { onOther: () => void }) {
+  const t = useTexts().audit.filters;
+  const { time, duration } = useFormats();
+  const { occurred_after: after, occurred_before: before } = filters;
+  const isSet = after !== "" || before !== "";
+  const chosen = [after === "" ? "" : t.since(time(after)), before === "" ? "" : t.until(time(before))];
+  return (
+    <Chip
+      label={t.time}
+      value={isSet ? CHOSEN : ""}
+      options={[
+        { value: "", text: t.anyTime },
+        ...(isSet ? [{ value: CHOSEN, text: chosen.join(" ").trim() }] : []),
+        ...RANGES.map((seconds) => ({ value: String(seconds), text: t.last(duration(seconds)) })),
+        { value: OTHER, text: t.otherTime },
+      ]}
+      onChange={(value) => {
+        if (value === OTHER) onOther();
+        else if (value !== CHOSEN) onChoose(withRange(filters, Number(value), Date.now()));
+      }}
+    />
+  );
+}
+
+function PersonChip({ filters, onChoose }: ChosenProps) {
+  const { audit, members, locale } = useTexts();
+  const id = filters.actor_member_id;
+  const people = usePeople([id === "" ? null : id]);
+  const names = [...people.values()].map((member) => ({ value: member.id, text: nameOf(member, members) }));
+  const known = names.some(({ value }) => value === id) || id === "" ? [] : [{ value: id, text: id }];
+  return (
+    <Chip
+      label={audit.filters.actor_member_id}
+      value={id}
+      options={[
+        { value: "", text: audit.filters.anybody },
+        ...known,
+        ...names.toSorted((one, other) => one.text.localeCompare(other.text, locale)),
+      ]}
+      onChange={(actor_member_id) => onChoose({ ...filters, actor_member_id })}
+    />
+  );
+}
+
+/** The routes that only a person's own log records. */
+const OF_PERSON = /^\S+ \/user(?:\/api-keys.*)?$/;
+
+function ActionChip({ log, filters, onChoose }: ChosenProps & { log: Log }) {
+  const t = useTexts().audit;
+  const action = actionIn(filters);
+  const known = Object.entries(t.deeds.known)
+    .filter(([name]) => OF_PERSON.test(name) === (log === PERSON_LOG))
+    .map(([value, [text]]) => ({ value, text }));
+  const other =
+    action === "" || known.some(({ value }) => value === action) ? [] : [{ value: action, text: action }];
+  return (
+    <Chip
+      label={t.filters.action}
+      value={action}
+      options={[{ value: "", text: t.filters.any }, ...other, ...known]}
+      onChange={(value) => onChoose(withAction(filters, value))}
+    />
+  );
+}

@@ -1,0 +1,166 @@
+import { Organization } from "@ostiary/lib/contracts/identity-api";
+import { Answered, CopyButton, Empty, Fact, Time, useAsked } from "@ostiary/lib/page";
+import { useState } from "preact/hooks";
+import { AUDIT, INVITES, MEMBER_KEYS, MEMBERS, USAGE, type ViewPath } from "../address.ts";
+import { EventTable } from "../audit/event-table.tsx";
+import { listEvents, ORGANIZATION_LOG } from "../audit/logs.ts";
+import { verifiedUpTo } from "../audit/verify/verified-up-to.ts";
+import { pathTo } from "../gateway.ts";
+import { useAddress, useSession } from "../page-session.ts";
+import { AUDIT_LABEL, Granted, MEMBERS_LABEL, USAGE_LABEL } from "../roles/roles.tsx";
+import { useFormats, useTexts } from "../texts/texts.ts";
+import { DayPlot } from "../usage/day-plot.tsx";
+import { Quotas } from "../usage/quotas.tsx";
+import { daysOf, monthsAt, readMonth } from "../usage/usage.ts";
+import { type Count, readOverview } from "./overview.ts";
+
+/** Shows what an admin wants to know of the organization first. */
+export function OverviewView() {
+  const session = useSession();
+  return (
+    <>
+      <Counts />
+      {session.may(USAGE_LABEL) && <MonthSoFar />}
+      {session.may(AUDIT_LABEL) && <LastEvents />}
+      <OrganizationFacts />
+    </>
+  );
+}
+
+/** Counts members, open invitations and keys that end soon. */
+function Counts() {
+  const session = useSession();
+  const { overview: t } = useTexts();
+  const seesInvites = session.may(MEMBERS_LABEL);
+  const asked = useAsked(
+    async () => ({ ok: true, value: await readOverview(session.gateway, seesInvites, Date.now()) }) as const,
+    "counts",
+  );
+  return (
+    <Answered asked={asked}>
+      {({ members, invites, endingKeys }) => (
+        <ul class="tiles">
+          <Tile count={members} text={t.members} view={MEMBERS} />
+          <Tile count={invites} text={t.invites} view={INVITES} />
+          <Tile count={endingKeys} text={t.endingKeys} view={MEMBER_KEYS} />
+        </ul>
+      )}
+    </Answered>
+  );
+}
+
+function Tile({ count, text, view }: { count: Count | null; text: string; view: ViewPath }) {
+  const address = useAddress();
+  const { number } = useFormats();
+  if (count === null) return null;
+  return (
+    <li>
+      <a class="tile" href={address(view)}>
+        <strong>
+          {number(count.value)}
+          {!count.isWhole && "+"}
+        </strong>
+        {text}
+      </a>
+    </li>
+  );
+}
+
+function MonthSoFar() {
+  const { gateway } = useSession();
+  const { overview: t } = useTexts();
+  const address = useAddress();
+  const [nowMs] = useState(() => Date.now());
+  const [month = ""] = monthsAt(nowMs);
+  const usage = useAsked(() => readMonth(gateway, month), month);
+  return (
+    <section aria-labelledby="month">
+      <h2 id="month">{t.month}</h2>
+      <Answered asked={usage}>
+        {(answer) => (
+          <div class="halves">
+            <DayPlot days={daysOf(month, nowMs)} usage={answer.usage} />
+            <div>
+              <Quotas quotas={answer.quotas} />
+            </div>
+          </div>
+        )}
+      </Answered>
+      <a href={address(USAGE)}>{t.allUsage}</a>
+    </section>
+  );
+}
+
+const LAST_EVENTS = 5;
+
+function LastEvents() {
+  const { gateway, member } = useSession();
+  const { overview: t, audit } = useTexts();
+  const address = useAddress();
+  const asked = useAsked(() => listEvents(gateway, ORGANIZATION_LOG, {}, undefined, LAST_EVENTS), "events");
+  const verified = verifiedUpTo(member.value?.organization_id ?? "");
+  return (
+    <section aria-labelledby="last">
+      <h2 id="last">{t.lastEvents}</h2>
+      <Answered asked={asked}>
+        {({ items }) =>
+          items.length === 0 ? (
+            <Empty title={audit.none} />
+          ) : (
+            <EventTable log={ORGANIZATION_LOG} events={items} />
+          )
+        }
+      </Answered>
+      <p class="spread">
+        <a href={address(AUDIT)}>{t.allEvents}</a>
+        <span>
+          {verified === null ? (
+            t.neverVerified
+          ) : (
+            <>
+              {t.verified} <Time at={verified} />
+            </>
+          )}
+          . <a href={address(AUDIT, { segments: ["verify"] })}>{audit.verify.link}</a>
+        </span>
+      </p>
+    </section>
+  );
+}
+
+/** Shows the organization's data, and the person's membership in it. */
+function OrganizationFacts() {
+  const session = useSession();
+  const { overview: t, members, organization: title } = useTexts();
+  const member = session.member.value;
+  const asked = useAsked(
+    () => session.gateway.send(Organization, pathTo("org"), { as: "member" }),
+    "organization",
+  );
+  return (
+    <Answered asked={asked}>
+      {({ name, id, plan, created_at }) => (
+        <section aria-labelledby="organization">
+          <h2 id="organization">{title}</h2>
+          <dl class="facts">
+            <Fact name={t.name}>{name}</Fact>
+            <Fact name={t.plan}>{plan ?? t.noPlan}</Fact>
+            <Fact name={t.created}>
+              <Time at={created_at} />
+            </Fact>
+            <Fact name={t.id}>
+              <code>{id}</code> <CopyButton text={id} label={t.copy} />
+            </Fact>
+          </dl>
+          <h3>{t.you}</h3>
+          <dl class="facts">
+            <Fact name={members.columns.role}>{member?.role ?? members.noRole}</Fact>
+            <Fact name={t.labels}>
+              <Granted labels={member?.labels ?? []} />
+            </Fact>
+          </dl>
+        </section>
+      )}
+    </Answered>
+  );
+}

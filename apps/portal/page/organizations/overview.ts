@@ -1,0 +1,72 @@
+import { ApiKey, Invite, Member, ServiceAccount } from "@ostiary/lib/contracts/identity-api";
+import type { TSchema } from "@sinclair/typebox";
+import { type Gateway, PAGE_ITEMS, pathTo } from "../gateway.ts";
+
+/** A number of items. If `isWhole` is false, the list has further items that the page did not read. */
+export interface Count {
+  readonly value: number;
+  readonly isWhole: boolean;
+}
+
+/** What the overview says of an organization. Null for what the member may not read. */
+export interface Overview {
+  readonly members: Count | null;
+  readonly invites: Count | null;
+  readonly endingKeys: Count | null;
+}
+
+const DAY_MS = 86_400_000;
+const SOON_DAYS = 30;
+/** The number of service accounts whose keys the overview reads. */
+const ACCOUNTS_MAX = 10;
+
+/** Returns the keys that work now and end within 30 days. */
+export function endingKeys(
+  keys: readonly Pick<ApiKey, "revoked_at" | "expires_at">[],
+  nowMs: number,
+): number {
+  return keys.filter(({ revoked_at, expires_at }) => {
+    const leftMs = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at) - nowMs;
+    return revoked_at === null && leftMs > 0 && leftMs <= SOON_DAYS * DAY_MS;
+  }).length;
+}
+
+/** Counts members, open invitations, and keys that end soon: the member's and those of service accounts. */
+export async function readOverview(gateway: Gateway, seesInvites: boolean, nowMs: number): Promise<Overview> {
+  const page = async <Item extends TSchema>(name: string, item: Item, ...path: string[]) => {
+    const call = { as: "member", query: { limit: PAGE_ITEMS } } as const;
+    const answer = await gateway.list(name, item, pathTo(...path), call);
+    return answer.ok ? answer.value : null;
+  };
+  const [members, invites, own, accounts] = await Promise.all([
+    page("members", Member, "org", "members"),
+    seesInvites ? page("invites", Invite, "org", "invites") : null,
+    page("keys", ApiKey, "member", "api-keys"),
+    page("service_accounts", ServiceAccount, "org", "service-accounts"),
+  ]);
+  const read = (accounts?.items ?? []).slice(0, ACCOUNTS_MAX);
+  const others = await Promise.all(
+    read.map(({ id }) => page("keys", ApiKey, "org", "service-accounts", id, "api-keys")),
+  );
+  const pages = [own, ...others];
+  return {
+    members: countOf(members, (items) => items.length),
+    invites: countOf(invites, (items) => items.filter(({ status }) => status === "active").length),
+    endingKeys: {
+      value: pages.reduce((all, each) => all + endingKeys(each?.items ?? [], nowMs), 0),
+      isWhole:
+        pages.every((each) => each?.has_more === false) &&
+        accounts?.has_more === false &&
+        accounts.items.length <= ACCOUNTS_MAX,
+    },
+  };
+}
+
+interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly has_more: boolean;
+}
+
+function countOf<Item>(page: Page<Item> | null, count: (items: readonly Item[]) => number): Count | null {
+  return page === null ? null : { value: count(page.items), isWhole: !page.has_more };
+}

@@ -1,0 +1,98 @@
+import { Organization } from "@ostiary/lib/contracts/identity-api";
+import { Answered, Button, TextField, useAsked } from "@ostiary/lib/page";
+import { useState } from "preact/hooks";
+import { addressOf, ORGANIZATIONS } from "../address.ts";
+import { pathTo } from "../gateway.ts";
+import { useSession } from "../page-session.ts";
+import { ConfirmDeletion } from "../parts/confirm.tsx";
+import { DELETION_LABEL, RENAME_LABEL } from "../roles/roles.tsx";
+import { useTexts } from "../texts/texts.ts";
+import { NameForm } from "./name-form.tsx";
+
+/** Lets a member rename or delete the organization, as far as the role allows. */
+export function SettingsView() {
+  const session = useSession();
+  const { settings: t } = useTexts();
+  const asked = useAsked(
+    () => session.gateway.send(Organization, pathTo("org"), { as: "member" }),
+    "organization",
+  );
+  const mayRename = session.may(RENAME_LABEL);
+  const mayDelete = session.may(DELETION_LABEL);
+  return (
+    <Answered asked={asked}>
+      {({ name }) => (
+        <>
+          {!mayRename && !mayDelete && <p class="lead">{t.nothing}</p>}
+          {mayRename && <Rename name={name} onChange={asked.again} />}
+          {mayDelete && <Deletion name={name} onChange={asked.again} />}
+        </>
+      )}
+    </Answered>
+  );
+}
+
+function Rename({ name, onChange }: { name: string; onChange: () => Promise<void> }) {
+  const session = useSession();
+  const { overview: texts } = useTexts();
+  return (
+    <NameForm
+      name={name}
+      button={[texts.save, texts.saving]}
+      isMain
+      write={(wanted) =>
+        session.gateway.send(Organization, pathTo("org"), {
+          as: "member",
+          method: "PATCH",
+          body: { name: wanted },
+        })
+      }
+      done={(organization) => {
+        session.announce(texts.renamed(organization.name));
+        void session.organization.refresh();
+        void onChange();
+      }}
+      onUnknown={onChange}
+    >
+      <h2>{texts.rename}</h2>
+    </NameForm>
+  );
+}
+
+/** Deletes the organization after the person has typed its name. */
+function Deletion({ name, onChange }: { name: string; onChange: () => Promise<void> }) {
+  const session = useSession();
+  const { settings: t } = useTexts();
+  const [open, setOpen] = useState(false);
+  const [typed, setTyped] = useState("");
+  return (
+    <section class="panel" aria-labelledby="deletion">
+      <h2 id="deletion">{t.remove}</h2>
+      <p>{t.removeHelp}</p>
+      <div class="actions">
+        <Button look="danger" onClick={() => setOpen(true)}>
+          {t.remove}
+        </Button>
+      </div>
+      {open && (
+        <ConfirmDeletion
+          title={t.removeTitle(name)}
+          action={t.remove}
+          as="member"
+          path={pathTo("org")}
+          done={t.removed}
+          refused={typed.trim() === name ? null : t.typeFirst}
+          onClose={() => setOpen(false)}
+          onChange={onChange}
+          onDeleted={() => {
+            location.hash = addressOf(ORGANIZATIONS, null);
+            session.organization.forget();
+          }}
+        >
+          <p>{t.removeHelp}</p>
+          <TextField label={t.typeName(name)} value={typed} onInput={setTyped} />
+        </ConfirmDeletion>
+      )}
+    </section>
+  );
+}

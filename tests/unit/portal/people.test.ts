@@ -1,0 +1,171 @@
+/** Tests of how the portal's page names people and their actions. */
+import { describe, expect, test } from "bun:test";
+import type { Credential } from "@ostiary/client";
+import { isBlank, problemOfText } from "@ostiary/lib/contracts/identity-api";
+import { deedOf } from "../../../apps/portal/page/audit/deed.ts";
+import {
+  actionIn,
+  keptFilters,
+  queryOf,
+  selectionOf,
+  withAction,
+  withRange,
+} from "../../../apps/portal/page/audit/selection.ts";
+import { Gateway } from "../../../apps/portal/page/gateway.ts";
+import { Directory, nameOf } from "../../../apps/portal/page/people/directory.ts";
+import { deeds as german } from "../../../apps/portal/page/texts/de/deeds.ts";
+import { deeds as english } from "../../../apps/portal/page/texts/en/deeds.ts";
+
+const texts = { unnamed: (end: string) => `Member …${end}` };
+const memberOf = (id: string, display_name: string | null = `Name of ${id}`) => ({
+  id,
+  organization_id: "01M8MN4QXATR9MTPEEENK9WN15",
+  principal: "user",
+  service_account_id: null,
+  display_name,
+  role: null,
+  status: "active",
+  created_at: "2026-11-29T22:00:00.000Z",
+  updated_at: "2026-11-29T22:00:00.000Z",
+});
+const idAt = (index: number) => `01M8MN4QXATR9MTPEEEN${String(index).padStart(6, "0")}`;
+
+/** Returns a directory of an organization with `count` members, and the paths that it asked for. */
+function directoryOf(count: number) {
+  const asked: string[] = [];
+  const fetch = async ({ url }: Request) => {
+    asked.push(url);
+    const { pathname, searchParams } = new URL(url);
+    const [, id] = /^\/org\/members\/(.+)$/.exec(pathname) ?? [];
+    if (id !== undefined) return Response.json(memberOf(id));
+    const after = searchParams.get("starting_after");
+    const from = after === null ? 0 : Number(after.slice(-6)) + 1;
+    const members = Array.from({ length: Math.min(100, count - from) }, (_, index) =>
+      memberOf(idAt(from + index)),
+    );
+    return Response.json({ members, has_more: from + 100 < count });
+  };
+  const credential: Credential = { header: "X-API-Key", value: () => "any" };
+  const gateway = new Gateway({ member: credential, person: credential }, "https://api.test", {
+    fetch,
+    now: () => 0,
+    sleep: async () => {},
+  });
+  return { directory: new Directory(gateway), asked };
+}
+
+describe("the directory of an organization", () => {
+  // PT-74
+  test.each([
+    [0, 1, 1],
+    [1, 1, 0],
+    [100, 1, 0],
+    [1_000, 3, 10],
+  ])(
+    "of %d members reads at most three pages, and looks up at most ten further members",
+    async (count, pages, lookUps) => {
+      const { directory, asked } = directoryOf(count);
+      const wanted = Array.from({ length: Math.max(1, count) }, (_, index) => idAt(index));
+      await Promise.all([directory.find(wanted), directory.find(wanted), directory.find(wanted)]);
+      await directory.find(wanted);
+      expect([
+        asked.filter((path) => path.includes("?")).length,
+        asked.filter((path) => !path.includes("?")).length,
+      ]).toEqual([pages, lookUps]);
+      expect(directory.members.value.get(idAt(0))?.display_name).toBe(`Name of ${idAt(0)}`);
+    },
+  );
+
+  // PT-74
+  test("keeps no name of an organization that the person left, also not one that arrives later", async () => {
+    const { directory } = directoryOf(5);
+    const finding = directory.find([idAt(0)]);
+    directory.forget();
+    await finding;
+    expect(directory.members.value.size).toBe(0);
+  });
+});
+
+describe("the name of a member", () => {
+  // PT-74
+  test.each([null, "", " ", "\u200b", "\u3164", "\u2800\u2060", "\ufe0f", "\u202e\u00a0"])(
+    "is never empty, as for %j",
+    (display_name) => {
+      expect(nameOf({ id: "01M8MN4QXATR9MTPEEENK9WN15", display_name }, texts)).toBe("Member …9WN15");
+    },
+  );
+
+  // ID-15
+  test("may be any visible text, but not one that shows nothing", () => {
+    for (const name of ["Ada", "❤️", "👩‍👩‍👧", "ערן", "علی‌رضا", "é", "ⵣ"])
+      expect(problemOfText(name, 128)).toBeNull();
+    for (const name of ["\u200b", "\u200d\u200d", "\u3164", "\u2800", "\u00ad"]) {
+      expect([isBlank(name), problemOfText(name, 128)]).toEqual([true, "control_characters"]);
+    }
+  });
+});
+
+describe("what a caller did", () => {
+  const event = { method: "POST", route: "/member/api-keys", outcome: "responded", status: 201 } as const;
+  const none = new Map<string, string>();
+
+  // PT-75
+  test.each([
+    [event, "created an API key", "hat einen API-Schlüssel angelegt"],
+    [{ ...event, status: 409 }, "tried to create an API key", "wollte einen API-Schlüssel anlegen"],
+    [
+      { ...event, outcome: "rejected", status: 403 },
+      "tried to create an API key",
+      "wollte einen API-Schlüssel anlegen",
+    ],
+    [
+      { ...event, outcome: "pending", status: null },
+      "tried to create an API key",
+      "wollte einen API-Schlüssel anlegen",
+    ],
+  ] as const)("is in words, and an attempt is not a deed: %j", (each, inEnglish, inGerman) => {
+    expect([deedOf(each, english, none), deedOf(each, german, none)]).toEqual([inEnglish, inGerman]);
+  });
+
+  // PT-75
+  test("comes from the summary of an operation that the page does not know", () => {
+    const own = { ...event, method: "PUT", route: "/things/{thing_id}" };
+    const summed = (summary: string) => deedOf(own, english, new Map([["PUT /things/{thing_id}", summary]]));
+    expect(summed("Write a thing")).toBe("wrote a thing");
+    expect(summed("Thing of the day")).toBe("Thing of the day");
+    expect(summed("constructor of things")).toBe("constructor of things");
+    expect(summed("PUT /things/{thing_id}")).toBeNull();
+    expect(deedOf(own, english, none)).toBeNull();
+    expect(deedOf({ ...own, method: "constructor", route: "" }, english, none)).toBeNull();
+  });
+
+  // PT-75
+  test("has the same actions in both languages", () => {
+    expect(Object.keys(german.known)).toEqual(Object.keys(english.known));
+  });
+});
+
+describe("the chips of the audit log", () => {
+  const { filters } = selectionOf(new URLSearchParams("service=identity"));
+
+  // PT-60
+  test("are filters of the API", () => {
+    const nowMs = Date.parse("2026-11-29T12:00:00.000Z");
+    const lastDay = withRange({ ...filters, occurred_before: "2026-11-01T00:00:00.000Z" }, 86_400, nowMs);
+    expect(queryOf(lastDay)).toEqual({ occurred_after: "2026-11-28T12:00:00.000Z", service: "identity" });
+    expect(queryOf(withRange(lastDay, 0, nowMs))).toEqual({ service: "identity" });
+    const renamed = withAction(filters, "PATCH /org");
+    expect(queryOf(renamed)).toEqual({ method: "PATCH", route: "/org", service: "identity" });
+    expect(actionIn(renamed)).toBe("PATCH /org");
+    expect(queryOf(withAction(renamed, ""))).toEqual({ service: "identity" });
+  });
+
+  // PT-60
+  test("show each filter in use once", () => {
+    const shown = (query: string) =>
+      keptFilters(selectionOf(new URLSearchParams(query))).map(([name]) => name);
+    expect(shown("service=a&outcome=pending&key_prefix=k")).toEqual(["service", "outcome", "key_prefix"]);
+    expect(shown("method=PATCH&route=%2Forg&actor_member_id=m")).toEqual([]);
+    expect(shown("method=PATCH")).toEqual(["method"]);
+  });
+});

@@ -1,0 +1,125 @@
+/** Tests of when the portal's page opens a session, with a fake network and wrong clocks. */
+import { afterEach, describe, expect, setSystemTime, test } from "bun:test";
+import type { Credential } from "@ostiary/client";
+import { isRecord } from "@ostiary/lib/domain/json";
+import { Gateway } from "../../../apps/portal/page/gateway.ts";
+import { leftOf, OrganizationSession } from "../../../apps/portal/page/organization-session.ts";
+
+const HOUR_MS = 3_600_000;
+const id = "01M8MN4QXATR9MTPEEENK9WN15";
+const member_id = "01M8MN4QXATR9MTPEEENK9WN16";
+/** What the tab keeps, as `sessionStorage` does. */
+let tab = new Map<string, string>();
+
+/** Returns a page whose clock differs from the server's clock, and the sessions that the server opened for it. */
+function pageWith({ skewMs = 0, person = "ada", role = "owner", chosen = () => true } = {}) {
+  const opened: string[] = [];
+  const serverMs = () => Date.now() - skewMs;
+  let gate: Promise<void> = Promise.resolve();
+  const fetch = async ({ url }: Request) => {
+    if (!url.endsWith("/session")) {
+      const membership = { id: member_id, organization: { id, name: "Engines" }, role, status: "active" };
+      return Response.json({ memberships: [membership], has_more: false });
+    }
+    await gate;
+    const token = `session ${opened.length + 1} of ${person}`;
+    opened.push(token);
+    const expires_at = new Date(serverMs() + HOUR_MS).toISOString();
+    const session = { token, expires_at, member_id, organization_id: id, role, labels: [] };
+    return Response.json(session, { headers: { Date: new Date(serverMs()).toUTCString() } });
+  };
+  const credential: Credential = { header: "X-API-Key", value: () => "any" };
+  const gateway = new Gateway({ member: credential, person: credential }, "https://api.test", {
+    fetch,
+    now: () => 0,
+    sleep: async () => {},
+  });
+  const session = new OrganizationSession(gateway, {
+    isChosen: chosen,
+    person: () => person,
+    left: () => {},
+  });
+  const token = () => session.token(null).catch(() => "none");
+  return { session, opened, token, wait: (until: Promise<void>) => (gate = until) };
+}
+
+describe("the session of an organization", () => {
+  Object.assign(globalThis, {
+    sessionStorage: {
+      getItem: (key: string) => tab.get(key) ?? null,
+      setItem: (key: string, value: string) => tab.set(key, value),
+      removeItem: (key: string) => tab.delete(key),
+    },
+  });
+  afterEach(() => {
+    tab = new Map();
+    setSystemTime();
+  });
+
+  // PT-21
+  test.each([0, HOUR_MS, -HOUR_MS, 365 * 24 * HOUR_MS])(
+    "is opened once for many calls when the browser's clock is %d ms ahead",
+    async (skewMs) => {
+      const { session, opened, token } = pageWith({ skewMs });
+      await session.choose(id);
+      for (let call = 0; call < 21; call += 1) await token();
+      expect(opened).toHaveLength(1);
+    },
+  );
+
+  // PT-21
+  test("survives a reload of the tab, but not its last minutes, another role or another person", async () => {
+    const first = pageWith();
+    await first.session.choose(id);
+    const reloaded = pageWith();
+    await reloaded.session.choose(id);
+    expect([await reloaded.token(), reloaded.opened]).toEqual(["session 1 of ada", []]);
+    for (const changed of [pageWith({ role: "viewer" }), pageWith({ person: "eve" })]) {
+      const kept = new Map(tab);
+      await changed.session.choose(id);
+      expect(changed.opened).toHaveLength(1);
+      tab = kept;
+    }
+    setSystemTime(Date.now() + HOUR_MS - 60_000);
+    const late = pageWith();
+    await late.session.choose(id);
+    expect(late.opened).toHaveLength(1);
+  });
+
+  // PT-16
+  test("is not kept when it opens after the person signed out", async () => {
+    const { session, token, wait } = pageWith();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    wait(promise);
+    const choosing = session.choose(id);
+    session.forget();
+    resolve();
+    await choosing;
+    expect([session.member.value, await token(), tab.size]).toEqual([null, "none", 0]);
+    await session.choose(id);
+    expect(tab.size).toBe(1);
+    session.forget();
+    expect([session.memberships.value, tab.size]).toEqual([null, 0]);
+  });
+
+  // PT-21
+  test("works without storage", async () => {
+    const { getItem } = sessionStorage;
+    const blocked = () => {
+      throw new DOMException("blocked", "SecurityError");
+    };
+    Object.assign(sessionStorage, { getItem: blocked, setItem: blocked, removeItem: blocked });
+    const { session, token } = pageWith();
+    await session.choose(id);
+    expect(await token()).toBe("session 1 of ada");
+    session.forget();
+    Object.assign(sessionStorage, { getItem });
+    expect(isRecord(sessionStorage)).toBe(true);
+  });
+
+  // PT-21
+  test("does not last longer when the clock is set back", () => {
+    expect(leftOf({ openedMs: 1_000, lifetimeMs: 60_000 }, 11_000)).toBe(50_000);
+    expect(leftOf({ openedMs: 1_000, lifetimeMs: 60_000 }, 0)).toBe(0);
+  });
+});
