@@ -5,9 +5,15 @@ import { trimmed } from "../fields.ts";
 import { joinOrganization } from "../members/commands.ts";
 import type { LivingMemberRow } from "../members/member.ts";
 import { findMembership } from "../members/sql.ts";
-import { lockOrganization } from "../organizations/sql.ts";
-import { lockExistingUser } from "../users/sql.ts";
-import { type CreateInvite, EXPIRES_SECONDS_DEFAULT, type InviteRow, isOverdue } from "./invite.ts";
+import { lockOrganization, requireOrganization } from "../organizations/sql.ts";
+import { lockExistingUser, requireUser } from "../users/sql.ts";
+import {
+  type CreateInvite,
+  EXPIRES_SECONDS_DEFAULT,
+  type InvitePreview,
+  type InviteRow,
+  isOverdue,
+} from "./invite.ts";
 import { expireInvites, findInviteByToken, insertInvite, lockInvite, updateInvite } from "./sql.ts";
 
 export async function createInvite(
@@ -70,6 +76,34 @@ export function revokeInvite(
   return database.transaction("revoke_invite", work, { lane: organization_id });
 }
 
+/**
+ * Returns what an invite leads to, in any state, for a person who has its token. Changes nothing.
+ *
+ * @throws ApiError NOT_FOUND for an unknown person or token
+ */
+export async function previewInvite(
+  { database, secrets, roles, clock }: Dependencies,
+  user_id: string,
+  token: string,
+): Promise<InvitePreview> {
+  const hashes = secrets.hashesOf(token);
+  return database.run("preview_invite", async (orm) => {
+    await requireUser(orm, user_id);
+    const invite = await findInviteByToken(orm, hashes);
+    if (invite === null) throw notFound();
+    const { organization_id, role, status, expires_at } = invite;
+    const { name } = await requireOrganization(orm, organization_id).catch(withoutOrganization);
+    const member = await findMembership(orm, organization_id, user_id);
+    return {
+      organization: { id: organization_id, name },
+      role: roles.shown(role),
+      status: isOverdue(invite, clock.now()) ? "expired" : status,
+      expires_at: expires_at.toISOString(),
+      member_id: member?.id ?? null,
+    };
+  });
+}
+
 /** The result of a redemption. */
 type Redemption =
   | { ended: Exclude<InviteRow["status"], "active"> }
@@ -129,7 +163,7 @@ async function redeem(
 }
 
 /**
- * Hides the id of an organization that was deleted during the redemption, because the caller might not be a member.
+ * Hides the id of an organization that was deleted during the call, because the caller might not be a member.
  */
 function withoutOrganization(error: unknown): never {
   throw error instanceof ApiError && error.code === "NOT_FOUND" ? notFound() : error;

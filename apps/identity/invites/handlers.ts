@@ -13,8 +13,8 @@ import type { Dependencies } from "../dependencies.ts";
 import { handlersAt, listHandlersAt, pageAnswer } from "../handlers.ts";
 import { Member, toMember } from "../members/member.ts";
 import { requireOrganization } from "../organizations/sql.ts";
-import { createInvite, expireOverdue, redeemInvite, revokeInvite } from "./commands.ts";
-import { createInviteBody, Invite, RedeemInviteBody, toInvite } from "./invite.ts";
+import { createInvite, expireOverdue, previewInvite, redeemInvite, revokeInvite } from "./commands.ts";
+import { createInviteBody, Invite, InvitePreview, InviteTokenBody, toInvite } from "./invite.ts";
 import { operations } from "./operation-texts.ts";
 import { listInvites } from "./sql.ts";
 
@@ -48,25 +48,34 @@ function revokeHandler(deps: Dependencies) {
 }
 
 function redeemHandler(deps: Dependencies) {
-  return handlersAt("/users/:user_id/invites", "user_id").post(
-    "/redeem",
-    async ({ params, body, status, set }) => {
-      const { member, isNew } = await redeemInvite(deps, params.user_id, body.token);
-      const { id, organization_id } = member;
-      const organization = { organization_id, member_id: id };
-      setAuditNote(set, { ...(isNew && { created: id }), organization });
-      return status(isNew ? 201 : 200, toMember(member, deps.roles));
-    },
-    {
-      body: RedeemInviteBody,
+  return handlersAt("/users/:user_id/invites", "user_id")
+    .post("/preview", ({ params, body }) => previewInvite(deps, params.user_id, body.token), {
+      body: InviteTokenBody,
       response: {
-        200: answer(Member, "The existing membership of the person.", "organization"),
-        201: answer(Member, "The new member.", "created", "organization"),
-        ...bodyErrors(inviteIsOver),
+        200: answer(InvitePreview, "The organization and the role that the invite leads to."),
+        ...bodyErrors(),
       },
-      detail: operations.redeemInvite,
-    },
-  );
+      detail: operations.previewInvite,
+    })
+    .post(
+      "/redeem",
+      async ({ params, body, status, set }) => {
+        const { member, isNew } = await redeemInvite(deps, params.user_id, body.token);
+        const { id, organization_id } = member;
+        const organization = { organization_id, member_id: id };
+        setAuditNote(set, { ...(isNew && { created: id }), organization });
+        return status(isNew ? 201 : 200, toMember(member, deps.roles));
+      },
+      {
+        body: InviteTokenBody,
+        response: {
+          200: answer(Member, "The existing membership of the person.", "organization"),
+          201: answer(Member, "The new member.", "created", "organization"),
+          ...bodyErrors(inviteIsOver),
+        },
+        detail: operations.redeemInvite,
+      },
+    );
 }
 
 /** Returns the routes of an organization's invites. */

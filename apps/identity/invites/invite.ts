@@ -1,10 +1,10 @@
-import { EMAIL_LENGTH_MAX, Invite } from "@ostiary/lib/contracts/identity-api";
+import { EMAIL_LENGTH_MAX, Invite, InvitePreview } from "@ostiary/lib/contracts/identity-api";
 import { type Static, Type } from "@sinclair/typebox";
 import { nullable, personText, shapeOf } from "../fields.ts";
 import { type Roles, roleField } from "../roles/roles.ts";
 import type { invites } from "../tables.ts";
 
-export { Invite };
+export { Invite, InvitePreview };
 
 const EXPIRES_SECONDS_MIN = 60;
 export const EXPIRES_SECONDS_DEFAULT = 7 * 24 * 60 * 60;
@@ -49,7 +49,7 @@ export function createInviteBody(roles: Roles) {
 
 export type CreateInvite = Static<ReturnType<typeof createInviteBody>>;
 
-export const RedeemInviteBody = Type.Object(
+export const InviteTokenBody = Type.Object(
   {
     token: Type.String({
       minLength: 1,
@@ -58,7 +58,7 @@ export const RedeemInviteBody = Type.Object(
       rule: "must be the invite's token",
     }),
   },
-  shapeOf("Redeem invite request", "The invite to redeem."),
+  shapeOf("Redeem invite request", "The invite to preview or to redeem."),
 );
 
 export type InviteRow = Omit<typeof invites.$inferSelect, "token_hash">;

@@ -11,6 +11,10 @@ export const operations = describeOperations(
       "Revoke an invite",
       "Changes nothing if the invite is already redeemed, revoked or expired.",
     ],
+    previewInvite: [
+      "Preview an invite",
+      "Shows the organization and the role of an invite in any state, and changes nothing. `member_id` is set for a person who is already a member.",
+    ],
     redeemInvite: [
       "Redeem an invite",
       "201 for a new member with the invite's role. 200 for a person who is already a member, which also counts as a use. 409 with field `status` for an invite that is redeemed, revoked or expired.",

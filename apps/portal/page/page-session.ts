@@ -16,6 +16,7 @@ import { Type } from "@sinclair/typebox";
 import { type Address, addressAt, addressOf, type ViewPath } from "./address.ts";
 import { type Credentials, Gateway, NoCredential, pathTo } from "./gateway.ts";
 import { type ChosenMember, OrganizationSession } from "./organization-session.ts";
+import { inviteTokenIn } from "./organizations/invite-token.ts";
 import { Directory } from "./people/directory.ts";
 import type { PortalSettings } from "./settings.ts";
 import { languageFor } from "./texts/texts.ts";
@@ -92,9 +93,11 @@ export class Session extends PageSession<Address> {
   }
 
   override async start(): Promise<void> {
-    const { pathname, hash } = location;
-    if (pathname === INVITE_PATH) {
-      keepInTab(KEPT_INVITE, hash.slice(1));
+    const { pathname, search, hash } = location;
+    const isInvite = pathname.startsWith(INVITE_PATH);
+    const token = isInvite ? (inviteTokenIn(pathname + search + hash) ?? hash.slice(1)) : "";
+    if (isInvite) {
+      if (token !== "") keepInTab(KEPT_INVITE, token);
       history.replaceState(null, "", `${PAGE_PATH}#/invite`);
     }
     this.restore();

@@ -963,6 +963,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/user/invites/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview an invite
+         * @description Shows the organization and the role of an invite in any state, and changes nothing. `member_id` is set for a person who is already a member.
+         *
+         *     **Callers:** a person, by a token of the identity provider or a user API key.
+         *     **Limit:** as many requests as the header `X-RateLimit-Limit` states for each person.
+         */
+        post: operations["previewInvite"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/user/invites/redeem": {
         parameters: {
             query?: never;
@@ -1487,7 +1510,28 @@ export interface components {
             /** @description A name, or null for none. 1 to 128 characters; white space around it is removed. */
             display_name: string | null;
         };
-        /** @description The invite to redeem. */
+        /** @description The organization and the role that an invite leads to. */
+        IdentityInvitePreview: {
+            organization: components["schemas"]["IdentityInviteOrganization"];
+            /** @description The slug of a role, or null if identity has no ROLES_FILE. */
+            role: string | null;
+            status: components["schemas"]["IdentityInviteStatus"];
+            /**
+             * Format: date-time
+             * @description The time when the invite stops being active. RFC 3339, UTC, milliseconds.
+             */
+            expires_at: string;
+            /** @description The id of the person's membership, or null for a person who is no member. */
+            member_id: string | null;
+        };
+        /** @description The organization that the invite leads to. */
+        IdentityInviteOrganization: {
+            /** @description The organization_id. */
+            id: string;
+            /** @description The organization's name. */
+            name: string;
+        };
+        /** @description The invite to preview or to redeem. */
         IdentityRedeemInviteRequest: {
             /** @description The invite's token. */
             token: string;
@@ -3336,6 +3380,30 @@ export interface operations {
                 content: {
                     "text/csv": string;
                     "application/x-ndjson": string;
+                };
+            };
+        };
+    };
+    previewInvite: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IdentityRedeemInviteRequest"];
+            };
+        };
+        responses: {
+            /** @description The organization and the role that the invite leads to. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdentityInvitePreview"];
                 };
             };
         };

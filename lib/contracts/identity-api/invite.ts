@@ -2,6 +2,33 @@ import { type Static, Type } from "@sinclair/typebox";
 import { idField, nullable, timeField } from "../../domain/schemas/index.ts";
 import { created_at, shapeOf, shownRole } from "./fields.ts";
 
+const status = Type.Union(
+  [Type.Literal("active"), Type.Literal("redeemed"), Type.Literal("revoked"), Type.Literal("expired")],
+  {
+    title: "Invite status",
+    description: "Only an active invite can be redeemed; the other states are final.",
+  },
+);
+
+/** An invite as a person sees it before redeeming it (ID-119). */
+export const InvitePreview = Type.Object(
+  {
+    organization: Type.Object(
+      {
+        id: idField("The organization_id."),
+        name: Type.String({ description: "The organization's name.", examples: ["Analytical Engines"] }),
+      },
+      shapeOf("Invite organization", "The organization that the invite leads to."),
+    ),
+    role: shownRole,
+    status,
+    expires_at: timeField("The time when the invite stops being active."),
+    member_id: nullable(idField("The id of the person's membership, or null for a person who is no member.")),
+  },
+  shapeOf("Invite preview", "The organization and the role that an invite leads to."),
+);
+export type InvitePreview = Static<typeof InvitePreview>;
+
 /** A token to join an organization (ID-39). */
 export const Invite = Type.Object(
   {
@@ -25,13 +52,7 @@ export const Invite = Type.Object(
         examples: ["inv_Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF"],
       }),
     ),
-    status: Type.Union(
-      [Type.Literal("active"), Type.Literal("redeemed"), Type.Literal("revoked"), Type.Literal("expired")],
-      {
-        title: "Invite status",
-        description: "Only an active invite can be redeemed; the other states are final.",
-      },
-    ),
+    status,
     max_uses: nullable(
       Type.Integer({
         minimum: 1,

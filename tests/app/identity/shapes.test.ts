@@ -125,12 +125,46 @@ test("a path may end with one slash", async () => {
   expect((await identity.call("GET", `${at}//`)).status).toBe(404);
 });
 
-// ID-45, ER-24
+// ID-119
+test("a preview of an invite shows where it leads and its state, and changes nothing", async () => {
+  const invite = await created(`${at}/invites`, { role: "admin", max_uses: 2, expires_in_seconds: 60 });
+  const guest = await identity.person();
+  const preview = async (user_id: string) => {
+    const { status, body } = await identity.call("POST", `/users/${user_id}/invites/preview`, {
+      token: invite.token,
+    });
+    return { status, body };
+  };
+  const { name } = (await identity.call("GET", at)).body;
+  const shape = { organization: { id: acme.id, name }, role: "admin", expires_at: invite.expires_at };
+  expect(await preview(guest)).toEqual({
+    status: 200,
+    body: { ...shape, status: "active", member_id: null },
+  });
+  expect(await preview(acme.owner)).toMatchObject({ body: { member_id: acme.ownerMember } });
+  const stored = async () => {
+    const { body } = await identity.call("GET", `${at}/invites?limit=100`);
+    return body.invites.find((each: { id: string }) => each.id === invite.id);
+  };
+  expect(await stored()).toEqual(invite);
+  const joined = await identity.call("POST", `/users/${guest}/invites/redeem`, { token: invite.token });
+  expect(await preview(guest)).toMatchObject({ body: { status: "active", member_id: joined.body.id } });
+  identity.clock.advance(60_000);
+  expect(await preview(await identity.person())).toMatchObject({
+    body: { status: "expired", member_id: null },
+  });
+  await identity.call("DELETE", `/members/${joined.body.id}`);
+  expect(await preview(guest)).toMatchObject({ body: { member_id: null } });
+  expect(await preview(crypto.randomUUID())).toMatchObject({ status: 404 });
+});
+
+// ID-45, ID-119, ER-24
 test("an unknown token of an invite is 404 without details", async () => {
   const redeem = (token: string) => identity.call("POST", `/users/${acme.owner}/invites/redeem`, { token });
+  const preview = (token: string) => identity.call("POST", `/users/${acme.owner}/invites/preview`, { token });
   for (const token of ["inv_unknown", "x", "\u0000", "\ud800", "x".repeat(10_000)]) {
-    const { status, body } = await redeem(token);
-    expect([status, body.error.code, body.error.details]).toEqual([404, "NOT_FOUND", null]);
+    for (const { status, body } of [await redeem(token), await preview(token)])
+      expect([status, body.error.code, body.error.details]).toEqual([404, "NOT_FOUND", null]);
   }
 });
 

@@ -12,6 +12,7 @@ import {
   withRange,
 } from "../../../apps/portal/page/audit/selection.ts";
 import { Gateway } from "../../../apps/portal/page/gateway.ts";
+import { inviteTokenIn } from "../../../apps/portal/page/organizations/invite-token.ts";
 import { Directory, nameOf } from "../../../apps/portal/page/people/directory.ts";
 import { deeds as german } from "../../../apps/portal/page/texts/de/deeds.ts";
 import { deeds as english } from "../../../apps/portal/page/texts/en/deeds.ts";
@@ -143,6 +144,30 @@ describe("what a caller did", () => {
   test("has the same actions in both languages", () => {
     expect(Object.keys(german.known)).toEqual(Object.keys(english.known));
   });
+});
+
+describe("the token of an invitation", () => {
+  const token = `inv_${"aZ09-_".repeat(8).slice(0, 43)}`;
+
+  // PT-22
+  test.each([
+    token,
+    `https://api.example.com/portal/invite#${token}`,
+    `  <https://api.example.com/portal/invite%23${token}>.`,
+    `/portal/invite%2523${token}?utm=1`,
+    `/portal/invite=23${token.slice(0, 20)}=\n${token.slice(20)}`,
+    `/portal/invite&#35;${token}`,
+  ])("is found in a link that a mail program changed: %j", (text) => {
+    expect(inviteTokenIn(text)).toBe(token);
+  });
+
+  // PT-22
+  test.each(["", "inv_", token.slice(0, -1), "https://api.example.com/portal/invite", '"><img src=x>'])(
+    "is not found in %j",
+    (text) => {
+      expect(inviteTokenIn(text)).toBeNull();
+    },
+  );
 });
 
 describe("the chips of the audit log", () => {

@@ -8,7 +8,7 @@ import { leftOf, OrganizationSession } from "../../../apps/portal/page/organizat
 const HOUR_MS = 3_600_000;
 const id = "01M8MN4QXATR9MTPEEENK9WN15";
 const member_id = "01M8MN4QXATR9MTPEEENK9WN16";
-/** What the tab keeps, as `sessionStorage` does. */
+/** The storage of the tab. */
 let tab = new Map<string, string>();
 
 /** Returns a page whose clock differs from the server's clock, and the sessions that the server opened for it. */

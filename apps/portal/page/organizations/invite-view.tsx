@@ -1,87 +1,169 @@
-import { Member } from "@ostiary/lib/contracts/identity-api";
-import { Button, type Failure, FailureNotice, Form, TextField } from "@ostiary/lib/page";
-import { useState } from "preact/hooks";
+import { InvitePreview, Member } from "@ostiary/lib/contracts/identity-api";
+import {
+  Answered,
+  Button,
+  type Failure,
+  FailureNotice,
+  Form,
+  Notice,
+  TextField,
+  Time,
+  useAsked,
+} from "@ostiary/lib/page";
+import { useEffect, useState } from "preact/hooks";
 import { addressOf, ORGANIZATIONS, OVERVIEW } from "../address.ts";
-import { type Gateway, pathTo } from "../gateway.ts";
-import { useSession } from "../page-session.ts";
+import { pathTo } from "../gateway.ts";
+import { type Session, useSession } from "../page-session.ts";
 import { problemOf, useForm } from "../parts/use-problems.ts";
 import { type Texts, useTexts } from "../texts/texts.ts";
+import { inviteTokenIn } from "./invite-token.ts";
 
 /** The maximum length of a pasted link. Links that the portal makes are much shorter. */
 const LINK_LENGTH_MAX = 2_048;
 
-/** Redeems an invitation from the opened link or from a pasted link. */
+/** Shows where an invitation leads, and redeems it. Asks for the link if the page was opened without one. */
 export function InviteView() {
+  const token = useSession().invite.value;
+  return token === null ? <PasteForm /> : <Invitation key={token} token={token} />;
+}
+
+/** Sends the token of an invitation to an operation of the API. */
+function sendToken<Schema extends typeof InvitePreview | typeof Member>(
+  { gateway }: Session,
+  schema: Schema,
+  operation: "preview" | "redeem",
+  token: string,
+) {
+  const path = pathTo("user", "invites", operation);
+  return gateway.send(schema, path, { as: "person", method: "POST", body: { token } });
+}
+
+function PasteForm() {
   const session = useSession();
-  const { invite: texts } = useTexts();
-  const opened = session.invite.value;
+  const { invite: t } = useTexts();
   const [pasted, setPasted] = useState("");
   const form = useForm();
-  const { busy, failure } = form;
-  const redeem = () =>
-    form.send(
-      { token: opened === null ? problemOf(pasted, { lengthMax: LINK_LENGTH_MAX }) : null },
-      () => redeemInvite(session.gateway, opened ?? tokenIn(pasted)),
-      ({ organization_id }) => {
-        session.discardInvite();
-        session.announce(texts.joined);
-        location.hash = addressOf(OVERVIEW, organization_id);
-      },
-    );
+  const look = () => {
+    if (!form.pass({ token: problemOf(pasted, { lengthMax: LINK_LENGTH_MAX }) })) return;
+    session.invite.value = inviteTokenIn(pasted) ?? pasted.trim();
+  };
   return (
-    <Form class="panel" busy={busy} problems={form} onSubmit={redeem}>
-      <p class="quiet">{texts.lead}</p>
-      {opened === null && (
-        <TextField
-          label={texts.paste}
-          value={pasted}
-          onInput={setPasted}
-          help={texts.pasteHelp}
-          problem={form.of("token")}
-          required
-        />
-      )}
-      {failure !== null && (
-        <FailureNotice failure={failure} text={textOf(failure, texts)} shown={["token"]} />
-      )}
+    <Form class="panel" problems={form} onSubmit={look}>
+      <p class="quiet">{t.pasteLead}</p>
+      <TextField
+        label={t.paste}
+        value={pasted}
+        onInput={setPasted}
+        help={t.pasteHelp}
+        problem={form.of("token")}
+        required
+      />
       <div class="actions">
-        {opened !== null && <DiscardButton busy={busy} />}
-        <Button type="submit" look="main" aria-disabled={busy}>
-          {busy ? texts.joining : texts.button}
+        <Button type="submit" look="main">
+          {t.look}
         </Button>
       </div>
     </Form>
   );
 }
 
-function DiscardButton({ busy }: { busy: boolean }) {
+function Invitation({ token }: { token: string }) {
   const session = useSession();
-  const { invite: texts } = useTexts();
+  const { invite: t } = useTexts();
+  const asked = useAsked(() => sendToken(session, InvitePreview, "preview", token), token);
+  const { failure } = asked;
+  if (failure?.kind === "missing" || failure?.kind === "invalid") {
+    return (
+      <>
+        <FailureNotice failure={failure} title={t.missingTitle} text={t.missing} />
+        <PasteForm />
+      </>
+    );
+  }
+  return (
+    <Answered asked={asked}>
+      {(preview) =>
+        preview.member_id !== null ? (
+          <Opening organization_id={preview.organization.id} />
+        ) : preview.status === "active" ? (
+          <Offer token={token} preview={preview} />
+        ) : (
+          <>
+            <Notice tone="warn" title={t.over[preview.status](preview.organization.name)} role="alert">
+              <p>{t.overHelp}</p>
+            </Notice>
+            <Discard />
+          </>
+        )
+      }
+    </Answered>
+  );
+}
+
+/** Opens the organization of an invitation that the person has already accepted. */
+function Opening({ organization_id }: { organization_id: string }) {
+  const session = useSession();
+  const { invite: t } = useTexts();
+  useEffect(() => enter(session, organization_id, t.already), []);
+  return null;
+}
+
+function enter(session: Session, organization_id: string, said: string): void {
+  session.discardInvite();
+  session.announce(said);
+  location.hash = addressOf(OVERVIEW, organization_id);
+}
+
+/** Says to which organization and role an invitation leads, and lets the person accept it. */
+function Offer({ token, preview }: { token: string; preview: InvitePreview }) {
+  const session = useSession();
+  const { invite: t, members } = useTexts();
+  const form = useForm();
+  const { busy, failure } = form;
+  const { organization, role, expires_at } = preview;
+  const redeem = () =>
+    form.send(
+      {},
+      () => sendToken(session, Member, "redeem", token),
+      ({ organization_id }) => enter(session, organization_id, t.joined),
+    );
+  return (
+    <Form class="panel" busy={busy} onSubmit={redeem}>
+      <h2>
+        {t.to} <bdi>{organization.name}</bdi>
+      </h2>
+      <p>{role === null ? members.noRole : t.role(role)}</p>
+      <p class="quiet">
+        {t.until} <Time at={expires_at} />. {t.lead}
+      </p>
+      {failure !== null && <FailureNotice failure={failure} text={textOf(failure, t)} shown={["token"]} />}
+      <div class="actions">
+        <Button type="submit" look="main" aria-disabled={busy}>
+          {busy ? t.joining : t.button}
+        </Button>
+        <Discard busy={busy} />
+      </div>
+    </Form>
+  );
+}
+
+function textOf({ kind }: Failure, t: Texts["invite"]): string | undefined {
+  if (kind === "missing") return t.missing;
+  return kind === "conflict" ? t.overHelp : undefined;
+}
+
+/** Forgets the invitation. */
+function Discard({ busy = false }: { busy?: boolean }) {
+  const session = useSession();
+  const { invite: t } = useTexts();
   const discard = () => {
     session.discardInvite();
-    session.announce(texts.discarded);
+    session.announce(t.discarded);
     location.hash = addressOf(ORGANIZATIONS, null);
   };
   return (
     <Button aria-disabled={busy} onClick={() => !busy && discard()}>
-      {texts.discard}
+      {t.discard}
     </Button>
   );
-}
-
-function redeemInvite(gateway: Gateway, token: string | null) {
-  const path = pathTo("user", "invites", "redeem");
-  return gateway.send(Member, path, { as: "person", method: "POST", body: { token } });
-}
-
-function textOf({ kind }: Failure, texts: Texts["invite"]): string | undefined {
-  if (kind === "missing") return texts.missing;
-  return kind === "conflict" ? texts.over : undefined;
-}
-
-/** Returns the token from a pasted text: either a link with the token as its fragment, or only the token. */
-function tokenIn(text: string): string {
-  const trimmed = text.trim();
-  const fragment = URL.parse(trimmed)?.hash.slice(1) ?? "";
-  return fragment === "" ? trimmed : fragment;
 }

@@ -8,7 +8,7 @@ export interface Count {
   readonly isWhole: boolean;
 }
 
-/** What the overview says of an organization. Null for what the member may not read. */
+/** The numbers of the overview. A number is null if the member may not read its list. */
 export interface Overview {
   readonly members: Count | null;
   readonly invites: Count | null;

@@ -116,7 +116,7 @@ describe.skipIf(browserPath === undefined)("with two thousand routes the console
     await page
       .getByRole("status")
       .filter({
-        hasText: `${total.toLocaleString("en")} routes on ${total.toLocaleString("en")} paths, of which 1 to 50 are shown`,
+        hasText: `${total.toLocaleString("en")} routes on ${total.toLocaleString("en")} paths, the paths 1 to 50 are shown`,
       })
       .waitFor();
     const rows = page.getByRole("table", { name: "Routes" }).getByRole("row");

@@ -225,6 +225,8 @@ describe.skipIf(browserPath === undefined)("a customer in the portal", () => {
     await page.getByText("You have an invitation.").waitFor();
     expect(page.url()).toBe(`${bed.gatewayUrl}/portal#/invite`);
     await signIn(page, "invited");
+    await page.getByRole("heading", { name: "You are invited to Inviting" }).waitFor();
+    await page.getByText("You join with the role viewer.").waitFor();
     await page.getByRole("button", { name: "Join the organization" }).click();
     await opened(page);
     await page.getByRole("definition").getByText("Inviting").waitFor();
@@ -236,21 +238,27 @@ describe.skipIf(browserPath === undefined)("a customer in the portal", () => {
     expect(
       await page.evaluate("JSON.stringify([{ ...sessionStorage }, location.href, history.state])"),
     ).not.toContain(token);
-    await page.goto(`${bed.gatewayUrl}/portal/invite#${token}`);
-    await page.getByRole("button", { name: "Join the organization" }).click();
-    await opened(page);
+    for (const link of [
+      `/portal/invite#${token}`,
+      `/portal/invite%23${token}`,
+      `/portal/invite%2523${token}`,
+    ]) {
+      await page.goto(`${bed.gatewayUrl}${link}`);
+      await opened(page);
+      expect(page.url()).toBe(`${bed.gatewayUrl}/portal#/org/${id}/overview`);
+    }
   });
 
   // PT-22
-  test("is told that a hostile invitation was not found, and can discard it", async () => {
+  test("is told that a hostile invitation was not found, and can paste another link, also after a link without its token", async () => {
     const { page, complaints } = await bed.visit({
       path: "/portal/invite#%22%3E%3Cimg%20src=x%20onerror=window.ran=1%3E",
     });
     await signIn(page, "uninvited");
-    await page.getByRole("button", { name: "Join the organization" }).click();
     await page.getByRole("alert").getByText("This invitation was not found.").waitFor();
-    await page.getByRole("button", { name: "Discard the invitation" }).click();
-    await page.getByRole("heading", { name: "Organizations" }).waitFor();
+    await page.getByLabel("Link or token of the invitation").waitFor();
+    await page.goto(`${bed.gatewayUrl}/portal/invite`);
+    await page.getByText("Paste the link that you got.").waitFor();
     await expectNothingRan(page);
     expect(complaints).toEqual([]);
   });
@@ -264,9 +272,12 @@ describe.skipIf(browserPath === undefined)("a customer in the portal", () => {
     await go("#/invite");
     await page
       .getByLabel("Link or token of the invitation")
-      .fill(`https://api.example.com/portal/invite#${textOf(made, "token")}`);
-    await page.getByRole("button", { name: "Join the organization" }).click();
-    await page.getByRole("alert").getByText("This invitation is no longer valid").waitFor();
+      .fill(`<https://api.example.com/portal/invite=23${textOf(made, "token")}>`);
+    await page.getByRole("button", { name: "Look at the invitation" }).click();
+    await page.getByRole("alert").getByText("The invitation to Revoking was revoked.").waitFor();
+    expect(await page.getByRole("button", { name: "Join the organization" }).count()).toBe(0);
+    await page.getByRole("button", { name: "Discard the invitation" }).click();
+    await page.getByRole("heading", { name: "Organizations" }).waitFor();
     expect(await namesOf("late")).toEqual([]);
   });
 
