@@ -23,15 +23,17 @@ import type { Exports } from "./exports/export.ts";
 import { logHandlers, type PublishedLog } from "./proof/index.ts";
 import { type StreamHandlersDeps, streamHandlers } from "./streams/handlers.ts";
 import { internalText, publicText } from "./swagger.ts";
-import { feedHandlers } from "./usage/feed/handlers.ts";
 import { usageHandlers } from "./usage/handlers.ts";
-import type { PlatformServices } from "./usage/platform-services.ts";
-import { quotaHandlers } from "./usage/quotas/handlers.ts";
-import { REPORT_PATH, reportHandlers } from "./usage/reports/handlers.ts";
-import { createUsageMetrics } from "./usage/reports/metrics.ts";
+import {
+  createUsageMetrics,
+  feedHandlers,
+  quotaHandlers,
+  REPORT_PATH,
+  reportHandlers,
+} from "./usage/internal-handlers.ts";
+import type { PlatformServices } from "./usage/usage.ts";
 import type { EventWriter } from "./writes/commands.ts";
-import { writeHandlers } from "./writes/handlers.ts";
-import { createWriteMetrics } from "./writes/metrics.ts";
+import { createWriteMetrics, writeHandlers } from "./writes/handlers.ts";
 
 interface AuditAppDeps {
   telemetry: Telemetry;

@@ -15,10 +15,10 @@ import {
   tlsVariables,
 } from "@ostiary/lib/runtime/config";
 import { type Static, Type } from "@sinclair/typebox";
-import { witnessVariables } from "./proof/witnesses/config.ts";
+import { witnessVariables } from "./proof/witnesses/witnesses-file.ts";
 import { operatorStreamVariables } from "./streams/operator/config.ts";
 import { isNetwork } from "./streams/public-addresses.ts";
-import { platformServicesVariable } from "./usage/platform-services.ts";
+import { platformServicesVariable } from "./usage/usage.ts";
 
 /** The environment variables of the audit service (OP-5). */
 export const auditVariables = Type.Object({

@@ -1,9 +1,17 @@
 import { type Environment, loadConfig } from "@ostiary/lib/runtime/config";
-import { runJob } from "@ostiary/lib/runtime/service";
+import { runJob, StartRefused } from "@ostiary/lib/runtime/service";
+import { type Database, lacksPrivilege } from "@ostiary/lib/runtime/stores/database";
 import { auditProgram } from "./config.ts";
-import { checkOwnerConfig, type OwnerConfig, openAsOwner, ownerVariables } from "./database-owner.ts";
-import { MIGRATIONS, SCHEMA } from "./database-schema.ts";
-import { grantServiceRole } from "./service-role/commands.ts";
+import {
+  checkOwnerConfig,
+  MIGRATIONS,
+  type OwnerConfig,
+  openAsOwner,
+  ownerVariables,
+  SCHEMA,
+} from "./database.ts";
+import { lockPartitions } from "./partitions/partition-sql.ts";
+import { createRole, grantWork, selectRole } from "./service-role-sql.ts";
 
 /** Runs the migrations, grants `role` the service's rights, and returns a report. */
 export async function migrate(config: OwnerConfig, role: string | undefined): Promise<string> {
@@ -26,4 +34,38 @@ export function runMigration(env: Environment, role: string | undefined): Promis
     program: auditProgram,
     env,
   });
+}
+
+/**
+ * Grants a role the rights that the service needs. Creates the role, without a password, if it does not exist.
+ * `database` must be opened as the user that owns the log's tables, and the migrations must have run.
+ *
+ * @throws StartRefused for a role that grants do not restrict, or if the database user may not create the role or
+ * grant it rights
+ */
+export async function grantServiceRole(database: Database, role: string): Promise<"made" | "existing"> {
+  try {
+    return await database.transaction("grant_service_role", async (tx) => {
+      await lockPartitions(tx);
+      const found = await selectRole(tx, role);
+      if (found?.is_superuser) {
+        throw new StartRefused(
+          `The role ${role} is a superuser and bypasses all grants. Choose a role without SUPERUSER.`,
+        );
+      }
+      if (found?.is_owner) {
+        throw new StartRefused(
+          `The role ${role} owns the log, or can become its owner. Choose another role.`,
+        );
+      }
+      if (found === null) await createRole(tx, role);
+      await grantWork(tx, role);
+      return found === null ? "made" : "existing";
+    });
+  } catch (error) {
+    if (!lacksPrivilege(error)) throw error;
+    throw new StartRefused(
+      `The user of DATABASE_URL may not create the role ${role} or grant it rights: create the role first (create role … login), and migrate as the owner of the database schema audit.`,
+    );
+  }
 }

@@ -1,10 +1,9 @@
-import { checkPeerTls, type Environment, loadConfig } from "@ostiary/lib/runtime/config";
+import { type ConfigProblem, checkPeerTls, type Environment, loadConfig } from "@ostiary/lib/runtime/config";
 import { checkPorts, runMain, serve } from "@ostiary/lib/runtime/service";
 import { type AuditConfig, auditProgram, auditVariables } from "./config.ts";
 import { checkSigningKeyFile, checkWitnesses } from "./proof/index.ts";
 import { checkStreamKeyFile } from "./streams/key-file.ts";
 import { checkOperatorStream } from "./streams/operator/config.ts";
-import { checkSealInterval } from "./streams/seal-interval.ts";
 import { wireAudit } from "./wire.ts";
 
 /**
@@ -34,4 +33,23 @@ export function runAudit(env: Environment, parameters: readonly string[] = []): 
     },
     { program: auditProgram, env, parameters },
   );
+}
+
+/** The longest seal interval with which a stream begins to send an entry within 5 s of its event (AU-116). */
+export const SEAL_INTERVAL_MS_MAX = 3_000;
+
+/** Refuses a seal interval that would make streams send entries too late; a check for `loadConfig`. */
+export function checkSealInterval({
+  SEAL_INTERVAL_MS = 0,
+  AUDIT_STREAM_KEY_FILE,
+  AUDIT_OPERATOR_STREAM_URL,
+}: Partial<AuditConfig>): ConfigProblem[] {
+  const hasStreams = AUDIT_STREAM_KEY_FILE !== undefined || AUDIT_OPERATOR_STREAM_URL !== undefined;
+  if (!hasStreams || SEAL_INTERVAL_MS <= SEAL_INTERVAL_MS_MAX) return [];
+  return [
+    {
+      variable: "SEAL_INTERVAL_MS",
+      message: `must be at most ${SEAL_INTERVAL_MS_MAX} with streams (AUDIT_STREAM_KEY_FILE or AUDIT_OPERATOR_STREAM_URL), which send an event within 5 s.`,
+    },
+  ];
 }

@@ -4,15 +4,15 @@ import { type Database, migrateAtStart, openWithReads } from "@ostiary/lib/runti
 import { createTelemetry } from "@ostiary/lib/runtime/telemetry";
 import { createApp } from "./app.ts";
 import type { AuditConfig } from "./config.ts";
-import { MIGRATIONS, SCHEMA } from "./database-schema.ts";
+import { MIGRATIONS, SCHEMA } from "./database.ts";
 import { readLimits } from "./events/sql.ts";
 import { Exports } from "./exports/export.ts";
 import { PartitionKeeper } from "./partitions/commands.ts";
 import { type Proof, wireProof } from "./proof/index.ts";
 import { type Shared, wireStreams } from "./streams/wire.ts";
-import { usageTeller } from "./usage/feed/usage-event-writer.ts";
-import { platformServices } from "./usage/platform-services.ts";
-import { quotaSweeper } from "./usage/quotas/sweeper.ts";
+import { usageTeller } from "./usage/feed-sql.ts";
+import { quotaSweeper } from "./usage/quota-sql.ts";
+import { platformServices } from "./usage/usage.ts";
 import { EventWriter } from "./writes/commands.ts";
 
 /** Connections for writes, separate from the connections for reads, so that readers cannot delay writes of events. */

@@ -25,8 +25,8 @@ import {
   type TreeHead,
 } from "../domain/tlog/index.ts";
 import type { ChainCheck } from "./chain-check.ts";
+import type { KeptRoot } from "./export-lines.ts";
 import type { FindingCode, Findings } from "./findings.ts";
-import type { KeptRoot } from "./kept-root.ts";
 
 /** A root, and who signed it. */
 interface RootFound extends SignedRoot {

@@ -12,7 +12,7 @@ export const exactFilters = [
   "request_id",
   "created_id",
 ] as const;
-export type ExactFilter = (typeof exactFilters)[number];
+type ExactFilter = (typeof exactFilters)[number];
 
 /** The conditions of a read. An event must meet all of them. */
 export interface EventFilter {

@@ -1,8 +1,7 @@
 import { type Clock, Loop } from "@ostiary/lib/async";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
-import { wantedPartitions } from "./partition.ts";
-import { makePartition, missingPartitions } from "./sql.ts";
+import { makePartition, missingPartitions, wantedPartitions } from "./partition-sql.ts";
 
 /**
  * Creates the partitions that are missing at `nowMs` and returns their names. Several replicas may call this function

@@ -3,5 +3,4 @@ export { checkAskedRoot, type ProofDeps, proofChunks } from "./export/proof.ts";
 export { logHandlers, type PublishedLog } from "./root/handlers.ts";
 export { checkSigningKeyFile } from "./root/signing-keys.ts";
 export { type Proof, wireProof } from "./wire.ts";
-export { witnessVariables } from "./witnesses/config.ts";
-export { checkWitnesses } from "./witnesses/witnesses-file.ts";
+export { checkWitnesses, witnessVariables } from "./witnesses/witnesses-file.ts";

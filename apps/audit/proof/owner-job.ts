@@ -5,11 +5,11 @@ import { StartRefused } from "@ostiary/lib/runtime/service";
 import { type Database, lacksPrivilege } from "@ostiary/lib/runtime/stores/database";
 import { type Static, Type } from "@sinclair/typebox";
 import { auditVariables } from "../config.ts";
-import { openAsOwner, ownerVariables } from "../database-owner.ts";
+import { openAsOwner, ownerVariables } from "../database.ts";
 import { NodeCache } from "./heads/head-map.ts";
-import { selectNote } from "./root/root-sql.ts";
 import { SignedRoots, UnknownSigner } from "./root/signed-root.ts";
 import { checkSigningKeyFile, loadLogKeys } from "./root/signing-keys.ts";
+import { selectNote } from "./root/tree-sql.ts";
 import type { PassDeps } from "./seal/seal-pass.ts";
 import { selectState } from "./seal/state-sql.ts";
 

@@ -5,8 +5,7 @@ import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
 import { ulid } from "ulid";
 import type { ChainPlace } from "./batch.ts";
 import { Receiver, type ReceiverDeps } from "./receiver-call.ts";
-import { newSecret, type SecretBox } from "./secrets.ts";
-import { signedHeaders } from "./signature.ts";
+import { newSecret, type SecretBox, signedHeaders } from "./secrets.ts";
 import {
   chainAt,
   countStreams,

@@ -1,5 +1,7 @@
-import { notFound } from "@ostiary/lib/domain/errors";
+import { type FieldError, fieldErrors, notFound } from "@ostiary/lib/domain/errors";
+import { isRecord } from "@ostiary/lib/domain/json";
 import { idField, isUlid } from "@ostiary/lib/domain/schemas";
+import { describeOperations } from "@ostiary/lib/openapi";
 import {
   answer,
   bodyErrors,
@@ -10,13 +12,14 @@ import {
   page,
   pageRequest,
   pageSchema,
+  repeatedParameters,
   setAuditNote,
 } from "@ostiary/lib/runtime/http";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
-import { Type } from "@sinclair/typebox";
+import { type TSchema, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { writtenId } from "../events/parameters.ts";
-import { refuse } from "../field-problems.ts";
+import { logProblems, writtenId } from "../events/parameters.ts";
+import { fieldsOf, refuse, unstorable } from "../field-problems.ts";
 import {
   changeStream,
   createStream,
@@ -26,8 +29,6 @@ import {
   type StreamCommandDeps,
   testStream,
 } from "./commands.ts";
-import { operations } from "./operation-texts.ts";
-import { type StreamRequest, type StreamSchemas, streamProblems } from "./parameters.ts";
 import { selectStreams } from "./sql.ts";
 import {
   AuditStream,
@@ -36,13 +37,42 @@ import {
   CreateStreamBody,
   OVERLAP_DEFAULT_S,
   RotateSecretBody,
+  STREAMS_MAX,
   streamsOff,
   tooManyStreams,
   toStream,
   UpdateStreamBody,
 } from "./stream.ts";
-import { urlWithoutQuery } from "./targets.ts";
+import { type TargetRules, urlProblem, urlWithoutQuery } from "./targets.ts";
 import { type TestCalls, tooManyTestCalls } from "./test-calls.ts";
+
+const operations = describeOperations(
+  {
+    createAuditStream: [
+      "Create a stream",
+      `Delivers events to your receiver from now on, or from a position or a time. An organization has at most ${STREAMS_MAX} streams.`,
+    ],
+    listAuditStreams: ["List an organization's streams", "Oldest first, without their secrets."],
+    getAuditStream: [
+      "Read a stream",
+      "Shows the last entry that the receiver accepted, and why the last delivery request failed.",
+    ],
+    updateAuditStream: [
+      "Change a stream",
+      "Pauses the stream, starts it again where it stopped, or changes where and what it delivers. The change does not affect a delivery request in flight.",
+    ],
+    deleteAuditStream: ["Delete a stream", "Deletes the stream and its secret. Nothing more is delivered."],
+    rotateAuditStreamSecret: [
+      "Replace a stream's secret",
+      "Both secrets sign each delivery request during the overlap, which is a day by default.",
+    ],
+    testAuditStream: [
+      "Call a stream's receiver",
+      "Sends a signed message of type audit.test, which contains no event, and returns the result. If the receiver of a failing stream accepts the message, the stream is retried at once.",
+    ],
+  },
+  ["Streams"],
+);
 
 const STREAMS_PATH = "/organizations/:organization_id/audit-streams";
 const STREAM_PATH = `${STREAMS_PATH}/:stream_id`;
@@ -192,4 +222,52 @@ function receiverHandlers(deps: StreamHandlersDeps) {
         detail: operations.testAuditStream,
       },
     );
+}
+
+/** A request for an operation of streams. */
+interface StreamRequest {
+  request: Request;
+  params: { organization_id: string; stream_id?: string };
+  query: unknown;
+  body?: unknown;
+}
+
+/** The schemas of an operation. Without a query schema, an operation takes no query parameters. */
+interface StreamSchemas {
+  query?: TSchema;
+  body?: TSchema;
+}
+
+/** Returns every problem of a request, so that one response can report them all (AU-95, AU-97). */
+function streamProblems(
+  { request, params, query, body }: StreamRequest,
+  schemas: StreamSchemas,
+  rules: TargetRules,
+): FieldError[] {
+  return [
+    ...logProblems({ kind: "organization", id: params.organization_id }),
+    ...repeatedParameters(request.url),
+    ...fieldErrors(schemas.query ?? noQuery, query),
+    ...(schemas.body === undefined ? [] : bodyProblems(schemas.body, body, rules)),
+  ];
+}
+
+function bodyProblems(schema: TSchema, body: unknown, rules: TargetRules): FieldError[] {
+  const { url, filter, from_position, from_time } = fieldsOf(body);
+  const { params, ...exact } = fieldsOf(filter);
+  const paths = (prefix: string, texts: unknown) =>
+    Object.fromEntries(Object.entries(fieldsOf(texts)).map(([name, text]) => [`${prefix}.${name}`, text]));
+  const problem = typeof url === "string" ? urlProblem(url, rules) : null;
+  return [
+    ...fieldErrors(schema, body),
+    ...(problem === null ? [] : [{ path: "url", message: problem }]),
+    ...unstorable(paths("filter", exact)),
+    ...unstorable(paths("filter.params", params)),
+    ...(isRecord(params)
+      ? Object.keys(params).flatMap((name) => unstorable({ [`filter.params.${name}`]: name }))
+      : []),
+    ...(from_position !== undefined && from_time !== undefined
+      ? [{ path: "from_time", message: "from_time cannot be combined with from_position; leave one out." }]
+      : []),
+  ];
 }

@@ -1,7 +1,7 @@
 import { collectedGauge, DurationHistogram, type Metrics } from "@ostiary/lib/runtime/telemetry";
 import { Counter } from "prom-client";
 import type { OperatorReading } from "./operator/sql.ts";
-import type { StatusReading } from "./status-sql.ts";
+import type { StatusReading } from "./status-readings.ts";
 
 /** Counts the deliveries of this replica. */
 export interface DeliveryMetrics {

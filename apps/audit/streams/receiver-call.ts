@@ -28,7 +28,7 @@ export interface Answer {
   text: string | null;
 }
 
-export const CALL_TIMEOUT_MS = 10_000;
+const CALL_TIMEOUT_MS = 10_000;
 /** The default of {@link ReceiverDeps.answerBytesMax}. */
 const ANSWER_BYTES_MAX = 4_096;
 /**

@@ -1,7 +1,34 @@
+import { type Clock, Loop } from "@ostiary/lib/async";
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
+import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { sql } from "drizzle-orm";
 import { type SecretBox, SecretUnreadable } from "./secrets.ts";
 import type { SecretRow } from "./sql.ts";
+
+const REKEY_MS = 10_000;
+const RETRY_MS = 1_000;
+
+interface RekeyingDeps {
+  writes: Database;
+  secrets: SecretBox;
+  clock: Clock;
+  log: Pick<Logger, "warn">;
+}
+
+/** Returns the loop that re-encrypts secrets once the key file has a new first key (AU-98). */
+export function rekeying({ writes, secrets, clock, log }: RekeyingDeps): Loop {
+  return new Loop({
+    task: () => renewSecrets(writes, secrets),
+    pauseMs: REKEY_MS,
+    retryMs: RETRY_MS,
+    onFailure: (err, retry_in_ms) =>
+      log.warn(
+        { err, retry_in_ms },
+        "the audit service could not re-encrypt the secrets of streams and will try again",
+      ),
+    clock,
+  });
+}
 
 const ROWS_MAX = 100;
 
@@ -11,7 +38,7 @@ type SealedRow = SecretRow & { id: string };
  * Re-encrypts the secrets of streams with the first (current) key of the key file, so that older keys can be
  * removed (AU-98). Does not change a secret that is rotated at the same time.
  */
-export async function renewSecrets(database: Database, box: SecretBox): Promise<void> {
+async function renewSecrets(database: Database, box: SecretBox): Promise<void> {
   let after = "";
   for (;;) {
     const found = await selectOlder(database, await box.currentKeyId(), after);

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import type { StreamKeys } from "./key-file.ts";
 
 const SECRET_BYTES = 32;
@@ -11,7 +11,7 @@ export function newSecret(): string {
 }
 
 /** Returns the bytes of a secret that {@link newSecret} made. */
-export function secretBytes(secret: string): Buffer {
+function secretBytes(secret: string): Buffer {
   return Buffer.from(secret.slice(SECRET_PREFIX.length), "base64");
 }
 
@@ -79,4 +79,28 @@ export class SecretBox {
 
 function options(iv: Uint8Array<ArrayBuffer>, stream_id: string) {
   return { name: "AES-GCM", iv, additionalData: encoder.encode(`audit-stream:${stream_id}`) };
+}
+
+/** A body to deliver, and the id of the message for its receiver. */
+export interface Message {
+  id: string;
+  body: Buffer;
+}
+
+/** Returns the headers of Standard Webhooks: one signature for each secret (AU-96). */
+export function signedHeaders(
+  { id, body }: Message,
+  secrets: readonly string[],
+  nowMs: number,
+): Record<string, string> {
+  const timestamp = String(Math.floor(nowMs / 1_000));
+  const signatures = secrets.map((secret) => {
+    const hmac = createHmac("sha256", secretBytes(secret)).update(`${id}.${timestamp}.`).update(body);
+    return `v1,${hmac.digest("base64")}`;
+  });
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": signatures.join(" "),
+  };
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "@ostiary/lib/async";
 import type { DeliveryMetrics } from "./metrics.ts";
 import { type CallResult, Receiver, type ReceiverDeps } from "./receiver-call.ts";
-import { type Message, signedHeaders } from "./signature.ts";
+import { type Message, signedHeaders } from "./secrets.ts";
 
 export interface SenderDeps {
   receivers: ReceiverDeps;

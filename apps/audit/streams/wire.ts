@@ -11,7 +11,7 @@ import { operatorStreamOf } from "./operator/config.ts";
 import { operatorStream } from "./operator/stream.ts";
 import { organizationStreams } from "./organization-streams.ts";
 import type { ReceiverDeps } from "./receiver-call.ts";
-import { rekeying } from "./rekeying.ts";
+import { rekeying } from "./rekey-sql.ts";
 import { SecretBox } from "./secrets.ts";
 import { watchStreams } from "./status-readings.ts";
 import { targetRulesOf } from "./targets.ts";

@@ -5,13 +5,11 @@ import { Elysia } from "elysia";
 import type { Exports } from "../exports/export.ts";
 import { type ExportFormat, exportablePage, exportFormat, TOO_MANY_EXPORTS } from "../exports/formats.ts";
 import { refuse } from "../field-problems.ts";
-import { usageForm } from "./export-columns.ts";
 import { operations } from "./operation-texts.ts";
 import { cursorOf, rangeOf, type UsageQuery, usageParams, usageProblems, usageQuery } from "./parameters.ts";
-import type { PlatformServices } from "./platform-services.ts";
-import { selectQuotas } from "./quotas/sql.ts";
-import { selectGaps, selectUsage, streamUsage, type UsageRequest } from "./sql.ts";
-import { toUsage, type Usage, UsagePage } from "./usage.ts";
+import { selectQuotas } from "./quota-sql.ts";
+import { type PlatformServices, toUsage, type Usage, UsagePage, usageForm } from "./usage.ts";
+import { selectGaps, selectUsage, streamUsage, type UsageRequest } from "./usage-sql.ts";
 
 /** A gateway that has sent no report for this long counts as ended: several of its reports are overdue. */
 const SILENCE_MS = 60_000;

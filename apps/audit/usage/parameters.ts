@@ -5,8 +5,7 @@ import { booleanParameter, listQueryProperties, repeatedParameters } from "@osti
 import { type Static, Type } from "@sinclair/typebox";
 import { logProblems, timeParameter, writtenId } from "../events/parameters.ts";
 import { unstorable } from "../field-problems.ts";
-import { HOUR_MS } from "./totals.ts";
-import { DIVISIONS, type UsageRange } from "./usage.ts";
+import { DIVISIONS, HOUR_MS, type UsageRange } from "./usage.ts";
 
 const RANGE_DAYS_MAX = 366;
 const CURSOR_LENGTH_MAX = 2_048;

@@ -1,10 +1,71 @@
 import { OrganizationQuota } from "@ostiary/lib/contracts/usage";
 import { timeField, ULID_EXAMPLE } from "@ostiary/lib/domain/schemas";
-import { usageSums } from "@ostiary/lib/domain/usage";
+import { SUM_NAMES, usageSums } from "@ostiary/lib/domain/usage";
+import { listItems, textOr } from "@ostiary/lib/runtime/config";
 import { pageSchema } from "@ostiary/lib/runtime/http";
-import { type Static, Type } from "@sinclair/typebox";
-import { isPlatform, type PlatformServices } from "./platform-services.ts";
-import { HOUR_MS, refusedOf, type Totals } from "./totals.ts";
+import { type Static, type TString, Type } from "@sinclair/typebox";
+import type { ExportForm } from "../exports/formats.ts";
+
+export const HOUR_MS = 3_600_000;
+
+/** The columns that identify a count, in the order of its key. */
+export const KEY_COLUMNS = [
+  "organization_id",
+  "hour",
+  "service",
+  "route",
+  "method",
+  "member_id",
+  "key_prefix",
+] as const;
+
+/** The columns that contain the counted numbers. */
+export const TOTAL_COLUMNS = [
+  "requests",
+  "refused_limit",
+  "refused_labels",
+  "refused_other",
+  "failed",
+  "bytes_in",
+  "bytes_out",
+  "duration_ms",
+] as const;
+
+/** The counted numbers of a row. */
+export type Totals = Record<(typeof TOTAL_COLUMNS)[number], number>;
+
+/** Returns the total number of refusals. */
+export function refusedOf({ refused_limit, refused_labels, refused_other }: Totals): number {
+  return refused_limit + refused_labels + refused_other;
+}
+
+/** Names of services that Ostiary itself publishes, such as the portal. Nobody bills calls of these services. */
+export type PlatformServices = ReadonlySet<string>;
+
+const NAME = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** The variable that names the platform's services in usage. */
+export const platformServicesVariable: { PLATFORM_SERVICES: TString } = {
+  PLATFORM_SERVICES: textOr(
+    "audit,audit-staff,identity,identity-staff,portal,registry",
+    "must be names of services, separated by commas",
+    {
+      check: (text) => listItems(text).length > 0 && listItems(text).every((name) => NAME.test(name)),
+      description:
+        "The services of Ostiary's own catalogs. Usage marks their requests, and leaves them out unless a reader asks for them.",
+    },
+  ),
+};
+
+export function platformServices({ PLATFORM_SERVICES }: { PLATFORM_SERVICES: string }): PlatformServices {
+  return new Set(listItems(PLATFORM_SERVICES));
+}
+
+/** The mark of the platform's services, which items of usage and usage events share. */
+export const isPlatform = Type.Boolean({
+  description: "Whether the service is one of Ostiary's own, such as the portal: do not bill its requests.",
+  examples: [false],
+});
 
 /** The ways to group usage. */
 export const DIVISIONS = ["hour", "day", "service", "route", "key"] as const;
@@ -116,5 +177,29 @@ export function toUsage(
     ...(row.service !== undefined && { platform: platform.has(row.service) }),
     ...(key_prefix !== undefined && { key_prefix: key_prefix === "" ? null : key_prefix }),
     refused: refusedOf(row),
+  };
+}
+
+/** The fields that identify an item of usage, in addition to its time. */
+const NAMED_BY: Readonly<Record<Division, readonly (keyof Usage)[]>> = {
+  hour: [],
+  day: [],
+  service: ["service", "platform"],
+  route: ["service", "method", "route", "platform"],
+  key: ["member_id", "key_prefix"],
+};
+
+function cell(value: Usage[keyof Usage]) {
+  return typeof value === "boolean" ? String(value) : (value ?? null);
+}
+
+/** Returns the export form of usage. Its columns are the fields of an item (AU-114). */
+export function usageForm(by: Division): ExportForm<Usage> {
+  const columns: readonly (keyof Usage)[] = ["id", "from", "to", ...NAMED_BY[by], ...SUM_NAMES];
+  return {
+    name: "usage",
+    columns,
+    cells: (usage) => columns.map((column) => cell(usage[column])),
+    shown: (usage) => usage,
   };
 }

@@ -14,15 +14,65 @@ import {
 } from "@ostiary/lib/contracts/internal-api";
 import { notFound, validationError } from "@ostiary/lib/domain/errors";
 import { REQUEST_ID_EXAMPLE } from "@ostiary/lib/domain/schemas";
+import { describeOperations } from "@ostiary/lib/openapi";
 import { bodyErrors } from "@ostiary/lib/runtime/http";
+import type { Metrics } from "@ostiary/lib/runtime/telemetry";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import { Counter } from "prom-client";
 import { refuse } from "../field-problems.ts";
 import { type EventWriter, writeIntents, writeOutcomes } from "./commands.ts";
 import { intentProblems, requestIdProblems } from "./intent.ts";
-import type { WriteMetrics } from "./metrics.ts";
-import { operations } from "./operation-texts.ts";
 import { notAUserRoute, outcomeProblems } from "./outcome.ts";
+
+const operations = describeOperations(
+  {
+    putEventIntent: [
+      "Write the intent of a request",
+      "Creates a pending event, unless the event exists. The audit service ignores unknown fields.",
+    ],
+    patchEventOutcome: [
+      "Write the outcome of a request",
+      "Makes a pending event final. A final event stays as it is.",
+    ],
+    postEventIntents: [
+      "Write the intents of several requests",
+      "Handles each intent as PUT does. If one intent is invalid, the others are still written.",
+    ],
+    postEventOutcomes: [
+      "Write the outcomes of several requests",
+      "Handles each outcome as PATCH does. If one outcome is invalid, the others are still applied.",
+    ],
+  },
+  ["Writes"],
+);
+
+const INTENT_RESULTS = ["created", "existing"] as const;
+const OUTCOME_RESULTS = ["applied", "already_final", "not_found"] as const;
+
+/** Counts the results of writes (OP-50). */
+interface WriteMetrics {
+  intent(result: (typeof INTENT_RESULTS)[number]): void;
+  outcome(result: (typeof OUTCOME_RESULTS)[number]): void;
+}
+
+export function createWriteMetrics({ registry }: Metrics): WriteMetrics {
+  const intents = new Counter({
+    name: "audit_intents_total",
+    help: "Intents by result: created, or existing if the event existed already.",
+    labelNames: ["result"] as const,
+    registers: [registry],
+  });
+  const outcomes = new Counter({
+    name: "audit_outcomes_total",
+    help: "Outcomes by result: applied, already_final, or not_found if the log has no event of the request.",
+    labelNames: ["result"] as const,
+    registers: [registry],
+  });
+  for (const result of INTENT_RESULTS) intents.inc({ result }, 0);
+  for (const result of OUTCOME_RESULTS) outcomes.inc({ result }, 0);
+  return { intent: (result) => intents.inc({ result }), outcome: (result) => outcomes.inc({ result }) };
+}
 
 interface WriteRoutesDeps {
   writer: Pick<EventWriter, "intent" | "intents" | "outcome" | "outcomes">;

@@ -1,5 +1,32 @@
-import { canonicalJson } from "./canonical-json.ts";
+import { type Static, Type } from "@sinclair/typebox";
+import canonicalize from "canonicalize";
 import { type Hash, hexOf, sha256 } from "./chain.ts";
+import { MONTH_PATTERN, TIME_PATTERN } from "./months.ts";
+
+/**
+ * Returns `value`, a result of `JSON.parse`, as canonical JSON (RFC 8785). The details of an event may
+ * contain lone surrogates, which the RFC forbids. Lone surrogates are escaped as by `JSON.stringify`, such as
+ * `\ud800`.
+ */
+export function canonicalJson(value: unknown): string {
+  return rfc8785(value) ?? sorted(value);
+}
+
+/** Returns the RFC 8785 form of a value, or null if the value contains a lone surrogate. */
+function rfc8785(value: unknown): string | null {
+  try {
+    return canonicalize(value) ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function sorted(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(sorted).join(",")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([name, item]) => `${JSON.stringify(name)}:${sorted(item)}`).join(",")}}`;
+}
 
 /** An event as the readers of one log see it. Only a person's log has `user_id`. */
 export interface LoggedEvent {
@@ -85,4 +112,35 @@ export function contentHash(content: string): Hash {
  */
 export function eventEntryHash(content: Hash, month: string): Hash {
   return sha256(`{"content":"${hexOf(content)}","month":"${month}"}`);
+}
+
+const closed = { additionalProperties: false };
+/** The time of a declaration: RFC 3339, UTC, milliseconds. */
+const declared_at = Type.String({ pattern: TIME_PATTERN });
+
+/**
+ * The declaration that retention drops the events of a month and of all months before. It is an entry of the chain
+ * from before the drop.
+ */
+export const Retention = Type.Object({ month: Type.String({ pattern: MONTH_PATTERN }), declared_at }, closed);
+export type Retention = Static<typeof Retention>;
+
+/**
+ * The declaration of an operator that rows of the chain cannot be restored: entries from position `from` up to this
+ * declaration may be missing or altered. The chain continues from its sealed head.
+ */
+export const Restart = Type.Object(
+  { from: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }), declared_at },
+  closed,
+);
+export type Restart = Static<typeof Restart>;
+
+/** Returns `SHA-256(entry_n)` of a retention declaration, with the salt in hexadecimal. */
+export function retentionEntryHash(owner: string, { month, declared_at }: Retention, salt: string): Hash {
+  return sha256(canonicalJson({ declared_at, kind: "retention", month, owner, salt }));
+}
+
+/** Returns `SHA-256(entry_n)` of a restart, with the salt in hexadecimal. */
+export function restartEntryHash(owner: string, { from, declared_at }: Restart, salt: string): Hash {
+  return sha256(canonicalJson({ declared_at, from, kind: "restart", owner, salt }));
 }

@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { restartTree } from "@ostiary/audit/proof/restart/restart-tree";
 import { sealPass } from "@ostiary/audit/proof/seal/seal-pass";
+import { restartTree } from "@ostiary/audit/restart";
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { atTestEnd } from "../../support/at-test-end.ts";

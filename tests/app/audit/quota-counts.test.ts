@@ -2,7 +2,7 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { QUOTAS_ASKED_MAX, USAGE_QUOTAS_MAX } from "@ostiary/lib/contracts/usage";
 import { ulid } from "ulid";
-import { quotaSweeper } from "../../../apps/audit/usage/quotas/sweeper.ts";
+import { quotaSweeper } from "../../../apps/audit/usage/quota-sql.ts";
 import { services, waitFor } from "../../support/index.ts";
 import { manualClock } from "../../support/time/manual-clock.ts";
 import { json, openLog, sharedAudit, sqlOn, wrongFields } from "./audit-service.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { auditVariables } from "@ostiary/audit/config";
+import { checkSealInterval, SEAL_INTERVAL_MS_MAX } from "@ostiary/audit/run";
 import { Dispatcher, type Lane, type Turn } from "@ostiary/audit/streams/dispatcher";
-import { checkSealInterval, SEAL_INTERVAL_MS_MAX } from "@ostiary/audit/streams/seal-interval";
 import { configProblems } from "@ostiary/lib/runtime/config";
 import { loadPlatform } from "@ostiary/platform/config";
 import { manualClock } from "../../support/time/manual-clock.ts";

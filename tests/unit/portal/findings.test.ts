@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import type { Finding, FindingCode } from "@ostiary/lib/verification/findings";
 import { de } from "../../../apps/portal/page/texts/de.ts";
 import { en } from "../../../apps/portal/page/texts/en.ts";
-import { ENGLISH } from "../../../lib/verification/sentences.ts";
+import { ENGLISH } from "../../../lib/verification/findings.ts";
 
 const PLACE = {
   line: 11,

@@ -12,8 +12,7 @@ import {
 import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { selectProvenHeads } from "../heads/proofs.ts";
-import { sizeOf } from "../root/root-sql.ts";
-import { leafOf, selectLeaves, selectPaths } from "../tree/tree-sql.ts";
+import { leafOf, selectLeaves, selectPaths, sizeOf } from "../root/tree-sql.ts";
 import type { SealedLog } from "./proof-sql.ts";
 import { type HeadWithoutPath, selectRemainders } from "./remainders-sql.ts";
 

@@ -5,10 +5,9 @@ import { type SQL, sql } from "drizzle-orm";
 import { type EventLog, type EventRow, eventOf, shownIn, withoutOutcome } from "../../events/event.ts";
 import { columns, logCondition } from "../../events/sql.ts";
 import { selectProvenHeads } from "../heads/proofs.ts";
-import { sizeOf } from "../root/root-sql.ts";
+import { type LeafRow, selectLeaf, sizeOf } from "../root/tree-sql.ts";
 import { parseSnapshot, windowAfter } from "../seal/snapshot.ts";
 import { CLAIMED, eventsOf } from "../seal/unsealed-sql.ts";
-import { type LeafRow, selectLeaf } from "../tree/tree-sql.ts";
 
 /** The sealed state of an owner's log, which an export with proof shows. */
 export interface SealedLog {

@@ -3,7 +3,7 @@ import { ApiError, validationError } from "@ostiary/lib/domain/errors";
 import type { NoteKey } from "@ostiary/lib/domain/tlog";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { EventLog } from "../../events/event.ts";
-import { selectNote, sizeOf } from "../root/root-sql.ts";
+import { selectNote, sizeOf } from "../root/tree-sql.ts";
 import { insertAltered } from "../seal/state-sql.ts";
 import { type ProofEndParts, selectProofEnd } from "./proof-end-sql.ts";
 import { isUnsealed, NotSealed, type SealedLog, selectSealedLog, streamProvenEvents } from "./proof-sql.ts";

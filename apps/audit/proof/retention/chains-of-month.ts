@@ -8,9 +8,9 @@ import {
   ZERO_HASH,
 } from "@ostiary/lib/domain/proof";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
-import type { Partition } from "../../partitions/partition.ts";
+import type { Partition } from "../../partitions/partition-sql.ts";
 import { HeadMap, NodeCache, rootOf } from "../heads/head-map.ts";
-import { LogAltered } from "../seal/altered.ts";
+import { LogAltered } from "../seal/chains.ts";
 import { entryIn, type NewEntry } from "../seal/entries.ts";
 import {
   insertContents,
@@ -22,7 +22,7 @@ import {
 } from "./sql.ts";
 
 /** A chain with entries of a month. */
-export interface ChainOfMonth {
+interface ChainOfMonth {
   owner: string;
   entries: number;
   isDeclared: boolean;

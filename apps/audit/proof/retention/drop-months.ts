@@ -1,14 +1,14 @@
 import { pause } from "@ostiary/lib/async";
+import { monthEnd, monthOf, monthStart } from "@ostiary/lib/domain/proof";
 import { StartRefused } from "@ostiary/lib/runtime/service";
 import { sqlState } from "@ostiary/lib/runtime/stores/database";
-import type { Partition } from "../../partitions/partition.ts";
-import { alteredOf, LogAltered } from "../seal/altered.ts";
+import type { Partition } from "../../partitions/partition-sql.ts";
+import { alteredOf, LogAltered } from "../seal/chains.ts";
 import { type Declared, declare } from "../seal/declare.ts";
 import { type PassDeps, sealPass } from "../seal/seal-pass.ts";
 import { selectState } from "../seal/state-sql.ts";
 import { chainsOfMonth } from "./chains-of-month.ts";
-import { checkSettled, monthsBefore } from "./droppable-months.ts";
-import { dropPartition, selectClock, selectNow, selectPartitions } from "./sql.ts";
+import { dropPartition, type PartitionRow, selectClock, selectNow, selectPartitions } from "./sql.ts";
 
 /** The maximum number of chains whose declarations one leaf covers. */
 const DECLARED_MAX = 1_000;
@@ -121,4 +121,43 @@ async function sealAll(deps: PassDeps): Promise<void> {
     const { end } = await sealPass({ ...deps, holder: holder ?? deps.holder });
     if (end === "done") return;
   }
+}
+
+/**
+ * The wait after the end of a month before the month can be dropped. An intent's time may differ from the clock by
+ * a day, so events can arrive after the end.
+ */
+const SETTLED_MS = 48 * 60 * 60 * 1000;
+
+/**
+ * Refuses to drop the months before `before` while events of the last of them may still arrive (AU-74).
+ *
+ * @throws StartRefused if the last month ended less than two days ago
+ */
+function checkSettled(before: string, nowMs: number): void {
+  if (monthStart(before) + SETTLED_MS <= nowMs) return;
+  throw new StartRefused(
+    `The month before ${before} ended less than two days ago, so its events may still arrive. Choose an earlier month.`,
+  );
+}
+
+const BOUND = /^FOR VALUES FROM \('(\d{4}-\d{2})-01 00:00:00\+00'\) TO \('(\d{4}-\d{2})-01 00:00:00\+00'\)$/;
+
+/**
+ * Returns the partitions of the months before `before`, the oldest first.
+ *
+ * @throws StartRefused if a partition is not exactly one month
+ */
+function monthsBefore(partitions: readonly PartitionRow[], before: string): Partition[] {
+  const months = partitions.flatMap(({ name, bound }) => {
+    const [, month, next] = BOUND.exec(bound) ?? [];
+    const isMonth = month !== undefined && next === monthOf(monthEnd(month));
+    if (!isMonth) {
+      throw new StartRefused(
+        `The partition audit.${name} (${bound}) is not one month in UTC. Retention drops whole months only: split the partition first.`,
+      );
+    }
+    return month < before ? [{ name, month }] : [];
+  });
+  return months.toSorted((a, b) => (a.month < b.month ? -1 : 1));
 }

@@ -4,7 +4,7 @@ import { type Environment, integer, loadConfig, wholeNumber } from "@ostiary/lib
 import { runJob } from "@ostiary/lib/runtime/service";
 import { Type } from "@sinclair/typebox";
 import { auditProgram } from "../../config.ts";
-import { type OwnerConfig, openAsOwner } from "../../database-owner.ts";
+import { type OwnerConfig, openAsOwner } from "../../database.ts";
 import { dropUsage } from "../../usage/retention-sql.ts";
 import { checkJobConfig, type JobConfig, jobVariables, runOwnerJob } from "../owner-job.ts";
 import { type DroppedMonth, dropMonths } from "./drop-months.ts";

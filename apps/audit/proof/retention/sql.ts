@@ -1,12 +1,11 @@
 import { monthEnd, monthStart } from "@ostiary/lib/domain/proof";
 import { type Database, type Orm, query, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
-import type { Partition } from "../../partitions/partition.ts";
-import { lockPartitions } from "../../partitions/sql.ts";
+import { lockPartitions, type Partition } from "../../partitions/partition-sql.ts";
+import { type LeafRow, selectLeaves } from "../root/tree-sql.ts";
 import type { StoredRow } from "../seal/entries.ts";
 import { parseSnapshot } from "../seal/snapshot.ts";
 import { storedColumns } from "../seal/unsealed-sql.ts";
-import { type LeafRow, selectLeaves } from "../tree/tree-sql.ts";
 
 /** A partition of the log. `bound` is the SQL clause that limits the partition to a time range. */
 export interface PartitionRow {

@@ -15,10 +15,10 @@ import {
   treeHeadText,
 } from "@ostiary/lib/domain/tlog";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
-import { LogAltered } from "../seal/altered.ts";
+import { LogAltered } from "../seal/chains.ts";
 import type { SealerState, TreePlace } from "../seal/state-sql.ts";
-import { type LeafRow, leafOf, selectFrontier, selectLeaf } from "../tree/tree-sql.ts";
 import type { LogKeys } from "./signing-keys.ts";
+import { type LeafRow, leafOf, selectFrontier, selectLeaf } from "./tree-sql.ts";
 
 /** The right edge of a tree: its size, and the hashes of its largest complete subtrees. */
 export interface Edge {

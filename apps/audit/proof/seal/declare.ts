@@ -6,8 +6,8 @@ import {
   retentionEntryHash,
 } from "@ostiary/lib/domain/proof";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
-import { planChains } from "./append-to-chains.ts";
 import { type ChainRow, selectChains } from "./chain-sql.ts";
+import { planChains } from "./chains.ts";
 import type { PassWrite } from "./pass-sql.ts";
 import { openMap, type PassRead } from "./read-pass.ts";
 import { nextLeaf, type PassDeps, sealPass, writeAndSign } from "./seal-pass.ts";

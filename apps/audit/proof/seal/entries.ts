@@ -9,7 +9,6 @@ import {
   outcomeContent,
   ownerOf,
 } from "@ostiary/lib/domain/proof";
-import { compare } from "../../compare.ts";
 import { type EventRow, eventOf, withoutPerson } from "../../events/event.ts";
 
 /** An event with all fields that its entries need. */
@@ -128,4 +127,9 @@ function entryOf(row: StoredRow, { owner, event }: View, is_outcome: boolean): N
 /** Returns the mark of an outcome that named an organization and a member, or null. */
 function markOf({ named_by_outcome, intent_member_id }: StoredRow): NamedByOutcome {
   return named_by_outcome ? { intent_member_id } : null;
+}
+
+/** Compares numbers, or texts by their code units. Returns -1, 0 or 1. */
+export function compare<Value extends string | bigint>(a: Value, b: Value): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }

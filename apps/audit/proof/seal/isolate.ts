@@ -1,7 +1,7 @@
 import { reasonOf } from "@ostiary/lib/domain/errors";
 import { type Database, type Orm, StoreUnavailable, sqlState } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
-import type { AlteredChain } from "./altered.ts";
+import type { AlteredChain } from "./chains.ts";
 import type { SealMemory } from "./read-pass.ts";
 import { parseSnapshot, windowAfter } from "./snapshot.ts";
 import { selectState } from "./state-sql.ts";

@@ -1,11 +1,11 @@
 import { type Database, type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import type { NodeWrite } from "../heads/head-map.ts";
-import type { LeafRow } from "../tree/tree-sql.ts";
-import type { AlteredChain } from "./altered.ts";
+import type { LeafRow } from "../root/tree-sql.ts";
+import type { AlteredChain, HeadWrite } from "./chains.ts";
 import type { TreePlace } from "./state-sql.ts";
 
-export interface EntryWrite {
+interface EntryWrite {
   chain_id: number;
   position: number;
   occurred_at: string;
@@ -16,7 +16,7 @@ export interface EntryWrite {
 }
 
 /** An entry that no event wrote; the table has a column for each field. */
-export interface DeclarationWrite {
+interface DeclarationWrite {
   chain_id: number;
   position: number;
   declared_at: string;
@@ -26,13 +26,6 @@ export interface DeclarationWrite {
   /** The running hash, in hexadecimal like the salt. */
   chain: string;
   salt: string;
-}
-
-export interface HeadWrite {
-  id: number;
-  owner: string;
-  position: number;
-  chain: string;
 }
 
 /** A leaf to add to the tree, with the nodes that it adds to the map of heads. */

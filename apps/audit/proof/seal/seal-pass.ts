@@ -1,14 +1,23 @@
-import type { Clock } from "@ostiary/lib/async";
+import { type Clock, inSlices } from "@ostiary/lib/async";
+import { reasonOf } from "@ostiary/lib/domain/errors";
 import { hexOf, leafText } from "@ostiary/lib/domain/proof";
 import { type Database, type Orm, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { type Edge, grown, type TrustedTree } from "../root/signed-root.ts";
-import { type LeafRow, leafOf } from "../tree/tree-sql.ts";
-import { planChains } from "./append-to-chains.ts";
+import { type LeafRow, leafOf } from "../root/tree-sql.ts";
+import { type AlteredChain, planChains } from "./chains.ts";
+import {
+  type EventPart,
+  entriesOf,
+  type NewEntry,
+  ownersOf,
+  partsInOrder,
+  type UnsealedRow,
+} from "./entries.ts";
 import { isAboutRows, leaveOutUnreadable, refusedOf } from "./isolate.ts";
-import { newEntries } from "./new-entries.ts";
 import { type LeafWrite, type PassWrite, writePass } from "./pass-sql.ts";
 import {
+  checkUnsignedLeaf,
   ENTRIES_MAX,
   type PassRead,
   type ReadOptions,
@@ -16,7 +25,6 @@ import {
   type SealMemory,
 } from "./read-pass.ts";
 import { insertAltered, type SealerState, storeNote } from "./state-sql.ts";
-import { checkUnsignedLeaf } from "./unsigned-leaf.ts";
 
 export interface PassDeps {
   /** Connections for reads. PostgreSQL plans each of their statements for its actual parameter values. */
@@ -40,7 +48,7 @@ interface PassOptions extends Partial<ReadOptions> {
  * The result of a pass. `behind`: there is more to seal now. `lost`: another replica has written since the state
  * was read. `others`: another replica seals. `refused`: the database refused some chains, and there may be more to seal.
  */
-export interface PassResult {
+interface PassResult {
   state: SealerState;
   entries: number;
   end: "done" | "behind" | "lost" | "others" | "refused";
@@ -195,5 +203,84 @@ function logAltered({ log }: PassDeps, { altered, restored }: Pick<PassWrite, "a
   }
   for (const owner of restored) {
     log.error({ owner }, "the log of an owner is what was sealed again: sealing continues");
+  }
+}
+
+const SLICE_MS = 10;
+
+/** The entries of a pass in their order, and the chains that are left out from now on. */
+interface Found {
+  entries: NewEntry[];
+  altered: AlteredChain[];
+}
+
+/** Returns the entries that the rows of a pass lack. Leaves out the chains of an event that cannot be sealed. */
+async function newEntries(
+  { state, restored, chains, rows, altered }: PassRead,
+  { clock, log }: { clock: Clock; log: Pick<Logger, "error"> },
+): Promise<Found> {
+  const found = new EntryFinder(new Map(chains.map(({ owner, id }) => [owner, id])), altered, log);
+  const leftOut = new Set(state.altered);
+  const options = { sliceMs: SLICE_MS, clock };
+  await inSlices(
+    found.addAll(rows, (owner) => !leftOut.has(owner)),
+    options,
+  );
+  for (const [restoredOwner, own] of restored) {
+    await inSlices(
+      found.addAll(own, (owner) => owner === restoredOwner),
+      options,
+    );
+  }
+  return found.result;
+}
+
+class EntryFinder {
+  readonly #ids: ReadonlyMap<string, number>;
+  readonly #log: Pick<Logger, "error">;
+  readonly #entries: NewEntry[] = [];
+  readonly #altered: Map<string, AlteredChain>;
+
+  constructor(
+    ids: ReadonlyMap<string, number>,
+    altered: readonly AlteredChain[],
+    log: Pick<Logger, "error">,
+  ) {
+    this.#ids = ids;
+    this.#log = log;
+    this.#altered = new Map(altered.map((chain) => [chain.owner, chain]));
+  }
+
+  get result(): Found {
+    const entries = this.#entries.filter(({ owner }) => !this.#altered.has(owner));
+    return { entries, altered: [...this.#altered.values()] };
+  }
+
+  /** Adds the entries of rows in the chains that `isOpen`. Yields after each intent and outcome. */
+  *addAll(rows: readonly UnsealedRow[], isOpen: (owner: string) => boolean) {
+    for (const part of partsInOrder(rows)) {
+      this.#add(part, isOpen);
+      yield;
+    }
+  }
+
+  #add(part: EventPart<UnsealedRow>, isOpen: (owner: string) => boolean): void {
+    const { row, is_outcome } = part;
+    if (is_outcome && !row.intent_due && row.placed === null) {
+      this.#log.error({ event_id: row.id }, "an event that no request wrote is left out of the proof");
+      return;
+    }
+    const placed = new Set(row.placed?.split(","));
+    try {
+      for (const entry of entriesOf(part)) {
+        const place = `${this.#ids.get(entry.owner)}${entry.is_outcome ? "o" : "i"}`;
+        if (isOpen(entry.owner) && !placed.has(place)) this.#entries.push(entry);
+      }
+    } catch (error) {
+      const reason = `the event ${row.id} cannot be sealed: ${reasonOf(error)}`;
+      for (const owner of ownersOf(row).filter(isOpen)) {
+        if (!this.#altered.has(owner)) this.#altered.set(owner, { owner, reason });
+      }
+    }
   }
 }

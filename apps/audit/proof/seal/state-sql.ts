@@ -1,6 +1,6 @@
 import { type Database, type Orm, query, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
-import { LEAF_COLUMNS, type LeafRow } from "../tree/tree-sql.ts";
+import { LEAF_COLUMNS, type LeafRow } from "../root/tree-sql.ts";
 
 /** A tree of the log: its name, when it began, and the number of leaves of all trees before it. */
 export interface TreePlace {

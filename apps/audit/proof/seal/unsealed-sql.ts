@@ -1,8 +1,7 @@
 import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
-import { compare } from "../../compare.ts";
 import { columns } from "../../events/sql.ts";
-import type { UnsealedRow } from "./entries.ts";
+import { compare, type UnsealedRow } from "./entries.ts";
 import { type SealWindow, snapshotText } from "./snapshot.ts";
 
 /**
@@ -48,7 +47,7 @@ function writtenIn({ late, from, before, now }: SealWindow, column: SQL): SQL {
 }
 
 /** An event that the transactions of a window wrote, and which parts of it. */
-export interface DueEvent {
+interface DueEvent {
   id: string;
   occurred_at: string;
   is_intent: boolean;

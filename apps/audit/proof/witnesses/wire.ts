@@ -1,11 +1,25 @@
+import { collectedGauge, type Metrics } from "@ostiary/lib/runtime/telemetry";
 import type { AuditConfig } from "../../config.ts";
 import { receiverDepsOf, type Shared } from "../../streams/wire.ts";
 import type { CosignedRoots } from "../export/proof.ts";
-import { selectNote } from "../root/root-sql.ts";
-import { createWitnessGauges } from "./metrics.ts";
+import { selectNote } from "../root/tree-sql.ts";
 import { selectCosignedRoot } from "./sql.ts";
 import { loadWitnesses } from "./witnesses-file.ts";
-import { Witnessing } from "./witnessing.ts";
+import { Witnessing, type WitnessReading } from "./witnessing.ts";
+
+/** Registers the gauges of witnesses. `reading` is called at each scrape. */
+function createWitnessGauges({ registry }: Metrics, reading: () => WitnessReading): void {
+  collectedGauge(registry, {
+    name: "audit_witnesses_behind",
+    help: "Witnesses that have cosigned no root for a minute although a new root exists. Only the replica that seals counts them.",
+    read: () => reading().behind,
+  });
+  collectedGauge(registry, {
+    name: "audit_witness_conflicts",
+    help: "Witnesses that say that the log does not continue what they cosigned. Only the replica that seals counts them.",
+    read: () => reading().conflicts,
+  });
+}
 
 /** The longest time that an export waits for the next round of the witnesses, even if the interval is longer. */
 const INTERVAL_WAIT_MS_MAX = 10_000;
@@ -16,7 +30,7 @@ interface WitnessesGiven extends Shared {
   isSealing: () => boolean;
 }
 
-export interface Witnesses {
+interface Witnesses {
   /** Null if the log has no witnesses. */
   witnessing: Witnessing | null;
   /**

@@ -3,7 +3,7 @@ import { readRoot } from "@ostiary/lib/domain/tlog";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { Receiver, type ReceiverDeps } from "../../streams/receiver-call.ts";
-import { selectConsistency, selectNote } from "../root/root-sql.ts";
+import { selectConsistency, selectNote } from "../root/tree-sql.ts";
 import { type Exchange, exchange, type SignedRoot } from "./ask-witness.ts";
 import { deleteOldCosignatures, insertCosignature, selectCosignedRoot } from "./sql.ts";
 import type { Witness } from "./witnesses-file.ts";

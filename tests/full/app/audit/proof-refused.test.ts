@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { restartChain } from "@ostiary/audit/proof/restart/restart-chain";
+import { restartChain } from "@ostiary/audit/restart";
 import { sql } from "drizzle-orm";
 import { logOf, sharedAudit, sharedLog, sqlOn } from "../../../app/audit/audit-service.ts";
 import {

@@ -1,6 +1,5 @@
 import type { AuthType } from "@ostiary/lib/domain/credentials";
-import { englishOf } from "@ostiary/lib/verification/english";
-import type { Finding } from "@ostiary/lib/verification/findings";
+import { englishOf, type Finding } from "@ostiary/lib/verification/findings";
 import { deeds } from "./deeds.ts";
 
 /** The English texts of the audit log. */

@@ -1,7 +1,6 @@
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
-import { TOTAL_COLUMNS } from "./totals.ts";
-import type { Division, UsageRange, UsageRow } from "./usage.ts";
+import { type Division, TOTAL_COLUMNS, type UsageRange, type UsageRow } from "./usage.ts";
 
 /** A request for a page or an export of an organization's usage. */
 export interface UsageRequest extends UsageRange {

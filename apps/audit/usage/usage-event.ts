@@ -2,8 +2,14 @@ import { UsageCount } from "@ostiary/lib/contracts/usage";
 import { idField, timeField, ULID_EXAMPLE } from "@ostiary/lib/domain/schemas";
 import { usageSums } from "@ostiary/lib/domain/usage";
 import { type Static, Type } from "@sinclair/typebox";
-import { isPlatform, type PlatformServices } from "../platform-services.ts";
-import { HOUR_MS, type KEY_COLUMNS, refusedOf, type Totals } from "../totals.ts";
+import {
+  HOUR_MS,
+  isPlatform,
+  type KEY_COLUMNS,
+  type PlatformServices,
+  refusedOf,
+  type Totals,
+} from "./usage.ts";
 
 const { service, method, route, member_id, key_prefix } = UsageCount.properties;
 

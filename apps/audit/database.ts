@@ -1,7 +1,11 @@
 import { checkPeerTls, databaseUrl, tlsVariables } from "@ostiary/lib/runtime/config";
+import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
 import { type Database, openConfigured } from "@ostiary/lib/runtime/stores/database";
 import { type Static, Type } from "@sinclair/typebox";
-import { SCHEMA } from "./database-schema.ts";
+
+/** The PostgreSQL schema of the log, and its migrations. */
+export const SCHEMA = "audit";
+export const MIGRATIONS = shippedFile("drizzle/audit");
 
 /** The environment variables of commands that need the database user that owns the log's tables. */
 export const ownerVariables = Type.Object({

@@ -1,0 +1,162 @@
+import { hashFromHex, hexOf, monthEnd, ZERO_HASH } from "@ostiary/lib/domain/proof";
+import { type Environment, loadConfig } from "@ostiary/lib/runtime/config";
+import { runJob, StartRefused } from "@ostiary/lib/runtime/service";
+import type { Orm } from "@ostiary/lib/runtime/stores/database";
+import { auditProgram } from "../../config.ts";
+import { HeadMap, type MapHead, type NodeCache, rootOf } from "../heads/head-map.ts";
+import { checkJobConfig, jobVariables, runOwnerJob } from "../owner-job.ts";
+import { EMPTY_TREE } from "../root/signed-root.ts";
+import type { LeafRow } from "../root/tree-sql.ts";
+import {
+  type ChainRow,
+  type ChainStep,
+  forget,
+  intactEnd,
+  selectHeads,
+  selectSteps,
+  storeFirstNote,
+} from "../seal/chain-sql.ts";
+import { declare } from "../seal/declare.ts";
+import { nextEdge, nextLeaf, type PassDeps, writeAndSign } from "../seal/seal-pass.ts";
+import { selectState } from "../seal/state-sql.ts";
+
+/** What `ostiary audit restart` declares: that one chain, or the whole tree, goes on although rows were lost. */
+export type RestartOf = { owner: string } | { origin: string };
+
+/** Runs `ostiary audit restart` as a process that reports what it declared and exits. */
+export function runRestart(env: Environment, of: RestartOf): Promise<void> {
+  return runJob(
+    (say) => {
+      const config = loadConfig(jobVariables, env, checkJobConfig);
+      if ("origin" in of) {
+        return runOwnerJob(
+          config,
+          async (deps) => {
+            await restartTree(deps);
+            await say(
+              `The log has a new tree with the name ${of.origin}. Set AUDIT_LOG_ORIGIN=${of.origin} and restart the service.\n`,
+            );
+          },
+          of.origin,
+        );
+      }
+      return runOwnerJob(config, async (deps) => {
+        const { from, to } = await restartChain(deps, of.owner);
+        const lost = from > to ? "No position is given up" : `The positions ${from} to ${to} are given up`;
+        await say(
+          `The log of ${of.owner} continues after position ${to}. ${lost}; every later export says so.\n`,
+        );
+      });
+    },
+    { program: auditProgram, env },
+  );
+}
+
+/** The part of a chain that a restart gave up: the entries of a chain from position `from` up to `to`. */
+export interface GivenUp {
+  from: number;
+  to: number;
+}
+
+/**
+ * Declares that rows of an owner's chain cannot be restored (AU-203). The chain continues from its sealed head. Events that
+ * still exist get new positions after the declaration.
+ *
+ * @throws StartRefused if the log of the owner was never sealed
+ */
+export async function restartChain(deps: PassDeps, owner: string): Promise<GivenUp> {
+  let givenUp = { from: 1, to: 0 };
+  await declare(deps, [owner], async ({ map, chains }, tx) => {
+    const head = map.headOf(owner);
+    if (head === null)
+      throw new StartRefused(`The log of ${owner} was never sealed, so there is nothing to restart.`);
+    if (head === "lost") {
+      throw new StartRefused(
+        `The path to ${owner} in the map of heads is gone: restore audit.head_map, or run ostiary audit restart --origin NAME.`,
+      );
+    }
+    const { position } = head;
+    const lost = hexOf(head.chain);
+    const ends = chains.map((row): ChainRow => ({ ...row, position, chain: lost, goes_on: false }));
+    const [end] = ends;
+    if (end === undefined) throw new Error("The chain was not read.");
+    const from = firstLost(owner, head, await selectSteps(tx, end.id, 0));
+    givenUp = { from, to: position };
+    const content = { from, declared_at: new Date(deps.clock.now()).toISOString(), lost };
+    return {
+      declared: [{ owner, kind: "restart", content }],
+      chains: ends,
+      also: (writing) => forget(writing, end, from),
+    };
+  });
+  return givenUp;
+}
+
+/** Returns the first position of a chain that its rows do not have as it was sealed. */
+function firstLost(owner: string, head: MapHead, steps: readonly ChainStep[]): number {
+  const months = steps.flatMap(({ kind, content }) =>
+    kind === "retention" && content ? [content.month] : [],
+  );
+  const droppedMs = Math.max(0, ...months.map(monthEnd));
+  const sealed = steps.filter(({ position }) => position <= head.position);
+  const end = intactEnd(
+    owner,
+    { position: 0, chain: ZERO_HASH },
+    sealed,
+    ({ entry_occurred_at }) => entry_occurred_at !== null && Date.parse(entry_occurred_at) < droppedMs,
+  );
+  // rows that agree with each other and not with the sealed head were computed anew
+  if (end.position === head.position && hexOf(end.chain) !== hexOf(head.chain)) return 1;
+  return end.position + 1;
+}
+
+/**
+ * Begins a new tree under the name `deps.origin`, for a database that was set back as a whole, or whose tree cannot be
+ * restored (AU-204). Its first leaf has the heads of the newest stored leaf, and its roots name the earlier trees.
+ *
+ * @throws StartRefused if the log has no tree yet, or if a tree has this name
+ */
+export async function restartTree(deps: PassDeps): Promise<void> {
+  const { origin, memory } = deps;
+  const { state, map } = await deps.reads.transaction(
+    "read_restarted_tree",
+    async (tx) => {
+      const state = await selectState(tx);
+      return { state, map: state.leaf && (await storedMap(tx, memory.nodes, state.leaf)) };
+    },
+    { isolation: "repeatable read" },
+  );
+  if (state.leaf === null || map === null)
+    throw new StartRefused("The log has no tree yet: set AUDIT_LOG_ORIGIN.");
+  if (state.trees.some((tree) => tree.origin === origin)) {
+    throw new StartRefused(`The log already has a tree with the name ${origin}. Choose a new name.`);
+  }
+  const before = Number(state.leaf.number);
+  const tree = { before, edge: EMPTY_TREE, leaf: null, unsigned: null };
+  const leaf = nextLeaf(deps, { state, tree, map });
+  const begins = { origin, before, started_at: leaf.sealed_at };
+  const edge = nextEdge(tree, leaf);
+  const isWritten = await writeAndSign(
+    deps,
+    { state, tree },
+    {
+      ...{ holder: deps.holder, sealed_to: state.sealed_to, leaf, begins },
+      ...{ entries: [], heads: [], altered: [], restored: [] },
+    },
+    // with the tree, so that an interruption leaves no tree under a root of another name
+    (tx) => memory.roots.sign(edge, leaf, [...state.trees, begins], (note) => storeFirstNote(tx, note)),
+  );
+  if (!isWritten)
+    throw new StartRefused("The service sealed events during the restart: stop the service, and try again.");
+}
+
+/** Returns the map of the newest stored leaf. If its root is gone, makes the map again from the chains. */
+async function storedMap(tx: Orm, nodes: NodeCache, leaf: LeafRow): Promise<HeadMap> {
+  const stored = await HeadMap.open(tx, nodes, rootOf(leaf), []);
+  if (!stored.isLost) return stored;
+  const map = await HeadMap.open(tx, nodes, null, []);
+  for (const { owner, position, chain } of await selectHeads(tx)) {
+    map.set(owner, { position, chain: hashFromHex(chain) });
+  }
+  return map;
+}

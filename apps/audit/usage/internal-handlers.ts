@@ -1,0 +1,150 @@
+import type { Clock } from "@ostiary/lib/async";
+import { QUOTA_COUNTS_PATH, USAGE_EVENTS_PATH, USAGE_PATH } from "@ostiary/lib/contracts/internal-api";
+import {
+  QuotaCounts,
+  QuotaQuestion,
+  USAGE_INSTANCE_PATTERN,
+  UsageReport,
+} from "@ostiary/lib/contracts/usage";
+import { fieldErrors } from "@ostiary/lib/domain/errors";
+import {
+  answer,
+  bodyErrors,
+  errors,
+  FEED_LIMIT_MAX,
+  feedQuery,
+  page,
+  pageRequest,
+  pageSchema,
+  unknownFeedCursor,
+} from "@ostiary/lib/runtime/http";
+import type { Database } from "@ostiary/lib/runtime/stores/database";
+import type { Metrics } from "@ostiary/lib/runtime/telemetry";
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import { Counter } from "prom-client";
+import { refuse } from "../field-problems.ts";
+import { selectUsageEvents, usageEventExists } from "./feed-sql.ts";
+import { operations } from "./operation-texts.ts";
+import { questionProblems, reportProblems } from "./problems.ts";
+import { selectQuotaCounts } from "./quota-sql.ts";
+import { addReport, type ReportResult } from "./report-sql.ts";
+import type { PlatformServices } from "./usage.ts";
+import { toUsageEvent, UsageEvent } from "./usage-event.ts";
+
+/** Counts the reports of gateways (OP-50). */
+interface UsageMetrics {
+  report(result: ReportResult): void;
+}
+
+export function createUsageMetrics({ registry }: Metrics): UsageMetrics {
+  const reports = new Counter({
+    name: "audit_usage_reports_total",
+    help: "Usage reports from gateways by result: created for a new report, existing for a repeated one.",
+    labelNames: ["result"] as const,
+    registers: [registry],
+  });
+  for (const result of ["created", "existing"] as const) reports.inc({ result }, 0);
+  return { report: (result) => reports.inc({ result }) };
+}
+
+interface ReportHandlersDeps {
+  database: Database;
+  metrics: UsageMetrics;
+  clock: Clock;
+}
+
+export const REPORT_PATH = `${USAGE_PATH}/:instance/:number` as const;
+
+const reportParams = Type.Object({
+  instance: Type.String({
+    pattern: USAGE_INSTANCE_PATTERN,
+    rule: "must be 1 to 128 letters, digits, dots, hyphens or underscores",
+    description: "The gateway process, as `GET /gateways` of the registry names it.",
+    examples: ["gateway-1-2f6a1c0d"],
+  }),
+  number: Type.String({
+    pattern: "^[1-9][0-9]{0,14}$",
+    rule: "must be a whole number from 1 to 999999999999999",
+    description: "The number of the report. It rises with each report of an instance.",
+    openapi: { type: "integer", minimum: 1, examples: [4711] },
+  }),
+});
+
+const RESULT = "`created` if the counts were added, or `existing` if an earlier request had added them.";
+
+const resultSchema = (result: "created" | "existing", description: string) =>
+  Type.Object(
+    { result: Type.Literal(result, { description: RESULT }) },
+    { title: `Usage report ${result}`, description, response_description: description },
+  );
+
+/** Serves the reports of gateways (AU-120). */
+export function reportHandlers({ database, metrics, clock }: ReportHandlersDeps) {
+  return new Elysia({ name: "audit-usage-reports", normalize: false }).put(
+    REPORT_PATH,
+    async ({ params: { instance, number }, body, status }) => {
+      const result = await addReport(database, { instance, number: Number(number) }, body);
+      metrics.report(result);
+      return result === "created" ? status(201, { result }) : { result };
+    },
+    {
+      // lists every problem; the schema check, which runs later, would list only some
+      transform: ({ params, body }) =>
+        refuse([...fieldErrors(reportParams, params), ...reportProblems(body, clock.now())]),
+      params: reportParams,
+      body: UsageReport,
+      response: {
+        200: resultSchema("existing", "The report was counted before; nothing was changed."),
+        201: resultSchema("created", "The report was counted."),
+        ...bodyErrors("UNAUTHORIZED"),
+      },
+      detail: operations.putUsageReport,
+    },
+  );
+}
+
+interface QuotaHandlersDeps {
+  database: Database;
+  clock: Clock;
+}
+
+/** Serves the stored counts of quotas to gateways whose counter store lost them (AU-192). */
+export function quotaHandlers({ database, clock }: QuotaHandlersDeps) {
+  return new Elysia({ name: "audit-quotas", normalize: false }).post(
+    QUOTA_COUNTS_PATH,
+    async ({ body: { quotas } }) => ({ counts: await selectQuotaCounts(database, quotas) }),
+    {
+      // lists every problem; the schema check, which runs later, would list only some
+      transform: ({ body }) => refuse(questionProblems(body, clock.now())),
+      body: QuotaQuestion,
+      response: { 200: QuotaCounts, ...bodyErrors("UNAUTHORIZED") },
+      detail: operations.readQuotaCounts,
+    },
+  );
+}
+
+/** Serves the feed of usage to billing systems (AU-128). */
+export function feedHandlers(database: Database, platform: PlatformServices) {
+  return new Elysia({ name: "audit-usage-feed", normalize: false }).get(
+    USAGE_EVENTS_PATH,
+    async ({ query }) => {
+      const { limit, starting_after } = pageRequest(query, FEED_LIMIT_MAX);
+      const found = await database.run("list_usage_events", async (orm) => {
+        if (starting_after !== null && !(await usageEventExists(orm, starting_after)))
+          throw unknownFeedCursor();
+        return selectUsageEvents(orm, starting_after, limit + 1);
+      });
+      const { items, has_more } = page(found, limit);
+      return { usage_events: items.map((row) => toUsageEvent(row, platform)), has_more };
+    },
+    {
+      query: feedQuery,
+      response: {
+        200: answer(pageSchema("usage_events", UsageEvent), "A page."),
+        ...errors("UNAUTHORIZED"),
+      },
+      detail: operations.listUsageEvents,
+    },
+  );
+}
