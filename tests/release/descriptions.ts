@@ -8,8 +8,11 @@ import { edgeDocument } from "../unit/edge-description/build.ts";
 /** The catalogs that publish the platform's own operations to customers. */
 const CATALOGS = ["identity", "audit", "registry"];
 
+/** The APIs that a release describes. */
+export const API_NAMES = ["audit", "gateway", "identity", "registry"] as const;
+
 /** Returns the OpenAPI descriptions of a release by API. `gateway` is what customers can call. */
-export async function releasedDescriptions(): Promise<Record<string, OpenApiDocument>> {
+export async function releasedDescriptions(): Promise<Record<(typeof API_NAMES)[number], OpenApiDocument>> {
   const { identity, audit, registry } = await servedDocuments();
   const services: Record<string, unknown> = {};
   for (const catalog of CATALOGS) {

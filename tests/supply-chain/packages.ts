@@ -82,13 +82,16 @@ function packageAt(folder: string, known: Map<string, Package>, tools = false): 
   return made;
 }
 
+/** The folders of this repository's packages that are not in `apps`, by name. */
+const ELSEWHERE: Readonly<Record<string, string>> = { lib: "lib", client: "lib/client", tests: "tests" };
+
 /**
  * Returns the folder of a package, from the nearest `node_modules` as the runtime does. Null if the package
  * is not installed.
  */
 function folderOf(name: string, from: string): string | null {
   const own = /^@ostiary\/(.*)$/.exec(name)?.[1];
-  if (own !== undefined) return join(ROOT, own === "lib" || own === "tests" ? own : join("apps", own));
+  if (own !== undefined) return join(ROOT, ELSEWHERE[own] ?? join("apps", own));
   for (let at = from; at.startsWith(ROOT); at = dirname(at)) {
     const folder = join(at, "node_modules", name);
     if (existsSync(join(folder, "package.json"))) return folder;
