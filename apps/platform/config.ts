@@ -39,12 +39,23 @@ import { checkOperatorProvider } from "@ostiary/registry/operators/config";
 import { type Static, Type } from "@sinclair/typebox";
 import { checkDataDirectory, STREAM_KEYS } from "./data-directory.ts";
 
+const LOOPBACK = "127.0.0.1";
+
+/** Declares the address of a part. Only the gateway's public port follows HOST (OP-137). */
+const hostOf = (description: string) => ({ ...host(LOOPBACK), description });
+
 /**
  * The environment variables of the quick start (OP-5). The platform also reads every variable of its parts, such as
  * `RATE_LIMIT_REQUESTS`. The variables listed here set addresses, ports and stores.
  */
 export const platformVariables = Type.Object({
-  HOST: host("127.0.0.1"),
+  HOST: { ...host(LOOPBACK), description: "The address on which the gateway's public port listens." },
+  GATEWAY_INTERNAL_HOST: hostOf("The address of the gateway's internal port."),
+  REGISTRY_HOST: hostOf("The address of both ports of the registry."),
+  IDENTITY_HOST: hostOf("The address of both ports of identity, which trust every caller."),
+  AUDIT_HOST: hostOf("The address of both ports of audit, which trust every caller."),
+  PORTAL_HOST: hostOf("The address of both ports of the portal."),
+  DEMO_HOST: hostOf("The address of the sample service and of the toy identity provider."),
   DATA_DIR: textOr(".ostiary", "must be the directory that holds the platform's data", {
     description:
       "The directory of the embedded database, the tokens, the keys and the log; created if missing.",
@@ -104,7 +115,14 @@ export type PlatformConfig = Readonly<Static<typeof platformVariables>>;
  * @throws ConfigError with every problem
  */
 export function loadPlatform(env: Environment): PlatformConfig {
-  return loadConfig(platformVariables, env, () => checkParts(env), checkDemoReach(env), checkPlace);
+  return loadConfig(
+    platformVariables,
+    env,
+    () => checkParts(env),
+    checkProduction(env),
+    checkDemoReach(env),
+    checkPlace,
+  );
 }
 
 /**
@@ -174,14 +192,50 @@ function checkAlone(config: Partial<GatewayConfig>): ConfigProblem[] {
   return [{ variable: "REUSE_PORT", message }];
 }
 
+/** The settings without which the platform cannot run in production, with the reason for each. */
+const PRODUCTION = {
+  ADMIN_TOKEN: "the token of the registry's admin API",
+  INTERNAL_AUTH_TOKEN: "the token between the gateway, identity and audit",
+  AUDIT_SIGNING_KEY_FILE: "the file of the key that signs the audit log, outside of the database",
+};
+
 /**
- * Requires an explicit DEMO if HOST is not a loopback address, so that other machines cannot reach the toy
- * identity provider by default.
+ * Requires an identity provider without the demo, and with PostgreSQL also the secrets that the platform makes itself
+ * for an embedded database (OP-136).
+ */
+function checkProduction(env: Environment): ConfigCheck<PlatformConfig> {
+  return ({ DEMO, DATABASE_URL }) => {
+    if (DEMO !== false) return [];
+    const isMissing = (name: string) => !env[name] && !env[`${name}_FILE`];
+    const issuer =
+      "is required without the demo, with AUTH_JWKS_URI or in AUTH_ISSUERS_FILE: your identity provider.";
+    const missing = isMissing("AUTH_ISSUER") && !env.AUTH_ISSUERS_FILE;
+    const secrets =
+      DATABASE_URL === undefined || isEmbeddedDatabase(DATABASE_URL) ? [] : Object.entries(PRODUCTION);
+    return [
+      ...(missing ? [{ variable: "AUTH_ISSUER", message: issuer }] : []),
+      ...secrets
+        .filter(([variable]) => isMissing(variable))
+        .map(([variable, reason]) => ({
+          variable,
+          message: `is required with PostgreSQL and without the demo: ${reason}.`,
+        })),
+    ];
+  };
+}
+
+function isEmbeddedDatabase(url: string): boolean {
+  return url.startsWith("pglite:");
+}
+
+/**
+ * Requires an explicit DEMO if HOST is not a loopback address, so that no gateway in a network trusts the toy identity
+ * provider by default.
  */
 function checkDemoReach(env: Environment): ConfigCheck<PlatformConfig> {
   return ({ HOST }) => {
     if (env.DEMO || HOST === undefined || isLoopbackAddress(HOST)) return [];
-    const message = `is required because HOST is ${HOST}: set true to offer the toy identity provider there, or false.`;
+    const message = `is required because HOST is ${HOST}: set true to admit callers by the toy identity provider, or false.`;
     return [{ variable: "DEMO", message }];
   };
 }
@@ -204,8 +258,18 @@ function checkPlatformPorts(config: Partial<PlatformConfig>): ConfigProblem[] {
   const isUsed = (variable: string) => !unused.some((names) => names.test(variable));
   const uses = Object.entries(config).flatMap(([variable, value]) =>
     variable.endsWith("_PORT") && typeof value === "number" && isUsed(variable)
-      ? usesOf(variable, config.HOST, value)
+      ? usesOf(variable, hostOfPort(variable, config), value)
       : [],
   );
   return portProblems(uses);
+}
+
+/** Returns the address on which the port of a variable listens. */
+function hostOfPort(variable: string, config: Partial<PlatformConfig>): string | undefined {
+  const { HOST, GATEWAY_INTERNAL_HOST, REGISTRY_HOST, IDENTITY_HOST, AUDIT_HOST, PORTAL_HOST, DEMO_HOST } =
+    config;
+  const hosts = { REGISTRY: REGISTRY_HOST, IDENTITY: IDENTITY_HOST, AUDIT: AUDIT_HOST, PORTAL: PORTAL_HOST };
+  if (variable === "GATEWAY_PORT") return HOST;
+  if (variable === "GATEWAY_INTERNAL_PORT") return GATEWAY_INTERNAL_HOST;
+  return Object.entries(hosts).find(([part]) => variable.startsWith(part))?.[1] ?? DEMO_HOST;
 }

@@ -10,7 +10,7 @@ export interface Demo extends Running {
 }
 
 export async function startDemo(config: PlatformConfig): Promise<Demo> {
-  const host = config.HOST;
+  const host = config.DEMO_HOST;
   const provider = await startIdentityProvider({
     host,
     port: config.DEMO_IDENTITY_PROVIDER_PORT,

@@ -1,5 +1,5 @@
 import { runMain, withRuntimeVariables } from "@ostiary/lib/runtime/service";
-import { loadPlatform, platformProgram } from "./config.ts";
+import { loadPlatform, type PlatformConfig, platformProgram } from "./config.ts";
 import { type Commands, printGoodbye, printProgress, startScreen } from "./screen.ts";
 import { startPlatform } from "./wire.ts";
 
@@ -21,7 +21,7 @@ export function runPlatform({ env, fresh, commands }: RunOptions): Promise<void>
       const started = performance.now();
       const config = loadPlatform(env);
       withRuntimeVariables(env, { BUN_CONFIG_MAX_HTTP_REQUESTS: String(config.MAX_UPSTREAM_REQUESTS) });
-      callDirectly(env, config.HOST);
+      callDirectly(env, config);
       const platform = await startPlatform({ config, env, fresh, onProgress: printProgress });
       process.stdout.write(startScreen(platform, config, commands, performance.now() - started));
       const shutdown = async () => {
@@ -36,8 +36,10 @@ export function runPlatform({ env, fresh, commands }: RunOptions): Promise<void>
 }
 
 /** Excludes this machine from the proxy of the environment, because the parts call each other directly. */
-function callDirectly(env: NodeJS.ProcessEnv, host: string): void {
+function callDirectly(env: NodeJS.ProcessEnv, config: PlatformConfig): void {
   const given = env.no_proxy || env.NO_PROXY;
   if (given === "*") return;
-  env.no_proxy = [given, host, "127.0.0.1"].filter(Boolean).join(",");
+  const { GATEWAY_INTERNAL_HOST, REGISTRY_HOST, IDENTITY_HOST, AUDIT_HOST, PORTAL_HOST, DEMO_HOST } = config;
+  const hosts = [GATEWAY_INTERNAL_HOST, REGISTRY_HOST, IDENTITY_HOST, AUDIT_HOST, PORTAL_HOST, DEMO_HOST];
+  env.no_proxy = [given, ...hosts, "127.0.0.1"].filter(Boolean).join(",");
 }

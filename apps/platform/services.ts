@@ -32,7 +32,6 @@ export function sharedEnvironment(
   },
 ): Environment {
   const values = {
-    HOST: config.HOST,
     LOG_FILE: decided.logFile,
     LOG_FORMAT: decided.logFormat,
     DATABASE_URL: decided.databaseUrl,
@@ -126,11 +125,12 @@ export async function startGateway(
       AUTH_JWKS_URI: issuer.jwks_uri,
       AUTH_ISSUERS_FILE: undefined,
     }),
-    CREDENTIAL_VALIDATE_URL: `${localOrigin(config.HOST, identity.internal_port)}${VALIDATE_PATH}`,
-    AUDIT_URL: localOrigin(config.HOST, audit.internal_port),
+    CREDENTIAL_VALIDATE_URL: `${localOrigin(config.IDENTITY_HOST, identity.internal_port)}${VALIDATE_PATH}`,
+    AUDIT_URL: localOrigin(config.AUDIT_HOST, audit.internal_port),
   });
   const gateway = await wireGateway(gatewayConfig, stores);
-  return { ...(await serve(gateway, gatewayConfig, portsOf("GATEWAY"))), instance: gateway.instance };
+  const listening = { ...gatewayConfig, INTERNAL_HOST: config.GATEWAY_INTERNAL_HOST };
+  return { ...(await serve(gateway, listening, portsOf("GATEWAY"))), instance: gateway.instance };
 }
 
 /** The portal's client id at the toy identity provider. */
@@ -160,5 +160,6 @@ function portsOf(part: Part) {
 
 function withPorts(env: Environment, config: PlatformConfig, part: Part): Environment {
   const { port, internal_port } = portsOf(part);
-  return { ...env, PORT: String(config[port]), INTERNAL_PORT: String(config[internal_port]) };
+  const HOST = part === "GATEWAY" ? config.HOST : config[`${part}_HOST`];
+  return { ...env, HOST, PORT: String(config[port]), INTERNAL_PORT: String(config[internal_port]) };
 }

@@ -87,12 +87,12 @@ export async function startPlatform({ config, env, fresh, onProgress }: Platform
 
   onProgress("Publishing the catalogs");
   const isPublic = isDescriptionPublic(config, environment);
-  const access = { registryUrl: localOrigin(config.HOST, backends.registry.port), adminToken };
+  const access = { registryUrl: localOrigin(config.REGISTRY_HOST, backends.registry.port), adminToken };
   await publish(config, { ...backends, portal, isDescribed: isPublic }, demo, access);
   onProgress("Starting the gateway");
   const gateway = await startGateway(config, environment, stores, backends, demo);
   started.defer(() => gateway.shutdown());
-  await untilReady(gateway, { host: config.HOST, access, onProgress });
+  await untilReady(gateway, { host: config.GATEWAY_INTERNAL_HOST, access, onProgress });
   const addresses = addressesOf(config, gateway, backends, portal);
   const running = started.move();
   return {
@@ -146,9 +146,11 @@ function publish(
   access: AdminAccess,
 ): Promise<void> {
   return publishCatalogs(access, [
-    { service: "identity", url: localOrigin(config.HOST, backends.identity.port) },
-    { service: "audit", url: localOrigin(config.HOST, backends.audit.port) },
-    ...(backends.portal ? [{ service: "portal", url: localOrigin(config.HOST, backends.portal.port) }] : []),
+    { service: "identity", url: localOrigin(config.IDENTITY_HOST, backends.identity.port) },
+    { service: "audit", url: localOrigin(config.AUDIT_HOST, backends.audit.port) },
+    ...(backends.portal
+      ? [{ service: "portal", url: localOrigin(config.PORTAL_HOST, backends.portal.port) }]
+      : []),
     ...(backends.portal && backends.isDescribed ? [{ service: "registry", url: access.registryUrl }] : []),
     ...(demo ? [{ service: "demo", url: demo.sampleServiceUrl }] : []),
   ]);
@@ -164,8 +166,8 @@ function addressesOf(
   return {
     gatewayUrl,
     portalUrl: portal && `${gatewayUrl}/portal`,
-    registryUrl: localOrigin(config.HOST, backends.registry.port),
-    identityUrl: localOrigin(config.HOST, backends.identity.port),
-    auditUrl: localOrigin(config.HOST, backends.audit.port),
+    registryUrl: localOrigin(config.REGISTRY_HOST, backends.registry.port),
+    identityUrl: localOrigin(config.IDENTITY_HOST, backends.identity.port),
+    auditUrl: localOrigin(config.AUDIT_HOST, backends.audit.port),
   };
 }

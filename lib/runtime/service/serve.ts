@@ -6,6 +6,8 @@ import type { Service } from "./service.ts";
 import { readWhatCame, stopServer } from "./stop-server.ts";
 
 type ListenOptions = Omit<ListenConfig, keyof TelemetryConfig> & {
+  /** The address of INTERNAL_PORT, if it is not HOST. */
+  INTERNAL_HOST?: string;
   /** INTERNAL_PORT is never shared. */
   REUSE_PORT?: boolean;
 };
@@ -31,7 +33,8 @@ export async function serve<Socket>(
   try {
     await service.start();
     const { HOST: host, PORT: port, INTERNAL_PORT: internal_port, REUSE_PORT: shared } = options;
-    const server = listen(service.internal, { host, port: internal_port, variable: variables.internal_port });
+    const internalUse = { host: options.INTERNAL_HOST ?? host, port: internal_port };
+    const server = listen(service.internal, { ...internalUse, variable: variables.internal_port });
     internal = server;
     const { log } = service.telemetry;
     const open = listen(service.public, { host, port, shared, variable: variables.port });

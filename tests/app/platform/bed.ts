@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import { loadPlatform, type PlatformConfig } from "@ostiary/platform/config";
+import { signingKey } from "../../../apps/platform/data-directory.ts";
 import { type Platform, startPlatform } from "../../../apps/platform/wire.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
@@ -21,4 +23,13 @@ export async function startPlatformHere(given: Record<string, string> = {}): Pro
   const config = loadPlatform(env);
   const platform = await startPlatform({ config, env, fresh: false, onProgress: () => {} });
   return { ...platform, config, [Symbol.asyncDispose]: platform.shutdown };
+}
+
+/** Returns the secrets that a platform needs with PostgreSQL and without the demo (OP-136). */
+export async function productionSecrets() {
+  return {
+    ADMIN_TOKEN: "an-admin-token",
+    INTERNAL_AUTH_TOKEN: "an-internal-token",
+    AUDIT_SIGNING_KEY_FILE: await signingKey(join(temporaryFolder("signing-key"), "key.pem")),
+  };
 }

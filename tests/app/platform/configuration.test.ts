@@ -13,7 +13,7 @@ import { loadRegistry } from "../../../apps/registry/run.ts";
 import { freePort } from "../../support/http/free-port.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { thrownBy } from "../../unit/thrown.ts";
-import { FREE_PORTS } from "./bed.ts";
+import { FREE_PORTS, productionSecrets } from "./bed.ts";
 
 type Load = (env: Environment) => unknown;
 
@@ -46,6 +46,13 @@ function problems(load: Load, env: Record<string, string>): string[] {
   });
   return found.toSorted();
 }
+
+/** The smallest settings of a platform without the demo. */
+const PRODUCTION = {
+  DEMO: "false",
+  AUTH_ISSUER: "https://a.example",
+  AUTH_JWKS_URI: "https://a.example/keys",
+};
 
 const WHOLE = "must be a whole number from";
 const DATABASE_RULE =
@@ -218,6 +225,40 @@ test.each<[string, Load, string[]]>([
   expect(lines).toContain(`PORT ${WHOLE} 0 to 65535.`);
 });
 
+// OP-136
+describe("the platform without the demo", () => {
+  const DATABASE_URL = "postgres://ostiary:hunter2@database:5432/ostiary";
+  const required = (env: Record<string, string>) =>
+    problems(loadPlatform, { ...FREE_PORTS, DEMO: "false", ...env }).map((line) => line.split(" ")[0]);
+
+  test("names every missing setting of production at once", () => {
+    expect(required({})).toEqual(["AUTH_ISSUER"]);
+    expect(required({ DATABASE_URL, GATEWAY_PORT: "x", ROUTE_STORE_URL: "y" })).toEqual([
+      ...["ADMIN_TOKEN", "AUDIT_SIGNING_KEY_FILE", "AUTH_ISSUER", "GATEWAY_PORT", "INTERNAL_AUTH_TOKEN"],
+      "ROUTE_STORE_URL",
+    ]);
+    expect(required({ DATABASE_URL, ADMIN_TOKEN: "", AUTH_ISSUER: "https://a.example" })).toContain(
+      "ADMIN_TOKEN",
+    );
+  });
+
+  test("takes secrets from files, and makes its own secrets for an embedded database", async () => {
+    const file = async (name: string, text: string) => {
+      await writeFile(join(directory, name), text, { mode: 0o600 });
+      return join(directory, name);
+    };
+    const made = await productionSecrets();
+    const secrets = {
+      DATABASE_URL_FILE: await file("url", DATABASE_URL),
+      ADMIN_TOKEN_FILE: await file("admin", made.ADMIN_TOKEN),
+      INTERNAL_AUTH_TOKEN_FILE: await file("internal", made.INTERNAL_AUTH_TOKEN),
+      AUDIT_SIGNING_KEY_FILE: made.AUDIT_SIGNING_KEY_FILE,
+    };
+    expect(loadPlatform({ ...FREE_PORTS, ...PRODUCTION, ...secrets })).toMatchObject({ DATABASE_URL });
+    expect(loadPlatform({ ...FREE_PORTS, ...PRODUCTION })).toMatchObject({ DEMO: false });
+  });
+});
+
 // OP-4
 describe("two listeners of one process", () => {
   test("the platform refuses any two equal ports, but ignores the demo's ports without the demo", () => {
@@ -229,7 +270,7 @@ describe("two listeners of one process", () => {
       const lines = problems(loadPlatform, { ...FREE_PORTS, [one]: port, [other]: port });
       expect(lines).toEqual([`${other} is ${port}, the same port as ${one}: set two different ports.`]);
     }
-    const env = { ...FREE_PORTS, DEMO: "false", DEMO_PORT: port, DEMO_IDENTITY_PROVIDER_PORT: port };
+    const env = { ...FREE_PORTS, ...PRODUCTION, DEMO_PORT: port, DEMO_IDENTITY_PROVIDER_PORT: port };
     expect(loadPlatform(env)).toMatchObject({ DEMO: false });
   });
 });
@@ -295,13 +336,14 @@ describe("the platform on an address other than loopback", () => {
     const unset: Record<string, string>[] = [{}, { DEMO: "" }];
     for (const given of unset) {
       expect(problems(loadPlatform, { ...FREE_PORTS, HOST, ...given })).toContain(
-        `DEMO is required because HOST is ${HOST}: set true to offer the toy identity provider there, or false.`,
+        `DEMO is required because HOST is ${HOST}: set true to admit callers by the toy identity provider, or false.`,
       );
     }
   });
 
   test("is accepted with DEMO, and needs no DEMO on a loopback address", () => {
-    for (const DEMO of ["true", "false"]) loadPlatform({ ...FREE_PORTS, HOST: "0.0.0.0", DEMO });
+    for (const given of [{ DEMO: "true" }, PRODUCTION])
+      loadPlatform({ ...FREE_PORTS, HOST: "0.0.0.0", ...given });
     for (const HOST of ["127.0.0.1", "127.0.0.2", "localhost"]) loadPlatform({ ...FREE_PORTS, HOST });
   });
 });

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { startIdentityProvider } from "@ostiary/demo";
 import { startScreen } from "../../../../apps/platform/screen.ts";
-import { startPlatformHere } from "../../../app/platform/bed.ts";
+import { productionSecrets, startPlatformHere } from "../../../app/platform/bed.ts";
 import { freshDatabase } from "../../../support/stores/services.ts";
 
 /** Starts the platform, expects that every page on the start screen works, and returns the places by name. */
@@ -49,7 +49,12 @@ test("the start screen names every service, its page, the portal and the demo", 
 // PT-7, PT-46
 test("the start screen leaves out the demo, the pages and the portal if they are off", async () => {
   const provider = await startIdentityProvider({ host: "127.0.0.1", port: 0 });
-  const own = { DEMO: "false", AUTH_ISSUER: provider.issuer, AUTH_JWKS_URI: provider.jwks_uri };
+  const own = {
+    ...(await productionSecrets()),
+    DEMO: "false",
+    AUTH_ISSUER: provider.issuer,
+    AUTH_JWKS_URI: provider.jwks_uri,
+  };
   const off = { ...own, SWAGGER_ENABLED: "false", CONSOLE_ENABLED: "false" };
   const places = await shown({ ...off, PORTAL_CLIENT_ID: "our-portal" });
   const named = ["gateway", "customer portal", "route registry", "identity", "audit", "data and logs"];

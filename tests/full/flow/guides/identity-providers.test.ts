@@ -1,6 +1,7 @@
 /** Tests that the commands of identity-providers.md connect third-party identity providers. */
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
+import { productionSecrets } from "../../../app/platform/bed.ts";
 import { commandsOf } from "../../../support/documents/documents.ts";
 import { type Command, Reader, readUntil } from "../../../support/documents/guide-reader.ts";
 import { freePort } from "../../../support/http/free-port.ts";
@@ -53,6 +54,7 @@ async function connect(settings: Record<string, string>, tokenCommands?: string)
   );
   ostiary = await startQuickStart(reader, {
     ...env,
+    ...(await productionSecrets()),
     DEMO: "false",
     DATABASE_URL: await freshDatabase(),
     LOG_LEVEL: "debug",

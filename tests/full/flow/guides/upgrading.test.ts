@@ -27,11 +27,11 @@ describe("upgrading.md", () => {
     const [save = "", start = "", ask = "", ...others] = await commandsOf(GUIDE, "Before");
     expect(others).toEqual([]);
     expect(save).toContain('"$REGISTRY_URL/services" ');
-    expect(start).toBe("DATA_DIR=$(mktemp -d) ADMIN_TOKEN=check DEMO=false bun start\n");
+    expect(start).toBe("DATA_DIR=$(mktemp -d) ADMIN_TOKEN=check bun start\n");
     await registry.put("served", service("/served"));
     await reader.run(save);
     const DATA_DIR = join(reader.directory, "of-the-new-version");
-    const ostiary = await startQuickStart(reader, { DATA_DIR, ADMIN_TOKEN: "check", DEMO: "false" });
+    const ostiary = await startQuickStart(reader, { DATA_DIR, ADMIN_TOKEN: "check" });
     try {
       const asked = moved(ask, ostiary.places);
       expect(await reader.run(asked)).toContain("served: created");
