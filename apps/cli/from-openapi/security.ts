@@ -22,10 +22,14 @@ export interface Access {
 /** @param given the scope of all operations, or undefined to choose by the security schemes */
 export function accessOf(operation: JsonObject, description: Description, given: Scope | undefined): Access {
   const { security = description.root.security } = operation;
-  const alternatives = Array.isArray(security) ? security.filter(isRecord) : null;
+  const isReadable = Array.isArray(security) && security.every(isRecord);
+  const alternatives: JsonObject[] | null = isReadable ? security : null;
   const [first] = alternatives?.filter((each) => Object.keys(each).length > 0) ?? [];
   const scope = given ?? scopeOf(alternatives, first, description);
   const reasons: string[] = [];
+  if (security !== undefined && alternatives === null) {
+    reasons.push("Its security is not a list of objects with names of security schemes.");
+  }
   if (scope !== "public" && alternatives?.some((each) => Object.keys(each).length === 0)) {
     reasons.push("A call without a credential is allowed too: a route is public or is not.");
   }

@@ -239,7 +239,6 @@ describe("the scope of an operation", () => {
     ["an unknown scheme", [{ __proto__x: [] }], "organization"],
     ["no credential", [], "public"],
     ["nothing said", undefined, "organization"],
-    ["something else", "key", "organization"],
   ])("with %s", (_, security, scope) => {
     const { service, problems } = convert(secured(security));
     expect([Object.keys(service), problems]).toEqual([["url", scope], 0]);
@@ -250,6 +249,22 @@ describe("the scope of an operation", () => {
     const whole = { security: [{ oauth: [] }] };
     expect(Object.keys(convert(secured(undefined, whole)).service)).toEqual(["url", "user"]);
     expect(Object.keys(convert(secured([], whole)).service)).toEqual(["url", "public"]);
+  });
+
+  test.each<[string, unknown]>([
+    ["a name", "key"],
+    ["null", null],
+    ["a list with a name", ["key"]],
+    ["a list with null", [null]],
+    ["a list in a list", [[]]],
+    ["a name beside a requirement", ["oauth", { oauth: [] }]],
+  ])("with security that is %s is never public, and a comment says so", (_, security) => {
+    const whole = { security: [] };
+    for (const description of [secured(security, whole), secured(undefined, { security })]) {
+      const { service, reasons } = convert(description);
+      expect(Object.keys(service)).toEqual(["url", "organization"]);
+      expect(reasons).toEqual([expect.stringMatching(/is not a list of objects/)]);
+    }
   });
 
   test("with an optional credential stays protected, with a comment", () => {
