@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import * as at from "./address.ts";
 import { AuditView, PersonAuditView } from "./audit/audit-view.tsx";
 import { InvitesView } from "./invites/invites-view.tsx";
-import { MemberKeysView, PersonKeysView } from "./keys/keys-view.tsx";
+import { MemberKeysView, PersonKeysView } from "./keys/own-keys.tsx";
 import { MembersView } from "./members/members-view.tsx";
 import { InviteView } from "./organizations/invite-view.tsx";
 import { OrganizationsView } from "./organizations/organizations-view.tsx";

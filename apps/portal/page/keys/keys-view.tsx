@@ -12,38 +12,18 @@ import { type FieldProblems, type Problems, problemOf, useForm } from "../parts/
 import { AUDIT_LABEL } from "../roles/roles.tsx";
 import { useTexts } from "../texts/texts.ts";
 
-/** Shows the person's own keys, which work outside of organizations. */
-export function PersonKeysView() {
-  const t = useTexts().keys;
-  return (
-    <>
-      <p class="lead">{t.leadOfPerson}</p>
-      <KeyList address={PERSON_KEY_ADDRESS} manages />
-    </>
-  );
-}
-
-/** Shows the keys of the person's membership in the chosen organization. */
-export function MemberKeysView() {
-  const t = useTexts().keys;
-  return (
-    <>
-      <p class="lead">{t.leadOfMember}</p>
-      <KeyList address={MEMBER_KEY_ADDRESS} manages />
-    </>
-  );
-}
-
 type Open = { name: "create" } | { name: "rotate" | "revoke"; key: ApiKey } | null;
 
 interface KeyListProps {
   address: KeyAddress;
   /** Whether the user may create, rotate and revoke keys. */
   manages: boolean;
+  /** Further buttons. They call `onChange` when the list may have changed. */
+  more?: (onChange: () => void) => ComponentChildren;
 }
 
 /** Lists the keys of one owner, with dialogs to change the keys. */
-export function KeyList({ address, manages }: KeyListProps) {
+export function KeyList({ address, manages, more }: KeyListProps) {
   const t = useTexts().keys;
   const log = logOf(address, useSession());
   const [open, setOpen] = useState<Open>(null);
@@ -57,6 +37,7 @@ export function KeyList({ address, manages }: KeyListProps) {
           <Button look="main" onClick={() => setOpen({ name: "create" })}>
             {t.create}
           </Button>
+          {more?.(pages.again)}
         </p>
       )}
       <SearchedList pages={pages} texts={t} textOf={({ name, key_prefix }) => `${name} ${key_prefix}`}>
@@ -154,7 +135,32 @@ interface KeyDialogProps {
 
 const DAY_SECONDS = 86_400;
 const DAYS = ["30", "90", "365", "never"] as const;
-type Days = (typeof DAYS)[number];
+export type Days = (typeof DAYS)[number];
+
+/** Returns the field of a request that says when a key ends. */
+export function lifeOf(days: Days): { expires_in_seconds?: number } {
+  return days === "never" ? {} : { expires_in_seconds: Number(days) * DAY_SECONDS };
+}
+
+interface DaysFieldProps {
+  days: Days;
+  problem: string | null;
+  onChange: (days: Days) => void;
+}
+
+/** Lets the person choose when a key ends. */
+export function DaysField({ days, problem, onChange }: DaysFieldProps) {
+  const t = useTexts().keys;
+  return (
+    <SelectField
+      label={t.columns.ends}
+      value={days}
+      options={DAYS.map((value) => ({ value, text: value === "never" ? t.noEnd : t.inDays(Number(value)) }))}
+      problem={problem}
+      onChange={onChange}
+    />
+  );
+}
 
 /** Creates a key, and shows it once. */
 function CreateKeyDialog(dialog: KeyDialogProps) {
@@ -171,7 +177,7 @@ function CreateKeyDialog(dialog: KeyDialogProps) {
       path={dialog.address.path}
       body={{
         ...(name.trim() !== "" && { name }),
-        ...(days !== "never" && { expires_in_seconds: Number(days) * DAY_SECONDS }),
+        ...lifeOf(days),
       }}
     >
       {(problems) => (
@@ -183,16 +189,7 @@ function CreateKeyDialog(dialog: KeyDialogProps) {
             problem={problems.of("name")}
             onInput={setName}
           />
-          <SelectField
-            label={t.columns.ends}
-            value={days}
-            options={DAYS.map((value) => ({
-              value,
-              text: value === "never" ? t.noEnd : t.inDays(Number(value)),
-            }))}
-            problem={problems.of("expires_in_seconds")}
-            onChange={setDays}
-          />
+          <DaysField days={days} problem={problems.of("expires_in_seconds")} onChange={setDays} />
         </>
       )}
     </NewKeyDialog>
@@ -253,27 +250,32 @@ function NewKeyDialog({ address, found = {}, path, body, children, ...dialog }: 
       () => gateway.send(CreatedApiKey, pathTo(...path), { as, method: "POST", body }),
       setCreated,
     );
-  if (created !== null) {
-    return (
-      <SecretDialog
-        title={t.created(created.name)}
-        help={t.createdHelp}
-        close={t.stored}
-        onClose={() => {
-          dialog.onClose();
-          dialog.onChange();
-        }}
-      >
-        <Secret value={created.key} label={t.key} copy={t.copyKey} />
-        <Secret value={curlOf(address, created.key, location.origin)} label={t.tryIt} copy={t.copyCall} />
-      </SecretDialog>
-    );
-  }
+  if (created !== null) return <NewKey created={created} address={address} {...dialog} />;
   return (
     <Confirm {...dialog} form={form} onConfirm={send}>
       {children(form)}
       {form.failure?.outcomeUnknown === true && <p>{t.unknownHelp}</p>}
     </Confirm>
+  );
+}
+
+/** Shows a new key once. */
+export function NewKey({ created, address, onClose, onChange }: KeyDialogProps & { created: CreatedApiKey }) {
+  const t = useTexts().keys;
+  return (
+    <SecretDialog
+      title={t.created(created.name)}
+      help={t.createdHelp}
+      close={t.stored}
+      lost={t.lost}
+      onClose={() => {
+        onClose();
+        onChange();
+      }}
+    >
+      <Secret value={created.key} label={t.key} copy={t.copyKey} />
+      <Secret value={curlOf(address, created.key, location.origin)} label={t.tryIt} copy={t.copyCall} />
+    </SecretDialog>
   );
 }
 
@@ -304,8 +306,8 @@ interface KeyAddress {
   readonly example: string;
 }
 
-const PERSON_KEY_ADDRESS: KeyAddress = { as: "person", path: ["user", "api-keys"], example: "/user" };
-const MEMBER_KEY_ADDRESS: KeyAddress = { as: "member", path: ["member", "api-keys"], example: "/org" };
+export const PERSON_KEY_ADDRESS: KeyAddress = { as: "person", path: ["user", "api-keys"], example: "/user" };
+export const MEMBER_KEY_ADDRESS: KeyAddress = { as: "member", path: ["member", "api-keys"], example: "/org" };
 
 export function serviceAccountKeys(service_account_id: string): KeyAddress {
   return {

@@ -1,6 +1,7 @@
 import { Button, CopyButton, Dialog, FailureNotice, Form, Notice, Question } from "@ostiary/lib/page";
 import { Type } from "@sinclair/typebox";
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import type { Caller } from "../gateway.ts";
 import { useSession } from "../page-session.ts";
 import { useTexts } from "../texts/texts.ts";
@@ -124,24 +125,39 @@ interface SecretDialogProps {
   help: string;
   /** The label of the button that closes the dialog. */
   close: string;
+  /** The question before the dialog closes in another way, because the secret is then lost. */
+  lost?: { readonly question: string; readonly giveUp: string };
   onClose: () => void;
   children: ComponentChildren;
 }
 
 /** Shows new secrets. The page forgets the secrets when the dialog closes. */
-export function SecretDialog({ title, help, close, onClose, children }: SecretDialogProps) {
+export function SecretDialog({ title, help, close, lost, onClose, children }: SecretDialogProps) {
+  const [asked, ask] = useState(false);
   return (
     <Dialog
       title={title}
-      onClose={onClose}
+      onClose={() => (lost === undefined ? onClose() : ask(true))}
       actions={
-        <Button look="main" onClick={onClose}>
-          {close}
-        </Button>
+        <>
+          {asked && (
+            <Button look="danger" onClick={onClose}>
+              {lost?.giveUp}
+            </Button>
+          )}
+          <Button look="main" onClick={onClose}>
+            {close}
+          </Button>
+        </>
       }
     >
       <p>{help}</p>
       {children}
+      {asked && (
+        <Notice tone="warn" role="alert">
+          <p>{lost?.question}</p>
+        </Notice>
+      )}
     </Dialog>
   );
 }

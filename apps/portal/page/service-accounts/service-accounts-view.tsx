@@ -2,8 +2,9 @@ import { NAME_LENGTH_MAX, ServiceAccount } from "@ostiary/lib/contracts/identity
 import { Answered, Button, DataTable, Fact, type Place, TextField, Time, useAsked } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { MEMBERS, SERVICE_ACCOUNTS } from "../address.ts";
-import { type Gateway, pathTo } from "../gateway.ts";
+import { pathTo } from "../gateway.ts";
 import { KeyList, serviceAccountKeys } from "../keys/keys-view.tsx";
+import { createAccount, RestrictedKey } from "../keys/restricted-key.tsx";
 import { useAddress, useSession } from "../page-session.ts";
 import { Confirm, ConfirmDeletion } from "../parts/confirm.tsx";
 import { SearchedList, useList } from "../parts/lists.tsx";
@@ -29,6 +30,7 @@ function AccountList() {
           <Button look="main" onClick={() => setCreating(true)}>
             {t.create}
           </Button>
+          <RestrictedKey onChange={pages.again} />
         </p>
       )}
       <SearchedList pages={pages} texts={t} textOf={({ name, role, id }) => `${name} ${role ?? ""} ${id}`}>
@@ -104,15 +106,6 @@ function CreateDialog({ onClose, onChange }: { onClose: () => void; onChange: ()
       )}
     </Confirm>
   );
-}
-
-function createAccount(gateway: Gateway, name: string, role: string | null) {
-  const body = { name, ...(role !== null && { role }) };
-  return gateway.send(ServiceAccount, pathTo("org", "service-accounts"), {
-    as: "member",
-    method: "POST",
-    body,
-  });
 }
 
 /**

@@ -326,6 +326,14 @@ export const de: Texts = {
     tryIt: "Ausprobieren",
     copyCall: "Aufruf kopieren",
     stored: "Ich habe den Schlüssel gespeichert",
+    lost: {
+      question:
+        "Niemand kann diesen Schlüssel noch einmal zeigen. Schließen Sie nur, wenn Sie ihn nicht brauchen.",
+      giveUp: "Ohne den Schlüssel schließen",
+    },
+    restricted: "Ein Schlüssel, der nur …",
+    restrictedHelp:
+      "Der Schlüssel gehört einem neuen Dienstkonto und darf nur, was die Rolle des Kontos erlaubt.",
     unknownHelp: "Wenn ein neuer Schlüssel in der Liste steht, widerrufen Sie ihn: Er wurde nie angezeigt.",
     rotate: "Ersetzen",
     rotateTitle: (name) => `Den Schlüssel ${name} ersetzen?`,

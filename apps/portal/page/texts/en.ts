@@ -303,6 +303,13 @@ export const en = {
     tryIt: "Try it",
     copyCall: "Copy the call",
     stored: "I stored the key",
+    lost: {
+      question: "Nobody can show this key again. Close without it only if you do not need it.",
+      giveUp: "Close without the key",
+    },
+    restricted: "One key that may only …",
+    restrictedHelp:
+      "The key belongs to a new service account, and may do only what the role of the account allows.",
     unknownHelp: "If the list contains a new key, revoke that key: it was never shown.",
     rotate: "Rotate",
     rotateTitle: (name: string) => `Rotate the key ${name}?`,

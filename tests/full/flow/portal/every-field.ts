@@ -46,6 +46,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, Answers>>>> = {
   "#/org/{id}/members": { [de.members.search]: ANY },
   [`#/org/{id}/invites, ${de.invites.create}`]: { [de.invites.email]: OPTIONAL },
   [`#/org/{id}/service-accounts, ${de.serviceAccounts.create}`]: { [columns.name]: REQUIRED },
+  [`#/org/{id}/service-accounts, ${de.keys.restricted}`]: { [columns.name]: REQUIRED },
   [`#/org/{id}/service-accounts/{id}, ${de.serviceAccounts.rename}`]: { [columns.name]: REQUIRED },
   [`#/org/{id}/keys, ${de.keys.create}`]: { [de.keys.columns.name]: OPTIONAL },
   "#/org/{id}/audit": FILTERS,

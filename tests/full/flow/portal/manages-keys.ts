@@ -72,6 +72,45 @@ describe.skipIf(browserPath === undefined)("the portal's pages for keys", () => 
     expect(complaints).toEqual([]);
   });
 
+  // PT-70
+  test("create a key with a role of its own in one step, which Escape does not lose", async () => {
+    const id = await bed.organization("ada", "Restricted");
+    const { page, go, complaints } = await bed.open("ada");
+    await go(`#/org/${id}/keys`);
+    await page.getByRole("button", { name: "One key that may only …" }).click();
+    await dialog(page).getByLabel("Name").fill("Reader");
+    await dialog(page).getByLabel("Role").selectOption("auditor");
+    let failures = 1;
+    await page.route("**/service-accounts/*/api-keys", (route) =>
+      failures-- > 0 ? route.fulfill({ status: 409, json: {} }) : route.continue(),
+    );
+    await dialog(page).getByRole("button", { name: "Create" }).click();
+    await dialog(page).getByRole("alert").waitFor();
+    await dialog(page).getByRole("button", { name: "Create" }).click();
+    const secret = (await key(page).textContent()) ?? "";
+    await page.keyboard.press("Escape");
+    await dialog(page).getByText("Nobody can show this key again.").waitFor();
+    expect(await key(page).textContent()).toBe(secret);
+    await dialog(page).getByRole("button", { name: "Close without the key" }).click();
+    await dialog(page).waitFor({ state: "detached" });
+    expect([await statusWith(secret, "/org/audit-events"), await statusWith(secret, "/org/usage")]).toEqual([
+      200, 403,
+    ]);
+    const listed: unknown = await (await bed.callAsMember("ada", id, "GET", "/org/service-accounts")).json();
+    expect(listed).toMatchObject({ service_accounts: [{ name: "Reader", role: "auditor" }] });
+    expect(complaints.filter((complaint) => !complaint.includes("409"))).toEqual([]);
+  });
+
+  // PT-33
+  test("say so when the browser does not copy a key", async () => {
+    const id = await bed.organization("ada", "Uncopied");
+    const { page, go } = await bed.open("ada");
+    await page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('denied'))");
+    await go(`#/org/${id}/overview`);
+    await page.getByRole("button", { name: "Copy the id" }).click();
+    await page.getByText("Your browser did not copy it.").waitFor();
+  });
+
   /** Writes many keys, service accounts, invitations and organizations into the database. */
   async function fill(organization_id: string, account: string): Promise<void> {
     const sql = new Bun.SQL(bed.databaseUrl);

@@ -240,8 +240,8 @@ describe.skipIf(browserPath === undefined)("a customer in the portal", () => {
     ).not.toContain(token);
     for (const link of [
       `/portal/invite#${token}`,
-      `/portal/invite%23${token}`,
       `/portal/invite%2523${token}`,
+      `/portal/invite=23${token}`,
     ]) {
       await page.goto(`${bed.gatewayUrl}${link}`);
       await opened(page);
