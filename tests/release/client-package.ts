@@ -4,13 +4,13 @@ import { $ } from "bun";
 import client from "../../lib/client/package.json" with { type: "json" };
 import { ROOT } from "../support/root.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { manifestOf, packFolder } from "./pack.ts";
+import { manifestOf, packFolder, repositoryOf } from "./pack.ts";
 
 const SOURCE = join(ROOT, "lib/client");
 const COMPILER = join(ROOT, "node_modules/typescript/bin/tsc");
 
 /** Compiles `@ostiary/client` and packs it into `outdir`. Returns the path of the archive. */
-export async function packClient(outdir: string): Promise<string> {
+export async function packClient(outdir: string, repository?: string): Promise<string> {
   const folder = temporaryFolder("client-package");
   await $`${process.execPath} ${COMPILER} -p ${SOURCE} --outDir ${folder}`;
   // The compiler rewrites the imports of modules, but not those of types.
@@ -23,6 +23,7 @@ export async function packClient(outdir: string): Promise<string> {
   const exports = Object.entries(client.exports).map(([path, source]) => [path, publishedOf(source)]);
   const manifest = {
     ...manifestOf("@ostiary/client", "Calls the APIs of Ostiary from Node, Bun, Deno and browsers."),
+    ...repositoryOf(repository, "lib/client"),
     sideEffects: false,
     engines: { node: ">=20.3" },
     exports: Object.fromEntries(exports),

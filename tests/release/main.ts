@@ -21,9 +21,10 @@ const program = new Command("bun run release")
   .argument("[systems...]", `any of ${SYSTEMS.join(", ")}`, addSystem, [])
   .requiredOption("--dry-run", "publish nothing")
   .option("--tag <tag>", "the tag of the release, which must name the version", tagOf)
+  .option("--repository <url>", "the https URL of the repository, for the packages' manifests", repositoryUrl)
   .option("--outdir <folder>", "where the files are written", "dist")
   .parse();
-const { outdir }: { outdir: string } = program.opts();
+const { outdir, repository }: { outdir: string; repository?: string } = program.opts();
 const named: System[] = program.processedArgs[0];
 const systems = named.length > 0 ? named : SYSTEMS;
 
@@ -38,6 +39,12 @@ function tagOf(text: string): string {
     throw new InvalidArgumentError(
       `The version in package.json is ${root.version}, so the tag is v${root.version}.`,
     );
+  return text;
+}
+
+function repositoryUrl(text: string): string {
+  if (!/^https:\/\/[\w.-]+(\/[\w.-]+)+$/.test(text))
+    throw new InvalidArgumentError("Use an https URL with a path.");
   return text;
 }
 
@@ -63,9 +70,10 @@ if (built.exitCode !== 0) throw new Error(`The build of the executables failed:\
 // The last step writes the sums of all files.
 await rm(join(outdir, "SHA256SUMS"));
 
-for (const system of systems) say(await packExecutable(system, join(outdir, `ostiary-${system}`), outdir));
-say(await packCommand(outdir));
-say(await packClient(outdir));
+for (const system of systems)
+  say(await packExecutable(system, join(outdir, `ostiary-${system}`), outdir, repository));
+say(await packCommand(outdir, repository));
+say(await packClient(outdir, repository));
 
 const stores = useServices(process.env, true);
 try {

@@ -6,13 +6,15 @@ import { ROOT } from "../support/root.ts";
 
 /** Returns the fields that all published packages share. */
 export function manifestOf(name: string, description: string): Record<string, unknown> {
-  return {
-    name,
-    version: root.version,
-    description,
-    license: root.license,
-    type: "module",
-  };
+  return { name, version: root.version, description, license: root.license, type: "module" };
+}
+
+/**
+ * Returns the field `repository` of a manifest, if the URL of the repository is known. npm compares the URL with the
+ * provenance, and resolves links of the README by it.
+ */
+export function repositoryOf(url: string | undefined, directory: string): { repository?: object } {
+  return url === undefined ? {} : { repository: { type: "git", url: `git+${url}.git`, directory } };
 }
 
 /** Packs a folder with a manifest, as npm would publish it. Returns the path of the archive. */

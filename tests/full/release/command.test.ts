@@ -15,6 +15,11 @@ describe("bun run release", () => {
       ["--dry-run", "--tag", `v${root.version};id`],
       `the tag is v${root.version}`,
     ],
+    [
+      "refuses a repository without https",
+      ["--dry-run", "--repository", "git@example.com:x"],
+      "Use an https URL",
+    ],
     ["refuses an unknown system", ["--dry-run", "windows-x64"], "Use one of linux-x64"],
   ])("%s", async (_, parameters, says) => {
     const outdir = temporaryFolder("release-refused");
