@@ -38,9 +38,7 @@ import { createWriteMetrics, writeHandlers } from "./writes/handlers.ts";
 interface AuditAppDeps {
   telemetry: Telemetry;
   health: HealthState;
-  /** Database for reads of the log. */
   reads: Database;
-  /** Database for writes. */
   writes: Database;
   writer: EventWriter;
   clock: Clock;
@@ -61,7 +59,6 @@ interface AuditAppDeps {
 const BODY_BYTES_MAX = 65_536;
 const READY_TIMEOUT_MS = 2_000;
 
-/** Returns the request handlers of the audit service's two ports. */
 export function createApp(deps: AuditAppDeps): { public: Listener; internal: Listener } {
   const { telemetry, health, requestsMax } = deps;
   const handler = { telemetry, health, requestIdOnResponse: false, requestsMax };

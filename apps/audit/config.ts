@@ -15,7 +15,9 @@ import {
   tlsVariables,
 } from "@ostiary/lib/runtime/config";
 import { type Static, Type } from "@sinclair/typebox";
+import { SIGNING_KEY_RULE } from "./proof/root/signing-keys.ts";
 import { witnessVariables } from "./proof/witnesses/witnesses-file.ts";
+import { STREAM_KEYS_RULE } from "./streams/key-file.ts";
 import { operatorStreamVariables } from "./streams/operator/config.ts";
 import { isNetwork } from "./streams/public-addresses.ts";
 import { platformServicesVariable } from "./usage/usage.ts";
@@ -38,13 +40,10 @@ export const auditVariables = Type.Object({
     3_600_000,
     "The maximum lag of a client behind the pace of EXPORT_BYTES_PER_SECOND_MIN. A longer lag ends the export.",
   ),
-  AUDIT_SIGNING_KEY_FILE: optionalText(
-    "must be the path of a file with an Ed25519 private key in PKCS #8 (PEM), for example the output of openssl genpkey -algorithm ed25519, or with several such keys",
-    {
-      description:
-        "The key that signs the roots of the log. Other users may not read the file. All keys of the file sign, while a new one replaces an old one. Without this variable the log is not signed, and no export can be verified as complete.",
-    },
-  ),
+  AUDIT_SIGNING_KEY_FILE: optionalText(SIGNING_KEY_RULE, {
+    description:
+      "The key that signs the roots of the log. Other users may not read the file. All keys of the file sign, while a new one replaces an old one. Without this variable the log is not signed, and no export can be verified as complete.",
+  }),
   AUDIT_LOG_ORIGIN: textOr("ostiary/audit-log", LOG_ORIGIN_RULE, {
     check: isLogOrigin,
     description:
@@ -56,13 +55,10 @@ export const auditVariables = Type.Object({
     60_000,
     "The maximum time until an event gets its position in the proof. At most 3000 with streams.",
   ),
-  AUDIT_STREAM_KEY_FILE: optionalText(
-    "must be the path of a file with one key of `openssl rand -base64 32` on each line; the first key encrypts new secrets",
-    {
-      description:
-        "The keys that encrypt the secrets of streams. Other users may not read the file. The service reads the file again when the file changes. Without this variable there are no streams.",
-    },
-  ),
+  AUDIT_STREAM_KEY_FILE: optionalText(STREAM_KEYS_RULE, {
+    description:
+      "The keys that encrypt the secrets of streams. Other users may not read the file. The service reads the file again when the file changes. Without this variable there are no streams.",
+  }),
   AUDIT_STREAM_ALLOWED_NETWORKS: optionalList(
     "must be networks such as 10.0.0.0/8 or fd00::/8, separated by commas",
     isNetwork,

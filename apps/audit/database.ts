@@ -7,7 +7,6 @@ import { type Static, Type } from "@sinclair/typebox";
 export const SCHEMA = "audit";
 export const MIGRATIONS = shippedFile("drizzle/audit");
 
-/** The environment variables of commands that need the database user that owns the log's tables. */
 export const ownerVariables = Type.Object({
   DATABASE_URL: databaseUrl("The database of the log. The user must own the tables of the log."),
   ...tlsVariables("DATABASE"),

@@ -4,7 +4,6 @@ import { isRecord } from "@ostiary/lib/domain/json";
 /** The fields of an unchecked value. Rules check single fields, so one response can list every problem. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns the fields of an object, and no fields for any other value. */
 export function fieldsOf(value: unknown): Fields {
   return isRecord(value) ? value : {};
 }
@@ -25,7 +24,6 @@ export function unstorable(texts: Fields): FieldError[] {
   );
 }
 
-/** Returns the first problem of each path. */
 export function firstOfEach(problems: readonly FieldError[]): FieldError[] {
   const seen = new Set<string>();
   return problems.filter(({ path }) => !seen.has(path) && seen.add(path));

@@ -28,7 +28,6 @@ export async function migrate(config: OwnerConfig, role: string | undefined): Pr
   }
 }
 
-/** Runs {@link migrate} as a process that prints the report and exits. */
 export function runMigration(env: Environment, role: string | undefined): Promise<void> {
   return runJob(async (say) => say(await migrate(loadConfig(ownerVariables, env, checkOwnerConfig), role)), {
     program: auditProgram,

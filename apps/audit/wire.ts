@@ -66,7 +66,6 @@ export async function wireAudit(
 
 type Parts = Awaited<ReturnType<typeof partsOf>>;
 
-/** Builds the parts that outlive a request. */
 async function partsOf(config: AuditConfig, shared: Shared, background: Shared) {
   const { writes, clock, telemetry } = background;
   const { log } = telemetry;

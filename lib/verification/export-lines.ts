@@ -55,10 +55,8 @@ async function* textOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string,
 
 /** A root that the reader kept. Its signatures do not count: the reader trusts the place where it was kept. */
 export interface KeptRoot {
-  /** The name of the file. */
   name: string;
   head: TreeHead;
-  /** The text of the note. */
   text: string;
 }
 

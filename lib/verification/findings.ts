@@ -42,7 +42,6 @@ export function isAltered({ code }: Pick<Finding, "code">): boolean {
 /** The maximum number of findings to keep, so that a broken file does not exhaust memory. */
 const KEPT_MAX = 100_000;
 
-/** The findings of one verification. */
 export class Findings {
   #kept: Finding[] = [];
   #dropped = 0;
@@ -121,7 +120,6 @@ export const ENGLISH = {
     "Too few witnesses cosigned a tree that has this export. Make the export again; if that does not help, the witnesses do not answer or refuse the log.",
 };
 
-/** Returns a finding as English sentences. */
 export function englishOf({ code, place, expected, found }: Finding): string {
   const where = englishPlace(place);
   return [

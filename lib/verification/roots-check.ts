@@ -34,7 +34,6 @@ interface RootFound extends SignedRoot {
   signers: readonly string[];
 }
 
-/** The roots that an export proves. */
 export interface RootsFound {
   /** The root of the export, or null if no key signed it. */
   root: RootFound | null;

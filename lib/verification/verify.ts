@@ -20,7 +20,6 @@ export interface Verdict {
   result: "complete" | "altered" | "undecided";
   /** The owner that the export names, or null for a file without its last line. */
   owner: string | null;
-  /** Whether the reader named the owner. */
   owner_given: boolean;
   events: number;
   entries: number;
@@ -29,7 +28,6 @@ export interface Verdict {
   occurred_to: string | null;
   /** The signed root of the export, or null if no key signed it. */
   root: { origin: string; size: number; hash: string; sealed_at: string } | null;
-  /** The verifier keys that signed the root. */
   keys: readonly string[];
   /** Whether the reader named the keys. If not, they are those of the file itself. */
   key_given: boolean;
@@ -45,14 +43,12 @@ export interface Verdict {
   restarts: readonly { declared_at: string; from: number; position: number }[];
   /** The trees under other names that the log had before. */
   earlier_trees: readonly EarlierTree[];
-  /** The first findings. */
   findings: readonly Finding[];
   findings_total: number;
 }
 
 const FINDINGS_SHOWN = 100;
 
-/** The input of a check besides the export. */
 export interface VerifyGiven {
   /** The owner whose log it must be, such as `organization:acme`; null accepts any owner. */
   owner: string | null;
@@ -117,7 +113,6 @@ function unknownFormat(format: unknown, given: VerifyGiven, checks: Checks): Ver
   return verdictOf(null, null, given, { ...checks, findings });
 }
 
-/** The findings from the last line of an export. */
 interface EndFound extends RootsFound, RemainderFound {
   witnesses: readonly WitnessFound[];
 }

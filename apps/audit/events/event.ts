@@ -1,7 +1,6 @@
 import type { UserEvent } from "@ostiary/lib/contracts/audit";
 import type { Cell, ExportForm } from "../exports/formats.ts";
 
-/** An event as the database returns it. */
 export type EventRow = Omit<UserEvent, "actor"> & {
   actor_member_id: UserEvent["actor"]["member_id"];
   actor_auth_type: UserEvent["actor"]["auth_type"];

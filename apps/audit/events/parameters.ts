@@ -22,7 +22,6 @@ const PARAM = /^params\[(.+)\]$/s;
 
 const exact = (description: string, maxLength: number, example: string) =>
   Type.Optional(Type.String({ description, minLength: 1, maxLength, examples: [example] }));
-/** Returns the schema of a time in a query. */
 export const timeParameter = (description: string) =>
   Type.Optional({
     ...Type.String({
@@ -88,7 +87,6 @@ const filterQuerySchema = Type.Object(
 /** The query of a page (AU-34). The Accept header of the request may ask for an export instead. */
 export const pageQuerySchema = Type.Object({ limit, ...filterQuerySchema.properties }, paramQuery);
 
-/** The query of an export. */
 export const exportQuerySchema = Type.Object(
   {
     format: Type.Union([Type.Literal("csv"), Type.Literal("ndjson")], {
@@ -104,7 +102,6 @@ export type EventQuery = Static<typeof filterQuerySchema>;
 export type PageQuery = Static<typeof pageQuerySchema>;
 type ExportQuery = Static<typeof exportQuerySchema>;
 
-/** Returns everything that is wrong with a request for a page. Every value of `query` is a string. */
 export function pageProblems(log: EventLog, query: PageQuery, request: Request): FieldError[] {
   const { limit: _, ...filters } = query;
   return [
@@ -113,7 +110,6 @@ export function pageProblems(log: EventLog, query: PageQuery, request: Request):
   ];
 }
 
-/** Returns everything that is wrong with a request for an export. */
 export function exportProblems(log: EventLog, query: ExportQuery, request: Request): FieldError[] {
   const { format, ...filters } = query;
   return [
@@ -165,7 +161,6 @@ function nameProblems({ properties }: TObject, name: string): FieldError[] {
   return unstorable({ [name]: param });
 }
 
-/** Returns the filter of a valid query. */
 export function eventFilter(log: EventLog, query: EventQuery): EventFilter {
   const { occurred_after, occurred_before } = query;
   const filter: EventFilter = {

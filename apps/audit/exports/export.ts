@@ -10,14 +10,12 @@ import { type PaceLimits, ReaderTooSlow, ReadingPace } from "./reading-pace.ts";
 import { streamedExport } from "./streamed-export.ts";
 
 interface ExportsDeps {
-  /** The dependencies of exports with proof. */
   proof: ProofDeps;
   pace: PaceLimits;
   clock: Clock;
   log: Logger;
 }
 
-/** The exports that run in this process. */
 export class Exports {
   readonly #deps: ExportsDeps;
   readonly #permits: ExportPermits;

@@ -27,7 +27,6 @@ export function exportFormat(accept: string | null): ExportFormat | null {
   return formats.get(preferred ?? JSON_TYPE) ?? null;
 }
 
-/** Returns whether an Accept header accepts NDJSON. */
 export function acceptsNdjson(accept: string | null): boolean {
   return new Negotiator({ headers: { accept: accept ?? undefined } }).mediaTypes([NDJSON_TYPE]).length > 0;
 }
@@ -55,9 +54,7 @@ export type Cell = string | number | null;
 export interface ExportForm<Item> {
   /** The name of the file, without its extension. */
   name: string;
-  /** The names of the columns in CSV. */
   columns: readonly string[];
-  /** Returns the cells of an item, one for each column. */
   cells(item: Item): Cell[];
   /** Returns the object that the item's line in NDJSON contains. */
   shown(item: Item): unknown;

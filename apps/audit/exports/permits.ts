@@ -16,7 +16,6 @@ const WAITING_MAX = 100;
 
 /** An export's slot, from the request for the slot until its release. */
 export class ExportSlot {
-  /** The log that is exported. */
   readonly log: string;
   readonly pace: ReadingPace;
   readonly #end = new AbortController();
@@ -35,7 +34,6 @@ export class ExportSlot {
     this.#end.abort();
   }
 
-  /** Returns the error for an export that lost its slot. */
   lost(): ReaderTooSlow {
     return new ReaderTooSlow("The client read slowly while another log waited for a slot.");
   }

@@ -1,4 +1,3 @@
-/** Limits on how slowly a client may read an export. */
 export interface PaceLimits {
   bytesPerSecondMin: number;
   /** The maximum time that a client may fall behind the minimum pace. */

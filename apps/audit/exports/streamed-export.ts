@@ -7,7 +7,6 @@ interface ExportStream {
   chunks: AsyncGenerator<string, void, void>;
   slot: ExportSlot;
   clock: Clock;
-  /** Aborted when the client disconnects. */
   signal: AbortSignal;
   /** Called once or more when `chunks` is no longer read. Must ignore repeated calls. */
   ended(): void;

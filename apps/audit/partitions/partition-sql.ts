@@ -33,7 +33,6 @@ export function isPartitionMissing(error: unknown): boolean {
   return sqlState(error) === CHECK_VIOLATION;
 }
 
-/** Returns the partitions of `wanted` that do not exist. */
 export async function missingPartitions(database: Database, wanted: Partition[]): Promise<Partition[]> {
   const found = await query<{ name: string }>(database, "select_partitions")`
     select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid

@@ -14,7 +14,6 @@ import { wireWitnesses } from "./witnesses/wire.ts";
  */
 const SEAL_WAIT_MS = 4_000;
 
-/** The proof as the service runs it. */
 export interface Proof {
   published: PublishedLog;
   exports: ProofDeps;

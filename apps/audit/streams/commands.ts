@@ -146,7 +146,6 @@ export async function readStream(deps: StreamCommandDeps, address: StreamAddress
   return toStream(requireRow(row, address.stream_id));
 }
 
-/** The changed fields for the audit log. */
 type Details = Record<string, { from: unknown; to: unknown }>;
 
 /** Changes a stream. The change does not affect a delivery request in flight. */

@@ -9,7 +9,7 @@ import {
   type Declaration,
   type EntryRow,
 } from "./batch.ts";
-import { type HeldLease, isClaimable, leaseEnd, pauseFor } from "./lease-sql.ts";
+import { failed, isClaimable, leaseEnd, pauseFor } from "./lease-sql.ts";
 import type { RetryPlan } from "./retry.ts";
 import { SECRET_COLUMNS, type SecretRow } from "./sql.ts";
 import type { AuditStream, StreamFilter } from "./stream.ts";
@@ -17,7 +17,6 @@ import type { AuditStream, StreamFilter } from "./stream.ts";
 /** The maximum number of entries that one query scans for a stream with a filter. */
 const WINDOW_ENTRIES = 1_000;
 
-/** A stream that this replica delivers. */
 export interface DeliveryRow extends SecretRow {
   id: string;
   organization_id: string;
@@ -77,28 +76,6 @@ export function claimStreams(
       returning ${deliveryColumns}`;
 }
 
-/** Renews leases and returns the ids of the streams that still have them. */
-export async function renewLeases(database: Database, held: readonly HeldLease[]): Promise<Set<string>> {
-  const found = await query<{ id: string }>(database, "renew_stream_leases")`
-    update audit.streams stream set lease_until = ${leaseEnd}
-      from json_to_recordset(${JSON.stringify(held)}::text::json) as held(id text, lease text)
-      where stream.id = held.id and stream.lease = held.lease returning stream.id`;
-  return new Set(found.map(({ id }) => id));
-}
-
-/** Releases the lease. Another replica may claim the stream after `pause_ms`. */
-export async function releaseLease(
-  database: Database,
-  id: string,
-  lease: string,
-  pause_ms: number,
-): Promise<void> {
-  await query(database, "release_stream_lease")`
-    update audit.streams set lease = null, lease_until = null,
-        ${pauseFor(pause_ms)}
-      where id = ${id} and lease = ${lease}`;
-}
-
 /**
  * The new position of a stream. `delivered` is the last delivered entry, or null if the filter left out all
  * entries.
@@ -144,14 +121,11 @@ export async function failStream(
   id: string,
   lease: string,
   error: string,
-  { failures, failing_ms, pause_ms, givesUp }: RetryPlan,
+  plan: RetryPlan,
 ): Promise<AuditStream["status"] | null> {
   const [found] = await query<{ status: AuditStream["status"] }>(database, "fail_stream")`
-    update audit.streams set lease = null, lease_until = null, is_slow = true, last_error = ${error},
-        status = case when status = 'paused' or ${givesUp}::boolean then 'paused' else 'failing' end,
-        failing_since = coalesce(failing_since, clock_timestamp()), failures = ${failures},
-        failing_ms = ${bigint(failing_ms)},
-        ${pauseFor(pause_ms)}
+    update audit.streams set ${failed(error, plan)}, is_slow = true,
+        status = case when status = 'paused' or ${plan.givesUp}::boolean then 'paused' else 'failing' end
       where id = ${id} and lease = ${lease} returning status`;
   return found?.status ?? null;
 }

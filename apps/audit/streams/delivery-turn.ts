@@ -2,8 +2,9 @@ import { pause } from "@ostiary/lib/async";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { type Batch, ostiaryBatch } from "./batch.ts";
-import { advanceStream, type DeliveryRow, failStream, releaseLease, selectNext } from "./delivery-sql.ts";
+import { advanceStream, type DeliveryRow, failStream, selectNext } from "./delivery-sql.ts";
 import type { Turn } from "./dispatcher.ts";
+import { releaseLease, STREAMS } from "./lease-sql.ts";
 import { ocsfBatch } from "./ocsf.ts";
 import { planRetry } from "./retry.ts";
 import { type SecretBox, SecretUnreadable } from "./secrets.ts";
@@ -41,7 +42,7 @@ export async function deliverTurn(deps: DeliveryDeps, claimed: DeliveryRow, turn
     const isStuck = await delivery.run();
     if (isStuck)
       deps.log.error({ stream_id: id }, "an audit stream waits for an entry that is missing from the log");
-    await releaseLease(deps.writes, id, turn.lease, isStuck ? STUCK_MS : 0);
+    await releaseLease(deps.writes, STREAMS, { id, lease: turn.lease }, isStuck ? STUCK_MS : 0);
   } finally {
     delivery.close();
   }

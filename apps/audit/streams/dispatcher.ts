@@ -62,7 +62,6 @@ interface DispatcherDeps {
   log: Pick<Logger, "warn">;
 }
 
-/** A stream that this replica delivers. */
 interface Delivery<Row> extends HeldLease {
   lane: Lane<Row>;
   giveUp: AbortController;

@@ -104,7 +104,6 @@ export function streamHandlers(deps: StreamHandlersDeps) {
     .use(receiverHandlers(deps));
 }
 
-/** Returns the routes that create streams and list them. */
 function listHandlers(deps: StreamHandlersDeps) {
   return new Elysia({ name: "audit-streams-list", normalize: false, prefix: STREAMS_PATH })
     .guard({ params: Type.Object({ organization_id }) })
@@ -150,7 +149,6 @@ function listHandlers(deps: StreamHandlersDeps) {
     );
 }
 
-/** Returns the routes that read, change and delete a stream. */
 function oneStreamHandlers(deps: StreamHandlersDeps) {
   return new Elysia({ name: "audit-stream", normalize: false, prefix: STREAM_PATH })
     .guard({ params: streamParams, query: noQuery })
@@ -190,7 +188,6 @@ function oneStreamHandlers(deps: StreamHandlersDeps) {
     );
 }
 
-/** Returns the routes that replace a stream's secret and call its receiver. */
 function receiverHandlers(deps: StreamHandlersDeps) {
   return new Elysia({ name: "audit-stream-receiver", normalize: false, prefix: STREAM_PATH })
     .guard({ params: streamParams, query: noQuery })
@@ -224,7 +221,6 @@ function receiverHandlers(deps: StreamHandlersDeps) {
     );
 }
 
-/** A request for an operation of streams. */
 interface StreamRequest {
   request: Request;
   params: { organization_id: string; stream_id?: string };
@@ -232,7 +228,6 @@ interface StreamRequest {
   body?: unknown;
 }
 
-/** The schemas of an operation. Without a query schema, an operation takes no query parameters. */
 interface StreamSchemas {
   query?: TSchema;
   body?: TSchema;

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import type { Clock } from "@ostiary/lib/async";
-import type { ConfigProblem } from "@ostiary/lib/runtime/config";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
+import { keyFileProblems, readKeyFile } from "../key-file.ts";
 
 /** A key that encrypts the secrets of streams. */
 interface StreamKey {
@@ -14,24 +14,15 @@ interface StreamKey {
 const KEY_BYTES = 32;
 const KEYS_MAX = 16;
 const FILE_BYTES_MAX = 4_096;
-/** The forbidden bits of the file's mode: any access by others, or write access by the group. */
-const OPEN_MODE = 0o027;
 /** The minimum time between two checks of the file. */
 const LOOK_MS = 1_000;
 
-const RULE =
+export const STREAM_KEYS_RULE =
   "must be the path of a file with one key of `openssl rand -base64 32` on each line; the first key encrypts new secrets";
 
-/** Returns the problems of the key file, without quoting its content. A check for `loadConfig`. */
-export function checkStreamKeyFile({
-  AUDIT_STREAM_KEY_FILE,
-}: {
-  AUDIT_STREAM_KEY_FILE?: string;
-}): ConfigProblem[] {
-  if (AUDIT_STREAM_KEY_FILE === undefined) return [];
-  const read = readKeys(AUDIT_STREAM_KEY_FILE);
-  return "problem" in read ? [{ variable: "AUDIT_STREAM_KEY_FILE", message: `${read.problem}.` }] : [];
-}
+/** Returns the problems of the key file. A check for `loadConfig`. */
+export const checkStreamKeyFile = ({ AUDIT_STREAM_KEY_FILE }: { AUDIT_STREAM_KEY_FILE?: string }) =>
+  keyFileProblems("AUDIT_STREAM_KEY_FILE", AUDIT_STREAM_KEY_FILE, readKeys);
 
 /** The keys of AUDIT_STREAM_KEY_FILE. Changes of the file take effect without a restart (AU-98). */
 export class StreamKeys {
@@ -83,20 +74,11 @@ async function imported(bytes: Uint8Array<ArrayBuffer>): Promise<StreamKey> {
   return { id: createHash("sha256").update(bytes).digest("hex").slice(0, 8), key };
 }
 
-function readKeys(path: string): { keys: Uint8Array<ArrayBuffer>[] } | { problem: string } {
-  try {
-    const found = statSync(path);
-    if (!found.isFile() || found.size > FILE_BYTES_MAX) return { problem: RULE };
-    if ((found.mode & OPEN_MODE) !== 0) {
-      return { problem: "names a file that other users may read or write: run chmod 600 on the file" };
-    }
-    return keysOf(readFileSync(path, "utf8"));
-  } catch {
-    return { problem: "must be a file that this user may read" };
-  }
+function readKeys(path: string) {
+  return readKeyFile(path, { bytesMax: FILE_BYTES_MAX, rule: STREAM_KEYS_RULE }, keysOf);
 }
 
-function keysOf(text: string): { keys: Uint8Array<ArrayBuffer>[] } | { problem: string } {
+function keysOf(text: string): Uint8Array<ArrayBuffer>[] | null {
   const lines = text
     .split("\n")
     .map((line) => line.trim())
@@ -108,7 +90,7 @@ function keysOf(text: string): { keys: Uint8Array<ArrayBuffer>[] } | { problem: 
     keys.every(
       (key, index) => key.length === KEY_BYTES && Buffer.from(key).toString("base64") === lines[index],
     );
-  return isRight ? { keys } : { problem: RULE };
+  return isRight ? keys : null;
 }
 
 /** Returns a text that changes with the file, also when a symbolic link gets a new target. */

@@ -1,4 +1,6 @@
+import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
+import type { RetryPlan } from "./retry.ts";
 
 /** How long a lease lasts without renewal (AU-105). */
 export const LEASE_MS = 5_000;
@@ -8,6 +10,32 @@ export interface HeldLease {
   id: string;
   lease: string;
 }
+
+/** A table whose rows are streams, each with a lease. */
+interface LeasedTable {
+  table: SQL;
+  /** The id of a row. */
+  id: SQL;
+  /** The names of the statements. */
+  renew: string;
+  release: string;
+}
+
+/** The id of the operator's stream. */
+export const OPERATOR_STREAM = "operator";
+
+export const STREAMS: LeasedTable = {
+  table: sql`audit.streams`,
+  id: sql`stream.id`,
+  renew: "renew_stream_leases",
+  release: "release_stream_lease",
+};
+export const OPERATOR_STREAMS: LeasedTable = {
+  table: sql`audit.operator_stream`,
+  id: sql`${OPERATOR_STREAM}::text`,
+  renew: "renew_operator_lease",
+  release: "release_operator_lease",
+};
 
 export const leaseEnd = sql`clock_timestamp() + make_interval(secs => ${sql.raw(String(LEASE_MS / 1_000))})`;
 
@@ -26,3 +54,35 @@ export const isClaimable = sql`(stream.next_attempt_at <= clock_timestamp()
     or stream.next_attempt_at > clock_timestamp() + stream.pause_ms * interval '1 millisecond')
   and (stream.lease_until is null or stream.lease_until <= clock_timestamp()
     or stream.lease_until > ${leaseEnd} + interval '1 second')`;
+
+/** Renews leases and returns the ids of the streams that still have them. */
+export async function renewLeases(
+  database: Database,
+  { table, id, renew }: LeasedTable,
+  held: readonly HeldLease[],
+): Promise<Set<string>> {
+  const found = await query<{ id: string }>(database, renew)`
+    update ${table} stream set lease_until = ${leaseEnd}
+      from json_to_recordset(${JSON.stringify(held)}::text::json) as held(id text, lease text)
+      where held.id = ${id} and stream.lease = held.lease returning ${id} as id`;
+  return new Set(found.map((row) => row.id));
+}
+
+/** Releases the lease. Another replica may claim the stream after `pause_ms`. */
+export async function releaseLease(
+  database: Database,
+  { table, id, release }: LeasedTable,
+  held: HeldLease,
+  pause_ms = 0,
+): Promise<void> {
+  await query(database, release)`
+    update ${table} stream set lease = null, lease_until = null, ${pauseFor(pause_ms)}
+      where ${id} = ${held.id} and lease = ${held.lease}`;
+}
+
+/** Returns the SQL assignments that record a delivery request that failed, and release the lease. */
+export function failed(error: string, { failures, failing_ms, pause_ms }: RetryPlan): SQL {
+  return sql`lease = null, lease_until = null, last_error = ${error},
+    failing_since = coalesce(failing_since, clock_timestamp()), failures = ${failures},
+    failing_ms = ${String(failing_ms)}::text::bigint, ${pauseFor(pause_ms)}`;
+}

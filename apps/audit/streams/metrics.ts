@@ -3,7 +3,6 @@ import { Counter } from "prom-client";
 import type { OperatorReading } from "./operator/sql.ts";
 import type { StatusReading } from "./status-readings.ts";
 
-/** Counts the deliveries of this replica. */
 export interface DeliveryMetrics {
   called(result: "accepted" | "refused", seconds: number): void;
   delivered(entries: number): void;

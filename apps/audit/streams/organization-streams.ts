@@ -1,6 +1,7 @@
-import { claimStreams, type DeliveryRow, type ReceiverRecord, renewLeases } from "./delivery-sql.ts";
+import { claimStreams, type DeliveryRow, type ReceiverRecord } from "./delivery-sql.ts";
 import { type DeliveryDeps, deliverTurn } from "./delivery-turn.ts";
 import type { Lane, Streams } from "./dispatcher.ts";
+import { renewLeases, STREAMS } from "./lease-sql.ts";
 
 /** The maximum number of streams that a replica delivers at once to receivers that answer fast. */
 const LANES = 32;
@@ -24,7 +25,7 @@ export function organizationStreams(deps: DeliveryDeps): Streams<DeliveryRow> {
   return {
     lanes: [lane("fast", LANES, LANES), lane("unknown", NEW_LANES), slowLane],
     slowLane,
-    renew: (held) => renewLeases(writes, held),
+    renew: (held) => renewLeases(writes, STREAMS, held),
     deliver: (row, turn) => deliverTurn(deps, row, turn),
   };
 }

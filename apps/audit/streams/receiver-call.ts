@@ -21,7 +21,6 @@ export type CallResult =
   /** The caller aborted the request. It is unknown whether the request arrived. */
   | { outcome: "aborted" };
 
-/** The result of a request, with the body of the response. */
 export interface Answer {
   result: CallResult;
   /** The body as text. Null if there was no response, if the body is too long, or if it is not UTF-8. */

@@ -5,7 +5,6 @@ const SECRET_BYTES = 32;
 const IV_BYTES = 12;
 const SECRET_PREFIX = "whsec_";
 
-/** Returns a new signing secret in the format of Standard Webhooks. */
 export function newSecret(): string {
   return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString("base64");
 }
@@ -70,7 +69,6 @@ export class SecretBox {
     }
   }
 
-  /** Returns the id of the key that encrypts. */
   async currentKeyId(): Promise<string> {
     const [key] = await this.#keys.current();
     return key?.id ?? "";
@@ -81,7 +79,6 @@ function options(iv: Uint8Array<ArrayBuffer>, stream_id: string) {
   return { name: "AES-GCM", iv, additionalData: encoder.encode(`audit-stream:${stream_id}`) };
 }
 
-/** A body to deliver, and the id of the message for its receiver. */
 export interface Message {
   id: string;
   body: Buffer;

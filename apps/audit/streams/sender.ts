@@ -9,10 +9,8 @@ export interface SenderDeps {
   metrics: DeliveryMetrics;
 }
 
-/** The result of a delivery request, and its duration. */
 export type Sent = CallResult & { callMs: number };
 
-/** A delivery request that failed. */
 export type Refusal = Extract<Sent, { outcome: "refused" }>;
 
 /** Sends the delivery requests of one turn, over a connection that stays open between them. */

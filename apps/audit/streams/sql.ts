@@ -4,7 +4,6 @@ import type { ChainPlace } from "./batch.ts";
 import { pauseFor } from "./lease-sql.ts";
 import type { StreamFilter, StreamRow, UpdateStreamBody } from "./stream.ts";
 
-/** The ids that identify a stream. */
 export interface StreamAddress {
   organization_id: string;
   stream_id: string;
@@ -93,7 +92,6 @@ interface NewStream extends StreamAddress {
   url: string;
   format: string;
   filter: StreamFilter | null;
-  /** The encrypted secret. */
   secret: string;
   /** The place after which the stream begins. */
   start: ChainPlace;

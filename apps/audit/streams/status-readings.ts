@@ -14,7 +14,6 @@ interface StreamWatchDeps {
   hasOperatorStream: boolean;
 }
 
-/** The newest readings. */
 interface StreamReadings {
   /** One reading for each status. Empty before the first read and after a failed read. */
   statuses: readonly StatusReading[];
@@ -44,7 +43,6 @@ export function watchStreams({ reads, clock, log, hasOperatorStream }: StreamWat
   return { loop, newest };
 }
 
-/** A summary of the streams with one status. */
 export interface StatusReading {
   status: AuditStream["status"];
   streams: number;

@@ -203,7 +203,6 @@ export const AuditStream = Type.Object(
 );
 export type AuditStream = Static<typeof AuditStream>;
 
-/** A stream with its secret. Only the responses to creation and rotation contain the secret. */
 export const AuditStreamWithSecret = Type.Object(
   {
     ...AuditStream.properties,
@@ -217,7 +216,6 @@ export const AuditStreamWithSecret = Type.Object(
 );
 export type AuditStreamWithSecret = Static<typeof AuditStreamWithSecret>;
 
-/** The result of a test request. */
 export const AuditStreamTest = Type.Object(
   {
     delivered: Type.Boolean({ description: "Whether the receiver answered 2xx.", examples: [true] }),

@@ -15,14 +15,12 @@ export interface TargetRules {
 const HTTPS_PORT = 443;
 const HTTP_PORT = 80;
 
-/** The environment variables that set the rules. */
 export interface TargetConfig {
   AUDIT_STREAM_ALLOW_HTTP: boolean;
   AUDIT_STREAM_ALLOWED_PORTS?: string;
   AUDIT_STREAM_ALLOWED_NETWORKS?: string;
 }
 
-/** Returns the rules of the service's environment variables. */
 export function targetRulesOf(config: Partial<TargetConfig>): TargetRules {
   return targetRules({
     allowHttp: config.AUDIT_STREAM_ALLOW_HTTP ?? false,

@@ -19,7 +19,6 @@ export const tooManyTestCalls = {
   message: "Too many test calls are running. Try again in a moment.",
 } as const;
 
-/** The test requests of this process. */
 export class TestCalls {
   readonly #ofOrganizations = new KeyedSemaphore(ORGANIZATION_TEST_CALLS_MAX, 0);
   readonly #all = new Semaphore(TEST_CALLS_MAX, 0);

@@ -25,7 +25,6 @@ export interface Shared {
   telemetry: Telemetry;
 }
 
-/** A task of streams that runs in the background. */
 type Background = Pick<Loop, "start" | "stop">;
 
 interface StreamParts {

@@ -96,7 +96,6 @@ async function moveDue(tx: Orm, untilMs: number, ids: readonly string[]): Promis
   return moved?.count ?? 0;
 }
 
-/** Returns whether the feed has an event with this id. */
 export async function usageEventExists(orm: Orm, id: string): Promise<boolean> {
   const found = await rows(orm, sql`select from audit.usage_events where id = ${id}`);
   return found.length > 0;

@@ -48,7 +48,6 @@ export const usageParams = Type.Object({
   organization_id: writtenId("The organization whose usage is read."),
 });
 
-/** Returns the time range of a query whose times are valid. */
 export function rangeOf({ from, to }: Pick<UsageQuery, "from" | "to">, nowMs: number): UsageRange {
   const toMs = to === undefined ? null : (parseTime(to)?.epochMilliseconds ?? null);
   const fromMs = from === undefined ? null : (parseTime(from)?.epochMilliseconds ?? null);
@@ -71,7 +70,6 @@ function hasTimeIds(by: UsageQuery["by"]): boolean {
   return by === "day" || by === "hour";
 }
 
-/** Returns everything that is wrong with a read of usage. */
 export function usageProblems(request: Request, id: string, query: UsageQuery, nowMs: number): FieldError[] {
   const { fromMs, toMs } = rangeOf(query, nowMs);
   const { by = "day", starting_after } = query;

@@ -53,7 +53,6 @@ export async function selectQuotaCounts(database: Database, quotas: readonly Quo
 /** The maximum number of quotas that an organization reads at once. */
 const SHOWN_MAX = 100;
 
-/** A quota as it is stored. */
 interface QuotaRow {
   policy: string;
   period: string;

@@ -43,7 +43,6 @@ export async function addReport(
   return found?.created ? "created" : "existing";
 }
 
-/** Returns the table of the counts of a report. */
 function countsOf({ counts }: UsageReport): SQL {
   const sent = JSON.stringify(
     counts.map(({ refused, key_prefix, ...count }) => ({

@@ -9,7 +9,6 @@ const STEP_EVENTS = 500;
 const STEP_ORGANIZATIONS = 100;
 const TIME_LENGTH = 10;
 
-/** The amounts of usage that were dropped. */
 interface DroppedUsage {
   counts: number;
   events: number;

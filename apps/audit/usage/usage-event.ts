@@ -48,7 +48,6 @@ export const UsageEvent = Type.Object(
 );
 export type UsageEvent = Static<typeof UsageEvent>;
 
-/** A row of `audit.usage_events`. */
 export type UsageEventRow = Totals & Record<"id" | (typeof KEY_COLUMNS)[number], string>;
 
 export function toUsageEvent(

@@ -2,7 +2,6 @@ import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { type Division, TOTAL_COLUMNS, type UsageRange, type UsageRow } from "./usage.ts";
 
-/** A request for a page or an export of an organization's usage. */
 export interface UsageRequest extends UsageRange {
   organization_id: string;
   by: Division;
@@ -27,7 +26,6 @@ const groupings: Readonly<Record<Division, Grouping>> = {
   key: { key: sql`member_id || ' ' || key_prefix`, columns: ["member_id", "key_prefix"] },
 };
 
-/** The SQL that sums each counted number. */
 export const SUMS = sql.raw(TOTAL_COLUMNS.map((name) => `sum(${name})::bigint as ${name}`).join(", "));
 
 const EXPORT_BATCH_ROWS = 200;

@@ -19,7 +19,6 @@ export const KEY_COLUMNS = [
   "key_prefix",
 ] as const;
 
-/** The columns that contain the counted numbers. */
 export const TOTAL_COLUMNS = [
   "requests",
   "refused_limit",
@@ -31,10 +30,8 @@ export const TOTAL_COLUMNS = [
   "duration_ms",
 ] as const;
 
-/** The counted numbers of a row. */
 export type Totals = Record<(typeof TOTAL_COLUMNS)[number], number>;
 
-/** Returns the total number of refusals. */
 export function refusedOf({ refused_limit, refused_labels, refused_other }: Totals): number {
   return refused_limit + refused_labels + refused_other;
 }
@@ -67,11 +64,9 @@ export const isPlatform = Type.Boolean({
   examples: [false],
 });
 
-/** The ways to group usage. */
 export const DIVISIONS = ["hour", "day", "service", "route", "key"] as const;
 export type Division = (typeof DIVISIONS)[number];
 
-/** An item of an organization's usage, as the API returns it. */
 export const Usage = Type.Object(
   {
     id: Type.String({
@@ -140,7 +135,6 @@ export const UsagePage = Type.Object(
   { additionalProperties: false, title: "Usage list", description: "A page of usage." },
 );
 
-/** The row of an item of usage. */
 export interface UsageRow
   extends Totals,
     Partial<Record<"service" | "method" | "route" | "member_id" | "key_prefix", string>> {

@@ -17,7 +17,6 @@ import {
 interface EventWriterDeps {
   database: Database;
   clock: Clock;
-  /** Creates the partitions that are missing now. */
   keepPartitions: () => Promise<void>;
   /** Adds group writes to the traces of their requests. */
   tracing?: SharedContext;
@@ -51,7 +50,6 @@ export class EventWriter {
     return this.#intents.add(request_id, { request_id, intent });
   }
 
-  /** Calls {@link intent} for several requests, in as few statements as possible. */
   intents(writes: readonly PendingIntent[]): Promise<IntentResult[]> {
     return Promise.all(this.#intents.addAll(writes.map((item) => ({ key: item.request_id, item }))));
   }
@@ -62,7 +60,6 @@ export class EventWriter {
     return this.#outcomes.add(request_id, { request_id, outcome });
   }
 
-  /** Calls {@link outcome} for several requests, in as few statements as possible. */
   async outcomes(writes: readonly OutcomeWrite[]): Promise<OutcomeResult[]> {
     await Promise.all(writes.map(({ request_id }) => this.#intents.settled(request_id)));
     return Promise.all(this.#outcomes.addAll(writes.map((item) => ({ key: item.request_id, item }))));

@@ -101,7 +101,6 @@ const eventParams = Type.Object({
 
 const failures = bodyErrors("UNAUTHORIZED", "NOT_FOUND");
 
-/** Serves the gateway's writes of events. */
 export function writeHandlers(deps: WriteRoutesDeps) {
   return new Elysia({ name: "audit-writes", normalize: false }).use(singleWrites(deps)).use(batches(deps));
 }

@@ -16,19 +16,16 @@ import { leafOf, selectLeaves, selectPaths, sizeOf } from "../root/tree-sql.ts";
 import type { SealedLog } from "./proof-sql.ts";
 import { type HeadWithoutPath, selectRemainders } from "./remainders-sql.ts";
 
-/** The optional parts of the last line of an export. */
 export interface ProofEndParts {
   /** The size of an earlier tree that the reader asked for, or null. */
   asked: number | null;
   /** The newest root that witnesses cosigned, or null. */
   cosigned: { size: number; note: string } | null;
-  /** The keys of the log. */
   keys: readonly NoteKey[];
   /** The time of the earliest event that the export shows, or null without events. */
   from: string | null;
 }
 
-/** Returns the last line of an export with proof. */
 export function selectProofEnd(
   database: Database,
   sealed: SealedLog,

@@ -34,7 +34,6 @@ export interface SealedLog {
   left_out: string | null;
 }
 
-/** Returns the sealed state of a log. */
 export function selectSealedLog(database: Database, log: EventLog): Promise<SealedLog> {
   const owner = ownerOf(log.kind, log.id);
   const read = async (tx: Orm): Promise<SealedLog> => {

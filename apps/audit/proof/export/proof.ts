@@ -29,7 +29,6 @@ export interface ProofDeps {
   clock: Clock;
   /** The keys of the log; empty without a key. */
   keys: readonly NoteKey[];
-  /** The longest wait for the sealer. */
   waitMsMax: number;
   /** Null for a log without witnesses. */
   cosigned: CosignedRoots | null;

@@ -48,7 +48,6 @@ export interface NodeWrite {
   node: string;
 }
 
-/** The head of an owner in the map. */
 export interface MapHead {
   position: number;
   chain: Hash;
@@ -69,7 +68,6 @@ interface Branch {
   below: Map<number, Branch | typeof LOST>;
 }
 
-/** A node to read. */
 interface Wanted {
   path: string;
   ref: NodeRef;

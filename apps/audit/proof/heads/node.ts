@@ -24,7 +24,6 @@ export interface NodeRef {
 export type Slot = LeafSlot | NodeRef;
 
 export const SLOTS = 16;
-/** The levels of the tree within a node. */
 export const LEVELS = 4;
 const HASH_BYTES = 32;
 const NUMBER_BYTES = 8;

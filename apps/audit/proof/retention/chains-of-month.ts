@@ -21,7 +21,6 @@ import {
   streamSealedHalves,
 } from "./sql.ts";
 
-/** A chain with entries of a month. */
 interface ChainOfMonth {
   owner: string;
   entries: number;

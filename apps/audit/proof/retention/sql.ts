@@ -26,14 +26,12 @@ export function selectPartitions(database: Database): Promise<PartitionRow[]> {
       where bound is not null order by name`;
 }
 
-/** Returns the current snapshot of the database, as a `pg_snapshot`. */
 export async function selectNow(database: Database): Promise<string> {
   const [found] = await query<{ now: string }>(database, "select_now")`
     select pg_current_snapshot()::text as now`;
   return found?.now ?? "";
 }
 
-/** Returns the database's current time, in milliseconds since 1970. */
 export async function selectClock(database: Database): Promise<number> {
   const [found] = await query<{ ms: string }>(database, "select_clock")`
     select floor(extract(epoch from clock_timestamp()) * 1000)::text as ms`;
@@ -68,7 +66,6 @@ export async function selectLeafBefore(database: Database, time: string): Promis
   return found ?? null;
 }
 
-/** Stores the hashes of contents, in hexadecimal. */
 export async function insertContents(
   database: Database,
   contents: readonly { chain_id: number; position: number; content: string }[],

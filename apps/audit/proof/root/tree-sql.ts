@@ -91,13 +91,11 @@ export async function selectPaths(
 
 const nameOf = ({ level, index }: TreeNode) => `${level}/${index}`;
 
-/** Returns the stored leaf with a number, counted over all trees from 1; null if there is none. */
 export async function selectLeaf(orm: Orm, number: number): Promise<LeafRow | null> {
   const [found] = await selectLeaves(orm, sql`number = ${String(number)}::text::bigint`);
   return found ?? null;
 }
 
-/** Returns the stored leaves with numbers from `first` to `last`. */
 export function selectLeafRange(orm: Orm, first: number, last: number): Promise<LeafRow[]> {
   return selectLeaves(
     orm,

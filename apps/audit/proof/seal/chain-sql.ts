@@ -66,7 +66,6 @@ export async function forget(tx: Orm, { id, owner, position }: ChainRow, from: n
   );
 }
 
-/** Stores the first signed root of a tree. */
 export async function storeFirstNote(tx: Orm, note: string): Promise<boolean> {
   await rows(tx, sql`update audit.sealer set note = ${note}`);
   return true;

@@ -12,7 +12,6 @@ export class LogAltered extends Error {
   }
 }
 
-/** A chain that is left out, and why. */
 export interface AlteredChain {
   owner: string;
   /** The difference, as a part of the sentence of an error message. */
@@ -40,7 +39,6 @@ function differenceOf(row: ChainRow, map: HeadMap): string | null {
     : `the hash at position ${head.position} differs from the sealed one`;
 }
 
-/** An entry that has no position yet. */
 interface Unplaced {
   owner: string;
   hash: Hash;

@@ -17,7 +17,6 @@ const SALT_BYTES = 16;
 /** The maximum number of attempts to write declarations while another replica seals. */
 const TRIES_MAX = 100;
 
-/** A declaration of an owner's chain. */
 export type Declared =
   | { owner: string; kind: "retention"; content: Retention }
   | { owner: string; kind: "restart"; content: Restart & { lost: string } };
@@ -25,7 +24,6 @@ export type Declared =
 /** The chains in which declarations are written, and the map under the last signed root. */
 type ChainsRead = Pick<PassRead, "state" | "tree" | "map" | "chains">;
 
-/** The declarations to write. */
 interface Plan {
   declared: readonly Declared[];
   /** The ends of the chains that the declarations follow. */

@@ -31,7 +31,6 @@ export interface UnsealedRow extends StoredRow {
   placed: string | null;
 }
 
-/** An entry that has no position yet. */
 export interface NewEntry {
   owner: string;
   event_id: string;
@@ -43,13 +42,11 @@ export interface NewEntry {
   hash: Hash;
 }
 
-/** The intent or the outcome of an event. */
 export interface EventPart<Row extends StoredRow = StoredRow> {
   row: Row;
   is_outcome: boolean;
 }
 
-/** Returns the owners of the logs with an event. */
 export function ownersOf({ user_id, organization_id }: StoredRow): string[] {
   return [
     ...(user_id === null ? [] : [ownerOf("user", user_id)]),

@@ -35,7 +35,6 @@ export interface LeafWrite extends LeafRow {
   nodes: readonly NodeWrite[];
 }
 
-/** Everything that one pass writes. */
 export interface PassWrite {
   holder: string;
   sealed_to: string;

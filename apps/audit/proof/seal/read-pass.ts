@@ -26,7 +26,6 @@ export interface SealMemory {
   unreadable: Set<string>;
 }
 
-/** Everything that a pass reads, in one transaction. */
 export interface PassRead {
   state: SealerState;
   tree: TrustedTree;

@@ -31,11 +31,9 @@ export interface PassDeps {
   reads: Database;
   writes: Database;
   memory: SealMemory;
-  /** The name of the log in signed roots of its tree. */
   origin: string;
   clock: Clock;
   log: Pick<Logger, "error">;
-  /** Id of this replica. */
   holder: string;
 }
 
@@ -137,7 +135,6 @@ export async function writeAndSign(
   return true;
 }
 
-/** Returns the tree with one more leaf. */
 export function nextEdge({ edge, before }: Pick<TrustedTree, "edge" | "before">, leaf: LeafRow): Edge {
   return grown(edge, leafText(leafOf(leaf, before))).edge;
 }

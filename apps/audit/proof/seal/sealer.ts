@@ -10,13 +10,11 @@ import { LogAltered } from "./chains.ts";
 import { type PassDeps, sealPass } from "./seal-pass.ts";
 import type { SealerState } from "./state-sql.ts";
 
-/** Counts the work of this replica's sealer. */
 interface SealMetrics {
   sealed(entries: number): void;
   failed(): void;
 }
 
-/** Values that are read when metrics are scraped. */
 interface SealReadings {
   lagMs(): number;
   alteredLogs(): number;
@@ -61,7 +59,6 @@ interface SealerDeps {
   writes: Database;
   /** The keys that sign the roots of the tree, or null for none. */
   keys: LogKeys | null;
-  /** The name of the log in signed roots of its tree. */
   origin: string;
   intervalMs: number;
   clock: Clock;

@@ -99,7 +99,6 @@ export function selectWindow(
   return selectRows(orm, withRows(due), sql`due.is_intent`, sql`due.is_outcome`);
 }
 
-/** Returns events by their keys. */
 export function selectEach(orm: Orm, due: readonly DueEvent[]): Promise<UnsealedRow[]> {
   const given = sql`select * from json_to_recordset(${JSON.stringify(due)}::text::json)
     as given(id text, occurred_at timestamptz, is_intent boolean, is_outcome boolean)`;

@@ -58,13 +58,11 @@ const WitnessesFileShape = Type.Object(
   { additionalProperties: false, rule: "must be a map with the key witnesses" },
 );
 
-/** A witness that the log asks for cosignatures. */
 export interface Witness {
   name: string;
   /** The base address, to which `/add-checkpoint` is appended. */
   url: string;
   key: NoteKey;
-  /** The text form of the key. */
   keyText: string;
 }
 

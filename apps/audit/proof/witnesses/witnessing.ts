@@ -12,7 +12,6 @@ interface WitnessingDeps {
   witnesses: readonly Witness[];
   quorum: number;
   intervalMs: number;
-  /** The name of the log. */
   origin: string;
   /** Whether this replica seals. Only that replica asks the witnesses. */
   isSealing: () => boolean;
@@ -23,7 +22,6 @@ interface WitnessingDeps {
   log: Pick<Logger, "error" | "warn">;
 }
 
-/** The state of the witnesses, as metrics report it. */
 export interface WitnessReading {
   /** Number of witnesses that have cosigned no root for a minute although a new root exists. */
   behind: number;
@@ -149,7 +147,6 @@ export class Witnessing {
     return known.asked;
   }
 
-  /** Asks one witness, and stores its cosignature. */
   async #ask(known: Known, root: SignedRoot): Promise<void> {
     const result = await this.#cosigned(known, root);
     if (result.outcome === "cosigned") {

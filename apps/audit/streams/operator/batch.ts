@@ -1,10 +1,7 @@
 import { type ChainPlace, type EntryRow, fitting, streamEntry } from "../batch.ts";
+import { OPERATOR_STREAM } from "../lease-sql.ts";
 import { ocsfBody, ocsfText } from "../ocsf.ts";
 
-/** The id of the operator's stream. */
-export const OPERATOR_STREAM = "operator";
-
-/** The next entries of one organization. */
 export interface OrganizationPart {
   organization_id: string;
   chain_id: number;

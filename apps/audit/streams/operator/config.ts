@@ -34,7 +34,6 @@ export const operatorStreamVariables = {
   }),
 };
 
-/** The settings of the operator's own stream. */
 export interface OperatorStreamSettings {
   url: string;
   secrets: readonly string[];
@@ -44,7 +43,6 @@ export interface OperatorStreamSettings {
 
 type OperatorStreamConfig = Static<TObject<typeof operatorStreamVariables>>;
 
-/** Returns the settings, or null if the operator has no stream. */
 export function operatorStreamOf(config: OperatorStreamConfig): OperatorStreamSettings | null {
   const { AUDIT_OPERATOR_STREAM_URL: url, AUDIT_OPERATOR_STREAM_SECRET: secret } = config;
   if (url === undefined || secret === undefined) return null;

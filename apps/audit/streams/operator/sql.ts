@@ -2,9 +2,9 @@ import { type Database, query, rows } from "@ostiary/lib/runtime/stores/database
 import { sql } from "drizzle-orm";
 import { BATCH_ENTRIES_MAX, type ChainPlace } from "../batch.ts";
 import { bigint, type FoundEntry, selectEntries, withOtherEntries } from "../delivery-sql.ts";
-import { type HeldLease, isClaimable, leaseEnd, pauseFor } from "../lease-sql.ts";
+import { failed, isClaimable, leaseEnd, OPERATOR_STREAM, pauseFor } from "../lease-sql.ts";
 import type { FailureState, RetryPlan } from "../retry.ts";
-import { OPERATOR_STREAM, type OrganizationPart } from "./batch.ts";
+import type { OrganizationPart } from "./batch.ts";
 
 /**
  * The position up to which the stream has delivered. Chains are delivered in the order of the leaves that contain
@@ -46,7 +46,6 @@ export async function openOperatorStream(database: Database, url: string, from: 
   });
 }
 
-/** The state of the stream for the replica that delivers it. */
 export type OperatorRow = Cursor & FailureState & { id: string };
 
 /** Claims the lease if a chain has new entries and no other replica delivers. Returns an empty list otherwise. */
@@ -58,23 +57,6 @@ export async function claimOperatorStream(database: Database, lease: string): Pr
           and (chain.leaf > stream.leaf or chain.id > stream.chain_id))
       returning leaf, chain_id, failures, failing_ms`;
   return found.map((row) => ({ id: OPERATOR_STREAM, ...row }));
-}
-
-/** Renews the lease. Returns the stream's id, or an empty set if the lease was lost. */
-export async function renewOperatorLease(
-  database: Database,
-  held: readonly HeldLease[],
-): Promise<Set<string>> {
-  const found = await query(database, "renew_operator_lease")`
-    update audit.operator_stream set lease_until = ${leaseEnd}
-      where lease in (select lease from json_to_recordset(${JSON.stringify(held)}::text::json) as held(lease text))
-      returning lease`;
-  return new Set(found.length > 0 ? [OPERATOR_STREAM] : []);
-}
-
-export async function releaseOperatorLease(database: Database, lease: string): Promise<void> {
-  await query(database, "release_operator_lease")`
-    update audit.operator_stream set lease = null, lease_until = null where lease = ${lease}`;
 }
 
 /** A chain with new entries, and the position up to which it is delivered. */
@@ -202,14 +184,10 @@ export async function failOperatorStream(
   database: Database,
   lease: string,
   error: string,
-  { failures, failing_ms, pause_ms }: RetryPlan,
+  plan: RetryPlan,
 ): Promise<void> {
   await query(database, "fail_operator_stream")`
-    update audit.operator_stream set lease = null, lease_until = null, last_error = ${error},
-        failing_since = coalesce(failing_since, clock_timestamp()), failures = ${failures},
-        failing_ms = ${bigint(failing_ms)},
-        ${pauseFor(pause_ms)}
-      where lease = ${lease}`;
+    update audit.operator_stream set ${failed(error, plan)} where lease = ${lease}`;
 }
 
 /** The backlog and the failures of the stream, for the metrics. */

@@ -1,5 +1,6 @@
 import type { DeliveryDeps } from "../delivery-turn.ts";
 import type { Streams, Turn } from "../dispatcher.ts";
+import { OPERATOR_STREAMS, releaseLease, renewLeases } from "../lease-sql.ts";
 import { planRetry } from "../retry.ts";
 import { type Refusal, Sender, type Sent } from "../sender.ts";
 import { type OperatorBatch, operatorBatch, operatorMessageId } from "./batch.ts";
@@ -12,8 +13,6 @@ import {
   type NextParts,
   type OperatorRow,
   openOperatorStream,
-  releaseOperatorLease,
-  renewOperatorLease,
   selectNextParts,
 } from "./sql.ts";
 
@@ -37,7 +36,7 @@ export function operatorStream(deps: OperatorStreamDeps): Streams<OperatorRow> {
   return {
     lanes: [lane],
     slowLane: lane,
-    renew: (held) => renewOperatorLease(writes, held),
+    renew: (held) => renewLeases(writes, OPERATOR_STREAMS, held),
     deliver: (row, turn) => deliverOperatorTurn(deps, row, turn),
   };
 }
@@ -52,7 +51,7 @@ async function deliverOperatorTurn(deps: OperatorStreamDeps, row: OperatorRow, t
     while (!turn.signal.aborted && (await delivery.deliverNext())) {
       if (turn.isOver()) break;
     }
-    await releaseOperatorLease(deps.writes, turn.lease);
+    await releaseLease(deps.writes, OPERATOR_STREAMS, { id: row.id, lease: turn.lease });
   } finally {
     delivery.close();
   }
