@@ -30,7 +30,21 @@ const Cursor = Type.Object(
 );
 export type Cursor = Static<typeof Cursor>;
 
+/** The maximum length of a cursor, which stands in a URL. */
+export const CURSOR_LENGTH_MAX = 12_000;
+
+/**
+ * Returns a cursor as text. If too many transactions run for one text, it knows only those before the oldest of them, so
+ * that changes come again.
+ */
 export function writeCursor(cursor: Cursor): string {
+  const text = encoded(cursor);
+  if (text.length <= CURSOR_LENGTH_MAX) return text;
+  const [xmin] = cursor.seen.split(":");
+  return encoded({ ...cursor, seen: `${xmin}:${xmin}:` });
+}
+
+function encoded(cursor: Cursor): string {
   return Buffer.from(JSON.stringify(cursor)).toString("base64url");
 }
 

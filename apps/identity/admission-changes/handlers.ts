@@ -6,7 +6,7 @@ import { answer, errors, type HealthState, waitParameter } from "@ostiary/lib/ru
 import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { type Cursor, readCursor, writeCursor } from "./cursor.ts";
+import { CURSOR_LENGTH_MAX, type Cursor, readCursor, writeCursor } from "./cursor.ts";
 import { operations } from "./operation-texts.ts";
 import { changeOf, readChanges } from "./sql.ts";
 
@@ -22,7 +22,7 @@ const query = Type.Object(
     after: Type.Optional(
       Type.String({
         minLength: 1,
-        maxLength: 12_000,
+        maxLength: CURSOR_LENGTH_MAX,
         description:
           "The cursor `next` of the last response. Without it, there are no changes, only a cursor.",
       }),

@@ -37,11 +37,7 @@ export async function readChanges(
       select extract(epoch from pg_postmaster_start_time())::text as server,
         floor(extract(epoch from clock_timestamp()) * 1000) as at, pg_current_snapshot() as snapshot
     ) edge
-    left join lateral (
-      select * from ${admissionChanges}
-      where ${cursor === null ? sql`false` : isAfter(cursor)}
-      order by xid, n limit ${limit}
-    ) change on true
+    left join lateral (${cursor === null ? sql`select * from ${admissionChanges} where false` : changesSince(cursor, limit)}) change on true
     order by change.xid, change.n`,
   );
   const [edge] = read;
@@ -49,13 +45,24 @@ export async function readChanges(
   return { edge, changes: read.filter((row): row is Edge & ChangeRow => row.xid !== null) };
 }
 
-/** A restored database can hold rows of transactions that it does not have. Its snapshots show none of them. */
-function isAfter({ seen, page }: Cursor): SQL {
+/**
+ * Selects the changes of the transactions that have completed since the cursor: of those that it shows as running, and of
+ * later ones. Nothing between them is read, because one transaction that stays open, in any database of the server, would
+ * let each look read every change since its start. A restored database can hold rows of transactions that it does not have.
+ * Its snapshots show none of them.
+ */
+function changesSince({ seen, page }: Cursor, limit: number): SQL {
   const until = page === undefined ? sql`edge.snapshot` : sql`${page.seen}::pg_snapshot`;
   const known = sql`${seen}::pg_snapshot`;
   const place = page === undefined ? sql`true` : sql`(xid, n) > (${page.xid}::xid8, ${page.n}::bigint)`;
-  return sql`xid >= pg_snapshot_xmin(${known}) and xid < pg_snapshot_xmax(${until})
-    and pg_visible_in_snapshot(xid, ${until}) and not pg_visible_in_snapshot(xid, ${known}) and ${place}`;
+  const next = sql`pg_visible_in_snapshot(xid, ${until}) and ${place} order by xid, n limit ${limit}`;
+  return sql`
+    select ended.* from pg_snapshot_xip(${known}) running (id)
+      cross join lateral (select * from ${admissionChanges} where xid = running.id and ${next}) ended
+    union all
+    (select * from ${admissionChanges}
+      where xid >= pg_snapshot_xmax(${known}) and xid < pg_snapshot_xmax(${until}) and ${next})
+    order by xid, n limit ${limit}`;
 }
 
 export function changeOf({ user_id, member_id, organization_id, readmits }: ChangeRow): AdmissionChange {

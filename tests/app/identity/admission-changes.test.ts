@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { type Cursor, readCursor, writeCursor } from "../../../apps/identity/admission-changes/cursor.ts";
+import { readChanges } from "../../../apps/identity/admission-changes/sql.ts";
 import { expirySweeper } from "../../../apps/identity/expiry-sweeper.ts";
 import { services, waitFor } from "../../support/index.ts";
 import { useIdentity } from "./bed.ts";
@@ -178,6 +180,21 @@ describe("changes of admissions", () => {
     ).toEqual([]);
   });
 
+  test.each([10, 800, 5_000])("can be asked for although %d transactions run", async (running) => {
+    const xids = Array.from({ length: running }, (_, index) => 4_000_000_000_000n + BigInt(index));
+    const [xmin = 0n] = xids;
+    const seen = `${xmin}:${xmin + BigInt(running)}:${xids.join()}`;
+    const page = { seen: `${xmin}:${xmin + 200n}:${xids.slice(0, 200).join()}`, xid: "1", n: "1" };
+    for (const cursor of [
+      { server: "1", at: 1, seen },
+      { server: "1", at: 1, seen, page },
+    ] satisfies Cursor[]) {
+      const after = writeCursor(cursor);
+      expect((await read({ after })).body).toMatchObject({ reset: true });
+      expect([seen, `${xmin}:${xmin}:`]).toContain(readCursor(after)?.seen);
+    }
+  });
+
   const cursorOf = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
   const made = { server: "1", at: 1, seen: "1:1:" };
   test.each([
@@ -243,6 +260,35 @@ describe.skipIf(!real)("changes of admissions of concurrent transactions", () =>
     await late.commit();
     await follow();
     expect(seen).toEqual(new Set(members.map((member) => member.id)));
+  });
+
+  // ID-116
+  test("are not read again at each look while an old transaction stays open", async () => {
+    const { id } = await identity.organization();
+    const old = await heldUpdate(`update identity.organizations set plan = 'gold' where id = '${id}'`);
+    await identity.sql`insert into identity.admission_changes (user_id, readmits)
+      select 'u' || n, false from generate_series(1, 500) as n`;
+    const known = readCursor(await cursor());
+    if (known === null) throw new Error("The cursor cannot be read.");
+    const { changes, fetched } = await identity.database.transaction(
+      "look",
+      async (tx) => {
+        const rowsFetched = async () => {
+          const [read] = await tx.execute(
+            "select idx_tup_fetch from pg_stat_xact_user_tables where relname = 'admission_changes'",
+          );
+          return Number(Object(read).idx_tup_fetch);
+        };
+        await tx.execute("set local enable_seqscan = off; set local enable_bitmapscan = off");
+        const before = await rowsFetched();
+        const { changes } = await readChanges(tx, known, 1_000);
+        return { changes, fetched: (await rowsFetched()) - before };
+      },
+      { lane: "look" },
+    );
+    expect({ changes, fetched }).toEqual({ changes: [], fetched: 0 });
+    await old.commit();
+    expect(await changesAfter(writeCursor(known))).toEqual([{ organization_id: id, readmits: false }]);
   });
 
   // ID-117
