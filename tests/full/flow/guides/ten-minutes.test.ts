@@ -1,8 +1,12 @@
 /** Runs all commands of ten-minutes.md as a beginner would. Only the ports differ. */
 import { beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { chmod } from "node:fs/promises";
+import { join } from "node:path";
 import { commandsOf } from "../../../support/documents/documents.ts";
-import { moved, Reader } from "../../../support/documents/guide-reader.ts";
+import { moved, Reader, withNodeOrBun } from "../../../support/documents/guide-reader.ts";
 import { freePort } from "../../../support/http/free-port.ts";
+import { ROOT } from "../../../support/root.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
 import { ended, startQuickStart } from "./quick-start.ts";
 
@@ -12,15 +16,20 @@ const GUIDE = ".github/guides/ten-minutes.md";
 
 let reader: Reader;
 beforeAll(async () => {
-  reader = await Reader.open();
+  // The package `ostiary` runs the executable; npx-ostiary.test.ts proves that. Here the same commands run from source.
+  const commands = temporaryFolder("npx");
+  const npx = `#!/bin/sh\nshift\nexec '${process.execPath}' '${join(ROOT, "apps/platform/ostiary.ts")}' "$@"\n`;
+  await Bun.write(join(commands, "npx"), npx);
+  await chmod(join(commands, "npx"), 0o755);
+  reader = await Reader.open({ PATH: `${commands}:${process.env.PATH}` });
 });
 
 test("ten-minutes.md leads from nothing to a protected API", async () => {
   const [start = "", ...others] = await commandsOf(GUIDE, "1. Start Ostiary");
-  expect([start.trim(), ...others]).toEqual(["bun start"]);
+  expect([start.trim(), ...others]).toEqual(["npx ostiary start"]);
   const [serve = ""] = await commandsOf(GUIDE, "2. Start your service");
   const port = freePort();
-  const service = reader.start(`exec ${moved(serve, { "port: 7000": `port: ${port}` })}`);
+  const service = reader.start(`exec ${withNodeOrBun(moved(serve, { "listen(7000": `listen(${port}` }))}`);
   const ostiary = await startQuickStart(reader);
   try {
     const places = { ...ostiary.places, "127.0.0.1:7000": `127.0.0.1:${port}` };
@@ -56,7 +65,7 @@ test("ten-minutes.md leads from nothing to a protected API", async () => {
     expect(history).toContain("Revision 3 of things restores revision 1.");
     expect(history).toContain("things: revision 2 to 3\n");
     expect(history).not.toContain("No changes.");
-    expect(history).toContain("Usage: bun cli");
+    expect(history).toContain("Usage: ostiary");
   } finally {
     await Promise.all([ended(service), ostiary.stop()]);
   }
