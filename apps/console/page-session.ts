@@ -38,7 +38,7 @@ export class Session extends page.PageSession<View | null> {
   readonly document = signal("");
 
   constructor(settings: ConsoleSettings["sign_in"]) {
-    super(settings, PAGE_PATH, viewAt);
+    super(settings === null ? [] : [settings], PAGE_PATH, viewAt);
   }
 
   /** Whether people can sign in at an identity provider. */

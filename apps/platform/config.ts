@@ -33,6 +33,7 @@ import { checkRolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import { portProblems, usesOf } from "@ostiary/lib/runtime/service";
 import { checkBrandFile } from "@ostiary/portal/brand";
 import { portalVariables } from "@ostiary/portal/config";
+import { checkProviders, namesProvider } from "@ostiary/portal/providers";
 import { checkWitnesses as checkPortalWitnesses } from "@ostiary/portal/witnesses";
 import { registryVariables } from "@ostiary/registry/config";
 import { checkOperatorProvider } from "@ostiary/registry/operators/config";
@@ -91,9 +92,10 @@ export const platformVariables = Type.Object({
   CONSOLE_ENABLED: registryVariables.properties.CONSOLE_ENABLED,
   PORTAL_ENABLED: flag(
     true,
-    "false leaves out the portal. Without the demo, the portal needs PORTAL_CLIENT_ID and AUTH_ISSUER.",
+    "false leaves out the portal. Without the demo, the portal needs PORTAL_CLIENT_ID and AUTH_ISSUER, or `issuers` in PORTAL_BRAND_FILE.",
   ),
-  PORTAL_CLIENT_ID: Type.Optional(portalVariables.properties.PORTAL_CLIENT_ID),
+  PORTAL_CLIENT_ID: portalVariables.properties.PORTAL_CLIENT_ID,
+  PORTAL_BRAND_FILE: portalVariables.properties.PORTAL_BRAND_FILE,
   MAX_UPSTREAM_REQUESTS: gatewayVariables.properties.MAX_UPSTREAM_REQUESTS,
   ...shutdownVariables,
   ...telemetryVariables,
@@ -135,8 +137,6 @@ const TO_BE_DECIDED = {
   ADMIN_TOKEN: "to-be-decided",
   CREDENTIAL_VALIDATE_URL: "http://127.0.0.1",
   AUDIT_URL: "http://127.0.0.1",
-  AUTH_ISSUER: "http://127.0.0.1",
-  PORTAL_CLIENT_ID: "to-be-decided",
 };
 
 /** Returns the problems that the parts find in the operator's variables, without duplicates. */
@@ -165,16 +165,17 @@ function checkParts(env: Environment): ConfigProblem[] {
       checkWitnesses,
       checkPeerTls,
     ),
-    ...configProblems(
-      gatewayVariables,
-      { ...variables, AUTH_ISSUER: env.AUTH_ISSUER },
-      checkIssuersFile,
-      checkAlone,
-      checkPeerTls,
-    ),
+    ...configProblems(gatewayVariables, variables, checkIssuersFile, checkAlone, checkPeerTls),
     ...(isPortalOff(env)
       ? []
-      : configProblems(portalVariables, variables, checkBrandFile, checkPortalWitnesses)),
+      : configProblems(
+          portalVariables,
+          variables,
+          checkBrandFile,
+          // the demo names its own identity provider
+          ...(env.DEMO === "false" ? [checkProviders] : []),
+          checkPortalWitnesses,
+        )),
   ];
   const texts = found.map(({ variable, message }) => `${variable} ${message}`);
   return found.filter((_, index) => texts.indexOf(texts[index] ?? "") === index);
@@ -182,7 +183,12 @@ function checkParts(env: Environment): ConfigProblem[] {
 
 /** Returns whether the variables turn the portal off. If the portal is off, its other variables are not checked. */
 function isPortalOff(env: Environment): boolean {
-  return env.PORTAL_ENABLED === "false" || (env.DEMO === "false" && !env.PORTAL_CLIENT_ID);
+  const { PORTAL_CLIENT_ID, PORTAL_BRAND_FILE } = env;
+  const named = {
+    PORTAL_CLIENT_ID: PORTAL_CLIENT_ID || undefined,
+    PORTAL_BRAND_FILE: PORTAL_BRAND_FILE || undefined,
+  };
+  return env.PORTAL_ENABLED === "false" || (env.DEMO === "false" && !namesProvider(named));
 }
 
 /** Refuses the variable that only a gateway outside the platform supports. */

@@ -10,6 +10,7 @@ import { localOrigin, type Running, serve } from "@ostiary/lib/runtime/service";
 import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
 import { wirePortal } from "@ostiary/portal";
 import { portalVariables } from "@ostiary/portal/config";
+import { namesProvider } from "@ostiary/portal/providers";
 import { wireRegistry } from "@ostiary/registry";
 import { registryVariables } from "@ostiary/registry/config";
 import type { PlatformConfig } from "./config.ts";
@@ -142,8 +143,7 @@ export async function startPortal(
   env: Environment,
   demo: Issuer | null,
 ): Promise<Running | null> {
-  const { PORTAL_ENABLED, PORTAL_CLIENT_ID } = config;
-  if (!PORTAL_ENABLED || (demo === null && PORTAL_CLIENT_ID === undefined)) return null;
+  if (!config.PORTAL_ENABLED || (demo === null && !namesProvider(config))) return null;
   const portalConfig = loadConfig(portalVariables, {
     ...withPorts(env, config, "PORTAL"),
     ...(demo && { AUTH_ISSUER: demo.issuer, PORTAL_CLIENT_ID: DEMO_CLIENT_ID }),

@@ -1,5 +1,4 @@
 import {
-  authIssuer,
   clientIdOptions,
   clientIdRule,
   isHttpBaseUrl,
@@ -10,7 +9,6 @@ import {
   type Program,
   providerOrigins,
   requestsInFlightMax,
-  requiredText,
   signInAudience,
   signInScopes,
   textOr,
@@ -24,22 +22,26 @@ export type Language = (typeof LANGUAGES)[number];
 /** The portal's environment variables (OP-5, PT-2). */
 export const portalVariables = Type.Object({
   ...listenVariables({ host: "0.0.0.0", port: 3004, internal_port: 3005 }),
-  AUTH_ISSUER: {
-    ...authIssuer("The issuer that customers sign in at: the gateway's AUTH_ISSUER."),
-    check: (issuer: string) => issuer === issuer.trim() && isHttpBaseUrl(issuer),
-    rule: "must be the issuer of your identity provider, an http:// or https:// URL without query and fragment",
-  },
-  PORTAL_CLIENT_ID: requiredText(
+  AUTH_ISSUER: optionalText(
+    "must be the issuer of your identity provider, an http:// or https:// URL without query and fragment",
+    {
+      check: (issuer) => issuer === issuer.trim() && isHttpBaseUrl(issuer),
+      description:
+        "The issuer that customers sign in at: the gateway's AUTH_ISSUER. Required unless the brand file has `issuers`.",
+    },
+  ),
+  PORTAL_CLIENT_ID: optionalText(
     clientIdRule("portal"),
     clientIdOptions(
-      "The portal's client id at the identity provider. The portal is a public client, without a secret.",
+      "The portal's client id at AUTH_ISSUER. The portal is a public client, without a secret. Required unless the brand file has `issuers`.",
     ),
   ),
   PORTAL_SCOPES: signInScopes("portal"),
   PORTAL_AUDIENCE: signInAudience(),
   PORTAL_PROVIDER_ORIGINS: providerOrigins(),
   PORTAL_BRAND_FILE: optionalText("must be the path of a brand file", {
-    description: "The YAML file with the name, logo, colors and links of the page.",
+    description:
+      "The YAML file with the name, logo, colors and links of the page, and with `issuers` if customers sign in at several.",
   }),
   PORTAL_LANGUAGES: textOr(
     LANGUAGES.join(","),

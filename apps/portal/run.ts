@@ -2,6 +2,7 @@ import { type Environment, loadConfig } from "@ostiary/lib/runtime/config";
 import { checkPorts, runMain, serve } from "@ostiary/lib/runtime/service";
 import { type PortalConfig, portalProgram, portalVariables } from "./config.ts";
 import { checkBrandFile } from "./site/brand.ts";
+import { checkProviders } from "./site/providers.ts";
 import { checkWitnesses } from "./site/witnesses.ts";
 import { wirePortal } from "./wire.ts";
 
@@ -10,7 +11,7 @@ import { wirePortal } from "./wire.ts";
  * @throws ConfigError with every problem
  */
 export function loadPortal(env: Environment): PortalConfig {
-  return loadConfig(portalVariables, env, checkBrandFile, checkWitnesses, checkPorts);
+  return loadConfig(portalVariables, env, checkBrandFile, checkProviders, checkWitnesses, checkPorts);
 }
 
 /** Runs the portal as a process. */

@@ -50,7 +50,7 @@ export class Session extends PageSession<Address> {
   readonly person: ReadonlySignal<Person | null> = this.#person;
 
   constructor(settings: PortalSettings) {
-    super(settings, PAGE_PATH, addressAt);
+    super(settings.providers, PAGE_PATH, addressAt);
     this.settings = settings;
     const credentials: Credentials = {
       person: bearer((refused) => this.#personToken(refused !== null)),

@@ -11,9 +11,16 @@ export const WitnessSettings = Type.Object({
 });
 export type WitnessSettings = Static<typeof WitnessSettings>;
 
+/** An identity provider, and the name on its button. Null if the page has only one button. */
+const ProviderSettings = Type.Object({
+  ...SignInSettings.properties,
+  name: Type.Union([Type.String(), Type.Null()]),
+});
+export type ProviderSettings = Static<typeof ProviderSettings>;
+
 /** The settings that the portal's process passes to its page (PT-2). They contain no secret. */
 export const PortalSettings = Type.Object({
-  ...SignInSettings.properties,
+  providers: Type.Array(ProviderSettings),
   /** The languages that the page offers. The first language is the fallback. */
   languages: Type.Array(Type.String()),
   brand: Type.Object({

@@ -1,7 +1,18 @@
 import { readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { ConfigError, type ConfigProblem } from "@ostiary/lib/runtime/config";
-import { type FileProblem, parseYamlFile, problemsOfLoading } from "@ostiary/lib/runtime/config/yaml-file";
+import {
+  areScopes,
+  ConfigError,
+  type ConfigProblem,
+  isHttpBaseUrl,
+  isVisible,
+} from "@ostiary/lib/runtime/config";
+import {
+  entriesUnder,
+  type FileProblem,
+  parseYamlFile,
+  problemsOfLoading,
+} from "@ostiary/lib/runtime/config/yaml-file";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { type BrandColors, unreadable } from "./brand-style.ts";
@@ -11,6 +22,7 @@ const NAME_LENGTH_MAX = 64;
 const LINK_LENGTH_MAX = 2_048;
 const LOGO_BYTES_MAX = 131_072;
 const FILE_BYTES_MAX = 65_536;
+const ISSUERS_MAX = 10;
 
 const color = (scheme: string) =>
   Type.Optional(
@@ -27,14 +39,39 @@ const link = Type.Optional(
   }),
 );
 
-/** The content of the brand file (PT-5). */
+const name = Type.String({
+  pattern: "^[^\\x00-\\x20\\x7f-\\x9f](?:[^\\x00-\\x1f\\x7f-\\x9f]*[^\\x00-\\x20\\x7f-\\x9f])?$",
+  maxLength: NAME_LENGTH_MAX,
+  rule: `must be text of 1 to ${NAME_LENGTH_MAX} characters, without control characters or spaces around it`,
+});
+
+/** What {@link issuerProblems} checks in each text of an issuer. */
+const ISSUER_RULES = {
+  issuer: {
+    check: isHttpBaseUrl,
+    rule: "must be the issuer of your identity provider, an http:// or https:// URL without query and fragment",
+  },
+  client_id: {
+    check: isVisible,
+    rule: "must be the client id that the identity provider gave to the portal",
+  },
+  scopes: { check: areScopes, rule: "must be scopes separated by single spaces, including openid" },
+} as const;
+
+const Issuer = Type.Object(
+  {
+    name,
+    issuer: Type.String({ maxLength: LINK_LENGTH_MAX, rule: ISSUER_RULES.issuer.rule }),
+    client_id: Type.String({ rule: ISSUER_RULES.client_id.rule }),
+    scopes: Type.Optional(Type.String({ rule: ISSUER_RULES.scopes.rule })),
+  },
+  { additionalProperties: false, rule: "must be a map with name, issuer and client_id" },
+);
+
+/** The content of the brand file (PT-5, PT-80). */
 const BrandFile = Type.Object(
   {
-    name: Type.String({
-      pattern: "^[^\\x00-\\x20\\x7f-\\x9f](?:[^\\x00-\\x1f\\x7f-\\x9f]*[^\\x00-\\x20\\x7f-\\x9f])?$",
-      maxLength: NAME_LENGTH_MAX,
-      rule: `must be text of 1 to ${NAME_LENGTH_MAX} characters, without control characters or spaces around it`,
-    }),
+    name,
     logo: Type.Optional(
       Type.String({ pattern: "\\.(?:svg|png)$", rule: "must be the path of an .svg or .png file" }),
     ),
@@ -44,20 +81,29 @@ const BrandFile = Type.Object(
     links: Type.Optional(
       Type.Object({ support: link, terms: link, privacy: link }, { additionalProperties: false }),
     ),
+    issuers: Type.Optional(
+      Type.Array(Issuer, {
+        minItems: 1,
+        maxItems: ISSUERS_MAX,
+        rule: `must be a list of 1 to ${ISSUERS_MAX} issuers`,
+      }),
+    ),
   },
   { additionalProperties: false },
 );
 type BrandFile = Static<typeof BrandFile>;
 
-/** The name, logo, colors and links of the page. */
+/** The name, logo, colors and links of the page, and the issuers that customers sign in at. */
 export interface Brand {
   name: string;
   logo: { bytes: Buffer<ArrayBuffer>; type: string } | null;
   colors: BrandColors;
   links: NonNullable<BrandFile["links"]>;
+  /** Empty if the variables name the issuer. */
+  issuers: NonNullable<BrandFile["issuers"]>;
 }
 
-const OSTIARY: Brand = { name: "Customer portal", logo: null, colors: {}, links: {} };
+const OSTIARY: Brand = { name: "Customer portal", logo: null, colors: {}, links: {}, issuers: [] };
 
 /**
  * Reads the brand file at `path`. Returns the default brand if no file is configured.
@@ -72,17 +118,40 @@ export function loadBrand(path: string | undefined): Brand {
     logo,
     colors = {},
     links = {},
+    issuers = [],
   } = parseYamlFile(VARIABLE, BrandFile, text, (read, shape) => [
     ...shape,
     ...colorProblems(read),
     ...logoProblems(path, read),
+    ...issuerProblems(read),
   ]);
-  return { name, logo: logo === undefined ? null : readLogo(path, logo), colors, links };
+  return { name, logo: logo === undefined ? null : readLogo(path, logo), colors, links, issuers };
 }
 
 /** Returns every problem of the brand file, for `loadConfig`. */
 export function checkBrandFile({ PORTAL_BRAND_FILE: path }: { PORTAL_BRAND_FILE?: string }): ConfigProblem[] {
   return problemsOfLoading(() => loadBrand(path));
+}
+
+/** Returns a problem for each wrong text of an issuer, and for each issuer or name that an earlier entry has. */
+function issuerProblems(value: unknown): FileProblem[] {
+  const entries = entriesUnder("issuers", value, ISSUERS_MAX);
+  return entries.flatMap(({ index, entry }, place) => {
+    const problem = (field: string, message: string): FileProblem => ({
+      path: ["issuers", index, field],
+      message: `issuers[${index}].${field} ${message}`,
+    });
+    const wrong = Object.entries(ISSUER_RULES).flatMap(([field, { check, rule }]) => {
+      const text = entry[field];
+      return typeof text !== "string" || check(text) ? [] : [problem(field, rule)];
+    });
+    const repeated = ["name", "issuer"].flatMap((field) => {
+      const first = entries.slice(0, place).find((earlier) => earlier.entry[field] === entry[field]);
+      if (first === undefined || typeof entry[field] !== "string") return [];
+      return [problem(field, `is that of issuers[${first.index}]: give each issuer its own`)];
+    });
+    return [...wrong, ...repeated];
+  });
 }
 
 class Unreadable extends ConfigError {

@@ -8,7 +8,7 @@ import {
   once,
 } from "@ostiary/lib/runtime/http";
 import type { PortalConfig } from "../config.ts";
-import type { PortalSettings, WitnessSettings } from "../page/settings.ts";
+import type { PortalSettings, ProviderSettings, WitnessSettings } from "../page/settings.ts";
 import type { Brand } from "./brand.ts";
 import { brandStyle } from "./brand-style.ts";
 import type { PortalBundle } from "./bundle.ts";
@@ -23,6 +23,8 @@ const PORTAL_PATHS = ["/portal", signInReturnPath("/portal"), "/portal/invite", 
 /** The content of the operator's files for the page. */
 export interface Shown {
   brand: Brand;
+  /** The identity providers that customers can sign in at. */
+  providers: ProviderSettings[];
   /** The witnesses that must have cosigned each log, or null if none is required. */
   witnesses: WitnessSettings | null;
 }
@@ -38,7 +40,10 @@ export function portalPage(config: PortalConfig, shown: Shown, bundle: () => Pro
     noscript: "This page needs JavaScript.",
     waiting: "The page is loading. If it does not appear, reload the page.",
     icon: brand.logo === null ? OSTIARY_ICON : "/portal/assets/logo",
-    origins: signInOrigins(config.AUTH_ISSUER, config.PORTAL_PROVIDER_ORIGINS),
+    origins: signInOrigins(
+      shown.providers.map(({ issuer }) => issuer),
+      config.PORTAL_PROVIDER_ORIGINS,
+    ),
     settings: settingsOf(config, shown),
     moreAssets: async () => new Map([...(await brandAssets(brand)), await verifierOf(await bundled())]),
     policies: ["portal-verifier"],
@@ -46,13 +51,10 @@ export function portalPage(config: PortalConfig, shown: Shown, bundle: () => Pro
   });
 }
 
-function settingsOf(config: PortalConfig, { brand, witnesses }: Shown): PortalSettings {
+function settingsOf(config: PortalConfig, { brand, providers, witnesses }: Shown): PortalSettings {
   const { name, logo, links } = brand;
   return {
-    issuer: config.AUTH_ISSUER,
-    client_id: config.PORTAL_CLIENT_ID,
-    scopes: config.PORTAL_SCOPES,
-    audience: config.PORTAL_AUDIENCE ?? null,
+    providers,
     languages: listItems(config.PORTAL_LANGUAGES),
     brand: { name, has_logo: logo !== null, links },
     witnesses,

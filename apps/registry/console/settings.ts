@@ -21,6 +21,6 @@ export function consoleSite(config: OperatorConfig): ConsoleSite {
         audience: config.CONSOLE_AUDIENCE ?? null,
       },
     },
-    origins: signInOrigins(issuer, config.CONSOLE_PROVIDER_ORIGINS),
+    origins: signInOrigins([issuer], config.CONSOLE_PROVIDER_ORIGINS),
   };
 }

@@ -31,7 +31,7 @@ type State =
 
 /** The state that a whole page shares. Credentials are kept in memory only (PT-11, RG-136). */
 export abstract class PageSession<Address> {
-  /** The sign-in at the identity provider, or null if the page has no identity provider. */
+  /** The sign-in at an identity provider, or null if the page has no identity provider. */
   protected readonly provider: ProviderSession | null;
   readonly #addressAt: (fragment: string) => Address;
   readonly #state: Signal<State> = signal({ name: "starting" });
@@ -43,12 +43,17 @@ export abstract class PageSession<Address> {
   readonly address: Signal<Address>;
 
   /**
+   * @param settings the identity providers
    * @param path the path of the page, such as `/portal`
    * @param addressAt parses the fragment of the URL
    */
-  constructor(settings: SignInSettings | null, path: string, addressAt: (fragment: string) => Address) {
+  constructor(
+    [first, ...others]: readonly SignInSettings[],
+    path: string,
+    addressAt: (fragment: string) => Address,
+  ) {
     const place = { origin: location.origin, path, storage: `ostiary.${path.slice(1)}` };
-    this.provider = settings === null ? null : new ProviderSession(settings, place);
+    this.provider = first === undefined ? null : new ProviderSession([first, ...others], place);
     this.#addressAt = addressAt;
     this.address = signal(addressAt(location.hash));
   }
@@ -72,9 +77,12 @@ export abstract class PageSession<Address> {
     else this.end(null);
   }
 
-  /** Redirects to the identity provider. In a silent sign-in the provider shows no page. */
-  async signIn(silent = false): Promise<void> {
-    const failure = await this.provider?.begin(silent);
+  /**
+   * Redirects to the identity provider of `issuer`, by default that of the last sign-in. In a silent sign-in the
+   * provider shows no page.
+   */
+  async signIn(silent = false, issuer?: string): Promise<void> {
+    const failure = await this.provider?.begin(silent, issuer);
     if (failure) this.end(signedOutBy(failure));
   }
 

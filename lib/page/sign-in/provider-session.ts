@@ -1,6 +1,13 @@
 import { Type } from "@sinclair/typebox";
 import { type SignInSettings, signInReturnPath } from "../../contracts/sign-in.ts";
-import { cleanAddress, type PagePlace, Provider, type SignInFailure, type Tokens } from "./provider.ts";
+import {
+  cleanAddress,
+  type PagePlace,
+  Provider,
+  type SignInFailure,
+  type Tokens,
+  takeAttempt,
+} from "./provider.ts";
 import { forgetInTab, keepInTab, readFromTab } from "./tab-storage.ts";
 
 /** The result of a sign-in. `name` is the person's name, or null if the identity provider sent no name. */
@@ -16,16 +23,26 @@ type AccessToken = { ok: true; token: string } | { ok: false; reason: "over" | "
 /** How long before its expiry an access token is renewed. */
 const RENEWAL_MS = 30_000;
 
-/** A person's sign-in at the identity provider. Only this object holds the tokens, in memory (PT-11). */
+/** The tokens of a sign-in, and the only identity provider that gets them. */
+interface Held {
+  readonly provider: Provider;
+  readonly tokens: Tokens;
+}
+
+/** A person's sign-in at one of the identity providers. Only this object holds the tokens, in memory (PT-11). */
 export class ProviderSession {
-  readonly #provider: Provider;
+  readonly #providers: readonly Provider[];
   readonly #place: PagePlace;
-  #tokens: Tokens | null = null;
+  /** The provider of the next sign-in, if the person does not choose one: that of the last sign-in in this tab. */
+  #provider: Provider;
+  #held: Held | null = null;
   #renewal: Promise<AccessToken> | null = null;
 
-  constructor(settings: SignInSettings, place: PagePlace) {
-    this.#provider = new Provider(settings, place);
+  constructor([first, ...others]: readonly [SignInSettings, ...SignInSettings[]], place: PagePlace) {
     this.#place = place;
+    this.#provider = new Provider(first, place);
+    this.#providers = [this.#provider, ...others.map((settings) => new Provider(settings, place))];
+    this.#provider = this.#providerAt(this.#remembered) ?? this.#provider;
   }
 
   /** Returns whether the page was opened at the redirect URI, to which the identity provider returns. */
@@ -36,49 +53,68 @@ export class ProviderSession {
   /**
    * Redirects to the identity provider. In a silent sign-in the provider shows no page. Returns null, or the
    * failure if the redirect is not possible.
+   *
+   * @param issuer the issuer that the person chose; without it, that of the last sign-in
    */
-  async begin(silent: boolean): Promise<SignInFailure | null> {
+  async begin(silent: boolean, issuer?: string): Promise<SignInFailure | null> {
     forgetInTab(this.#signedInKey);
+    this.#provider = this.#providerAt(issuer) ?? this.#provider;
     return this.#provider.begin(location.hash, silent);
   }
 
   /**
    * Completes a sign-in with the response in the URL's query, and restores the fragment at which the sign-in
-   * began.
+   * began. The response counts only for the issuer at which the sign-in began.
    */
   async finish(): Promise<Returned> {
     const { search } = location;
     // Removes the code from the address bar and the history before any request.
     cleanAddress(this.#place, "#/");
-    const result = await this.#provider.finish(search);
-    cleanAddress(this.#place, result.fragment || "#/");
+    const attempt = takeAttempt(this.#place);
+    const provider = this.#providerAt(attempt?.issuer);
+    if (attempt === null || provider === undefined) {
+      return { ok: false, failure: { kind: "unsafe", message: "" } };
+    }
+    this.#provider = provider;
+    const result = await provider.finish(search, attempt);
+    cleanAddress(this.#place, attempt.fragment || "#/");
     if (!result.ok) return result;
-    this.#tokens = result.tokens;
-    return { ok: true, name: result.tokens.name };
+    const { tokens } = result;
+    this.#held = { provider, tokens };
+    return { ok: true, name: tokens.name };
+  }
+
+  #providerAt(issuer: string | null | undefined): Provider | undefined {
+    return this.#providers.find((provider) => provider.issuer === issuer);
+  }
+
+  /** The issuer at which this tab was signed in, or null. */
+  get #remembered(): string | null {
+    return readFromTab(this.#signedInKey, Type.String());
   }
 
   /** Whether this tab was signed in. If so, a reload tries to sign in without a prompt. */
   get wasSignedIn(): boolean {
-    return readFromTab(this.#signedInKey, Type.Boolean()) === true;
+    return this.#remembered === this.#provider.issuer;
   }
 
   /** Lets a reload of this tab try to sign in without a prompt. */
   remember(): void {
-    keepInTab(this.#signedInKey, true);
+    keepInTab(this.#signedInKey, this.#provider.issuer);
   }
 
   /** Forgets the tokens. Does not end the session at the identity provider. */
   forget(): void {
-    this.#tokens = null;
+    this.#held = null;
     forgetInTab(this.#signedInKey);
   }
 
   /** Forgets the tokens, and ends the session at the identity provider if the provider supports that. */
   async signOut(): Promise<void> {
-    const tokens = this.#tokens;
+    const held = this.#held;
     this.forget();
     cleanAddress(this.#place, "#/");
-    const end = tokens === null ? null : await this.#provider.endAddress(tokens);
+    const end = held === null ? null : await held.provider.endAddress(held.tokens);
     if (end !== null) location.assign(end);
   }
 
@@ -89,22 +125,24 @@ export class ProviderSession {
    * @param refused whether an API has just refused the current token
    */
   async currentToken(refused: boolean): Promise<AccessToken> {
-    const tokens = this.#tokens;
-    if (tokens === null) return { ok: false, reason: "over" };
+    const held = this.#held;
+    if (held === null) return { ok: false, reason: "over" };
+    const { tokens } = held;
     const isFresh = tokens.endsMs === null || tokens.endsMs - Date.now() > RENEWAL_MS;
     if (isFresh && !refused) return { ok: true, token: tokens.access_token };
-    this.#renewal ??= this.#renew(tokens, refused).finally(() => {
+    this.#renewal ??= this.#renew(held, refused).finally(() => {
       this.#renewal = null;
     });
     return this.#renewal;
   }
 
-  async #renew(tokens: Tokens, refused: boolean): Promise<AccessToken> {
-    const result = await this.#provider.renew(tokens);
+  async #renew(held: Held, refused: boolean): Promise<AccessToken> {
+    const { provider, tokens } = held;
+    const result = await provider.renew(tokens);
     // The person may have signed out before the response arrived.
-    if (this.#tokens !== tokens) return { ok: false, reason: "over" };
+    if (this.#held !== held) return { ok: false, reason: "over" };
     if (result.ok) {
-      this.#tokens = result.tokens;
+      this.#held = { provider, tokens: result.tokens };
       return { ok: true, token: result.tokens.access_token };
     }
     if (result.failure.kind === "unsafe") {

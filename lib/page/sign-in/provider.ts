@@ -5,6 +5,8 @@ import { keepInTab, takeFromTab } from "./tab-storage.ts";
 
 /** A sign-in in progress at the identity provider, as stored in the tab. It contains no tokens. */
 const Attempt = Type.Object({
+  /** The issuer at which the sign-in began. Only its response completes the sign-in. */
+  issuer: Type.String(),
   state: Type.String(),
   nonce: Type.String(),
   verifier: Type.String(),
@@ -14,6 +16,13 @@ const Attempt = Type.Object({
   silent: Type.Boolean(),
 });
 type Attempt = Static<typeof Attempt>;
+
+const attemptKey = ({ storage }: PagePlace) => `${storage}.attempt`;
+
+/** Returns the sign-in in progress, or null if this tab has none. Removes it from the tab, so it completes once. */
+export function takeAttempt(place: PagePlace): Attempt | null {
+  return takeFromTab(attemptKey(place), Attempt);
+}
 
 /** The tokens of a sign-in. */
 export interface Tokens {
@@ -85,6 +94,10 @@ export class Provider {
     };
   }
 
+  get issuer(): string {
+    return this.#settings.issuer;
+  }
+
   /**
    * Redirects to the identity provider. In a silent sign-in the provider shows no page and returns at once.
    * Returns null, or the failure if the redirect is not possible.
@@ -97,6 +110,7 @@ export class Provider {
       if (authorization_endpoint === undefined)
         throw new Error("The provider has no authorization endpoint.");
       const attempt: Attempt = {
+        issuer: this.issuer,
         state: oauth.generateRandomState(),
         nonce: oauth.generateRandomNonce(),
         verifier: oauth.generateRandomCodeVerifier(),
@@ -105,7 +119,7 @@ export class Provider {
       };
       const address = new URL(authorization_endpoint);
       for (const [name, value] of await this.#request(attempt)) address.searchParams.set(name, value);
-      if (!keepInTab(this.#attemptKey, attempt)) return { kind: "blocked", message: "" };
+      if (!keepInTab(attemptKey(this.#place), attempt)) return { kind: "blocked", message: "" };
       location.assign(address);
       return null;
     } catch (error) {
@@ -140,13 +154,10 @@ export class Provider {
   }
 
   /**
-   * Exchanges the code in the query of the redirect URI for tokens. Removes the stored attempt even if the
-   * exchange fails. Also returns the fragment at which the sign-in began.
+   * Exchanges the code in the query of the redirect URI for tokens. Refuses a response to another attempt, and one that
+   * names another issuer (RFC 9207).
    */
-  async finish(search: string): Promise<SignInResult & { fragment: string }> {
-    const attempt = takeFromTab(this.#attemptKey, Attempt);
-    if (attempt === null) return { ok: false, failure: { kind: "unsafe", message: "" }, fragment: "" };
-    const { fragment } = attempt;
+  async finish(search: string, attempt: Attempt): Promise<SignInResult> {
     try {
       const server = await this.#discover();
       const returned = new URLSearchParams(search);
@@ -167,9 +178,9 @@ export class Provider {
         expectedNonce: attempt.nonce,
         requireIdToken: true,
       });
-      return { ok: true, tokens: tokensOf(tokens, null), fragment };
+      return { ok: true, tokens: tokensOf(tokens, null) };
     } catch (error) {
-      return { ok: false, failure: failureOf(error), fragment };
+      return { ok: false, failure: failureOf(error) };
     }
   }
 
@@ -216,10 +227,6 @@ export class Provider {
     } catch {
       return null;
     }
-  }
-
-  get #attemptKey(): string {
-    return `${this.#place.storage}.attempt`;
   }
 
   async #discover(): Promise<oauth.AuthorizationServer> {

@@ -34,16 +34,18 @@ export function providerOrigins(): TOptional<TString> {
   );
 }
 
-/** Returns the origin of the issuer, and those of {@link providerOrigins}. */
-export function signInOrigins(issuer: string, further = ""): string[] {
-  return [...new Set([new URL(issuer).origin, ...listItems(further)])];
+/** Returns the origins of the issuers, and those of {@link providerOrigins}. */
+export function signInOrigins(issuers: readonly string[], further = ""): string[] {
+  return [...new Set([...issuers.map((issuer) => new URL(issuer).origin), ...listItems(further)])];
 }
 
-function isVisible(text: string): boolean {
+/** Tells whether a text can be a client id or an audience. */
+export function isVisible(text: string): boolean {
   return /^[\x21-\x7e]{1,512}$/.test(text);
 }
 
-function areScopes(text: string): boolean {
+/** Tells whether a text is scopes separated by single spaces, with `openid` among them. */
+export function areScopes(text: string): boolean {
   return (
     /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(text) &&
     text.split(" ").includes("openid")

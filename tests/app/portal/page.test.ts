@@ -148,6 +148,114 @@ describe("the portal's page", () => {
   });
 });
 
+// PT-80
+describe("issuers of the brand file", () => {
+  const TWO = `
+name: Acme
+issuers:
+  - { name: Acme ID, issuer: "https://login.example.com/realm", client_id: portal }
+  - { name: Partners, issuer: "https://partners.example.net", client_id: acme, scopes: openid email }
+`;
+  const unset = { AUTH_ISSUER: "", PORTAL_CLIENT_ID: "" };
+
+  // PT-3
+  test("are the providers of the page, which may call each of them", async () => {
+    const own = await start(await withBrand({ ...unset, PORTAL_AUDIENCE: "api" }, TWO));
+    const page = await fetch(`${own.url}/portal`);
+    expect(page.headers.get("content-security-policy")).toContain(
+      "connect-src 'self' https://login.example.com https://partners.example.net;",
+    );
+    const common = { audience: "api" };
+    expect(settingsIn(await page.text())).toMatchObject({
+      providers: [
+        {
+          ...common,
+          name: "Acme ID",
+          issuer: "https://login.example.com/realm",
+          client_id: "portal",
+          scopes: "openid profile",
+        },
+        {
+          ...common,
+          name: "Partners",
+          issuer: "https://partners.example.net",
+          client_id: "acme",
+          scopes: "openid email",
+        },
+      ],
+    });
+    await own.stop();
+  });
+
+  test("without the file are the one of the variables, without a name", async () => {
+    expect(settingsIn(await html())).toMatchObject({
+      providers: [{ name: null, issuer: ENV.AUTH_ISSUER, client_id: "portal", audience: null }],
+    });
+  });
+
+  // PT-2
+  test("are refused beside PORTAL_CLIENT_ID, and not beside the gateway's AUTH_ISSUER", async () => {
+    expect(problems(await withBrand({}, TWO))).toEqual([
+      "PORTAL_CLIENT_ID and issuers in PORTAL_BRAND_FILE are both set: keep one of them.",
+    ]);
+    const env = {
+      ...ENV,
+      ...(await withBrand({}, TWO)),
+      PORTAL_CLIENT_ID: "",
+      PORT: "0",
+      INTERNAL_PORT: "0",
+    };
+    expect(loadPortal(env)).toBeDefined();
+  });
+
+  // PT-2
+  test("without the file, the variables are required", async () => {
+    expect(problems(unset).map((line) => line.split(":")[0])).toEqual([
+      "AUTH_ISSUER is required",
+      "PORTAL_CLIENT_ID is required",
+    ]);
+  });
+
+  const entry = { name: "A", issuer: "https://a.example", client_id: "portal" };
+  test.each([
+    ["no entry", [], "issuers must be a list of 1 to 10 issuers"],
+    ["11 entries", Array(11).fill(entry), "issuers must be a list of 1 to 10 issuers"],
+    ["a text", ["https://a.example"], "issuers[0] must be a map with name, issuer and client_id"],
+    ["no name", [{ ...entry, name: undefined }], "issuers[0].name is required"],
+    ["an unknown key", [{ ...entry, audience: "x" }], "issuers[0].audience is not a known field"],
+    [
+      "an issuer with a query",
+      [{ ...entry, issuer: "https://a.example?x" }],
+      "issuers[0].issuer must be the issuer",
+    ],
+    [
+      "a script as an issuer",
+      [{ ...entry, issuer: "javascript:alert(1)" }],
+      "issuers[0].issuer must be the issuer",
+    ],
+    [
+      "a template",
+      [{ ...entry, issuer: "https://a.example/{tenantid} x" }],
+      "issuers[0].issuer must be the issuer",
+    ],
+    [
+      "a client id with spaces",
+      [{ ...entry, client_id: "a b" }],
+      "issuers[0].client_id must be the client id",
+    ],
+    ["scopes without openid", [{ ...entry, scopes: "email" }], "issuers[0].scopes must be scopes"],
+    ["an issuer twice", [entry, { ...entry, name: "B" }], "issuers[1].issuer is that of issuers[0]"],
+    [
+      "a name twice",
+      [entry, { ...entry, issuer: "https://b.example" }],
+      "issuers[1].name is that of issuers[0]",
+    ],
+  ])("are refused with %s", async (_what, issuers, says) => {
+    const lines = problems(await withBrand(unset, `name: Acme\nissuers: ${JSON.stringify(issuers)}\n`));
+    expect(lines.join("\n")).toContain(`line 2: ${says}`);
+  });
+});
+
 // PT-71
 test("the page gets the keys of the witnesses, the origin, and by default the number of keys as the quorum", async () => {
   expect(settingsIn(await html())).toMatchObject({

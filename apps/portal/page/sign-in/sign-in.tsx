@@ -4,23 +4,19 @@ import { useSession } from "../page-session.ts";
 import { BrandLinks, BrandMark, LanguageChoice } from "../parts/brand.tsx";
 import { useTexts } from "../texts/texts.ts";
 
-/** Shows the sign-in button, and why the last sign-in ended or failed. */
+/** Shows a button for each identity provider, and why the last sign-in ended or failed. */
 export function SignIn() {
   const session = useSession();
   const { signIn: texts } = useTexts();
   const state = session.state.value;
-  const { name } = session.settings.brand;
+  const { brand, providers } = session.settings;
+  const { name } = brand;
   useEffect(() => {
     document.title = name;
   }, [name]);
   return (
     <main class="sign-in">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void session.signIn();
-        }}
-      >
+      <div class="card">
         <BrandMark />
         <h1>{texts.title}</h1>
         {state.name === "signed-out" ? (
@@ -28,16 +24,18 @@ export function SignIn() {
             <p class="quiet">{texts.lead(name)}</p>
             {session.invite.value !== null && <p class="notice notice-good">{texts.invited}</p>}
             {state.why !== null && <SignedOutNotice why={state.why} texts={texts} />}
-            <Button type="submit" look="main">
-              {texts.button}
-            </Button>
+            {providers.map(({ issuer, name: provider }) => (
+              <Button key={issuer} look="main" onClick={() => void session.signIn(false, issuer)}>
+                {provider === null ? texts.button : texts.buttonOf(provider)}
+              </Button>
+            ))}
           </>
         ) : (
           <Loading />
         )}
         <LanguageChoice />
         <BrandLinks />
-      </form>
+      </div>
     </main>
   );
 }

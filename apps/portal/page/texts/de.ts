@@ -72,6 +72,7 @@ export const de: Texts = {
     title: "Anmelden",
     lead: (name) => `Verwalten Sie Ihre Organisationen und deren Zugang zu ${name}.`,
     button: "Anmelden",
+    buttonOf: (provider) => `Mit ${provider} anmelden`,
     invited: "Sie haben eine Einladung. Melden Sie sich an, um sie anzunehmen.",
     out: "Sie sind abgemeldet.",
     ended: "Ihre Anmeldung ist abgelaufen. Melden Sie sich erneut an, um fortzufahren.",

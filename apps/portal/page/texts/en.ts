@@ -65,6 +65,7 @@ export const en = {
     title: "Sign in",
     lead: (name: string) => `Manage your organizations and their access to ${name}.`,
     button: "Sign in",
+    buttonOf: (provider: string) => `Sign in with ${provider}`,
     invited: "You have an invitation. Sign in to accept it.",
     out: "You are signed out.",
     ended: "Your sign-in has ended. Sign in again to continue.",
