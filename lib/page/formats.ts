@@ -2,6 +2,8 @@
 export interface Formats {
   time(at: string): string;
   number(value: number): string;
+  /** Formats a number of bytes in kilobytes, megabytes or gigabytes if it has at least one. */
+  bytes(value: number): string;
   list(items: readonly string[]): string;
   /** Formats a duration, rounded to one unit. */
   duration(seconds: number): string;
@@ -11,6 +13,12 @@ const made = new Map<string, Formats>();
 const MINUTE = 60;
 const HOUR = 3_600;
 const DAY = 86_400;
+
+const UNITS = [
+  ["gigabyte", 1e9],
+  ["megabyte", 1e6],
+  ["kilobyte", 1e3],
+] as const;
 
 export function formatsOf(locale: string): Formats {
   const formats = made.get(locale) ?? makeFormats(locale);
@@ -30,6 +38,11 @@ function makeFormats(locale: string): Formats {
       return Number.isNaN(date.getTime()) ? at : times.format(date);
     },
     number: (value) => numbers.format(value),
+    bytes(value) {
+      const [name, size] = UNITS.find(([, least]) => value >= least) ?? ["byte", 1];
+      const options = { style: "unit", unit: name, maximumFractionDigits: 1 } as const;
+      return new Intl.NumberFormat(locale, options).format(value / size);
+    },
     list: (items) => lists.format(items),
     duration(seconds) {
       if (seconds < 2 * MINUTE) return unit(Math.ceil(seconds), "second");

@@ -6,6 +6,7 @@ import {
   FailureNotice,
   Form,
   Notice,
+  Route,
   TextArea,
   TextField,
 } from "@ostiary/lib/page";
@@ -31,6 +32,7 @@ import {
   parametersOf,
   textOf,
 } from "./description.ts";
+import { plainOf, proseOf } from "./prose.ts";
 import { callOf, curlOf, type InputProblems, type Inputs, keyOf, type ReadyCall } from "./request.ts";
 import { laidOut, readResponse, SHOWN_BYTES_MAX, type ShownResponse } from "./shown-response.ts";
 
@@ -107,19 +109,36 @@ function Explained({ operation }: { operation: Operation }) {
   return (
     <>
       <h2>
-        <code>
-          {method} {path}
-        </code>
+        <Route text={`${method} ${path}`} />
       </h2>
-      <p>{summary}</p>
+      <p>{plainOf(summary)}</p>
       {deprecated && <p class="notice notice-warn">{t.deprecated}</p>}
-      {description !== "" && <p class="wrapped quiet">{description}</p>}
+      <Prose text={description} />
       <p class="quiet small">
         {t.callers[caller]} {labels !== null && t.labels(formats.list(labels))}
       </p>
     </>
   );
 }
+
+/** Shows a text of a description, without its Markdown. Markup of other kinds stays text. */
+function Prose({ text }: { text: string }) {
+  return (
+    <>
+      {proseOf(text).map((pieces, paragraph) => (
+        <p key={paragraph} class="quiet">
+          {pieces.map(({ kind, text: piece }, index) => {
+            if (kind === "break") return <br key={index} />;
+            const Element = ELEMENTS[kind];
+            return <Element key={index}>{piece}</Element>;
+          })}
+        </p>
+      ))}
+    </>
+  );
+}
+
+const ELEMENTS = { text: "span", strong: "strong", code: "code" } as const;
 
 interface InputFormProps {
   operation: Operation;
@@ -176,7 +195,7 @@ interface ParameterFieldProps {
 function ParameterField({ parameter, value, problem, onInput }: ParameterFieldProps) {
   const t = useTexts().reference;
   const { name, place, required, description, example } = parameter;
-  const help = [description, example !== "" && t.example(example)].filter(
+  const help = [plainOf(description), example !== "" && t.example(example)].filter(
     (each) => each !== false && each !== "",
   );
   return (

@@ -1,4 +1,4 @@
-import { DataTable, Empty, FailureNotice, Loading, type Place, useAsked } from "@ostiary/lib/page";
+import { DataTable, Empty, FailureNotice, Loading, type Place, Route, useAsked } from "@ostiary/lib/page";
 import { REFERENCE } from "../address.ts";
 import { useAddress, useSession } from "../page-session.ts";
 import { SearchedList, wholeList } from "../parts/lists.tsx";
@@ -10,7 +10,9 @@ import {
   type Operation,
   searchedText,
 } from "./description.ts";
+import { groupsOf } from "./groups.ts";
 import { OperationView } from "./operation-view.tsx";
+import { plainOf } from "./prose.ts";
 
 /** Shows the operations of the edge description that the member may call (PT-41). */
 export function ReferenceView({ place }: { place: Place }) {
@@ -53,12 +55,12 @@ function OperationList({ description }: { description: Description }) {
     <>
       <p class="lead">{t.lead}</p>
       <SearchedList
-        pages={wholeList(granted)}
+        pages={wholeList(groupsOf(granted).flatMap(({ operations }) => operations))}
         texts={{ ...t, noneFound: t.none }}
         always
         textOf={searchedText}
       >
-        {(operations) => <OperationTable operations={operations} />}
+        {(operations) => <OperationTables operations={operations} />}
       </SearchedList>
       {refused > 0 && <p class="quiet">{t.refused(formats.number(refused))}</p>}
       {description.left_out > 0 && <p class="quiet">{t.left_out(formats.number(description.left_out))}</p>}
@@ -66,23 +68,30 @@ function OperationList({ description }: { description: Description }) {
   );
 }
 
-function OperationTable({ operations }: { operations: readonly Operation[] }) {
+/** Lists operations by tag. */
+function OperationTables({ operations }: { operations: readonly Operation[] }) {
   const t = useTexts().reference;
   const address = useAddress();
   return (
-    <DataTable
-      label={t.calls}
-      columns={[t.columns.call, t.columns.summary, t.columns.service]}
-      rows={operations.map(({ id, method, path, summary, group }) => ({
-        key: id,
-        cells: [
-          <a class="mono" href={address(REFERENCE, { segments: [id] })}>
-            {method} {path}
-          </a>,
-          summary,
-          group,
-        ],
-      }))}
-    />
+    <>
+      {groupsOf(operations).map(({ name, operations: grouped }) => (
+        <section key={name} aria-label={name || t.calls}>
+          <h2>{name || t.calls}</h2>
+          <DataTable
+            label={name || t.calls}
+            columns={[t.columns.call, t.columns.summary]}
+            rows={grouped.map(({ id, method, path, summary }) => ({
+              key: id,
+              cells: [
+                <a href={address(REFERENCE, { segments: [id] })}>
+                  <Route text={`${method} ${path}`} />
+                </a>,
+                plainOf(summary),
+              ],
+            }))}
+          />
+        </section>
+      ))}
+    </>
   );
 }

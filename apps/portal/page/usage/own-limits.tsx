@@ -1,5 +1,6 @@
 import { Organization } from "@ostiary/lib/contracts/identity-api";
 import { isRecord } from "@ostiary/lib/domain/json";
+import { RATE_LIMIT_HEADERS } from "@ostiary/lib/domain/ratelimit";
 import {
   type Answer,
   answered,
@@ -11,7 +12,7 @@ import {
   useAsked,
 } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
-import { type Gateway, pathTo } from "../gateway.ts";
+import { type Gateway, parsed, pathTo } from "../gateway.ts";
 import { useSession } from "../page-session.ts";
 import { More, ROWS } from "../parts/lists.tsx";
 import { fetchDescription, isGranted, type Operation } from "../reference/description.ts";
@@ -33,6 +34,8 @@ export function OwnLimits() {
 interface LimitedOperation {
   readonly operation: Operation;
   readonly limits: readonly Limit[] | "default";
+  /** The number of requests of the gateway's default limit, or null if it is unknown. */
+  readonly byDefault: number | null;
 }
 
 function LimitList() {
@@ -59,13 +62,15 @@ function LimitList() {
       <DataTable
         label={t.limits}
         columns={[texts.reference.columns.call, t.limit]}
-        rows={own.slice(0, rows).map(({ operation: { id, method, path }, limits }) => ({
+        rows={own.slice(0, rows).map(({ operation: { id, method, path }, limits, byDefault }) => ({
           key: id,
           cells: [
             <code>
               {method} {path}
             </code>,
-            limits === "default" ? t.defaultLimit : limits.map(textOf).join("; ") || t.unlimited,
+            limits === "default"
+              ? t.defaultLimit(byDefault === null ? null : number(byDefault))
+              : limits.map(textOf).join("; ") || t.unlimited,
           ],
         }))}
       />
@@ -76,16 +81,26 @@ function LimitList() {
 
 /** Reads the operations for members of an organization, with the limits for the organization's plan. */
 async function readLimits(gateway: Gateway): Promise<Answer<LimitedOperation[]>> {
-  const [organization, description] = await Promise.all([
-    gateway.send(Organization, pathTo("org"), { as: "member" }),
+  const [response, description] = await Promise.all([
+    gateway.stream(pathTo("org"), { as: "member" }),
     fetchDescription(gateway),
   ]);
-  if (!organization.ok) return organization;
+  if (!response.ok) return response;
   if (!description.ok) return description;
+  const organization = await parsed(Organization, response.value, {});
+  if (!organization.ok) return organization;
   const { plan = null } = organization.value;
   const own = description.value.operations.filter(({ caller }) => caller === "member");
+  const asked = own.find(({ method, path }) => method === "GET" && path === pathTo("org"));
+  const isDefault = limitsOf(asked?.source["x-rate-limit"], plan) === "default";
+  const stated = response.value.headers.get(RATE_LIMIT_HEADERS.limit);
+  const byDefault = isDefault && stated !== null ? Number(stated) : null;
   return answered(
-    own.map((operation) => ({ operation, limits: limitsOf(operation.source["x-rate-limit"], plan) })),
+    own.map((operation) => ({
+      operation,
+      limits: limitsOf(operation.source["x-rate-limit"], plan),
+      byDefault,
+    })),
   );
 }
 

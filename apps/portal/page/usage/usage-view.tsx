@@ -5,6 +5,7 @@ import {
   FailureNotice,
   Loading,
   type Place,
+  Route,
   replacePlace,
   SelectField,
   Time,
@@ -26,6 +27,8 @@ import {
   type MonthUsage,
   monthsAt,
   readMonth,
+  shownParts,
+  totalOf,
   type UsagePart,
 } from "./usage.ts";
 
@@ -35,6 +38,7 @@ export function UsageView({ place }: { place: Place }) {
   const { gateway } = useSession();
   const address = useAddress();
   const [nowMs] = useState(() => Date.now());
+  const [all, setAll] = useState(false);
   const months = monthsAt(nowMs);
   const asked = place.query.get("month");
   const month = months.find((each) => each === asked) ?? months[0] ?? "";
@@ -42,7 +46,6 @@ export function UsageView({ place }: { place: Place }) {
   return (
     <>
       <p class="lead">{t.lead}</p>
-      <Answered asked={usage}>{({ quotas }) => <Quotas quotas={quotas} />}</Answered>
       <div class="filters">
         <SelectField
           label={t.month}
@@ -50,11 +53,47 @@ export function UsageView({ place }: { place: Place }) {
           options={months.map((value) => ({ value, text: value }))}
           onChange={(value) => replacePlace(address(USAGE, { query: new URLSearchParams({ month: value }) }))}
         />
+        <label class="chip">
+          <input
+            type="checkbox"
+            checked={all}
+            onChange={({ currentTarget }) => setAll(currentTarget.checked)}
+          />
+          {t.withOwn}
+        </label>
       </div>
+      <Totals key={month} month={month} all={all} />
+      <Answered asked={usage}>{({ quotas }) => <Quotas quotas={quotas} />}</Answered>
       {usage.answer !== null && <Days days={daysOf(month, nowMs)} answer={usage.answer} />}
-      <Breakdown month={month} />
+      <Breakdown month={month} all={all} />
       <OwnLimits />
     </>
+  );
+}
+
+/** Shows the sums of the month. */
+function Totals({ month, all }: { month: string; all: boolean }) {
+  const t = useTexts().usage;
+  const { gateway } = useSession();
+  const { number, bytes } = useFormats();
+  const { answer } = useAsked(() => listParts(gateway, month, "service", undefined), month);
+  if (answer === null) return null;
+  const { requests, refused, failed, bytes_in, bytes_out } = totalOf(shownParts(answer.items, all));
+  const tiles = [
+    [number(requests), t.columns.requests],
+    [number(refused), t.columns.refused],
+    [number(failed), t.columns.failed],
+    [bytes(bytes_in + bytes_out), t.transferred],
+  ] as const;
+  return (
+    <ul class="tiles" aria-label={t.totals}>
+      {tiles.map(([value, text]) => (
+        <li key={text} class="tile">
+          <strong>{value}</strong>
+          {text}
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -90,11 +129,12 @@ function Days({ days, answer: { usage, gaps } }: { days: readonly string[]; answ
 }
 
 /** Lists the usage of a month by service, by route or by key. */
-function Breakdown({ month }: { month: string }) {
+function Breakdown({ month, all }: { month: string; all: boolean }) {
   const t = useTexts().usage;
   const { gateway } = useSession();
   const [by, setBy] = useState<Division>("service");
   const pages = usePages((after) => listParts(gateway, month, by, after), `${month} ${by}`);
+  const shown = shownParts(pages.items, all);
   return (
     <section aria-labelledby="parts">
       <h2 id="parts">{t.parts}</h2>
@@ -106,8 +146,10 @@ function Breakdown({ month }: { month: string }) {
       />
       {pages.failure !== null && <FailureNotice failure={pages.failure} onRetry={pages.again} />}
       {!pages.answered && pages.loading && <Loading />}
-      {pages.answered && pages.items.length === 0 && <Empty title={t.none} />}
-      {pages.items.length > 0 && <Parts by={by} parts={pages.items} />}
+      {pages.answered && shown.length === 0 && (
+        <Empty title={pages.items.length === 0 ? t.none : t.onlyOwn} />
+      )}
+      {shown.length > 0 && <Parts by={by} parts={shown} />}
       {pages.has_more && <More loading={pages.loading} onMore={pages.more} />}
     </section>
   );
@@ -115,7 +157,7 @@ function Breakdown({ month }: { month: string }) {
 
 function Parts({ by, parts }: { by: Division; parts: readonly UsagePart[] }) {
   const t = useTexts().usage;
-  const { number } = useFormats();
+  const { number, bytes } = useFormats();
   const { requests, refused, failed, bytes_in, bytes_out } = t.columns;
   return (
     <DataTable
@@ -125,7 +167,9 @@ function Parts({ by, parts }: { by: Division; parts: readonly UsagePart[] }) {
         key: part.id,
         cells: [
           <PartName by={by} part={part} />,
-          ...[part.requests, part.refused, part.failed, part.bytes_in, part.bytes_out].map(number),
+          ...[part.requests, part.refused, part.failed].map(number),
+          bytes(part.bytes_in),
+          bytes(part.bytes_out),
         ],
       }))}
     />
@@ -136,11 +180,7 @@ function PartName({ by, part }: { by: Division; part: UsagePart }) {
   const t = useTexts().usage;
   if (by === "service") return <>{part.service}</>;
   if (by === "route") {
-    return (
-      <code>
-        {part.method} {part.route}
-      </code>
-    );
+    return <Route text={`${part.method} ${part.route}`} />;
   }
   if (part.key_prefix === null || part.key_prefix === undefined) {
     return (

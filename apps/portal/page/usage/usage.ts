@@ -75,8 +75,19 @@ export function listParts(gateway: Gateway, month: string, by: Division, startin
   return gateway.list("usage", UsagePart, USAGE_PATH, { as: "member", query });
 }
 
-/** Returns the totals of all days. */
-export function totalOf(days: readonly UsagePart[]): { requests: number; refused: number; failed: number } {
-  const sum = (name: "requests" | "refused" | "failed") => days.reduce((all, day) => all + day[name], 0);
-  return { requests: sum("requests"), refused: sum("refused"), failed: sum("failed") };
+const SUMS = ["requests", "refused", "failed", "bytes_in", "bytes_out"] as const;
+
+/** Returns the totals of these parts. */
+export function totalOf(parts: readonly UsagePart[]): Record<(typeof SUMS)[number], number> {
+  const total = { requests: 0, refused: 0, failed: 0, bytes_in: 0, bytes_out: 0 };
+  for (const part of parts) for (const name of SUMS) total[name] += part[name];
+  return total;
+}
+
+/** The services of Ostiary itself, which this page calls. */
+const OWN_SERVICES: ReadonlySet<unknown> = new Set(["identity", "audit", "registry", "portal"]);
+
+/** Returns the usage without the calls that this page makes, or with them if `all`. */
+export function shownParts(parts: readonly UsagePart[], all: boolean): readonly UsagePart[] {
+  return all ? parts : parts.filter(({ service }) => !OWN_SERVICES.has(service));
 }

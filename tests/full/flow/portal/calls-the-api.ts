@@ -40,7 +40,7 @@ describe.skipIf(browserPath === undefined)("the API reference of the portal", ()
     const id = await bed.organization("ada", "Callers");
     const { page, go, complaints, strangers } = await bed.open("ada");
     await go(`#/org/${id}/reference`);
-    await page.getByRole("table", { name: "Calls" }).waitFor();
+    await page.getByRole("table", { name: "Demo" }).waitFor();
     await open(page, "GET /demo/burst");
     await page.getByRole("button", { name: "Send", exact: true }).click();
     await answer(page).getByText("The response has the status 200.").waitFor();
@@ -150,7 +150,7 @@ describe.skipIf(browserPath === undefined)("the API reference of the portal", ()
     });
     await go(`#/org/${id}/reference`);
     await page.getByText("Aufrufe, die diese Seite nicht zeigen kann: 1.").waitFor();
-    expect(await page.getByRole("row").count()).toBe(101);
+    expect(await page.getByRole("row").count()).toBe(102);
     await page.getByRole("link", { name: "GET /demo/hello" }).click();
     await page.getByLabel(`${HOSTILE} (Query)`).fill(HOSTILE);
     await page.getByRole("button", { name: "Senden", exact: true }).click();

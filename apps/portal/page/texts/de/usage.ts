@@ -5,6 +5,9 @@ export const usage: Texts["usage"] = {
   title: "Nutzung",
   lead: "Die Nutzung dieser Organisation, vom Gateway gezählt. Die Zahlen sind bis zu 10 Sekunden alt, die Tage richten sich nach UTC.",
   month: "Monat",
+  totals: "Summen des Monats",
+  transferred: "Übertragen",
+  withOwn: "Mit den Aufrufen dieses Portals",
   quotas: "Kontingente",
   noQuotas: "In diesem Zeitraum wurde keine Anfrage auf ein Kontingent angerechnet.",
   quotaOf: (name, period) => `${name}, ${period}`,
@@ -16,7 +19,7 @@ export const usage: Texts["usage"] = {
   near: (name, percent) => `${percent} % von ${name} sind verbraucht.`,
   over: (name) =>
     `${name} ist aufgebraucht. Das Gateway lehnt weitere Anfragen bis zum nächsten Zeitraum ab.`,
-  days: "Anfragen nach Tagen",
+  days: "Alle Anfragen nach Tag",
   day: "Tag",
   plot: (requests, refused, failed) =>
     `Anfragen nach Tagen: ${requests} insgesamt, ${refused} abgelehnt, ${failed} fehlgeschlagen.`,
@@ -28,19 +31,23 @@ export const usage: Texts["usage"] = {
   divisions: { service: "Dienst", route: "Route", key: "Schlüssel" },
   sessions: "Sitzungen von",
   none: "In diesem Monat gab es keine Anfragen.",
+  onlyOwn: "In diesem Monat gab es nur Aufrufe dieses Portals.",
   columns: {
     requests: "Anfragen",
     refused: "Abgelehnt",
     failed: "Fehlgeschlagen",
-    bytes_in: "Bytes eingehend",
-    bytes_out: "Bytes ausgehend",
+    bytes_in: "Empfangen",
+    bytes_out: "Gesendet",
   },
   limits: "Limits Ihrer Aufrufe",
   showLimits: "Limits anzeigen",
   noLimits: "Ihre Rolle erlaubt keine Aufrufe.",
   limit: "Limit",
   unlimited: "kein Limit",
-  defaultLimit: "das Standardlimit des Gateways",
+  defaultLimit: (requests) =>
+    requests === null
+      ? "das Standardlimit des Gateways"
+      : `${requests} Anfragen, das Standardlimit des Gateways`,
   perSeconds: (requests, seconds) => `${requests} Anfragen in ${seconds} s`,
   perPeriod: (requests, period) => `${requests} Anfragen ${period}`,
 };
