@@ -1,14 +1,17 @@
 /** Tests of the units and environment files in `apps/platform/deploy/systemd`, and of the guide that installs them. */
 import { describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { auditVariables } from "@ostiary/audit/config";
 import { gatewayVariables } from "@ostiary/gateway/config";
 import { identityVariables } from "@ostiary/identity/config";
 import { configProblems } from "@ostiary/lib/runtime/config";
+import { loadPlatform } from "@ostiary/platform/config";
 import { portalVariables } from "@ostiary/portal/config";
 import { registryVariables } from "@ostiary/registry/config";
+import { FREE_PORTS, productionSecrets } from "../../../app/platform/bed.ts";
 import { ROOT } from "../../../support/root.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 const FOLDER = join(ROOT, "apps/platform/deploy/systemd");
 const guide = readFileSync(join(ROOT, ".github/guides/one-machine-systemd.md"), "utf8");
@@ -109,3 +112,48 @@ test("a gateway refuses requests before it reaches its memory limit, and has eno
   const descriptors = Number(settings(apps.gateway.unit, "LimitNOFILE")[0]);
   expect(descriptors).toBeGreaterThan(4 * gatewayVariables.properties.MAX_REQUESTS_IN_FLIGHT.default);
 });
+
+// OP-9, OP-136
+describe("the unit of one process", () => {
+  const unit = "ostiary.service";
+  const text = readFileSync(join(ROOT, ".github/guides/one-process.md"), "utf8");
+
+  test("has every setting of production, with secrets from credentials that the guide creates", async () => {
+    const environment = environmentOf(unit);
+    const { ADMIN_TOKEN, INTERNAL_AUTH_TOKEN, AUDIT_SIGNING_KEY_FILE } = await productionSecrets();
+    const given: Record<string, string> = {
+      DATABASE_URL_FILE: fileOf("database-url", GIVEN.DATABASE_URL),
+      ADMIN_TOKEN_FILE: fileOf("admin-token", ADMIN_TOKEN),
+      INTERNAL_AUTH_TOKEN_FILE: fileOf("internal-auth-token", INTERNAL_AUTH_TOKEN),
+      AUDIT_SIGNING_KEY_FILE,
+      AUDIT_STREAM_KEY_FILE: fileOf("audit-stream-keys", Buffer.alloc(32, 1).toString("base64")),
+      DATA_DIR: folder,
+    };
+    for (const [name, value] of Object.entries(environment))
+      if (value.startsWith("%d/")) expect(given).toHaveProperty(name);
+    expect(loadPlatform({ ...environment, ...given, ...FREE_PORTS })).toMatchObject({ DEMO: false });
+    for (const line of settings(unit, "LoadCredential")) {
+      const [name = "", path = ""] = line.split(":");
+      expect(Object.values(environment)).toContain(`%d/${name}`);
+      expect(text).toContain(path.slice(path.lastIndexOf("/") + 1));
+    }
+  });
+
+  test("has time to stop, memory above the gateway's own limit, and no restart after exit code 78", () => {
+    const environment = environmentOf(unit);
+    expect(Number(settings(unit, "TimeoutStopSec")[0]) * 1000).toBeGreaterThan(
+      Number(environment.SHUTDOWN_TIMEOUT_MS) + 10_000,
+    );
+    expect(Number(environment.MAX_MEMORY_BYTES)).toBeLessThan(0.8 * 2 * 2 ** 30);
+    expect(settings(unit, "MemoryMax")).toEqual(["2G"]);
+    expect(settings(unit, "RestartPreventExitStatus")).toEqual(["78"]);
+  });
+});
+
+const folder = temporaryFolder("one-process");
+
+function fileOf(name: string, text = ""): string {
+  const path = join(folder, name);
+  writeFileSync(path, text, { mode: 0o600 });
+  return path;
+}
