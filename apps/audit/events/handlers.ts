@@ -3,8 +3,8 @@ import { TIME_RULE } from "@ostiary/lib/domain/schemas";
 import { describeOperations, errorResponses } from "@ostiary/lib/openapi";
 import { errors, page, pageRequest, pageSchema } from "@ostiary/lib/runtime/http";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
-import { type TSchema, Type } from "@sinclair/typebox";
-import { type DocumentDecoration, Elysia } from "elysia";
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
 import type { Exports } from "../exports/export.ts";
 import { type ExportFormat, exportablePage, exportFormat, TOO_MANY_EXPORTS } from "../exports/formats.ts";
 import { refuse } from "../field-problems.ts";
@@ -44,18 +44,6 @@ const operations = describeOperations(
   ["Audit events"],
 );
 
-/** The summary and the description of the operation that reads a page, by the kind of log. */
-const pageOperations = {
-  organization: operations.listOrganizationAuditEvents,
-  user: operations.listUserAuditEvents,
-};
-
-/** The summary and the description of the operation that exports a log, by the kind of log. */
-const exportOperations = {
-  organization: operations.exportOrganizationAuditEvents,
-  user: operations.exportUserAuditEvents,
-};
-
 const exportResponse = {
   description: "The export in the requested format.",
   headers: {
@@ -94,18 +82,6 @@ const failures = {
  */
 const describedPageQuery = Type.Omit(pageQuerySchema, ["proof", "root"]);
 
-function describePage(kind: EventLog["kind"]): DocumentDecoration {
-  return { ...pageOperations[kind], parameters: describedParameters(kind, describedPageQuery) };
-}
-
-function describeExport(kind: EventLog["kind"]): DocumentDecoration {
-  return {
-    ...exportOperations[kind],
-    parameters: describedParameters(kind, exportQuerySchema),
-    responses: { 200: exportResponse },
-  };
-}
-
 interface EventRoutesDeps {
   database: Database;
   exports: Exports;
@@ -124,7 +100,7 @@ export function eventHandlers({ database, exports }: EventRoutesDeps) {
     return exports.respond(request, format, { log, form: eventForm(log), batches });
   };
   const routes = new Elysia({ name: "audit-events", normalize: false });
-  for (const { path, kind, event } of LOGS) {
+  for (const { path, kind, event, list, exported } of LOGS) {
     const logOf = (params: Record<string, string>): EventLog => ({ kind, id: params[`${kind}_id`] ?? "" });
     routes
       .get(
@@ -139,7 +115,7 @@ export function eventHandlers({ database, exports }: EventRoutesDeps) {
           transform: ({ request, params, query }) => refuse(pageProblems(logOf(params), query, request)),
           query: pageQuerySchema,
           response: { 200: exportablePage(pageSchema("audit_events", event)), ...failures },
-          detail: describePage(kind),
+          detail: { ...list, parameters: describedParameters(kind, describedPageQuery) },
         },
       )
       .get(
@@ -149,7 +125,11 @@ export function eventHandlers({ database, exports }: EventRoutesDeps) {
           transform: ({ request, params, query }) => refuse(exportProblems(logOf(params), query, request)),
           query: exportQuerySchema,
           response: failures,
-          detail: describeExport(kind),
+          detail: {
+            ...exported,
+            parameters: describedParameters(kind, exportQuerySchema),
+            responses: { 200: exportResponse },
+          },
         },
       );
   }
@@ -165,13 +145,21 @@ async function readPage(database: Database, log: EventLog, query: PageQuery) {
   return { audit_events: items.map((event) => shownIn(log, event)), has_more };
 }
 
-const LOGS: readonly { path: string; kind: EventLog["kind"]; event: TSchema }[] = [
+const LOGS = [
   {
     path: "/organizations/:organization_id/audit-events",
     kind: "organization",
     event: organizationEventSchema,
+    list: operations.listOrganizationAuditEvents,
+    exported: operations.exportOrganizationAuditEvents,
   },
-  { path: "/users/:user_id/audit-events", kind: "user", event: userEventSchema },
-];
+  {
+    path: "/users/:user_id/audit-events",
+    kind: "user",
+    event: userEventSchema,
+    list: operations.listUserAuditEvents,
+    exported: operations.exportUserAuditEvents,
+  },
+] as const;
 
 async function* nothing(): AsyncGenerator<never, void, void> {}

@@ -7,7 +7,6 @@ import type { ChainPlace } from "./batch.ts";
 import { Receiver, type ReceiverDeps } from "./receiver-call.ts";
 import { newSecret, type SecretBox, signedHeaders } from "./secrets.ts";
 import {
-  chainAt,
   countStreams,
   deleteStream,
   hastenStream,
@@ -16,9 +15,8 @@ import {
   lockStreams,
   replaceSecret,
   type StreamAddress,
-  selectEnd,
-  selectFirstSince,
   selectForTest,
+  selectStart,
   selectStream,
   updateStream,
 } from "./sql.ts";
@@ -97,38 +95,23 @@ function filterOf(filter: StreamFilter | null | undefined): StreamFilter | null 
   return Object.keys(some).length === 0 ? null : some;
 }
 
-/**
- * Returns the position after which a new stream begins: the last position of the log, or the position before the
- * requested entry.
- */
+/** Returns the place after which a new stream begins: the end of the log, or before the requested entry. */
 async function startPlace(
   tx: Orm,
   organization_id: string,
   { from_position, from_time }: CreateStreamBody,
 ): Promise<ChainPlace> {
-  const end = await selectEnd(tx, organization_id);
-  if (from_position !== undefined && from_position > end.position + 1) {
-    const message = `from_position must be at most ${end.position + 1}, the next position of the log.`;
+  const position = from_position ?? null;
+  const time = from_time === undefined ? null : (parseTime(from_time)?.toString() ?? null);
+  const start = await selectStart(tx, organization_id, { position, time });
+  if (position !== null && position > start.end + 1) {
+    const message = `from_position must be at most ${start.end + 1}, the next position of the log.`;
     throw validationError([{ path: "from_position", message }]);
   }
-  const first = from_position ?? (await firstSince(tx, end.chain_id, from_time));
-  if (first === null || first > end.position) return end;
-  const position = first - 1;
-  if (position === 0 || end.chain_id === null) return { position: 0, chain: "00".repeat(32) };
-  const chain = await chainAt(tx, end.chain_id, position);
+  const { chain } = start;
   if (chain === null)
     throw new Error("An entry of the log is missing before the place where a stream begins.");
-  return { position, chain };
-}
-
-async function firstSince(
-  tx: Orm,
-  chain_id: number | null,
-  time: string | undefined,
-): Promise<number | null> {
-  const instant = time === undefined ? null : parseTime(time);
-  if (instant === null || chain_id === null) return null;
-  return selectFirstSince(tx, chain_id, instant.toString());
+  return { position: start.position, chain };
 }
 
 function requireRow(row: StreamRow | null, stream_id: string): StreamRow {

@@ -100,8 +100,7 @@ function checked({ receivers: { rules } }: StreamHandlersDeps, schemas: StreamSc
 export function streamHandlers(deps: StreamHandlersDeps) {
   return new Elysia({ name: "audit-streams", normalize: false })
     .use(listHandlers(deps))
-    .use(oneStreamHandlers(deps))
-    .use(receiverHandlers(deps));
+    .use(oneStreamHandlers(deps));
 }
 
 function listHandlers(deps: StreamHandlersDeps) {
@@ -185,12 +184,7 @@ function oneStreamHandlers(deps: StreamHandlersDeps) {
         response: { 204: emptyAnswer("Deleted."), ...errors("NOT_FOUND") },
         detail: operations.deleteAuditStream,
       },
-    );
-}
-
-function receiverHandlers(deps: StreamHandlersDeps) {
-  return new Elysia({ name: "audit-stream-receiver", normalize: false, prefix: STREAM_PATH })
-    .guard({ params: streamParams, query: noQuery })
+    )
     .post(
       "/rotate-secret",
       ({ params, body }) => rotateSecret(deps, params, body.overlap_seconds ?? OVERLAP_DEFAULT_S),

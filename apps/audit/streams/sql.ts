@@ -62,30 +62,35 @@ export async function countStreams(tx: Orm, organization_id: string): Promise<nu
   return found?.count ?? 0;
 }
 
-/** Returns the last position of an organization's chain, or position 0 if the organization has no chain. */
-export async function selectEnd(
-  orm: Orm,
-  organization_id: string,
-): Promise<ChainPlace & { chain_id: number | null }> {
-  const [found] = await rows<ChainPlace & { chain_id: number }>(
-    orm,
-    sql`select id as chain_id, position, encode(chain, 'hex') as chain from audit.chains
-      where owner = ${`organization:${organization_id}`}`,
-  );
-  return found ?? { chain_id: null, position: 0, chain: "00".repeat(32) };
+/** Where a new stream may begin. */
+export interface StreamStart {
+  /** The last position of the organization's chain; 0 without a chain. */
+  end: number;
+  /** The place before the asked entry, or `end` if there is no such entry. */
+  position: number;
+  /** The running hash there, in hexadecimal; null if that entry is missing from the log. */
+  chain: string | null;
 }
 
-/**
- * Returns the position of the first entry of a chain whose event occurred at `time` or later, or null if there is
- * none.
- */
-export async function selectFirstSince(orm: Orm, chain_id: number, time: string): Promise<number | null> {
-  const [found] = await rows<{ position: number | null }>(
+/** Finds the place before an entry of an organization's log: the entry at a position, or the first since a time. */
+export async function selectStart(
+  orm: Orm,
+  organization_id: string,
+  { position, time }: { position: number | null; time: string | null },
+): Promise<StreamStart> {
+  const [found] = await rows<StreamStart>(
     orm,
-    sql`select min(position) as position from audit.entries
-      where chain_id = ${String(chain_id)}::text::bigint and occurred_at >= ${time}::text::timestamptz`,
+    sql`select log.position as "end", start.position, case when start.position = 0 then repeat('00', 32)
+        else encode(coalesce(
+          (select chain from audit.entries entry where entry.chain_id = log.id and entry.position = start.position),
+          (select chain from audit.declarations entry where entry.chain_id = log.id
+            and entry.position = start.position)), 'hex') end as chain
+      from audit.chains log, lateral (select least(log.position, coalesce(${position === null ? null : String(position)}::text::bigint, (
+          select min(entry.position) from audit.entries entry where entry.chain_id = log.id
+            and entry.occurred_at >= ${time}::text::timestamptz)) - 1) as position) start
+      where log.owner = ${`organization:${organization_id}`}`,
   );
-  return found?.position ?? null;
+  return found ?? { end: 0, position: 0, chain: "00".repeat(32) };
 }
 
 interface NewStream extends StreamAddress {
@@ -179,15 +184,4 @@ export async function selectForTest(
 export async function hastenStream(database: Database, stream_id: string): Promise<void> {
   await query(database, "hasten_stream")`
     update audit.streams set ${pauseFor(0)} where id = ${stream_id} and status = 'failing'`;
-}
-
-/** Returns the hash of a chain at a position, in hexadecimal, or null if the chain has no entry there. */
-export async function chainAt(tx: Orm, chain_id: number, position: number): Promise<string | null> {
-  const at = sql`chain_id = ${String(chain_id)}::text::bigint and position = ${String(position)}::text::bigint`;
-  const [found] = await rows<{ chain: string }>(
-    tx,
-    sql`select encode(chain, 'hex') as chain from audit.entries where ${at}
-      union all select encode(chain, 'hex') from audit.declarations where ${at}`,
-  );
-  return found?.chain ?? null;
 }
