@@ -24,16 +24,10 @@ import { logHandlers, type PublishedLog } from "./proof/index.ts";
 import { type StreamHandlersDeps, streamHandlers } from "./streams/handlers.ts";
 import { internalText, publicText } from "./swagger.ts";
 import { usageHandlers } from "./usage/handlers.ts";
-import {
-  createUsageMetrics,
-  feedHandlers,
-  quotaHandlers,
-  REPORT_PATH,
-  reportHandlers,
-} from "./usage/internal-handlers.ts";
+import { internalUsageHandlers, REPORT_PATH } from "./usage/internal-handlers.ts";
 import type { PlatformServices } from "./usage/usage.ts";
 import type { EventWriter } from "./writes/commands.ts";
-import { createWriteMetrics, writeHandlers } from "./writes/handlers.ts";
+import { writeHandlers } from "./writes/handlers.ts";
 
 interface AuditAppDeps {
   telemetry: Telemetry;
@@ -87,17 +81,15 @@ function publicApp(deps: AuditAppDeps) {
 }
 
 function internalApp(deps: AuditAppDeps) {
-  const { telemetry, health, writes, reads, writer, clock, internalAuthToken, swaggerEnabled } = deps;
-  const metrics = createWriteMetrics(telemetry.metrics);
+  const { telemetry, health, writes, reads, writer, clock, platform, internalAuthToken, swaggerEnabled } =
+    deps;
+  const { metrics } = telemetry;
   const ping = async () => {
     await Promise.all([writes.ping(READY_TIMEOUT_MS), reads.ping(READY_TIMEOUT_MS)]);
   };
-  const usage = { database: writes, metrics: createUsageMetrics(telemetry.metrics), clock };
   const routes = new Elysia({ name: "audit-internal", normalize: false })
     .use(writeHandlers({ writer, metrics, clock }))
-    .use(reportHandlers(usage))
-    .use(quotaHandlers({ database: reads, clock }))
-    .use(feedHandlers(reads, deps.platform));
+    .use(internalUsageHandlers({ reads, writes, metrics, clock, platform }));
   const app = httpApp({
     bodyBytesMax: BODY_BYTES_MAX,
     iJson: true,

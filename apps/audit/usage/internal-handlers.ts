@@ -22,36 +22,30 @@ import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Metrics } from "@ostiary/lib/runtime/telemetry";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { Counter } from "prom-client";
 import { refuse } from "../field-problems.ts";
+import { resultCounter, writeAnswers } from "../results.ts";
 import { selectUsageEvents, usageEventExists } from "./feed-sql.ts";
 import { operations } from "./operation-texts.ts";
 import { questionProblems, reportProblems } from "./problems.ts";
 import { selectQuotaCounts } from "./quota-sql.ts";
-import { addReport, type ReportResult } from "./report-sql.ts";
+import { addReport } from "./report-sql.ts";
 import type { PlatformServices } from "./usage.ts";
 import { toUsageEvent, UsageEvent } from "./usage-event.ts";
 
-/** Counts the reports of gateways (OP-50). */
-interface UsageMetrics {
-  report(result: ReportResult): void;
-}
-
-export function createUsageMetrics({ registry }: Metrics): UsageMetrics {
-  const reports = new Counter({
-    name: "audit_usage_reports_total",
-    help: "Usage reports from gateways by result: created for a new report, existing for a repeated one.",
-    labelNames: ["result"] as const,
-    registers: [registry],
-  });
-  for (const result of ["created", "existing"] as const) reports.inc({ result }, 0);
-  return { report: (result) => reports.inc({ result }) };
-}
-
-interface ReportHandlersDeps {
-  database: Database;
-  metrics: UsageMetrics;
+interface InternalUsageDeps {
+  reads: Database;
+  writes: Database;
+  metrics: Metrics;
   clock: Clock;
+  platform: PlatformServices;
+}
+
+/** Serves the reports of gateways, the counts of quotas and the feed of usage. */
+export function internalUsageHandlers(deps: InternalUsageDeps) {
+  return new Elysia({ name: "audit-internal-usage", normalize: false })
+    .use(reportHandlers(deps))
+    .use(quotaHandlers(deps))
+    .use(feedHandlers(deps));
 }
 
 export const REPORT_PATH = `${USAGE_PATH}/:instance/:number` as const;
@@ -71,21 +65,18 @@ const reportParams = Type.Object({
   }),
 });
 
-const RESULT = "`created` if the counts were added, or `existing` if an earlier request had added them.";
-
-const resultSchema = (result: "created" | "existing", description: string) =>
-  Type.Object(
-    { result: Type.Literal(result, { description: RESULT }) },
-    { title: `Usage report ${result}`, description, response_description: description },
-  );
-
 /** Serves the reports of gateways (AU-120). */
-export function reportHandlers({ database, metrics, clock }: ReportHandlersDeps) {
+function reportHandlers({ writes, metrics, clock }: InternalUsageDeps) {
+  const count = resultCounter(metrics, {
+    name: "audit_usage_reports_total",
+    help: "Usage reports from gateways by result: created for a new report, existing for a repeated one.",
+    results: ["created", "existing"],
+  });
   return new Elysia({ name: "audit-usage-reports", normalize: false }).put(
     REPORT_PATH,
     async ({ params: { instance, number }, body, status }) => {
-      const result = await addReport(database, { instance, number: Number(number) }, body);
-      metrics.report(result);
+      const result = await addReport(writes, { instance, number: Number(number) }, body);
+      count(result);
       return result === "created" ? status(201, { result }) : { result };
     },
     {
@@ -95,8 +86,14 @@ export function reportHandlers({ database, metrics, clock }: ReportHandlersDeps)
       params: reportParams,
       body: UsageReport,
       response: {
-        200: resultSchema("existing", "The report was counted before; nothing was changed."),
-        201: resultSchema("created", "The report was counted."),
+        ...writeAnswers(
+          "Usage report",
+          "`created` if the counts were added, or `existing` if an earlier request had added them.",
+          {
+            existing: "The report was counted before; nothing was changed.",
+            created: "The report was counted.",
+          },
+        ),
         ...bodyErrors("UNAUTHORIZED"),
       },
       detail: operations.putUsageReport,
@@ -104,16 +101,11 @@ export function reportHandlers({ database, metrics, clock }: ReportHandlersDeps)
   );
 }
 
-interface QuotaHandlersDeps {
-  database: Database;
-  clock: Clock;
-}
-
 /** Serves the stored counts of quotas to gateways whose counter store lost them (AU-192). */
-export function quotaHandlers({ database, clock }: QuotaHandlersDeps) {
+function quotaHandlers({ reads, clock }: InternalUsageDeps) {
   return new Elysia({ name: "audit-quotas", normalize: false }).post(
     QUOTA_COUNTS_PATH,
-    async ({ body: { quotas } }) => ({ counts: await selectQuotaCounts(database, quotas) }),
+    async ({ body: { quotas } }) => ({ counts: await selectQuotaCounts(reads, quotas) }),
     {
       // lists every problem; the schema check, which runs later, would list only some
       transform: ({ body }) => refuse(questionProblems(body, clock.now())),
@@ -125,12 +117,12 @@ export function quotaHandlers({ database, clock }: QuotaHandlersDeps) {
 }
 
 /** Serves the feed of usage to billing systems (AU-128). */
-export function feedHandlers(database: Database, platform: PlatformServices) {
+function feedHandlers({ reads, platform }: InternalUsageDeps) {
   return new Elysia({ name: "audit-usage-feed", normalize: false }).get(
     USAGE_EVENTS_PATH,
     async ({ query }) => {
       const { limit, starting_after } = pageRequest(query, FEED_LIMIT_MAX);
-      const found = await database.run("list_usage_events", async (orm) => {
+      const found = await reads.run("list_usage_events", async (orm) => {
         if (starting_after !== null && !(await usageEventExists(orm, starting_after)))
           throw unknownFeedCursor();
         return selectUsageEvents(orm, starting_after, limit + 1);

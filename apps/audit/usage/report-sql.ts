@@ -1,6 +1,7 @@
 import type { UsageReport } from "@ostiary/lib/contracts/usage";
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
+import type { WriteResult } from "../results.ts";
 import { addCharges } from "./quota-sql.ts";
 import { KEY_COLUMNS, TOTAL_COLUMNS } from "./usage.ts";
 import { SUMS } from "./usage-sql.ts";
@@ -10,8 +11,6 @@ interface ReportName {
   instance: string;
   number: number;
 }
-
-export type ReportResult = "created" | "existing";
 
 /** All reports to this process share one lane, so that slow reports leave connections free for writes of events. */
 const LANE = "usage";
@@ -32,7 +31,7 @@ export async function addReport(
   database: Database,
   name: ReportName,
   report: UsageReport,
-): Promise<ReportResult> {
+): Promise<WriteResult> {
   const [found] = await query<{ created: boolean }>(database, "add_usage_report", { lane: LANE })`
     with given as materialized (select ${KEY}, ${SUMS} from ${countsOf(report)} group by ${KEY}),
     claimed as (${claim(name, report)}),

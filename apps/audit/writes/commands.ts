@@ -3,16 +3,11 @@ import type { AuditIntent, AuditOutcome, IntentAnswer, OutcomeAnswer } from "@os
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { monotonicFactory } from "ulid";
 import { isPartitionMissing } from "../partitions/partition-sql.ts";
+import type { WriteResult } from "../results.ts";
 import { GroupedWriter, type GroupLimits } from "./grouped-writer.ts";
 import { type Checked, checkedIntent, type PendingIntent } from "./intent.ts";
 import { checkedOutcome, notAUserRoute } from "./outcome.ts";
-import {
-  applyOutcomes,
-  type IntentResult,
-  insertIntents,
-  type OutcomeResult,
-  type OutcomeWrite,
-} from "./sql.ts";
+import { applyOutcomes, insertIntents, type OutcomeResult, type OutcomeWrite } from "./sql.ts";
 
 interface EventWriterDeps {
   database: Database;
@@ -27,7 +22,7 @@ const limits: GroupLimits = { groupMax: 256, writesMax: 2, queueMax: 20_000 };
 
 /** Writes intents and outcomes, each kind in groups, and writes the intent of a request before its outcome. */
 export class EventWriter {
-  readonly #intents: GroupedWriter<PendingIntent, IntentResult>;
+  readonly #intents: GroupedWriter<PendingIntent, WriteResult>;
   readonly #outcomes: GroupedWriter<OutcomeWrite, OutcomeResult>;
 
   constructor({ database, clock, keepPartitions, tracing }: EventWriterDeps) {
@@ -46,11 +41,11 @@ export class EventWriter {
   }
 
   /** Creates the event unless the log has this request already. */
-  intent(request_id: string, intent: AuditIntent): Promise<IntentResult> {
+  intent(request_id: string, intent: AuditIntent): Promise<WriteResult> {
     return this.#intents.add(request_id, { request_id, intent });
   }
 
-  intents(writes: readonly PendingIntent[]): Promise<IntentResult[]> {
+  intents(writes: readonly PendingIntent[]): Promise<WriteResult[]> {
     return Promise.all(this.#intents.addAll(writes.map((item) => ({ key: item.request_id, item }))));
   }
 

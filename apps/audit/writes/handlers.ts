@@ -19,8 +19,8 @@ import { bodyErrors } from "@ostiary/lib/runtime/http";
 import type { Metrics } from "@ostiary/lib/runtime/telemetry";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import { Counter } from "prom-client";
 import { refuse } from "../field-problems.ts";
+import { resultCounter, writeAnswers } from "../results.ts";
 import { type EventWriter, writeIntents, writeOutcomes } from "./commands.ts";
 import { intentProblems, requestIdProblems } from "./intent.ts";
 import { notAUserRoute, outcomeProblems } from "./outcome.ts";
@@ -47,48 +47,28 @@ const operations = describeOperations(
   ["Writes"],
 );
 
-const INTENT_RESULTS = ["created", "existing"] as const;
-const OUTCOME_RESULTS = ["applied", "already_final", "not_found"] as const;
-
-/** Counts the results of writes (OP-50). */
-interface WriteMetrics {
-  intent(result: (typeof INTENT_RESULTS)[number]): void;
-  outcome(result: (typeof OUTCOME_RESULTS)[number]): void;
-}
-
-export function createWriteMetrics({ registry }: Metrics): WriteMetrics {
-  const intents = new Counter({
-    name: "audit_intents_total",
-    help: "Intents by result: created, or existing if the event existed already.",
-    labelNames: ["result"] as const,
-    registers: [registry],
-  });
-  const outcomes = new Counter({
-    name: "audit_outcomes_total",
-    help: "Outcomes by result: applied, already_final, or not_found if the log has no event of the request.",
-    labelNames: ["result"] as const,
-    registers: [registry],
-  });
-  for (const result of INTENT_RESULTS) intents.inc({ result }, 0);
-  for (const result of OUTCOME_RESULTS) outcomes.inc({ result }, 0);
-  return { intent: (result) => intents.inc({ result }), outcome: (result) => outcomes.inc({ result }) };
+function writeCounters(metrics: Metrics) {
+  return {
+    intent: resultCounter(metrics, {
+      name: "audit_intents_total",
+      help: "Intents by result: created, or existing if the event existed already.",
+      results: ["created", "existing"],
+    }),
+    outcome: resultCounter(metrics, {
+      name: "audit_outcomes_total",
+      help: "Outcomes by result: applied, already_final, or not_found if the log has no event of the request.",
+      results: ["applied", "already_final", "not_found"],
+    }),
+  };
 }
 
 interface WriteRoutesDeps {
   writer: Pick<EventWriter, "intent" | "intents" | "outcome" | "outcomes">;
-  metrics: WriteMetrics;
+  metrics: ReturnType<typeof writeCounters>;
   clock: Clock;
 }
 
 const EVENT_PATH = `${AUDIT_EVENTS_PATH}/:request_id` as const;
-
-const RESULT = "`created` if the event was written, or `existing` if the log had the request already.";
-
-const resultSchema = (result: "created" | "existing", description: string) =>
-  Type.Object(
-    { result: Type.Literal(result, { description: RESULT }) },
-    { title: `Intent ${result}`, description, response_description: description },
-  );
 
 /** The path parameter, which {@link requestIdProblems} checks. */
 const eventParams = Type.Object({
@@ -101,7 +81,8 @@ const eventParams = Type.Object({
 
 const failures = bodyErrors("UNAUTHORIZED", "NOT_FOUND");
 
-export function writeHandlers(deps: WriteRoutesDeps) {
+export function writeHandlers(given: Omit<WriteRoutesDeps, "metrics"> & { metrics: Metrics }) {
+  const deps = { ...given, metrics: writeCounters(given.metrics) };
   return new Elysia({ name: "audit-writes", normalize: false }).use(singleWrites(deps)).use(batches(deps));
 }
 
@@ -122,8 +103,14 @@ function singleWrites({ writer, metrics, clock }: WriteRoutesDeps) {
         params: eventParams,
         body: intentSchema,
         response: {
-          200: resultSchema("existing", "The log has this request already; nothing was changed."),
-          201: resultSchema("created", "The event was written."),
+          ...writeAnswers(
+            "Intent",
+            "`created` if the event was written, or `existing` if the log had the request already.",
+            {
+              existing: "The log has this request already; nothing was changed.",
+              created: "The event was written.",
+            },
+          ),
           ...failures,
         },
         detail: operations.putEventIntent,

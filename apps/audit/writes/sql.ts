@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { AuditIntent, AuditOutcome } from "@ostiary/lib/contracts/audit";
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
+import type { WriteResult } from "../results.ts";
 
 interface IntentWrite {
   /** The ULID that the event gets if the log has no event with this `request_id` yet. Unused otherwise. */
@@ -14,8 +15,6 @@ export interface OutcomeWrite {
   request_id: string;
   outcome: AuditOutcome;
 }
-
-export type IntentResult = "created" | "existing";
 
 /**
  * The result of an outcome. `not_a_user_route`: the outcome names an organization, but the event is not in a
@@ -32,7 +31,7 @@ const WRITE = { deadlineMs: WRITE_MS };
  * transaction that inserts a request id also writes the event. A second transaction with that id, on any replica,
  * waits for the commit and then finds the id. Ids are inserted in order, so that two groups cannot deadlock.
  */
-export async function insertIntents(database: Database, writes: IntentWrite[]): Promise<IntentResult[]> {
+export async function insertIntents(database: Database, writes: IntentWrite[]): Promise<WriteResult[]> {
   const given = JSON.stringify(withSalts(writes.map(intentRow)));
   const claimed = await query<{ id: string }>(database, "insert_intents", WRITE)`${insertStatement(given)}`;
   const created = new Set(claimed.map(({ id }) => id));

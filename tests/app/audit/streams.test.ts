@@ -201,6 +201,7 @@ describe("streams", () => {
     expect(await lag({ from_position: end.head.position + 1 })).toBe(0);
     expect(await lag({ from_time: "2020-01-01T00:00:00Z" })).toBe(end.head.position);
     expect(await lag({ from_time: "2099-01-01T00:00:00Z" })).toBe(0);
+    expect(await lag({ from_position: end.head.position })).toBe(1);
     expect(
       fieldsOf(await call("POST", STREAMS, { url: URL_OK, from_position: end.head.position + 2 })),
     ).toEqual(["from_position"]);
