@@ -7,7 +7,7 @@ import { pathWith, urlOf } from "./paths.ts";
 import { errorOf, jsonIn, readBytes } from "./responses.ts";
 import { lifetimeOf, type MintedSession, SessionCredential } from "./session.ts";
 import { SYSTEM_TIME, type Time } from "./time.ts";
-import { baseUrlOf, type TransportOptions, timerOf, transport } from "./transport.ts";
+import { baseUrlOf, requireNumbers, type TransportOptions, timerOf, transport } from "./transport.ts";
 import type { Client } from "./types.ts";
 
 export interface ClientOptions extends TransportOptions {
@@ -80,6 +80,7 @@ function dataIn(
 export function clientWith(options: ClientOptions, time: Time): UntypedClient {
   const { headers, bodyBytesMax = BODY_BYTES_MAX } = options;
   const timeoutMs = timerOf(options.timeoutMs);
+  requireNumbers({ bodyBytesMax });
   const baseUrl = baseUrlOf(options.baseUrl);
   const send = transport(options);
   const core = createFetchClient<Record<string, Record<HttpMethod, AnyOperation>>>({

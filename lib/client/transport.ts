@@ -50,10 +50,18 @@ export function timerOf(timeoutMs = TIMEOUT_MS): number {
   return Math.min(timeoutMs, TIMER_MAX_MS);
 }
 
+/** Checks options that are numbers, for callers without types. */
+export function requireNumbers(options: Readonly<Record<string, number>>): void {
+  for (const [name, value] of Object.entries(options))
+    if (typeof value !== "number" || !(value >= 0))
+      throw new TypeError(`${name} must be a number that is not negative.`);
+}
+
 /** Makes the function that sends all requests of a client. */
 export function transport(options: TransportOptions): Transport {
   const { credential, retries = RETRIES, waitMaxMs = WAIT_MAX_MS } = options;
   const timeoutMs = timerOf(options.timeoutMs);
+  requireNumbers({ timeoutMs, retries, waitMaxMs });
   const { repeats = repeatsReads, wait = sleep } = options;
   const { origin } = new URL(baseUrlOf(options.baseUrl));
   const send = options.fetch ?? ((request: Request) => fetch(request));

@@ -1,5 +1,5 @@
 /** Tests of the client against a server that answers badly, in each runtime that is installed. */
-import { afterAll, beforeAll, expect } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout } from "bun:test";
 import { inEachRuntime } from "./runtimes.ts";
 
 const KEY = "a-secret-key";
@@ -57,6 +57,8 @@ async function main() {
   return codes;
 }
 `;
+
+setDefaultTimeout(240_000);
 
 // CL-5, CL-6, CL-8
 inEachRuntime("a hostile server gets no credential to another host, and every call ends", async ({ run }) => {

@@ -1,7 +1,9 @@
 /** Tests of the package `@ostiary/client` as its users install it. */
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { installedClient } from "./bed.ts";
+
+setDefaultTimeout(240_000);
 
 const COMPRESSED_MAX = 12_000;
 

@@ -1,5 +1,5 @@
 /** Runs the samples of the client's README against a platform, in each runtime that is installed. */
-import { expect } from "bun:test";
+import { expect, setDefaultTimeout } from "bun:test";
 import { join } from "node:path";
 import { marked } from "marked";
 import { Webhook } from "standardwebhooks";
@@ -7,6 +7,8 @@ import { startPlatformHere } from "../../app/platform/bed.ts";
 import { duringTests } from "../../support/during-tests.ts";
 import { ROOT } from "../../support/root.ts";
 import { inEachRuntime } from "./runtimes.ts";
+
+setDefaultTimeout(240_000);
 
 const SECRET = `whsec_${Buffer.from("a secret of thirty-two bytes ...").toString("base64")}`;
 const platform = duringTests(() => startPlatformHere({ RATE_LIMIT_REQUESTS: "100000" }));

@@ -13,4 +13,4 @@ test("the types of the client are those of the descriptions; `bun run client` wr
     "lib/client/apis/registry.d.ts",
   ]);
   for (const [file, text] of types) expect((await Bun.file(file).text()) === text).toBe(true);
-}, 60_000);
+}, 240_000);

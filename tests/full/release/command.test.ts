@@ -1,10 +1,12 @@
 /** Tests of the command line of `bun run release`. */
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import root from "../../../package.json" with { type: "json" };
 import { checkRelease } from "../../release/check.ts";
 import { runToEnd } from "../../support/processes/run-to-end.ts";
 import { rejection } from "../../support/rejection.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+setDefaultTimeout(240_000);
 
 describe("bun run release", () => {
   test.each([

@@ -40,6 +40,14 @@ describe("a base URL", () => {
   });
 });
 
+// CL-7
+test.each(["timeoutMs", "retries", "waitMaxMs", "bodyBytesMax"])("the option %s must be a number", (name) => {
+  for (const value of [-1, Number.NaN])
+    expect(() => createClient({ baseUrl: "https://api.test", [name]: value })).toThrow(
+      new TypeError(`${name} must be a number that is not negative.`),
+    );
+});
+
 describe("a parameter of a path", () => {
   // CL-7
   test.each([
