@@ -23,7 +23,7 @@ export function problemOfText(text: string, lengthMax: number): TextProblem | nu
   if (inner === "") return "empty";
   // Cheap checks come first. A character has at most two UTF-16 units.
   if (inner.length > 2 * lengthMax) return "too_long";
-  if (!inner.isWellFormed() || !TEXT.test(inner) || isBlank(inner)) return "control_characters";
+  if (!inner.isWellFormed() || !TEXT.test(inner)) return "control_characters";
   return Array.from(inner).length > lengthMax ? "too_long" : null;
 }
 

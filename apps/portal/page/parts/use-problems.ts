@@ -1,4 +1,4 @@
-import { problemOfText } from "@ostiary/lib/contracts/identity-api";
+import { isBlank, problemOfText } from "@ostiary/lib/contracts/identity-api";
 import { type Answer, type Failure, type Formats, useWrite, type Writing } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { type Texts, useFormats, useTexts } from "../texts/texts.ts";
@@ -63,9 +63,12 @@ interface TextRule {
   readonly optional?: boolean;
 }
 
-/** Returns the problem of a text that a person entered, or null. */
+/**
+ * Returns the problem of a text that a person entered, or null. A text that shows nothing has one here, although identity
+ * accepts it: which characters show nothing changes with each version of Unicode.
+ */
 export function problemOf(text: string, { lengthMax, optional = false }: TextRule): Problem | null {
-  const problem = problemOfText(text, lengthMax);
+  const problem = problemOfText(text, lengthMax) ?? (isBlank(text) ? "control_characters" : null);
   if (problem === null || (optional && problem === "empty")) return null;
   if (problem !== "too_long") return (texts) => texts.problems[problem];
   return (texts, { number }) => texts.problems.too_long(number(lengthMax));

@@ -1,8 +1,8 @@
-import { NAME_LENGTH_MAX, problemOfText } from "@ostiary/lib/contracts/identity-api";
+import { NAME_LENGTH_MAX } from "@ostiary/lib/contracts/identity-api";
 import { Button, FailureNotice, Form, Notice } from "@ostiary/lib/page";
 import { addressOf, PROFILE } from "../address.ts";
 import { useSession } from "../page-session.ts";
-import { useForm } from "../parts/use-problems.ts";
+import { problemOf, useForm } from "../parts/use-problems.ts";
 import { useTexts } from "../texts/texts.ts";
 
 /** Offers a person without a name the name of the identity provider. */
@@ -13,7 +13,8 @@ export function NameOffer() {
   const person = session.person.value;
   if (person === null || person.name !== null || session.address.value.path === PROFILE.path) return null;
   const { claimed } = person;
-  const offered = claimed !== null && problemOfText(claimed, NAME_LENGTH_MAX) === null ? claimed : null;
+  const offered =
+    claimed !== null && problemOf(claimed, { lengthMax: NAME_LENGTH_MAX }) === null ? claimed : null;
   const use = (name: string) =>
     form.send(
       {},
