@@ -83,10 +83,15 @@ export interface ListedIssuer extends Omit<TokenIssuer, "keySet"> {
 /** The variables that configure a single issuer. */
 const SINGLE = ["AUTH_ISSUER", "AUTH_JWKS_URI", "AUTH_ALLOWED_AUDIENCES", "AUTH_USER_ID_CLAIM"] as const;
 
+const TEMPLATE_ALONE: ConfigProblem = {
+  variable: "AUTH_ISSUER",
+  message: `contains ${TENANT_PLACE}: list the issuer in ${VARIABLE}, with its tenants.`,
+};
+
 /** Checks AUTH_ISSUERS_FILE, and that the variables of a single issuer are unset if the file is set (GW-230). */
 export function checkIssuersFile(config: Partial<AdmissionConfig>): ConfigProblem[] {
-  const { AUTH_ISSUERS_FILE: file } = config;
-  if (file === undefined) return [];
+  const { AUTH_ISSUERS_FILE: file, AUTH_ISSUER } = config;
+  if (file === undefined) return AUTH_ISSUER?.includes(TENANT_PLACE) ? [TEMPLATE_ALONE] : [];
   return [
     ...SINGLE.filter((variable) => config[variable] !== undefined).map((variable) => ({
       variable,

@@ -48,8 +48,8 @@ const name = Type.String({
 /** What {@link issuerProblems} checks in each text of an issuer. */
 const ISSUER_RULES = {
   issuer: {
-    check: isHttpBaseUrl,
-    rule: "must be the issuer of your identity provider, an http:// or https:// URL without query and fragment",
+    check: (issuer: string) => isHttpBaseUrl(issuer) && !/[{}]/.test(issuer),
+    rule: "must be the issuer of your identity provider, an http:// or https:// URL without query, fragment and braces",
   },
   client_id: {
     check: isVisible,

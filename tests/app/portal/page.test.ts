@@ -235,7 +235,7 @@ issuers:
     ],
     [
       "a template",
-      [{ ...entry, issuer: "https://a.example/{tenantid} x" }],
+      [{ ...entry, issuer: "https://a.example/{tenantid}" }],
       "issuers[0].issuer must be the issuer",
     ],
     [

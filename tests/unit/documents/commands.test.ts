@@ -26,6 +26,7 @@ const TESTS: Record<string, string> = {
   [`${GUIDES}kubernetes.md`]: "guides/kubernetes.test.ts",
   [`${GUIDES}lifecycle-feed.md`]: "guides/lifecycle-feed.test.ts",
   [`${GUIDES}one-registry-forty-teams.md`]: "guides/one-registry-forty-teams.test.ts",
+  [`${GUIDES}several-issuers.md`]: "guides/several-issuers.test.ts",
   [`${GUIDES}upgrading.md`]: "guides/upgrading.test.ts",
   [`${GUIDES}ten-minutes.md`]: "guides/ten-minutes.test.ts",
   [`${GUIDES}witnesses.md`]: "guides/witnesses.test.ts",

@@ -20,6 +20,7 @@ export async function startQuickStart(reader: Reader, env: Record<string, string
     places: {
       "127.0.0.1:5001": place("gateway"),
       "127.0.0.1:5002": place("route registry"),
+      "127.0.0.1:3000": place("identity"),
       "127.0.0.1:4001": place("identity provider"),
       "127.0.0.1:4000": place("sample service"),
     },

@@ -241,3 +241,13 @@ test("a file that cannot be read is refused", () => {
     { variable: "AUTH_ISSUERS_FILE", message: "names /nowhere, which cannot be read." },
   ]);
 });
+
+// GW-231
+test("a template in AUTH_ISSUER is refused, and the message says where it belongs", () => {
+  expect(checkIssuersFile({ AUTH_ISSUER: TEMPLATE.issuer })).toEqual([
+    {
+      variable: "AUTH_ISSUER",
+      message: "contains {tenantid}: list the issuer in AUTH_ISSUERS_FILE, with its tenants.",
+    },
+  ]);
+});
