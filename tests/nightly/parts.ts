@@ -21,7 +21,7 @@ const program = (folder: string, ...args: string[]): Command => ({
 });
 
 /** The folders whose tests another part runs. */
-const OWN_TESTS = "faults,files,histories";
+const OWN_TESTS = "faults,files,histories,revocations";
 
 export const PARTS: readonly Part[] = [
   {
@@ -52,6 +52,11 @@ export const PARTS: readonly Part[] = [
     name: "histories",
     summary: "an order explains the answers of concurrent clients",
     commands: [tests("tests/nightly/histories"), program("histories")],
+  },
+  {
+    name: "revocations",
+    summary: "no gateway that reaches identity admits a revoked key two seconds later, despite faults",
+    commands: [tests("tests/nightly/revocations"), program("revocations")],
   },
   {
     name: "upgrade",

@@ -38,6 +38,8 @@ export interface Services {
    * faults.
    */
   readonly clockLibrary?: string | null;
+  /** Returns the URL at which a gateway reaches identity, given that of a balancer. By default they are the same. */
+  readonly wayToIdentity?: (gateway: number, balanced: string) => Promise<string>;
 }
 
 export type Progress = (line: string) => void;
@@ -217,10 +219,12 @@ export class System implements AsyncDisposable {
     this.#name("identity", identity.url);
     this.#name("audit", audit.url);
     this.#name("the identity provider", people.provider.jwks_uri);
-    this.gateways = await this.#startTwo("gateway", {
+    const { wayToIdentity = async () => identity.url } = this.#services;
+    const ways = await Promise.all([0, 1].map((gateway) => wayToIdentity(gateway, identity.url)));
+    this.gateways = await this.#startTwo("gateway", (number) => ({
       ROUTE_STORE_URL,
       COUNTER_STORE_URL: this.redis.link.url,
-      CREDENTIAL_VALIDATE_URL: `${identity.url}${VALIDATE_PATH}`,
+      CREDENTIAL_VALIDATE_URL: `${ways[number]}${VALIDATE_PATH}`,
       AUDIT_URL: audit.url,
       AUTH_ISSUER: people.provider.issuer,
       AUTH_JWKS_URI: people.provider.jwks_uri,
@@ -232,7 +236,7 @@ export class System implements AsyncDisposable {
       UPSTREAM_IDLE_TIMEOUT_MS: String(LIMITS.upstreamMs),
       // With this value, idle connections that a fault has silenced are closed before the next fault ends.
       UPSTREAM_KEEP_ALIVE_MS: "2000",
-    });
+    }));
     this.#gatewayDoors = this.#balancer(this.gateways, "public");
     this.#registryDoors = this.#balancer(this.registries, "public");
   }
@@ -259,13 +263,15 @@ export class System implements AsyncDisposable {
   }
 
   /** Starts two replicas of a service. If their versions differ, they start one by one, as in an upgrade. */
-  async #startTwo(app: string, variables: Record<string, string>): Promise<Replica[]> {
+  async #startTwo(
+    app: string,
+    variables: Record<string, string> | ((number: number) => Record<string, string>),
+  ): Promise<Replica[]> {
     const [first, second] = this.#services.roots;
-    if (first === second) {
-      return Promise.all([first, second].map((root, number) => this.#startOne(app, number, variables, root)));
-    }
-    const older = await this.#startOne(app, 0, variables, first);
-    return [older, await this.#startOne(app, 1, variables, second)];
+    const start = (number: number, root: string) =>
+      this.#startOne(app, number, typeof variables === "function" ? variables(number) : variables, root);
+    if (first === second) return Promise.all([start(0, first), start(1, second)]);
+    return [await start(0, first), await start(1, second)];
   }
 
   async #startOne(app: string, number: number, variables: Record<string, string>, root: string) {

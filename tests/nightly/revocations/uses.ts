@@ -1,0 +1,102 @@
+import { waitFor } from "../../support/time/wait-for.ts";
+import type { System } from "../faults/system/system.ts";
+import type { Admission } from "./judge.ts";
+import type { Credential, World } from "./world.ts";
+
+const INTERVAL_MS = 400;
+/** The maximum number of unanswered uses of a credential at a gateway. */
+const UNANSWERED_MAX = 20;
+const PATIENCE_MS = 10_000;
+const READY_MS = 60_000;
+const PATHS = { member: "/watched/member", person: "/watched/person" } as const;
+/** The limits tell the plan of the organization. They are never reached. */
+const REQUESTS = { none: 1_000_000, gold: 2_000_000 };
+
+/** Publishes the routes that tell admission, label and plan. Resolves when both gateways serve them. */
+export async function publishWatched(system: System): Promise<void> {
+  const free = { methods: ["GET"], upstream: "/watched" };
+  const limit = {
+    requests: REQUESTS.none,
+    window_seconds: 86_400,
+    plans: { gold: { requests: REQUESTS.gold } },
+  };
+  const config = {
+    url: system.upstream.link.url,
+    member: {
+      routes: [{ ...free, path: PATHS.member, required_labels: ["things:write"], rate_limit: limit }],
+    },
+    user: { routes: [{ ...free, path: PATHS.person, rate_limit: false }] },
+  };
+  const publish = async () => {
+    const status = await system.put((await system.nextRegistry()).url, "watched", config);
+    if (status !== 200) throw new Error(`The registry refused the service: ${status}`);
+    return true;
+  };
+  await waitFor(publish, { timeoutMs: READY_MS, what: "the watched routes" });
+  for (const { url } of system.gateways) {
+    const isServed = async () => (await fetch(url + PATHS.person)).status === 401;
+    await waitFor(isServed, { timeoutMs: READY_MS, what: "the watched routes at a gateway" });
+  }
+}
+
+/** Uses all credentials of a world again and again at both gateways, also while earlier uses have no answer. */
+export class Uses implements AsyncDisposable {
+  readonly #gateways: readonly string[];
+  readonly #world: World;
+  readonly #unanswered = new Map<string, number>();
+  readonly #underway = new Set<Promise<void>>();
+  readonly #timer: ReturnType<typeof setInterval>;
+
+  constructor({ gateways }: System, world: World) {
+    this.#gateways = gateways.map(({ url }) => url);
+    this.#world = world;
+    this.#timer = setInterval(() => this.#useAll(), INTERVAL_MS);
+  }
+
+  /** Resolves when all uses have their answers. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.all(this.#underway);
+  }
+
+  #useAll(): void {
+    for (const credential of this.#world.credentials) {
+      for (const gateway of this.#gateways.keys()) {
+        const use = this.#use(credential, gateway).finally(() => this.#underway.delete(use));
+        this.#underway.add(use);
+      }
+    }
+  }
+
+  async #use(credential: Credential, gateway: number): Promise<void> {
+    const name = `${gateway} ${credential.name}`;
+    const unanswered = this.#unanswered.get(name) ?? 0;
+    if (unanswered >= UNANSWERED_MAX) return;
+    this.#unanswered.set(name, unanswered + 1);
+    const sentMs = performance.now();
+    const admission = await askedAt(`${this.#gateways[gateway]}${PATHS[credential.kind]}`, credential);
+    credential.uses.push({ gateway, sentMs, answeredMs: performance.now(), admission });
+    this.#unanswered.set(name, (this.#unanswered.get(name) ?? 1) - 1);
+  }
+}
+
+async function askedAt(url: string, { headers }: Credential): Promise<Admission | null> {
+  try {
+    const answer = await fetch(url, { headers, signal: AbortSignal.timeout(PATIENCE_MS) });
+    await answer.arrayBuffer();
+    const limit = Number(answer.headers.get("x-ratelimit-limit") ?? 0);
+    const plan = limit === REQUESTS.gold ? "gold" : limit === REQUESTS.none ? null : undefined;
+    switch (answer.status) {
+      case 200:
+        return { admitted: true, labelled: true, plan };
+      case 403:
+        return { admitted: true, labelled: false, plan };
+      case 401:
+        return { admitted: false };
+      default:
+        return null;
+    }
+  } catch {
+    return null;
+  }
+}
