@@ -38,29 +38,14 @@ const operations = describeOperations({
 });
 
 /** The operations for tiles whose index has one part, two parts, and so on. */
-const tileOperations = [
-  operations.getAuditLogTile,
-  operations.getAuditLogTileOfTwo,
-  operations.getAuditLogTileOfThree,
-  operations.getAuditLogTileOfFour,
-];
+const { getAuditLogRoot, getAuditLogKey, ...tileOperations } = operations;
 
-const noteResponse = {
-  description: "The newest signed root.",
-  content: { "text/plain": { schema: { type: "string" as const, description: "A signed note." } } },
-};
-
-const keyResponse = {
-  description: "The verifier keys.",
-  content: { "text/plain": { schema: { type: "string" as const, description: "Verifier keys." } } },
-};
-
-const tileResponse = {
-  description: "The tile.",
-  content: {
-    [BYTES_TYPE]: { schema: { type: "string" as const, format: "binary", description: "The bytes." } },
-  },
-};
+const responseOf = (description: string, type: string, schema: { description: string; format?: string }) => ({
+  200: { description, content: { [type]: { schema: { type: "string" as const, ...schema } } } },
+});
+const rootResponse = responseOf("The newest signed root.", "text/plain", { description: "A signed note." });
+const keyResponse = responseOf("The verifier keys.", "text/plain", { description: "Verifier keys." });
+const tileResponse = responseOf("The tile.", BYTES_TYPE, { format: "binary", description: "The bytes." });
 
 /** The Cache-Control of the signed root. The root changes with each pass of the sealer. */
 const SHORT = "public, max-age=2";
@@ -105,14 +90,14 @@ export function logHandlers(log: PublishedLog) {
   }).get("/checkpoint", ({ request }) => answerWithNote(log, request), {
     query: noQuery,
     response: errors(unsigned),
-    detail: { ...operations.getAuditLogRoot, responses: { 200: noteResponse } },
+    detail: { ...getAuditLogRoot, responses: rootResponse },
   });
   routes.get("/key", ({ request }) => answerWithKeys(log, request), {
     query: noQuery,
     response: errors(keyless),
-    detail: { ...operations.getAuditLogKey, responses: { 200: keyResponse } },
+    detail: { ...getAuditLogKey, responses: keyResponse },
   });
-  for (const [index, operation] of tileOperations.entries()) {
+  for (const [index, operation] of Object.values(tileOperations).entries()) {
     const names = PARTS.slice(0, index + 1);
     routes.get(
       `/tile/:level/${names.map((name) => `:${name}`).join("/")}`,
@@ -122,7 +107,7 @@ export function logHandlers(log: PublishedLog) {
         params: Type.Object({ level, ...Object.fromEntries(names.map((name) => [name, part(name)])) }),
         query: noQuery,
         response: errors("NOT_FOUND"),
-        detail: { ...operation, responses: { 200: tileResponse } },
+        detail: { ...operation, responses: tileResponse },
       },
     );
   }
