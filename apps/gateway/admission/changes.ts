@@ -1,20 +1,15 @@
 import { type Clock, Loop } from "@ostiary/lib/async";
-import {
-  ADMISSION_CHANGES_MAX,
-  type AdmissionChange,
-  AdmissionChanges,
-} from "@ostiary/lib/contracts/admission";
+import { ADMISSION_CHANGES_MAX, AdmissionChanges } from "@ostiary/lib/contracts/admission";
 import { internalCallHeaders } from "@ostiary/lib/contracts/internal-api";
 import { reasonOf } from "@ostiary/lib/domain/errors";
 import { tryJson } from "@ostiary/lib/domain/json";
 import { boundedCall, type CallHandle } from "@ostiary/lib/runtime/bounded-call";
 import { peerTls } from "@ostiary/lib/runtime/config";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
-import { CredentialRefusal } from "@ostiary/lib/runtime/tokens";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { peerClient } from "../upstream/peer-client.ts";
+import type { ChangeMemory } from "./change-memory.ts";
 import type { AdmissionConfig } from "./config.ts";
-import type { AdmissionCache } from "./keys-and-sessions.ts";
 
 /** The longest wait of one call. A call over a dead connection ends soon, so that a revocation is seen in two seconds. */
 const WAIT_MS_MAX = 500;
@@ -23,6 +18,8 @@ const ANSWER_MS = 1_000;
 /** The pause after an answer, so that many changes come in few answers. */
 const GAP_MS = 100;
 const RETRY_MS = 50;
+/** The number of full answers after which the gateway drops everything, because the rest would take too long to read. */
+const ANSWERS_MAX = 10;
 
 interface ReaderOptions {
   readonly config: Pick<
@@ -32,7 +29,7 @@ interface ReaderOptions {
     | "INTERNAL_AUTH_TOKEN"
     | `CREDENTIAL_VALIDATE_${"CA" | "CERT" | "KEY"}_FILE`
   >;
-  readonly caches: readonly AdmissionCache[];
+  readonly memory: ChangeMemory;
   readonly log: Pick<Logger, "info" | "warn">;
   readonly clock: Clock;
 }
@@ -40,7 +37,7 @@ interface ReaderOptions {
 const answers = TypeCompiler.Compile(AdmissionChanges);
 
 /**
- * Drops cached admissions that identity reports as changed (GW-221). Requests pay nothing for it. While identity cannot
+ * Notes the admissions that identity reports as changed, whose cached results are then void (GW-221). While identity cannot
  * be reached, cached results count until they expire, and the first answer after that names all that has changed.
  */
 export class AdmissionChangesReader {
@@ -92,13 +89,14 @@ export class AdmissionChangesReader {
   /** Reads changes up to the newest one. */
   async #read(stopping: () => boolean): Promise<void> {
     let isWhole = false;
-    while (!isWhole && !stopping()) {
+    for (let answers = 1; !isWhole && !stopping(); answers += 1) {
       const startedMs = this.#options.clock.elapsedMs();
       const answer = await this.#ask();
       this.#take(answer);
       this.#after = answer.next;
       this.#knownMs = startedMs;
       isWhole = "reset" in answer || answer.changes.length < ADMISSION_CHANGES_MAX;
+      if (!isWhole && answers === ANSWERS_MAX) this.#after = null;
     }
     if (this.#isFailing) this.#options.log.info({}, "the gateway reads changes of admissions again");
     this.#isFailing = false;
@@ -120,18 +118,19 @@ export class AdmissionChangesReader {
         return this.#carrier.send(carried, handle, isRepeat);
       },
     });
+    // An identity of another version may refuse the cursor.
+    if (status === 422) this.#after = null;
     if (status !== 200) throw new Error(`identity responded with ${status}`);
     const answer = tryJson(text);
     if (!answers.Check(answer)) throw new Error("identity sent a body that does not match the schema");
     return answer;
   }
 
-  /** Drops what an answer makes void: everything if it is the first one, or a reset. */
+  /** Notes what an answer makes void: everything if it is the first one, or a reset. */
   #take(answer: AdmissionChanges): void {
-    const isAll = this.#after === null || "reset" in answer;
-    if (!isAll && answer.changes.length === 0) return;
-    const isVoid = isAll ? undefined : voidBy(answer.changes);
-    for (const cache of this.#options.caches) cache.drop(isVoid);
+    const { memory } = this.#options;
+    if (this.#after === null || "reset" in answer) memory.addAll();
+    else if (answer.changes.length > 0) memory.add(answer.changes);
   }
 
   #failed(error: unknown): void {
@@ -143,23 +142,6 @@ export class AdmissionChangesReader {
     }
     this.#isFailing = true;
   }
-}
-
-/** Returns a function that tells whether changes make a cached result void. */
-function voidBy(changes: readonly AdmissionChange[]) {
-  const changed = new Set<string | null>(changes.map((change) => idOf(change)));
-  const readmits = changes.some((change) => change.readmits);
-  return (result: ReturnType<AdmissionCache["get"]>): boolean => {
-    if (result === undefined) return false;
-    if (result instanceof CredentialRefusal) return readmits;
-    const { user_id, member_id, organization_id } = result.principal;
-    return changed.has(user_id) || changed.has(member_id) || changed.has(organization_id);
-  };
-}
-
-function idOf(change: AdmissionChange): string {
-  if ("user_id" in change) return change.user_id;
-  return "member_id" in change ? change.member_id : change.organization_id;
 }
 
 /** Returns the URL of identity's changes, which stands beside that of its validation. */

@@ -10,6 +10,19 @@ export interface Kept<T> {
   readonly endsAtMs: number;
 }
 
+/** A kept result that was right after `count` answers with changes. */
+interface Entry<T> extends Kept<T> {
+  count: number;
+}
+
+/** Changes that make results void before they expire. */
+interface Changes<T> {
+  readonly count: number;
+  isVoid(value: T, count: number): boolean;
+}
+
+const NONE: Changes<unknown> = { count: 0, isVoid: () => false };
+
 /**
  * A bounded cache of results by name, which evicts the least recently used result first. Each result has its
  * own expiry. Concurrent misses of one name share one load. If a load rejects, nothing is cached (GW-60,
@@ -19,33 +32,40 @@ export class ResultCache<T> {
   /** Number of lookups that found a result. */
   hits = 0;
   misses = 0;
-  readonly #kept: LRUCache<string, Kept<T>>;
+  readonly #kept: LRUCache<string, Entry<T>>;
   readonly #loading = new Map<string, Promise<T>>();
-  /** The number of calls of {@link drop}. */
-  #drops = 0;
+  /** The count of changes at which the loads in {@link #loading} began. */
+  #loadingCount = 0;
+  readonly #changes: Changes<T>;
   readonly #clock: Pick<Clock, "now" | "elapsedMs">;
 
-  constructor(entries: number, clock: Pick<Clock, "now" | "elapsedMs">) {
+  constructor(entries: number, clock: Pick<Clock, "now" | "elapsedMs">, changes: Changes<T> = NONE) {
+    this.#changes = changes;
     this.#kept = new LRUCache({ max: entries });
     this.#clock = clock;
   }
 
-  /** Number of stored results, expired ones included. */
+  /** Number of stored results, expired and void ones included. */
   get entries(): number {
     return this.#kept.size;
   }
 
-  /** Returns the result under `name`, or undefined if it is missing or has expired. */
+  /** Returns the result under `name`, or undefined if it is missing, void or has expired. */
   get(name: string): T | undefined {
     const found = this.#kept.get(name);
-    if (found === undefined || !this.#holds(found)) return undefined;
+    if (found === undefined || !this.#holds(found) || this.#isVoid(found)) return undefined;
     this.hits += 1;
     return found.value;
   }
 
-  /** Returns the result of `work`, or of the load of `name` that is already in progress. */
+  /**
+   * Returns the result of `work`, or of the load of `name` that is already in progress, unless a change has arrived since it
+   * began.
+   */
   load(name: string, work: () => Promise<Kept<T>>): Promise<T> {
     this.misses += 1;
+    if (this.#loadingCount !== this.#changes.count) this.#loading.clear();
+    this.#loadingCount = this.#changes.count;
     const underway = this.#loading.get(name);
     if (underway !== undefined) return underway;
     const loading = this.#keep(name, work).finally(() => {
@@ -55,23 +75,19 @@ export class ResultCache<T> {
     return loading;
   }
 
-  /**
-   * Drops the results for which `isVoid` returns true, by default all. No later lookup gets the result of a load that
-   * is in progress, which may be void too.
-   */
-  drop(isVoid: (value: T) => boolean = () => true): void {
-    this.#drops += 1;
-    this.#loading.clear();
-    const dropped: string[] = [];
-    for (const [name, { value }] of this.#kept.entries()) if (isVoid(value)) dropped.push(name);
-    for (const name of dropped) this.#kept.delete(name);
+  async #keep(name: string, work: () => Promise<Kept<T>>): Promise<T> {
+    const { count } = this.#changes;
+    const kept = await work();
+    if (count === this.#changes.count && this.#holds(kept)) this.#kept.set(name, { ...kept, count });
+    return kept.value;
   }
 
-  async #keep(name: string, work: () => Promise<Kept<T>>): Promise<T> {
-    const drops = this.#drops;
-    const kept = await work();
-    if (drops === this.#drops && this.#holds(kept)) this.#kept.set(name, kept);
-    return kept.value;
+  #isVoid(entry: Entry<T>): boolean {
+    const { count } = this.#changes;
+    if (entry.count === count) return false;
+    if (this.#changes.isVoid(entry.value, entry.count)) return true;
+    entry.count = count;
+    return false;
   }
 
   #holds({ untilElapsedMs, endsAtMs }: Kept<T>): boolean {

@@ -4,6 +4,7 @@ import { ApiError } from "@ostiary/lib/domain/errors";
 import type { Scope } from "@ostiary/lib/domain/routes";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { CredentialRefusal, type RefusalReason } from "@ostiary/lib/runtime/tokens";
+import { ChangeMemory } from "../admission/change-memory.ts";
 import { AdmissionChangesReader } from "../admission/changes.ts";
 import type { AdmissionConfig } from "../admission/config.ts";
 import { openIssuers } from "../admission/issuers.ts";
@@ -65,12 +66,13 @@ const REALMS: Readonly<Record<ProtectedScope, Realm>> = {
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { config, log, clock = systemClock, signals, onCache, onRefused = () => {} } = options;
   const issuers = openIssuers(config, log, clock);
-  const { credentials, named, persons } = cachesOf(config, clock, onCache);
+  const memory = new ChangeMemory();
+  const { credentials, named, persons } = cachesOf(config, { clock, memory, onCache });
   const ttlMs = config.APIKEY_CACHE_TTL_SECS * 1000;
   const validation = createValidationClient(config, signals, options.clock);
   const admitCredential = admitCredentials(validation, { cache: credentials, ttlMs, clock });
   const admitToken = admitTokens({ verify: issuers.verify, validation, named, persons, ttlMs, clock });
-  const changes = new AdmissionChangesReader({ config, caches: [credentials, persons], log, clock });
+  const changes = new AdmissionChangesReader({ config, memory, log, clock });
 
   function refuse(scope: ProtectedScope, refusal: CredentialRefusal): never {
     onRefused(refusal.reason);
@@ -116,12 +118,11 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
 
 function cachesOf(
   { ADMISSION_CACHE_ENTRIES: entries }: AdmissionConfig,
-  clock: Clock,
-  onCache: AuthenticatorOptions["onCache"],
+  { clock, memory, onCache }: { clock: Clock; memory: ChangeMemory } & Pick<AuthenticatorOptions, "onCache">,
 ) {
-  const credentials: AdmissionCache = new ResultCache(entries, clock);
+  const credentials: AdmissionCache = new ResultCache(entries, clock, memory);
   const named = new ResultCache<NamedPerson | CredentialRefusal>(entries, clock);
-  const persons: AdmissionCache = new ResultCache(entries, clock);
+  const persons: AdmissionCache = new ResultCache(entries, clock, memory);
   onCache?.("credentials", credentials);
   onCache?.("tokens", named);
   onCache?.("persons", persons);

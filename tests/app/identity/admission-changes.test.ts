@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { rows } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
 import { type Cursor, readCursor, writeCursor } from "../../../apps/identity/admission-changes/cursor.ts";
 import { readChanges } from "../../../apps/identity/admission-changes/sql.ts";
 import { expirySweeper } from "../../../apps/identity/expiry-sweeper.ts";
@@ -191,7 +193,7 @@ describe("changes of admissions", () => {
     ] satisfies Cursor[]) {
       const after = writeCursor(cursor);
       expect((await read({ after })).body).toMatchObject({ reset: true });
-      expect([seen, `${xmin}:${xmin}:`]).toContain(readCursor(after)?.seen);
+      expect([seen, `${xmin}:${xmin}:`]).toContain(readCursor(after)?.seen ?? "no cursor");
     }
   });
 
@@ -274,10 +276,11 @@ describe.skipIf(!real)("changes of admissions of concurrent transactions", () =>
       "look",
       async (tx) => {
         const rowsFetched = async () => {
-          const [read] = await tx.execute(
-            "select idx_tup_fetch from pg_stat_xact_user_tables where relname = 'admission_changes'",
+          const read = await rows<{ fetched: number }>(
+            tx,
+            sql`select idx_tup_fetch::int as fetched from pg_stat_xact_user_tables where relname = 'admission_changes'`,
           );
-          return Number(Object(read).idx_tup_fetch);
+          return read[0]?.fetched ?? 0;
         };
         await tx.execute("set local enable_seqscan = off; set local enable_bitmapscan = off");
         const before = await rowsFetched();

@@ -74,6 +74,34 @@ describe("a change of an admission", () => {
     expect(await validatedAfter(known, reset)).toEqual(Object.keys(known));
   });
 
+  test("more changes than can be read in time void everything", async () => {
+    const known = await started();
+    const others = (from: number): AdmissionChange[] =>
+      Array.from({ length: 1_000 }, (_, index) => ({ user_id: `other ${from + index}`, readmits: false }));
+    let told = 0;
+    gate.identity.overrideChanges = (after) => {
+      told += 1;
+      return Response.json({ changes: after === null ? [] : others(told * 1_000), next: "0" });
+    };
+    expect(await validatedAfter(known, () => {})).toEqual(Object.keys(known));
+    expect(told).toBeLessThan(20);
+  });
+
+  test("a cursor that identity refuses is dropped, with everything", async () => {
+    const known = await started();
+    gate.identity.overrideChanges = (after) => {
+      if (after !== null) return new Response("", { status: 422 });
+      gate.identity.overrideChanges = null;
+      return Response.json({ changes: [], next: "0" });
+    };
+    gate.time.advance(1_000);
+    await waitFor(() => {
+      gate.time.advance(50);
+      return gate.identity.overrideChanges === null;
+    });
+    expect(await validatedAfter(known, () => {})).toEqual(Object.keys(known));
+  });
+
   test("a validation in flight is not joined by later requests, and not cached", async () => {
     const known = await started();
     const held = Promise.withResolvers<Response>();

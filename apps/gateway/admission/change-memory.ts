@@ -1,0 +1,50 @@
+import type { AdmissionChange } from "@ostiary/lib/contracts/admission";
+import { CredentialRefusal } from "@ostiary/lib/runtime/tokens";
+import type { Admitted } from "./principal.ts";
+
+const IDS_MAX = 100_000;
+
+/**
+ * The changes of admissions that make cached results void (GW-221, GW-222). A result is compared with them when it is used
+ * again, so that the time for a change does not depend on the number of cached results.
+ */
+export class ChangeMemory {
+  /** The number of answers that named changes. */
+  count = 0;
+  /** The answer before which every result is void. */
+  #all = 0;
+  #refusals = 0;
+  /** The last answer that named each person, member or organization. */
+  readonly #named = new Map<string, number>();
+
+  add(changes: readonly AdmissionChange[]): void {
+    this.count += 1;
+    for (const change of changes) {
+      this.#named.set(idOf(change), this.count);
+      if (change.readmits) this.#refusals = this.count;
+    }
+    if (this.#named.size > IDS_MAX) this.addAll();
+  }
+
+  /** Makes every result void. */
+  addAll(): void {
+    this.count += 1;
+    this.#all = this.count;
+    this.#named.clear();
+  }
+
+  /** Returns whether a result is void that was right after `count` answers. */
+  isVoid(result: Admitted | CredentialRefusal, count: number): boolean {
+    if (count < this.#all) return true;
+    if (result instanceof CredentialRefusal) return count < this.#refusals;
+    const { user_id, member_id, organization_id } = result.principal;
+    return [user_id, member_id, organization_id].some(
+      (id) => id !== null && count < (this.#named.get(id) ?? 0),
+    );
+  }
+}
+
+function idOf(change: AdmissionChange): string {
+  if ("user_id" in change) return change.user_id;
+  return "member_id" in change ? change.member_id : change.organization_id;
+}
