@@ -1,6 +1,7 @@
 import { IdpSubject, SUBJECT_LENGTH_MAX } from "@ostiary/lib/contracts/admission";
 import { Membership, PersonStatus, User } from "@ostiary/lib/contracts/identity-api";
 import { type FieldError, validationError } from "@ostiary/lib/domain/errors";
+import { TENANT_PLACE } from "@ostiary/lib/runtime/tokens";
 import { type Static, Type } from "@sinclair/typebox";
 import { idField, NAME_LENGTH_MAX, nullable, personText, shapeOf, timeField } from "../fields.ts";
 import type { Roles } from "../roles/roles.ts";
@@ -70,8 +71,15 @@ export function checkedSubject(idp: IdpSubject): IdpSubject {
   return subjectThat(isStorable, "without control characters", idp, "idp.");
 }
 
-/** Returns the subject that staff entered. Throws a 422 as {@link checkedSubject}, and for white space around the texts. */
+/**
+ * Returns the subject that staff entered. Throws a 422 as {@link checkedSubject}, for white space around the texts, and for
+ * a gateway's template of issuers, which is the issuer of no token.
+ */
 export function enteredSubject(body: IdpSubject): IdpSubject {
+  if (body.issuer.includes(TENANT_PLACE)) {
+    const message = `issuer must be the iss of a token, with the id of the tenant in place of ${TENANT_PLACE}.`;
+    throw validationError([{ path: "issuer", message }]);
+  }
   const isEntered = (text: string) => isStorable(text) && text === text.trim();
   return subjectThat(isEntered, "without control characters, and without white space around it", body, "");
 }

@@ -47,6 +47,14 @@ describe("a linked subject", () => {
     }
   });
 
+  test("has characters of any script, in the audit note too", async () => {
+    const user_id = await identity.person();
+    const subject = { issuer: "https://münchen.example", subject: "山田 \u{1F511}'; --" };
+    const { status, note } = await link(user_id, subject);
+    expect({ status, details: note?.details }).toEqual({ status: 201, details: { user_id, ...subject } });
+    expect(await validate(subject)).toEqual(validAs(user_id));
+  });
+
   test("of a suspended person is refused until the suspension ends", async () => {
     const user_id = await identity.person();
     const subject = free();
@@ -113,6 +121,7 @@ describe("a link is refused", () => {
     ["256 characters", { issuer: "i".repeat(256), subject: "s".repeat(256) }, ["issuer", "subject"]],
     ["control characters", { issuer: "a\n", subject: "\u0000" }, ["issuer", "subject"]],
     ["white space around the texts", { issuer: ` ${NEXT}`, subject: "a\u00a0" }, ["issuer", "subject"]],
+    ["a template", { issuer: "https://t.example/{tenantid}", subject: "a" }, ["issuer"]],
     ["half a surrogate pair", { issuer: NEXT, subject: "\ud800" }, ["subject"]],
   ];
   test.each(rows)("with 422 for %s", async (_, body, fields) => {
