@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { PlanName } from "../../domain/routes/index.ts";
+import { PlanName } from "../../domain/routes/plan-name.ts";
 import { idField, nullable } from "../../domain/schemas/index.ts";
 import { created_at, shapeOf, updated_at } from "./fields.ts";
 

@@ -12,11 +12,6 @@ export interface Head {
   chain: Hash;
 }
 
-/** Returns the owner of a chain in the form that heads use. */
-export function ownerOf(kind: "organization" | "user", id: string): string {
-  return `${kind}:${id}`;
-}
-
 /**
  * The map of heads is a Merkle tree with the head of every owner as a leaf. The bits of SHA-256 of the owner,
  * most significant first, are the path from the root to the leaf. A subtree with one leaf is replaced by that

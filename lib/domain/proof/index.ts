@@ -5,5 +5,5 @@ export * from "./entry.ts";
 export * from "./entry.ts";
 export * from "./entry.ts";
 export * from "./head-map.ts";
-export * from "./head-map.ts";
 export * from "./months.ts";
+export * from "./owner.ts";

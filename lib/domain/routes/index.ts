@@ -23,6 +23,7 @@ export * from "./maximum-sizes.ts";
 export { fitsPattern } from "./name-pattern.ts";
 export * from "./nearest-routes.ts";
 export { PathPrefixes, pathPrefixViolations } from "./path-prefix.ts";
+export * from "./plan-name.ts";
 export * from "./policy-conflicts.ts";
 export {
   type OutOfBounds,

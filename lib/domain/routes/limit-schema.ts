@@ -2,13 +2,13 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { closedShape, mapOf } from "../schemas/index.ts";
 import {
-  PLAN_NAME_LENGTH_MAX,
   PLANS_MAX,
   POLICY_NAME_LENGTH_MAX,
   RATE_LIMIT_REQUESTS_MAX,
   RATE_LIMIT_WINDOW_SECONDS_MAX,
   ROUTE_LIMITS_MAX,
 } from "./maximum-sizes.ts";
+import { PlanName } from "./plan-name.ts";
 import { fieldMessage, messages, windowMessage } from "./schema-messages.ts";
 
 export const PolicyName = Type.String({
@@ -19,16 +19,6 @@ export const PolicyName = Type.String({
   title: "PolicyName",
   description: "The name of a policy in the service's rate_limits.",
   examples: ["burst"],
-});
-
-export const PlanName = Type.String({
-  pattern: `^[a-z0-9:._-]{1,${PLAN_NAME_LENGTH_MAX}}$`,
-  minLength: 1,
-  maxLength: PLAN_NAME_LENGTH_MAX,
-  rule: `must be 1 to ${PLAN_NAME_LENGTH_MAX} lower-case letters, digits, \`:\`, \`.\`, \`_\` and \`-\``,
-  title: "PlanName",
-  description: "The name of a plan, for limits that differ by plan.",
-  examples: ["pro"],
 });
 
 export const RateLimitRequests = Type.Integer({

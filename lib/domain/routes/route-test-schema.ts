@@ -1,6 +1,6 @@
 /** The schemas of route tests (RG-145, RG-146). The rules between their fields are in `route-test-rules.ts`. */
 import { type Static, Type } from "@sinclair/typebox";
-import { PlanName, RateLimitRequests } from "./limit-schema.ts";
+import { RateLimitRequests } from "./limit-schema.ts";
 import {
   LABEL_LENGTH_MAX,
   PATH_BYTES_MAX,
@@ -9,6 +9,7 @@ import {
   TESTS_MAX,
 } from "./maximum-sizes.ts";
 import { MethodName, ServiceName } from "./name-schemas.ts";
+import { PlanName } from "./plan-name.ts";
 import { messages } from "./schema-messages.ts";
 
 const NO_ROUTE = 404;

@@ -1,6 +1,6 @@
 import { OrganizationQuota } from "@ostiary/lib/contracts/usage";
 import { usageSums } from "@ostiary/lib/domain/usage";
-import type { Answer } from "@ostiary/lib/page";
+import type { Answer } from "@ostiary/lib/page/failure";
 import { type Static, Type } from "@sinclair/typebox";
 import { type Gateway, pathTo } from "../gateway.ts";
 

@@ -1,4 +1,4 @@
-import { ownerOf } from "@ostiary/lib/domain/proof";
+import { ownerOf } from "@ostiary/lib/domain/proof/owner";
 import { Button, CopyButton, FailureNotice, Field, Form, Notice } from "@ostiary/lib/page";
 import type { Verdict } from "@ostiary/lib/verification";
 import { isAltered } from "@ostiary/lib/verification/findings";
