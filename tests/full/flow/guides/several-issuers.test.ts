@@ -37,14 +37,19 @@ async function startProvider(): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
+// biome-ignore lint/suspicious/noExplicitAny: looked at field by field
+async function fetched(url: string, init?: RequestInit): Promise<any> {
+  return (await fetch(url, init)).json();
+}
+
 async function tokenOf(provider: string): Promise<string> {
-  const { token_endpoint } = await (await fetch(`${provider}/.well-known/openid-configuration`)).json();
-  const answer = await fetch(token_endpoint, {
+  const { token_endpoint } = await fetched(`${provider}/.well-known/openid-configuration`);
+  const { access_token } = await fetched(token_endpoint, {
     method: "POST",
     headers: { Authorization: `Basic ${btoa("ten-minutes:ten-minutes-secret")}` },
     body: new URLSearchParams({ grant_type: "client_credentials", resource: AUDIENCE }),
   });
-  return (await answer.json()).access_token;
+  return access_token;
 }
 
 // GW-230, ID-120, ID-121
@@ -69,8 +74,7 @@ test.if(services().postgres.real)(
     });
     const GATEWAY = `http://${ostiary.places["127.0.0.1:5001"]}`;
     const OLD_TOKEN = await tokenOf(PROVIDER);
-    const first = await fetch(`${GATEWAY}/user`, { headers: { Authorization: `Bearer ${OLD_TOKEN}` } });
-    const { id } = await first.json();
+    const { id } = await fetched(`${GATEWAY}/user`, { headers: { Authorization: `Bearer ${OLD_TOKEN}` } });
     await Bun.write(join(reader.directory, "subjects.json"), JSON.stringify({ [SUBJECT]: SUBJECT }));
     const settings = exported({
       ...{
