@@ -13,8 +13,8 @@ import type { AdmissionConfig } from "./config.ts";
 
 /** The longest wait of one call. A call over a dead connection ends soon, so that a revocation is seen in two seconds. */
 const WAIT_MS_MAX = 500;
-/** The time for the answer, beyond the wait. */
-const ANSWER_MS = 1_000;
+/** The time for the answer, beyond the wait. Two answers, the first without a change, fit into two seconds. */
+const ANSWER_MS = 750;
 /** The pause after an answer, so that many changes come in few answers. */
 const GAP_MS = 100;
 const RETRY_MS = 50;

@@ -8,7 +8,7 @@ import type { Way } from "./way.ts";
 
 const READY_MS = 60_000;
 /** The delay of an answer about changes with which a gateway still counts as one that reaches identity. */
-const SHORT_MS = 300;
+const SHORT_MS = 650;
 
 export interface Field {
   readonly system: System;
