@@ -17,9 +17,9 @@ import {
 } from "@ostiary/lib/domain/routes";
 import { commentText } from "./comment.ts";
 import { type Description, type JsonObject, NotExpressed } from "./description.ts";
-import { limitsAt } from "./limits.ts";
+import { LIMITS, limitsAt } from "./limits.ts";
 import { basePath, type ConvertedPath, convertPath } from "./paths.ts";
-import { accessOf, DEFAULT_SCOPE } from "./security.ts";
+import { type Access, accessOf, DEFAULT_SCOPE } from "./security.ts";
 
 export interface ConvertOptions {
   readonly service: string;
@@ -59,6 +59,7 @@ export interface Converted {
 export const MARK = "Not expressed";
 /** The keys of a path item that are methods, among them those that no route can have. */
 const ITEM_METHODS = [...METHODS.map((method) => method.toLowerCase()), "trace", "query"];
+const ITEM_FIELDS = [...ITEM_METHODS, "servers", ...LIMITS];
 /** The bytes of a stored service that its routes may take; the rest is for its name, its url and its policies. */
 const ROUTES_BYTES_MAX = SERVICE_CONFIG_BYTES_MAX - 8_192;
 /** The maximum number of problems that have a comment of their own. */
@@ -77,6 +78,7 @@ export class Conversion {
   readonly #entries: Entry[] = [];
   /** The first route of each method and shape. */
   readonly #served = new Map<string, string>();
+  readonly #accesses = new Map<unknown, Access>();
   #base = "";
   #bytes = 0;
   #operations = 0;
@@ -146,7 +148,7 @@ export class Conversion {
     const home = () => entries.values().next().value ?? entryOf(this.#options.scope ?? DEFAULT_SCOPE);
     const lost: string[] = [];
     this.#attempt(lost, `the path ${commentText(written)}`, () => {
-      const item = this.#description.objectAt(value);
+      const item = this.#description.fieldsOf(value, ITEM_FIELDS);
       for (const key of ITEM_METHODS) {
         if (!Object.hasOwn(item, key)) continue;
         this.#operations += 1;
@@ -162,7 +164,7 @@ export class Conversion {
 
   #addOperation(key: string, written: string, item: JsonObject, entryOf: (scope: Scope) => Entry): void {
     const operation = isRecord(item[key]) ? item[key] : {};
-    const access = accessOf(operation, this.#description, this.#options.scope);
+    const access = this.#accessOf(operation);
     const name = `${key.toUpperCase()} ${commentText(written)}`;
     const entry = entryOf(access.scope);
     this.#attempt(entry.comments, name, () => {
@@ -179,6 +181,15 @@ export class Conversion {
       for (const reason of access.reasons) this.#problem(comments, name, reason);
       this.#addVerb(entry, path, { method, config, summary: summaryOf(operation), comments });
     });
+  }
+
+  /** Reads the same requirements once, because many operations can share a huge list. */
+  #accessOf({ security = this.#description.root.security }: JsonObject): Access {
+    const known = this.#accesses.get(security);
+    if (known !== undefined) return known;
+    const access = accessOf(security, this.#description, this.#options.scope);
+    this.#accesses.set(security, access);
+    return access;
   }
 
   #addLimits(

@@ -9,6 +9,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 const DESCRIPTION_BYTES_MAX = 128 * 1024 * 1024;
 /** The maximum number of references from one value to the next. */
 const REFERENCES_MAX = 16;
+const REFERENCE_LENGTH_MAX = 2_048;
 
 /** A part of a description that a configuration document cannot express. The message is the reason. */
 export class NotExpressed extends Error {}
@@ -40,19 +41,21 @@ export class Description {
   }
 
   /**
-   * Follows the references of an object inside the description. Fields beside a `$ref` override those of its target.
+   * Returns the fields `names` of an object, and follows its references inside the description. Fields beside a `$ref`
+   * override those of its target. Nothing else is copied, because many references can lead to one huge object.
    *
    * @throws NotExpressed for a value that is not an object, and for a reference that leads nowhere
    */
-  objectAt(value: unknown): JsonObject {
+  fieldsOf<Name extends string>(value: unknown, names: readonly Name[]): { readonly [N in Name]?: unknown } {
+    const fields: { [N in Name]?: unknown } = {};
     let found = value;
-    let beside: JsonObject = {};
     for (let hops = 0; hops <= REFERENCES_MAX; hops += 1) {
       if (!isRecord(found)) throw new NotExpressed("The description has no object there.");
-      const { $ref, ...own } = found;
-      beside = { ...own, ...beside };
-      if (!Object.hasOwn(found, "$ref")) return beside;
-      found = this.#target($ref);
+      for (const name of names) {
+        if (Object.hasOwn(found, name) && !Object.hasOwn(fields, name)) fields[name] = found[name];
+      }
+      if (!Object.hasOwn(found, "$ref")) return fields;
+      found = this.#target(found.$ref);
     }
     throw new NotExpressed(`A chain of more than ${REFERENCES_MAX} references leads to no object.`);
   }
@@ -60,6 +63,9 @@ export class Description {
   #target(reference: unknown): unknown {
     if (typeof reference !== "string" || !reference.startsWith("#/")) {
       throw new NotExpressed("A $ref leads out of the description: put both into one file.");
+    }
+    if (reference.length > REFERENCE_LENGTH_MAX) {
+      throw new NotExpressed(`A $ref has more than ${REFERENCE_LENGTH_MAX} characters.`);
     }
     let found: unknown = this.root;
     for (const step of reference.slice(2).split("/")) {

@@ -6,6 +6,8 @@ import { type Description, type JsonObject, NotExpressed } from "./description.t
 
 const KONG = "x-kong-plugin-rate-limiting";
 const APISIX = "x-apisix-plugins";
+/** The extensions that set limits. */
+export const LIMITS = [KONG, APISIX] as const;
 
 /** The limits of an operation, path or description, with what they do not say. */
 export interface Limits {
@@ -26,9 +28,11 @@ const CALLERS: readonly unknown[] = [undefined, null, "consumer", "credential"];
 /** Returns the limits that the extensions of an object set, or null without such an extension. */
 export function limitsAt(holder: JsonObject, description: Description): Limits | null {
   const found = [
-    ...(Object.hasOwn(holder, KONG) ? [read(() => kongLimits(description.objectAt(holder[KONG])))] : []),
+    ...(Object.hasOwn(holder, KONG)
+      ? [read(() => kongLimits(description.fieldsOf(holder[KONG], ["config", "enabled"])))]
+      : []),
     ...(Object.hasOwn(holder, APISIX)
-      ? [read(() => apisixLimits(description.objectAt(holder[APISIX])))]
+      ? [read(() => apisixLimits(description.fieldsOf(holder[APISIX], ["limit-count"])))]
       : []),
   ].filter((each) => each !== null);
   if (found.length === 0) return null;

@@ -19,9 +19,11 @@ export interface Access {
   readonly reasons: readonly string[];
 }
 
-/** @param given the scope of all operations, or undefined to choose by the security schemes */
-export function accessOf(operation: JsonObject, description: Description, given: Scope | undefined): Access {
-  const { security = description.root.security } = operation;
+/**
+ * @param security the requirements of an operation
+ * @param given the scope of all operations, or undefined to choose by the security schemes
+ */
+export function accessOf(security: unknown, description: Description, given: Scope | undefined): Access {
   const isReadable = Array.isArray(security) && security.every(isRecord);
   const alternatives: JsonObject[] | null = isReadable ? security : null;
   const [first] = alternatives?.filter((each) => Object.keys(each).length > 0) ?? [];
@@ -67,7 +69,7 @@ function provesPerson(name: string, description: Description): boolean {
   const schemes = Object(Object(description.root.components).securitySchemes);
   if (!Object.hasOwn(schemes, name)) return false;
   try {
-    const { type, scheme } = description.objectAt(schemes[name]);
+    const { type, scheme } = description.fieldsOf(schemes[name], ["type", "scheme"]);
     return (
       type === "oauth2" || type === "openIdConnect" || (type === "http" && /^bearer$/i.test(String(scheme)))
     );

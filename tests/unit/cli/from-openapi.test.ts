@@ -226,6 +226,47 @@ test("params get names that routes can have, and a reference to a path item is f
   ]);
 });
 
+// RG-168
+describe("what many operations share is not read whole for each of them:", () => {
+  const limit = { "x-kong-plugin-rate-limiting": { $ref: "#/x-shared" } };
+
+  /** Converts `count` paths with an item each, and returns how often the description's object `shared` was read whole. */
+  function readsOf(count: number, item: object, shared: object, more: object = {}): number {
+    const paths = Object.fromEntries(Array.from({ length: count }, (_, n) => [`/p${n}`, item]));
+    const description = new Description("openapi.yaml", bytesOf({ ...described(paths), ...more }));
+    let reads = 0;
+    const watched = new Proxy(shared, {
+      ownKeys(target) {
+        reads += 1;
+        return Reflect.ownKeys(target);
+      },
+      get(target, name) {
+        if (name === "length") reads += 1;
+        return Reflect.get(target, name);
+      },
+    });
+    Object.assign(description.root, Array.isArray(shared) ? { security: watched } : { "x-shared": watched });
+    const { operations } = new Conversion(description, OPTIONS).run();
+    expect(operations).toBe(count);
+    return reads;
+  }
+
+  test.each<[string, object, object]>([
+    ["a path item", { $ref: "#/x-shared" }, { get: {} }],
+    ["a limit", { get: limit }, { config: { minute: 5 } }],
+    ["a security scheme", { get: { security: [{ shared: [] }] } }, { type: "oauth2" }],
+    ["security requirements", { get: {} }, [{ key: [] }]],
+  ])("%s", (_, item, shared) => {
+    const more = { components: { securitySchemes: { shared: { $ref: "#/x-shared" } } } };
+    expect(readsOf(50, item, shared, more)).toBe(readsOf(1, item, shared, more));
+  });
+
+  test("a reference of more than 2 048 characters is not followed", () => {
+    const { reasons } = convert(described({ "/a": { $ref: `#/${"a".repeat(2_048)}` } }));
+    expect(reasons).toEqual([expect.stringMatching(/more than 2048 characters/)]);
+  });
+});
+
 // RG-170
 describe("the scope of an operation", () => {
   test.each<[string, unknown, string]>([
