@@ -9,6 +9,8 @@ const Compose = Type.Object({
     Type.String(),
     Type.Object({
       image: Type.String(),
+      user: Type.Optional(Type.String()),
+      restart: Type.Optional(Type.String()),
       command: Type.Optional(Type.Array(Type.String())),
       entrypoint: Type.Optional(Type.Array(Type.String())),
       environment: Type.Optional(Type.Record(Type.String(), Type.String())),
@@ -36,11 +38,13 @@ const Compose = Type.Object({
   networks: Type.Record(Type.String(), Type.Unknown()),
 });
 
-/** The content of compose.yaml. YAML anchors are resolved, and `${VARIABLE}` references are not replaced. */
-export const compose = Value.Parse(
-  Compose,
-  parse(await Bun.file(join(ROOT, "compose.yaml")).text(), { merge: true }),
-);
+/** Returns the content of a compose file. YAML anchors are resolved, and `${VARIABLE}` references are not replaced. */
+async function composeFile(name: string) {
+  return Value.Parse(Compose, parse(await Bun.file(join(ROOT, name)).text(), { merge: true }));
+}
+
+export const compose = await composeFile("compose.yaml");
+export const oneProcess = await composeFile("compose.one-process.yaml");
 
 /** The containers that run a service of Ostiary, with the name of the service. */
 export const PARTS = {
@@ -51,9 +55,9 @@ export const PARTS = {
   "gateway-2": "gateway",
 } as const;
 
-export function service(name: string) {
-  const found = compose.services[name];
-  if (found === undefined) throw new Error(`compose.yaml has no service ${name}.`);
+export function service(name: string, { services } = compose) {
+  const found = services[name];
+  if (found === undefined) throw new Error(`The compose file has no service ${name}.`);
   return found;
 }
 
