@@ -65,7 +65,7 @@ const TRIED_ELSEWHERE: Record<string, NotRun> = {
   [`${GUIDES}capacity.md`]: { why: "its figures come from the benchmarks" },
   [`${GUIDES}clusters.md`]: { why: "tests/full/resilience breaks the clusters that it describes" },
   [`${GUIDES}one-machine-systemd.md`]: { why: "it needs systemd and its users" },
-  [`${GUIDES}one-process.md`]: { why: "it needs systemd and its users" },
+  [`${GUIDES}one-process.md`]: { why: "it needs systemd and its users, or a Docker engine" },
   [`${GUIDES}production-compose.md`]: { why: "it needs a Docker engine" },
 };
 

@@ -5,7 +5,10 @@ import { waitFor } from "../../../support/time/wait-for.ts";
  * Creates a person and an organization, and returns the person's session in the organization. Retries,
  * because a gateway on a busy machine may return 503.
  */
-export async function newSession(stack: Stack, subject: string): Promise<string> {
+export async function newSession(
+  stack: Pick<Stack, "identityProviderUrl"> & { gateway: { url: string } },
+  subject: string,
+): Promise<string> {
   const token = await (await fetch(`${stack.identityProviderUrl}/token?subject=${subject}`)).text();
   const post = (path: string, body: string) =>
     waitFor(

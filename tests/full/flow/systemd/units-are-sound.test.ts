@@ -1,15 +1,16 @@
 /** Tests of the units and environment files in `apps/platform/deploy/systemd`, and of the guide that installs them. */
 import { describe, expect, test } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { auditVariables } from "@ostiary/audit/config";
 import { gatewayVariables } from "@ostiary/gateway/config";
 import { identityVariables } from "@ostiary/identity/config";
 import { configProblems } from "@ostiary/lib/runtime/config";
-import { loadPlatform } from "@ostiary/platform/config";
+import { loadPlatform, platformVariables } from "@ostiary/platform/config";
 import { portalVariables } from "@ostiary/portal/config";
 import { registryVariables } from "@ostiary/registry/config";
 import { FREE_PORTS, productionSecrets } from "../../../app/platform/bed.ts";
+import { commandsOf } from "../../../support/documents/documents.ts";
 import { ROOT } from "../../../support/root.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
@@ -148,6 +149,34 @@ describe("the unit of one process", () => {
     expect(settings(unit, "MemoryMax")).toEqual(["2G"]);
     expect(settings(unit, "RestartPreventExitStatus")).toEqual(["78"]);
   });
+});
+
+// OP-4
+test("separate processes start beside the one process, on other ports", async () => {
+  const [prepare = ""] = await commandsOf(".github/guides/one-process.md", "To separate processes");
+  const etc = temporaryFolder("etc-ostiary");
+  mkdirSync(join(etc, "credentials"));
+  writeFileSync(join(etc, "credentials/database-url"), "postgres://");
+  const here = prepare
+    .replaceAll("/etc/systemd/system/", `${temporaryFolder("units")}/`)
+    .replaceAll("/etc/ostiary", etc)
+    .replaceAll("/opt/ostiary/current", ROOT);
+  const ran = Bun.spawnSync(["bash", "-euc", here]);
+  expect({ code: ran.exitCode, stderr: `${ran.stderr}` }).toEqual({ code: 0, stderr: "" });
+  const variables = (name: string) => variablesIn(readFileSync(join(etc, `${name}.env`), "utf8"));
+  const [gateway, identity, audit] = [variables("gateway"), variables("identity"), variables("audit")];
+  expect(gateway).toMatchObject({
+    CREDENTIAL_VALIDATE_URL: `http://127.0.0.1:${identity.INTERNAL_PORT}/internal/credentials/validate`,
+    AUDIT_URL: `http://127.0.0.1:${audit.INTERNAL_PORT}`,
+  });
+  const taken = Object.entries(platformVariables.properties).flatMap(([name, rule]) =>
+    name.endsWith("_PORT") ? [String(rule.default)] : [],
+  );
+  const ports = [gateway, identity, audit, variables("registry")].flatMap((each) =>
+    [each.PORT, each.INTERNAL_PORT].filter((port) => port !== undefined),
+  );
+  expect(ports).toHaveLength(7);
+  expect(new Set([...taken, ...ports]).size).toBe(taken.length + ports.length);
 });
 
 const folder = temporaryFolder("one-process");
