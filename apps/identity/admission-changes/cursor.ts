@@ -10,8 +10,11 @@ const Snapshot = Type.String({ pattern: "^[0-9]{1,20}:[0-9]{1,20}:([0-9]{1,20}(,
  */
 const Cursor = Type.Object(
   {
-    /** The start of the database server, which tells a restored or restarted one. */
-    server: Type.String({ pattern: "^[0-9.]{1,30}$" }),
+    /**
+     * The start of the database server, and that of its statistics, which begin again when the server recovers from a crash.
+     * After both, it can give ids of transactions again that were lost.
+     */
+    server: Type.String({ pattern: "^[0-9.-]{1,60}$" }),
     /** The time of the database at which the cursor was made, in epoch milliseconds. */
     at: Type.Integer({ minimum: 0 }),
     seen: Snapshot,

@@ -1,0 +1,29 @@
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { startIdentity } from "../../../app/identity/harness.ts";
+import { services, startPostgres, waitFor } from "../../../support/index.ts";
+
+setDefaultTimeout(60_000);
+
+// ID-118
+test.skipIf(!services().postgres.binary)(
+  "a cursor of admission changes is a reset after the database server recovered from a crash of one process",
+  async () => {
+    const server = await startPostgres();
+    await using identity = await startIdentity({ databaseUrl: server.url });
+    const read = (after = "") =>
+      identity.internal("GET", `/internal/admission-changes?${after && `after=${after}`}`);
+    const after = (await read()).body.next;
+    expect((await read(after)).body).toMatchObject({ changes: [] });
+    const [{ pid, started } = {}] = await identity.sql`
+      select pg_backend_pid() as pid, pg_postmaster_start_time()::text as started`;
+    process.kill(Number(pid), "SIGKILL");
+    const recovered = await waitFor(async () => {
+      const answer = await read(after);
+      return answer.status === 200 && answer;
+    });
+    expect(recovered.body).toEqual({ reset: true, next: expect.any(String) });
+    expect((await read(recovered.body.next)).body).toMatchObject({ changes: [] });
+    expect(await identity.sql`select pg_postmaster_start_time()::text as started`).toEqual([{ started }]);
+    await server.close();
+  },
+);
