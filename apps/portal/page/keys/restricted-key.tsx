@@ -33,7 +33,7 @@ function RestrictedKeyDialog({ onClose, onChange }: { onClose: () => void; onCha
   const [chosen, setRole] = useState<string | null>(null);
   const [days, setDays] = useState<Days>("90");
   const [created, setCreated] = useState<CreatedApiKey | null>(null);
-  /** The service account, which a second attempt uses again if only the key failed. */
+  /** The service account, which a second attempt uses again if only the key failed. Its name and role are final then. */
   const account = useRef<ServiceAccount | null>(null);
   const role = chosen ?? roles.answer?.service_account_default_role ?? null;
   const create = async (): Promise<Answer<CreatedApiKey>> => {
@@ -61,16 +61,22 @@ function RestrictedKeyDialog({ onClose, onChange }: { onClose: () => void; onCha
       onChange={onChange}
     >
       <p>{t.restrictedHelp}</p>
-      <TextField
-        label={members.columns.name}
-        value={name}
-        help={organizations.nameHelp}
-        problem={form.of("name")}
-        onInput={setName}
-        required
-      />
-      {role !== null && (
-        <RoleField role={role} roles={roles.answer} problem={form.of("role")} onChange={setRole} />
+      {account.current === null ? (
+        <>
+          <TextField
+            label={members.columns.name}
+            value={name}
+            help={organizations.nameHelp}
+            problem={form.of("name")}
+            onInput={setName}
+            required
+          />
+          {role !== null && (
+            <RoleField role={role} roles={roles.answer} problem={form.of("role")} onChange={setRole} />
+          )}
+        </>
+      ) : (
+        <p>{t.halfDone(account.current.name, account.current.role)}</p>
       )}
       <DaysField days={days} problem={form.of("expires_in_seconds")} onChange={setDays} />
       {form.failure?.outcomeUnknown === true && <p>{t.unknownHelp}</p>}

@@ -335,6 +335,8 @@ export const de: Texts = {
     restricted: "Ein Schlüssel, der nur …",
     restrictedHelp:
       "Der Schlüssel gehört einem neuen Dienstkonto und darf nur, was die Rolle des Kontos erlaubt.",
+    halfDone: (name, role) =>
+      `Das Dienstkonto ${name} gibt es jetzt, ${role === null ? "ohne Rolle" : `mit der Rolle ${role}`}. Unter Dienstkonten können Sie es ändern.`,
     unknownHelp: "Wenn ein neuer Schlüssel in der Liste steht, widerrufen Sie ihn: Er wurde nie angezeigt.",
     rotate: "Ersetzen",
     rotateTitle: (name) => `Den Schlüssel ${name} ersetzen?`,

@@ -311,6 +311,8 @@ export const en = {
     restricted: "One key that may only …",
     restrictedHelp:
       "The key belongs to a new service account, and may do only what the role of the account allows.",
+    halfDone: (name: string, role: string | null) =>
+      `The service account ${name} exists now, ${role === null ? "without a role" : `with the role ${role}`}. You can change it in Service accounts.`,
     unknownHelp: "If the list contains a new key, revoke that key: it was never shown.",
     rotate: "Rotate",
     rotateTitle: (name: string) => `Rotate the key ${name}?`,

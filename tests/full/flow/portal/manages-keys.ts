@@ -86,6 +86,9 @@ describe.skipIf(browserPath === undefined)("the portal's pages for keys", () => 
     );
     await dialog(page).getByRole("button", { name: "Create" }).click();
     await dialog(page).getByRole("alert").waitFor();
+    await dialog(page).getByText("The service account Reader exists now, with the role auditor.").waitFor();
+    // The key would have the role of the account that exists, so no other role can be chosen.
+    expect(await dialog(page).getByLabel("Role").count()).toBe(0);
     await dialog(page).getByRole("button", { name: "Create" }).click();
     const secret = (await key(page).textContent()) ?? "";
     await page.keyboard.press("Escape");
