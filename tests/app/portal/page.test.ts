@@ -118,6 +118,19 @@ describe("the portal's page", () => {
     }
   });
 
+  // Schemas that only services check once made the page larger. Nothing shows that but its size.
+  test("has fewer than 110 kB with its script and styles, compressed", async () => {
+    const assets = [...(await html()).matchAll(/(?:src|href)="(\/portal\/[^"]+)" integrity/g)];
+    const sizes = await Promise.all(
+      ["/portal", ...assets.map(([, path = ""]) => path)].map(async (path) => {
+        const { headers } = await get(path, { method: "HEAD", headers: { "Accept-Encoding": "gzip" } });
+        return Number(headers.get("content-length"));
+      }),
+    );
+    expect(sizes).toHaveLength(4);
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(110_000);
+  });
+
   // PT-1
   test("contains no file path of the machine that built it", async () => {
     const script = /src="([^"]+)"/.exec(await html())?.[1] ?? "";
