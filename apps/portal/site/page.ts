@@ -13,12 +13,8 @@ import type { Brand } from "./brand.ts";
 import { brandStyle } from "./brand-style.ts";
 import type { PortalBundle } from "./bundle.ts";
 
-/**
- * The paths of the page: the portal itself, the redirect URI for the identity provider, and the links of
- * invitations. Their token is the fragment, which some mail programs escape, so that it becomes a part of the
- * path.
- */
-const PORTAL_PATHS = ["/portal", signInReturnPath("/portal"), "/portal/invite", "/portal/:link"] as const;
+/** The paths of the page: the portal itself, the redirect URI for the identity provider, and that of invitations. */
+const PORTAL_PATHS = ["/portal", signInReturnPath("/portal"), "/portal/invite"] as const;
 
 /** The content of the operator's files for the page. */
 export interface Shown {

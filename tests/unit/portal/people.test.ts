@@ -151,11 +151,11 @@ describe("the token of an invitation", () => {
   // PT-22
   test.each([
     token,
-    `https://api.example.com/portal/invite#${token}`,
-    `  <https://api.example.com/portal/invite%23${token}>.`,
-    `/portal/invite%2523${token}?utm=1`,
-    `/portal/invite=23${token.slice(0, 20)}=\n${token.slice(20)}`,
-    `/portal/invite&#35;${token}`,
+    `https://api.example.com/portal/invite?#${token}`,
+    `  <https://api.example.com/portal/invite?%23${token}>.`,
+    `/portal/invite?%2523${token}&utm=1`,
+    `/portal/invite?=23${token.slice(0, 20)}=\n${token.slice(20)}`,
+    `/portal/invite?&#35;${token}`,
   ])("is found in a link that a mail program changed: %j", (text) => {
     expect(inviteTokenIn(text)).toBe(token);
   });

@@ -225,8 +225,9 @@ function Bounds({ bounds, problems, onChange }: BoundsProps) {
 
 /**
  * Returns the link of an invitation. The token is in the fragment, which browsers send neither to the server
- * nor in a Referer header.
+ * nor in a Referer header. A mail program that escapes `#` makes the token the query, which the gateway takes. It refuses
+ * an escaped `#` in the path.
  */
 function linkOf(token: string): string {
-  return `${location.origin}/portal/invite#${encodeURIComponent(token)}`;
+  return `${location.origin}/portal/invite?#${encodeURIComponent(token)}`;
 }

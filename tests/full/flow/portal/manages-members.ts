@@ -146,7 +146,7 @@ describe.skipIf(browserPath === undefined)("the portal's pages for members", () 
     const link = page.getByRole("figure", { name: "Link of the invitation" });
     await link.getByRole("button", { name: "Copy the link" }).click();
     const copied: string = await page.evaluate("navigator.clipboard.readText()");
-    expect(copied).toStartWith(`${bed.gatewayUrl}/portal/invite#inv_`);
+    expect(copied).toStartWith(`${bed.gatewayUrl}/portal/invite?#inv_`);
     await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
     expect(posts).toHaveLength(1);
     const row = page.getByRole("row", { name: /grace@example\.com/ });

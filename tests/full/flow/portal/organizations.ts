@@ -219,7 +219,7 @@ describe.skipIf(browserPath === undefined)("a customer in the portal", () => {
       max_uses: 5,
     });
     const token = textOf(await made.json(), "token");
-    const { page } = await bed.visit({ path: `/portal/invite#${token}` });
+    const { page } = await bed.visit({ path: `/portal/invite?#${token}` });
     const seen: string[] = [];
     page.on("request", (request) => seen.push(request.url() + JSON.stringify(request.headers())));
     await page.getByText("You have an invitation.").waitFor();
@@ -239,9 +239,10 @@ describe.skipIf(browserPath === undefined)("a customer in the portal", () => {
       await page.evaluate("JSON.stringify([{ ...sessionStorage }, location.href, history.state])"),
     ).not.toContain(token);
     for (const link of [
-      `/portal/invite#${token}`,
-      `/portal/invite%2523${token}`,
-      `/portal/invite=23${token}`,
+      `/portal/invite?#${token}`,
+      `/portal/invite?%23${token}`,
+      `/portal/invite?%2523${token}`,
+      `/portal/invite?=23${token}`,
     ]) {
       await page.goto(`${bed.gatewayUrl}${link}`);
       await opened(page);
@@ -252,7 +253,7 @@ describe.skipIf(browserPath === undefined)("a customer in the portal", () => {
   // PT-22
   test("is told that a hostile invitation was not found, and can paste another link, also after a link without its token", async () => {
     const { page, complaints } = await bed.visit({
-      path: "/portal/invite#%22%3E%3Cimg%20src=x%20onerror=window.ran=1%3E",
+      path: "/portal/invite?#%22%3E%3Cimg%20src=x%20onerror=window.ran=1%3E",
     });
     await signIn(page, "uninvited");
     await page.getByRole("alert").getByText("This invitation was not found.").waitFor();
@@ -272,7 +273,7 @@ describe.skipIf(browserPath === undefined)("a customer in the portal", () => {
     await go("#/invite");
     await page
       .getByLabel("Link or token of the invitation")
-      .fill(`<https://api.example.com/portal/invite=23${textOf(made, "token")}>`);
+      .fill(`<https://api.example.com/portal/invite?=23${textOf(made, "token")}>`);
     await page.getByRole("button", { name: "Look at the invitation" }).click();
     await page.getByRole("alert").getByText("The invitation to Revoking was revoked.").waitFor();
     expect(await page.getByRole("button", { name: "Join the organization" }).count()).toBe(0);

@@ -193,7 +193,7 @@ describe.skipIf(browserPath === undefined)("a customer of the portal", () => {
       "Your browser blocks the storage",
     ],
   ])("is told that %s, also with the link of an invitation", async (_what, script, says) => {
-    for (const path of ["/portal", "/portal/invite#inv_x"]) {
+    for (const path of ["/portal", "/portal/invite?#inv_x"]) {
       const { page, complaints } = await bed.visit({ path: "/portal/none" });
       await page.addInitScript(script);
       await page.goto(`${bed.gatewayUrl}${path}`);
