@@ -28,6 +28,7 @@ async function draw(): Promise<void> {
     return JSON.parse(await answer.text());
   };
   const person = { Authorization: `Bearer ${token}` };
+  await send("PATCH", "/user", person, { display_name: "Alice Liddell" });
   const { id } = await send("POST", "/user/organizations", person, { name: NAME });
   const session = await send("POST", `/user/organizations/${id}/session`, person, {});
   for (let each = 0; each < CHANGES; each += 1) {
