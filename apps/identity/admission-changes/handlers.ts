@@ -10,7 +10,10 @@ import { CURSOR_LENGTH_MAX, type Cursor, readCursor, writeCursor } from "./curso
 import { operations } from "./operation-texts.ts";
 import { changeOf, readChanges } from "./sql.ts";
 
-/** The age at which a cursor is no longer accepted. The sweeper keeps changes for twice this time. */
+/**
+ * The age at which a cursor is no longer accepted, and how far it may be ahead of a clock that was set back. The sweeper keeps
+ * changes for twice this time.
+ */
 export const CURSOR_MS_MAX = 3_600_000;
 /** The pause between two looks of a waiting request. */
 const LOOK_MS = 500;
@@ -118,7 +121,9 @@ function isForeign(
   { server, at, xmax }: { server: string; at: number; xmax: string },
 ): boolean {
   const [, cursorXmax = ""] = (cursor.page?.seen ?? cursor.seen).split(":");
-  return cursor.server !== server || at - cursor.at > CURSOR_MS_MAX || BigInt(cursorXmax) > BigInt(xmax);
+  return (
+    cursor.server !== server || Math.abs(at - cursor.at) > CURSOR_MS_MAX || BigInt(cursorXmax) > BigInt(xmax)
+  );
 }
 
 function checkedCursor(after: string): Cursor {

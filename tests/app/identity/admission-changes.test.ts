@@ -164,11 +164,12 @@ describe("changes of admissions", () => {
     expect((await idle).body).toMatchObject({ changes: [] });
   });
 
-  test("are a reset for a cursor that is old, ahead of the database or of another server", async () => {
+  test("are a reset for a cursor that is old, ahead of the clock or the database, or of another server", async () => {
     const made = JSON.parse(Buffer.from(await cursor(), "base64url").toString());
     const [xmin, xmax] = made.seen.split(":");
     const foreign = [
       { ...made, at: made.at - 3_600_001 },
+      { ...made, at: made.at + 3_700_000 },
       { ...made, server: "1.5" },
       { ...made, seen: `${xmin}:${BigInt(xmax) + 1_000_000n}:` },
     ];
