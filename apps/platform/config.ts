@@ -198,6 +198,9 @@ function checkAlone(config: Partial<GatewayConfig>): ConfigProblem[] {
   return [{ variable: "REUSE_PORT", message }];
 }
 
+/** The settings of an identity provider, with what each is. AUTH_ISSUERS_FILE takes their place. */
+const PROVIDER = { AUTH_ISSUER: "your identity provider", AUTH_JWKS_URI: "the URL of its keys" };
+
 /** The settings without which the platform cannot run in production, with the reason for each. */
 const PRODUCTION = {
   ADMIN_TOKEN: "the token of the registry's admin API",
@@ -213,13 +216,16 @@ function checkProduction(env: Environment): ConfigCheck<PlatformConfig> {
   return ({ DEMO, DATABASE_URL }) => {
     if (DEMO !== false) return [];
     const isMissing = (name: string) => !env[name] && !env[`${name}_FILE`];
-    const issuer =
-      "is required without the demo, with AUTH_JWKS_URI or in AUTH_ISSUERS_FILE: your identity provider.";
-    const missing = isMissing("AUTH_ISSUER") && !env.AUTH_ISSUERS_FILE;
+    const provider = env.AUTH_ISSUERS_FILE ? [] : Object.entries(PROVIDER);
     const secrets =
       DATABASE_URL === undefined || isEmbeddedDatabase(DATABASE_URL) ? [] : Object.entries(PRODUCTION);
     return [
-      ...(missing ? [{ variable: "AUTH_ISSUER", message: issuer }] : []),
+      ...provider
+        .filter(([variable]) => isMissing(variable))
+        .map(([variable, what]) => ({
+          variable,
+          message: `is required without the demo and without AUTH_ISSUERS_FILE: ${what}.`,
+        })),
       ...secrets
         .filter(([variable]) => isMissing(variable))
         .map(([variable, reason]) => ({

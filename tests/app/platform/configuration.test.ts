@@ -232,10 +232,13 @@ describe("the platform without the demo", () => {
     problems(loadPlatform, { ...FREE_PORTS, DEMO: "false", ...env }).map((line) => line.split(" ")[0]);
 
   test("names every missing setting of production at once", () => {
-    expect(required({})).toEqual(["AUTH_ISSUER"]);
+    expect(required({})).toEqual(["AUTH_ISSUER", "AUTH_JWKS_URI"]);
+    // Without the keys of its issuer, a gateway verifies no token.
+    expect(required({ AUTH_ISSUER: "https://a.example" })).toEqual(["AUTH_JWKS_URI"]);
+    expect(required({ AUTH_JWKS_URI: "https://a.example/keys" })).toEqual(["AUTH_ISSUER"]);
     expect(required({ DATABASE_URL, GATEWAY_PORT: "x", ROUTE_STORE_URL: "y" })).toEqual([
-      ...["ADMIN_TOKEN", "AUDIT_SIGNING_KEY_FILE", "AUTH_ISSUER", "GATEWAY_PORT", "INTERNAL_AUTH_TOKEN"],
-      "ROUTE_STORE_URL",
+      ...["ADMIN_TOKEN", "AUDIT_SIGNING_KEY_FILE", "AUTH_ISSUER", "AUTH_JWKS_URI", "GATEWAY_PORT"],
+      ...["INTERNAL_AUTH_TOKEN", "ROUTE_STORE_URL"],
     ]);
     expect(required({ DATABASE_URL, ADMIN_TOKEN: "", AUTH_ISSUER: "https://a.example" })).toContain(
       "ADMIN_TOKEN",
