@@ -35,7 +35,7 @@ export async function readChanges(
       change.xid::text, change.n::text, change.user_id, change.member_id, change.organization_id, change.readmits
     from (
       select extract(epoch from pg_postmaster_start_time())::text || '-' ||
-          (select extract(epoch from stats_reset)::text from pg_stat_wal) as server,
+          coalesce((select extract(epoch from stats_reset)::text from pg_stat_bgwriter), '') as server,
         floor(extract(epoch from clock_timestamp()) * 1000) as at, pg_current_snapshot() as snapshot
     ) edge
     left join lateral (${cursor === null ? sql`select * from ${admissionChanges} where false` : changesSince(cursor, limit)}) change on true
