@@ -36,6 +36,12 @@ export function Dialog({ title, busy = false, onClose, children, actions }: Dial
         event.preventDefault();
         if (!busy) onClose();
       }}
+      // A browser that has prevented one Escape closes the dialog at the next one without asking.
+      onClose={({ currentTarget }) => {
+        if (!currentTarget.isConnected) return;
+        currentTarget.showModal();
+        if (!busy) onClose();
+      }}
     >
       <h2 id={heading}>{title}</h2>
       <div class="dialog-body">{children}</div>

@@ -91,7 +91,8 @@ describe.skipIf(browserPath === undefined)("the portal's pages for keys", () => 
     expect(await dialog(page).getByLabel("Role").count()).toBe(0);
     await dialog(page).getByRole("button", { name: "Create" }).click();
     const secret = (await key(page).textContent()) ?? "";
-    await page.keyboard.press("Escape");
+    // Browsers close a dialog at a second Escape in a row, also if the page prevented the first.
+    for (let presses = 0; presses < 3; presses++) await page.keyboard.press("Escape");
     await dialog(page).getByText("Nobody can show this key again.").waitFor();
     expect(await key(page).textContent()).toBe(secret);
     await dialog(page).getByRole("button", { name: "Close without the key" }).click();
