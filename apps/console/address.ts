@@ -14,6 +14,8 @@ export type View =
 const TITLES = {
   routes: "Routes",
   services: "Services",
+  deleted: "Deleted services",
+  changes: "Changes",
   lookup: "Look up a request",
   apply: "Apply a document",
   gateways: "Gateways",

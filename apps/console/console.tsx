@@ -1,6 +1,7 @@
 import { Button, Empty, Page, Places, Shell } from "@ostiary/lib/page";
 import { fragmentOf, titleOf, type View as ViewName } from "./address.ts";
 import { ApplyView } from "./apply/apply-view.tsx";
+import { ChangesView } from "./changes/changes-view.tsx";
 import { GatewaysView } from "./gateways/gateways-view.tsx";
 import { KIT } from "./kit.tsx";
 import { LookupView } from "./lookup/lookup-view.tsx";
@@ -9,6 +10,7 @@ import { mayWrite } from "./operator/permissions.ts";
 import { type Session, SessionProvider, useOperator, useSession } from "./page-session.ts";
 import { RevisionsView } from "./revisions/revisions-view.tsx";
 import { RoutesView } from "./routes/route-explorer.tsx";
+import { DeletedView } from "./services/deleted-view.tsx";
 import { ServiceView } from "./services/service-view.tsx";
 import { ServicesView } from "./services/services-view.tsx";
 import { Brand, SignIn } from "./sign-in/sign-in.tsx";
@@ -27,10 +29,14 @@ export function Console({ session }: { session: Session }) {
 const PLACES = [
   { name: "routes", label: "Routes" },
   { name: "services", label: "Services" },
+  { name: "changes", label: "Changes" },
   { name: "lookup", label: "Look up" },
   { name: "apply", label: "Apply" },
   { name: "gateways", label: "Gateways" },
 ] as const;
+
+/** The views below the list of services. */
+const OF_SERVICES: ReadonlySet<ViewName["name"]> = new Set(["service", "revisions", "deleted"]);
 
 /** Returns the heading of a view. A reader can review a document but not apply it. */
 function headingOf(view: ViewName | null, writes: boolean): string {
@@ -41,7 +47,7 @@ function headingOf(view: ViewName | null, writes: boolean): string {
 function View() {
   const session = useSession();
   const view = session.address.value;
-  const place = view?.name === "service" || view?.name === "revisions" ? "services" : view?.name;
+  const place = view !== null && OF_SERVICES.has(view.name) ? "services" : view?.name;
   const writes = mayWrite(useOperator());
   const places = PLACES.map(({ name, label }) => ({
     key: name,
@@ -103,6 +109,10 @@ function Content({ view }: { view: ViewName | null }) {
       return <RoutesView />;
     case "services":
       return <ServicesView />;
+    case "deleted":
+      return <DeletedView />;
+    case "changes":
+      return <ChangesView />;
     case "service":
       return <ServiceView name={view.service} />;
     case "revisions":

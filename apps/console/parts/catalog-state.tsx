@@ -75,6 +75,7 @@ function NothingPublished() {
           Apply the first document
         </a>
       )}
+      <a href={fragmentOf({ name: "deleted" })}>Look for deleted services</a>
     </Empty>
   );
 }

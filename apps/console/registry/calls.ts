@@ -12,6 +12,7 @@ import {
   Preview,
   type PreviewedService,
   Projections,
+  RecordedChanges,
   Revision,
   Roles,
   revisionTag,
@@ -60,6 +61,32 @@ export const readService = (registry: Registry, name: string) =>
 
 export async function listRevisions(registry: Registry, service: string): Promise<Entry[]> {
   return (await registry.ask(Entries, pathTo("services", service, "revisions"))).revisions;
+}
+
+/** A page of the writes of all services. Empty filters filter nothing. */
+export interface ChangesQuestion {
+  service: string;
+  operator: string;
+  /** The last change of the previous page, or null for the first page. */
+  after: Pick<Entry, "service" | "revision"> | null;
+}
+
+/** The maximum length of a page of changes. */
+const CHANGES_MAX = 100;
+
+/** Lists the writes of all services, newest first. */
+export function listChanges(
+  registry: Registry,
+  { service, operator, after }: ChangesQuestion,
+  limit = CHANGES_MAX,
+) {
+  const query = {
+    limit: String(limit),
+    ...(service !== "" && { service }),
+    ...(operator !== "" && { operator }),
+    ...(after !== null && { starting_after: `${after.service}:${after.revision}` }),
+  };
+  return registry.ask(RecordedChanges, pathTo("changes"), { query });
 }
 
 export async function compareRevisions(

@@ -6,6 +6,7 @@ import { fragmentOf } from "../address.ts";
 import { WhyNot } from "../operator/out-of-bounds.tsx";
 import { mayWrite, outOfBounds } from "../operator/permissions.ts";
 import { useAsked, useOperator, useSession, useWrite } from "../page-session.ts";
+import { DONE, Note } from "../parts/note.tsx";
 import { Pager } from "../parts/pager.tsx";
 import { pageOf } from "../parts/pages.ts";
 import { lookAgainAfter, WriteDialog } from "../parts/write-dialog.tsx";
@@ -68,13 +69,6 @@ function History({ service, revision, entries, onChanged }: HistoryProps) {
   );
 }
 
-const DONE: Record<Entry["action"], string> = {
-  apply: "applied",
-  put: "written",
-  delete: "deleted",
-  restore: "restored",
-};
-
 function actionText({ action, restored_from }: Entry): string {
   return restored_from === null ? DONE[action] : `${DONE[action]} from ${restored_from}`;
 }
@@ -111,20 +105,6 @@ function Entries({
       </ol>
       <Pager page={page} label="Pages of revisions" onTurn={turn} />
     </nav>
-  );
-}
-
-/** Shows why a revision was written. The link is safe: the registry accepts only http and https URLs. */
-function Note({ reason, link }: Pick<Entry, "reason" | "link">) {
-  return (
-    <p class="small">
-      {reason}{" "}
-      {link !== null && (
-        <a href={link} target="_blank" rel="noopener noreferrer">
-          {link}
-        </a>
-      )}
-    </p>
   );
 }
 
@@ -180,7 +160,11 @@ function Shown({ entries, shown, newest, onChanged }: ShownProps) {
         )}
         , request <code>{request_id}</code>
       </p>
-      {(reason !== null || link !== null) && <Note reason={reason} link={link} />}
+      {(reason !== null || link !== null) && (
+        <p class="small">
+          <Note reason={reason} link={link} />
+        </p>
+      )}
       <BaseField entries={entries} shown={shown} from={from} onChoose={setFrom} />
       <Comparison service={service} from={from} to={revision} />
       {restoring && (

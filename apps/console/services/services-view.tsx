@@ -35,11 +35,14 @@ export function ServicesView() {
             turn(1);
           }}
         />
+        <a class="button" href={fragmentOf({ name: "deleted" })}>
+          Deleted services
+        </a>
       </search>
       <p class="found" role="status">
         {page.total === rows.length
           ? counted(rows.length, "service")
-          : `${page.total} of ${counted(rows.length, "service")}`}
+          : `${page.total.toLocaleString("en")} of ${counted(rows.length, "service")}`}
       </p>
       {page.total === 0 ? (
         <NoService name={search.trim()} />
@@ -51,7 +54,7 @@ export function ServicesView() {
   );
 }
 
-/** Links to the history of the searched name: a deleted service keeps its history. */
+/** Links to the history of the searched name, because a deleted service keeps its history. */
 function NoService({ name }: { name: string }) {
   return (
     <Empty title="No published service has this name or URL.">

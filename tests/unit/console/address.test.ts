@@ -7,6 +7,8 @@ const view: fc.Arbitrary<View> = fc.oneof(
   fc.constantFrom<View>(
     { name: "routes" },
     { name: "services" },
+    { name: "deleted" },
+    { name: "changes" },
     { name: "lookup" },
     { name: "apply" },
     { name: "gateways" },

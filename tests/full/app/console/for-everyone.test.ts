@@ -12,7 +12,7 @@ import { findingsOn } from "../../../support/pages/watched-page.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
 import { useConsole, WIDGETS } from "./bed.ts";
 
-// The first test checks the accessibility of sixteen states of the page, so it needs more time.
+// The first test checks the accessibility of eighteen states of the page, so it needs more time.
 setDefaultTimeout(3 * PAGE_TIMEOUT_MS);
 
 const SERVICES = 10;
@@ -36,6 +36,12 @@ describe.skipIf(browserPath === undefined)("with two thousand routes the console
     ]);
     await bed.registry.apply(Object.fromEntries(many));
     await bed.registry.apply({ "service-0": service("/s0/other") });
+    await bed.registry.apply({ former: service("/former") });
+    const note = {
+      "X-Change-Reason": `Nobody calls it: ${"x".repeat(400)}`,
+      "X-Change-Link": `https://git.example.com/${"runs/".repeat(50)}`,
+    };
+    await bed.registry.call("DELETE", "/services/former", undefined, note);
     await startLoadingGateway(bed.registry.routeStore);
     await bed.registry.routeStore.put("edge/gateway/routes/broken", "{");
   }, PAGE_TIMEOUT_MS);
@@ -67,6 +73,12 @@ describe.skipIf(browserPath === undefined)("with two thousand routes the console
     await go("#/services");
     await heading(page, "Services");
     await expectSound(shown, "services");
+    await go("#/deleted");
+    await page.getByRole("link", { name: "Restore … former" }).waitFor();
+    await expectSound(shown, "deleted services");
+    await go("#/changes");
+    await page.getByRole("link", { name: "former, revision 2" }).waitFor();
+    await expectSound(shown, "changes");
     await go("#/services/widgets");
     await page.getByRole("table", { name: "Rate limit policies" }).waitFor();
     await expectSound(shown, "a service");

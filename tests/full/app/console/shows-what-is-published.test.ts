@@ -2,6 +2,7 @@
  * Tests the views of the console that only read. Elements are found by role and name, as by a screen reader.
  */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { service } from "../../../app/registry/harness.ts";
 import { startLoadingGateway } from "../../../support/gateway/loading-gateway.ts";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
 import { useConsole, WIDGETS } from "./bed.ts";
@@ -117,5 +118,45 @@ describe.skipIf(browserPath === undefined)("the console shows", () => {
     await card.getByRole("link", { name: "broken" }).waitFor();
     await bed.registry.routeStore.delete("edge/gateway/routes/broken");
     await gateway.stop();
+  });
+
+  // RG-173
+  test("every write of a service in pages, filtered by service and operator", async () => {
+    for (let revision = 1; revision <= 51; revision += 1) {
+      await bed.registry.put("busy", service(`/busy/${revision}`));
+    }
+    const { page, go, complaints } = await bed.open();
+    await go("#/changes");
+    const rows = page.getByRole("table", { name: "Changes" }).getByRole("row");
+    await page.getByRole("link", { name: "busy, revision 51" }).waitFor();
+    expect(await rows.count()).toBe(1 + 50);
+    const pages = page.getByRole("navigation", { name: "Pages of changes" });
+    await pages.getByRole("button", { name: "Older" }).click();
+    await pages.getByText("Page 2").waitFor();
+    await page.getByRole("link", { name: "busy, revision 1", exact: true }).waitFor();
+    await page.getByRole("link", { name: "widgets, revision 1" }).waitFor();
+    await pages.getByRole("button", { name: "Newer" }).click();
+    await page.getByRole("link", { name: "busy, revision 51" }).waitFor();
+
+    const filters = page.getByRole("form", { name: "Filters" });
+    const filter = async (name: "Service" | "Operator", text: string) => {
+      await filters.getByLabel(name).fill(text);
+      await filters.getByRole("button", { name: "Filter", exact: true }).click();
+    };
+    await filter("Service", " widgets ");
+    await pages.waitFor({ state: "detached" });
+    expect(await rows.last().getByRole("cell").allInnerTexts()).toEqual([
+      "widgets, revision 1",
+      "applied",
+      "admin",
+      "",
+      expect.any(String),
+    ]);
+    await filter("Operator", "nobody");
+    await page.getByText("No change matches.").waitFor();
+    await filters.getByRole("button", { name: "Show all changes" }).click();
+    await page.getByRole("link", { name: "busy, revision 51" }).click();
+    await page.getByRole("heading", { level: 1, name: "Revisions of busy" }).waitFor();
+    expect(complaints).toEqual([]);
   });
 });

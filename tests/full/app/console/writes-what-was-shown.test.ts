@@ -93,9 +93,10 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     expect(Object.keys(await current(bed.registry))).not.toContain("thief");
   });
 
+  // RG-173
   test("shows what a deletion removes, deletes once the name is typed, and restores the service", async () => {
     await bed.registry.apply({ gone: service("/gone/1", "/gone/2") });
-    const { page } = await bed.open({ fragment: "#/services/gone" });
+    const { page, go } = await bed.open({ fragment: "#/services/gone" });
     await page.getByRole("button", { name: "Delete …" }).click();
     await page.getByRole("dialog", { name: "Delete gone?" }).waitFor();
     await dialog(page).getByText("3 changes: 2 break callers.").waitFor();
@@ -112,11 +113,16 @@ describe.skipIf(browserPath === undefined)("the console", () => {
 
     await page.getByRole("heading", { level: 1, name: "Revisions of gone" }).waitFor();
     expect(Object.keys(await current(bed.registry))).not.toContain("gone");
-    await page.getByRole("link", { name: /^Revision 1 applied/ }).click();
+    await page.getByRole("link", { name: "Services", exact: true }).click();
+    await page.getByRole("link", { name: "Deleted services" }).click();
+    await page.getByRole("status").filter({ hasText: "1 deleted service" }).waitFor();
+    await page.getByRole("link", { name: "Restore … gone" }).click();
     await page.getByRole("button", { name: "Restore revision 1 …" }).click();
     await dialog(page).getByText("3 changes: no change opens a route or breaks callers.").waitFor();
     await dialog(page).getByRole("button", { name: "Restore as revision 3" }).click();
     await page.getByRole("heading", { level: 2, name: /^Revision 3/ }).waitFor();
     expect((await bed.registry.call("GET", "/services/gone")).body.revision).toBe(3);
+    await go("#/deleted");
+    await page.getByText("No service is deleted.").waitFor();
   });
 });

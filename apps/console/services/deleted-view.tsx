@@ -1,0 +1,89 @@
+import type { RecordedChange } from "@ostiary/lib/contracts/registry-api";
+import { Answered, Button, DataTable, Empty, Time } from "@ostiary/lib/page";
+import { useState } from "preact/hooks";
+import { fragmentOf } from "../address.ts";
+import { mayWrite } from "../operator/permissions.ts";
+import { useAsked, useOperator } from "../page-session.ts";
+import { Note } from "../parts/note.tsx";
+import { counted } from "../parts/shown.tsx";
+import { deletionsIn, type ReadChanges, readOlder } from "./deletions.ts";
+
+const NOTHING_READ: ReadChanges = { changes: [], has_more: true };
+/** The number of pages of changes that the view reads at a time, so that a long history takes no long wait. */
+const PAGES_AT_A_TIME = 10;
+
+/** Shows the services whose newest change is a deletion. Reads the changes from the newest to the oldest. */
+export function DeletedView() {
+  const [before, setBefore] = useState(NOTHING_READ);
+  const asked = useAsked(
+    (registry) => readOlder(registry, before, PAGES_AT_A_TIME),
+    String(before.changes.length),
+  );
+  return (
+    <>
+      <p class="lead quiet">
+        A deleted service keeps its revisions. A restore publishes one of them again, after a review.
+      </p>
+      <Answered asked={asked} loading="Looking for deleted services …">
+        {(read) => <Found read={read} onMore={() => setBefore(read)} />}
+      </Answered>
+    </>
+  );
+}
+
+function Found({ read, onMore }: { read: ReadChanges; onMore: () => void }) {
+  const { changes, has_more } = read;
+  const deletions = deletionsIn(changes);
+  const oldest = changes.at(-1);
+  return (
+    <>
+      <p class="found" role="status">
+        {counted(deletions.length, "deleted service")}
+        {has_more && ` in the last ${counted(changes.length, "change")}`}
+      </p>
+      {deletions.length === 0 ? (
+        <Empty title={has_more ? "No service was deleted lately." : "No service is deleted."}>
+          <a href={fragmentOf({ name: "services" })}>All services</a>
+        </Empty>
+      ) : (
+        <Deletions deletions={deletions} />
+      )}
+      {has_more && oldest !== undefined && (
+        <p class="lead">
+          These are the deletions since <Time at={oldest.created_at} />.{" "}
+          <Button onClick={onMore}>Look further back</Button>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Lists deletions. The revision before a deletion has the last config of the service. */
+function Deletions({ deletions }: { deletions: readonly RecordedChange[] }) {
+  const action = mayWrite(useOperator()) ? "Restore …" : "Show";
+  return (
+    <DataTable
+      label="Deleted services"
+      columns={["Service", "Deleted", "Operator", "Reason", "Last config"]}
+      kinds={{ Reason: "cell-reason" }}
+      rows={deletions.map(({ service, revision, operator, reason, link, created_at }) => ({
+        key: service,
+        cells: [
+          <a class="name" href={fragmentOf({ name: "revisions", service, revision: null })}>
+            {service}
+          </a>,
+          <Time at={created_at} />,
+          operator,
+          (reason !== null || link !== null) && <Note reason={reason} link={link} />,
+          <a
+            class="button"
+            href={fragmentOf({ name: "revisions", service, revision: revision - 1 })}
+            aria-label={`${action} ${service}`}
+          >
+            {action}
+          </a>,
+        ],
+      }))}
+    />
+  );
+}
