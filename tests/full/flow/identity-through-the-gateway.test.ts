@@ -110,11 +110,12 @@ function paramsOf({ scope, path }: Row, world: World): Record<string, string> {
 
 /** Returns the body of a request: the sample, or the token of an invite that exists. */
 function bodyFor({ path, body }: Row, { token }: World): object | undefined {
-  return path.endsWith("/redeem") ? { token } : body;
+  return /\/(redeem|preview)$/.test(path) ? { token } : body;
 }
 
 /** Returns the status of a request that the gateway forwards. */
-function successOf({ method }: Row): number {
+function successOf({ method, path }: Row): number {
+  if (path.endsWith("/preview")) return 200;
   return method === "POST" ? 201 : method === "DELETE" ? 204 : 200;
 }
 

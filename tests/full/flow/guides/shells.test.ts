@@ -35,10 +35,15 @@ test.each(privateBlocks)(
     // The commands use a folder of this test in place of a system folder, and no cluster or database.
     const here = text.replaceAll("/etc/ostiary/credentials", "credentials");
     const stubs = `kubectl() { :; }
+docker() { :; }
+cd() { :; }
+install() { :; }
+sed() { :; }
 pg_dump() { touch secrets/dump; }
 pg_dumpall() { touch secrets/roles; }
 OWNER_URL=owner SERVER_URL=server
 mkdir -p credentials secrets
+(umask 077 && echo url > credentials/database-url && touch ostiary.dump)
 `;
     const after = 'echo "umask $(umask)"; find credentials secrets -type f -perm /077';
     expect(await reader.run(`umask 022\n${stubs}${here}\n${after}`)).toEndWith("umask 0022\n");
