@@ -112,7 +112,6 @@ const FIELDS = ["email", "role", "expires_in_seconds", "max_uses"] as const;
 /** Creates an invitation, and shows its link. */
 function InviteDialog({ onClose, onChange }: InviteDialogProps) {
   const t = useTexts().invites;
-  const { close } = useTexts();
   const [created, setCreated] = useState<Invite | null>(null);
   if (created?.token === undefined) {
     return <InviteForm onClose={onClose} onChange={onChange} onCreated={setCreated} />;
@@ -122,7 +121,7 @@ function InviteDialog({ onClose, onChange }: InviteDialogProps) {
     onChange();
   };
   return (
-    <SecretDialog title={t.created} help={t.createdHelp} close={close} onClose={end}>
+    <SecretDialog title={t.created} help={t.createdHelp} close={t.stored} lost={t.lost} onClose={end}>
       <Secret value={linkOf(created.token)} label={t.link} copy={t.copyLink} />
     </SecretDialog>
   );

@@ -1,5 +1,6 @@
 import { Button, Logo } from "@ostiary/lib/page";
 import { useSession } from "../page-session.ts";
+import { PersonName } from "../people/person-name.tsx";
 import { textsOf, useTexts } from "../texts/texts.ts";
 
 /** Shows the company's logo and name. */
@@ -41,7 +42,12 @@ export function Account() {
   return (
     <div class="account">
       <p class="quiet small">
-        {account.signedInAs} <strong>{person?.name ?? person?.claimed ?? person?.id}</strong>
+        {account.signedInAs}{" "}
+        <strong>
+          <PersonName
+            member={{ id: person?.id ?? "", display_name: person?.name ?? person?.claimed ?? null }}
+          />
+        </strong>
       </p>
       <LanguageChoice />
       <Button onClick={() => session.signOut()}>{account.signOut}</Button>

@@ -126,7 +126,7 @@ interface SecretDialogProps {
   /** The label of the button that closes the dialog. */
   close: string;
   /** The question before the dialog closes in another way, because the secret is then lost. */
-  lost?: { readonly question: string; readonly giveUp: string };
+  lost: { readonly question: string; readonly giveUp: string };
   onClose: () => void;
   children: ComponentChildren;
 }
@@ -137,12 +137,12 @@ export function SecretDialog({ title, help, close, lost, onClose, children }: Se
   return (
     <Dialog
       title={title}
-      onClose={() => (lost === undefined ? onClose() : ask(true))}
+      onClose={() => ask(true)}
       actions={
         <>
           {asked && (
             <Button look="danger" onClick={onClose}>
-              {lost?.giveUp}
+              {lost.giveUp}
             </Button>
           )}
           <Button look="main" onClick={onClose}>
@@ -155,7 +155,7 @@ export function SecretDialog({ title, help, close, lost, onClose, children }: Se
       {children}
       {asked && (
         <Notice tone="warn" role="alert">
-          <p>{lost?.question}</p>
+          <p>{lost.question}</p>
         </Notice>
       )}
     </Dialog>

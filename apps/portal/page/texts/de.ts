@@ -278,6 +278,12 @@ export const de: Texts = {
     copyLink: "Link kopieren",
     created: "Die Einladung ist angelegt",
     createdHelp: "Schicken Sie diesen Link nur der Person, die Sie einladen möchten.",
+    stored: "Ich habe den Link kopiert",
+    lost: {
+      question:
+        "Niemand kann diesen Link noch einmal zeigen. Ohne ihn widerrufen Sie die Einladung und erstellen eine neue.",
+      giveUp: "Ohne den Link schließen",
+    },
     revoke: "Widerrufen",
     revokeTitle: (name) => `Die Einladung ${name} widerrufen?`,
     revokeHelp: "Der Link funktioniert dann nicht mehr. Wer schon beigetreten ist, bleibt Mitglied.",

@@ -264,6 +264,11 @@ export const en = {
     copyLink: "Copy the link",
     created: "The invitation is ready",
     createdHelp: "Send this link to the person whom you invite, and to nobody else.",
+    stored: "I copied the link",
+    lost: {
+      question: "Nobody can show this link again. Without it, revoke the invitation and create another one.",
+      giveUp: "Close without the link",
+    },
     revoke: "Revoke",
     revokeTitle: (name: string) => `Revoke the invitation ${name}?`,
     revokeHelp: "The link stops working. People who have already joined stay members.",

@@ -147,7 +147,9 @@ describe.skipIf(browserPath === undefined)("the portal's pages for members", () 
     await link.getByRole("button", { name: "Copy the link" }).click();
     const copied: string = await page.evaluate("navigator.clipboard.readText()");
     expect(copied).toStartWith(`${bed.gatewayUrl}/portal/invite?#inv_`);
-    await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").getByText("Nobody can show this link again.").waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "I copied the link" }).click();
     expect(posts).toHaveLength(1);
     const row = page.getByRole("row", { name: /grace@example\.com/ });
     await row.getByText("0 of 1").waitFor();
