@@ -1,6 +1,7 @@
 import { signInReturnPath } from "@ostiary/lib/contracts/sign-in";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { signedOutPage, signInPage } from "./pages.ts";
 
 /** An authorization code that is not exchanged yet. */
 interface Code {
@@ -25,7 +26,6 @@ const TOKEN_SECONDS = 3_600;
 /** The maximum number of codes, and of sessions. A further code or session replaces the oldest one. */
 const KEPT_MAX = 1_000;
 const COOKIE = "toy_provider";
-const NAMES = ["alice", "bob", "carol"];
 
 const authorizationRequest = Type.Object({
   response_type: Type.Literal("code"),
@@ -106,14 +106,14 @@ export class Authorization {
     };
   }
 
-  #authorize(request: Request, url: URL): Response {
+  async #authorize(request: Request, url: URL): Promise<Response> {
     const asked = requestOf(url);
     if (asked === null) return refusal();
     const subject = this.#sessions.get(sessionOf(request));
     if (subject !== undefined && asked.prompt !== "login")
       return this.#sendBack(asked, this.#codeFor(asked, subject));
     if (asked.prompt === "none") return this.#sendBack(asked, { error: "login_required" });
-    return html(signInPage(`${PATHS.authorize}${url.search}`));
+    return html(await signInPage(`${PATHS.authorize}${url.search}`));
   }
 
   /** Signs a person in with the chosen name. */
@@ -177,13 +177,13 @@ export class Authorization {
   }
 
   /** Ends the session and redirects to the page that the person came from. */
-  #end(request: Request, url: URL): Response {
+  async #end(request: Request, url: URL): Promise<Response> {
     this.#sessions.delete(sessionOf(request));
     const back = url.searchParams.get("post_logout_redirect_uri") ?? "";
     const isKnown = PAGES.includes(URL.parse(back)?.pathname ?? "");
     return isKnown
       ? new Response(null, { status: 303, headers: { ...HEADERS, Location: back } })
-      : html("<!doctype html><title>Signed out</title><p>You are signed out.</p>");
+      : html(await signedOutPage());
   }
 }
 
@@ -238,36 +238,4 @@ function html(text: string): Response {
       "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
     },
   });
-}
-
-function signInPage(action: string): string {
-  const buttons = NAMES.map((name) => `<button name="subject" value="${name}">${name}</button>`).join("\n");
-  return `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>Toy identity provider</title>
-    <style>
-      body { max-width: 26rem; margin: 4rem auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif; }
-      form { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1rem; align-items: end; }
-      button, input { font: inherit; padding: .45rem .9rem; }
-      label { display: block; }
-    </style>
-  </head>
-  <body>
-    <main>
-      <h1>Who are you?</h1>
-      <p>This toy identity provider takes any name and asks for no password.</p>
-      <form method="post" action="${Bun.escapeHTML(action)}">
-${buttons}
-      </form>
-      <form method="post" action="${Bun.escapeHTML(action)}">
-        <label>Another name <input name="subject" maxlength="128" required></label>
-        <button>Sign in</button>
-      </form>
-    </main>
-  </body>
-</html>
-`;
 }

@@ -8,6 +8,7 @@ const EMBEDDED = [
   "drizzle/*/*.sql",
   "drizzle/*/meta/_journal.json",
   "seeds/*.yaml",
+  "lib/page/styles/{base,shell,parts}.css",
   "lib/runtime/http/description-page.{js,css}",
   "node_modules/swagger-ui-dist/{swagger-ui-bundle.js,swagger-ui.css,favicon-32x32.png}",
   "node_modules/@electric-sql/pglite/dist/{pglite.wasm,pglite.data,initdb.wasm}",
