@@ -42,7 +42,7 @@ export function RouteExplorer({ rows, withService }: { rows: readonly RouteRow[]
           ? counted(countRoutes(rows), "route")
           : `${countRoutes(shown).toLocaleString("en")} of ${counted(countRoutes(rows), "route")}`}
         {page.count > 1 &&
-          ` on ${counted(page.total, "path")}, the paths ${page.first.toLocaleString("en")} to ${page.last.toLocaleString("en")} are shown`}
+          ` in ${counted(page.total, "row")}, rows ${page.first.toLocaleString("en")} to ${page.last.toLocaleString("en")} are shown`}
       </p>
       {page.total === 0 ? (
         <NoneFound onReset={() => narrow(reset)} />
