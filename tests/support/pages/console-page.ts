@@ -21,7 +21,7 @@ export async function openConsole(
   });
   context.setDefaultTimeout(PAGE_TIMEOUT_MS);
   const page = await context.newPage();
-  const watched = watchPage(page, [url]);
+  const watched = await watchPage(page, [url]);
   await page.goto(`${url}/console${fragment}`);
   return {
     ...watched,

@@ -30,8 +30,12 @@ export interface WatchedPage {
   findings(): Promise<string[]>;
 }
 
-/** Records the errors of a page and its requests to other origins than these. */
-export function watchPage(page: Page, origins: readonly string[]): WatchedPage {
+/**
+ * Records the errors of a page and its requests to other origins than these. Turns the interception of requests on
+ * before the first one: on an open page it begins some time after `route` has resolved.
+ */
+export async function watchPage(page: Page, origins: readonly string[]): Promise<WatchedPage> {
+  await page.route("**/no-such-request", (route) => route.abort());
   const strangers: string[] = [];
   const complaints: string[] = [];
   page.on("request", (request) => {

@@ -110,7 +110,7 @@ export function usePortal(): PortalBed {
     context.setDefaultTimeout(PAGE_TIMEOUT_MS / 2);
     const page = await context.newPage();
     opened.push(page);
-    const shown = watchPage(page, [bed().gatewayUrl, bed().providerUrl]);
+    const shown = await watchPage(page, [bed().gatewayUrl, bed().providerUrl]);
     await page.goto(`${bed().gatewayUrl}${path}`);
     return shown;
   };
