@@ -53,7 +53,14 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     const { page, go, complaints } = await open("docs");
     await signedInAs(page, "docs", "reader");
     const places = page.getByRole("navigation", { name: "Console" }).getByRole("link");
-    expect(await places.allTextContents()).toEqual(["Routes", "Services", "Look up", "Review", "Gateways"]);
+    expect(await places.allTextContents()).toEqual([
+      "Routes",
+      "Services",
+      "Changes",
+      "Look up",
+      "Review",
+      "Gateways",
+    ]);
     await go("#/services/own-a");
     await page.getByRole("table", { name: "Routes" }).waitFor();
     expect(await page.getByRole("button", { name: "Delete …" }).count()).toBe(0);
