@@ -1,5 +1,5 @@
 import { mkdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { $ } from "bun";
 import { Command, InvalidArgumentError } from "commander";
 import root from "../../package.json" with { type: "json" };
@@ -24,7 +24,9 @@ const program = new Command("bun run release")
   .option("--repository <url>", "the https URL of the repository, for the packages' manifests", repositoryUrl)
   .option("--outdir <folder>", "where the files are written", "dist")
   .parse();
-const { outdir, repository }: { outdir: string; repository?: string } = program.opts();
+const { outdir: folder, repository }: { outdir: string; repository?: string } = program.opts();
+// Packages are packed in folders of their own.
+const outdir = resolve(folder);
 const named: System[] = program.processedArgs[0];
 const systems = named.length > 0 ? named : SYSTEMS;
 
