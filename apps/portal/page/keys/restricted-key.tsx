@@ -1,11 +1,12 @@
-import { CreatedApiKey, NAME_LENGTH_MAX, ServiceAccount } from "@ostiary/lib/contracts/identity-api";
-import { type Answer, Button, TextField } from "@ostiary/lib/page";
+import { CreatedApiKey, type ServiceAccount } from "@ostiary/lib/contracts/identity-api";
+import { type Answer, Button } from "@ostiary/lib/page";
 import { useRef, useState } from "preact/hooks";
 import { type Gateway, pathTo } from "../gateway.ts";
 import { useSession } from "../page-session.ts";
 import { Confirm } from "../parts/confirm.tsx";
-import { problemOf, useForm } from "../parts/use-problems.ts";
-import { RoleField, SERVICE_ACCOUNTS_LABEL, useRoles } from "../roles/roles.tsx";
+import { useForm } from "../parts/use-problems.ts";
+import { SERVICE_ACCOUNTS_LABEL } from "../roles/roles.tsx";
+import { AccountFields, useNewAccount } from "../service-accounts/account-fields.tsx";
 import { useTexts } from "../texts/texts.ts";
 import { type Days, DaysField, lifeOf, NewKey, serviceAccountKeys } from "./keys-view.tsx";
 
@@ -25,20 +26,17 @@ export function RestrictedKey({ onChange }: { onChange: () => void }) {
 
 /** Creates a service account with a role, and its key, in one step. */
 function RestrictedKeyDialog({ onClose, onChange }: { onClose: () => void; onChange: () => void }) {
-  const { keys: t, members, organizations, serviceAccounts } = useTexts();
+  const { keys: t, serviceAccounts } = useTexts();
   const { gateway } = useSession();
-  const roles = useRoles();
   const form = useForm();
-  const [name, setName] = useState("");
-  const [chosen, setRole] = useState<string | null>(null);
+  const described = useNewAccount();
   const [days, setDays] = useState<Days>("90");
   const [created, setCreated] = useState<CreatedApiKey | null>(null);
   /** The service account, which a second attempt uses again if only the key failed. Its name and role are final then. */
   const account = useRef<ServiceAccount | null>(null);
-  const role = chosen ?? roles.answer?.service_account_default_role ?? null;
   const create = async (): Promise<Answer<CreatedApiKey>> => {
     if (account.current === null) {
-      const made = await createAccount(gateway, name, role);
+      const made = await described.create(gateway);
       if (!made.ok) return made;
       account.current = made.value;
     }
@@ -54,27 +52,13 @@ function RestrictedKeyDialog({ onClose, onChange }: { onClose: () => void; onCha
       action={serviceAccounts.make}
       form={form}
       fields={["name", "role", "expires_in_seconds"]}
-      onConfirm={() =>
-        form.send({ name: problemOf(name, { lengthMax: NAME_LENGTH_MAX }) }, create, setCreated)
-      }
+      onConfirm={() => form.send(described.problems, create, setCreated)}
       onClose={onClose}
       onChange={onChange}
     >
       <p>{t.restrictedHelp}</p>
       {account.current === null ? (
-        <>
-          <TextField
-            label={members.columns.name}
-            value={name}
-            help={organizations.nameHelp}
-            problem={form.of("name")}
-            onInput={setName}
-            required
-          />
-          {role !== null && (
-            <RoleField role={role} roles={roles.answer} problem={form.of("role")} onChange={setRole} />
-          )}
-        </>
+        <AccountFields account={described} form={form} />
       ) : (
         <p>{t.halfDone(account.current.name, account.current.role)}</p>
       )}
@@ -82,12 +66,6 @@ function RestrictedKeyDialog({ onClose, onChange }: { onClose: () => void; onCha
       {form.failure?.outcomeUnknown === true && <p>{t.unknownHelp}</p>}
     </Confirm>
   );
-}
-
-export function createAccount(gateway: Gateway, name: string, role: string | null) {
-  const body = { name, ...(role !== null && { role }) };
-  const path = pathTo("org", "service-accounts");
-  return gateway.send(ServiceAccount, path, { as: "member", method: "POST", body });
 }
 
 function createKey(gateway: Gateway, { id, name }: ServiceAccount, days: Days) {

@@ -4,13 +4,14 @@ import { useState } from "preact/hooks";
 import { MEMBERS, SERVICE_ACCOUNTS } from "../address.ts";
 import { pathTo } from "../gateway.ts";
 import { KeyList, serviceAccountKeys } from "../keys/keys-view.tsx";
-import { createAccount, RestrictedKey } from "../keys/restricted-key.tsx";
+import { RestrictedKey } from "../keys/restricted-key.tsx";
 import { useAddress, useSession } from "../page-session.ts";
 import { Confirm, ConfirmDeletion } from "../parts/confirm.tsx";
 import { SearchedList, useList } from "../parts/lists.tsx";
 import { problemOf, useForm } from "../parts/use-problems.ts";
-import { RoleField, SERVICE_ACCOUNTS_LABEL, useRoles } from "../roles/roles.tsx";
+import { SERVICE_ACCOUNTS_LABEL } from "../roles/roles.tsx";
 import { useTexts } from "../texts/texts.ts";
+import { AccountFields, useNewAccount } from "./account-fields.tsx";
 
 export function ServiceAccountsView({ place }: { place: Place }) {
   const [id] = place.segments;
@@ -65,18 +66,15 @@ function AccountTable({ accounts }: { accounts: readonly ServiceAccount[] }) {
 }
 
 function CreateDialog({ onClose, onChange }: { onClose: () => void; onChange: () => void }) {
-  const { serviceAccounts: t, members, organizations } = useTexts();
+  const { serviceAccounts: t, organizations } = useTexts();
   const session = useSession();
   const address = useAddress();
-  const roles = useRoles();
   const form = useForm();
-  const [name, setName] = useState("");
-  const [chosen, setRole] = useState<string | null>(null);
-  const role = chosen ?? roles.answer?.service_account_default_role ?? null;
+  const described = useNewAccount();
   const create = () =>
     form.send(
-      { name: problemOf(name, { lengthMax: NAME_LENGTH_MAX }) },
-      () => createAccount(session.gateway, name, role),
+      described.problems,
+      () => described.create(session.gateway),
       (account) => {
         session.announce(organizations.created(account.name));
         onClose();
@@ -93,17 +91,7 @@ function CreateDialog({ onClose, onChange }: { onClose: () => void; onChange: ()
       onClose={onClose}
       onChange={onChange}
     >
-      <TextField
-        label={members.columns.name}
-        value={name}
-        help={organizations.nameHelp}
-        problem={form.of("name")}
-        onInput={setName}
-        required
-      />
-      {role !== null && (
-        <RoleField role={role} roles={roles.answer} problem={form.of("role")} onChange={setRole} />
-      )}
+      <AccountFields account={described} form={form} />
     </Confirm>
   );
 }
