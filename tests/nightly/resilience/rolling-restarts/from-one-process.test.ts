@@ -94,7 +94,7 @@ describe.skipIf(!isReal)("the way from one process to separate processes", () =>
     const shared = { DATABASE_URL, INTERNAL_AUTH_TOKEN };
     const identity = await start("identity", { ...shared, ROLES_FILE: "seeds/roles.yaml" });
     const audit = await start("audit", { ...shared, AUDIT_SIGNING_KEY_FILE });
-    // As `export`, `sed` and `apply` do: a service with a history gets another URL alone.
+    // A service with a history gets only another URL, as the commands `export`, `sed` and `apply` of the guide give it.
     await publishCatalogs(access, [
       { service: "identity", url: identity.url },
       { service: "audit", url: audit.url },
