@@ -29,10 +29,14 @@ export class Projection {
     this.#deps = deps;
   }
 
-  /** Creates, replaces or removes the key of a service if the key differs from the database. */
+  /**
+   * Creates, replaces or removes the key of a service if the key differs from the database. Leaves a service alone
+   * whose projection is outstanding: its key differs until that projection has written it.
+   */
   async repair(name: string): Promise<ProjectionResult> {
     const { database, routeStore, log } = this.#deps;
     const desired = await readDesired(database, name);
+    if (desired?.outstanding) return "unchanged";
     const actual = await routeStore.get(ROUTES_PREFIX + name);
     if ((actual?.value ?? null) === (desired?.config ?? null)) return "unchanged";
     const result = desired ? await this.project(desired) : await this.#removeUnknown(name);
@@ -48,7 +52,7 @@ export class Projection {
     return "written";
   }
 
-  #write({ name, fence, config }: Desired): Promise<boolean> {
+  #write({ name, fence, config }: Omit<Desired, "outstanding">): Promise<boolean> {
     return this.#deps.routeStore.writeFenced({
       key: ROUTES_PREFIX + name,
       value: config,

@@ -8,19 +8,21 @@ type ServiceRow = typeof services.$inferSelect;
 
 /**
  * The state that the route store must have for a service: its stored config, or no key if `config` is null.
+ * `outstanding`: whether this state may still be on its way to the route store.
  */
-export type Desired = Pick<ServiceRow, "name" | "fence"> & { config: string | null };
+export type Desired = Pick<ServiceRow, "name" | "fence"> & { config: string | null; outstanding: boolean };
 
 /** A service whose projection is outstanding, with the time since its newest revision was committed. */
 type OutstandingAge = Pick<ServiceRow, "name" | "projected_fence"> & { ageMs: number };
 
 /** The condition of the index `services_outstanding`. */
-const isOutstanding = sql`projected_fence is distinct from fence`;
+const isOutstanding = sql<boolean>`projected_fence is distinct from fence`;
 
 const desiredColumns = {
   name: services.name,
   fence: services.fence,
   config: sql<string | null>`${revisions.config}::text`.as("config"),
+  outstanding: isOutstanding.as("outstanding"),
 };
 
 const outstandingAfter = prepared((orm) =>

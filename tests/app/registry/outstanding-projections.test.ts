@@ -1,5 +1,6 @@
 /** Tests `GET /projections` with a route store that can be read, but refuses writes while it is full. */
 import { expect, test } from "bun:test";
+import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import { memoryRouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { forwarding } from "../../support/gateway/loading-gateway.ts";
 import { waitFor } from "../../support/time/wait-for.ts";
@@ -7,13 +8,25 @@ import { useRegistry } from "./bed.ts";
 import { service } from "./harness.ts";
 
 let full = false;
+let held = Promise.resolve();
+let listings = 0;
+const written: string[] = [];
 const store = memoryRouteStore();
 const registry = useRegistry({
   routeStore: {
     ...forwarding(store),
-    writeFenced: (write) =>
-      full ? Promise.reject(new Error("no space for the key")) : store.writeFenced(write),
+    list: (prefix) => {
+      listings += 1;
+      return store.list(prefix);
+    },
+    writeFenced: async (write) => {
+      if (full) throw new Error("no space for the key");
+      written.push(write.key);
+      await held;
+      return store.writeFenced(write);
+    },
   },
+  env: { RECONCILE_FULL_INTERVAL_MS: "20" },
 });
 
 const outstanding = async () => (await registry.call("GET", "/projections")).body.outstanding;
@@ -31,5 +44,17 @@ test("GET /projections lists services, including deleted ones, until the route s
   const ages = (await outstanding()).map(({ age_seconds }: { age_seconds: number }) => age_seconds);
   expect(ages).toEqual(ages.toSorted((a: number, b: number) => b - a));
   full = false;
+  await waitFor(async () => (await outstanding()).length === 0);
+});
+
+// RG-80
+test("a comparison of all keys leaves a service to its outstanding projection", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  held = promise;
+  await registry.put("slow", service("/slow"));
+  const before = listings;
+  await waitFor(() => listings >= before + 3, { what: "two whole comparisons" });
+  expect(written.filter((key) => key === `${ROUTES_PREFIX}slow`)).toHaveLength(1);
+  resolve();
   await waitFor(async () => (await outstanding()).length === 0);
 });

@@ -85,6 +85,7 @@ describe.skipIf(!services().postgres.own)("audit while its database is down", ()
       ended = true;
       await Promise.all(load);
     }
+    await waitFor(async () => (await ready()) === 200, { what: "readiness" });
     for (const id of [...written.slice(before - 300, before + 300), ...written.slice(-50)]) {
       expect((await audit.list(`${LOG}?request_id=${id}`)).audit_events).toHaveLength(1);
     }
