@@ -18,7 +18,7 @@ import {
 import { commentText } from "./comment.ts";
 import { type Description, type JsonObject, NotExpressed } from "./description.ts";
 import { LIMITS, limitsAt } from "./limits.ts";
-import { basePath, type ConvertedPath, convertPath } from "./paths.ts";
+import { type ConvertedPath, convertPath, firstServer, type Server } from "./paths.ts";
 import { type Access, accessOf, DEFAULT_SCOPE } from "./security.ts";
 
 export interface ConvertOptions {
@@ -79,7 +79,7 @@ export class Conversion {
   /** The first route of each method and shape. */
   readonly #served = new Map<string, string>();
   readonly #accesses = new Map<unknown, Access>();
-  #base = "";
+  #server: Server = { host: "", base: "" };
   #bytes = 0;
   #operations = 0;
   #problems = 0;
@@ -93,7 +93,7 @@ export class Conversion {
   run(): Converted {
     const { root, paths } = this.#description;
     this.#attempt(this.#comments, "The servers", () => {
-      this.#base = basePath(root);
+      this.#server = firstServer(root) ?? this.#server;
     });
     this.#addPolicies(root);
     for (const [path, item] of paths) this.#addPath(path, item);
@@ -169,10 +169,10 @@ export class Conversion {
     const entry = entryOf(access.scope);
     this.#attempt(entry.comments, name, () => {
       const method = methodOf(key);
-      if (hasServers(operation) || hasServers(item)) {
+      if (this.#isElsewhere(operation) || this.#isElsewhere(item)) {
         throw new NotExpressed("It has servers of its own: a service has one url.");
       }
-      const path = convertPath(written, entry.scope, this.#base);
+      const path = convertPath(written, entry.scope, this.#server.base);
       const comments: string[] = [];
       const config: MethodConfig = {};
       const { required_labels } = access;
@@ -181,6 +181,12 @@ export class Conversion {
       for (const reason of access.reasons) this.#problem(comments, name, reason);
       this.#addVerb(entry, path, { method, config, summary: summaryOf(operation), comments });
     });
+  }
+
+  /** Returns whether an operation or path names another server than the description does. */
+  #isElsewhere(holder: JsonObject): boolean {
+    const own = firstServer(holder);
+    return own !== null && (own.host !== this.#server.host || own.base !== this.#server.base);
   }
 
   /** Reads the same requirements once, because many operations can share a huge list. */
@@ -217,7 +223,7 @@ export class Conversion {
   }
 
   #addVerb(entry: Entry, { path, upstream, renamed }: ConvertedPath, verb: Verb): void {
-    const called = this.#options.prefix === undefined && this.#base === "" ? {} : { upstream };
+    const called = this.#options.prefix === undefined && this.#server.base === "" ? {} : { upstream };
     const row = this.#stored(entry.scope, { path, ...called }, verb);
     const key = `${verb.method} ${routeShape(row.path)}`;
     const served = this.#served.get(key);
@@ -263,10 +269,6 @@ function methodOf(key: string): Method {
   if (method === undefined) throw new NotExpressed(`A route has one of the methods ${METHODS.join(", ")}.`);
   if (method === "OPTIONS") throw new NotExpressed("The gateway answers OPTIONS itself.");
   return method;
-}
-
-function hasServers({ servers }: JsonObject): boolean {
-  return Array.isArray(servers) && servers.length > 0;
 }
 
 function summaryOf({ summary, description, operationId, deprecated }: JsonObject): string {

@@ -69,21 +69,27 @@ function advice(path: string, scope: Scope, base: string): string[] {
   return [`Write path: ${other} and upstream: ${base}${path.replaceAll("{", "{path.")}.`];
 }
 
+/** The address of a description's service: its host and port, and the path before each path. */
+export interface Server {
+  readonly host: string;
+  readonly base: string;
+}
+
 /**
- * Returns the path that the description's first server adds before each path, or an empty text.
+ * Returns the first server of a description, path or operation, or null if it names none.
  *
  * @throws NotExpressed if the address of the server is not a URL
  */
-export function basePath({ servers }: JsonObject): string {
+export function firstServer({ servers }: JsonObject): Server | null {
   const [first] = Array.isArray(servers) ? servers : [];
-  if (typeof first?.url !== "string") return "";
+  if (typeof first?.url !== "string") return null;
   const url = String(first.url).replace(/\{([^{}]*)\}/g, (_, name: string) =>
     defaultOf(first.variables, name),
   );
   // The addresses may be relative to the address of the description.
   const parsed = URL.parse(url, "http://service");
   if (parsed === null) throw new NotExpressed("The address of the first server is not a URL.");
-  return withoutTrailingSlashes(parsed.pathname);
+  return { host: parsed.host, base: withoutTrailingSlashes(parsed.pathname) };
 }
 
 function defaultOf(variables: unknown, name: string): string {

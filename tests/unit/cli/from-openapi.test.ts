@@ -432,6 +432,28 @@ describe("the upstream of a route", () => {
     });
   });
 
+  const SERVERS = [{ url: "//api.example.com/v1" }];
+
+  test.each<[string, unknown]>([
+    ["the same address", [{ url: "https://api.example.com/v1" }]],
+    ["the same address in another spelling", [{ url: "https://API.example.com:443/v1/" }]],
+    ["no address", []],
+  ])("is the same when an operation or path names %s", (_, servers) => {
+    const { problems, service } = convert(
+      described({ "/a": { get: { servers } }, "/b": { servers, get: {} } }, { servers: SERVERS }),
+    );
+    expect(problems).toBe(0);
+    expect(service.organization.routes).toMatchObject([{ path: "/a" }, { path: "/b" }]);
+  });
+
+  test.each(["https://b.example.com/v1", "https://api.example.com/v2", "https://api.example.com:8443/v1"])(
+    "is not expressed when an operation names the server %s",
+    (url) => {
+      const { reasons } = convert(described({ "/a": { get: { servers: [{ url }] } } }, { servers: SERVERS }));
+      expect(reasons).toEqual(["GET /a. It has servers of its own: a service has one url."]);
+    },
+  );
+
   test("with an address that is not a URL has no base, and a comment says so", () => {
     const { reasons } = convert(described({ "/a": { get: {} } }, { servers: [{ url: "http://[" }] }));
     expect(reasons).toEqual(["The servers. The address of the first server is not a URL."]);
