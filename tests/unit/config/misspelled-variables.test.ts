@@ -4,7 +4,6 @@ import { retentionVariables } from "@ostiary/audit/retention";
 import { gatewayProgram } from "@ostiary/gateway/config";
 import { hintsOfVariables, namesOf } from "@ostiary/lib/runtime/config";
 import { platformProgram } from "@ostiary/platform/config";
-import { trafficVariables } from "../../../apps/demo/traffic/config.ts";
 import { programs } from "../../readmes/readmes.ts";
 
 const SECRET = "a-value-that-nobody-may-see";
@@ -33,7 +32,7 @@ describe("a variable that no program knows", () => {
   });
 });
 
-const schemas = [...programs.map(({ variables }) => variables), retentionVariables, trafficVariables];
+const schemas = [...programs.map(({ variables }) => variables), retentionVariables];
 const everyName = schemas.flatMap(({ properties }) =>
   Object.entries(properties).flatMap(([name, rule]) => namesOf(name, rule)),
 );
