@@ -1,4 +1,4 @@
-import type { ConsoleSettings, CurrentOperator } from "@ostiary/lib/contracts/registry-api";
+import type { ConsoleSettings, CurrentOperator, Services } from "@ostiary/lib/contracts/registry-api";
 import * as page from "@ostiary/lib/page";
 import {
   type Answer,
@@ -9,31 +9,27 @@ import {
   type SignedOut,
   takeFromTab,
 } from "@ostiary/lib/page";
-import { batch, type ReadonlySignal, signal } from "@preact/signals";
+import { batch, signal } from "@preact/signals";
 import { Type } from "@sinclair/typebox";
+import { useState } from "preact/hooks";
 import { type View, viewAt } from "./address.ts";
 import { listServices, readOperator } from "./registry/calls.ts";
-import { answerOf, messageOf, Registry } from "./registry/client.ts";
-import type { Services } from "./routes/rows.ts";
-import { tokensOf } from "./sign-in/tokens.ts";
+import { answerOf, FailedCall, messageOf, Registry } from "./registry/client.ts";
 
 const PAGE_PATH = "/console";
 /** The storage key of the text in the apply form, which survives the redirect to the identity provider. */
 const DOCUMENT = "ostiary.console.document";
 
+/** The code of the failure when the identity provider does not answer, so that there is no token. */
+export const PROVIDER_AWAY = "PROVIDER_AWAY";
+
 /** The state that the whole page shares. A token that an operator entered is kept in {@link Registry} only. */
 export class Session extends page.PageSession<View | null> {
   readonly #registry = signal<Registry | null>(null);
-  readonly #signedInBy = signal<"token" | "provider">("token");
-  readonly #operator = signal<CurrentOperator | null>(null);
-  readonly #catalog = signal<Asked<Services>>(NOTHING_ASKED);
-  readonly #unreadable = signal<readonly string[]>([]);
-  readonly signedInBy: ReadonlySignal<"token" | "provider"> = this.#signedInBy;
+  readonly signedInBy = signal<"token" | "provider">("token");
   /** The operator who is signed in, as the registry last reported. Null before sign-in. */
-  readonly operator: ReadonlySignal<CurrentOperator | null> = this.#operator;
-  readonly catalog: ReadonlySignal<Asked<Services>> = this.#catalog;
-  /** The services that the registry cannot read, because another version of Ostiary stored them. */
-  readonly unreadable: ReadonlySignal<readonly string[]> = this.#unreadable;
+  readonly operator = signal<CurrentOperator | null>(null);
+  readonly catalog = signal<Asked<Services>>(NOTHING_ASKED);
   /** The text in the apply form. The text is kept when the view changes, and across a new sign-in. */
   readonly document = signal("");
 
@@ -41,7 +37,6 @@ export class Session extends page.PageSession<View | null> {
     super(settings === null ? [] : [settings], PAGE_PATH, viewAt);
   }
 
-  /** Whether people can sign in at an identity provider. */
   get hasProvider(): boolean {
     return this.provider !== null;
   }
@@ -58,11 +53,15 @@ export class Session extends page.PageSession<View | null> {
   protected async open(): Promise<SignedOut | null> {
     const { provider } = this;
     if (provider === null) return null;
-    const opened = await this.#openAs("provider", () => new Registry(tokensOf(provider)));
+    const opened = await this.#openAs(
+      "provider",
+      () => new Registry((refused) => tokenOf(provider, refused)),
+    );
     if (opened.ok) return null;
     const { failure } = opened;
-    if (failure.kind === "signed_out") return { reason: "unknown" };
-    return { reason: "failed", detail: messageOf(failure) };
+    return failure.kind === "signed_out"
+      ? { reason: "unknown" }
+      : { reason: "failed", detail: messageOf(failure) };
   }
 
   /** Signs in with the token of an operator. Fails if the registry refuses the token or does not answer. */
@@ -77,7 +76,7 @@ export class Session extends page.PageSession<View | null> {
       const found = await readCatalog(registry);
       this.begin(() => {
         this.#registry.value = registry;
-        this.#signedInBy.value = way;
+        this.signedInBy.value = way;
         this.#show(found);
       });
     });
@@ -85,15 +84,14 @@ export class Session extends page.PageSession<View | null> {
 
   /** Forgets the token. After a sign-in at the identity provider, ends the provider's session too. */
   async leave(): Promise<void> {
-    if (this.#signedInBy.peek() === "provider") await this.signOut();
+    if (this.signedInBy.peek() === "provider") await this.signOut();
     else this.end(null);
   }
 
   protected forget(): void {
     this.#registry.value = null;
-    this.#operator.value = null;
-    this.#catalog.value = NOTHING_ASKED;
-    this.#unreadable.value = [];
+    this.operator.value = null;
+    this.catalog.value = NOTHING_ASKED;
   }
 
   /**
@@ -107,7 +105,7 @@ export class Session extends page.PageSession<View | null> {
     if (answer.ok) return answer;
     const { kind } = answer.failure;
     if (kind === "signed_out" && this.#registry.peek() === registry) {
-      const isToken = this.#signedInBy.peek() === "token";
+      const isToken = this.signedInBy.peek() === "token";
       if (!isToken) this.provider?.forget();
       this.end({ reason: isToken ? "token" : "ended" });
     }
@@ -117,28 +115,36 @@ export class Session extends page.PageSession<View | null> {
 
   /** Reads the operator's role and all services again. */
   async refresh(): Promise<void> {
-    const { answer } = this.#catalog.peek();
-    this.#catalog.value = { loading: true, answer, failure: null };
+    const { answer } = this.catalog.peek();
+    this.catalog.value = { loading: true, answer, failure: null };
     const found = await this.ask(readCatalog);
     if (found.ok) return this.#show(found.value);
     // after sign-out no view shows the failure
     if (this.#registry.peek() === null) return;
-    this.#catalog.value = { loading: false, answer, failure: found.failure };
+    this.catalog.value = { loading: false, answer, failure: found.failure };
   }
 
   /** Reads the role again. Ignores a failure, because the registry checks the role at every write. */
   async #readOperator(registry: Registry): Promise<void> {
     const operator = await readOperator(registry).catch(() => null);
-    if (operator !== null && this.#registry.peek() === registry) this.#operator.value = operator;
+    if (operator !== null && this.#registry.peek() === registry) this.operator.value = operator;
   }
 
-  #show([operator, { services, unreadable = {} }]: Awaited<ReturnType<typeof readCatalog>>): void {
+  #show([operator, answer]: Awaited<ReturnType<typeof readCatalog>>): void {
     batch(() => {
-      this.#operator.value = operator;
-      this.#catalog.value = { loading: false, answer: services, failure: null };
-      this.#unreadable.value = Object.keys(unreadable);
+      this.operator.value = operator;
+      this.catalog.value = { loading: false, answer, failure: null };
     });
   }
+}
+
+/** Returns the identity provider's access token. */
+async function tokenOf(provider: page.ProviderSession, refused: boolean): Promise<string> {
+  const found = await provider.currentToken(refused);
+  if (found.ok) return found.token;
+  if (found.reason === "over") throw new FailedCall("signed_out", { message: "The sign-in has ended." });
+  const message = "The identity provider does not answer. Try again in a moment.";
+  throw new FailedCall("away", { code: PROVIDER_AWAY, message });
 }
 
 function readCatalog(registry: Registry) {
@@ -160,15 +166,29 @@ export function useAsked<Result>(work: (registry: Registry) => Promise<Result>, 
   return page.useAsked(() => session.ask(work), about);
 }
 
+/** Asks the registry when `ask` is called, and keeps the last answer with its question. */
+export function useQuestion<Question, Result>(
+  work: (registry: Registry, question: Question) => Promise<Result>,
+) {
+  const session = useSession();
+  const [busy, setBusy] = useState(false);
+  const [last, setLast] = useState<{ question: Question; answer: Answer<Result> } | null>(null);
+  const ask = async (question: Question) => {
+    setBusy(true);
+    setLast({ question, answer: await session.ask((registry) => work(registry, question)) });
+    setBusy(false);
+  };
+  return { busy, last, ask };
+}
+
 /** Makes one change at a time. After a change, reads all services again. */
 export function useWrite() {
   const session = useSession();
-  const { busy, failure, write } = page.useWrite();
+  const writing = page.useWrite();
   return {
-    busy,
-    failure,
+    ...writing,
     write: <Result>(work: (registry: Registry) => Promise<Result>, done: (result: Result) => void) =>
-      write(
+      writing.write(
         () => session.ask(work),
         (result) => {
           done(result);

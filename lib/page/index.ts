@@ -1,7 +1,6 @@
 export * from "./address.ts";
 export * from "./asked.tsx";
 export * from "./button.tsx";
-export * from "./button.tsx";
 export * from "./dialog.tsx";
 export * from "./failure.ts";
 export * from "./fields.tsx";

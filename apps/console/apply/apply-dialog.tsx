@@ -7,14 +7,6 @@ import { isAboutNote, WriteDialog } from "../parts/write-dialog.tsx";
 import { applyDocument, type Review, reviewDocument } from "../registry/calls.ts";
 import { Changes, ReviewSummary } from "../review/review.tsx";
 
-/**
- * The result of a successful apply. `applied` is the registry's response. It is null if the response was lost
- * and a later dry run showed that the document is applied.
- */
-export interface Done {
-  applied: Applied | null;
-}
-
 interface ApplyDialogProps {
   document: string;
   review: Review;
@@ -24,12 +16,13 @@ interface ApplyDialogProps {
   onClose: () => void;
   /** Starts a new review after a failed apply. */
   onReview: () => void;
-  onDone: (done: Done) => void;
+  /** Called with the registry's response, or with null if the response was lost but the document is applied. */
+  onDone: (applied: Applied | null) => void;
 }
 
 /** Asks the operator to confirm the reviewed changes, and applies exactly these changes or nothing. */
-export function ApplyDialog(props: ApplyDialogProps) {
-  const { document, review, note, onNote, onClose, onReview, onDone } = props;
+export function ApplyDialog({ document, review, note, onNote, onClose, ...props }: ApplyDialogProps) {
+  const { onReview, onDone } = props;
   const session = useSession();
   const writing = useWrite();
   const changed = review.services.filter(({ changes }) => changes.length > 0);
@@ -39,10 +32,20 @@ export function ApplyDialog(props: ApplyDialogProps) {
       (registry) => applyDocument(registry, document, { tag: review.tag, wait, note }),
       (applied) => {
         session.announce("The document is applied.");
-        onDone({ applied });
+        onDone(applied);
       },
     );
-  const findOut = useFindOut(writing, props);
+  /** Finds out by a dry run, which reports no changes if the document is applied. */
+  const findOut = () =>
+    writing.write(
+      (registry) => reviewDocument(registry, document),
+      (now) => {
+        const isApplied = now.services.every(({ status }) => status === "unchanged");
+        session.announce(isApplied ? "The document was applied." : "The document was not applied.");
+        if (isApplied) onDone(null);
+        else onReview();
+      },
+    );
   const isStuck = writing.failure !== null && !isAboutNote(writing.failure);
   const afterFailure = ({ kind, outcomeUnknown }: Failure) => {
     if (outcomeUnknown || kind === "away") {
@@ -69,27 +72,6 @@ export function ApplyDialog(props: ApplyDialogProps) {
       <ServiceReviews services={changed} />
     </WriteDialog>
   );
-}
-
-/**
- * Returns a function that finds out whether an apply took effect although its response was lost. If a dry run
- * of the document reports no changes, the document is applied.
- */
-function useFindOut(
-  { write }: ReturnType<typeof useWrite>,
-  { document, onReview, onDone }: ApplyDialogProps,
-) {
-  const session = useSession();
-  return () =>
-    write(
-      (registry) => reviewDocument(registry, document),
-      (now) => {
-        const isApplied = now.services.every(({ status }) => status === "unchanged");
-        session.announce(isApplied ? "The document was applied." : "The document was not applied.");
-        if (isApplied) onDone({ applied: null });
-        else onReview();
-      },
-    );
 }
 
 /** Shows what a document would change, service by service. */

@@ -4,9 +4,10 @@ import { useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
 import { useAsked } from "../page-session.ts";
 import { DONE, Note } from "../parts/note.tsx";
+import { Pager } from "../parts/pager.tsx";
+import { PAGE_ROWS } from "../parts/pages.ts";
 import { type ChangesQuestion, listChanges } from "../registry/calls.ts";
 
-const PAGE_ROWS = 50;
 type Filter = Pick<ChangesQuestion, "service" | "operator">;
 const EVERYTHING: Filter = { service: "", operator: "" };
 
@@ -36,11 +37,17 @@ export function ChangesView() {
         {({ changes, has_more }) => (
           <>
             {changes.length === 0 ? <NoChange filter={filter} /> : <ChangeTable changes={changes} />}
-            <Turns
-              newer={before.length > 0 ? () => setBefore(before.slice(0, -1)) : null}
-              older={has_more ? () => setBefore([...before, ...changes.slice(-1)]) : null}
-              number={before.length + 1}
-            />
+            <Pager
+              label="Pages of changes"
+              back={[
+                { text: "Newer", turn: before.length > 0 ? () => setBefore(before.slice(0, -1)) : null },
+              ]}
+              on={[
+                { text: "Older", turn: has_more ? () => setBefore([...before, ...changes.slice(-1)]) : null },
+              ]}
+            >
+              Page {(before.length + 1).toLocaleString("en")}
+            </Pager>
           </>
         )}
       </Answered>
@@ -114,27 +121,5 @@ function ChangeTable({ changes }: { changes: readonly RecordedChange[] }) {
         ],
       }))}
     />
-  );
-}
-
-interface TurnsProps {
-  newer: (() => void) | null;
-  older: (() => void) | null;
-  number: number;
-}
-
-/** Shows buttons that turn the pages, or nothing for a single page. The number of pages is unknown. */
-function Turns({ newer, older, number }: TurnsProps) {
-  if (newer === null && older === null) return null;
-  return (
-    <nav class="pager" aria-label="Pages of changes">
-      <Button aria-disabled={newer === null} onClick={() => newer?.()}>
-        Newer
-      </Button>
-      <span>Page {number.toLocaleString("en")}</span>
-      <Button aria-disabled={older === null} onClick={() => older?.()}>
-        Older
-      </Button>
-    </nav>
   );
 }

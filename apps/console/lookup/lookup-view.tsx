@@ -3,10 +3,16 @@ import { bodyText, limitText, METHODS, type Method, timeoutText } from "@ostiary
 import { type Answer, Button, Fact, FailureNotice, SelectField, TextField } from "@ostiary/lib/page";
 import { useId, useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
-import { useAsked, useSession } from "../page-session.ts";
+import { useAsked, useQuestion } from "../page-session.ts";
 import { Methods, ScopeBadge } from "../parts/shown.tsx";
 import { listRoles, lookUp, type Question } from "../registry/calls.ts";
 import { nearestOf } from "../registry/client.ts";
+
+const CALLERS = [
+  { value: "anyone", text: "any caller" },
+  { value: "role", text: "a member with a role" },
+  { value: "labels", text: "a member with labels" },
+] as const;
 
 /** The caller of the request. `named` is the role, or the list of labels, that the operator entered. */
 interface Caller {
@@ -14,21 +20,16 @@ interface Caller {
   named: string;
 }
 
-interface Result {
-  question: Question;
-  answer: Answer<Lookup>;
-}
-
 /** Shows which route serves a request, and whether a caller may use it. */
 export function LookupView() {
-  const { busy, result, look } = useLookup();
+  const { busy, last, ask } = useQuestion(lookUp);
   const [method, setMethod] = useState<Method>("GET");
   const [path, setPath] = useState("");
   const [caller, setCaller] = useState<Caller>({ kind: "anyone", named: "" });
   const pathField = useId();
   const submit = (event: Event) => {
     event.preventDefault();
-    if (!busy) void look({ method, path: path.trim(), ...askedBy(caller) });
+    if (!busy) void ask({ method, path: path.trim(), ...askedBy(caller) });
   };
   const follow = (nearest: { method: Method; path: string }) => {
     setMethod(nearest.method);
@@ -64,23 +65,9 @@ export function LookupView() {
           {busy ? "Looking up …" : "Look up"}
         </Button>
       </form>
-      <div aria-live="polite">{result !== null && <Answered result={result} onFollow={follow} />}</div>
+      <div aria-live="polite">{last !== null && <Answered {...last} onFollow={follow} />}</div>
     </>
   );
-}
-
-/** Looks up requests at the registry, and keeps the last result. */
-function useLookup() {
-  const session = useSession();
-  const [result, setResult] = useState<Result | null>(null);
-  const [busy, setBusy] = useState(false);
-  const look = async (question: Question) => {
-    setBusy(true);
-    const found = await session.ask((registry) => lookUp(registry, question));
-    setResult({ question, answer: found });
-    setBusy(false);
-  };
-  return { busy, result, look };
 }
 
 function askedBy({ kind, named }: Caller): Pick<Question, "role" | "labels"> {
@@ -147,18 +134,13 @@ function RoleField({ value, onChange }: { value: string; onChange: (value: strin
   );
 }
 
-const CALLERS = [
-  { value: "anyone", text: "any caller" },
-  { value: "role", text: "a member with a role" },
-  { value: "labels", text: "a member with labels" },
-] as const;
-
 interface AnsweredProps {
-  result: Result;
+  question: Question;
+  answer: Answer<Lookup>;
   onFollow: (route: { method: Method; path: string }) => void;
 }
 
-function Answered({ result: { question, answer }, onFollow }: AnsweredProps) {
+function Answered({ question, answer, onFollow }: AnsweredProps) {
   if (answer.ok) return <FoundRoute question={question} found={answer.value} />;
   const { failure } = answer;
   const nearest = nearestOf(failure);

@@ -14,7 +14,7 @@ interface CatalogStateProps {
 export function CatalogState({ what, lead, children }: CatalogStateProps) {
   const session = useSession();
   const { loading, answer, failure } = session.catalog.value;
-  const unreadable = session.unreadable.value;
+  const unreadable = Object.keys(answer?.unreadable ?? {});
   const refresh = async () => {
     await session.refresh();
     if (session.catalog.value.failure === null) session.announce("All services were reloaded.");
@@ -41,7 +41,7 @@ export function CatalogState({ what, lead, children }: CatalogStateProps) {
       {answer === null && failure === null && <Loading text={`Loading ${what} …`} />}
       {unreadable.length > 0 && <Unreadable names={unreadable} />}
       {answer !== null &&
-        (Object.keys(answer).length + unreadable.length === 0 ? <NothingPublished /> : children)}
+        (Object.keys(answer.services).length + unreadable.length === 0 ? <NothingPublished /> : children)}
     </>
   );
 }

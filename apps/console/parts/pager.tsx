@@ -1,50 +1,58 @@
 import { Button } from "@ostiary/lib/page";
-import type { Page } from "./pages.ts";
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { pageOf } from "./pages.ts";
 
-interface PagerProps {
-  page: Page<unknown>;
-  /** The accessible name of the pager. */
-  label: string;
-  onTurn: (number: number) => void;
+interface Step {
+  text: string;
+  /** Turns the page, or null at the end of the list. */
+  turn: (() => void) | null;
 }
 
-/** Shows buttons that turn the pages, or nothing for a single page. */
-export function Pager({ page, label, onTurn }: PagerProps) {
-  const { number, count } = page;
-  if (count === 1) return null;
-  const steps = [
-    { text: "First", to: 1, off: number === 1 },
-    { text: "Previous", to: number - 1, off: number === 1 },
-    { text: "Next", to: number + 1, off: number === count },
-    { text: "Last", to: count, off: number === count },
-  ];
+interface PagerProps {
+  /** The accessible name of the pager. */
+  label: string;
+  back: readonly Step[];
+  on: readonly Step[];
+  children: ComponentChildren;
+}
+
+/**
+ * Shows buttons that turn the pages, or nothing for a single page. The buttons have `aria-disabled`, because `disabled`
+ * would take the focus from a button.
+ */
+export function Pager({ label, back, on, children }: PagerProps) {
+  if ([...back, ...on].every(({ turn }) => turn === null)) return null;
+  const button = ({ text, turn }: Step) => (
+    <Button key={text} aria-disabled={turn === null} onClick={() => turn?.()}>
+      {text}
+    </Button>
+  );
   return (
     <nav class="pager" aria-label={label}>
-      {steps.slice(0, 2).map((step) => (
-        <Step key={step.text} {...step} onTurn={onTurn} />
-      ))}
-      <span>
-        Page {number.toLocaleString("en")} of {count.toLocaleString("en")}
-      </span>
-      {steps.slice(2).map((step) => (
-        <Step key={step.text} {...step} onTurn={onTurn} />
-      ))}
+      {back.map(button)}
+      <span>{children}</span>
+      {on.map(button)}
     </nav>
   );
 }
 
-interface StepProps {
-  text: string;
-  to: number;
-  off: boolean;
-  onTurn: (number: number) => void;
-}
-
-/** Renders one button. Uses `aria-disabled`, because `disabled` would take the focus from the button. */
-function Step({ text, to, off, onTurn }: StepProps) {
-  return (
-    <Button aria-disabled={off} onClick={() => !off && onTurn(to)}>
-      {text}
-    </Button>
+/** Returns the page of `rows` that the operator has turned to, with its pager. `number` is the first page to show. */
+export function usePages<Row>(rows: readonly Row[], label: string, number = 1) {
+  const [asked, turn] = useState(number);
+  const page = pageOf(rows, asked);
+  const to = (text: string, other: number) => ({
+    text,
+    turn: other === page.number ? null : () => turn(other),
+  });
+  const pager = (
+    <Pager
+      label={label}
+      back={[to("First", 1), to("Previous", Math.max(1, page.number - 1))]}
+      on={[to("Next", Math.min(page.count, page.number + 1)), to("Last", page.count)]}
+    >
+      Page {page.number.toLocaleString("en")} of {page.count.toLocaleString("en")}
+    </Pager>
   );
+  return { ...page, pager, turn };
 }

@@ -1,5 +1,5 @@
 /** The number of rows in one page of a list. Paged lists render fast, and work with every screen reader. */
-const PAGE_ROWS = 50;
+export const PAGE_ROWS = 50;
 
 export interface Page<Row> {
   rows: readonly Row[];

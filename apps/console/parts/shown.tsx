@@ -3,7 +3,6 @@ import { markedParts } from "../routes/rows.ts";
 
 /** Shows a text and highlights the words of a search. */
 export function Found({ text, words }: { text: string; words: readonly string[] }) {
-  if (words.length === 0) return <>{text}</>;
   return (
     <>
       {markedParts(text, words).map((part, index) =>

@@ -6,9 +6,7 @@ import {
   subjectOf,
   summaryOf,
 } from "@ostiary/lib/domain/routes";
-import { useState } from "preact/hooks";
-import { Pager } from "../parts/pager.tsx";
-import { pageOf } from "../parts/pages.ts";
+import { usePages } from "../parts/pager.tsx";
 import { ScopeBadge } from "../parts/shown.tsx";
 
 const SIGNS = { added: "+", removed: "−", changed: "~" } as const;
@@ -22,8 +20,10 @@ export function ReviewSummary({ changes }: { changes: readonly MarkedChange[] })
 
 /** Lists changes in pages. Changes that open a route or break callers come first. */
 export function Changes({ changes, label }: { changes: readonly MarkedChange[]; label: string }) {
-  const [number, turn] = useState(1);
-  const page = pageOf(markedFirst(changes), number);
+  const page = usePages(
+    changes.toSorted((one, other) => Number(other.marks.length > 0) - Number(one.marks.length > 0)),
+    `Pages of ${label}`,
+  );
   return (
     <>
       <ol class="changes" aria-label={label}>
@@ -31,7 +31,7 @@ export function Changes({ changes, label }: { changes: readonly MarkedChange[]; 
           <ChangeRow key={page.first + index} change={change} />
         ))}
       </ol>
-      <Pager page={page} label={`Pages of ${label}`} onTurn={turn} />
+      {page.pager}
     </>
   );
 }
@@ -95,9 +95,4 @@ function Setting({ setting: { name, before, after }, named }: { setting: Setting
       </dd>
     </div>
   );
-}
-
-/** Moves the changes with marks before the changes without marks. Keeps the order otherwise. */
-function markedFirst(changes: readonly MarkedChange[]): MarkedChange[] {
-  return changes.toSorted((one, other) => Number(other.marks.length > 0) - Number(one.marks.length > 0));
 }

@@ -7,8 +7,8 @@ import { WhyNot } from "../operator/out-of-bounds.tsx";
 import { mayWrite, outOfBounds } from "../operator/permissions.ts";
 import { useAsked, useOperator, useSession, useWrite } from "../page-session.ts";
 import { DONE, Note } from "../parts/note.tsx";
-import { Pager } from "../parts/pager.tsx";
-import { pageOf } from "../parts/pages.ts";
+import { usePages } from "../parts/pager.tsx";
+import { PAGE_ROWS } from "../parts/pages.ts";
 import { lookAgainAfter, WriteDialog } from "../parts/write-dialog.tsx";
 import {
   compareRevisions,
@@ -83,8 +83,7 @@ function Entries({
   shown: Entry | undefined;
 }) {
   const at = shown === undefined ? 0 : entries.indexOf(shown);
-  const [number, turn] = useState(pageOf(entries, 1).count === 1 ? 1 : Math.floor(at / 50) + 1);
-  const page = pageOf(entries, number);
+  const page = usePages(entries, "Pages of revisions", Math.floor(at / PAGE_ROWS) + 1);
   return (
     <nav aria-label="Revisions" class="entries">
       <ol>
@@ -103,7 +102,7 @@ function Entries({
           </li>
         ))}
       </ol>
-      <Pager page={page} label="Pages of revisions" onTurn={turn} />
+      {page.pager}
     </nav>
   );
 }
@@ -118,7 +117,7 @@ function useRestoreBounds({ service, revision }: Entry): readonly OutOfBounds[] 
     async (registry) => (isBound ? (await readRevision(registry, service, revision)).config : null),
     `${isBound} ${service} ${revision}`,
   );
-  const published = useSession().catalog.value.answer ?? {};
+  const published = useSession().catalog.value.answer?.services ?? {};
   if (!isBound) return [];
   if (answer === null && failure === null) return null;
   return outOfBounds(operator, service, { published, restored: answer });

@@ -4,8 +4,7 @@ import { useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks"
 import { fragmentOf } from "../address.ts";
 import { useSession } from "../page-session.ts";
 import { CatalogState } from "../parts/catalog-state.tsx";
-import { Pager } from "../parts/pager.tsx";
-import { pageOf } from "../parts/pages.ts";
+import { usePages } from "../parts/pager.tsx";
 import { counted, Found, Methods, ScopeBadge } from "../parts/shown.tsx";
 import { countScopes, type RouteRow, routeRows } from "./rows.ts";
 
@@ -13,18 +12,14 @@ import { countScopes, type RouteRow, routeRows } from "./rows.ts";
 export function RouteExplorer({ rows, withService }: { rows: readonly RouteRow[]; withService: boolean }) {
   const [search, setSearch] = useState("");
   const [scope, setScope] = useState<Scope | null>(null);
-  const [number, turn] = useState(1);
   const words = useMemo(() => wordsOf(search), [search]);
   const found = useMemo(() => rows.filter(({ text }) => hasWords(text, words)), [rows, words]);
   const shown = useMemo(() => (scope ? found.filter((row) => row.scope === scope) : found), [found, scope]);
-  const page = pageOf(shown, number);
-  const narrow = (change: () => void) => {
-    change();
-    turn(1);
-  };
-  const reset = () => {
-    setSearch("");
-    setScope(null);
+  const page = usePages(shown, "Pages of routes");
+  const narrow = (text: string, chosen: Scope | null) => {
+    setSearch(text);
+    setScope(chosen);
+    page.turn(1);
   };
   return (
     <section aria-label="Routes">
@@ -33,9 +28,9 @@ export function RouteExplorer({ rows, withService }: { rows: readonly RouteRow[]
           label="Search routes"
           value={search}
           placeholder="path, service, label, method …"
-          onInput={(text) => narrow(() => setSearch(text))}
+          onInput={(text) => narrow(text, scope)}
         />
-        <ScopeFilter scope={scope} found={found} onChoose={(chosen) => narrow(() => setScope(chosen))} />
+        <ScopeFilter scope={scope} found={found} onChoose={(chosen) => narrow(search, chosen)} />
       </search>
       <p class="found" role="status">
         {page.total === rows.length
@@ -45,24 +40,18 @@ export function RouteExplorer({ rows, withService }: { rows: readonly RouteRow[]
           ` in ${counted(page.total, "row")}, rows ${page.first.toLocaleString("en")} to ${page.last.toLocaleString("en")} are shown`}
       </p>
       {page.total === 0 ? (
-        <NoneFound onReset={() => narrow(reset)} />
+        <Empty title="No route matches.">
+          <p>
+            A route matches if its method, path, owner, scope, labels, limit or upstream path contain each
+            word of the search.
+          </p>
+          <Button onClick={() => narrow("", null)}>Show all routes</Button>
+        </Empty>
       ) : (
         <RouteTable rows={page.rows} words={words} withService={withService} />
       )}
-      <Pager page={page} label="Pages of routes" onTurn={turn} />
+      {page.pager}
     </section>
-  );
-}
-
-function NoneFound({ onReset }: { onReset: () => void }) {
-  return (
-    <Empty title="No route matches.">
-      <p>
-        A route matches if its method, path, owner, scope, labels, limit or upstream path contain each word of
-        the search.
-      </p>
-      <Button onClick={onReset}>Show all routes</Button>
-    </Empty>
   );
 }
 
@@ -138,8 +127,8 @@ function ScopeFilter({ scope, found, onChoose }: ScopeFilterProps) {
 
 /** Shows every published route. */
 export function RoutesView() {
-  const { answer } = useSession().catalog.value;
-  const rows = useMemo(() => routeRows(answer ?? {}), [answer]);
+  const services = useSession().catalog.value.answer?.services;
+  const rows = useMemo(() => routeRows(services ?? {}), [services]);
   return (
     <CatalogState
       what="the routes"
@@ -150,6 +139,10 @@ export function RoutesView() {
   );
 }
 
+interface Searched {
+  words: readonly string[];
+}
+
 interface RouteTableProps extends Searched {
   rows: readonly RouteRow[];
   /** Whether to show the service; false when all routes belong to one service. */
@@ -158,32 +151,41 @@ interface RouteTableProps extends Searched {
 
 /** Shows one page of routes. On a narrow screen each row is a card. */
 function RouteTable({ rows, words, withService }: RouteTableProps) {
-  const columns = ["Route", "Scope", ...(withService ? ["Owner"] : []), "Labels", "Limit", "Audit"];
   return (
     <DataTable
       label="Routes"
-      columns={columns}
+      columns={["Route", "Scope", ...(withService ? ["Owner"] : []), "Labels", "Limit", "Audit"]}
       kinds={{ Route: "cell-route", Limit: "cell-limit", Audit: "cell-short" }}
-      rows={rows.map((row, index) => ({
+      rows={rows.map(({ service, scope, limit, labels, methods, audited, ...route }, index) => ({
         key: index,
         cells: [
-          <RoutePath row={row} words={words} />,
-          <ScopeBadge scope={row.scope} />,
-          ...(withService ? [<Owner service={row.service} words={words} />] : []),
-          <Labels labels={row.labels} words={words} />,
-          row.limit === "" ? <span class="quiet">default</span> : <Found text={row.limit} words={words} />,
-          <AuditOf methods={row.methods} audited={row.audited} />,
+          <RoutePath {...{ ...route, methods, words }} />,
+          <ScopeBadge scope={scope} />,
+          ...(withService
+            ? [
+                <a href={fragmentOf({ name: "service", service })}>
+                  <Found text={service} words={words} />
+                </a>,
+              ]
+            : []),
+          <Labels labels={labels} words={words} />,
+          limit === "" ? <span class="quiet">default</span> : <Found text={limit} words={words} />,
+          audited.length === 0 ? (
+            <span class="quiet">no</span>
+          ) : audited.length === methods.length ? (
+            "yes"
+          ) : (
+            audited.join(", ")
+          ),
         ],
       }))}
     />
   );
 }
 
-interface Searched {
-  words: readonly string[];
-}
+type RoutePathProps = Searched & Pick<RouteRow, "path" | "methods" | "upstream" | "bounds">;
 
-function RoutePath({ row: { path, methods, upstream, bounds }, words }: Searched & { row: RouteRow }) {
+function RoutePath({ path, methods, upstream, bounds, words }: RoutePathProps) {
   return (
     <>
       <Methods methods={methods} />{" "}
@@ -208,14 +210,6 @@ function RoutePath({ row: { path, methods, upstream, bounds }, words }: Searched
   );
 }
 
-function Owner({ service, words }: Searched & { service: string }) {
-  return (
-    <a href={fragmentOf({ name: "service", service })}>
-      <Found text={service} words={words} />
-    </a>
-  );
-}
-
 function Labels({ labels, words }: Pick<RouteRow, "labels"> & Searched) {
   if (labels.length === 0) return <span class="quiet">none required</span>;
   return (
@@ -227,9 +221,4 @@ function Labels({ labels, words }: Pick<RouteRow, "labels"> & Searched) {
       ))}
     </span>
   );
-}
-
-function AuditOf({ methods, audited }: Pick<RouteRow, "methods" | "audited">) {
-  if (audited.length === 0) return <span class="quiet">no</span>;
-  return <>{audited.length === methods.length ? "yes" : audited.join(", ")}</>;
 }

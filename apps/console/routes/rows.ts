@@ -1,7 +1,6 @@
 import {
   bodyText,
   type ConfiguredBounds,
-  countRoutes,
   isAudited,
   limitText,
   type Method,
@@ -33,11 +32,9 @@ export type Services = Readonly<Record<string, StoredServiceConfig>>;
 
 /** Returns the rows of all services, sorted by service, scope and path. */
 export function routeRows(services: Services): RouteRow[] {
-  const names = Object.keys(services).sort();
-  return names.flatMap((service) => {
-    const config = services[service];
-    return config === undefined ? [] : rowsOf(service, config);
-  });
+  return Object.entries(services)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .flatMap(([service, config]) => rowsOf(service, config));
 }
 
 export function rowsOf(service: string, config: StoredServiceConfig): RouteRow[] {
@@ -72,32 +69,15 @@ export function countScopes(rows: readonly RouteRow[]): Record<Scope, number> {
 export function markedParts(text: string, words: readonly string[]): { text: string; found: boolean }[] {
   const lower = foldOf(text);
   // if folding changes the length of the text, offsets do not match, so no part is marked
-  if (lower.length !== text.length) return [{ text, found: false }];
-  const parts: { text: string; found: boolean }[] = [];
-  let at = 0;
-  while (at < text.length) {
-    const next = nearestWord(lower, words, at);
-    if (next === null) break;
-    if (next.start > at) parts.push({ text: text.slice(at, next.start), found: false });
-    parts.push({ text: text.slice(next.start, next.end), found: true });
-    at = next.end;
-  }
-  if (at < text.length) parts.push({ text: text.slice(at), found: false });
-  return parts;
-}
-
-function nearestWord(lower: string, words: readonly string[], from: number) {
-  let nearest: { start: number; end: number } | null = null;
-  for (const word of words) {
-    const start = lower.indexOf(word, from);
-    if (start < 0) continue;
-    const isNearer =
-      nearest === null ||
-      start < nearest.start ||
-      (start === nearest.start && start + word.length > nearest.end);
-    if (isNearer) nearest = { start, end: start + word.length };
-  }
-  return nearest;
+  if (words.length === 0 || lower.length !== text.length) return [{ text, found: false }];
+  const longestFirst = words.toSorted((one, other) => other.length - one.length);
+  const parts = lower.split(new RegExp(`(${longestFirst.map(RegExp.escape).join("|")})`));
+  let end = 0;
+  return parts.map(({ length }, index) => {
+    const start = end;
+    end += length;
+    return { text: text.slice(start, end), found: index % 2 === 1 };
+  });
 }
 
 export interface ServiceRow {
@@ -110,10 +90,11 @@ export interface ServiceRow {
 
 export function serviceRows(services: Services): ServiceRow[] {
   return Object.entries(services)
-    .map(([name, config]) => {
-      const counts = { public: 0, user: 0, organization: 0, member: 0 };
-      for (const scope of SCOPES) counts[scope] = countRoutes(config[scope]?.routes ?? []);
-      return { name, url: config.url, counts, text: foldOf(`${name}\n${config.url}`) };
-    })
+    .map(([name, config]) => ({
+      name,
+      url: config.url,
+      counts: countScopes(rowsOf(name, config)),
+      text: foldOf(`${name}\n${config.url}`),
+    }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -4,22 +4,18 @@ import { useMemo, useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
 import { useSession } from "../page-session.ts";
 import { CatalogState } from "../parts/catalog-state.tsx";
-import { Pager } from "../parts/pager.tsx";
-import { pageOf } from "../parts/pages.ts";
+import { usePages } from "../parts/pager.tsx";
 import { counted, Found, ScopeBadge } from "../parts/shown.tsx";
 import { SearchField } from "../routes/route-explorer.tsx";
 import { type ServiceRow, serviceRows } from "../routes/rows.ts";
 
 export function ServicesView() {
-  const { answer } = useSession().catalog.value;
-  const rows = useMemo(() => serviceRows(answer ?? {}), [answer]);
+  const services = useSession().catalog.value.answer?.services;
+  const rows = useMemo(() => serviceRows(services ?? {}), [services]);
   const [search, setSearch] = useState("");
-  const [number, turn] = useState(1);
   const words = wordsOf(search);
-  const page = pageOf(
-    rows.filter(({ text }) => hasWords(text, words)),
-    number,
-  );
+  const found = rows.filter(({ text }) => hasWords(text, words));
+  const page = usePages(found, "Pages of services");
   return (
     <CatalogState
       what="the services"
@@ -32,7 +28,7 @@ export function ServicesView() {
           placeholder="name or URL"
           onInput={(text) => {
             setSearch(text);
-            turn(1);
+            page.turn(1);
           }}
         />
         <a class="button" href={fragmentOf({ name: "deleted" })}>
@@ -45,24 +41,19 @@ export function ServicesView() {
           : `${page.total.toLocaleString("en")} of ${counted(rows.length, "service")}`}
       </p>
       {page.total === 0 ? (
-        <NoService name={search.trim()} />
+        <Empty title="No published service has this name or URL.">
+          <p>
+            A deleted service keeps its history:{" "}
+            <a href={fragmentOf({ name: "revisions", service: search.trim(), revision: null })}>
+              revisions of {search.trim()}
+            </a>
+          </p>
+        </Empty>
       ) : (
         <ServiceTable rows={page.rows} words={words} />
       )}
-      <Pager page={page} label="Pages of services" onTurn={turn} />
+      {page.pager}
     </CatalogState>
-  );
-}
-
-/** Links to the history of the searched name, because a deleted service keeps its history. */
-function NoService({ name }: { name: string }) {
-  return (
-    <Empty title="No published service has this name or URL.">
-      <p>
-        A deleted service keeps its history:{" "}
-        <a href={fragmentOf({ name: "revisions", service: name, revision: null })}>revisions of {name}</a>
-      </p>
-    </Empty>
   );
 }
 
