@@ -1,4 +1,5 @@
 import { LIFECYCLE_EVENTS_PATH } from "@ostiary/lib/contracts/internal-api";
+import { describeOperations } from "@ostiary/lib/openapi";
 import {
   answer,
   errors,
@@ -12,8 +13,17 @@ import {
 import { Elysia } from "elysia";
 import type { Dependencies } from "../dependencies.ts";
 import { LifecycleEvent } from "./lifecycle-event.ts";
-import { operations } from "./operation-texts.ts";
 import { eventExists, listEvents } from "./sql.ts";
+
+const operations = describeOperations(
+  {
+    listLifecycleEvents: [
+      "Read the lifecycle feed",
+      "Events of memberships and organizations, oldest first. A reader that passes the last id it saw gets every event exactly once.",
+    ],
+  },
+  ["Internal"],
+);
 
 /** Returns the route `GET /internal/lifecycle-events` (ID-92). */
 export function lifecycleHandlers({ database }: Dependencies) {

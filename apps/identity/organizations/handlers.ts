@@ -1,4 +1,5 @@
 import { ULID_EXAMPLE } from "@ostiary/lib/domain/schemas";
+import { describeOperations } from "@ostiary/lib/openapi";
 import {
   answer,
   bodyErrors,
@@ -13,7 +14,6 @@ import type { Dependencies } from "../dependencies.ts";
 import { trimmed } from "../fields.ts";
 import { handlersAt, noteChange, pageAnswer, readPage } from "../handlers.ts";
 import { changeOrganization, createOrganization, deleteOrganization } from "./commands.ts";
-import { operations } from "./operation-texts.ts";
 import {
   ChangePlanBody,
   CreateOrganizationBody,
@@ -23,6 +23,34 @@ import {
   UpdateOrganizationBody,
 } from "./organization.ts";
 import { listOrganizations, requireOrganization } from "./sql.ts";
+
+const operations = describeOperations(
+  {
+    listOrganizations: [
+      "List all organizations",
+      "Lists every organization of the deployment, oldest first. Only the staff catalog publishes this operation.",
+    ],
+    createOrganizationForPerson: [
+      "Create an organization for a person",
+      "Only the staff catalog publishes this operation. The person becomes the first member of the organization with the roles file's creator_role. The organization does not count towards the person's limit.",
+    ],
+    createOrganization: [
+      "Create an organization",
+      "The person becomes the first member with the roles file's creator_role. 409 with field `organizations` for a person who has reached the limit.",
+    ],
+    getOrganization: ["Read an organization", "The organization's name, plan and times."],
+    updateOrganization: ["Rename an organization", "Two organizations may have the same name."],
+    changePlan: [
+      "Change an organization's plan",
+      "Only the staff catalog publishes this operation. Limits of routes follow the plan as soon as gateways validate a credential again.",
+    ],
+    deleteOrganization: [
+      "Delete an organization",
+      "A deletion is final. It includes the organization's members, service accounts, invites and keys.",
+    ],
+  },
+  ["Organizations"],
+);
 
 const tooMany = {
   code: "CONFLICT",

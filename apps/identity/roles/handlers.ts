@@ -1,9 +1,19 @@
+import { describeOperations } from "@ostiary/lib/openapi";
 import { answer } from "@ostiary/lib/runtime/http";
 import type { Dependencies } from "../dependencies.ts";
 import { handlersAt } from "../handlers.ts";
 import { requireOrganization } from "../organizations/sql.ts";
-import { operations } from "./operation-texts.ts";
 import { RolesListing, toRolesListing } from "./roles.ts";
+
+const operations = describeOperations(
+  {
+    listRoles: [
+      "List the roles",
+      "The roles file of the deployment: the same for every organization, in one page.",
+    ],
+  },
+  ["Roles"],
+);
 
 /** Returns the route that lists the roles (ID-75). */
 export function rolesHandlers({ database, roles }: Dependencies) {

@@ -1,10 +1,10 @@
+import { describeOperations } from "@ostiary/lib/openapi";
 import { answer, bodyErrors, emptyAnswer, listQuery, noQuery, setAuditNote } from "@ostiary/lib/runtime/http";
 import type { Dependencies } from "../dependencies.ts";
 import { trimmed } from "../fields.ts";
 import { handlersAt, listHandlersAt, noteChange, pageAnswer, readPage } from "../handlers.ts";
 import { requireOrganization } from "../organizations/sql.ts";
 import { createServiceAccount, removeServiceAccount, renameServiceAccount } from "./commands.ts";
-import { operations } from "./operation-texts.ts";
 import {
   createServiceAccountBody,
   ServiceAccount,
@@ -12,6 +12,29 @@ import {
   UpdateServiceAccountBody,
 } from "./service-account.ts";
 import { listServiceAccounts, requireServiceAccount } from "./sql.ts";
+
+const operations = describeOperations(
+  {
+    createServiceAccount: [
+      "Create a service account",
+      "The service account belongs to the organization, has a role of its own and is active at once.",
+    ],
+    listServiceAccounts: [
+      "List an organization's service accounts",
+      "Active and suspended accounts, oldest first; removed accounts are never listed.",
+    ],
+    getServiceAccount: ["Read a service account", "404 for a removed service account."],
+    updateServiceAccount: [
+      "Rename a service account",
+      "To change the status or the role, change the member of the service account.",
+    ],
+    removeServiceAccount: [
+      "Remove a service account",
+      "Removes the account's member and revokes the account's keys. The last member, and the last holder of creator_role, cannot be removed (422).",
+    ],
+  },
+  ["Service accounts"],
+);
 
 /** Returns the routes of service accounts (ID-51). */
 export function serviceAccountsHandlers(deps: Dependencies) {
