@@ -27,13 +27,11 @@ import { lookupHandlers } from "./lookup/handlers.ts";
 import { admitOperator, refuseWriteOfReader } from "./operators/access.ts";
 import { operatorHandlers } from "./operators/handlers.ts";
 import type { Operators } from "./operators/operators.ts";
-import type { OperatorProvider } from "./operators/provider.ts";
 import { projectionHandlers } from "./projection/handlers.ts";
 import type { ProjectionLag } from "./projection/projection-lag.ts";
 import type { Publishing } from "./publishing/publish.ts";
 import { revisionHandlers } from "./revisions/handlers.ts";
 import { serviceHandlers } from "./services/handlers.ts";
-import type { Recheck } from "./services/invalid-services.ts";
 import { swaggerOptions } from "./swagger.ts";
 
 export interface AppDeps {
@@ -41,10 +39,7 @@ export interface AppDeps {
   telemetry: Telemetry;
   health: HealthState;
   publishing: Publishing;
-  recheck: Recheck;
   operators: Operators;
-  /** The identity provider that signs operators' JWTs, or null if none is configured. */
-  provider: Pick<OperatorProvider, "failing"> | null;
   routeStore: RouteStore;
   lag: ProjectionLag;
   /** The roles of ROLES_FILE, or null if the variable is not set. */
@@ -58,26 +53,14 @@ export interface AppDeps {
 
 const PING_TIMEOUT_MS = 1_000;
 
-/** The readiness text while OPERATORS_FILE is not valid. The text contains nothing from the file. */
-const OPERATORS_STALE = "OPERATORS_FILE is not valid: the last valid file stays in use";
-
-/** The readiness text after the latest request for the identity provider's keys failed. */
-const KEYS_FAILING = "OPERATOR_JWKS_URI returns no keys: the last loaded keys stay in use";
-
 /** Builds the HTTP apps of the admin port and the internal port (RG-1). */
 export function createApp(deps: AppDeps): { public: Listener; internal: Listener } {
-  const { config, telemetry, health, publishing, operators, provider, routeStore, lag } = deps;
+  const { config, telemetry, health, publishing, routeStore } = deps;
   const checks = {
     database: () => publishing.database.ping(PING_TIMEOUT_MS),
     route_store: () => routeStore.ping(PING_TIMEOUT_MS),
   };
-  const internal = httpApp({ bodyBytesMax: bodyLimit(config) }).use(
-    probeRoutes(checks, health, telemetry, {
-      projections: () => lag.warning(),
-      operators: async () => (operators.problem === null ? null : OPERATORS_STALE),
-      operator_keys: async () => (provider?.failing() === true ? KEYS_FAILING : null),
-    }),
-  );
+  const internal = httpApp({ bodyBytesMax: bodyLimit(config) }).use(probeRoutes(checks, health, telemetry));
   const handler = {
     telemetry,
     health,
@@ -91,14 +74,14 @@ export function createApp(deps: AppDeps): { public: Listener; internal: Listener
 }
 
 function publicApp(deps: AppDeps) {
-  const { config, publishing, recheck, routeStore, lag, roles, current, edge, descriptions } = deps;
+  const { config, publishing, routeStore, lag, roles, current, edge, descriptions } = deps;
   const bodyBytesMax = bodyLimit(config);
   const app = httpApp({ bodyBytesMax, parseBodies: false })
     .onRequest(async ({ request }) => refuseWithoutToken(request, deps))
     .onTransform({ as: "global" }, ({ request }) => refuseWriteOfReader(request))
     .use(documentHandlers(publishing, bodyBytesMax))
     .use(documentSchemaHandlers())
-    .use(serviceHandlers(publishing, recheck, bodyBytesMax))
+    .use(serviceHandlers(publishing, bodyBytesMax))
     .use(revisionHandlers(publishing))
     .use(lookupHandlers(current, roles))
     .use(

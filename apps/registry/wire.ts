@@ -23,9 +23,8 @@ import { addOperatorMetrics, createWriteCounter } from "./operators/metrics.ts";
 import { Operators } from "./operators/operators.ts";
 import { createOperatorProvider } from "./operators/provider.ts";
 import { createProjectionMetrics } from "./projection/metrics.ts";
-import { ProjectionLag, watchLag } from "./projection/projection-lag.ts";
+import { ProjectionLag } from "./projection/projection-lag.ts";
 import { Reconciler } from "./projection/reconciler.ts";
-import { Recheck } from "./services/invalid-services.ts";
 import { addServiceMetrics } from "./services/metrics.ts";
 
 const MIGRATIONS = shippedFile("drizzle/routes");
@@ -52,7 +51,7 @@ export async function wireRegistry(
     name: "registry",
     telemetry,
     health,
-    ...createApp({ config, telemetry, health, publishing, provider, roles, bundleConsole, ...parts }),
+    ...createApp({ config, telemetry, health, publishing, roles, bundleConsole, ...parts }),
     async start() {
       const migrated = migrateAtStart(stores.database, SCHEMA, MIGRATIONS, telemetry.log);
       await Promise.all([migrated, checkRouteStore(stores.routeStore, telemetry.log)]);
@@ -83,7 +82,6 @@ function partsOf(
   const lag = new ProjectionLag(background, clock);
   const metrics = createProjectionMetrics(registry, lag);
   addServiceMetrics(telemetry.metrics, background);
-  const watchingLag = watchLag(lag, telemetry.log, clock);
   const propagations = new Propagations({ database: background, routeStore, clock });
   const current = new CurrentTable(background);
   const { edge, descriptions, watchingDescriptions } = createEdge(config, current, telemetry, clock);
@@ -109,9 +107,8 @@ function partsOf(
     roles: roles?.roles ?? null,
   };
   const { operators, provider } = createOperators(config, telemetry, clock);
-  const recheck = new Recheck(background, telemetry.log);
-  const running = [reconciler, watchingLag, propagations, recheck, operators, watchingDescriptions];
-  return { running, routeStore, lag, current, edge, descriptions, publishing, operators, provider, recheck };
+  const running = [reconciler, propagations, operators, watchingDescriptions];
+  return { running, routeStore, lag, current, edge, descriptions, publishing, operators, provider };
 }
 
 /** Builds the edge description and the loop that reads the descriptions of services. */

@@ -1,12 +1,19 @@
 import { type RecordedChange, RecordedChanges } from "@ostiary/lib/contracts/registry-api";
 import { parseTime, RFC_3339_TIME, TIME_RULE } from "@ostiary/lib/domain/schemas";
+import { describeOperations } from "@ostiary/lib/openapi";
 import { LIMIT_MAX, listQueryProperties, page, pageRequest } from "@ostiary/lib/runtime/http";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { type Static, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { operatorErrors } from "../documented-errors.ts";
-import { exportResponse, NDJSON, operations } from "./operation-texts.ts";
 import { type ChangeFilter, type ChangePlace, selectChanges } from "./sql.ts";
+
+const operations = describeOperations({
+  listChanges: [
+    "List the writes of all services",
+    "Newest first, with the operator, reason and link of each write. Filters combine with AND.",
+  ],
+});
 
 const time = (description: string) =>
   Type.Optional(
@@ -29,91 +36,45 @@ const text = (description: string, example: string) =>
     }),
   );
 
-const filters = {
-  service: text("Only changes of this service.", "widgets"),
-  operator: text("Only changes by this operator.", "team-widgets"),
-  created_after: time("Only changes after this time (exclusive)."),
-  created_before: time("Only changes before this time (exclusive)."),
-  starting_after: Type.Optional(
-    Type.String({
-      pattern: "^[A-Za-z0-9._-]{1,128}:[1-9][0-9]{0,8}$",
-      description: "The service and revision of the last change of the previous page (exclusive).",
-      rule: "must be service:revision of the last change of the previous page, such as widgets:3",
-      openapi: { examples: ["widgets:3"] },
-    }),
-  ),
-};
-const pageQuery = Type.Object(
-  { ...filters, limit: listQueryProperties().limit },
+const query = Type.Object(
+  {
+    service: text("Only changes of this service.", "widgets"),
+    operator: text("Only changes by this operator.", "team-widgets"),
+    created_after: time("Only changes after this time (exclusive)."),
+    created_before: time("Only changes before this time (exclusive)."),
+    starting_after: Type.Optional(
+      Type.String({
+        pattern: "^[A-Za-z0-9._-]{1,128}:[1-9][0-9]{0,8}$",
+        description: "The service and revision of the last change of the previous page (exclusive).",
+        rule: "must be service:revision of the last change of the previous page, such as widgets:3",
+        openapi: { examples: ["widgets:3"] },
+      }),
+    ),
+    limit: listQueryProperties().limit,
+  },
   { additionalProperties: false },
 );
-const exportQuery = Type.Object(filters, { additionalProperties: false });
-type Filters = Static<typeof exportQuery>;
+type Filters = Static<typeof query>;
 
-const EXPORT_PAGE = 1_000;
-
-/** Serves the writes of all services (RG-120, RG-121). */
+/** Serves the writes of all services (RG-120). */
 export function changeHandlers(database: Database) {
   const read = (filter: ChangeFilter, after: ChangePlace | null, count: number) =>
     database.run("select_changes", async (orm) =>
       (await selectChanges(orm, filter, { after, count })).map(showChange),
     );
-  return new Elysia({ name: "changes", normalize: false, tags: ["Changes"] })
-    .get(
-      "/changes",
-      async ({ query }) => {
-        const { limit } = pageRequest({ limit: query.limit }, LIMIT_MAX);
-        const { items, has_more } = page(await read(filterOf(query), placeIn(query), limit + 1), limit);
-        return { changes: items, has_more };
-      },
-      {
-        query: pageQuery,
-        response: { 200: RecordedChanges, ...operatorErrors() },
-        detail: operations.listChanges,
-      },
-    )
-    .get(
-      "/changes/export",
-      async ({ query }) => {
-        const filter = filterOf(query);
-        const first = await read(filter, placeIn(query), EXPORT_PAGE);
-        return new Response(
-          exported(first, (after) => read(filter, after, EXPORT_PAGE)),
-          {
-            headers: {
-              "Content-Type": NDJSON,
-              "Content-Disposition": 'attachment; filename="changes.ndjson"',
-            },
-          },
-        );
-      },
-      {
-        query: exportQuery,
-        response: operatorErrors(),
-        detail: { ...operations.exportChanges, responses: { 200: exportResponse } },
-      },
-    );
-}
-
-/** Streams changes as NDJSON. Reads the next page from the database when the client is ready for more. */
-function exported(
-  first: readonly RecordedChange[],
-  readAfter: (place: ChangePlace) => Promise<RecordedChange[]>,
-): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  let next: readonly RecordedChange[] | null = first;
-  let last: RecordedChange | undefined;
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const rows = next ?? (last === undefined ? [] : await readAfter(last));
-      next = null;
-      last = rows.at(-1);
-      if (rows.length > 0) {
-        controller.enqueue(encoder.encode(rows.map((row) => `${JSON.stringify(row)}\n`).join("")));
-      }
-      if (rows.length < EXPORT_PAGE) controller.close();
+  return new Elysia({ name: "changes", normalize: false, tags: ["Changes"] }).get(
+    "/changes",
+    async ({ query }) => {
+      const { limit } = pageRequest({ limit: query.limit }, LIMIT_MAX);
+      const { items, has_more } = page(await read(filterOf(query), placeIn(query), limit + 1), limit);
+      return { changes: items, has_more };
     },
-  });
+    {
+      query,
+      response: { 200: RecordedChanges, ...operatorErrors() },
+      detail: operations.listChanges,
+    },
+  );
 }
 
 function showChange({

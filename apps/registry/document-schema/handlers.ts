@@ -1,8 +1,21 @@
-import { errorResponses } from "@ostiary/lib/openapi";
+import { describeOperations, errorResponses } from "@ostiary/lib/openapi";
 import { answerWith, noQuery, REVALIDATE, representationOf } from "@ostiary/lib/runtime/http";
 import { Elysia } from "elysia";
 import { documentSchemaText } from "./document-schema.ts";
-import { operations, SCHEMA_TYPE, schemaResponse } from "./operation-texts.ts";
+
+const SCHEMA_TYPE = "application/schema+json";
+
+const operations = describeOperations({
+  getDocumentSchema: [
+    "Get the JSON Schema of a configuration document",
+    "Editors complete and check documents with this schema. The request needs no token. The response is 304 if `If-None-Match` names the current version.",
+  ],
+});
+
+const schemaResponse = {
+  description: "A schema of draft-07.",
+  content: { [SCHEMA_TYPE]: { schema: { type: "object" as const, description: "The schema." } } },
+};
 
 export const SCHEMA_PATH = "/schema/routes.json";
 

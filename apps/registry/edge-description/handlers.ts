@@ -1,12 +1,23 @@
 import { ServiceName } from "@ostiary/lib/domain/routes";
 import { mostlyNull, nullable, timeField } from "@ostiary/lib/domain/schemas";
+import { describeOperations } from "@ostiary/lib/openapi";
 import { answerWith, descriptionPage, noQuery, REVALIDATE } from "@ostiary/lib/runtime/http";
 import { type Static, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { operatorErrors } from "../documented-errors.ts";
 import type { EdgeDescription } from "./edge-description.ts";
-import { operations } from "./operation-texts.ts";
 import type { DescriptionState, ServiceDescriptions } from "./service-descriptions.ts";
+
+const operations = describeOperations({
+  getEdgeDocument: [
+    "Get the edge description",
+    "OpenAPI 3.1 of everything that clients of the gateway may call, built from the current routes and the descriptions of services. The response is 304 if `If-None-Match` names the current version.",
+  ],
+  listServiceDocuments: [
+    "List the descriptions of services",
+    "The result of this replica's last read of each service's OpenAPI description.",
+  ],
+});
 
 /**
  * The page that shows the edge description. The description and the page's assets have paths below this one.

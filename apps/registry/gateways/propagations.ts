@@ -1,11 +1,11 @@
 import { type Clock, Loop } from "@ostiary/lib/async";
 import type { Propagation } from "@ostiary/lib/contracts/registry-api";
-import { ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
+import { INSTANCES_PREFIX, ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { RouteStore, RouteSummary } from "@ostiary/lib/runtime/stores/route-store";
-import { serves } from "./gateway.ts";
-import { LiveGateways } from "./live-gateways.ts";
-import { readProjectedFences } from "./sql.ts";
+import { isOneOf } from "../sql.ts";
+import { services as serviceTable } from "../tables.ts";
+import { readInstance, serves } from "./gateway.ts";
 
 /** A committed write: its fence and the services that it changed. */
 interface Commit {
@@ -15,12 +15,12 @@ interface Commit {
 
 interface PropagationDeps {
   database: Database;
-  routeStore: Pick<RouteStore, "list" | "watch" | "summarize">;
+  routeStore: Pick<RouteStore, "list" | "summarize">;
   clock: Clock;
 }
 
-/** The pause between two checks of whether another replica has projected a write. */
-const LOOK_MS = 250;
+/** The pause between two looks at the gateways. */
+const LOOK_MS = 100;
 const RETRY_MS = 250;
 
 interface Wait {
@@ -28,35 +28,31 @@ interface Wait {
   readonly services: ReadonlySet<string>;
   /** A summary of the route store that includes the write. Null until the write has reached the route store. */
   routes: RouteSummary | null;
+  /** The running gateways, and those that serve the write, at the latest look. */
+  gateways: number;
+  reached: number;
   readonly end: () => void;
 }
 
-/**
- * Waits until every running gateway serves a write. All waits share one watch of the gateways, and one check
- * of the database and the route store after each projection.
- */
+/** Waits until every running gateway serves a write. All waits share each look at the database and the route store. */
 export class Propagations {
   readonly #deps: PropagationDeps;
-  readonly #gateways: LiveGateways;
   readonly #looking: Loop;
   readonly #waits = new Set<Wait>();
   #isOver = false;
 
   constructor(deps: PropagationDeps) {
     this.#deps = deps;
-    this.#gateways = new LiveGateways(deps.routeStore, () => this.#endReached());
     this.#looking = new Loop({
       task: () => this.#look(),
       pauseMs: LOOK_MS,
       retryMs: RETRY_MS,
-      // A failed check does not end a wait: each wait reports its progress after its `wait_ms`.
+      // A failed look does not end a wait: each wait reports its progress after its `wait_ms`.
       onFailure: () => {},
-      clock: deps.clock,
     });
   }
 
   start(): void {
-    this.#gateways.start();
     this.#looking.start();
   }
 
@@ -68,10 +64,10 @@ export class Propagations {
 
   async stop(): Promise<void> {
     this.endAll();
-    await Promise.all([this.#gateways.stop(), this.#looking.stop()]);
+    await this.#looking.stop();
   }
 
-  /** Checks the awaited writes soon. Called after each attempt to project. */
+  /** Looks at the awaited writes soon. Called after each attempt to project. */
   look(): void {
     if (this.#waits.size > 0) this.#looking.wake();
   }
@@ -85,7 +81,7 @@ export class Propagations {
     const startedMs = clock.elapsedMs();
     const { promise, resolve } = Promise.withResolvers<void>();
     const end = () => resolve();
-    const wait: Wait = { fence, services: new Set(services), routes: null, end };
+    const wait: Wait = { fence, services: new Set(services), routes: null, gateways: 0, reached: 0, end };
     if (!this.#isOver && !left.aborted) {
       const cancel = clock.after(wait_ms, end);
       left.addEventListener("abort", end, { once: true });
@@ -97,38 +93,42 @@ export class Propagations {
       cancel();
     }
     return {
-      gateways: this.#gateways.instances?.length ?? 0,
-      reached: this.#reached(wait),
+      gateways: wait.gateways,
+      reached: wait.reached,
       waited_ms: Math.round(clock.elapsedMs() - startedMs),
       projected: wait.routes !== null,
     };
   }
 
-  /** Finds the awaited writes that have reached the route store. */
   async #look(): Promise<void> {
-    const unprojected = [...this.#waits].filter(({ routes }) => routes === null);
-    if (unprojected.length === 0) return;
-    const names = new Set(unprojected.flatMap(({ services }) => [...services]));
-    const fences = await readProjectedFences(this.#deps.database, [...names]);
-    const projected = unprojected.filter(({ fence, services }) =>
-      [...services].every((name) => (fences.get(name) ?? 0) >= fence),
-    );
-    if (projected.length === 0) return;
-    const routes = await this.#deps.routeStore.summarize(ROUTES_PREFIX);
-    for (const wait of projected) wait.routes = routes;
-    this.#endReached();
-  }
-
-  #endReached(): void {
-    const gateways = this.#gateways.instances?.length;
-    for (const wait of this.#waits) {
-      if (wait.routes !== null && this.#reached(wait) === gateways) wait.end();
+    if (this.#waits.size === 0) return;
+    const { database, routeStore } = this.#deps;
+    const waits = [...this.#waits];
+    const names = new Set(waits.flatMap(({ services }) => [...services]));
+    const fences = await readProjectedFences(database, [...names]);
+    const routes = await routeStore.summarize(ROUTES_PREFIX);
+    const { entries } = await routeStore.list(INSTANCES_PREFIX);
+    const instances = entries.map(readInstance).filter((instance) => instance !== null);
+    for (const wait of waits) {
+      const { fence, services } = wait;
+      wait.gateways = instances.length;
+      if ([...services].some((name) => (fences.get(name) ?? 0) < fence)) continue;
+      const included = wait.routes ?? routes;
+      wait.routes = included;
+      wait.reached = instances.filter((instance) => serves(instance, included, services)).length;
+      if (wait.reached === wait.gateways) wait.end();
     }
   }
+}
 
-  #reached({ routes, services }: Wait): number {
-    if (routes === null) return 0;
-    const instances = this.#gateways.instances ?? [];
-    return instances.filter((instance) => serves(instance, routes, services)).length;
-  }
+/** Returns the fence that was last projected for each of `names`, or 0 before the first projection. */
+async function readProjectedFences(
+  database: Database,
+  names: readonly string[],
+): Promise<Map<string, number>> {
+  const { name, projected_fence } = serviceTable;
+  const found = await database.run("select_projected", (orm) =>
+    orm.select({ name, projected_fence }).from(serviceTable).where(isOneOf(name, names)),
+  );
+  return new Map(found.map((row) => [row.name, row.projected_fence ?? 0]));
 }

@@ -13,6 +13,7 @@ import {
   type StoredRoute,
 } from "@ostiary/lib/domain/routes";
 import type { DocumentedError } from "@ostiary/lib/openapi";
+import { describeOperations } from "@ostiary/lib/openapi";
 import type { RolesFile } from "@ostiary/lib/runtime/config/roles-file";
 import { noQuery } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
@@ -20,7 +21,14 @@ import { Elysia } from "elysia";
 import { operatorErrors } from "../documented-errors.ts";
 import { callerLabels, callerParameters, decisionOn } from "./caller-decision.ts";
 import type { CurrentTable } from "./current-table.ts";
-import { operations } from "./operation-texts.ts";
+
+const operations = describeOperations({
+  listRoles: ["List the roles for lookups", "The roles of the registry's ROLES_FILE, as read at its start."],
+  findRoute: [
+    "Find the route that serves a request",
+    "Matches as the gateway does, against the current services. If no route matches, `details.nearest` lists the closest routes. With `role` or `labels`, the response tells whether a member with that role or those labels may use the route.",
+  ],
+});
 
 const query = Type.Object(
   {

@@ -1,6 +1,5 @@
-import { type Clock, Loop } from "@ostiary/lib/async";
+import type { Clock } from "@ostiary/lib/async";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
-import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { listOutstandingAges } from "./sql.ts";
 
 /** The lag of the route store behind the database. */
@@ -17,11 +16,6 @@ interface LateService {
   /** The time since the oldest write that the route store may lack. */
   age_seconds: number;
 }
-
-/** The age at which a projection is late. While the route store accepts writes, a projection takes much less time. */
-const LATE_SECONDS = 30;
-const LINE_PAUSE_MS = 60_000;
-const LOOK_MS = 5_000;
 
 interface Waiting {
   readonly projected_fence: number | null;
@@ -58,12 +52,6 @@ export class ProjectionLag {
     return this.#measuring;
   }
 
-  /** Returns the warning for the readiness probe, or null if no projection is late. */
-  async warning(): Promise<string | null> {
-    const lag = await this.measure();
-    return isLate(lag) ? describe(lag) : null;
-  }
-
   async #list(): Promise<LateService[]> {
     const rows = await listOutstandingAges(this.#database);
     const nowMs = this.#clock.elapsedMs();
@@ -80,52 +68,4 @@ export class ProjectionLag {
       age_seconds: (nowMs - sinceMs) / 1_000,
     })).sort((a, b) => b.age_seconds - a.age_seconds);
   }
-}
-
-/** Logs late projections: one line a minute while a projection is late, and one line when none is late any more. */
-export class LagAlarm {
-  readonly #log: Logger;
-  readonly #clock: Clock;
-  #lastLineMs = Number.NEGATIVE_INFINITY;
-  #isRaised = false;
-
-  constructor(log: Logger, clock: Clock) {
-    this.#log = log;
-    this.#clock = clock;
-  }
-
-  check(lag: Lag): void {
-    if (isLate(lag)) this.#raise(lag);
-    else if (this.#isRaised) {
-      this.#isRaised = false;
-      this.#log.info({}, "projections are no longer late");
-    }
-  }
-
-  #raise(lag: Lag): void {
-    const nowMs = this.#clock.elapsedMs();
-    if (nowMs - this.#lastLineMs < LINE_PAUSE_MS) return;
-    this.#lastLineMs = nowMs;
-    this.#isRaised = true;
-    const { outstanding, age_seconds } = lag;
-    this.#log.error({ outstanding, age_seconds }, `gateways may lack the newest routes: ${describe(lag)}`);
-  }
-}
-
-/** Returns a loop that measures the lag periodically, and logs it when a projection is late. */
-export function watchLag(lag: ProjectionLag, log: Logger, clock: Clock): Loop {
-  const alarm = new LagAlarm(log, clock);
-  const task = async () => alarm.check(await lag.measure());
-  // a failure needs no report: operations that use the database report it
-  return new Loop({ task, pauseMs: LOOK_MS, retryMs: LOOK_MS, onFailure: () => {}, clock });
-}
-
-function isLate({ age_seconds }: Lag): boolean {
-  return age_seconds >= LATE_SECONDS;
-}
-
-function describe({ outstanding, age_seconds }: Lag): string {
-  const what =
-    outstanding === 1 ? "1 projection is outstanding" : `${outstanding} projections are outstanding`;
-  return `${what}, for up to ${Math.floor(age_seconds)} s`;
 }

@@ -1,6 +1,6 @@
 import { Diff, Revision, Revisions, WrittenService } from "@ostiary/lib/contracts/registry-api";
 import { listChanges } from "@ostiary/lib/domain/routes";
-import { errorResponses } from "@ostiary/lib/openapi";
+import { describeOperations, errorResponses } from "@ostiary/lib/openapi";
 import { noQuery } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
@@ -23,9 +23,24 @@ import {
 import type { Publishing } from "../publishing/publish.ts";
 import { answerService } from "../services/handlers.ts";
 import { restoreRevision } from "./commands.ts";
-import { operations } from "./operation-texts.ts";
 import { readableConfig, showRevision } from "./revision.ts";
 import { listRevisions, readRevision } from "./sql.ts";
+
+const operations = describeOperations({
+  listRevisions: [
+    "List the revisions of a service",
+    "The revisions of a current or deleted service, newest first.",
+  ],
+  getRevision: ["Get a revision", "The config is null when the revision deleted the service."],
+  diffRevisions: [
+    "Compare two revisions",
+    "The changes from the first revision to the second. A deleted service counts as empty.",
+  ],
+  restoreRevision: [
+    "Restore a revision",
+    "Appends a new revision with the same config, if it passes today's rules. A deleted service can be restored too, but not a revision that deleted it.",
+  ],
+});
 
 const revisionParams = Type.Object({ ...serviceParams.properties, rev: RevisionParam });
 const diffParams = Type.Object({ ...revisionParams.properties, other: RevisionParam });

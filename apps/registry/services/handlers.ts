@@ -1,8 +1,8 @@
 import { Deleted, revisionTag, Service, Services, WrittenService } from "@ostiary/lib/contracts/registry-api";
 import { validationError } from "@ostiary/lib/domain/errors";
 import { ServiceConfig, validateService } from "@ostiary/lib/domain/routes";
-import { errorResponses } from "@ostiary/lib/openapi";
-import { booleanParameter, describedBody, noQuery } from "@ostiary/lib/runtime/http";
+import { describeOperations, errorResponses } from "@ostiary/lib/openapi";
+import { describedBody, noQuery } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { type Context, Elysia } from "elysia";
 import {
@@ -18,38 +18,40 @@ import { waitedFor, waitQuery } from "../gateways/wait-parameter.ts";
 import { serviceName, serviceParams, serviceWrite, writeHeaders } from "../parameters.ts";
 import type { Publishing } from "../publishing/publish.ts";
 import { deleteService, putService } from "./commands.ts";
-import type { Recheck } from "./invalid-services.ts";
-import { operations, SERVICE_BODY } from "./operation-texts.ts";
 import { type CurrentService, showService, showServices } from "./service.ts";
 import { listServices, readService } from "./sql.ts";
 
-const listQuery = Type.Object(
-  {
-    invalid: booleanParameter("`true`: only services that today's rules would refuse, with the reasons."),
-  },
-  { additionalProperties: false },
-);
+const operations = describeOperations({
+  listServices: [
+    "List the current services",
+    "All current services in stored form, without deleted ones. `unreadable` names services that a newer version of Ostiary wrote in a form that this version does not understand; gateways of the newer version serve them.",
+  ],
+  getService: ["Get a service", "The current config in stored form. The ETag is the revision, for If-Match."],
+  putService: [
+    "Create or replace a service",
+    "Makes the same checks as `POST /apply`. A deleted service becomes current again.",
+  ],
+  deleteService: [
+    "Delete a service",
+    "Unpublishes the service's routes and keeps its history, so that a revision can be restored.",
+  ],
+});
+
+const SERVICE_BODY = "The service, as in a configuration document.";
 
 const PREFIX = "/services/:name";
 const tags = ["Services"];
 
 /** Serves the services (RG-45, RG-59). */
-export function serviceHandlers(publishing: Publishing, recheck: Recheck, bodyBytesMax: number) {
+export function serviceHandlers(publishing: Publishing, bodyBytesMax: number) {
   const { database } = publishing;
   return (
     new Elysia({ name: "services", normalize: false, tags })
-      .get(
-        "/services",
-        async ({ query }) => {
-          if (query.invalid === "true") return recheck.invalidServices();
-          return showServices(await database.run("select_services", listServices));
-        },
-        {
-          query: listQuery,
-          response: { 200: Services, ...operatorErrors() },
-          detail: operations.listServices,
-        },
-      )
+      .get("/services", async () => showServices(await database.run("select_services", listServices)), {
+        query: noQuery,
+        response: { 200: Services, ...operatorErrors() },
+        detail: operations.listServices,
+      })
       // these operations refuse a query, so that `DELETE …?dry_run=true` does not delete
       .get(
         PREFIX,

@@ -50,7 +50,7 @@ export interface paths {
         };
         /**
          * List the current services
-         * @description All current services in stored form, without deleted ones. `unreadable` names services that a newer version of Ostiary wrote in a form that this version does not understand; gateways of the newer version serve them. `invalid=true` lists only services that an earlier version accepted and today's rules would refuse, with the reasons. Gateways serve such services as far as possible, but an operator cannot apply or restore such a service unchanged.
+         * @description All current services in stored form, without deleted ones. `unreadable` names services that a newer version of Ostiary wrote in a form that this version does not understand; gateways of the newer version serve them.
          */
         get: operations["listServices"];
         put?: never;
@@ -321,26 +321,6 @@ export interface paths {
          * @description Newest first, with the operator, reason and link of each write. Filters combine with AND.
          */
         get: operations["listChanges"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/changes/export": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Export the writes of all services
-         * @description The whole filtered list as a stream of NDJSON, newest first.
-         */
-        get: operations["exportChanges"];
         put?: never;
         post?: never;
         delete?: never;
@@ -881,10 +861,6 @@ export interface components {
             services: {
                 [key: string]: components["schemas"]["StoredServiceConfig"];
             };
-            /** @description Present if the request has invalid=true: the violations of the current rules, by service name. */
-            invalid?: {
-                [key: string]: components["schemas"]["FieldError"][];
-            };
             /** @description The parts of configs that this version cannot read, by service name. Another version of Ostiary wrote these configs. */
             unreadable?: {
                 [key: string]: components["schemas"]["FieldError"][];
@@ -1306,10 +1282,7 @@ export interface operations {
     };
     listServices: {
         parameters: {
-            query?: {
-                /** @description `true`: only services that today's rules would refuse, with the reasons. */
-                invalid?: boolean;
-            };
+            query?: never;
             header?: never;
             path?: never;
             cookie?: never;
@@ -1721,37 +1694,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RecordedChangeList"];
-                };
-            };
-        };
-    };
-    exportChanges: {
-        parameters: {
-            query?: {
-                /** @description Only changes of this service. */
-                service?: string;
-                /** @description Only changes by this operator. */
-                operator?: string;
-                /** @description Only changes after this time (exclusive). */
-                created_after?: string;
-                /** @description Only changes before this time (exclusive). */
-                created_before?: string;
-                /** @description The service and revision of the last change of the previous page (exclusive). */
-                starting_after?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The changes, one JSON object on each line. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/x-ndjson": string;
                 };
             };
         };

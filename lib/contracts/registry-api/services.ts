@@ -60,12 +60,6 @@ export type WrittenService = Static<typeof WrittenService>;
 export const Services = Type.Object(
   {
     services: mapOf(ServiceName, StoredServiceConfig, { description: "The services by name." }),
-    invalid: Type.Optional(
-      mapOf(ServiceName, Type.Array(FieldError), {
-        description:
-          "Present if the request has invalid=true: the violations of the current rules, by service name.",
-      }),
-    ),
     unreadable: Type.Optional(
       mapOf(ServiceName, Type.Array(FieldError), {
         description:

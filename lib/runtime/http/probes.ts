@@ -12,44 +12,20 @@ export function isProbe(route: string): boolean {
   return probes.has(route);
 }
 
-/** Warnings that do not make a service unready. A function returns null without one. */
-type ReadyWarnings = Readonly<Record<string, () => Promise<string | null>>>;
-
 /** Serves `/health/live`, `/health/ready` and `/metrics` on an internal port (OP-25, OP-26, OP-46). */
-export function probeRoutes(
-  checks: ReadyChecks,
-  state: HealthState,
-  { log, metrics }: Telemetry,
-  warnings: ReadyWarnings = {},
-) {
+export function probeRoutes(checks: ReadyChecks, state: HealthState, { log, metrics }: Telemetry) {
   const readiness = new Readiness(checks, state, log);
   return new Elysia({ name: "probes", normalize: false })
     .get(LIVE, () => ({ status: "healthy" }))
     .get(READY, async ({ status }) => {
-      const [unready, warned] = await Promise.all([readiness.probe(), given(warnings)]);
-      if (unready !== null) {
-        return status(503, { status: "unhealthy" as const, checks: { ...unready, ...warned } });
-      }
-      return { status: "healthy" as const, ...(warned && { checks: warned }) };
+      const unready = await readiness.probe();
+      if (unready !== null) return status(503, { status: "unhealthy" as const, checks: unready });
+      return { status: "healthy" as const };
     })
     .get(METRICS, async ({ request }) => {
       const { text, contentType } = await metrics.scrape(request.headers.get("accept"));
       return new Response(text, { headers: { "Content-Type": contentType } });
     });
-}
-
-/** Omits a warning whose function fails, because a readiness check reports the cause. */
-async function given(warnings: ReadyWarnings): Promise<Record<string, string> | null> {
-  const results = await Promise.all(
-    Object.entries(warnings).map(([name, warning]) =>
-      warning().then(
-        (text) => [name, text] as const,
-        () => [name, null] as const,
-      ),
-    ),
-  );
-  const said = results.flatMap(([name, text]) => (text === null ? [] : [[name, text] as const]));
-  return said.length === 0 ? null : Object.fromEntries(said);
 }
 
 /** The readiness checks by name. A check fails by rejecting. */

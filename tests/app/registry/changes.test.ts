@@ -76,7 +76,7 @@ describe("a write", () => {
   });
 });
 
-// RG-120, RG-121
+// RG-120
 describe("GET /changes", () => {
   const bed = duringTests(() =>
     startOperated([
@@ -95,17 +95,6 @@ describe("GET /changes", () => {
   const places = (changes: { service: string; revision: number }[]) =>
     changes.map((change) => `${change.service}:${change.revision}`);
   const list = async (query: string) => (await bed.as("docs").call("GET", `/changes?${query}`)).body;
-  const exported = async (query: string): Promise<{ service: string; revision: number }[]> => {
-    const { status, headers, body } = await bed.as("docs").call("GET", `/changes/export?${query}`);
-    expect([status, headers.get("content-type")]).toEqual([200, "application/x-ndjson"]);
-    // The client parses a response of a single line as JSON. A response without lines is an empty string.
-    if (typeof body !== "string") return [body];
-    return body
-      .split("\n")
-      .filter((line) => line !== "")
-      .map((line) => JSON.parse(line));
-  };
-
   test("lists every write of every service, newest first, without configs", async () => {
     const { changes, has_more } = await list("");
     expect(has_more).toBe(false);
@@ -144,15 +133,6 @@ describe("GET /changes", () => {
     expect((await list("created_before=2020-01-01T00:00:00Z")).changes).toEqual([]);
   });
 
-  test("the export has the same writes, one on each line", async () => {
-    expect(places(await exported(""))).toEqual(places((await list("")).changes));
-    expect(places(await exported("operator=admin"))).toEqual(places((await list("operator=admin")).changes));
-    expect(await exported("operator=nobody")).toEqual([]);
-    const [first] = await exported("");
-    const rest = await exported(`starting_after=${first?.service}:${first?.revision}`);
-    expect(rest).toHaveLength(9);
-  });
-
   test.each([
     "limit=0",
     "limit=x",
@@ -165,31 +145,5 @@ describe("GET /changes", () => {
     "verbose=1",
   ])("%s is 422", async (query) => {
     expect((await bed.as("docs").call("GET", `/changes?${query}`)).status).toBe(422);
-    expect((await bed.as("docs").call("GET", `/changes/export?${query}`)).status).toBe(422);
-  });
-});
-
-// RG-120, RG-121
-describe("an export of more than a page of the database", () => {
-  test("has every write once, even while others write", async () => {
-    await using bed = await startOperated([]);
-    const services = Object.fromEntries(
-      Array.from({ length: 300 }, (_, index) => [`many-${index}`, service(`/many/${index}`)]),
-    );
-    for (let time = 0; time < 4; time++) expect((await bed.as("admin").apply(services)).status).toBe(200);
-    const [answer] = await Promise.all([
-      bed.as("admin").call("GET", "/changes/export"),
-      bed.as("admin").apply(services),
-    ]);
-    const lines: string[] = answer.body.split("\n").filter((line: string) => line !== "");
-    const seen = new Set(
-      lines.map((line) => {
-        const { service: name, revision } = JSON.parse(line);
-        return `${name}:${revision}`;
-      }),
-    );
-    expect(seen.size).toBe(lines.length);
-    expect(lines.length % 300).toBe(0);
-    expect(lines.length).toBeGreaterThanOrEqual(1200);
   });
 });

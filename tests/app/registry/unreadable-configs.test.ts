@@ -63,14 +63,6 @@ describe.skipIf(!isReal)("a config that a newer version wrote", () => {
     for (const name of NAMES) expect(body.unreadable[name][0].path).toBe(NEWER[name]?.path);
   });
 
-  test("is listed among services that the current rules refuse", async () => {
-    const { status, body } = await get("/services?invalid=true");
-    expect(status).toBe(200);
-    expect(body.services).toEqual({});
-    expect(Object.keys(body.invalid)).toEqual(NAMES);
-    expect(Object.keys(body.unreadable)).toEqual(NAMES);
-  });
-
   test.each(NAMES)("is 409 for %s, and the message says what to do", async (name) => {
     for (const path of [`/services/${name}`, `/services/${name}/revisions/1/diff/2`]) {
       const { status, body } = await get(path);
