@@ -1,8 +1,8 @@
-import { Applied, Preview } from "@ostiary/lib/contracts/registry-api";
+import { Applied, markPreviewed, Preview } from "@ostiary/lib/contracts/registry-api";
+import { countEffects } from "@ostiary/lib/domain/routes";
 import type { Command } from "commander";
 import { UsageError } from "../exit-codes.ts";
 import { pathTo } from "../registry-client.ts";
-import { markPreview } from "../review/review.ts";
 import { addReviewOptions, type ReviewOptions, reviewWriter } from "../review/write-review.ts";
 import type { CommandContext, Run } from "./command.ts";
 import { readDocument } from "./read-document.ts";
@@ -57,7 +57,8 @@ export async function showPlan(
   const write = reviewWriter(output, options);
   const request = await readDocument(file, terminal);
   const preview = await registry.ask(Preview, pathTo("apply"), { ...request, query: { dry_run: "true" } });
-  const { results, ...counts } = await markPreview(registry, preview);
+  const results = markPreviewed(preview.results);
+  const counts = countEffects(results.flatMap(({ changes }) => changes));
   const services = results.map(({ service, status, revision, changes }) => ({
     service,
     state: revision === null ? status : `${status}, current revision ${revision}`,

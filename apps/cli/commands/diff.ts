@@ -1,8 +1,8 @@
 import { Diff, Revisions } from "@ostiary/lib/contracts/registry-api";
+import { countEffects, markChanges } from "@ostiary/lib/domain/routes";
 import { type Command, InvalidArgumentError } from "commander";
 import { UsageError } from "../exit-codes.ts";
 import { pathTo } from "../registry-client.ts";
-import { markDiff } from "../review/review.ts";
 import { addReviewOptions, type ReviewOptions, reviewWriter } from "../review/write-review.ts";
 import { showPlan } from "./apply.ts";
 import { type CommandContext, type Run, revisionArgument } from "./command.ts";
@@ -57,7 +57,8 @@ async function showDiff(
   const from = given.from ?? to - 1;
   if (from < 1) throw new UsageError(`${service} has one revision only: there is nothing to compare.`);
   const diff = await registry.ask(Diff, pathTo("services", service, "revisions", from, "diff", to));
-  const { changes, ...counts } = await markDiff(registry, service, from, diff.changes);
+  const changes = markChanges(diff.changes);
+  const counts = countEffects(changes);
   const state = `revision ${from} to ${to}`;
   write({ services: [{ service, state, changes }], counts }, { changes, ...counts });
 }

@@ -1,16 +1,4 @@
-import {
-  markPreviewed,
-  markSince,
-  type Preview,
-  type RegistryApi,
-} from "@ostiary/lib/contracts/registry-api";
-import {
-  type Change,
-  countEffects,
-  EFFECTS,
-  type Effect,
-  type MarkedChange,
-} from "@ostiary/lib/domain/routes";
+import { EFFECTS, type Effect, type MarkedChange } from "@ostiary/lib/domain/routes";
 import { InvalidArgumentError } from "commander";
 
 /** The changes that a person reviews, before or after they are applied. */
@@ -33,16 +21,4 @@ export function effectsArgument(text: string): Effect[] {
   const known = EFFECTS.filter((effect) => named.includes(effect));
   if (known.length !== named.length) throw new InvalidArgumentError("Use opens, breaks, or opens,breaks.");
   return known;
-}
-
-/** Marks the changes of a preview that open a route or break callers. Returns the output for `--json`. */
-export async function markPreview(registry: RegistryApi, preview: Preview) {
-  const results = await markPreviewed(registry, preview.results);
-  return { results, ...countEffects(results.flatMap(({ changes }) => changes)) };
-}
-
-/** Marks the changes since revision `from` like {@link markPreview}. */
-export async function markDiff(registry: RegistryApi, service: string, from: number, changes: Change[]) {
-  const marked = await markSince(registry, service, from, changes);
-  return { changes: marked, ...countEffects(marked) };
 }

@@ -8,7 +8,6 @@ import {
   type GivenNote,
   Lookup,
   markPreviewed,
-  markSince,
   Preview,
   type PreviewedService,
   Projections,
@@ -20,7 +19,7 @@ import {
   Services,
   WrittenService,
 } from "@ostiary/lib/contracts/registry-api";
-import type { MarkedChange } from "@ostiary/lib/domain/routes";
+import { type MarkedChange, markChanges } from "@ostiary/lib/domain/routes";
 import { type Static, Type } from "@sinclair/typebox";
 import { pathTo, type Registry } from "./client.ts";
 
@@ -97,7 +96,7 @@ export async function compareRevisions(
 ): Promise<MarkedChange[]> {
   const path = pathTo("services", service, "revisions", from, "diff", to);
   const { changes } = await registry.ask(Diff, path);
-  return markSince(registry, service, from, changes);
+  return markChanges(changes);
 }
 
 export async function readRevision(registry: Registry, service: string, revision: number) {
@@ -112,8 +111,7 @@ export async function reviewDocument(registry: Registry, document: string): Prom
     headers: YAML,
     body: document,
   });
-  const services = await markPreviewed(registry, answer.results);
-  return { services, tag: etag };
+  return { services: markPreviewed(answer.results), tag: etag };
 }
 
 export interface Write {

@@ -156,7 +156,7 @@ function DeleteDialog({ service, onClose, onStale }: DeleteDialogProps) {
   const session = useSession();
   const [typed, setTyped] = useState("");
   const [note, setNote] = useState<GivenNote>({});
-  const changes = markChanges(listChanges(config, null), service.rate_limits);
+  const changes = markChanges(listChanges(config, null));
   const writing = useWrite();
 
   const remove = (wait: boolean) =>

@@ -1,9 +1,8 @@
 import type { Static, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { tryJson } from "../../domain/json/index.ts";
-import { type Change, type MarkedChange, markChanges, namesPolicies } from "../../domain/routes/index.ts";
+import { type MarkedChange, markChanges } from "../../domain/routes/index.ts";
 import type { Preview } from "./apply.ts";
-import { Revision } from "./revisions.ts";
 
 export interface RegistryRequest {
   method?: "GET" | "POST" | "PUT" | "DELETE";
@@ -103,27 +102,6 @@ export function pathOf(segments: readonly (string | number)[], noName: (segment:
 
 export type PreviewedService = Omit<Preview["results"][number], "changes"> & { changes: MarkedChange[] };
 
-export async function markPreviewed(
-  registry: RegistryApi,
-  previewed: Preview["results"],
-): Promise<PreviewedService[]> {
-  const services: PreviewedService[] = [];
-  for (const each of previewed) {
-    services.push({ ...each, changes: await markSince(registry, each.service, each.revision, each.changes) });
-  }
-  return services;
-}
-
-/** Marks the changes since `revision` that open a route or break callers, judged with that revision's policies. */
-export async function markSince(
-  registry: RegistryApi,
-  service: string,
-  revision: number | null,
-  changes: readonly Change[],
-): Promise<MarkedChange[]> {
-  if (revision === null || !namesPolicies(changes)) return markChanges(changes);
-  // Read the policies of this revision. The service may have a newer revision by now.
-  const path = `/services/${encodeURIComponent(service)}/revisions/${revision}`;
-  const { config } = await registry.ask(Revision, path);
-  return markChanges(changes, config?.rate_limits);
+export function markPreviewed(previewed: Preview["results"]): PreviewedService[] {
+  return previewed.map((each) => ({ ...each, changes: markChanges(each.changes) }));
 }

@@ -99,3 +99,11 @@ function isLowerCase(code: number): boolean {
 function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
+
+/**
+ * Returns the SHA-256 of a credential string in hex. The hash is stored, looked up and used as a cache key
+ * instead of the string (ID-81).
+ */
+export function hashCredential(text: string): string {
+  return Bun.SHA256.hash(text, "hex");
+}

@@ -1,3 +1,2 @@
 export * from "./auth-type.ts";
 export * from "./credential-string.ts";
-export * from "./hash.ts";

@@ -5,4 +5,3 @@ export * from "./envelope.ts";
 export * from "./error-codes.ts";
 export * from "./field-errors.ts";
 export * from "./reason.ts";
-export * from "./system-error-code.ts";

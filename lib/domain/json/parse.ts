@@ -26,3 +26,27 @@ export function tryJson(text: string, parse: (text: string) => unknown = parseJs
     return undefined;
   }
 }
+
+/**
+ * Returns whether a value is a JSON or YAML object. Callers must read only field names that
+ * `Object.prototype` does not have.
+ */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+const withoutMark = new TextDecoder("utf-8", { fatal: true });
+const withMark = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/**
+ * Decodes bytes as UTF-8. Returns undefined for bytes that are not UTF-8.
+ *
+ * @param mark whether to drop or keep a byte order mark at the start
+ */
+export function tryUtf8(bytes: Uint8Array, mark: "drop" | "keep" = "drop"): string | undefined {
+  try {
+    return (mark === "keep" ? withMark : withoutMark).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

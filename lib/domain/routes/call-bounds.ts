@@ -1,6 +1,6 @@
 /** The timeout and the maximum body size of calls to a service (RG-167). */
 import { Type } from "@sinclair/typebox";
-import { intern } from "./intern.ts";
+import { intern } from "./compact.ts";
 import { BODY_BYTES_MAX, TIMEOUT_MS_MAX } from "./maximum-sizes.ts";
 import { messages } from "./schema-messages.ts";
 

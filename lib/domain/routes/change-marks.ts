@@ -1,15 +1,29 @@
 /**
  * Marks the changes that allow requests which were refused (`opens`), and the changes that break callers
  * (`breaks`). The README of the command line has a table of the rules. The rules read only the list of
- * changes, and mark a change when in doubt: a limit with unknown numbers gets both marks.
+ * changes, and mark a change when in doubt: a limit with other numbers than `requests` gets both marks.
  */
-import { markBounds, markServiceBounds } from "./bound-marks.ts";
+import type { ConfiguredBounds } from "./call-bounds.ts";
 import type { Change } from "./change-schema.ts";
 import { isAudited } from "./compile-service.ts";
-import { markLimit, markPolicy, type Policies, policiesAfter } from "./limit-marks.ts";
+import { isSameLimit, limitText, writtenLimitText } from "./limit-numbers.ts";
+import type { RateLimitPolicy } from "./limit-schema.ts";
 import { type Method, SCOPES, type Scope, SUBJECT_FIELDS } from "./methods-and-scopes.ts";
-import { breaks, type Effect, opens, type ReviewMark } from "./review-mark.ts";
 import { withoutParamNames } from "./route-conflicts.ts";
+
+/** The effects of a change: it opens access, or breaks callers. */
+export const EFFECTS = ["opens", "breaks"] as const;
+export type Effect = (typeof EFFECTS)[number];
+
+/** A reason to review a change: its effect, and a text that explains the effect. */
+interface ReviewMark {
+  readonly effect: Effect;
+  readonly reason: string;
+}
+
+const opens = (reason: string): ReviewMark => ({ effect: "opens", reason });
+const breaks = (reason: string): ReviewMark => ({ effect: "breaks", reason });
+const opensAndBreaks = (reason: string) => [opens(reason), breaks(reason)];
 
 export type MarkedChange = Change & { readonly marks: readonly ReviewMark[] };
 
@@ -18,34 +32,18 @@ interface RouteSide {
   readonly scope: Scope;
   readonly method: Method;
   readonly settings: NonNullable<Change["before"]>;
-  readonly policies: Policies;
 }
 
-/**
- * Returns all changes of one service in order, each with its marks.
- *
- * @param policies the policies of the service before the changes
- */
-export function markChanges(changes: readonly Change[], policies: Policies = {}): MarkedChange[] {
-  const before = policies;
-  const after = policiesAfter(policies, changes);
+/** Returns all changes of one service in order, each with its marks. */
+export function markChanges(changes: readonly Change[]): MarkedChange[] {
   const { partnerOf, replaced } = pairMoved(changes);
   return changes.map((change) => {
     if (change.scope === null)
       return { ...change, marks: [...markPolicy(change), ...markServiceBounds(change, changes)] };
     if (replaced.has(change)) return { ...change, marks: [] };
-    const from = routeSide(partnerOf.get(change) ?? change, "before", before);
-    const to = routeSide(change, "after", after);
-    return { ...change, marks: markRoute(from, to) };
+    const from = routeSide(partnerOf.get(change) ?? change, "before");
+    return { ...change, marks: markRoute(from, routeSide(change, "after")) };
   });
-}
-
-/** Returns whether the marks depend on policies by name. These policies can be missing from `changes`. */
-export function namesPolicies(changes: readonly Change[]): boolean {
-  return changes.some(
-    ({ scope, before, after }) =>
-      scope !== null && [before, after].some((side) => typeof side?.rate_limit === "string"),
-  );
 }
 
 /** Counts the changes that have each effect. */
@@ -91,10 +89,10 @@ function isRoute(change: Change): change is RouteChange {
   return change.scope !== null && change.method !== null && change.path !== null;
 }
 
-function routeSide(change: Change, side: "before" | "after", policies: Policies): RouteSide | null {
+function routeSide(change: Change, side: "before" | "after"): RouteSide | null {
   const settings = change[side];
   if (settings === null || !isRoute(change)) return null;
-  return { scope: change.scope, method: change.method, settings, policies };
+  return { scope: change.scope, method: change.method, settings };
 }
 
 function markRoute(from: RouteSide | null, to: RouteSide | null): ReviewMark[] {
@@ -178,4 +176,93 @@ function markAudit(from: RouteSide, to: RouteSide): ReviewMark[] {
   const was = isAudited(from.scope, from.method, from.settings.audit);
   const is = isAudited(to.scope, to.method, to.settings.audit);
   return was && !is ? [opens("its requests are no longer audited")] : [];
+}
+
+function markLimit(from: RouteSide, to: RouteSide): ReviewMark[] {
+  const [before, after] = [from.settings.rate_limit, to.settings.rate_limit];
+  // A change of the policy that both sides name has its own entry in the list.
+  if (JSON.stringify(before) === JSON.stringify(after)) {
+    return after === false ? [] : markSubject(from.scope, to.scope);
+  }
+  if (before === false) return [breaks(`the route is limited to ${shownLimit(after)}`)];
+  if (after === false) return [opens("the route no longer has a limit")];
+  return isNumbers(before) && isNumbers(after)
+    ? compareLimits(before, after)
+    : opensAndBreaks(`the route's limit changes from ${shownLimit(before)} to ${shownLimit(after)}`);
+}
+
+type RouteLimit = RouteSide["settings"]["rate_limit"];
+type OwnLimit = Exclude<RouteLimit, undefined | false | string | unknown[]>;
+
+const shownLimit = (limit: RouteLimit) => limitText(limit) || "the gateway's default";
+
+function isNumbers(limit: RouteLimit): limit is OwnLimit {
+  return typeof limit === "object" && !Array.isArray(limit);
+}
+
+/** Organization routes have one limit for all members, member routes one for each member. */
+function markSubject(from: Scope, to: Scope): ReviewMark[] {
+  if (from === "organization" && to === "member") return [opens("its limit counts for each member")];
+  if (from === "member" && to === "organization") return [breaks("its limit counts for the organization")];
+  return [];
+}
+
+/** Marks a changed policy. The routes that name a new or removed policy have their own changes. */
+function markPolicy({ before, after }: Change): ReviewMark[] {
+  const [from] = Object.values(before?.rate_limits ?? {});
+  const [to] = Object.values(after?.rate_limits ?? {});
+  return from === undefined || to === undefined ? [] : compareLimits(from, to);
+}
+
+function compareLimits(before: RateLimitPolicy, after: RateLimitPolicy): ReviewMark[] {
+  const isShared = after.shared === true;
+  if ((before.shared === true) !== isShared) {
+    return opensAndBreaks(`the policy is ${isShared ? "now" : "no longer"} shared with other services`);
+  }
+  if (isSameLimit(before, after)) return [];
+  const text = `${writtenLimitText(before)} is now ${writtenLimitText(after)}`;
+  if (!isSameLimit(before, { ...after, requests: before.requests })) {
+    return opensAndBreaks(`the limit changes: ${text}`);
+  }
+  return after.requests > before.requests
+    ? [opens(`the limit is raised: ${text}`)]
+    : [breaks(`the limit is lowered: ${text}`)];
+}
+
+/** Marks a bound of the service itself. The routes of a new or removed service have their own changes. */
+function markServiceBounds({ before, after }: Change, changes: readonly Change[]): ReviewMark[] {
+  const isReplaced = changes.some(
+    (each) =>
+      each.scope === null && each.action !== "changed" && (each.before ?? each.after)?.url !== undefined,
+  );
+  return isReplaced ? [] : markBounds(before ?? {}, after ?? {});
+}
+
+/** Marks changes of timeouts and of maximum body sizes. An omitted bound is the gateway's, which is unknown. */
+function markBounds(before: ConfiguredBounds, after: ConfiguredBounds): ReviewMark[] {
+  const marks: ReviewMark[] = [];
+  const change = (from: number, to: number, unit: string) =>
+    `${boundText(from, unit)} is now ${boundText(to, unit)}`;
+  const [time, newTime] = [before.timeout_ms ?? Number.NaN, after.timeout_ms ?? Number.NaN];
+  if (!Object.is(time, newTime) && !(newTime > time)) {
+    marks.push(breaks(`the service may get less time to respond: ${change(time, newTime, "ms")}`));
+  }
+  const [size, newSize] = [sizeOf(before), sizeOf(after)];
+  if (Object.is(size, newSize)) return marks;
+  const sizes = change(size, newSize, "bytes");
+  if (!(newSize < size) && size !== Number.POSITIVE_INFINITY)
+    marks.push(opens(`larger bodies may be admitted: ${sizes}`));
+  if (!(newSize > size) && newSize !== Number.POSITIVE_INFINITY)
+    marks.push(breaks(`larger bodies may be refused: ${sizes}`));
+  return marks;
+}
+
+/** Returns a size that can be compared: 0 means no limit. */
+function sizeOf({ max_body_bytes }: ConfiguredBounds): number {
+  return max_body_bytes === 0 ? Number.POSITIVE_INFINITY : (max_body_bytes ?? Number.NaN);
+}
+
+function boundText(bound: number, unit: string): string {
+  if (Number.isNaN(bound)) return "the default";
+  return bound === Number.POSITIVE_INFINITY ? "no limit" : `${bound} ${unit}`;
 }

@@ -1,10 +1,10 @@
 /** Describes changes in words for the command line and the console. */
+
+import type { Effect } from "./change-marks.ts";
 import type { Change } from "./change-schema.ts";
-import { writtenLimitText } from "./limit-numbers.ts";
+import { limitText, writtenLimitText } from "./limit-numbers.ts";
 import type { Method, Scope } from "./methods-and-scopes.ts";
-import type { Effect } from "./review-mark.ts";
-import { testText } from "./route-test-text.ts";
-import type { StoredRoute } from "./service-schema.ts";
+import type { RouteTest } from "./route-test-schema.ts";
 
 /** The target of a change: a route, or a setting of the service itself. */
 type Subject =
@@ -73,15 +73,6 @@ function settingsOf(side: Change["before"]): Settings {
   };
 }
 
-/** Returns a short text about a route's limit, or an empty string for the gateway's default limit. */
-export function limitText(limit: StoredRoute["rate_limit"] | null): string {
-  if (limit === undefined || limit === null) return "";
-  if (limit === false) return "unlimited";
-  if (typeof limit === "string") return limit;
-  if (!Array.isArray(limit)) return writtenLimitText(limit);
-  return limit.map((each) => limitText(each)).join(" and ");
-}
-
 /** Returns a short text about a timeout. */
 export function timeoutText(timeout_ms: number): string {
   return `${timeout_ms} ms`;
@@ -103,4 +94,26 @@ export function summaryOf(changes: number, { opens, breaks }: Record<Effect, num
   ];
   const told = marked.length === 0 ? "no change opens a route or breaks callers" : marked.join(", ");
   return `${counted(changes, "change", "changes")}: ${told}.`;
+}
+
+/** Returns a text with the request, the caller and the expectation of a test, without its name. */
+export function testText({ method, path, role, labels, plan, expect }: RouteTest): string {
+  const callers = [
+    ...(role === undefined ? [] : [`role ${role}`]),
+    ...(labels === undefined ? [] : [`labels ${labels.join(", ") || "none"}`]),
+    ...(plan === undefined ? [] : [`plan ${plan}`]),
+  ];
+  const asks = [`${method} ${path}`, ...callers].join(" with ");
+  return `${asks}: ${expectationText(expect)}`;
+}
+
+/** Returns a short text that describes the expectation of a test. */
+function expectationText({ status, service, upstream, allowed, requests }: RouteTest["expect"]): string {
+  if (status !== undefined) return "no route";
+  return [
+    ...(service === undefined ? [] : [`service ${service}`]),
+    ...(upstream === undefined ? [] : [`upstream ${upstream}`]),
+    ...(allowed === undefined ? [] : [allowed ? "allowed" : "not allowed"]),
+    ...(requests === undefined ? [] : [requests === false ? "no limit" : `${requests} requests`]),
+  ].join(", ");
 }

@@ -1,7 +1,6 @@
 /** Compiles the limit of one method of a route. */
 import { type AppliedLimit, bucketPrefix, type LimitSet, type RateLimit } from "../ratelimit/index.ts";
-import { flatString } from "./flat-string.ts";
-import { intern } from "./intern.ts";
+import { flatString, intern } from "./compact.ts";
 import { numbersFor } from "./limit-numbers.ts";
 import type {
   InlineRateLimit,

@@ -1,9 +1,8 @@
 /** The data that the gateway needs for one method of a route, computed when routes load. */
 
 import { type CallBounds, compileBounds, configuredBounds, DEFAULT_CALL_BOUNDS } from "./call-bounds.ts";
+import { flatString, intern } from "./compact.ts";
 import { type CompiledLimit, compileLimit, type SharedLimits } from "./compile-limit.ts";
-import { flatString } from "./flat-string.ts";
-import { intern } from "./intern.ts";
 import { PATH_PARAMS_MAX } from "./maximum-sizes.ts";
 import { segmentsOf } from "./route-path.ts";
 import {
@@ -173,4 +172,19 @@ function paramPart(param: number): TemplatePart {
 export function isAudited(scope: Scope, method: Method, audit: boolean | undefined): boolean {
   if (scope === "public" || method === "OPTIONS") return false;
   return audit ?? AUDITED_UNLESS_FALSE.has(method);
+}
+
+/** The label that grants all labels. */
+export const EVERY_LABEL = "*";
+
+/**
+ * Returns whether the holder of `labels` may use a route that requires `required`. One required label or `*`
+ * suffices (GW-76, GW-77). Labels constrain members only: `labels` is null for other callers, who pass.
+ */
+export function labelsSuffice(required: CompiledLabels | null, labels: readonly string[] | null): boolean {
+  if (required === null || labels === null) return true;
+  for (const label of labels) {
+    if (label === EVERY_LABEL || required.set.has(label)) return true;
+  }
+  return false;
 }

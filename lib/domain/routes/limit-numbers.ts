@@ -1,6 +1,6 @@
 /** The numbers of rate limits, and texts that show them. */
 import type { Period } from "../ratelimit/index.ts";
-import type { InlineRateLimit, RateLimitPolicy } from "./limit-schema.ts";
+import type { InlineRateLimit, RateLimitPolicy, RouteRateLimit } from "./limit-schema.ts";
 
 /** The numbers that apply to one organization. */
 export interface LimitNumbers {
@@ -39,6 +39,15 @@ export function writtenLimitText(limit: InlineRateLimit | RateLimitPolicy): stri
     ...Object.keys(limit.plans ?? {}).map((plan) => `${plan}: ${text(plan)}`),
     ...(limit.charge === undefined ? [] : ["failed requests do not count"]),
   ].join("; ");
+}
+
+/** Returns a short text about a route's limit, or an empty string for the gateway's default limit. */
+export function limitText(limit: RouteRateLimit | null | undefined): string {
+  if (limit === undefined || limit === null) return "";
+  if (limit === false) return "unlimited";
+  if (typeof limit === "string") return limit;
+  if (!Array.isArray(limit)) return writtenLimitText(limit);
+  return limit.map((each) => limitText(each)).join(" and ");
 }
 
 /** Returns whether two limits have the same numbers, for every plan. */

@@ -1,5 +1,5 @@
+import { flatString } from "./compact.ts";
 import type { CompiledRoute } from "./compile-service.ts";
-import { flatString } from "./flat-string.ts";
 import { foldedSegment } from "./folded-segment.ts";
 import { LiteralChildren } from "./literal-children.ts";
 import { RequestPath, segmentHash } from "./request-path.ts";

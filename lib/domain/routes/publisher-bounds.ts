@@ -1,6 +1,5 @@
 /** Decides what a publisher may write (RG-114). The registry enforces the bounds, and the console hides what they forbid. */
 import { isSameLimit } from "./limit-numbers.ts";
-import { fitsPattern } from "./name-pattern.ts";
 import { PathPrefixes } from "./path-prefix.ts";
 import { parsedPath } from "./request-path.ts";
 import { ownedRoutes } from "./route-conflicts.ts";
@@ -144,4 +143,32 @@ export class PublisherBounds {
       return isForeign && !isKept ? [{ service, policy: name }] : [];
     });
   }
+}
+
+/**
+ * Returns whether `name` matches `pattern`, in which `*` stands for any number of characters. The time is at
+ * most proportional to the product of both lengths.
+ */
+export function fitsPattern(pattern: string, name: string): boolean {
+  let inPattern = 0;
+  let inName = 0;
+  // `afterStar` is the index after the latest star. `taken` is the end of the text that this star matches.
+  let afterStar = -1;
+  let taken = 0;
+  while (inName < name.length) {
+    if (pattern[inPattern] === "*") {
+      inPattern += 1;
+      afterStar = inPattern;
+      taken = inName;
+    } else if (pattern[inPattern] === name[inName]) {
+      inPattern += 1;
+      inName += 1;
+    } else if (afterStar >= 0) {
+      taken += 1;
+      inPattern = afterStar;
+      inName = taken;
+    } else return false;
+  }
+  while (pattern[inPattern] === "*") inPattern += 1;
+  return inPattern === pattern.length;
 }

@@ -1,8 +1,7 @@
 /** Runs route tests against a table of routes (RG-148). */
 import { quoted } from "../errors/index.ts";
 import { limitsOf } from "../ratelimit/index.ts";
-import type { CompiledRoute, TemplatePart } from "./compile-service.ts";
-import { labelsSuffice } from "./labels.ts";
+import { type CompiledRoute, labelsSuffice, type TemplatePart } from "./compile-service.ts";
 import { parsedPath } from "./request-path.ts";
 import type { RouteMatch, RouteTable } from "./route-table.ts";
 import type { RouteTest } from "./route-test-schema.ts";

@@ -138,13 +138,7 @@ export type RouteConfig = Static<typeof RouteConfig>;
 
 /** A route as stored, with its full path. `methods` is always a list. */
 export const StoredRoute = Type.Object(
-  {
-    path: RoutePath,
-    upstream: Type.Optional(UpstreamTemplate),
-    ...callBoundFields,
-    methods: MethodList,
-    ...verbFields,
-  },
+  { ...RouteConfig.properties, methods: MethodList },
   { ...closedShape("A route"), title: "StoredRoute", description: "A route in stored form." },
 );
 export type StoredRoute = Static<typeof StoredRoute>;
@@ -257,14 +251,7 @@ export type ServiceConfig = Static<typeof ServiceConfig>;
 
 /** A service in stored form: paths include the prefix, and a map of methods is one route for each method. */
 export const StoredServiceConfig = Type.Object(
-  {
-    url: StoredUrl,
-    openapi: Type.Optional(OpenApiPath),
-    ...callBoundFields,
-    rate_limits: Type.Optional(RateLimits),
-    tests: Type.Optional(RouteTests),
-    ...scopesOf(StoredScope),
-  },
+  { ...ServiceConfig.properties, url: StoredUrl, ...scopesOf(StoredScope) },
   {
     ...closedShape("A service"),
     message: messages.service,

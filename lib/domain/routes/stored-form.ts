@@ -77,3 +77,8 @@ export function withoutTrailingSlashes(text: string): string {
   while (end > 0 && text[end - 1] === "/") end--;
   return text.slice(0, end);
 }
+
+/** Counts the routes of a stored list. Each method of an item is one route. */
+export function countRoutes(rows: readonly { readonly methods: readonly unknown[] }[]): number {
+  return rows.reduce((sum, { methods }) => sum + methods.length, 0);
+}

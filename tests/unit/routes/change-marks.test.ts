@@ -1,12 +1,10 @@
 /** Tests of the marks on changes that open a route or break callers (`apps/cli/README.md` lists them). */
 import { describe, expect, test } from "bun:test";
 import {
-  type Change,
   EFFECTS,
   listChanges,
   type MarkedChange,
   markChanges,
-  namesPolicies,
   routeKey,
   type StoredServiceConfig,
 } from "@ostiary/lib/domain/routes";
@@ -38,7 +36,7 @@ function markedBetween(
   before: StoredServiceConfig | null,
   after: StoredServiceConfig | null,
 ): MarkedChange[] {
-  return markChanges(listChanges(before, after), before?.rate_limits);
+  return markChanges(listChanges(before, after));
 }
 
 /** Returns the effects of all changes, in a fixed order. */
@@ -56,12 +54,8 @@ describe("a route has the specified marks when it changes:", () => {
     ["member to organization: members share the limit", { scope: "member" }, {}, "opens breaks"],
     ["organization to user", {}, { scope: "user" }, "opens breaks"],
     ["user to organization", { scope: "user" }, {}, "breaks"],
-    ["user to member", { scope: "user" }, { scope: "member" }, "breaks"],
-    ["member to user", { scope: "member" }, { scope: "user" }, "opens breaks"],
     ["user to public", { scope: "user" }, { scope: "public" }, "opens"],
-    ["organization to public", {}, { scope: "public" }, "opens"],
     ["public to user", { scope: "public" }, { scope: "user" }, "breaks"],
-    ["public to organization", { scope: "public" }, {}, "breaks"],
     // Changes of the labels. A member needs one of them.
     ["no labels to one", {}, { required_labels: ["a"] }, "breaks"],
     ["one label to none", { required_labels: ["a"] }, {}, "opens"],
@@ -70,23 +64,10 @@ describe("a route has the specified marks when it changes:", () => {
     ["a label to another", { required_labels: ["a"] }, { required_labels: ["b"] }, "opens breaks"],
     ["labels in another order", { required_labels: ["a", "b"] }, { required_labels: ["b", "a"] }, ""],
     ["labels removed from a user route", { scope: "user", required_labels: ["a"] }, { scope: "user" }, ""],
-    [
-      "organization with labels to member without labels",
-      { scope: "organization", required_labels: ["a"], rate_limit: false },
-      { scope: "member", rate_limit: false },
-      "opens",
-    ],
     // Changes of auditing.
     ["audit back on", { method: "POST", audit: false }, { method: "POST" }, ""],
-    ["audit: true where it is the default", { method: "POST" }, { method: "POST", audit: true }, ""],
     ["audit of a GET back to its default", { audit: true }, {}, "opens"],
     // Changes of the upstream.
-    [
-      "the owner's id removed from the upstream",
-      { upstream: OWNED },
-      { upstream: "/widgets/{path.widget_id}" },
-      "opens",
-    ],
     ["an upstream with the owner's id removed", { upstream: OWNED }, {}, "opens"],
     // Changes of the path or the method.
     ["a param's name", {}, { path: "/widgets/{id}" }, ""],
@@ -100,51 +81,20 @@ describe("a route has the specified marks when it changes:", () => {
 });
 
 describe("a route has the specified marks when its limit changes:", () => {
-  const unlimited = false;
-  const inherited = undefined;
-  const rate = (requests: number, window_seconds: number) => ({ requests, window_seconds });
-  const withPlans = (plans: object) => ({ ...LIMIT, plans });
-
   test.each<[string, unknown, unknown, string]>([
-    ["a limit removed", LIMIT, unlimited, "opens"],
-    ["the default limit removed", inherited, unlimited, "opens"],
-    ["a limit added", unlimited, LIMIT, "breaks"],
-    ["the default limit added", unlimited, inherited, "breaks"],
-    ["the default limit to another one, because the default is unknown", inherited, LIMIT, "opens breaks"],
-    ["a limit to the default limit", LIMIT, inherited, "opens breaks"],
+    ["a limit removed", LIMIT, false, "opens"],
+    ["the default limit added", false, undefined, "breaks"],
+    ["a limit to the default limit, which is unknown", LIMIT, undefined, "opens breaks"],
     ["more requests", LIMIT, { ...LIMIT, requests: 101 }, "opens"],
     ["fewer requests", LIMIT, { ...LIMIT, requests: 99 }, "breaks"],
-    ["an additional limit in a list", LIMIT, [LIMIT, DAILY], "breaks"],
-    ["a limit removed from a list", [LIMIT, DAILY], [LIMIT], "opens"],
-    ["a limit to a list of the same limit", LIMIT, [LIMIT], ""],
-    ["a month to a day", { requests: 9, period: "month" }, { requests: 9, period: "day" }, "opens"],
-    ["failures that no longer count", LIMIT, { ...LIMIT, charge: "success" }, "opens"],
-    ["failures that count", { ...LIMIT, charge: "success" }, LIMIT, "breaks"],
-    ["a plan with more requests", LIMIT, withPlans({ pro: { requests: 900 } }), "opens"],
-    ["a plan with fewer requests", LIMIT, withPlans({ free: { requests: 9 } }), "breaks"],
-    ["a plan without a limit", LIMIT, withPlans({ pro: false }), "opens"],
-    ["a plan removed", withPlans({ pro: false }), LIMIT, "breaks"],
-    ["a longer window", LIMIT, { ...LIMIT, window_seconds: 61 }, "breaks"],
-    ["a shorter window", LIMIT, { ...LIMIT, window_seconds: 59 }, "opens"],
-    ["the same average rate, but more at once", LIMIT, rate(6000, 3600), "opens"],
+    ["another window", LIMIT, { ...LIMIT, window_seconds: 61 }, "opens breaks"],
+    ["numbers of a plan", LIMIT, { ...LIMIT, plans: { pro: false } }, "opens breaks"],
+    ["a list", LIMIT, [LIMIT, DAILY], "opens breaks"],
+    ["a policy", LIMIT, "p", "opens breaks"],
   ])("%s", (_, before, after, effects) => {
-    const side = (rate_limit: unknown) => one(rate_limit === inherited ? {} : { rate_limit });
+    const side = (rate_limit: unknown) =>
+      one({ policies: { p: LIMIT }, ...(rate_limit !== undefined && { rate_limit }) });
     expect(effectsOf(markedBetween(side(before), side(after)))).toBe(effects);
-  });
-
-  test.each<[string, unknown, unknown, string]>([
-    ["an inline limit to a policy", LIMIT, "p", "breaks"],
-    ["a policy to an inline limit", "p", LIMIT, "opens"],
-    ["a policy to another", "p", "q", "opens breaks"],
-    ["a policy to none", "p", false, "opens"],
-  ])("%s", (_, before, after, effects) => {
-    const side = (rate_limit: unknown) => one({ rate_limit, policies: { p: LIMIT, q: LIMIT } });
-    expect(effectsOf(markedBetween(side(before), side(after)))).toBe(effects);
-  });
-
-  test("the default limit to a new policy", () => {
-    const after = one({ rate_limit: "p", policies: { p: LIMIT } });
-    expect(effectsOf(markedBetween(one({}), after))).toBe("opens breaks");
   });
 });
 
@@ -191,11 +141,9 @@ describe("a changed policy or url of a service has the specified marks:", () => 
 
   test.each<[string, object | undefined, object | undefined, string]>([
     ["a new policy", undefined, LIMIT, ""],
-    ["a removed policy", LIMIT, undefined, ""],
     ["a policy with more requests", LIMIT, { ...LIMIT, requests: 200 }, "opens"],
     ["a policy with fewer requests", LIMIT, { ...LIMIT, requests: 50 }, "breaks"],
-    ["a policy that becomes shared", LIMIT, { ...LIMIT, shared: true }, "breaks"],
-    ["a policy that is no longer shared", { ...LIMIT, shared: true }, LIMIT, "opens"],
+    ["a policy that becomes shared", LIMIT, { ...LIMIT, shared: true }, "opens breaks"],
     ["a policy with shared: false, which is the default", LIMIT, { ...LIMIT, shared: false }, ""],
   ])("%s", (_, before, after, effects) => {
     expect(effectsOf(markedBetween(withPolicy(before), withPolicy(after)))).toBe(effects);
@@ -214,20 +162,6 @@ describe("a changed policy or url of a service has the specified marks:", () => 
       [null, 1],
       ["organization", 1],
     ]);
-  });
-
-  test("a change from a policy with unknown numbers may open and break", () => {
-    const change: Change = {
-      action: "changed",
-      scope: "user",
-      method: "GET",
-      path: "/",
-      before: { rate_limit: "constructor" },
-      after: { rate_limit: LIMIT },
-    };
-    expect(namesPolicies([change])).toBe(true);
-    expect(effectsOf(markChanges([change]))).toBe("opens breaks");
-    expect(effectsOf(markChanges([change], Object.fromEntries([["constructor", LIMIT]])))).toBe("opens");
   });
 });
 
