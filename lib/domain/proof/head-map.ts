@@ -50,10 +50,6 @@ export function mapValue({ position, chain }: Pick<Head, "position" | "chain">):
   return hashOf(new Uint8Array(bytes.buffer), chain);
 }
 
-/** Returns the value of a head whose position and chain hash are already concatenated, as in {@link mapValue}. */
-export function mapValueOfBytes(bytes: Uint8Array): Hash {
-  return sha256(bytes);
-}
 
 export function mapLeaf(key: Hash, value: Hash): Hash {
   return hashOfPair(LEAF, key, value);

@@ -63,9 +63,9 @@ function step(walk: Walk, way: string, node: MapNode | null): void {
     }
     if (level === LEVELS) break;
   }
-  const ref = node.ref(digit);
-  if (ref === null) return;
-  walk.version = ref.version;
+  const below = node.slot(digit);
+  if (below === null || isLeaf(below)) return;
+  walk.version = below.version;
   walk.depth += 1;
 }
 
