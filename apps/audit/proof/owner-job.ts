@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { systemClock } from "@ostiary/lib/async";
 import { checkPeerTls } from "@ostiary/lib/runtime/config";
 import { StartRefused } from "@ostiary/lib/runtime/service";
@@ -72,6 +71,6 @@ async function passDepsOf(
     log: {
       error: (fields, message) => void process.stderr.write(`${message}: ${JSON.stringify(fields)}\n`),
     },
-    holder: randomUUID(),
+    holder: null,
   };
 }

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { HASH_PATTERN, type Hash, hashFromHex, hashOf, hexOf, sameHash, sha256, ZERO_HASH } from "./chain.ts";
+import { HASH_PATTERN, type Hash, hashFromHex, hexOf, sameHash, sha256, ZERO_HASH } from "./chain.ts";
 import { canonicalJson } from "./entry.ts";
 import { TIME_PATTERN } from "./months.ts";
 
@@ -45,11 +45,11 @@ function mapKey(owner: string): Hash {
 
 /** Returns the value of a head: SHA-256 of its position (8 big-endian bytes) followed by its chain hash. */
 export function mapValue({ position, chain }: Pick<Head, "position" | "chain">): Hash {
-  const bytes = new DataView(new ArrayBuffer(POSITION_BYTES));
-  bytes.setBigUint64(0, BigInt(position));
-  return hashOf(new Uint8Array(bytes.buffer), chain);
+  const bytes = new Uint8Array(POSITION_BYTES + HASH_BYTES);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(position));
+  bytes.set(chain, POSITION_BYTES);
+  return sha256(bytes);
 }
-
 
 export function mapLeaf(key: Hash, value: Hash): Hash {
   return hashOfPair(LEAF, key, value);

@@ -1,6 +1,6 @@
 import { makePartitions } from "@ostiary/audit/partitions/commands";
 import { proofChunks } from "@ostiary/audit/proof";
-import { type PassDeps, sealPass } from "@ostiary/audit/proof/seal/seal-pass";
+import { type PassDeps, sealAll } from "@ostiary/audit/proof/seal/seal-pass";
 import { loadLogKeys } from "@ostiary/audit/signing-keys";
 import { systemClock } from "@ostiary/lib/async";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
@@ -52,14 +52,10 @@ export class OwnLog implements AsyncDisposable {
     return writePast(this.database, organization, at, count);
   }
 
-  /** Seals everything, by default now. Looks at logs that were left out until the database refuses some. */
-  async seal(at?: string, looks = true): Promise<void> {
+  /** Seals everything, by default now, and looks at logs that were left out. */
+  async seal(at?: string): Promise<void> {
     const clock = at === undefined ? systemClock : { ...systemClock, now: () => Date.parse(at) };
-    for (let isLooking = looks; ; ) {
-      const { end } = await sealPass({ ...this.deps, clock }, { looks: isLooking });
-      if (end === "done") return;
-      if (end === "refused") isLooking = false;
-    }
+    await sealAll({ ...this.deps, clock });
   }
 
   /** Writes and seals `count` events of an organization. */

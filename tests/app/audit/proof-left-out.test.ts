@@ -26,7 +26,7 @@ const isComplete = async (owner: string, events: number) =>
 /** Writes an event of another log, seals, and expects that only the log of `owner` is left out. */
 async function expectLeftOut(owner: string, reason: string): Promise<void> {
   await log.write(2, `beside-${owner}`);
-  await log.seal(undefined, false);
+  await log.seal();
   expect(await reasonOf(owner)).toContain(reason);
   await isComplete(`beside-${owner}`, 2);
 }

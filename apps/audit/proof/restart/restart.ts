@@ -139,10 +139,7 @@ export async function restartTree(deps: PassDeps): Promise<void> {
   const isWritten = await writeAndSign(
     deps,
     { state, tree },
-    {
-      ...{ holder: deps.holder, sealed_to: state.sealed_to, leaf, begins },
-      ...{ entries: [], heads: [], altered: [], restored: [] },
-    },
+    { holder: deps.holder ?? state.holder, sealed_to: state.sealed_to, leaf, begins },
     // with the tree, so that an interruption leaves no tree under a root of another name
     (tx) => memory.roots.sign(edge, leaf, [...state.trees, begins], (note) => storeFirstNote(tx, note)),
   );

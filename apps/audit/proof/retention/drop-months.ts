@@ -5,8 +5,7 @@ import { sqlState } from "@ostiary/lib/runtime/stores/database";
 import type { Partition } from "../../partitions/partition-sql.ts";
 import { alteredOf, LogAltered } from "../seal/chains.ts";
 import { type Declared, declare } from "../seal/declare.ts";
-import { type PassDeps, sealPass } from "../seal/seal-pass.ts";
-import { selectState } from "../seal/state-sql.ts";
+import { type PassDeps, sealAll } from "../seal/seal-pass.ts";
 import { chainsOfMonth } from "./chains-of-month.ts";
 import { dropPartition, type PartitionRow, selectClock, selectNow, selectPartitions } from "./sql.ts";
 
@@ -112,15 +111,6 @@ async function dropOnceFree({ writes, clock }: PassDeps, month: Partition, asOf:
   throw new StartRefused(
     `The partition of ${month.month} is in use, for example by an export. Its declarations are kept: try again later.`,
   );
-}
-
-/** Seals everything that is committed, as the service's sealer does. */
-async function sealAll(deps: PassDeps): Promise<void> {
-  for (;;) {
-    const { holder } = await deps.writes.run("select_sealer", selectState);
-    const { end } = await sealPass({ ...deps, holder: holder ?? deps.holder });
-    if (end === "done") return;
-  }
 }
 
 /**

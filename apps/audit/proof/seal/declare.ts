@@ -10,7 +10,7 @@ import { type ChainRow, selectChains } from "./chain-sql.ts";
 import { planChains } from "./chains.ts";
 import type { PassWrite } from "./pass-sql.ts";
 import { openMap, type PassRead } from "./read-pass.ts";
-import { nextLeaf, type PassDeps, sealPass, writeAndSign } from "./seal-pass.ts";
+import { type Base, nextLeaf, type PassDeps, sealPass, writeAndSign } from "./seal-pass.ts";
 import { selectState } from "./state-sql.ts";
 
 const SALT_BYTES = 16;
@@ -22,7 +22,7 @@ export type Declared =
   | { owner: string; kind: "restart"; content: Restart & { lost: string } };
 
 /** The chains in which declarations are written, and the map under the last signed root. */
-type ChainsRead = Pick<PassRead, "state" | "tree" | "map" | "chains">;
+type ChainsRead = Base & Pick<PassRead, "map" | "chains">;
 
 interface Plan {
   declared: readonly Declared[];
@@ -78,13 +78,11 @@ function writeDeclarations(deps: PassDeps, read: ChainsRead, { declared, chains,
   });
   const plan = planChains(entries, chains, map);
   const write: PassWrite = {
-    // keeps the stored holder, so that the replica that seals goes on
-    holder: state.holder ?? deps.holder,
+    holder: deps.holder ?? state.holder,
     sealed_to: state.sealed_to,
     declarations: plan.entries.map(({ entry: { row }, ...place }) => ({ ...place, ...row })),
     heads: plan.heads,
     leaf: nextLeaf(deps, read),
-    ...{ entries: [], begins: null, altered: [], restored: [] },
   };
   return writeAndSign(deps, read, write, also);
 }

@@ -36,19 +36,19 @@ export interface LeafWrite extends LeafRow {
 }
 
 export interface PassWrite {
-  holder: string;
+  holder: string | null;
   sealed_to: string;
-  entries: readonly EntryWrite[];
+  entries?: readonly EntryWrite[];
   declarations?: readonly DeclarationWrite[];
-  heads: readonly HeadWrite[];
+  heads?: readonly HeadWrite[];
   /** Null if the pass changes no head. */
   leaf: LeafWrite | null;
-  /** The tree that the pass begins, or null. */
-  begins: TreePlace | null;
+  /** The tree that the pass begins. */
+  begins?: TreePlace | null;
   /** Chains that are left out from now on. */
-  altered: readonly AlteredChain[];
+  altered?: readonly AlteredChain[];
   /** Owners whose chains are sealed again. */
-  restored: readonly string[];
+  restored?: readonly string[];
 }
 
 /**
@@ -109,7 +109,7 @@ function leafParts({ leaf, begins }: PassWrite): SQL {
 }
 
 /** Returns the common table expressions that write entries and declarations. */
-function entryParts({ entries, declarations = [] }: PassWrite): SQL {
+function entryParts({ entries = [], declarations = [] }: PassWrite): SQL {
   const entered = sql`entered as (
       insert into audit.entries (chain_id, position, occurred_at, event_id, is_outcome, chain)
       select chain_id, position, occurred_at, event_id, is_outcome, decode(chain, 'hex')
@@ -128,7 +128,7 @@ function entryParts({ entries, declarations = [] }: PassWrite): SQL {
 }
 
 /** Returns the common table expressions that leave chains out, take them back, and update heads. */
-function chainParts({ altered, restored, heads, leaf }: PassWrite): SQL {
+function chainParts({ altered = [], restored = [], heads = [], leaf }: PassWrite): SQL {
   return sql`left_out as (
       insert into audit.altered_chains (owner, reason)
       select owner, reason

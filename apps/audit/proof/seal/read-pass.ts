@@ -4,19 +4,14 @@ import { HeadMap, type NodeCache, rootOf } from "../heads/head-map.ts";
 import type { SignedRoots, TrustedTree } from "../root/signed-root.ts";
 import type { LeafRow } from "../root/tree-sql.ts";
 import { type ChainRow, intactEnd, selectChains, selectMoved, selectSteps } from "./chain-sql.ts";
-import { alteredOf, LogAltered } from "./chains.ts";
+import { type AlteredChain, alteredOf, LogAltered } from "./chains.ts";
 import { ownersOf, type UnsealedRow } from "./entries.ts";
 import { parseSnapshot, sealedAfter, snapshotText, windowAfter } from "./snapshot.ts";
 import { type SealerState, selectState } from "./state-sql.ts";
 import { selectBound, selectUnsealed, selectWindow } from "./unsealed-sql.ts";
 
-/**
- * The maximum number of entries of each kind in one pass, so that statements stay short and other work gets
- * its turn.
- */
-export const ENTRIES_MAX = 5_000;
-/** The maximum number of chains that were left out and that one pass looks at again. */
-const LOOKED_AT_MAX = 100;
+/** The maximum number of entries of each kind in one pass, so that statements stay short and other work gets its turn. */
+const ENTRIES_MAX = 5_000;
 
 /** The state that a sealer keeps between its passes. */
 export interface SealMemory {
@@ -26,61 +21,68 @@ export interface SealMemory {
   unreadable: Set<string>;
 }
 
-export interface PassRead {
-  state: SealerState;
-  tree: TrustedTree;
+export interface PassOptions {
+  /** Whether this replica may seal in a state. */
+  isMine?: (state: SealerState) => boolean;
+  /** The owner of a chain that was left out, which the pass looks at again. Without one, the pass seals what is new. */
+  owner?: string | null;
+  /** The only owners whose entries the pass writes, or null for all. */
+  only?: ReadonlySet<string> | null;
+}
+
+export interface Due {
   /** Events that may lack an entry. */
   rows: readonly UnsealedRow[];
   /** The snapshot that is sealed once all of `rows` are. */
   sealed_to: string;
   behind: boolean;
+}
+
+/** What a pass may seal, and the map of heads under the last signed root. */
+export interface PassRead extends Due {
   map: HeadMap;
+  /** The chains that the pass may extend. */
   chains: readonly ChainRow[];
-  /** Chains of `rows` whose rows differ from the map. */
-  altered: readonly { owner: string; reason: string }[];
-  /** Owners that were left out and whose rows match again, and their events that lack an entry. */
-  restored: ReadonlyMap<string, readonly UnsealedRow[]>;
+  /** Chains to leave out from now on, because their rows differ from the map. */
+  altered: readonly AlteredChain[];
+  /** The owner that was left out, if its rows match again and `rows` is all that its chain lacks. */
+  restored: readonly string[];
 }
 
-export interface ReadOptions {
-  /** Whether to look at chains that were left out. */
-  looks: boolean;
-  /** The only owners whose entries the pass writes, or null for all. */
-  only: ReadonlySet<string> | null;
-}
-
-/** Reads what is committed and has no place, the chains of these events, and the map of heads under the last signed root. */
-async function readPass(
+/** Reads the state of the sealer, checks the tree, and reads what there is to seal, unless an interrupted pass comes first. */
+export async function readPass(
   tx: Orm,
-  state: SealerState,
-  tree: TrustedTree,
   memory: SealMemory,
-  { looks, only }: ReadOptions,
-): Promise<PassRead> {
-  const due = tree.unsigned === null ? await dueRows(tx, state, memory) : NOTHING_DUE;
+  { isMine = () => true, owner = null, only = null }: PassOptions,
+): Promise<{ state: SealerState; tree: TrustedTree; read: PassRead | "others" | "unsigned" }> {
+  const state = await selectState(tx);
+  const tree = await memory.roots.check(tx, state);
+  if (!isMine(state)) return { state, tree, read: "others" };
+  if (tree.unsigned !== null) return { state, tree, read: "unsigned" };
+  const due = owner === null ? await dueRows(tx, state, memory) : await waitingRows(tx, state, owner);
   const leftOut = new Set(state.altered);
-  const wanted = state.altered.filter((owner) => looks && (only === null || only.has(owner)));
-  const again = tree.unsigned === null ? wanted.slice(0, LOOKED_AT_MAX) : [];
-  const owners = new Set([...again, ...due.rows.flatMap(ownersOf).filter((owner) => !leftOut.has(owner))]);
-  const map = await openMap(tx, memory.nodes, tree, [...owners]);
-  const chains = owners.size === 0 ? [] : await selectChains(tx, [...owners]);
-  const altered = alteredOf(chains, map);
-  const stillAltered = new Set(altered.map(({ owner }) => owner));
-  const restored = new Map<string, UnsealedRow[]>();
-  for (const owner of again) {
-    if (!stillAltered.has(owner)) restored.set(owner, await selectUnsealed(tx, owner, ENTRIES_MAX));
-  }
-  const found = altered.filter(({ owner }) => !leftOut.has(owner));
-  return { state, tree, ...due, map, chains, altered: found, restored };
+  const isOpen = (each: string) => (only?.has(each) ?? true) && !leftOut.has(each);
+  const owners = owner === null ? [...new Set(due.rows.flatMap(ownersOf).filter(isOpen))] : [owner];
+  const map = await openMap(tx, memory.nodes, tree, owners);
+  const found = owners.length === 0 ? [] : await selectChains(tx, owners);
+  const altered = alteredOf(found, map);
+  const isAltered = new Set(altered.map((each) => each.owner));
+  const chains = found.filter((row) => !isAltered.has(row.owner));
+  const read = {
+    ...due,
+    sealed_to: only === null ? due.sealed_to : state.sealed_to,
+    map,
+    chains,
+    altered: altered.filter((each) => !leftOut.has(each.owner)),
+    restored: owner === null || due.behind ? [] : chains.map((row) => row.owner),
+  };
+  return { state, tree, read };
 }
 
-interface Due {
-  rows: UnsealedRow[];
-  sealed_to: string;
-  behind: boolean;
+async function waitingRows(tx: Orm, { sealed_to }: SealerState, owner: string): Promise<Due> {
+  const rows = await selectUnsealed(tx, owner, ENTRIES_MAX);
+  return { rows, sealed_to, behind: rows.length === ENTRIES_MAX };
 }
-
-const NOTHING_DUE: Due = { rows: [], sealed_to: "", behind: false };
 
 async function dueRows(tx: Orm, state: SealerState, { unreadable }: SealMemory): Promise<Due> {
   const sealed = parseSnapshot(state.sealed_to);
@@ -111,18 +113,6 @@ export async function openMap(
   const map = await HeadMap.open(tx, nodes, root, owners);
   if (map.isLost) throw new LogAltered(`The map of leaf ${leaf?.number} is not what was signed`);
   return map;
-}
-
-/** Reads the state of the sealer, checks the tree, and stops there unless `isMine`. */
-export async function readStateAndPass(
-  tx: Orm,
-  memory: SealMemory,
-  isMine: (state: SealerState) => boolean,
-  options: ReadOptions,
-): Promise<{ state: SealerState; read: PassRead | null }> {
-  const state = await selectState(tx);
-  const tree = await memory.roots.check(tx, state);
-  return { state, read: isMine(state) ? await readPass(tx, state, tree, memory, options) : null };
 }
 
 /** The largest accepted difference between the clock of the interrupted process and that of this one. */

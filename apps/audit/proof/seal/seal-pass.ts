@@ -18,10 +18,9 @@ import { isAboutRows, leaveOutUnreadable, refusedOf } from "./isolate.ts";
 import { type LeafWrite, type PassWrite, writePass } from "./pass-sql.ts";
 import {
   checkUnsignedLeaf,
-  ENTRIES_MAX,
+  type PassOptions,
   type PassRead,
-  type ReadOptions,
-  readStateAndPass,
+  readPass,
   type SealMemory,
 } from "./read-pass.ts";
 import { insertAltered, type SealerState, storeNote } from "./state-sql.ts";
@@ -34,22 +33,36 @@ export interface PassDeps {
   origin: string;
   clock: Clock;
   log: Pick<Logger, "error">;
-  holder: string;
-}
-
-interface PassOptions extends Partial<ReadOptions> {
-  /** Whether this replica may seal in a state. */
-  isMine?: (state: SealerState) => boolean;
+  /** The replica that seals; null for a job, which does not take the place of one. */
+  holder: string | null;
 }
 
 /**
  * The result of a pass. `behind`: there is more to seal now. `lost`: another replica has written since the state
- * was read. `others`: another replica seals. `refused`: the database refused some chains, and there may be more to seal.
+ * was read. `others`: another replica seals.
  */
 interface PassResult {
   state: SealerState;
   entries: number;
-  end: "done" | "behind" | "lost" | "others" | "refused";
+  end: "done" | "behind" | "lost" | "others";
+}
+
+/** The maximum number of chains that were left out and that are looked at again at once. */
+const LOOKED_AT_MAX = 100;
+
+/** Seals all that is committed, and looks once at the chains that were left out, as a job does while no service seals. */
+export async function sealAll(deps: PassDeps): Promise<void> {
+  for (;;) {
+    const { end, state } = await sealPass(deps);
+    if (end === "done") return lookAgain(deps, state);
+  }
+}
+
+/** Looks at chains that were left out, and seals what those lack whose rows match again. */
+export async function lookAgain(deps: PassDeps, { altered }: SealerState): Promise<void> {
+  for (const owner of altered.slice(0, LOOKED_AT_MAX)) {
+    while ((await sealPass(deps, { owner })).end === "behind");
+  }
 }
 
 /**
@@ -57,38 +70,38 @@ interface PassResult {
  * transaction, then the signature. A log whose rows the database or this process refuses is left out.
  */
 export async function sealPass(deps: PassDeps, options: PassOptions = {}): Promise<PassResult> {
-  const { isMine = () => true, looks = true, only = null } = options;
-  const { state, read } = await readInOneTransaction(deps, isMine, { looks, only });
-  if (read === null) return { state, entries: 0, end: "others" };
-  if (read.tree.unsigned !== null) return signInterrupted(deps, read, read.tree.unsigned);
-  const write = await passWrite(deps, read, only);
+  const { owner = null, only = null } = options;
+  const { state, tree, read } = await readInOneTransaction(deps, options);
+  if (read === "others") return { state, entries: 0, end: "others" };
+  if (read === "unsigned") {
+    await signInterrupted(deps, state, tree);
+    return { state, entries: 0, end: "behind" };
+  }
+  const write = await passWrite(deps, { state, tree, ...read }, owner !== null);
   if (write === null) return { state, entries: 0, end: "done" };
   logAltered(deps, write);
-  const owners = write.heads.map(({ owner }) => owner);
   try {
-    if (!(await writeAndSign(deps, read, write))) return { state, entries: 0, end: "lost" };
+    if (!(await writeAndSign(deps, { state, tree }, write))) return { state, entries: 0, end: "lost" };
   } catch (error) {
     if (only !== null || !isAboutRows(error)) throw error;
-    const refused = await refusedOf(owners, (group) => sealPass(deps, { looks, only: group }));
-    for (const { owner, reason } of refused) await insertAltered(deps.writes, owner, reason);
-    logAltered(deps, { altered: refused, restored: [] });
-    return { state, entries: 0, end: "refused" };
+    // a chain that was left out already stays so
+    if (owner !== null) return { state, entries: 0, end: "done" };
+    const owners = write.heads?.map((head) => head.owner) ?? [];
+    const refused = await refusedOf(owners, (group) => sealPass(deps, { only: group }));
+    for (const each of refused) await insertAltered(deps.writes, each.owner, each.reason);
+    logAltered(deps, { altered: refused });
+    return { state, entries: 0, end: "behind" };
   }
-  const isRestoring =
-    write.entries.length > 0 && [...read.restored.keys()].some((each) => hasMore(read, each));
-  const isBehind = read.behind || write.restored.length > 0 || isRestoring;
-  return { state, entries: write.entries.length, end: isBehind ? "behind" : "done" };
+  const entries = write.entries?.length ?? 0;
+  return { state, entries, end: read.behind && (owner === null || entries > 0) ? "behind" : "done" };
 }
 
 async function readInOneTransaction(
   { reads, memory, log }: PassDeps,
-  isMine: (state: SealerState) => boolean,
-  options: ReadOptions,
-): ReturnType<typeof readStateAndPass> {
+  options: PassOptions,
+): ReturnType<typeof readPass> {
   const read = () =>
-    reads.transaction("read_pass", (tx) => readStateAndPass(tx, memory, isMine, options), {
-      isolation: "repeatable read",
-    });
+    reads.transaction("read_pass", (tx) => readPass(tx, memory, options), { isolation: "repeatable read" });
   try {
     return await read();
   } catch (error) {
@@ -98,12 +111,10 @@ async function readInOneTransaction(
 }
 
 /** Signs a tree whose last pass was interrupted before its signature. The next pass continues. */
-async function signInterrupted(
-  deps: PassDeps,
-  { state, tree }: PassRead,
-  leaf: LeafRow,
-): Promise<PassResult> {
+async function signInterrupted(deps: PassDeps, state: SealerState, tree: TrustedTree): Promise<void> {
   const { memory, reads, writes, clock } = deps;
+  const leaf = tree.unsigned;
+  if (leaf === null) return;
   if (!memory.roots.wrote(leaf)) {
     await reads.transaction(
       "check_unsigned_leaf",
@@ -114,17 +125,22 @@ async function signInterrupted(
   await memory.roots.sign(nextEdge(tree, leaf), leaf, state.trees, (note) =>
     storeNote(writes, state.passes, note, leaf),
   );
-  return { state, entries: 0, end: "behind" };
+}
+
+/** The state of the sealer, and the tree under the last signed root. */
+export interface Base {
+  state: SealerState;
+  tree: TrustedTree;
 }
 
 /** Writes a pass, and signs the root once the pass is committed. Returns whether the pass was written. */
 export async function writeAndSign(
   { memory: { roots }, writes }: PassDeps,
-  { state, tree }: Pick<PassRead, "state" | "tree">,
+  { state, tree }: Base,
   write: PassWrite,
   also?: (tx: Orm) => Promise<void>,
 ): Promise<boolean> {
-  const { leaf, begins } = write;
+  const { leaf, begins = null } = write;
   if (leaf !== null) roots.writing(leaf);
   if (!(await writePass(writes, state.passes, write, also))) return false;
   if (leaf === null) return true;
@@ -140,22 +156,20 @@ export function nextEdge({ edge, before }: Pick<TrustedTree, "edge" | "before">,
 }
 
 /** Returns what a pass writes, or null if nothing is due. */
-async function passWrite(
-  deps: PassDeps,
-  read: PassRead,
-  only: ReadonlySet<string> | null,
-): Promise<PassWrite | null> {
-  const { state, restored, rows } = read;
-  const isDue = rows.length > 0 || read.behind || read.altered.length > 0 || restored.size > 0;
-  if (!isDue) return null;
-  const { entries, altered } = await newEntries(read, deps);
-  const kept = only === null ? entries : entries.filter(({ owner }) => only.has(owner));
-  const plan = planChains(kept, read.chains, read.map);
+async function passWrite(deps: PassDeps, read: Base & PassRead, isLook: boolean): Promise<PassWrite | null> {
+  const { state } = read;
+  const found = await newEntries(deps, read);
+  const all = [...read.altered, ...found.altered];
+  const altered = all.filter(({ owner }) => !state.altered.includes(owner));
+  const restored = read.restored.filter((owner) => !all.some((chain) => chain.owner === owner));
+  const plan = planChains(found.entries, read.chains, read.map);
+  const isDue = !isLook && (read.rows.length > 0 || read.behind);
+  if (!isDue && plan.heads.length + altered.length + restored.length === 0) return null;
   const leaf = plan.heads.length === 0 ? null : nextLeaf(deps, read);
   const isFirst = leaf !== null && state.trees.length === 0;
   return {
-    holder: deps.holder,
-    sealed_to: only === null ? read.sealed_to : state.sealed_to,
+    holder: deps.holder ?? state.holder,
+    sealed_to: read.sealed_to,
     entries: plan.entries.map(({ entry: { event_id, occurred_at, is_outcome }, ...place }) => ({
       ...place,
       event_id,
@@ -166,21 +180,14 @@ async function passWrite(
     leaf,
     begins: isFirst ? { origin: deps.origin, before: 0, started_at: leaf.sealed_at } : null,
     altered,
-    restored: [...restored.keys()].filter(
-      (owner) => !hasMore(read, owner) && !altered.some((chain) => chain.owner === owner),
-    ),
+    restored,
   };
-}
-
-/** Whether an owner that was left out has more waiting events than one pass takes. It is taken back with the last ones. */
-function hasMore({ restored }: PassRead, owner: string): boolean {
-  return (restored.get(owner)?.length ?? 0) >= ENTRIES_MAX;
 }
 
 /** Returns the leaf of the changed map, with the nodes that it writes. */
 export function nextLeaf(
   { clock }: Pick<PassDeps, "clock">,
-  { state, tree, map }: Pick<PassRead, "state" | "tree" | "map">,
+  { state, tree, map }: Base & Pick<PassRead, "map">,
 ): LeafWrite {
   const number = Number(state.leaf?.number ?? 0) + 1;
   const { root, nodes } = map.sealed(number);
@@ -191,7 +198,7 @@ export function nextLeaf(
   return { ...leaf, hashes: Buffer.concat(hashes).toString("base64"), nodes };
 }
 
-function logAltered({ log }: PassDeps, { altered, restored }: Pick<PassWrite, "altered" | "restored">): void {
+function logAltered({ log }: PassDeps, { altered = [], restored = [] }: Partial<PassWrite>): void {
   for (const chain of altered) {
     log.error(
       chain,
@@ -205,79 +212,39 @@ function logAltered({ log }: PassDeps, { altered, restored }: Pick<PassWrite, "a
 
 const SLICE_MS = 10;
 
-/** The entries of a pass in their order, and the chains that are left out from now on. */
-interface Found {
-  entries: NewEntry[];
-  altered: AlteredChain[];
-}
-
-/** Returns the entries that the rows of a pass lack. Leaves out the chains of an event that cannot be sealed. */
+/**
+ * Returns the entries that the rows of a pass lack in the chains that it may extend, and the chains to leave out because
+ * of an event that cannot be sealed.
+ */
 async function newEntries(
-  { state, restored, chains, rows, altered }: PassRead,
-  { clock, log }: { clock: Clock; log: Pick<Logger, "error"> },
-): Promise<Found> {
-  const found = new EntryFinder(new Map(chains.map(({ owner, id }) => [owner, id])), altered, log);
-  const leftOut = new Set(state.altered);
-  const options = { sliceMs: SLICE_MS, clock };
-  await inSlices(
-    found.addAll(rows, (owner) => !leftOut.has(owner)),
-    options,
-  );
-  for (const [restoredOwner, own] of restored) {
-    await inSlices(
-      found.addAll(own, (owner) => owner === restoredOwner),
-      options,
-    );
-  }
-  return found.result;
-}
-
-class EntryFinder {
-  readonly #ids: ReadonlyMap<string, number>;
-  readonly #log: Pick<Logger, "error">;
-  readonly #entries: NewEntry[] = [];
-  readonly #altered: Map<string, AlteredChain>;
-
-  constructor(
-    ids: ReadonlyMap<string, number>,
-    altered: readonly AlteredChain[],
-    log: Pick<Logger, "error">,
-  ) {
-    this.#ids = ids;
-    this.#log = log;
-    this.#altered = new Map(altered.map((chain) => [chain.owner, chain]));
-  }
-
-  get result(): Found {
-    const entries = this.#entries.filter(({ owner }) => !this.#altered.has(owner));
-    return { entries, altered: [...this.#altered.values()] };
-  }
-
-  /** Adds the entries of rows in the chains that `isOpen`. Yields after each intent and outcome. */
-  *addAll(rows: readonly UnsealedRow[], isOpen: (owner: string) => boolean) {
-    for (const part of partsInOrder(rows)) {
-      this.#add(part, isOpen);
-      yield;
-    }
-  }
-
-  #add(part: EventPart<UnsealedRow>, isOpen: (owner: string) => boolean): void {
+  { clock, log }: Pick<PassDeps, "clock" | "log">,
+  { rows, chains }: Pick<PassRead, "rows" | "chains">,
+): Promise<{ entries: NewEntry[]; altered: AlteredChain[] }> {
+  const ids = new Map(chains.map(({ owner, id }) => [owner, id]));
+  const found: NewEntry[] = [];
+  const altered = new Map<string, AlteredChain>();
+  const add = (part: EventPart<UnsealedRow>) => {
     const { row, is_outcome } = part;
     if (is_outcome && !row.intent_due && row.placed === null) {
-      this.#log.error({ event_id: row.id }, "an event that no request wrote is left out of the proof");
+      log.error({ event_id: row.id }, "an event that no request wrote is left out of the proof");
       return;
     }
     const placed = new Set(row.placed?.split(","));
     try {
       for (const entry of entriesOf(part)) {
-        const place = `${this.#ids.get(entry.owner)}${entry.is_outcome ? "o" : "i"}`;
-        if (isOpen(entry.owner) && !placed.has(place)) this.#entries.push(entry);
+        const id = ids.get(entry.owner);
+        if (id !== undefined && !placed.has(`${id}${entry.is_outcome ? "o" : "i"}`)) found.push(entry);
       }
     } catch (error) {
       const reason = `the event ${row.id} cannot be sealed: ${reasonOf(error)}`;
-      for (const owner of ownersOf(row).filter(isOpen)) {
-        if (!this.#altered.has(owner)) this.#altered.set(owner, { owner, reason });
-      }
+      for (const owner of ownersOf(row).filter((each) => ids.has(each) && !altered.has(each)))
+        altered.set(owner, { owner, reason });
     }
+  };
+  function* steps() {
+    for (const part of partsInOrder(rows)) yield add(part);
   }
+  await inSlices(steps(), { sliceMs: SLICE_MS, clock });
+  const entries = found.filter(({ owner }) => !altered.has(owner));
+  return { entries, altered: [...altered.values()] };
 }

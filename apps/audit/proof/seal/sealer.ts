@@ -7,7 +7,7 @@ import { NodeCache } from "../heads/head-map.ts";
 import { LogSetBack, SignedRoots } from "../root/signed-root.ts";
 import { type LogKeys, verifierKeys } from "../root/signing-keys.ts";
 import { LogAltered } from "./chains.ts";
-import { type PassDeps, sealPass } from "./seal-pass.ts";
+import { lookAgain, type PassDeps, sealPass } from "./seal-pass.ts";
 import type { SealerState } from "./state-sql.ts";
 
 interface SealMetrics {
@@ -150,18 +150,17 @@ export class Sealer {
     const { clock } = this.#deps;
     while (!stopping()) {
       const startedMs = clock.elapsedMs();
-      const looks = startedMs >= this.#lookAtMs;
-      const { state, entries, end } = await sealPass(this.#pass, {
-        isMine: (read) => !this.#isOthers(read),
-        looks,
-      });
+      const { state, entries, end } = await sealPass(this.#pass, { isMine: (read) => !this.#isOthers(read) });
       this.#isSetBack = false;
       this.#alteredLogs = state.altered.length;
       this.#isSealing = end !== "others";
       this.#metrics.sealed(entries);
-      if (looks && (end === "done" || end === "refused")) this.#lookAtMs = startedMs + LOOK_MS;
-      if (end === "done") this.#sealedThroughMs = startedMs;
-      if (end !== "behind" && end !== "refused") return;
+      if (end === "behind") continue;
+      if (end !== "done") return;
+      this.#sealedThroughMs = startedMs;
+      if (startedMs < this.#lookAtMs) return;
+      this.#lookAtMs = startedMs + LOOK_MS;
+      return lookAgain(this.#pass, state);
     }
   }
 

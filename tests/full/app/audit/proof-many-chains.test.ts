@@ -2,7 +2,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { makePartitions } from "@ostiary/audit/partitions/commands";
 import { proofChunks } from "@ostiary/audit/proof";
-import { sealPass } from "@ostiary/audit/proof/seal/seal-pass";
+import { sealAll } from "@ostiary/audit/proof/seal/seal-pass";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { newLog, sqlOn } from "../../../app/audit/audit-service.ts";
 import { tamperWith, verifierKeyOf, verify, writeSigningKey } from "../../../app/audit/proof-bed.ts";
@@ -36,17 +36,14 @@ test.skipIf(!services().postgres.real)(
     await makePartitions(log, Date.now());
     const keyFile = writeSigningKey();
     const deps = await passDeps(log, keyFile);
-    const sealAll = async () => {
-      for (let end = "behind"; end !== "done"; ) ({ end } = await sealPass(deps));
-    };
     await writeEach(log, 1);
-    await sealAll();
+    await sealAll(deps);
     await tamperWith(
       log,
       `update audit.chains set chain = sha256('x') where owner = 'organization:many-${ALTERED}'`,
     );
     await writeEach(log, 2);
-    await sealAll();
+    await sealAll(deps);
     const [counted] = await sqlOn(log)<{ left_out: string; whole: number; short: number }>`
       select (select string_agg(owner, ' ') from audit.altered_chains) as left_out,
         count(*) filter (where position = 2)::int as whole, count(*) filter (where position = 1)::int as short
