@@ -38,7 +38,7 @@ export interface Due {
   behind: boolean;
 }
 
-/** What a pass may seal, and the map of heads under the last signed root. */
+/** The events that a pass may seal, their chains, and the map of heads under the last signed root. */
 export interface PassRead extends Due {
   map: HeadMap;
   /** The chains that the pass may extend. */
