@@ -2,16 +2,11 @@ import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
 import { exactFilters } from "../events/filter.ts";
 import { columns } from "../events/sql.ts";
-import {
-  BATCH_BYTES_MAX,
-  BATCH_ENTRIES_MAX,
-  type ChainPlace,
-  type Declaration,
-  type EntryRow,
-} from "./batch.ts";
+import { BATCH_BYTES_MAX, BATCH_ENTRIES_MAX } from "./batch.ts";
+import type { ChainPlace, Declaration, EntryRow } from "./entry.ts";
 import { failed, isClaimable, leaseEnd, pauseFor } from "./lease-sql.ts";
+import { SECRET_COLUMNS, type SecretRow } from "./rekey-sql.ts";
 import type { RetryPlan } from "./retry.ts";
-import { SECRET_COLUMNS, type SecretRow } from "./sql.ts";
 import type { AuditStream, StreamFilter } from "./stream.ts";
 
 /** The maximum number of entries that one query scans for a stream with a filter. */
@@ -44,30 +39,19 @@ const deliveryColumns = sql`stream.id, stream.organization_id, stream.url, strea
 export const bigint = (value: number) => sql`${String(value)}::text::bigint`;
 
 /**
- * The result of the last call to a receiver: `slow` if the call took long or failed, `unknown` before the first call.
- */
-export type ReceiverRecord = "unknown" | "fast" | "slow";
-
-const hasRecord: Record<ReceiverRecord, SQL> = {
-  unknown: sql`(not stream.is_slow and stream.delivered_position is null)`,
-  fast: sql`(not stream.is_slow and stream.delivered_position is not null)`,
-  slow: sql`stream.is_slow`,
-};
-
-/**
  * Claims the leases of streams that have something to deliver and that no other replica delivers. The stream that
- * has waited longest comes first.
+ * has waited longest comes first. `is_slow` selects streams whose receiver is slow, fails or is new, or all others.
  */
 export function claimStreams(
   database: Database,
   lease: string,
-  record: ReceiverRecord,
+  is_slow: boolean,
   limit: number,
 ): Promise<DeliveryRow[]> {
   return query<DeliveryRow>(database, "claim_streams")`
     with due as (
         select stream.id from audit.streams stream join ${CHAIN} on ${ofStream}
-        where stream.status <> 'paused' and ${hasRecord[record]} and chain.position > stream.position
+        where stream.status <> 'paused' and stream.is_slow = ${is_slow}::boolean and chain.position > stream.position
           and ${isClaimable}
         order by stream.next_attempt_at limit ${limit} for update of stream skip locked
       )

@@ -40,8 +40,6 @@ export interface Turn {
 export interface Lane<Row> {
   /** The maximum number of streams that a replica delivers at once. */
   max: number;
-  /** The number of slots that streams of other lanes never use. */
-  kept: number;
   /** Claims the leases of at most `limit` streams that have something to deliver. */
   claim: (lease: string, limit: number) => Promise<readonly Row[]>;
 }
@@ -134,15 +132,8 @@ export class Dispatcher<Row extends { id: string }> {
   }
 
   #free(lane: Lane<Row>): number {
-    const others = this.#streams.lanes.filter((each) => each !== lane);
-    const kept = others.reduce((sum, each) => sum + Math.max(0, each.kept - this.#used(each)), 0);
-    return Math.min(lane.max - this.#used(lane), DELIVERIES_MAX - this.#deliveries.size - kept);
-  }
-
-  #used(lane: Lane<Row>): number {
-    let used = 0;
-    for (const delivery of this.#deliveries.values()) if (delivery.lane === lane) used += 1;
-    return used;
+    const used = this.#deliveries.values().reduce((sum, delivery) => sum + Number(delivery.lane === lane), 0);
+    return Math.min(lane.max - used, DELIVERIES_MAX - this.#deliveries.size);
   }
 
   #begin(row: Row, lease: string, lane: Lane<Row>, untilMs: number): void {

@@ -23,13 +23,13 @@ import { fieldsOf, refuse, unstorable } from "../field-problems.ts";
 import {
   changeStream,
   createStream,
+  listStreams,
   readStream,
   removeStream,
   rotateSecret,
   type StreamCommandDeps,
   testStream,
-} from "./commands.ts";
-import { selectStreams } from "./sql.ts";
+} from "./commands-sql.ts";
 import {
   AuditStream,
   AuditStreamTest,
@@ -40,7 +40,6 @@ import {
   STREAMS_MAX,
   streamsOff,
   tooManyStreams,
-  toStream,
   UpdateStreamBody,
 } from "./stream.ts";
 import { type TargetRules, urlProblem, urlWithoutQuery } from "./targets.ts";
@@ -135,9 +134,9 @@ function listHandlers(deps: StreamHandlersDeps) {
       "",
       async ({ params: { organization_id }, query }) => {
         const { limit, starting_after } = pageRequest(query);
-        const found = await selectStreams(deps.reads, organization_id, starting_after, limit + 1);
-        const { items, has_more } = page(found, limit);
-        return { audit_streams: items.map(toStream), has_more };
+        const found = await listStreams(deps.reads, organization_id, starting_after, limit + 1);
+        const { items: audit_streams, has_more } = page(found, limit);
+        return { audit_streams, has_more };
       },
       {
         ...checked(deps, { query: listQuery }),

@@ -1,5 +1,6 @@
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
+import { OPERATOR_STREAM } from "./batch.ts";
 import type { RetryPlan } from "./retry.ts";
 
 /** How long a lease lasts without renewal (AU-105). */
@@ -11,30 +12,16 @@ export interface HeldLease {
   lease: string;
 }
 
-/** A table whose rows are streams, each with a lease. */
+/** A table whose rows are streams, each with a lease, and the id of a row. */
 interface LeasedTable {
   table: SQL;
-  /** The id of a row. */
   id: SQL;
-  /** The names of the statements. */
-  renew: string;
-  release: string;
 }
 
-/** The id of the operator's stream. */
-export const OPERATOR_STREAM = "operator";
-
-export const STREAMS: LeasedTable = {
-  table: sql`audit.streams`,
-  id: sql`stream.id`,
-  renew: "renew_stream_leases",
-  release: "release_stream_lease",
-};
+export const STREAMS: LeasedTable = { table: sql`audit.streams`, id: sql`stream.id` };
 export const OPERATOR_STREAMS: LeasedTable = {
   table: sql`audit.operator_stream`,
   id: sql`${OPERATOR_STREAM}::text`,
-  renew: "renew_operator_lease",
-  release: "release_operator_lease",
 };
 
 export const leaseEnd = sql`clock_timestamp() + make_interval(secs => ${sql.raw(String(LEASE_MS / 1_000))})`;
@@ -58,10 +45,10 @@ export const isClaimable = sql`(stream.next_attempt_at <= clock_timestamp()
 /** Renews leases and returns the ids of the streams that still have them. */
 export async function renewLeases(
   database: Database,
-  { table, id, renew }: LeasedTable,
+  { table, id }: LeasedTable,
   held: readonly HeldLease[],
 ): Promise<Set<string>> {
-  const found = await query<{ id: string }>(database, renew)`
+  const found = await query<{ id: string }>(database, "renew_stream_leases")`
     update ${table} stream set lease_until = ${leaseEnd}
       from json_to_recordset(${JSON.stringify(held)}::text::json) as held(id text, lease text)
       where held.id = ${id} and stream.lease = held.lease returning ${id} as id`;
@@ -71,11 +58,11 @@ export async function renewLeases(
 /** Releases the lease. Another replica may claim the stream after `pause_ms`. */
 export async function releaseLease(
   database: Database,
-  { table, id, release }: LeasedTable,
+  { table, id }: LeasedTable,
   held: HeldLease,
   pause_ms = 0,
 ): Promise<void> {
-  await query(database, release)`
+  await query(database, "release_stream_lease")`
     update ${table} stream set lease = null, lease_until = null, ${pauseFor(pause_ms)}
       where ${id} = ${held.id} and lease = ${held.lease}`;
 }

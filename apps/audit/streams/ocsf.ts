@@ -1,5 +1,5 @@
 import { VERSION } from "@ostiary/lib/runtime/version";
-import { type Batch, type BatchStream, type EntryRow, fitting, streamEntry } from "./batch.ts";
+import { type EntryRow, streamEntry } from "./entry.ts";
 
 /** The version of the Open Cybersecurity Schema Framework. */
 export const OCSF_VERSION = "1.8.0";
@@ -25,29 +25,10 @@ const [UNKNOWN, SUCCESS, FAILURE] = [
 ];
 
 /**
- * Builds the body of a delivery request as a list of API Activity events (AU-106). There is one event for each
- * outcome, and one for each intent that has no outcome yet. Other entries are left out. A batch without events has
- * no body.
+ * Returns the API Activity event of an entry (AU-106). Returns null for an entry without an event, and for an intent
+ * whose event has its outcome.
  */
-export function ocsfBatch(stream: BatchStream, rows: readonly EntryRow[]): Batch {
-  const { texts, entries } = fitting(rows, (row) => ocsfText(stream, row));
-  return { body: ocsfBody(texts), entries };
-}
-
-/** Returns the API Activity event of an entry as JSON, or an empty text for an entry that is left out. */
-export function ocsfText(stream: Pick<BatchStream, "organization_id">, row: EntryRow): string {
-  const event = ocsfEvent(stream, row);
-  return event === null ? "" : JSON.stringify(event);
-}
-
-/** Returns the body with the texts of events, or null if every text is empty. */
-export function ocsfBody(texts: readonly string[]): Buffer<ArrayBuffer> | null {
-  const events = texts.filter((text) => text !== "");
-  return events.length === 0 ? null : Buffer.from(`[${events.join(",")}]`);
-}
-
-/** Returns the API Activity event of an entry, or null for an entry that is left out. */
-export function ocsfEvent({ organization_id }: Pick<BatchStream, "organization_id">, row: EntryRow) {
+export function ocsfEvent({ organization_id }: { organization_id: string }, row: EntryRow) {
   const entry = streamEntry(row);
   if (!("event" in entry)) return null;
   // skip this intent: the event already has its outcome, whose entry follows with the same fields

@@ -1,31 +1,150 @@
-import { claimStreams, type DeliveryRow, type ReceiverRecord } from "./delivery-sql.ts";
-import { type DeliveryDeps, deliverTurn } from "./delivery-turn.ts";
+import { pause } from "@ostiary/lib/async";
+import { batchOf } from "./batch.ts";
+import { type DeliveryDeps, deliverTurn, type LeasedCursor, SLOW_CALL_MS, type Step } from "./delivery.ts";
+import { advanceStream, claimStreams, type DeliveryRow, failStream, selectNext } from "./delivery-sql.ts";
 import type { Lane, Streams } from "./dispatcher.ts";
-import { renewLeases, STREAMS } from "./lease-sql.ts";
+import type { EntryRow } from "./entry.ts";
+import { releaseLease, renewLeases, STREAMS } from "./lease-sql.ts";
+import type { RetryPlan } from "./retry.ts";
+import { type SecretBox, SecretUnreadable } from "./secrets.ts";
+
+interface OrganizationStreamsDeps extends DeliveryDeps {
+  secrets: SecretBox;
+}
 
 /** The maximum number of streams that a replica delivers at once to receivers that answer fast. */
-const LANES = 32;
-/** The maximum number of new streams, whose receivers have accepted nothing yet, that a replica delivers at once. */
-const NEW_LANES = 16;
-/** The maximum number of slow or failing streams that a replica delivers at once. */
-const SLOW_LANES = 16;
+const FAST_MAX = 32;
+/** The maximum number of streams that a replica delivers at once whose receivers are slow, fail or are new. */
+const OTHERS_MAX = 32;
 
 /**
- * Returns the streams of organizations. Receivers that answered fast have reserved slots, so receivers that are slow,
- * fail or are new cannot delay them (AU-117).
+ * Returns the streams of organizations. Receivers that answered fast have a lane of their own, so receivers that are
+ * slow, fail or are new cannot delay them (AU-117).
  */
-export function organizationStreams(deps: DeliveryDeps): Streams<DeliveryRow> {
+export function organizationStreams(deps: OrganizationStreamsDeps): Streams<DeliveryRow> {
   const { writes } = deps;
-  const lane = (record: ReceiverRecord, max: number, kept = 0): Lane<DeliveryRow> => ({
+  const lane = (is_slow: boolean, max: number): Lane<DeliveryRow> => ({
     max,
-    kept,
-    claim: (lease, limit) => claimStreams(writes, lease, record, limit),
+    claim: (lease, limit) => claimStreams(writes, lease, is_slow, limit),
   });
-  const slowLane = lane("slow", SLOW_LANES);
+  const slowLane = lane(true, OTHERS_MAX);
   return {
-    lanes: [lane("fast", LANES, LANES), lane("unknown", NEW_LANES), slowLane],
+    lanes: [lane(false, FAST_MAX), slowLane],
     slowLane,
     renew: (held) => renewLeases(writes, STREAMS, held),
-    deliver: (row, turn) => deliverTurn(deps, row, turn),
+    deliver: (row, turn) => deliverTurn(deps, new StreamCursor(deps, row, turn.lease), turn),
   };
+}
+
+/**
+ * The minimum time for each entry while a stream catches up, which allows at most 5000 entries a second. The limit
+ * leaves most of the process's time to writes of events (AU-118).
+ */
+const ENTRY_MS_MIN = 0.2;
+
+/** The pause of a stream whose next entry is missing. */
+const STUCK_MS = 60_000;
+
+/** The stream of an organization. */
+class StreamCursor implements LeasedCursor {
+  readonly #deps: OrganizationStreamsDeps;
+  readonly #lease: string;
+  #stream: DeliveryRow;
+  /** Decrypted secrets, by their encrypted form. */
+  readonly #opened = new Map<string, string>();
+  #isStuck = false;
+
+  constructor(deps: OrganizationStreamsDeps, stream: DeliveryRow, lease: string) {
+    this.#deps = deps;
+    this.#stream = stream;
+    this.#lease = lease;
+  }
+
+  get url(): string {
+    return this.#stream.url;
+  }
+
+  get failures(): DeliveryRow {
+    return this.#stream;
+  }
+
+  async next(): Promise<Step | null> {
+    const { reads, clock } = this.#deps;
+    const stream = this.#stream;
+    if (stream.status === "paused") return null;
+    const begunMs = clock.elapsedMs();
+    const { entries, scanned } = await selectNext(reads, stream);
+    if (scanned === stream.position) {
+      this.#isStuck = stream.head > scanned;
+      return null;
+    }
+    const { id, organization_id } = stream;
+    const after = { position: stream.after_position, chain: stream.after_chain };
+    const batch = batchOf(stream, [{ organization_id, after, entries }], clock.now());
+    const taken = batch.parts.at(0)?.entries ?? [];
+    const last = taken.at(-1);
+    const position = last === undefined || taken.length === entries.length ? scanned : last.position;
+    return {
+      messageId: `${id}-${taken.at(0)?.position}-${last?.position}`,
+      body: last === undefined ? null : batch.body,
+      count: taken.length,
+      advance: async (callMs) => {
+        const goesOn = await this.#advance(position, callMs === null ? null : (last ?? null), callMs);
+        if (goesOn && callMs !== null) await this.#pace(begunMs + taken.length * ENTRY_MS_MIN);
+        return goesOn;
+      },
+    };
+  }
+
+  async #advance(position: number, delivered: EntryRow | null, callMs: number | null): Promise<boolean> {
+    const { url, id } = this.#stream;
+    const is_slow = callMs !== null && callMs > SLOW_CALL_MS;
+    const next = await advanceStream(this.#deps.writes, id, this.#lease, { position, delivered, is_slow });
+    if (next !== null) this.#stream = next;
+    return next !== null && next.url === url;
+  }
+
+  /** Waits until `untilMs` if the stream still has entries to deliver. */
+  async #pace(untilMs: number): Promise<void> {
+    const { clock } = this.#deps;
+    const restMs = untilMs - clock.elapsedMs();
+    if (restMs > 0 && this.#stream.position < this.#stream.head) await pause(clock, restMs);
+  }
+
+  async secrets(): Promise<string[] | null> {
+    const { id, secret, previous_secret } = this.#stream;
+    const sealed = previous_secret === null ? [secret] : [secret, previous_secret];
+    try {
+      return await Promise.all(
+        sealed.map(async (text) => {
+          const known = this.#opened.get(text) ?? (await this.#deps.secrets.open(text, id));
+          this.#opened.set(text, known);
+          return known;
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof SecretUnreadable)) throw error;
+      const about = { stream_id: id, reason: error.message };
+      this.#deps.log.error(about, "the audit service cannot read the secret of a stream");
+      return null;
+    }
+  }
+
+  async fail(error: string, plan: RetryPlan): Promise<void> {
+    const { writes, log, metrics } = this.#deps;
+    const { id, organization_id } = this.#stream;
+    const status = await failStream(writes, id, this.#lease, error, plan);
+    if (status !== "paused" || !plan.givesUp) return;
+    metrics.paused();
+    const about = { stream_id: id, organization_id, reason: error };
+    log.warn(about, "the audit service paused a stream: its receiver is gone, or failed for 72 hours");
+  }
+
+  async release(): Promise<void> {
+    const { writes, log } = this.#deps;
+    const { id } = this.#stream;
+    if (this.#isStuck)
+      log.error({ stream_id: id }, "an audit stream waits for an entry that is missing from the log");
+    await releaseLease(writes, STREAMS, { id, lease: this.#lease }, this.#isStuck ? STUCK_MS : 0);
+  }
 }

@@ -3,7 +3,6 @@ import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { sql } from "drizzle-orm";
 import { type SecretBox, SecretUnreadable } from "./secrets.ts";
-import type { SecretRow } from "./sql.ts";
 
 const REKEY_MS = 10_000;
 const RETRY_MS = 1_000;
@@ -29,6 +28,17 @@ export function rekeying({ writes, secrets, clock, log }: RekeyingDeps): Loop {
     clock,
   });
 }
+
+/** The secrets that sign now, in encrypted form. */
+export interface SecretRow {
+  secret: string;
+  /** The secret before the last rotation; null if there is none, or if its overlap has ended. */
+  previous_secret: string | null;
+}
+
+export const SECRET_COLUMNS = sql.raw(
+  "stream.secret, case when stream.previous_secret_until > clock_timestamp() then stream.previous_secret end as previous_secret",
+);
 
 const ROWS_MAX = 100;
 

@@ -1,4 +1,4 @@
-import type { EntryRow } from "@ostiary/audit/streams/batch";
+import type { EntryRow } from "@ostiary/audit/streams/entry";
 import { ULID_EXAMPLE } from "@ostiary/lib/domain/schemas";
 
 export type EventOfRow = NonNullable<EntryRow["event"]>;

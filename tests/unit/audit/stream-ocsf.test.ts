@@ -1,13 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { ocsfBatch, ocsfEvent } from "@ostiary/audit/streams/ocsf";
+import { batchOf } from "@ostiary/audit/streams/batch";
+import type { EntryRow } from "@ostiary/audit/streams/entry";
+import { ocsfEvent } from "@ostiary/audit/streams/ocsf";
 import { ULID_EXAMPLE } from "@ostiary/lib/domain/schemas";
 import { type EventOfRow, entryRow } from "./entry-row.ts";
 
-const STREAM = {
-  id: ULID_EXAMPLE,
-  organization_id: "organization-1",
-  after: { position: 6, chain: "00" },
-};
+const STREAM = { organization_id: "organization-1" };
 
 // AU-106
 describe("an OCSF event of the class API Activity", () => {
@@ -107,9 +105,13 @@ describe("an OCSF event of the class API Activity", () => {
     expect(ocsfEvent(STREAM, intent(pending))).toMatchObject({ status_id: 0, status_detail: "pending" });
     expect(ocsfEvent(STREAM, intent({}))).toBeNull();
     expect(ocsfEvent(STREAM, entryRow({}, { event: null, salt: null }))).toBeNull();
-    const batch = ocsfBatch(STREAM, [intent({}), entryRow(), intent({})]);
-    expect(JSON.parse(String(batch.body))).toHaveLength(1);
-    expect(batch.entries).toHaveLength(3);
-    expect(ocsfBatch(STREAM, [intent({}), intent({})])).toMatchObject({ body: null });
+    const bodyOf = (...entries: EntryRow[]) => {
+      const part = { ...STREAM, after: { position: 6, chain: "00" }, entries };
+      const { body, parts } = batchOf({ id: ULID_EXAMPLE, format: "ocsf" }, [part], 0);
+      expect(parts).toEqual([part]);
+      return body;
+    };
+    expect(JSON.parse(String(bodyOf(intent({}), entryRow(), intent({}))))).toHaveLength(1);
+    expect(bodyOf(intent({}), intent({}))).toBeNull();
   });
 });

@@ -1,16 +1,16 @@
 import { type Database, query, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
-import { BATCH_ENTRIES_MAX, type ChainPlace } from "../batch.ts";
+import { BATCH_ENTRIES_MAX, OPERATOR_STREAM, type Part } from "../batch.ts";
 import { bigint, type FoundEntry, selectEntries, withOtherEntries } from "../delivery-sql.ts";
-import { failed, isClaimable, leaseEnd, OPERATOR_STREAM, pauseFor } from "../lease-sql.ts";
+import type { ChainPlace } from "../entry.ts";
+import { failed, isClaimable, leaseEnd, pauseFor } from "../lease-sql.ts";
 import type { FailureState, RetryPlan } from "../retry.ts";
-import type { OrganizationPart } from "./batch.ts";
 
 /**
- * The position up to which the stream has delivered. Chains are delivered in the order of the leaves that contain
- * their heads, and then in the order of their ids. The cursor names the last delivered chain.
+ * The place up to which the stream has delivered. Chains are delivered in the order of the leaves that contain
+ * their heads, and then in the order of their ids. The place names the last delivered chain.
  */
-export interface Cursor {
+export interface Place {
   leaf: number;
   chain_id: number;
 }
@@ -20,7 +20,7 @@ export type Beginning = "now" | "start";
 
 /**
  * Creates the stream if there is none, or changes its receiver. A new receiver is called at once, and the stream
- * continues from its cursor.
+ * continues from its place.
  */
 export async function openOperatorStream(database: Database, url: string, from: Beginning): Promise<void> {
   await database.transaction("open_operator_stream", async (tx) => {
@@ -46,66 +46,67 @@ export async function openOperatorStream(database: Database, url: string, from: 
   });
 }
 
-export type OperatorRow = Cursor & FailureState & { id: string };
+export interface OperatorRow extends Place, FailureState {
+  id: string;
+}
 
 /** Claims the lease if a chain has new entries and no other replica delivers. Returns an empty list otherwise. */
-export async function claimOperatorStream(database: Database, lease: string): Promise<OperatorRow[]> {
-  const found = await query<Cursor & FailureState>(database, "claim_operator_stream")`
+export function claimOperatorStream(database: Database, lease: string): Promise<OperatorRow[]> {
+  return query<OperatorRow>(database, "claim_operator_stream")`
     update audit.operator_stream stream set lease = ${lease}, lease_until = ${leaseEnd}
       where ${isClaimable}
         and exists (select from audit.chains chain where chain.leaf >= stream.leaf
           and (chain.leaf > stream.leaf or chain.id > stream.chain_id))
-      returning leaf, chain_id, failures, failing_ms`;
-  return found.map((row) => ({ id: OPERATOR_STREAM, ...row }));
+      returning ${OPERATOR_STREAM}::text as id, leaf, chain_id, failures, failing_ms`;
 }
 
 /** A chain with new entries, and the position up to which it is delivered. */
-interface MovedChain extends Cursor {
+interface MovedChain extends Place {
   owner: string;
   head: number;
   position: number;
   chain: string;
 }
 
-/** The next entries, and the cursor of the stream once they are delivered. */
-export interface NextParts {
-  /** Empty if no organization has a new entry. */
-  parts: OrganizationPart[];
-  /** The cursors after the chains whose new entries are all in `parts`, by chain id. */
-  behind: Map<number, Cursor>;
-  /** The cursor after everything that was read. Null if no chain has new entries. */
-  end: Cursor | null;
-  /** Organizations whose next entry is missing from the log. */
-  stuck: string[];
+/** The next entries of a chain, and the place of the stream once they are delivered. */
+export interface ChainPart extends Part, Place {
+  /** Whether `entries` are all new entries of the chain that can be delivered. */
+  isWhole: boolean;
+  /** Whether the next entry is missing from the log. */
+  isStuck: boolean;
 }
 
 const ORGANIZATION = "organization:";
 
-/** Reads the next entries, at most 100, from the chains with new entries, in the order of the cursor. */
-export async function selectNextParts(database: Database, cursor: Cursor): Promise<NextParts> {
-  const wanted = firstEntries(await selectMoved(database, cursor));
+/** Reads the next entries, at most 100, from the chains with new entries, in the order of their places. */
+export async function selectNextParts(database: Database, place: Place): Promise<ChainPart[]> {
+  const wanted = firstEntries(await selectMoved(database, place));
   const found = await selectEntriesOf(database, wanted);
   const lastFound = found.at(-1);
   const cut = lastFound?.isCut ? wanted.findIndex(({ chain_id }) => chain_id === lastFound.chain_id) : null;
-  const result: NextParts = { parts: [], behind: new Map(), end: null, stuck: [] };
-  for (const [index, chain] of wanted.entries()) {
-    if (cut !== null && index > cut) break;
-    const { chain_id, leaf, position, end, head } = chain;
-    const own = found.filter((entry) => entry.chain_id === chain_id);
-    const entries = await withOtherEntries(database, chain, own, end);
-    const reached = entries.at(-1)?.position ?? position;
-    const organization_id = chain.owner.slice(ORGANIZATION.length);
-    const after = { position, chain: chain.chain };
-    if (entries.length > 0) result.parts.push({ organization_id, chain_id, after, entries });
-    if (reached < end && index !== cut) result.stuck.push(organization_id);
-    else if (reached < head) break;
-    result.behind.set(chain_id, { leaf, chain_id });
-    result.end = { leaf, chain_id };
-  }
-  return result;
+  return Promise.all(
+    wanted.slice(0, cut === null ? undefined : cut + 1).map(async (chain, index) => {
+      const { chain_id, leaf, position, end, head } = chain;
+      const own = found.filter((entry) => entry.chain_id === chain_id);
+      const entries = await withOtherEntries(database, chain, own, end);
+      const reached = entries.at(-1)?.position ?? position;
+      const isStuck = reached < end && index !== cut;
+      const organization_id = chain.owner.slice(ORGANIZATION.length);
+      const after = { position, chain: chain.chain };
+      return {
+        organization_id,
+        chain_id,
+        leaf,
+        after,
+        entries,
+        isStuck,
+        isWhole: isStuck || reached >= head,
+      };
+    }),
+  );
 }
 
-function selectMoved(database: Database, { leaf, chain_id }: Cursor): Promise<MovedChain[]> {
+function selectMoved(database: Database, { leaf, chain_id }: Place): Promise<MovedChain[]> {
   return query<MovedChain>(database, "select_moved_chains")`
     select chain.id as chain_id, chain.owner, chain.leaf, chain.position as head,
         coalesce(place.position, case when chain.owner like 'organization:%' then 0 else chain.position end) as position,
@@ -150,14 +151,14 @@ function selectEntriesOf(database: Database, wanted: readonly WantedChain[]): Pr
 }
 
 /**
- * Stores the stream's new cursor and the places up to which chains are delivered, and renews the stream's lease. If
+ * Stores the stream's new place and the positions up to which chains are delivered, and renews the stream's lease. If
  * `isDelivered`, resets the count of failures. Returns false, and writes nothing, if the lease was lost.
  */
 export async function advanceOperatorStream(
   database: Database,
   lease: string,
-  { leaf, chain_id }: Cursor,
-  places: readonly (ChainPlace & { chain_id: number })[],
+  { leaf, chain_id }: Place,
+  positions: readonly (ChainPlace & { chain_id: number })[],
   isDelivered: boolean,
 ): Promise<boolean> {
   const healed = isDelivered
@@ -171,7 +172,7 @@ export async function advanceOperatorStream(
       ), placed as (
         insert into audit.operator_stream_places (chain_id, position, chain)
         select given.chain_id, given.position, decode(given.chain, 'hex')
-        from moved, json_to_recordset(${JSON.stringify(places)}::text::json)
+        from moved, json_to_recordset(${JSON.stringify(positions)}::text::json)
           as given(chain_id bigint, position bigint, chain text)
         on conflict (chain_id) do update set position = excluded.position, chain = excluded.chain
       )

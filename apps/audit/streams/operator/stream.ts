@@ -1,22 +1,21 @@
-import type { DeliveryDeps } from "../delivery-turn.ts";
-import type { Streams, Turn } from "../dispatcher.ts";
+import { batchOf, OPERATOR_STREAM } from "../batch.ts";
+import { type DeliveryDeps, deliverTurn, type LeasedCursor, type Step } from "../delivery.ts";
+import type { Streams } from "../dispatcher.ts";
 import { OPERATOR_STREAMS, releaseLease, renewLeases } from "../lease-sql.ts";
-import { planRetry } from "../retry.ts";
-import { type Refusal, Sender, type Sent } from "../sender.ts";
-import { type OperatorBatch, operatorBatch, operatorMessageId } from "./batch.ts";
+import type { RetryPlan } from "../retry.ts";
 import type { OperatorStreamSettings } from "./config.ts";
 import {
   advanceOperatorStream,
-  type Cursor,
+  type ChainPart,
   claimOperatorStream,
   failOperatorStream,
-  type NextParts,
   type OperatorRow,
   openOperatorStream,
+  type Place,
   selectNextParts,
 } from "./sql.ts";
 
-interface OperatorStreamDeps extends Omit<DeliveryDeps, "secrets"> {
+interface OperatorStreamDeps extends DeliveryDeps {
   settings: OperatorStreamSettings;
 }
 
@@ -26,7 +25,6 @@ export function operatorStream(deps: OperatorStreamDeps): Streams<OperatorRow> {
   let isOpen = false;
   const lane = {
     max: 1,
-    kept: 0,
     async claim(lease: string) {
       if (!isOpen) await openOperatorStream(writes, settings.url, settings.from);
       isOpen = true;
@@ -37,104 +35,92 @@ export function operatorStream(deps: OperatorStreamDeps): Streams<OperatorRow> {
     lanes: [lane],
     slowLane: lane,
     renew: (held) => renewLeases(writes, OPERATOR_STREAMS, held),
-    deliver: (row, turn) => deliverOperatorTurn(deps, row, turn),
+    deliver: (row, turn) => deliverTurn(deps, new OperatorCursor(deps, row, turn.lease), turn),
   };
 }
 
-/**
- * Delivers the operator's stream for one turn, and then releases the turn's lease. Sends each batch only after the
- * receiver has accepted the previous one.
- */
-async function deliverOperatorTurn(deps: OperatorStreamDeps, row: OperatorRow, turn: Turn): Promise<void> {
-  const delivery = new OperatorDelivery(deps, row, turn);
-  try {
-    while (!turn.signal.aborted && (await delivery.deliverNext())) {
-      if (turn.isOver()) break;
-    }
-    await releaseLease(deps.writes, OPERATOR_STREAMS, { id: row.id, lease: turn.lease });
-  } finally {
-    delivery.close();
-  }
-}
-
-class OperatorDelivery {
+/** The operator's stream. */
+class OperatorCursor implements LeasedCursor {
   readonly #deps: OperatorStreamDeps;
-  readonly #turn: Turn;
-  readonly #sender: Sender;
-  #cursor: Cursor;
-  #failures: Pick<OperatorRow, "failures" | "failing_ms">;
+  readonly #lease: string;
+  #stream: OperatorRow;
 
-  constructor(deps: OperatorStreamDeps, row: OperatorRow, turn: Turn) {
+  constructor(deps: OperatorStreamDeps, stream: OperatorRow, lease: string) {
     this.#deps = deps;
-    this.#turn = turn;
-    this.#sender = new Sender(deps, deps.settings.url);
-    this.#cursor = row;
-    this.#failures = row;
+    this.#stream = stream;
+    this.#lease = lease;
   }
 
-  close(): void {
-    this.#sender.close();
+  get url(): string {
+    return this.#deps.settings.url;
   }
 
-  /** Delivers one batch. Returns whether more may follow in this turn. */
-  async deliverNext(): Promise<boolean> {
-    const { reads, settings, clock, log, metrics } = this.#deps;
-    const next = await selectNextParts(reads, this.#cursor);
-    for (const organization_id of next.stuck) {
+  get failures(): OperatorRow {
+    return this.#stream;
+  }
+
+  async secrets(): Promise<readonly string[]> {
+    return this.#deps.settings.secrets;
+  }
+
+  async next(): Promise<Step | null> {
+    const { reads, settings, clock, log } = this.#deps;
+    const found = await selectNextParts(reads, this.#stream);
+    for (const { organization_id } of found.filter(({ isStuck }) => isStuck)) {
       log.error(
         { organization_id },
         "the operator's stream leaves an organization out: an entry is missing from its log",
       );
     }
-    if (next.parts.length === 0) return next.end !== null && this.#advance(next.end, null);
-    const batch = operatorBatch(settings.format, next.parts, clock.now());
-    const place = placeBehind(this.#cursor, next, batch);
-    if (batch.body === null) return this.#advance(place, batch);
-    const sent = await this.#send(batch.body, batch);
-    if (sent.outcome === "aborted") return false;
-    if (sent.outcome === "refused") {
-      await this.#fail(sent);
-      return false;
-    }
-    metrics.delivered(batch.parts.reduce((sum, { entries }) => sum + entries.length, 0));
-    return this.#advance(place, batch);
+    if (found.length === 0) return null;
+    const { body, parts } = batchOf({ id: OPERATOR_STREAM, format: settings.format }, found, clock.now());
+    const count = parts.reduce((sum, { entries }) => sum + entries.length, 0);
+    return {
+      messageId: messageIdOf(parts, count),
+      body: parts.length === 0 ? null : body,
+      count,
+      advance: (callMs) => this.#advance(placeAfter(this.#stream, found, count), parts, callMs !== null),
+    };
   }
 
-  #send(body: Buffer, { parts }: OperatorBatch): Promise<Sent> {
-    const message = { id: operatorMessageId(parts), body };
-    return this.#sender.send(message, this.#deps.settings.secrets, this.#turn.signal);
-  }
-
-  async #advance(place: Cursor, delivered: OperatorBatch | null): Promise<boolean> {
-    const places = (delivered?.parts ?? []).flatMap(({ chain_id, entries }) => {
+  #advance(place: Place, parts: readonly ChainPart[], isDelivered: boolean): Promise<boolean> {
+    this.#stream = { ...this.#stream, ...place, ...(isDelivered && { failures: 0, failing_ms: 0 }) };
+    const delivered = parts.flatMap(({ chain_id, entries }) => {
       const last = entries.at(-1);
       return last === undefined ? [] : [{ chain_id, position: last.position, chain: last.chain }];
     });
-    const isAccepted = delivered !== null && delivered.body !== null;
-    if (isAccepted) this.#failures = { failures: 0, failing_ms: 0 };
-    this.#cursor = place;
-    return advanceOperatorStream(this.#deps.writes, this.#turn.lease, place, places, isAccepted);
+    return advanceOperatorStream(this.#deps.writes, this.#lease, place, delivered, isDelivered);
   }
 
-  /** Records a failed delivery request. Never pauses the stream for good, because only the operator could resume it. */
-  async #fail(refusal: Refusal): Promise<void> {
+  /** Never pauses the stream for good, because only the operator could resume it. */
+  async fail(error: string, plan: RetryPlan): Promise<void> {
     const { writes, log } = this.#deps;
-    if (this.#failures.failures === 0) {
-      log.warn({ reason: refusal.error }, "the receiver of the operator's stream refused a call");
-    }
-    const plan = planRetry(this.#failures, refusal);
-    await failOperatorStream(writes, this.#turn.lease, refusal.error, plan);
+    if (plan.failures === 1)
+      log.warn({ reason: error }, "the receiver of the operator's stream refused a call");
+    await failOperatorStream(writes, this.#lease, error, plan);
+  }
+
+  release(): Promise<void> {
+    return releaseLease(this.#deps.writes, OPERATOR_STREAMS, { id: OPERATOR_STREAM, lease: this.#lease });
   }
 }
 
-/** Returns the cursor after the last chain whose entries the batch delivers in full. */
-function placeBehind(from: Cursor, { behind, parts, end }: NextParts, batch: OperatorBatch): Cursor {
-  const isAll =
-    batch.parts.length === parts.length &&
-    batch.parts.at(-1)?.entries.length === parts.at(-1)?.entries.length;
-  if (isAll) return end ?? from;
-  const cut = batch.parts.length - 1;
-  const isCutWhole = batch.parts[cut]?.entries.length === parts[cut]?.entries.length;
-  const last = parts[isCutWhole ? cut : cut - 1];
-  return (last === undefined ? undefined : behind.get(last.chain_id)) ?? from;
+/** Returns the id of the message. Batches with the same entries have the same id (AU-103). */
+function messageIdOf(parts: readonly ChainPart[], count: number): string {
+  const [first, last] = [parts.at(0), parts.at(-1)];
+  const begin = `${first?.chain_id}.${first?.entries.at(0)?.position}`;
+  const end = `${last?.chain_id}.${last?.entries.at(-1)?.position}`;
+  return `${OPERATOR_STREAM}-${begin}-${end}-${count}`;
+}
+
+/** Returns the place after the last part that the first `count` entries deliver in full. */
+function placeAfter(from: Place, parts: readonly ChainPart[], count: number): Place {
+  let place = from;
+  let left = count;
+  for (const { entries, isWhole, leaf, chain_id } of parts) {
+    left -= entries.length;
+    if (left < 0 || !isWhole) break;
+    place = { leaf, chain_id };
+  }
+  return { leaf: place.leaf, chain_id: place.chain_id };
 }

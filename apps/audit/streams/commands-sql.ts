@@ -1,0 +1,291 @@
+import type { Clock } from "@ostiary/lib/async";
+import { ApiError, notFound, validationError } from "@ostiary/lib/domain/errors";
+import { parseTime } from "@ostiary/lib/domain/schemas";
+import { type Database, type Orm, query, rows } from "@ostiary/lib/runtime/stores/database";
+import { type SQL, sql } from "drizzle-orm";
+import { ulid } from "ulid";
+import type { ChainPlace } from "./entry.ts";
+import { pauseFor } from "./lease-sql.ts";
+import { Receiver, type ReceiverDeps } from "./receiver-call.ts";
+import { SECRET_COLUMNS, type SecretRow } from "./rekey-sql.ts";
+import { newSecret, type SecretBox, signedHeaders } from "./secrets.ts";
+import {
+  type AuditStream,
+  type AuditStreamTest,
+  type AuditStreamWithSecret,
+  type CreateStreamBody,
+  STREAMS_MAX,
+  type StreamFilter,
+  type StreamRow,
+  streamsOff,
+  tooManyStreams,
+  toStream,
+  type UpdateStreamBody,
+} from "./stream.ts";
+import { urlWithoutQuery } from "./targets.ts";
+
+export interface StreamCommandDeps {
+  writes: Database;
+  /** Null if AUDIT_STREAM_KEY_FILE is not set. */
+  secrets: SecretBox | null;
+  receivers: ReceiverDeps;
+  clock: Clock;
+}
+
+interface StreamAddress {
+  organization_id: string;
+  stream_id: string;
+}
+
+function isAt({ organization_id, stream_id }: StreamAddress): SQL {
+  return sql`organization_id = ${organization_id} and id = ${stream_id}`;
+}
+
+const shownColumns = sql`stream.id, stream.url, stream.format, stream.filter, stream.status, stream.failing_since,
+  stream.last_error, stream.delivered_position, stream.delivered_occurred_at, stream.created_at, stream.updated_at,
+  greatest(coalesce((select position from audit.chains where owner = 'organization:' || stream.organization_id), 0)
+    - stream.position, 0)::bigint as lag_events`;
+
+/** Returns at most `limit` streams of an organization after an id, the oldest first. */
+export async function listStreams(
+  database: Database,
+  organization_id: string,
+  after: string | null,
+  limit: number,
+): Promise<AuditStream[]> {
+  const found = await query<StreamRow>(database, "list_streams")`
+    select ${shownColumns} from audit.streams stream
+      where organization_id = ${organization_id} and id > ${after ?? ""} order by id limit ${limit}`;
+  return found.map(toStream);
+}
+
+/**
+ * Reads a stream.
+ *
+ * @throws ApiError 404 if the organization has no such stream
+ */
+export function readStream({ writes }: StreamCommandDeps, address: StreamAddress): Promise<AuditStream> {
+  return writes.run("select_stream", async (orm) => toStream(await selectStream(orm, address)));
+}
+
+async function selectStream(orm: Orm, address: StreamAddress, lock: SQL = sql``): Promise<StreamRow> {
+  const [found] = await rows<StreamRow>(
+    orm,
+    sql`select ${shownColumns} from audit.streams stream where ${isAt(address)} ${lock}`,
+  );
+  if (found === undefined) throw notFound("stream", address.stream_id);
+  return found;
+}
+
+/** Locks a stream until the transaction ends, and returns it. */
+function lockStream(tx: Orm, address: StreamAddress): Promise<StreamRow> {
+  return selectStream(tx, address, sql`for update`);
+}
+
+/** Creates a stream with a secret of its own (AU-92, AU-95). */
+export async function createStream(
+  deps: StreamCommandDeps,
+  organization_id: string,
+  body: CreateStreamBody,
+): Promise<AuditStreamWithSecret> {
+  const stream_id = ulid(deps.clock.now());
+  const secret = newSecret();
+  const sealed = await secretsOf(deps).seal(secret, stream_id);
+  const { url, format = "ostiary" } = body;
+  const filter = jsonText(filterOf(body.filter));
+  const row = await deps.writes.transaction(
+    "create_stream",
+    async (tx) => {
+      await refuseTooMany(tx, organization_id);
+      const { position, chain } = await startPlace(tx, organization_id, body);
+      const place = sql`${String(position)}::text::bigint`;
+      await rows(
+        tx,
+        sql`insert into audit.streams (id, organization_id, url, format, filter, secret, position, after_position,
+            after_chain, pause_ms, is_slow)
+          values (${stream_id}, ${organization_id}, ${url}, ${format}, ${filter}::text::json, ${sealed}, ${place}, ${place},
+            decode(${chain}, 'hex'), 0, true)`,
+      );
+      return selectStream(tx, { organization_id, stream_id });
+    },
+    { lane: `streams of ${organization_id}` },
+  );
+  return { ...toStream(row), secret };
+}
+
+/**
+ * Returns the box that encrypts secrets.
+ *
+ * @throws ApiError 409 if the service has no key for secrets
+ */
+function secretsOf({ secrets }: StreamCommandDeps): SecretBox {
+  if (secrets !== null) return secrets;
+  throw new ApiError(streamsOff.code, streamsOff);
+}
+
+/** Returns the filter, or null for a filter without conditions. */
+function filterOf(filter: StreamFilter | null | undefined): StreamFilter | null {
+  if (!filter) return null;
+  const { params, ...exact } = filter;
+  const some = params === undefined || Object.keys(params).length === 0 ? exact : { ...exact, params };
+  return Object.keys(some).length === 0 ? null : some;
+}
+
+function jsonText(value: unknown): string | null {
+  return value === null ? null : JSON.stringify(value);
+}
+
+/** Locks the creation of streams of an organization until the transaction ends. Throws if no stream may be added. */
+async function refuseTooMany(tx: Orm, organization_id: string): Promise<void> {
+  const lock = `audit.streams ${organization_id}`;
+  await rows(tx, sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
+  const found = await rows(
+    tx,
+    sql`select from audit.streams where organization_id = ${organization_id} limit ${STREAMS_MAX}`,
+  );
+  if (found.length === STREAMS_MAX) throw new ApiError(tooManyStreams.code, tooManyStreams);
+}
+
+/** Returns the place after which a new stream begins: the end of the log, or before the requested entry. */
+async function startPlace(
+  tx: Orm,
+  organization_id: string,
+  { from_position, from_time }: CreateStreamBody,
+): Promise<ChainPlace> {
+  const position = from_position === undefined ? null : String(from_position);
+  const time = from_time === undefined ? null : (parseTime(from_time)?.toString() ?? null);
+  const [start = { end: 0, position: 0, chain: "00".repeat(32) }] = await rows<{
+    /** The last position of the organization's chain. */
+    end: number;
+    /** The position before the asked entry, or `end` if there is no such entry. */
+    position: number;
+    /** The running hash there, in hexadecimal; null if that entry is missing from the log. */
+    chain: string | null;
+  }>(
+    tx,
+    sql`select log.position as "end", start.position, case when start.position = 0 then repeat('00', 32)
+        else encode(coalesce(
+          (select chain from audit.entries entry where entry.chain_id = log.id and entry.position = start.position),
+          (select chain from audit.declarations entry where entry.chain_id = log.id
+            and entry.position = start.position)), 'hex') end as chain
+      from audit.chains log, lateral (select least(log.position, coalesce(${position}::text::bigint, (
+          select min(entry.position) from audit.entries entry where entry.chain_id = log.id
+            and entry.occurred_at >= ${time}::text::timestamptz)) - 1) as position) start
+      where log.owner = ${`organization:${organization_id}`}`,
+  );
+  const { end, chain } = start;
+  if (from_position !== undefined && from_position > end + 1) {
+    const message = `from_position must be at most ${end + 1}, the next position of the log.`;
+    throw validationError([{ path: "from_position", message }]);
+  }
+  if (chain === null)
+    throw new Error("An entry of the log is missing before the place where a stream begins.");
+  return { position: start.position, chain };
+}
+
+type Details = Record<string, { from: unknown; to: unknown }>;
+
+/**
+ * Changes a stream. A stream that resumes, or that fails and gets another URL, continues at once. The change does not
+ * affect a delivery request in flight.
+ */
+export async function changeStream(
+  deps: StreamCommandDeps,
+  address: StreamAddress,
+  { url, format, filter, status }: UpdateStreamBody,
+): Promise<{ stream: AuditStream; details: Details }> {
+  const sets = [sql`updated_at = now()`];
+  if (url !== undefined) sets.push(sql`url = ${url}`);
+  if (format !== undefined) sets.push(sql`format = ${format}`);
+  if (filter !== undefined) sets.push(sql`filter = ${jsonText(filterOf(filter))}::text::json`);
+  if (status === "paused") sets.push(sql`status = 'paused'`);
+  else if (status === "active" || url !== undefined) {
+    sets.push(
+      sql`status = case when status = 'failing' or ${status === "active"}::boolean then 'active' else status end,
+        failing_since = null, failures = 0, failing_ms = 0, last_error = null, is_slow = true, ${pauseFor(0)}`,
+    );
+  }
+  return deps.writes.transaction("update_stream", async (tx) => {
+    const before = await lockStream(tx, address);
+    await rows(tx, sql`update audit.streams set ${sql.join(sets, sql`, `)} where ${isAt(address)}`);
+    const after = await selectStream(tx, address);
+    return { stream: toStream(after), details: detailsOf(before, after) };
+  });
+}
+
+function detailsOf(before: StreamRow, after: StreamRow): Details {
+  const names = ["url", "format", "filter", "status"] as const;
+  const shown = (row: StreamRow, name: (typeof names)[number]) =>
+    name === "url" ? urlWithoutQuery(row.url) : row[name];
+  return Object.fromEntries(
+    names
+      .filter((name) => !Bun.deepEquals(before[name], after[name]))
+      .map((name) => [name, { from: shown(before, name), to: shown(after, name) }]),
+  );
+}
+
+export async function removeStream({ writes }: StreamCommandDeps, address: StreamAddress): Promise<void> {
+  const found = await query(
+    writes,
+    "delete_stream",
+  )`delete from audit.streams where ${isAt(address)} returning id`;
+  if (found.length === 0) throw notFound("stream", address.stream_id);
+}
+
+/** Replaces the secret of a stream. The old secret also signs until the overlap ends (AU-97). */
+export async function rotateSecret(
+  deps: StreamCommandDeps,
+  address: StreamAddress,
+  overlapS: number,
+): Promise<AuditStreamWithSecret> {
+  const secret = newSecret();
+  const sealed = await secretsOf(deps).seal(secret, address.stream_id);
+  const previous =
+    overlapS === 0
+      ? sql`previous_secret = null, previous_secret_until = null`
+      : sql`previous_secret = secret,
+          previous_secret_until = clock_timestamp() + make_interval(secs => ${overlapS})`;
+  const row = await deps.writes.transaction("rotate_stream_secret", async (tx) => {
+    await rows(
+      tx,
+      sql`update audit.streams set updated_at = now(), secret = ${sealed}, ${previous} where ${isAt(address)}`,
+    );
+    return selectStream(tx, address);
+  });
+  return { ...toStream(row), secret };
+}
+
+/** Sends the receiver a signed message without an event, and returns the result (AU-99). */
+export async function testStream(deps: StreamCommandDeps, address: StreamAddress): Promise<AuditStreamTest> {
+  const { writes, clock } = deps;
+  const [stream] = await query<SecretRow & { id: string; url: string }>(writes, "select_stream_for_test")`
+    select stream.id, stream.url, ${SECRET_COLUMNS} from audit.streams stream where ${isAt(address)}`;
+  if (stream === undefined) throw notFound("stream", address.stream_id);
+  const box = secretsOf(deps);
+  const secrets = [await box.open(stream.secret, stream.id)];
+  if (stream.previous_secret !== null) secrets.push(await box.open(stream.previous_secret, stream.id));
+  const body = Buffer.from(
+    JSON.stringify({
+      type: "audit.test",
+      timestamp: new Date(clock.now()).toISOString(),
+      data: { stream_id: stream.id, organization_id: address.organization_id },
+    }),
+  );
+  const receiver = new Receiver(stream.url, deps.receivers);
+  const begunMs = clock.elapsedMs();
+  try {
+    const message = { id: `test_${ulid(clock.now())}`, body };
+    const result = await receiver.post(body, signedHeaders(message, secrets, clock.now()));
+    const duration_ms = Math.round(clock.elapsedMs() - begunMs);
+    if (result.outcome === "aborted")
+      throw new Error("A test call has no abort signal, but it ended as aborted.");
+    if (result.outcome === "refused")
+      return { delivered: false, status: result.status, error: result.error, duration_ms };
+    // ends the pause of a failing stream, so that it is retried at once
+    await query(writes, "hasten_stream")`
+      update audit.streams set ${pauseFor(0)} where id = ${stream.id} and status = 'failing'`;
+    return { delivered: true, status: result.status, error: null, duration_ms };
+  } finally {
+    receiver.close();
+  }
+}
