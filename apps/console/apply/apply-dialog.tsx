@@ -116,7 +116,7 @@ function ServiceReviews({ services }: { services: readonly PreviewedService[] })
       {services.map(({ service, status, revision, changes }) => (
         <section key={service} class="review">
           <h3>
-            {service} <span class={`tag tag-${status}`}>{status}</span>{" "}
+            {service} <span class={`tag tone-${status === "created" ? "good" : "warn"}`}>{status}</span>{" "}
             <span class="quiet small">
               {revision === null ? "not published" : `current revision: ${revision}`}
             </span>

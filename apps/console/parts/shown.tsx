@@ -16,11 +16,18 @@ export function ScopeBadge({ scope }: { scope: Scope }) {
   return <span class={`scope scope-${scope}`}>{scope}</span>;
 }
 
+const TONES: Partial<Record<Method, string>> = {
+  DELETE: "tone-bad",
+  POST: "tone-warn",
+  PUT: "tone-warn",
+  PATCH: "tone-warn",
+};
+
 export function Methods({ methods }: { methods: readonly Method[] }) {
   return (
     <span class="methods">
       {methods.map((method) => (
-        <span key={method} class={`method method-${method.toLowerCase()}`}>
+        <span key={method} class={`tag method ${TONES[method] ?? ""}`}>
           {method}
         </span>
       ))}

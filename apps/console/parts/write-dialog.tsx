@@ -26,10 +26,8 @@ interface WriteDialogProps {
   leave: string;
   /** The label of the button that writes. */
   confirm: string;
-  /** The label of the `confirm` button during the write. */
   confirming: string;
   isDangerous?: boolean;
-  /** Whether the write button is enabled. */
   isReady?: boolean;
   writing: Pick<Writing, "busy" | "failure">;
   /** Returns the title and the retry button of the failure notice. */
@@ -46,31 +44,27 @@ interface WriteDialogProps {
 }
 
 /** Asks the operator to confirm a write, to give a reason, and to choose whether to wait for gateways. */
-export function WriteDialog({
-  title,
-  writing,
-  isReady = true,
-  onWrite,
-  onClose,
-  ...props
-}: WriteDialogProps) {
-  const { busy, failure } = writing;
+export function WriteDialog({ isReady = true, ...props }: WriteDialogProps) {
+  const { busy, failure } = props.writing;
   const [wait, setWait] = useState(true);
   return (
     <Question
-      title={title}
+      title={props.title}
       busy={busy}
       cancel={props.leave}
       action={busy ? props.confirming : props.confirm}
       look={props.isDangerous ? "danger-main" : "main"}
       off={busy || !isReady}
-      onConfirm={() => onWrite(wait)}
-      onClose={onClose}
+      onConfirm={() => props.onWrite(wait)}
+      onClose={props.onClose}
     >
       {props.children}
       {failure !== null && <FailureNotice failure={failure} {...props.afterFailure(failure)} />}
       <NoteFields note={props.note} onChange={props.onNote} failure={failure} />
-      <WaitChoice wait={wait} onChange={setWait} goal={props.goal} />
+      <label class="choice">
+        <input type="checkbox" checked={wait} onChange={(event) => setWait(event.currentTarget.checked)} />
+        Wait until {props.goal ?? "every gateway serves the change"}, at most 10 s
+      </label>
       {props.last}
     </Question>
   );
@@ -144,47 +138,23 @@ export function Propagated({ propagation }: { propagation: Propagation | undefin
   if (propagation === undefined) return <p>The gateways will load the change shortly.</p>;
   const { gateways, reached, waited_ms, projected } = propagation;
   const after = `after ${(waited_ms / 1_000).toFixed(1)} s`;
-  const link = <a href={fragmentOf({ name: "gateways" })}>Look at the gateways</a>;
-  if (!projected) {
+  if (projected && gateways === 0)
+    return <p>No gateway is running. The next gateway to start will serve the change.</p>;
+  if (projected && reached === gateways) {
+    const all = gateways === 1 ? "The only running gateway serves" : `All ${gateways} gateways serve`;
     return (
       <p>
-        The change is recorded, but {after} it is not in the route store. Gateways load changes from the route
-        store. {link}.
-      </p>
-    );
-  }
-  if (gateways === 0) return <p>No gateway is running. The next gateway to start will serve the change.</p>;
-  if (reached < gateways) {
-    return (
-      <p>
-        The change is recorded, but {after} only {reached} of {counted(gateways, "gateway")} serve the change.{" "}
-        {link}.
+        {all} the change, {after}.
       </p>
     );
   }
   return (
     <p>
-      {gateways === 1
-        ? "The only running gateway serves the change"
-        : `All ${gateways} gateways serve the change`}
-      , {after}.
+      The change is recorded, but {after}{" "}
+      {projected
+        ? `only ${reached} of ${counted(gateways, "gateway")} serve the change.`
+        : "it is not in the route store. Gateways load changes from the route store."}{" "}
+      <a href={fragmentOf({ name: "gateways" })}>Look at the gateways</a>.
     </p>
-  );
-}
-
-interface WaitChoiceProps {
-  wait: boolean;
-  onChange: (wait: boolean) => void;
-  /** The end of the label "Wait until …". */
-  goal?: string;
-}
-
-/** Lets the operator choose whether a write waits until all gateways serve the change. */
-function WaitChoice({ wait, onChange, goal = "every gateway serves the change" }: WaitChoiceProps) {
-  return (
-    <label class="choice">
-      <input type="checkbox" checked={wait} onChange={(event) => onChange(event.currentTarget.checked)} />
-      Wait until {goal}, at most 10 s
-    </label>
   );
 }

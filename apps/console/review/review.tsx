@@ -9,7 +9,11 @@ import {
 import { usePages } from "../parts/pager.tsx";
 import { ScopeBadge } from "../parts/shown.tsx";
 
-const SIGNS = { added: "+", removed: "−", changed: "~" } as const;
+const SIGNS = {
+  added: { sign: "+", tone: "tone-good" },
+  removed: { sign: "−", tone: "tone-bad" },
+  changed: { sign: "~", tone: "tone-warn" },
+};
 
 /** Says in one sentence how many changes there are, and how many open a route or break callers. */
 export function ReviewSummary({ changes }: { changes: readonly MarkedChange[] }) {
@@ -41,9 +45,9 @@ function ChangeRow({ change }: { change: MarkedChange }) {
   const subject = subjectOf(change);
   const settings = settingChanges(change);
   return (
-    <li class={`change change-${action}`}>
-      <span class="sign" aria-hidden="true">
-        {SIGNS[action]}
+    <li class="change">
+      <span class={`sign ${SIGNS[action].tone}`} aria-hidden="true">
+        {SIGNS[action].sign}
       </span>
       <div class="change-body">
         <p class="change-head">
@@ -69,7 +73,7 @@ function ChangeRow({ change }: { change: MarkedChange }) {
         {marks.length > 0 && (
           <ul class="marks">
             {marks.map(({ effect, reason }) => (
-              <li key={reason} class={`mark mark-${effect}`}>
+              <li key={reason} class={`mark ${effect === "opens" ? "mark-opens" : "tone-bad"}`}>
                 <b>{effect === "opens" ? "Opens" : "Breaks"}</b> {reason}
               </li>
             ))}
@@ -87,7 +91,8 @@ function Setting({ setting: { name, before, after }, named }: { setting: Setting
       <dd>
         {before !== null && after !== null ? (
           <>
-            <del>{before}</del> <span aria-hidden="true">→</span> <ins>{after}</ins>
+            <del class="tone-bad">{before}</del> <span aria-hidden="true">→</span>{" "}
+            <ins class="tone-good">{after}</ins>
           </>
         ) : (
           <span>{before ?? after}</span>

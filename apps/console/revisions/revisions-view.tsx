@@ -1,5 +1,5 @@
 import type { GivenNote } from "@ostiary/lib/contracts/registry-api";
-import { listChanges, type MarkedChange, markChanges, type OutOfBounds } from "@ostiary/lib/domain/routes";
+import { listChanges, markChanges, type OutOfBounds } from "@ostiary/lib/domain/routes";
 import { Answered, Button, Empty, Time } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
@@ -17,7 +17,6 @@ import {
   readRevision,
   restoreRevision,
 } from "../registry/calls.ts";
-import type { Registry } from "../registry/client.ts";
 import { Changes, ReviewSummary } from "../review/review.tsx";
 
 interface RevisionsViewProps {
@@ -59,7 +58,7 @@ function History({ service, revision, entries, onChanged }: HistoryProps) {
   const shown = revision === null ? newest : entries.find((entry) => entry.revision === revision);
   return (
     <div class="history">
-      <Entries entries={entries} service={service} shown={shown} />
+      <Entries entries={entries} shown={shown} />
       {shown === undefined ? (
         <Empty title={`${service} has no revision ${revision}.`} />
       ) : (
@@ -73,15 +72,12 @@ function actionText({ action, restored_from }: Entry): string {
   return restored_from === null ? DONE[action] : `${DONE[action]} from ${restored_from}`;
 }
 
-function Entries({
-  entries,
-  service,
-  shown,
-}: {
+interface EntriesProps {
   entries: readonly Entry[];
-  service: string;
   shown: Entry | undefined;
-}) {
+}
+
+function Entries({ entries, shown }: EntriesProps) {
   const at = shown === undefined ? 0 : entries.indexOf(shown);
   const page = usePages(entries, "Pages of revisions", Math.floor(at / PAGE_ROWS) + 1);
   return (
@@ -90,7 +86,7 @@ function Entries({
         {page.rows.map((entry) => (
           <li key={entry.revision}>
             <a
-              href={fragmentOf({ name: "revisions", service, revision: entry.revision })}
+              href={fragmentOf({ name: "revisions", ...entry })}
               aria-current={entry === shown ? "true" : undefined}
             >
               <b>Revision {entry.revision}</b>{" "}
@@ -108,7 +104,8 @@ function Entries({
 }
 
 /**
- * Returns the parts of a restore that the operator may not publish. For a publisher, reads the revision's config. Returns null while the config loads.
+ * Returns the parts of a restore that the operator may not publish. For a publisher, reads the revision's config.
+ * Returns null while the config loads.
  */
 function useRestoreBounds({ service, revision }: Entry): readonly OutOfBounds[] | null {
   const operator = useOperator();
@@ -164,7 +161,22 @@ function Shown({ entries, shown, newest, onChanged }: ShownProps) {
           <Note reason={reason} link={link} />
         </p>
       )}
-      <BaseField entries={entries} shown={shown} from={from} onChoose={setFrom} />
+      {entries.length > 1 && (
+        <label class="compare">
+          Compared with{" "}
+          <select value={String(from)} onChange={(event) => setFrom(Number(event.currentTarget.value))}>
+            {revision === 1 && <option value="0">nothing</option>}
+            {entries.map(
+              (entry) =>
+                entry !== shown && (
+                  <option key={entry.revision} value={String(entry.revision)}>
+                    revision {entry.revision}
+                  </option>
+                ),
+            )}
+          </select>
+        </label>
+      )}
       <Comparison service={service} from={from} to={revision} />
       {restoring && (
         <RestoreDialog
@@ -179,37 +191,12 @@ function Shown({ entries, shown, newest, onChanged }: ShownProps) {
   );
 }
 
-interface BaseFieldProps extends Pick<ShownProps, "entries" | "shown"> {
-  from: number;
-  onChoose: (revision: number) => void;
-}
-
-/** Lets the operator choose the revision to compare with the shown revision. */
-function BaseField({ entries, shown, from, onChoose }: BaseFieldProps) {
-  const others = entries.filter((entry) => entry.revision !== shown.revision);
-  if (others.length === 0) return null;
-  return (
-    <label class="compare">
-      Compared with{" "}
-      <select value={String(from)} onChange={(event) => onChoose(Number(event.currentTarget.value))}>
-        {shown.revision === 1 && <option value="0">nothing</option>}
-        {others.map((entry) => (
-          <option key={entry.revision} value={String(entry.revision)}>
-            revision {entry.revision}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
-
-interface RestoreDialogProps {
+interface RestoreDialogProps extends Pick<ShownProps, "onChanged"> {
   service: string;
   revision: number;
   /** The newest revision that the page has loaded. */
   newest: number;
   onClose: () => void;
-  onChanged: () => Promise<void>;
 }
 
 /**
@@ -268,10 +255,11 @@ interface ComparisonProps {
 
 /** Shows the changes between two revisions. */
 function Comparison({ service, from, to }: ComparisonProps) {
-  const asked = useAsked(
-    (registry) => changesBetween(registry, { service, from, to }),
-    `${service} ${from} ${to}`,
-  );
+  const asked = useAsked(async (registry) => {
+    if (from > 0) return compareRevisions(registry, service, from, to);
+    const { config } = await readRevision(registry, service, to);
+    return markChanges(listChanges(null, config));
+  }, `${service} ${from} ${to}`);
   return (
     <Answered asked={asked} loading="Loading the changes …">
       {(changes) =>
@@ -286,13 +274,4 @@ function Comparison({ service, from, to }: ComparisonProps) {
       }
     </Answered>
   );
-}
-
-async function changesBetween(
-  registry: Registry,
-  { service, from, to }: ComparisonProps,
-): Promise<MarkedChange[]> {
-  if (from > 0) return compareRevisions(registry, service, from, to);
-  const { config } = await readRevision(registry, service, to);
-  return markChanges(listChanges(null, config));
 }

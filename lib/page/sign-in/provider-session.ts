@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { type SignInSettings, signInReturnPath } from "../../contracts/sign-in.ts";
 import {
   cleanAddress,
+  failedWith,
   type PagePlace,
   Provider,
   type SignInFailure,
@@ -9,9 +10,6 @@ import {
   takeAttempt,
 } from "./provider.ts";
 import { forgetInTab, keepInTab, readFromTab } from "./tab-storage.ts";
-
-/** The result of a sign-in. `name` is the person's name, or null if the identity provider sent no name. */
-type Returned = { ok: true; name: string | null } | { ok: false; failure: SignInFailure };
 
 /**
  * An access token, or the reason why there is none:
@@ -64,24 +62,21 @@ export class ProviderSession {
 
   /**
    * Completes a sign-in with the response in the URL's query, and restores the fragment at which the sign-in
-   * began. The response counts only for the issuer at which the sign-in began.
+   * began. The response counts only for the issuer at which the sign-in began. `name` is the person's name, if known.
    */
-  async finish(): Promise<Returned> {
+  async finish() {
     const { search } = location;
     // Removes the code from the address bar and the history before any request.
     cleanAddress(this.#place, "#/");
     const attempt = takeAttempt(this.#place);
     const provider = this.#providerAt(attempt?.issuer);
-    if (attempt === null || provider === undefined) {
-      return { ok: false, failure: { kind: "unsafe", message: "" } };
-    }
+    if (attempt === null || provider === undefined) return failedWith("unsafe");
     this.#provider = provider;
     const result = await provider.finish(search, attempt);
     cleanAddress(this.#place, attempt.fragment || "#/");
     if (!result.ok) return result;
-    const { tokens } = result;
-    this.#held = { provider, tokens };
-    return { ok: true, name: tokens.name };
+    this.#held = { provider, tokens: result.tokens };
+    return { ok: true, name: result.tokens.name } as const;
   }
 
   #providerAt(issuer: string | null | undefined): Provider | undefined {

@@ -12,8 +12,6 @@ const Attempt = Type.Object({
   verifier: Type.String(),
   /** The fragment that the page restores after the sign-in. */
   fragment: Type.String(),
-  /** Whether the sign-in is silent, so that the identity provider shows no page. */
-  silent: Type.Boolean(),
 });
 type Attempt = Static<typeof Attempt>;
 
@@ -53,7 +51,15 @@ export type SignInFailure = {
   message: string;
 };
 
-type SignInResult = { ok: true; tokens: Tokens } | { ok: false; failure: SignInFailure };
+interface Failed {
+  ok: false;
+  failure: SignInFailure;
+}
+type SignInResult = { ok: true; tokens: Tokens } | Failed;
+
+export function failedWith(kind: SignInFailure["kind"]): Failed {
+  return { ok: false, failure: { kind, message: "" } };
+}
 
 /** How long the page waits for each response of the identity provider. */
 const TIMEOUT_MS = 30_000;
@@ -115,10 +121,9 @@ export class Provider {
         nonce: oauth.generateRandomNonce(),
         verifier: oauth.generateRandomCodeVerifier(),
         fragment,
-        silent,
       };
       const address = new URL(authorization_endpoint);
-      for (const [name, value] of await this.#request(attempt)) address.searchParams.set(name, value);
+      for (const [name, value] of await this.#request(attempt, silent)) address.searchParams.set(name, value);
       if (!keepInTab(attemptKey(this.#place), attempt)) return { kind: "blocked", message: "" };
       location.assign(address);
       return null;
@@ -127,7 +132,7 @@ export class Provider {
     }
   }
 
-  async #request({ state, nonce, verifier, silent }: Attempt): Promise<[string, string][]> {
+  async #request({ state, nonce, verifier }: Attempt, silent: boolean): Promise<[string, string][]> {
     const { scopes, audience, client_id } = this.#settings;
     return [
       ["response_type", "code"],
@@ -189,7 +194,7 @@ export class Provider {
    * and with `unsafe` if the new tokens are of another person (OpenID Connect Core, 12.2).
    */
   async renew({ refresh_token, id_token, sub }: Tokens): Promise<SignInResult> {
-    if (refresh_token === null) return { ok: false, failure: { kind: "needed", message: "" } };
+    if (refresh_token === null) return failedWith("needed");
     try {
       const server = await this.#discover();
       const response = await oauth.refreshTokenGrantRequest(
@@ -200,10 +205,7 @@ export class Provider {
         this.#options,
       );
       const tokens = await oauth.processRefreshTokenResponse(server, this.#client, response);
-      const renewed =
-        tokens.id_token === undefined ? undefined : oauth.getValidatedIdTokenClaims(tokens)?.sub;
-      if (renewed !== undefined && renewed !== sub)
-        return { ok: false, failure: { kind: "unsafe", message: "" } };
+      if ((claimsOf(tokens)?.sub ?? sub) !== sub) return failedWith("unsafe");
       return { ok: true, tokens: tokensOf(tokens, { refresh_token, id_token, sub }) };
     } catch (error) {
       const failure = failureOf(error);
@@ -243,21 +245,22 @@ function tokensOf(
   before: Pick<Tokens, "refresh_token" | "id_token" | "sub"> | null,
 ): Tokens {
   const { access_token, id_token, refresh_token, expires_in } = response;
+  const claims = claimsOf(response);
   return {
     access_token,
     id_token: id_token ?? before?.id_token ?? "",
-    sub:
-      (id_token === undefined ? undefined : oauth.getValidatedIdTokenClaims(response)?.sub) ??
-      before?.sub ??
-      "",
+    sub: claims?.sub ?? before?.sub ?? "",
     refresh_token: refresh_token ?? before?.refresh_token ?? null,
     endsMs: expires_in === undefined ? null : Date.now() + expires_in * 1_000,
-    name: nameOf(response),
+    name: nameOf(claims),
   };
 }
 
-function nameOf(response: oauth.TokenEndpointResponse): string | null {
-  const claims = response.id_token === undefined ? undefined : oauth.getValidatedIdTokenClaims(response);
+function claimsOf(response: oauth.TokenEndpointResponse): oauth.IDToken | undefined {
+  return response.id_token === undefined ? undefined : oauth.getValidatedIdTokenClaims(response);
+}
+
+function nameOf(claims: oauth.IDToken | undefined): string | null {
   const found = [claims?.name, claims?.preferred_username].find(
     (claim) => typeof claim === "string" && claim.trim() !== "",
   );

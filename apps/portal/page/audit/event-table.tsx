@@ -82,7 +82,7 @@ export function Outcome({ event: { outcome, status } }: { event: ShownEvent }) {
   const t = useTexts().audit;
   const isDone = outcome === "responded" && (status ?? 500) < 400;
   return (
-    <span class={isDone ? "tag tag-good" : outcome === "pending" ? "tag tag-warn" : "tag tag-bad"}>
+    <span class={isDone ? "tag tone-good" : outcome === "pending" ? "tag tone-warn" : "tag tone-bad"}>
       {isDone ? t.done : outcome === "responded" ? t.failed : t.outcomes[outcome]}
       {status !== null && ` (${status})`}
     </span>
