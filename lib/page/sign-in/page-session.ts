@@ -52,8 +52,7 @@ export abstract class PageSession<Address> {
     path: string,
     addressAt: (fragment: string) => Address,
   ) {
-    const place = { origin: location.origin, path, storage: `ostiary.${path.slice(1)}` };
-    this.provider = first === undefined ? null : new ProviderSession([first, ...others], place);
+    this.provider = first === undefined ? null : new ProviderSession([first, ...others], path);
     this.#addressAt = addressAt;
     this.address = signal(addressAt(location.hash));
   }

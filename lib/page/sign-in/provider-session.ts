@@ -3,7 +3,7 @@ import { type SignInSettings, signInReturnPath } from "../../contracts/sign-in.t
 import {
   cleanAddress,
   failedWith,
-  type PagePlace,
+  keyOf,
   Provider,
   type SignInFailure,
   type Tokens,
@@ -30,22 +30,22 @@ interface Held {
 /** A person's sign-in at one of the identity providers. Only this object holds the tokens, in memory (PT-11). */
 export class ProviderSession {
   readonly #providers: readonly Provider[];
-  readonly #place: PagePlace;
+  readonly #path: string;
   /** The provider of the next sign-in, if the person does not choose one: that of the last sign-in in this tab. */
   #provider: Provider;
   #held: Held | null = null;
   #renewal: Promise<AccessToken> | null = null;
 
-  constructor([first, ...others]: readonly [SignInSettings, ...SignInSettings[]], place: PagePlace) {
-    this.#place = place;
-    this.#provider = new Provider(first, place);
-    this.#providers = [this.#provider, ...others.map((settings) => new Provider(settings, place))];
+  constructor([first, ...others]: readonly [SignInSettings, ...SignInSettings[]], path: string) {
+    this.#path = path;
+    this.#provider = new Provider(first, path);
+    this.#providers = [this.#provider, ...others.map((settings) => new Provider(settings, path))];
     this.#provider = this.#providerAt(this.#remembered) ?? this.#provider;
   }
 
   /** Returns whether the page was opened at the redirect URI, to which the identity provider returns. */
   isReturn(): boolean {
-    return location.pathname === signInReturnPath(this.#place.path);
+    return location.pathname === signInReturnPath(this.#path);
   }
 
   /**
@@ -67,13 +67,13 @@ export class ProviderSession {
   async finish() {
     const { search } = location;
     // Removes the code from the address bar and the history before any request.
-    cleanAddress(this.#place, "#/");
-    const attempt = takeAttempt(this.#place);
+    cleanAddress(this.#path, "#/");
+    const attempt = takeAttempt(this.#path);
     const provider = this.#providerAt(attempt?.issuer);
     if (attempt === null || provider === undefined) return failedWith("unsafe");
     this.#provider = provider;
     const result = await provider.finish(search, attempt);
-    cleanAddress(this.#place, attempt.fragment || "#/");
+    cleanAddress(this.#path, attempt.fragment || "#/");
     if (!result.ok) return result;
     this.#held = { provider, tokens: result.tokens };
     return { ok: true, name: result.tokens.name } as const;
@@ -108,7 +108,7 @@ export class ProviderSession {
   async signOut(): Promise<void> {
     const held = this.#held;
     this.forget();
-    cleanAddress(this.#place, "#/");
+    cleanAddress(this.#path, "#/");
     const end = held === null ? null : await held.provider.endAddress(held.tokens);
     if (end !== null) location.assign(end);
   }
@@ -150,6 +150,6 @@ export class ProviderSession {
   }
 
   get #signedInKey(): string {
-    return `${this.#place.storage}.signed-in`;
+    return keyOf(this.#path, "signed-in");
   }
 }

@@ -15,11 +15,14 @@ const Attempt = Type.Object({
 });
 type Attempt = Static<typeof Attempt>;
 
-const attemptKey = ({ storage }: PagePlace) => `${storage}.attempt`;
+/** Returns the key in `sessionStorage` of a value that a page keeps. `path` is the path of the page, such as `/portal`. */
+export function keyOf(path: string, name: string): string {
+  return `ostiary.${path.slice(1)}.${name}`;
+}
 
 /** Returns the sign-in in progress, or null if this tab has none. Removes it from the tab, so it completes once. */
-export function takeAttempt(place: PagePlace): Attempt | null {
-  return takeFromTab(attemptKey(place), Attempt);
+export function takeAttempt(path: string): Attempt | null {
+  return takeFromTab(keyOf(path, "attempt"), Attempt);
 }
 
 /** The tokens of a sign-in. */
@@ -81,17 +84,18 @@ const UNUSABLE = new Set([oauth.RESPONSE_IS_NOT_CONFORM, oauth.RESPONSE_IS_NOT_J
  */
 export class Provider {
   readonly #settings: SignInSettings;
-  readonly #place: PagePlace;
+  readonly #path: string;
   readonly #client: oauth.Client;
   readonly #options: { [oauth.allowInsecureRequests]: boolean; signal: () => AbortSignal };
   readonly #redirect_uri: string;
   #server: oauth.AuthorizationServer | null = null;
 
-  constructor(settings: SignInSettings, place: PagePlace) {
+  /** @param path the path of the page, such as `/portal` */
+  constructor(settings: SignInSettings, path: string) {
     this.#settings = settings;
-    this.#place = place;
+    this.#path = path;
     this.#client = { client_id: settings.client_id };
-    this.#redirect_uri = `${place.origin}${signInReturnPath(place.path)}`;
+    this.#redirect_uri = `${location.origin}${signInReturnPath(path)}`;
     // Calls without TLS are allowed only if the operator configured an http:// issuer, as the quick start
     // does.
     this.#options = {
@@ -124,7 +128,7 @@ export class Provider {
       };
       const address = new URL(authorization_endpoint);
       for (const [name, value] of await this.#request(attempt, silent)) address.searchParams.set(name, value);
-      if (!keepInTab(attemptKey(this.#place), attempt)) return { kind: "blocked", message: "" };
+      if (!keepInTab(keyOf(this.#path, "attempt"), attempt)) return { kind: "blocked", message: "" };
       location.assign(address);
       return null;
     } catch (error) {
@@ -224,7 +228,7 @@ export class Provider {
       const address = new URL(end_session_endpoint);
       address.searchParams.set("client_id", this.#settings.client_id);
       address.searchParams.set("id_token_hint", id_token);
-      address.searchParams.set("post_logout_redirect_uri", `${this.#place.origin}${this.#place.path}`);
+      address.searchParams.set("post_logout_redirect_uri", `${location.origin}${this.#path}`);
       return address.href;
     } catch {
       return null;
@@ -283,16 +287,7 @@ function failureOf(error: unknown): SignInFailure {
   return { kind: "away", message: "" };
 }
 
-/** The URL and the storage prefix of a page that signs people in. */
-export interface PagePlace {
-  readonly origin: string;
-  /** The path of the page, such as `/portal`. */
-  readonly path: string;
-  /** The prefix of the page's keys in `sessionStorage`, such as `ostiary.portal`. */
-  readonly storage: string;
-}
-
 /** Replaces the URL, so that no code, state or token stays in the address bar or the history. */
-export function cleanAddress({ path }: PagePlace, fragment: string): void {
+export function cleanAddress(path: string, fragment: string): void {
   history.replaceState(null, "", `${path}${fragment}`);
 }

@@ -76,8 +76,7 @@ beforeEach(() => {
 async function signedIn(): Promise<ProviderSession> {
   subject = "ada";
   const settings = { issuer: issuer(), client_id: "portal", scopes: "openid", audience: null };
-  const place = { origin: page.origin, path: "/portal", storage: "test" };
-  const session = new ProviderSession([settings], place);
+  const session = new ProviderSession([settings], "/portal");
   expect(await session.begin(false)).toBeNull();
   expect(await session.finish()).toEqual({ ok: true, name: "ada" });
   session.remember();
