@@ -27,10 +27,7 @@ export function Loading({ text }: { text?: string }) {
   const { texts } = useKit();
   return (
     <div class="loading" role="status">
-      <p>{text ?? texts.loading}</p>
-      <div class="bar" />
-      <div class="bar" />
-      <div class="bar" />
+      {text ?? texts.loading}
     </div>
   );
 }

@@ -5,7 +5,7 @@ import { useId, useRef, useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
 import { mayWrite } from "../operator/permissions.ts";
 import { useOperator, useQuestion, useSession } from "../page-session.ts";
-import { counted, Said } from "../parts/shown.tsx";
+import { counted, Result, Said } from "../parts/shown.tsx";
 import { Propagated } from "../parts/write-dialog.tsx";
 import { reviewDocument } from "../registry/calls.ts";
 import { ApplyDialog, ReviewedDocument } from "./apply-dialog.tsx";
@@ -151,10 +151,7 @@ function DocumentForm({ area, document, busy, onReview }: DocumentFormProps) {
 
 function AppliedNotice({ applied }: { applied: Applied | null }) {
   return (
-    <section class="notice notice-good" aria-labelledby="applied">
-      <h2 id="applied" class="notice-title">
-        The document is applied
-      </h2>
+    <Result tone="good" title="The document is applied">
       {applied === null ? (
         <p>The services in the registry match the document.</p>
       ) : (
@@ -171,7 +168,7 @@ function AppliedNotice({ applied }: { applied: Applied | null }) {
           <Propagated propagation={applied.propagation} />
         </>
       )}
-    </section>
+    </Result>
   );
 }
 
@@ -185,10 +182,7 @@ interface ViolationsProps {
 function Violations({ document, failure, onShow }: ViolationsProps) {
   const placed = placeViolations(document, failure.fields);
   return (
-    <section class="notice notice-bad" aria-labelledby="problems">
-      <h2 id="problems" class="notice-title">
-        {counted(placed.length, "problem")} in the document
-      </h2>
+    <Result tone="bad" title={`${counted(placed.length, "problem")} in the document`}>
       <p>Nothing was written.</p>
       <ol class="problems">
         {placed.map(({ path, message, place }) => (
@@ -202,6 +196,6 @@ function Violations({ document, failure, onShow }: ViolationsProps) {
           </li>
         ))}
       </ol>
-    </section>
+    </Result>
   );
 }

@@ -57,7 +57,7 @@ function Outstanding({ asked: { answer, failure }, onRetry }: Part<Projections>)
             The newest revision of {counted(outstanding.length, "service")} may be missing from the route
             store.
           </p>
-          <ul class="waiting">
+          <ul class="problems">
             {outstanding.slice(0, 100).map(({ service, age_seconds }) => (
               <li key={service}>
                 <a href={fragmentOf({ name: "revisions", service, revision: null })}>{service}</a>, for{" "}

@@ -4,7 +4,7 @@ import { type Answer, Button, Fact, FailureNotice, SelectField, TextField } from
 import { useId, useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
 import { useAsked, useQuestion } from "../page-session.ts";
-import { Methods, ScopeBadge } from "../parts/shown.tsx";
+import { Methods, Result, ScopeBadge } from "../parts/shown.tsx";
 import { listRoles, lookUp, type Question } from "../registry/calls.ts";
 import { nearestOf } from "../registry/client.ts";
 
@@ -146,8 +146,7 @@ function Answered({ question, answer, onFollow }: AnsweredProps) {
   const nearest = nearestOf(failure);
   if (failure.kind !== "missing") return <FailureNotice failure={failure} />;
   return (
-    <section class="panel verdict verdict-none" aria-labelledby="verdict">
-      <h2 id="verdict">No route serves this request</h2>
+    <Result tone="bad" title="No route serves this request">
       <p>
         The gateway answers{" "}
         <code>
@@ -158,7 +157,7 @@ function Answered({ question, answer, onFollow }: AnsweredProps) {
       {nearest.length > 0 && (
         <>
           <h3>The nearest routes</h3>
-          <ul class="nearest">
+          <ul class="problems">
             {nearest.map(({ service, scope, method, path }) => (
               <li key={`${method} ${path}`}>
                 <button type="button" class="link" onClick={() => onFollow({ method, path })}>
@@ -170,7 +169,7 @@ function Answered({ question, answer, onFollow }: AnsweredProps) {
           </ul>
         </>
       )}
-    </section>
+    </Result>
   );
 }
 
@@ -179,16 +178,15 @@ function FoundRoute({ question, found }: { question: Question; found: Lookup }) 
     found;
   const { timeout_ms, max_body_bytes } = found;
   const who = question.role !== "" ? `a member with the role ${question.role}` : `a member with these labels`;
-  const tone = allowed === undefined ? "" : allowed ? "verdict-yes" : "verdict-no";
+  const verdicts = {
+    true: { tone: "good", title: `Yes, ${who} may call the route` },
+    false: { tone: "bad", title: `No, ${who} may not call the route` },
+    undefined: { title: `${service} serves this request` },
+  } as const;
   return (
-    <section class={`panel verdict ${tone}`} aria-labelledby="verdict">
-      <h2 id="verdict">
-        {allowed === undefined && `${service} serves this request`}
-        {allowed === true && `Yes, ${who} may call the route`}
-        {allowed === false && `No, ${who} may not call the route`}
-      </h2>
+    <Result {...verdicts[`${allowed}`]}>
       {allowed !== undefined && <p>{whyText(found)}</p>}
-      <dl class="facts facts-grid">
+      <dl class="facts">
         <Fact name="Route">
           <Methods methods={[method]} /> <code>{path}</code>
         </Fact>
@@ -212,7 +210,7 @@ function FoundRoute({ question, found }: { question: Question; found: Lookup }) 
           </Fact>
         ))}
       </dl>
-    </section>
+    </Result>
   );
 }
 

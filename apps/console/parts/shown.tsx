@@ -1,4 +1,6 @@
 import type { Method, Scope } from "@ostiary/lib/domain/routes";
+import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
 import { markedParts } from "../routes/rows.ts";
 
 /** Shows a text and highlights the words of a search. */
@@ -48,6 +50,25 @@ export function Said({ text }: { text: string }) {
         ),
       )}
     </>
+  );
+}
+
+interface ResultProps {
+  tone?: "good" | "bad";
+  title: string;
+  children: ComponentChildren;
+}
+
+/** Shows the result of a question or a write under a heading. */
+export function Result({ tone, title, children }: ResultProps) {
+  const heading = useId();
+  return (
+    <section class={tone === undefined ? "notice" : `notice notice-${tone}`} aria-labelledby={heading}>
+      <h2 id={heading} class="notice-title">
+        {title}
+      </h2>
+      {children}
+    </section>
   );
 }
 

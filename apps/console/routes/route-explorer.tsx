@@ -84,15 +84,12 @@ export function SearchField({ label, value, placeholder, onInput }: SearchFieldP
         ref={input}
         type="search"
         value={value}
-        placeholder={placeholder}
+        placeholder={`${placeholder} (Ctrl+K)`}
         autocomplete="off"
         spellcheck={false}
         aria-keyshortcuts="Control+K Meta+K"
         onInput={(event) => onInput(event.currentTarget.value)}
       />
-      <span class="keys" aria-hidden="true">
-        Ctrl K
-      </span>
     </div>
   );
 }
@@ -111,14 +108,12 @@ function ScopeFilter({ scope, found, onChoose }: ScopeFilterProps) {
     ...SCOPES.map((each) => ({ value: each, text: each, count: counts[each] })),
   ];
   return (
-    <fieldset class="scopes">
+    <fieldset class="chips">
       <legend class="sr">Scope</legend>
       {choices.map(({ value, text, count }) => (
-        <label key={text} class="scope-choice">
+        <label key={text} class={scope === value ? "chip chip-on" : "chip"}>
           <input type="radio" name={name} checked={scope === value} onChange={() => onChoose(value)} />
-          <span>
-            {text} <span class="count">{count.toLocaleString("en")}</span>
-          </span>
+          {text} {count.toLocaleString("en")}
         </label>
       ))}
     </fieldset>
