@@ -8,7 +8,6 @@ import type { JsonObject, ShellVariable } from "../openapi/index.ts";
 import { type EdgeRoute, edgeOperation } from "./edge-operation.ts";
 import { fairShares } from "./fair-shares.ts";
 import { errorSchemas, gatewayHeaders, sharedResponses } from "./gateway-errors.ts";
-import { introduction } from "./introduction.ts";
 import { type Placed, placeRoutes } from "./place-routes.ts";
 import { schemesOf } from "./security.ts";
 import type { KnownDescription } from "./service-description.ts";
@@ -28,6 +27,17 @@ interface EdgeSources {
 
 /** The number of operations and schemas that were left out because they cost too much work, by service. */
 type LeftOut = ReadonlyMap<string, number>;
+
+/** The introduction of the edge description. It applies to all operations. */
+const introduction = `The operations that clients may call through the gateway, from the routes that are published now.
+
+Each operation names its credentials. A person sends a token of the identity provider (\`Authorization: Bearer …\`) or a
+user API key; a member sends a member API key or a session. Keys and sessions go into \`X-API-Key\`, which takes
+precedence. The credential decides whose data an operation reads or changes.
+
+Errors of the gateway have a \`code\` for programs, a \`message\` for people, \`details\` and a \`request_id\`. A wrong
+credential gets 401, and a missing label 403. After a 429, wait for \`Retry-After\` seconds. After a 502, the service may
+have done its work, so retry only requests that are safe to send twice. Errors of services are forwarded unchanged.`;
 
 const UNKNOWN_ORIGIN: ShellVariable = { variable: "API_URL" };
 
@@ -93,10 +103,7 @@ function* edgeRoutes({ services, table }: EdgeSources): Generator<EdgeRoute | nu
   }
 }
 
-/**
- * Yields the `paths` object in pieces. Returns the references of its operations to shared responses and
- * headers of the gateway.
- */
+/** Yields the `paths` object in pieces. Returns the references of its operations to {@link usedComponents}. */
 function* paths(
   placed: readonly Placed[],
   merges: ReadonlyMap<string, ServiceMerge>,
@@ -131,10 +138,7 @@ function* joined(texts: Iterable<string>): Generator<string> {
   }
 }
 
-/**
- * Returns the status of each service's description, for the extension `x-service-documents`. The status
- * explains why an operation has no description.
- */
+/** Returns the status of each service's description, which explains why an operation has no description. */
 function marksOf(descriptions: EdgeSources["descriptions"], left_out: LeftOut): JsonObject[] {
   return [...descriptions].map(([service, { status, read_at }]) => {
     const count = left_out.get(service) ?? 0;
@@ -146,10 +150,7 @@ function references(text: string): string[] {
   return text.match(/"#\/components\/(responses|headers)\/[A-Za-z-]+"/g) ?? [];
 }
 
-/**
- * Returns the gateway's shared responses and headers that are in use: operations or other responses refer to
- * them.
- */
+/** Returns the gateway's shared responses and headers to which operations or other responses refer. */
 function usedComponents(used: ReadonlySet<string>): JsonObject {
   const pick = (kind: string, all: Readonly<Record<string, JsonObject>>, refs: ReadonlySet<string>) =>
     Object.fromEntries(Object.entries(all).filter(([name]) => refs.has(`"#/components/${kind}/${name}"`)));

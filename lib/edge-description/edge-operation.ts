@@ -9,7 +9,13 @@ import {
   type StoredRoute,
 } from "../domain/routes/index.ts";
 import { type JsonObject, operationSamples, type ShellVariable } from "../openapi/index.ts";
-import { answerHeaders, type GatewayResponse, gatewayResponses, headerReferences } from "./gateway-errors.ts";
+import {
+  answerHeaders,
+  type GatewayResponse,
+  gatewayResponses,
+  hasBody,
+  headerReferences,
+} from "./gateway-errors.ts";
 import { credentialHeaderOf, securityOf } from "./security.ts";
 import type { ServiceOperation, ServiceResponse } from "./service-operation.ts";
 
@@ -43,7 +49,7 @@ const WITHOUT_BODY = /^(1..|204|205|304)$/;
 export function edgeOperation(edge: EdgeRoute, service: ServiceOperation | null, place: Place): JsonObject {
   const { route } = edge;
   const parameters = [...pathParameters(route, service, place), ...(service?.parameters ?? [])];
-  const body = service === null ? unknownBody(route) : isBodiless(route) ? null : service.body;
+  const body = bodyOf(route, service);
   return {
     operationId: place.operationId,
     summary: service?.summary ?? `${route.method} ${route.path}`,
@@ -68,18 +74,11 @@ export function edgeOperation(edge: EdgeRoute, service: ServiceOperation | null,
   };
 }
 
-function isBodiless({ method }: CompiledRoute): boolean {
-  return method === "GET" || method === "HEAD";
-}
-
-/**
- * Returns the request body of an operation that its service does not describe: any content type, or null for
- * methods that usually have no body.
- */
-function unknownBody({ method }: CompiledRoute): JsonObject | null {
-  return method === "GET" || method === "HEAD" || method === "DELETE"
-    ? null
-    : { content: { [ANY_TYPE]: {} } };
+function bodyOf(route: CompiledRoute, service: ServiceOperation | null): JsonObject | null {
+  if (!hasBody(route)) return null;
+  if (service !== null) return service.body;
+  // a DELETE usually has no body
+  return route.method === "DELETE" ? null : { content: { [ANY_TYPE]: {} } };
 }
 
 function pathParameters(
@@ -129,16 +128,15 @@ function description({ route, rate_limit, policy }: EdgeRoute, service: ServiceO
       : `**Limit:** ${numbersText(limit)} for each ${COUNTED[scope]}${together}${shared}.`,
     ...boundLines(route),
   ];
-  return [...(service?.description === undefined ? [] : [service.description]), lines.join("  \n")].join(
-    "\n\n",
-  );
+  const own = service?.description === undefined ? "" : `${service.description}\n\n`;
+  return own + lines.join("  \n");
 }
 
 /** Returns a line for each bound that the service or the route sets. */
-function boundLines({ method, bounds: { timeout_ms, max_body_bytes } }: CompiledRoute): string[] {
-  const hasBody = method !== "GET" && method !== "HEAD";
+function boundLines(route: CompiledRoute): string[] {
+  const { timeout_ms, max_body_bytes } = route.bounds;
   return [
-    ...(hasBody && max_body_bytes !== DEFAULT_CALL_BOUNDS.max_body_bytes
+    ...(hasBody(route) && max_body_bytes !== DEFAULT_CALL_BOUNDS.max_body_bytes
       ? [`**Largest body:** ${bodyText(max_body_bytes)}.`]
       : []),
     ...(timeout_ms !== DEFAULT_CALL_BOUNDS.timeout_ms
@@ -179,14 +177,9 @@ function describedLimit({ route, rate_limit, policy }: EdgeRoute): JsonObject | 
 }
 
 function responses(route: CompiledRoute, service: ServiceOperation | null): JsonObject {
-  const answers = new Map(service?.responses);
-  if (answers.size === 0) {
-    answers.set("2XX", {
-      description: "The response of the service.",
-      headers: {},
-      content: { [ANY_TYPE]: {} },
-    });
-  }
+  const answers: ServiceOperation["responses"] = service?.responses.size
+    ? service.responses
+    : new Map([["2XX", { description: "", headers: {}, content: { [ANY_TYPE]: {} } }]]);
   const merged = new Map([...answers].map(([status, answer]) => [status, ofService(route, status, answer)]));
   for (const each of gatewayResponses(route)) {
     const answer = answers.get(each.status);

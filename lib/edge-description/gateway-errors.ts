@@ -85,7 +85,7 @@ const isLimited: Condition = (route) => isProtected(route) || route.rate_limit !
 const isOfMembers: Condition = ({ scope }) => scope === "organization" || scope === "member";
 const hasDefaultBody: Condition = ({ bounds }) =>
   bounds.max_body_bytes === DEFAULT_CALL_BOUNDS.max_body_bytes;
-const hasBody: Condition = ({ method }) => method !== "GET" && method !== "HEAD";
+export const hasBody: Condition = ({ method }) => method !== "GET" && method !== "HEAD";
 
 /**
  * The errors that are the same on several routes. Each entry has the name of its component, the error, its

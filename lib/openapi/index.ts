@@ -1,6 +1,5 @@
 export * from "./curl.ts";
 export * from "./documented-errors.ts";
-export * from "./introductions.ts";
 export * from "./operations.ts";
 export * from "./schema-samples.ts";
 export * from "./schemas.ts";
