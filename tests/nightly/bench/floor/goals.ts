@@ -106,14 +106,18 @@ function spreadOverServices(cells: readonly Measured[]): JudgedGoal[] {
 }
 
 function memory(cells: readonly Measured[]): JudgedGoal[] {
-  const samples = samplesAt(cells, ["whole", "64"]);
-  if (samples === undefined) return [];
+  const cell = cellAt(cells, ["whole", "64"]);
+  if (cell === undefined) return [];
   const goal = { title: "memory of a gateway, 64 clients, MiB", bound: MEMORY_MIB_MAX, at_most: true };
-  return [judge(goal, spreadOf(valuesOf(samples, "memory_mib")))];
+  return [judge(goal, spreadOf([cell.memory_mib]))];
 }
 
-function samplesAt(cells: readonly Measured[], [subject, load]: Place) {
-  return cells.find(({ what }) => what.subject.name === subject && what.load.name === load)?.samples;
+function samplesAt(cells: readonly Measured[], place: Place) {
+  return cellAt(cells, place)?.samples;
+}
+
+function cellAt(cells: readonly Measured[], [subject, load]: Place) {
+  return cells.find(({ what }) => what.subject.name === subject && what.load.name === load);
 }
 
 function valuesOf(samples: readonly FloorSample[], figure: keyof FloorSample): number[] {

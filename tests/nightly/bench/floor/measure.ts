@@ -12,7 +12,6 @@ const MIB = 1_048_576;
 export interface FloorSample extends Sample {
   /** The number of new connections to services for each 1 000 requests. */
   readonly connections_per_1000: number;
-  readonly memory_mib: number;
 }
 
 export interface Plan {
@@ -28,6 +27,8 @@ export interface Measured {
   readonly target: Target;
   readonly clients: number;
   readonly samples: FloorSample[];
+  /** The memory of the process after the warm-up, which has put no greater load on it before. */
+  memory_mib: number;
 }
 
 /** Returns every combination of a load and a subject, grouped by load and without samples. */
@@ -39,6 +40,7 @@ export function cellsOf(subjects: readonly Subject[], loads: readonly Load[]): M
       target: targetOf(subject, each.services),
       clients: each.clients,
       samples: [],
+      memory_mib: Number.NaN,
     })),
   );
 }
@@ -50,16 +52,17 @@ export async function measureInRounds(
   { rounds, seconds, warm_up_seconds }: Plan,
   { progress }: Pick<BenchOptions, "progress">,
 ): Promise<void> {
-  for (const { title, target, clients } of measured) {
-    progress(`warming up: ${title}`);
-    await load(target, warm_up_seconds, clients);
+  for (const each of measured) {
+    progress(`warming up: ${each.title}`);
+    await load(each.target, warm_up_seconds, each.clients);
+    each.memory_mib = residentBytes(each.target.pid) / MIB;
   }
   for (let round = 1; round <= rounds; round++) {
     for (const { title, target, clients, samples } of turnedBy(measured, round)) {
       const { result, connections_per_1000 } = await withConnections(upstream, () =>
         load(target, seconds, clients),
       );
-      samples.push({ ...result, connections_per_1000, memory_mib: residentBytes(target.pid) / MIB });
+      samples.push({ ...result, connections_per_1000 });
       progress(`round ${round}/${rounds}  ${title}: ${whole(result.requests_per_second)}/s`);
     }
   }

@@ -13,12 +13,12 @@ export function figureTable(cells: readonly Measured[]): string {
   const blocks = Map.groupBy(cells, ({ what }) => what.load);
   const rows = [...blocks].flatMap(([load, measured]) => [
     [load.title],
-    ...measured.map(({ what, samples }) => [`  ${what.subject.title}`, ...figuresOf(samples)]),
+    ...measured.map((cell) => [`  ${cell.what.subject.title}`, ...figuresOf(cell)]),
   ]);
   return table(HEAD, rows);
 }
 
-function figuresOf(samples: readonly FloorSample[]): string[] {
+function figuresOf({ samples, memory_mib }: Measured): string[] {
   const spread = (figure: keyof FloorSample) => spreadOf(samples.map((sample) => sample[figure]));
   const rate = spread("requests_per_second");
   return [
@@ -28,7 +28,7 @@ function figuresOf(samples: readonly FloorSample[]): string[] {
     spread("p50_ms").median.toFixed(2),
     spread("p99_ms").median.toFixed(2),
     spread("connections_per_1000").median.toFixed(1),
-    whole(spread("memory_mib").median),
+    whole(memory_mib),
     whole(spread("cpu_share").median * 100),
   ];
 }
