@@ -19,7 +19,7 @@ export class Exchange {
   match: RouteMatch | null = null;
   principal: Principal | null = null;
   rate: RateState | null = null;
-  /** The caller whose share the request counts against, or null if the request counts against no share. */
+  /** The holder whose share the request counts against, or null if the request counts against no share. */
   share: string | null = null;
   /** The call to the service, until its response is complete. */
   call: UpstreamCall | null = null;

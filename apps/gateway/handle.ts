@@ -2,11 +2,11 @@ import { systemClock } from "@ostiary/lib/async";
 import type { ApiError } from "@ostiary/lib/domain/errors";
 import type { RouteTable } from "@ostiary/lib/domain/routes";
 import { toApiError } from "@ostiary/lib/runtime/http";
-import type { CallerShares } from "./edge/caller-shares.ts";
 import type { ClientConnections } from "./edge/client-connections.ts";
 import type { Overload } from "./edge/overload.ts";
 import type { RequestLog } from "./edge/request-log.ts";
 import type { RequestTargets } from "./edge/request-target.ts";
+import type { Shares } from "./edge/shares.ts";
 import type { Exchange } from "./exchange.ts";
 import { isRefunded } from "./limits/refund.ts";
 import type { AuditEvents } from "./steps/audit-event.ts";
@@ -24,7 +24,7 @@ import type { UsageRecorder } from "./usage/usage-recorder.ts";
 /** The components that carry out the steps of a request. */
 export interface Steps {
   readonly overload: Pick<Overload, "admit" | "isCrowded">;
-  readonly shares: CallerShares;
+  readonly shares: Shares;
   readonly connections: ClientConnections;
   readonly targets: RequestTargets;
   /** The current routes. */
@@ -58,8 +58,8 @@ export async function handle(exchange: Exchange, steps: Steps): Promise<Response
     if (route.scope !== "public") {
       const admitted = steps.authenticator.authenticate(route.scope, request, exchange.credential);
       exchange.principal = admitted instanceof Promise ? await admitted : admitted;
-      if (steps.overload.isCrowded) steps.shares.claim(exchange);
     }
+    if (steps.overload.isCrowded) steps.shares.claim(exchange);
     const limited = steps.limiter.limit(route, exchange);
     if (limited !== null) {
       exchange.rate = await limited;

@@ -2,9 +2,9 @@ import { collectedCounter, collectedGauge, type Metrics, readingsBy } from "@ost
 import type { CacheName, CacheState } from "./admission/keys-and-sessions.ts";
 import type { RefusalCounts } from "./admission/refusal-counts.ts";
 import type { AuditRecorder } from "./audit/recorder.ts";
-import type { CallerShares } from "./edge/caller-shares.ts";
 import { openConnections } from "./edge/open-connections.ts";
 import type { Overload } from "./edge/overload.ts";
+import type { Shares } from "./edge/shares.ts";
 import type { DecisionCounts } from "./limits/decision-counts.ts";
 import type { PublishedRoutes } from "./published-routes.ts";
 import type { Authenticator } from "./steps/authenticate.ts";
@@ -26,7 +26,7 @@ export interface MetricSources {
   readonly websockets: Pick<WebSockets, "tunnels">;
   readonly recorder: Pick<AuditRecorder, "queued">;
   readonly overload: Pick<Overload, "underway" | "refused">;
-  readonly shares: Pick<CallerShares, "refused">;
+  readonly shares: Pick<Shares, "refused">;
   readonly connectionCounts: ConnectionCounts;
   /** The pools of connections to services. */
   readonly pools: () => Iterable<ServicePool>;
@@ -147,7 +147,7 @@ function addOverloadMetrics(
   });
   collectedCounter(registry, {
     name: "gateway_shares_refused_total",
-    help: "Requests refused with 429 because their caller had used up its share of a busy gateway.",
+    help: "Requests refused because their caller, or the public routes of their service, had used up its share of a busy gateway.",
     read: () => shares.refused,
   });
 }

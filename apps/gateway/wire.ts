@@ -15,7 +15,6 @@ import { ValidationDurations } from "./admission/validation-durations.ts";
 import { createApp } from "./app.ts";
 import { createAuditRecorder } from "./audit/recorder.ts";
 import { allowedOrigins, callBounds, type GatewayConfig } from "./config.ts";
-import { CallerShares } from "./edge/caller-shares.ts";
 import { ClientAddresses } from "./edge/client-address.ts";
 import { ClientConnections } from "./edge/client-connections.ts";
 import { createCorsPolicy } from "./edge/cors.ts";
@@ -23,6 +22,7 @@ import { Overload } from "./edge/overload.ts";
 import { processReadings } from "./edge/process-readings.ts";
 import { RequestLog } from "./edge/request-log.ts";
 import { RequestTargets } from "./edge/request-target.ts";
+import { Shares } from "./edge/shares.ts";
 import type { Steps } from "./handle.ts";
 import { Instance } from "./instance.ts";
 import { DecisionCounts } from "./limits/decision-counts.ts";
@@ -147,7 +147,7 @@ function partsOf(config: GatewayConfig, telemetry: Telemetry, routeStore: RouteS
     decisions: new DecisionCounts(),
     connections: new ClientConnections(clientTimes(config), health),
     overload: new Overload(overloadOptions(config), readings, relief, log, systemClock),
-    shares: new CallerShares(config.MAX_REQUESTS_IN_FLIGHT),
+    shares: new Shares(config.MAX_REQUESTS_IN_FLIGHT),
   };
 }
 

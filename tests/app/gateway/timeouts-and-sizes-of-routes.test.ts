@@ -6,6 +6,7 @@ import { handshake } from "../../support/gateway/raw-websocket.ts";
 import { ELSEWHERE, READER, StepsBed, USER, WRITER } from "../../support/gateway/steps-bed.ts";
 import {
   chunk,
+  headerValue,
   OK,
   RawClient,
   type RawResponse,
@@ -187,9 +188,11 @@ describe("a service that hangs for ten minutes takes no place of others:", () =>
       url: hanging.url,
       timeout_ms: TEN_MINUTES_MS,
       organization: { routes: [{ path: "/hangs", methods }] },
+      public: { routes: [{ path: "/hangs/for-all", methods }] },
     },
     quick: {
       url: bed.service.url,
+      public: { routes: [{ path: "/quick/for-all", methods }] },
       organization: { routes: [{ path: "/quick", methods }] },
       user: { routes: [{ path: "/quick/mine", methods }] },
     },
@@ -203,27 +206,35 @@ describe("a service that hangs for ten minutes takes no place of others:", () =>
   });
 
   const inFlight = (gateway: LocalGateway) => metricOf(gateway, "gateway_requests_in_flight");
-  const asked = (key: string, target: string) => spell("GET", target, { "X-API-Key": key });
+  const asked = (key: string | null, target: string) =>
+    spell("GET", target, key === null ? {} : { "X-API-Key": key });
 
   async function expectOthersServed(gateway: LocalGateway): Promise<void> {
     for (let count = 0; count < 10; count += 1) {
       for (const [key, target] of [
         [ELSEWHERE, "/quick"],
         [USER, "/quick/mine"],
+        [null, "/quick/for-all"],
       ] as const) {
         expect((await rawRequest(gateway.url, asked(key, target))).status).toBe(200);
       }
     }
   }
 
-  // GW-167, GW-224
-  test("its caller keeps to a share of the requests in flight", async () => {
+  // GW-167, GW-233, GW-224
+  test.each([
+    ["its caller keeps", WRITER, "/hangs", READER, 429],
+    ["its public routes keep", null, "/hangs/for-all", null, 503],
+  ] as const)("%s to a share of the requests in flight", async (_, key, target, next, status) => {
     const clients: RawClient[] = [];
     for (let held = 1; held <= HELD_MAX; held += 1) {
-      clients.push(await open(crowded, asked(WRITER, "/hangs")));
+      clients.push(await open(crowded, asked(key, target)));
       await waitFor(async () => (await inFlight(crowded)) === held);
     }
-    expect((await rawRequest(crowded.url, asked(READER, "/hangs"))).status).toBe(429);
+    const refused = await rawRequest(crowded.url, asked(next, target));
+    expect(refused.status).toBe(status);
+    expect(headerValue(refused.headers, "retry-after")).toBe("1");
+    expect(headerValue(refused.headers, "connection")).toBe("close");
     await expectOthersServed(crowded);
     for (const client of clients) client.destroy();
     await waitFor(async () => (await inFlight(crowded)) === 0);

@@ -1,23 +1,23 @@
-/** Tests of how many requests in flight one caller may have while a gateway is more than half full. */
+/** Tests of how many requests in flight a caller, or a service without callers, may have in a crowded gateway. */
 import { describe, expect, test } from "bun:test";
 import type { Principal } from "@ostiary/gateway/admission/principal";
 import { ApiError } from "@ostiary/lib/domain/errors";
-import { CallerShares, type SharedRequest } from "../../../apps/gateway/edge/caller-shares.ts";
+import { type SharedRequest, Shares } from "../../../apps/gateway/edge/shares.ts";
 import { thrownBy } from "../thrown.ts";
 import { memberPrincipal } from "./ended-request.ts";
 
-const requestOf = (who: Partial<Principal> | null): SharedRequest => ({
+const requestOf = (who: Partial<Principal> | null, service = "widgets"): SharedRequest => ({
   principal: who && memberPrincipal({ organization_id: null, member_id: null, ...who }),
+  route: { service },
   share: null,
 });
 
-const refusalOf = (shares: CallerShares, request: SharedRequest) =>
-  thrownBy(ApiError, () => shares.claim(request));
+const refusalOf = (shares: Shares, request: SharedRequest) => thrownBy(ApiError, () => shares.claim(request));
 
 // GW-167
 describe("a caller", () => {
   test("may have an eighth of the maximum requests in flight, and gets 429 for more until one ends", () => {
-    const shares = new CallerShares(40);
+    const shares = new Shares(40);
     const held = Array.from({ length: 5 }, () => requestOf({ organization_id: "o1" }));
     for (const request of held) expect(refusalOf(shares, request)).toBeNull();
     const refused = requestOf({ organization_id: "o1" });
@@ -35,7 +35,7 @@ describe("a caller", () => {
   });
 
   test("is an organization with all its members, or a person; each caller has a separate share", () => {
-    const shares = new CallerShares(8);
+    const shares = new Shares(8);
     expect(refusalOf(shares, requestOf({ organization_id: "o1", member_id: "m1" }))).toBeNull();
     expect(refusalOf(shares, requestOf({ organization_id: "o1", member_id: "m2" }))?.status).toBe(429);
     expect(refusalOf(shares, requestOf({ organization_id: "o2", member_id: "m3" }))).toBeNull();
@@ -43,18 +43,19 @@ describe("a caller", () => {
     expect(refusalOf(shares, requestOf({ user_id: "u1" }))?.status).toBe(429);
   });
 
-  test("without a principal is not limited", () => {
-    const shares = new CallerShares(8);
-    for (let count = 0; count < 20; count += 1) expect(refusalOf(shares, requestOf(null))).toBeNull();
+  test("whose id is the name of a service shares nothing with it", () => {
+    const shares = new Shares(8);
+    expect(refusalOf(shares, requestOf({ user_id: "widgets" }))).toBeNull();
+    expect(refusalOf(shares, requestOf(null, "widgets"))).toBeNull();
   });
 
   test("may have one request in flight on a small gateway", () => {
-    const shares = new CallerShares(1);
+    const shares = new Shares(1);
     expect(refusalOf(shares, requestOf({ user_id: "u1" }))).toBeNull();
   });
 
   test("releases each request only once", () => {
-    const shares = new CallerShares(16);
+    const shares = new Shares(16);
     const [first, second] = [requestOf({ user_id: "u1" }), requestOf({ user_id: "u1" })];
     shares.claim(first);
     shares.claim(second);
@@ -62,5 +63,27 @@ describe("a caller", () => {
     shares.release(first);
     expect(refusalOf(shares, requestOf({ user_id: "u1" }))).toBeNull();
     expect(refusalOf(shares, requestOf({ user_id: "u1" }))?.status).toBe(429);
+  });
+});
+
+// GW-233
+describe("the public routes of a service", () => {
+  test("may have an eighth of the maximum requests in flight, and get 503 for more until one ends", () => {
+    const shares = new Shares(16);
+    const [first, second] = [requestOf(null), requestOf(null)];
+    for (const request of [first, second]) expect(refusalOf(shares, request)).toBeNull();
+    const refused = requestOf(null);
+    expect(refusalOf(shares, refused)).toMatchObject({
+      status: 503,
+      code: "SERVICE_UNAVAILABLE",
+      headers: { "Retry-After": "1", Connection: "close" },
+    });
+    expect([shares.refused, refused.share]).toEqual([1, null]);
+    expect(refusalOf(shares, requestOf(null, "gadgets"))).toBeNull();
+    expect(refusalOf(shares, requestOf({ user_id: "u1" }))).toBeNull();
+    shares.release(first);
+    shares.release(first);
+    expect(refusalOf(shares, refused)).toBeNull();
+    expect(refusalOf(shares, requestOf(null))?.status).toBe(503);
   });
 });
