@@ -2,7 +2,7 @@ import { Loop } from "@ostiary/lib/async";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { CURSOR_MS_MAX } from "./admission-changes/handlers.ts";
-import { deleteOldChanges } from "./admission-changes/sql.ts";
+import { deleteOldChanges, recordEndedTransactions } from "./admission-changes/sql.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { expireOverdueInvites } from "./invites/sql.ts";
 import { deleteExpiredSessions } from "./sessions/sql.ts";
@@ -14,12 +14,20 @@ const ROWS = 1_000;
 const SWEEPS = [
   ["delete_expired_sessions", deleteExpiredSessions],
   ["expire_overdue_invites", expireOverdueInvites],
+  ["record_ended_transactions", recordEnded],
   ["delete_old_admission_changes", deleteChanges],
 ] as const;
 
-/** Keeps the changes that an accepted cursor can need, and as long again for a clock that is set. */
+/** As long as an accepted cursor can need a change, and as long again for a clock that is set. */
+const CHANGES_KEPT_MS = 2 * CURSOR_MS_MAX;
+
+async function recordEnded(orm: Orm): Promise<number> {
+  await recordEndedTransactions(orm, CHANGES_KEPT_MS);
+  return 0;
+}
+
 function deleteChanges(orm: Orm, _now: Date, limit: number): Promise<number> {
-  return deleteOldChanges(orm, 2 * CURSOR_MS_MAX, limit);
+  return deleteOldChanges(orm, CHANGES_KEPT_MS, limit);
 }
 
 /**

@@ -136,3 +136,9 @@ export const admissionChanges = identity.table(
   },
   ({ xid, n }) => [primaryKey({ columns: [xid, n] })],
 );
+
+/** Which transactions had ended at a time: all that are older than `oldest`. */
+export const endedTransactions = identity.table("ended_transactions", {
+  oldest: xid8().notNull().default(sql`pg_snapshot_xmin(pg_current_snapshot())`),
+  seen_at: time().primaryKey().default(sql`clock_timestamp()`),
+});

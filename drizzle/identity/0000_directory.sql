@@ -184,6 +184,13 @@ create table identity.admission_changes (
 create index admission_changes_age on identity.admission_changes (recorded_at);
 --> statement-breakpoint
 
+-- All transactions before `oldest` had ended at `seen_at`. A change that its transaction committed late is kept as long as others.
+create table identity.ended_transactions (
+  oldest xid8 not null default pg_snapshot_xmin(pg_current_snapshot()),
+  seen_at timestamptz(3) primary key default clock_timestamp()
+);
+--> statement-breakpoint
+
 -- A change of a person is one of each membership, because gateways know members without their persons. Joining locks the
 -- person's row, so no membership is missed. The subjects of a deleted person can become another person or be linked to one.
 create function identity.user_admission_changed() returns trigger language plpgsql as $$

@@ -115,14 +115,19 @@ async function changesAfter(orm: Orm, cursor: Cursor | null, limit: number): Pro
   if (cursor === null) return { changes: [], next: atEdge };
   if (isForeign(cursor, edge)) return { reset: true, next: atEdge };
   const until = cursor.page?.seen ?? seen;
+  // A cursor is as old as what it has seen, so that reading pages does not keep an old one acceptable.
+  const since = cursor.page === undefined ? at : cursor.at;
   const shown = changes.slice(0, limit);
   const last = shown.at(-1);
   if (changes.length <= limit || last === undefined) {
-    return { changes: shown.map(changeOf), next: writeCursor({ server, at, seen: until }) };
+    return { changes: shown.map(changeOf), next: writeCursor({ server, at: since, seen: until }) };
   }
   if (until.split(",").length > RUNNING_MAX) return { reset: true, next: atEdge };
   const page = { seen: until, xid: last.xid, n: last.n };
-  return { changes: shown.map(changeOf), next: writeCursor({ server, at, seen: cursor.seen, page }) };
+  return {
+    changes: shown.map(changeOf),
+    next: writeCursor({ server, at: cursor.at, seen: cursor.seen, page }),
+  };
 }
 
 /** Returns whether the database may lack changes since the cursor. */

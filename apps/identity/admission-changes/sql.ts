@@ -1,7 +1,7 @@
 import type { AdmissionChange } from "@ostiary/lib/contracts/admission";
 import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
-import { admissionChanges } from "../tables.ts";
+import { admissionChanges, endedTransactions } from "../tables.ts";
 import type { Cursor } from "./cursor.ts";
 
 /** The state of the database at the time of a read. `xmax` is the id of its next transaction. */
@@ -73,14 +73,33 @@ export function changeOf({ user_id, member_id, organization_id, readmits }: Chan
   throw new Error("A row of admission_changes names nobody.");
 }
 
-/** Deletes at most `limit` changes that no accepted cursor needs, and returns their number. */
+/** Selects the newest record of ended transactions that is older than `keptMs`. */
+function lastEnded(keptMs: number): SQL {
+  return sql`from ${endedTransactions} where seen_at < now() - ${keptMs} * interval '1 millisecond'
+    order by seen_at desc limit 1`;
+}
+
+/** Records which transactions have ended by now, and deletes the records that {@link deleteOldChanges} no longer needs. */
+export async function recordEndedTransactions(orm: Orm, keptMs: number): Promise<void> {
+  await orm.insert(endedTransactions).values({}).onConflictDoNothing();
+  await rows(
+    orm,
+    sql`delete from ${endedTransactions} where seen_at < (select seen_at ${lastEnded(keptMs)})`,
+  );
+}
+
+/**
+ * Deletes at most `limit` changes that no accepted cursor needs, and returns their number. A change can be older than its
+ * commit, so its transaction must have ended `keptMs` ago too.
+ */
 export async function deleteOldChanges(orm: Orm, keptMs: number, limit: number): Promise<number> {
   const deleted = await rows(
     orm,
     sql`
     delete from ${admissionChanges} where (xid, n) in (
       select xid, n from ${admissionChanges}
-      where recorded_at < now() - ${keptMs} * interval '1 millisecond' limit ${limit} for update skip locked)
+      where recorded_at < now() - ${keptMs} * interval '1 millisecond' and xid < (select oldest ${lastEnded(keptMs)})
+      limit ${limit} for update skip locked)
     returning 1`,
   );
   return deleted.length;

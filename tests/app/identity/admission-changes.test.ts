@@ -37,6 +37,22 @@ const calls = {
   remove: (path: string) => identity.call("DELETE", path),
 };
 
+/** Lets the sweeper run once. */
+async function sweep(): Promise<void> {
+  const sweeper = expirySweeper(identity.deps, { debug() {}, info() {}, warn() {}, error() {} });
+  const pauses = () => identity.clock.waiting().filter((ms) => ms === 600_000).length;
+  const before = pauses();
+  sweeper.start();
+  await waitFor(() => pauses() > before);
+  await sweeper.stop();
+}
+
+/** Makes all changes, and what the sweeper has recorded, three hours older. */
+async function haveAged(): Promise<void> {
+  await identity.sql`update identity.admission_changes set recorded_at = recorded_at - interval '3 hours'`;
+  await identity.sql`update identity.ended_transactions set seen_at = seen_at - interval '3 hours'`;
+}
+
 async function newKey(owner: string): Promise<{ path: string; key: string }> {
   const { id, key } = (await calls.post(`${owner}/api-keys`, { name: "key" })).body;
   return { path: `${owner}/api-keys/${id}`, key };
@@ -225,15 +241,34 @@ describe("changes of admissions", () => {
     expect(wrongFields(response)).toEqual([name]);
   });
 
+  test("in pages leave a cursor as old as before the first page, until the next look", async () => {
+    const { id } = await identity.organization();
+    const after = await cursor();
+    for (const plan of ["gold", "silver"]) await calls.patch(`/organizations/${id}/plan`, { plan });
+    const first = (await read({ after, limit: 1 })).body.next;
+    const second = (await read({ after: first })).body.next;
+    const at = readCursor(after)?.at;
+    expect([first, second].map((next) => readCursor(next)?.at)).toEqual([at, at]);
+    expect(readCursor((await read({ after: second })).body.next)?.at).toBeGreaterThan(at ?? Number.NaN);
+  });
+
   test("are deleted when no accepted cursor needs them", async () => {
     const { id } = await identity.organization();
     await calls.patch(`/organizations/${id}/plan`, { plan: "gold" });
-    await identity.sql`update identity.admission_changes set recorded_at = now() - interval '3 hours'`;
+    await sweep();
     await calls.patch(`/organizations/${id}/plan`, { plan: "silver" });
-    const sweeper = expirySweeper(identity.deps, { debug() {}, info() {}, warn() {}, error() {} });
-    sweeper.start();
-    await waitFor(async () => (await identity.sql`select from identity.admission_changes`).length === 1);
-    await sweeper.stop();
+    await haveAged();
+    await calls.patch(`/organizations/${id}/plan`, { plan: "bronze" });
+    await sweep();
+    const kept = await identity.sql`select recorded_at > now() - interval '1 hour' as is_new
+      from identity.admission_changes order by recorded_at`;
+    expect(kept.map(({ is_new }) => is_new)).toEqual([false, true]);
+    for (let time = 0; time < 3; time += 1) {
+      await haveAged();
+      await sweep();
+    }
+    expect(await identity.sql`select from identity.admission_changes`).toHaveLength(0);
+    expect((await identity.sql`select from identity.ended_transactions`).length).toBeLessThanOrEqual(2);
   });
 });
 
@@ -263,6 +298,22 @@ describe.skipIf(!real)("changes of admissions of concurrent transactions", () =>
     await late.commit();
     await follow();
     expect(seen).toEqual(new Set(members.map((member) => member.id)));
+  });
+
+  // ID-116
+  test("are seen although their transaction was open for hours and the sweeper runs right after its commit", async () => {
+    const { id } = await identity.organization();
+    const member = await identity.member(id);
+    const late = await heldUpdate(
+      `update identity.members set role = 'viewer' where id = '${member.id}';
+       update identity.admission_changes set recorded_at = now() - interval '3 hours' where member_id = '${member.id}'`,
+    );
+    await sweep();
+    await haveAged();
+    const after = await cursor();
+    await late.commit();
+    await sweep();
+    expect(await changesAfter(after)).toEqual([{ member_id: member.id, readmits: false }]);
   });
 
   // ID-116
