@@ -128,9 +128,10 @@ const commands = [
 const HELP = `
 Environment:
   REGISTRY_URL  where the registry's admin API is (default http://localhost:5002)
-  ADMIN_TOKEN   the registry's ADMIN_TOKEN, a token of OPERATORS_FILE, or a JWT of OPERATOR_ISSUER
+  ADMIN_TOKEN   the registry's ADMIN_TOKEN, a token of OPERATORS_FILE, or a JWT of OPERATOR_ISSUER.
+                ADMIN_TOKEN_FILE names a file that holds the token
 
-Profiles, used if both are unset or --registry names one: ostiary/config.yaml in $XDG_CONFIG_HOME or ~/.config
+Profiles, used if all are unset or --registry names one: ostiary/config.yaml in $XDG_CONFIG_HOME or ~/.config
   default: staging
   registries:
     staging: { url: "https://registry.staging:5002", token_command: pass show ostiary/staging }

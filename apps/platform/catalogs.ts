@@ -41,15 +41,30 @@ export async function publishCatalogs(access: AdminAccess, catalogs: readonly Ca
 }
 
 async function publishCatalog(registry: RegistryClient, { service, url }: Catalog): Promise<void> {
-  const newest = await newestRevision(registry, service);
-  if (newest === null) {
-    const config = servicesOfYaml(await readFile(shippedFile(`seeds/${service}.yaml`), "utf8")).get(service);
-    const body = JSON.stringify({ services: { [service]: { ...config, url } } });
-    await registry.ask(Applied, pathTo("apply"), { method: "POST", headers: JSON_BODY, body });
-  } else if (newest.config !== null && newest.config.url !== url) {
+  const newest = await publishFirst(registry, { service, url });
+  if (newest !== null && newest.config !== null && newest.config.url !== url) {
     const body = JSON.stringify({ ...newest.config, url });
     await registry.ask(Service, pathTo("services", service), { method: "PUT", headers: JSON_BODY, body });
   }
+}
+
+/**
+ * Applies a catalog whose service has no history. Otherwise changes nothing, and returns the newest revision.
+ *
+ * @param wait_ms how long to wait until all gateways serve the catalog
+ */
+export async function publishFirst(
+  registry: RegistryClient,
+  { service, url }: Catalog,
+  wait_ms = 0,
+): Promise<Revision | null> {
+  const newest = await newestRevision(registry, service);
+  if (newest !== null) return newest;
+  const config = servicesOfYaml(await readFile(shippedFile(`seeds/${service}.yaml`), "utf8")).get(service);
+  const body = JSON.stringify({ services: { [service]: { ...config, url } } });
+  const query = { wait_ms: String(wait_ms) };
+  await registry.ask(Applied, pathTo("apply"), { method: "POST", query, headers: JSON_BODY, body });
+  return null;
 }
 
 /** Returns the newest revision, or null for a service that was never published. */

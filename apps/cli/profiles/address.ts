@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
+import { readSecretFile } from "@ostiary/lib/runtime/config";
 import { UsageError } from "../exit-codes.ts";
 import type { RegistryAddress } from "../registry-client.ts";
 import { exposureText, type Profile, type ProfilesFile, readProfiles } from "./profiles-file.ts";
@@ -17,18 +18,28 @@ export async function findRegistry(
   variable: ReadVariable,
   warn: (text: string) => void,
 ): Promise<RegistryAddress> {
-  const environment = { REGISTRY_URL: variable("REGISTRY_URL"), ADMIN_TOKEN: variable("ADMIN_TOKEN") };
-  if (named === undefined && (environment.REGISTRY_URL?.trim() || environment.ADMIN_TOKEN?.trim())) {
-    return environment;
-  }
+  const given = ["REGISTRY_URL", "ADMIN_TOKEN", "ADMIN_TOKEN_FILE"].some((name) => variable(name)?.trim());
+  if (named === undefined && given) return registryOf(variable);
   const path = profilesPath(variable);
   const file = await readProfiles(path);
   const name = named ?? file?.default;
-  if (name === undefined) return environment;
+  if (name === undefined) return registryOf(variable);
   const profile = profileOf(name, path, file);
   const exposure = file && (await exposureText(path, file));
   if (exposure) warn(exposure);
   return { REGISTRY_URL: profile.url, ADMIN_TOKEN: await tokenOf(name, profile, variable), profile: name };
+}
+
+/** Returns the registry of the environment variables. */
+function registryOf(variable: ReadVariable): RegistryAddress {
+  const [REGISTRY_URL, ADMIN_TOKEN] = [variable("REGISTRY_URL"), variable("ADMIN_TOKEN")];
+  const path = variable("ADMIN_TOKEN_FILE")?.trim();
+  if (!path) return { REGISTRY_URL, ADMIN_TOKEN };
+  if (ADMIN_TOKEN?.trim())
+    throw new UsageError("ADMIN_TOKEN and ADMIN_TOKEN_FILE are both set: set one of them.");
+  const read = readSecretFile(path);
+  if ("message" in read) throw new UsageError(`ADMIN_TOKEN_FILE ${read.message}`);
+  return { REGISTRY_URL, ADMIN_TOKEN: read.value };
 }
 
 /** Returns the names that `--registry` accepts. */

@@ -150,7 +150,7 @@ type SecretFile = { value: string } | { message: string };
  * Removes the line break that editors append. A pipe without a writer would block the start, so only plain files are
  * read. The problem completes a sentence that begins with the variable, and never quotes the file.
  */
-function readSecretFile(path: string): SecretFile {
+export function readSecretFile(path: string): SecretFile {
   try {
     const found = statSync(path);
     if (!found.isFile()) return { message: "must be a plain file that holds the secret." };

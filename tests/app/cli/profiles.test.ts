@@ -154,3 +154,54 @@ describe("exit code 2", () => {
     );
   });
 });
+
+describe("ADMIN_TOKEN_FILE", () => {
+  const file = async (text: string) => {
+    const path = join(directory(), `token-${folders++}`);
+    await writeFile(path, text, { mode: 0o600 });
+    return path;
+  };
+
+  test("names a file with the token, and overrides the default profile", async () => {
+    const env = await home(profiles("token: wrong", "default: there\n"));
+    const ADMIN_TOKEN_FILE = await file(`${ADMIN_TOKEN}\n`);
+    works(await cli(["services"], { env: { ...env, REGISTRY_URL: registry.url, ADMIN_TOKEN_FILE } }));
+    const nowhere = await cli(["services"], { env: { ...env, ADMIN_TOKEN_FILE } });
+    expect(nowhere.stderr).toContain("http://localhost:5002");
+  });
+
+  test("is not read when a profile is named", async () => {
+    const env = { ...(await home(profiles(`token: ${ADMIN_TOKEN}`))), ADMIN_TOKEN_FILE: "/none" };
+    works(await cli(["services", "--registry", "here"], { env }));
+  });
+
+  test.each<[string, () => Promise<Record<string, string>>, string]>([
+    [
+      "beside ADMIN_TOKEN",
+      async () => ({ ADMIN_TOKEN, ADMIN_TOKEN_FILE: await file(ADMIN_TOKEN) }),
+      "are both set",
+    ],
+    ["that does not exist", async () => ({ ADMIN_TOKEN_FILE: "/none" }), "ADMIN_TOKEN_FILE "],
+    [
+      "that is no file",
+      async () => ({ ADMIN_TOKEN_FILE: "/dev/null" }),
+      "ADMIN_TOKEN_FILE must be a plain file",
+    ],
+    [
+      "that is empty",
+      async () => ({ ADMIN_TOKEN_FILE: await file("") }),
+      "ADMIN_TOKEN_FILE names an empty file",
+    ],
+    [
+      "with two words",
+      async () => ({ ADMIN_TOKEN_FILE: await file("s3cret word") }),
+      "ADMIN_TOKEN must consist",
+    ],
+  ])("%s has exit code 2 and a message without the token", async (_, variables, message) => {
+    const env = { ADMIN_TOKEN: "", ...(await variables()) };
+    const run = await cli(["services"], { env });
+    expect(run).toMatchObject({ exitCode: 2, stdout: "" });
+    expect(run.stderr).toContain(message);
+    for (const token of [ADMIN_TOKEN, "s3cret"]) expect(run.stderr).not.toContain(token);
+  });
+});

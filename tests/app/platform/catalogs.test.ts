@@ -1,6 +1,7 @@
 /** Tests of how the platform publishes the catalogs of `seeds/` at each start. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { publishCatalogs } from "@ostiary/platform/catalogs";
+import { runToEnd } from "../../support/processes/run-to-end.ts";
 import { ADMIN_TOKEN, type Registry, startRegistry } from "../registry/harness.ts";
 
 let registry: Registry;
@@ -40,4 +41,38 @@ test("a deleted service is not published again", async () => {
   await registry.call("DELETE", "/services/demo");
   await publish("demo", "http://127.0.0.1:4001");
   expect((await registry.call("GET", "/services/demo")).status).toBe(404);
+});
+
+describe("the program that compose runs", () => {
+  const run = (parameters: string[], env: Record<string, string> = {}) => {
+    const { PATH = "" } = process.env;
+    const variables = { PATH, REGISTRY_URL: registry.url, ADMIN_TOKEN, ...env };
+    return runToEnd(["bun", "apps/platform/publish-catalogs/main.ts", ...parameters], { env: variables });
+  };
+
+  test("publishes each catalog once, and leaves a service with a history as it is", async () => {
+    const catalogs = ["portal=http://portal:3004", "registry=http://registry:5002"];
+    expect((await run(catalogs)).exitCode).toBe(0);
+    expect(await get("portal")).toMatchObject({ revision: 1, url: "http://portal:3004" });
+    const { name: _name, revision: _revision, ...config } = await get("registry");
+    const changed = { ...config, url: "http://elsewhere:5002" };
+    await registry.put("registry", changed);
+    await registry.call("DELETE", "/services/portal");
+    const again = await run(catalogs);
+    expect(again).toMatchObject({
+      exitCode: 0,
+      stderr: "portal is published already\nregistry is published already\n",
+    });
+    expect(await get("registry")).toMatchObject({ revision: 2, ...changed });
+    expect((await registry.call("GET", "/services/portal")).status).toBe(404);
+  });
+
+  test.each([
+    [["portal"], {}, 2, "Give NAME=URL instead of portal."],
+    [["audit=http://audit:3002"], { ADMIN_TOKEN: "" }, 2, "Set ADMIN_TOKEN"],
+  ])("refuses %j with %j", async (parameters, env, exitCode, message) => {
+    const refused = await run(parameters, env);
+    expect(refused.exitCode).toBe(exitCode);
+    expect(refused.stderr).toContain(message);
+  });
 });

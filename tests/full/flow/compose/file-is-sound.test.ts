@@ -9,7 +9,7 @@ import { registryVariables } from "@ostiary/registry/config";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { ROOT } from "../../../support/root.ts";
-import { compose, interpolated, PARTS, service } from "./file.ts";
+import { compose, interpolated, oneProcess, PARTS, service } from "./file.ts";
 
 const variables = {
   gateway: gatewayVariables,
@@ -135,6 +135,25 @@ test.each(["registry", "identity", "audit"])(
 );
 
 describe("the image", () => {
+  const [, ...stages] = dockerfile.split(/^(?=FROM )/m);
+  const image = stages.at(-1) ?? "";
+
+  test("has no shell, and nothing needs one: a health check, command or start runs bun or a word of ostiary", () => {
+    expect(image).toMatch(/^FROM \S+-distroless$/m);
+    expect(image).not.toMatch(/^RUN /m);
+    expect(image).toMatch(/^USER 1000:1000$/m);
+    for (const line of image.match(/^(ENTRYPOINT|CMD|\s+CMD) .*/gm) ?? [])
+      expect(line).toMatch(/(ENTRYPOINT|CMD) \[/);
+    const ours = [...everything, ...Object.entries(oneProcess.services)].filter(([, each]) =>
+      each.image.startsWith("${OSTIARY_IMAGE:-"),
+    );
+    expect(ours.length).toBeGreaterThan(parts.length);
+    for (const [name, { entrypoint = ["bun"], healthcheck = {} }] of ours) {
+      expect([name, entrypoint[0]]).toEqual([name, "bun"]);
+      expect([name, healthcheck.test?.slice(0, 2) ?? ["CMD", "bun"]]).toEqual([name, ["CMD", "bun"]]);
+    }
+  });
+
   test("is built with a company's npmrc and CA as build secrets, which the image does not contain", () => {
     const build = Value.Parse(
       Type.Object({ build: Type.Object({ secrets: Type.Array(Type.String()) }) }),

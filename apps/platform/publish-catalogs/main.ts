@@ -1,0 +1,41 @@
+/**
+ * Publishes the catalogs of seeds/ that the command line names, each NAME=URL: the service, and where gateways reach it.
+ * A service that has a history stays as its operator made it, so a second start changes nothing. compose.yaml runs
+ * this program in the image, which has no shell.
+ */
+import { setTimeout } from "node:timers/promises";
+import { findRegistry, Refused, RegistryClient, refusalText, UsageError } from "@ostiary/cli";
+import { publishFirst } from "../catalogs.ts";
+
+const TRIES = 5;
+const PAUSE_MS = 2_000;
+const TIMEOUT_S = 60;
+const WAIT_MS = 30_000;
+
+const say = (text: string) => void process.stderr.write(`${text}\n`);
+
+try {
+  // biome-ignore lint/style/noProcessEnv: main is the one place that reads the environment
+  const address = await findRegistry(undefined, (name) => process.env[name], say);
+  const registry = new RegistryClient(address, TIMEOUT_S);
+  for (const parameter of process.argv.slice(2)) await publish(registry, parameter);
+} catch (error) {
+  if (!(error instanceof Refused || error instanceof UsageError)) throw error;
+  say(error instanceof Refused ? refusalText(error) : error.message);
+  process.exit(error.exitCode);
+}
+
+async function publish(registry: RegistryClient, parameter: string): Promise<void> {
+  const [, service = "", url = ""] = /^([^=]+)=(.+)$/.exec(parameter) ?? [];
+  if (service === "") throw new UsageError(`Give NAME=URL instead of ${parameter}.`);
+  for (let tries = 1; ; tries += 1) {
+    try {
+      const published = await publishFirst(registry, { service, url }, WAIT_MS);
+      say(published === null ? `${service} is published` : `${service} is published already`);
+      return;
+    } catch (error) {
+      if (!(error instanceof Refused) || tries === TRIES) throw error;
+      await setTimeout(PAUSE_MS);
+    }
+  }
+}
