@@ -18,7 +18,7 @@ const SWEEPS = [
   ["delete_old_admission_changes", deleteChanges],
 ] as const;
 
-/** As long as an accepted cursor can need a change, and as long again for a clock that is set. */
+/** How long changes are kept: twice as long as a cursor is accepted, because a clock can be set back. */
 const CHANGES_KEPT_MS = 2 * CURSOR_MS_MAX;
 
 async function recordEnded(orm: Orm): Promise<number> {
