@@ -36,6 +36,8 @@ export class EtcdLease {
   #dueMs = 0;
   /** The value that etcd has acknowledged for this lease, and the time. */
   #written: { value: Buffer | null; atMs: number } | null = null;
+  /** Leases of writes without an answer. A node that was silent may still execute such a write. */
+  readonly #doubtful = new Set<string>();
   #isFailing = false;
 
   constructor(key: string, options: LeaseOptions, call: LeaseCall) {
@@ -65,12 +67,8 @@ export class EtcdLease {
 
   async release(): Promise<void> {
     await endsWithin(this.#loop.stop(), RELEASE_MS);
-    const id = this.#id;
-    if (id === null) return;
-    const revoked = this.#write("lease_revoke", (client, deadline) =>
-      client.leaseClient.leaseRevoke({ ID: id }, { deadline }),
-    );
-    await endsWithin(revoked, RELEASE_MS);
+    if (this.#id !== null) this.#doubtful.add(this.#id);
+    await endsWithin(Promise.all(Array.from(this.#doubtful, (id) => this.#revoke(id))), RELEASE_MS);
   }
 
   abandon(): void {
@@ -85,8 +83,27 @@ export class EtcdLease {
     const isHeld =
       this.#id !== null && (await this.#showLife(this.#id)) && (await this.#writeValue(this.#id));
     if (!isHeld) await this.#writeValue(await this.#grant());
+    if (this.#doubtful.size > 0) await this.#refuseLateWrites();
     if (this.#isFailing) this.#options.onRecovery();
     this.#isFailing = false;
+  }
+
+  /** Ends doubtful leases, so that etcd refuses their writes. One of them may have replaced the value before. */
+  async #refuseLateWrites(): Promise<void> {
+    for (const id of this.#doubtful) {
+      await this.#revoke(id);
+      this.#doubtful.delete(id);
+    }
+    this.#written = null;
+    if (this.#id !== null) await this.#writeValue(this.#id);
+  }
+
+  async #revoke(id: string): Promise<void> {
+    const revoke: EtcdCall<unknown> = (client, deadline) =>
+      client.leaseClient.leaseRevoke({ ID: id }, { deadline });
+    await this.#write("lease_revoke", revoke).catch((error) => {
+      if (!isLeaseOver(error)) throw error;
+    });
   }
 
   /** Returns false if etcd no longer has the lease. */
@@ -129,6 +146,8 @@ export class EtcdLease {
       return true;
     } catch (error) {
       if (isLeaseOver(error)) return false;
+      this.#doubtful.add(lease);
+      this.#id = null;
       throw error;
     }
   }
