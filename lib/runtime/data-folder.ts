@@ -1,7 +1,6 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { constants, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { access, lstat, mkdir, realpath } from "node:fs/promises";
-import { systemClock } from "../async/index.ts";
 import { reasonOf, systemErrorCode } from "../domain/errors/index.ts";
 
 /** The data folder cannot be created, is not writable or is in use. */
@@ -17,7 +16,7 @@ export class UnusableFolder extends Error {
 
 /** The error if another process holds the claim on a path. */
 export class FolderInUse extends UnusableFolder {
-  /** The holder: "process 123", or "another process" if its id cannot be read. */
+  /** "process 123", or "another process" if the id of the holder cannot be read. */
   readonly holder: string;
 
   constructor(folder: string, holder: string, cause?: unknown) {
@@ -110,56 +109,30 @@ function isBusy(error: unknown): boolean {
   return systemErrorCode(error) === "SQLITE_BUSY";
 }
 
-/** Names the process that holds the claim on `path`. Waits for the id of a process that has just claimed the path. */
+/** Names the process that holds the claim on `path`. A process that has just claimed the path may have no id yet. */
 function holderOf(path: string): string {
-  const untilMs = systemClock.elapsedMs() + NOTE_MS_MAX;
-  for (;;) {
-    const pid = notedPid(path);
-    if (pid !== null) return `process ${pid}`;
-    if (systemClock.elapsedMs() >= untilMs) return UNKNOWN_HOLDER;
-    Bun.sleepSync(NOTE_PAUSE_MS);
-  }
-}
-
-/** Returns the process id in the `.pid` file of `path`, or null if the id is missing or cannot be read. */
-function notedPid(path: string): string | null {
   try {
     const pid = readFileSync(pidFileOf(path), "utf8");
-    return /^\d+$/.test(pid) ? pid : null;
+    return /^\d+$/.test(pid) ? `process ${pid}` : "another process";
   } catch {
-    return null;
+    return "another process";
   }
 }
 
-/** How long a process may take to note its id after it has claimed a path. */
-const NOTE_MS_MAX = 2_000;
-const NOTE_PAUSE_MS = 5;
-const UNKNOWN_HOLDER = "another process";
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: "permission denied.",
+  EPERM: "permission denied.",
+  EROFS: "the file system is read-only.",
+  ENOTDIR: "a file with this name exists.",
+  ENOENT: "a folder above it does not exist and cannot be created.",
+  ENAMETOOLONG: "its name is too long.",
+  ENOSPC: "the disk is full.",
+};
 
 async function unusableReason(path: string, error: unknown): Promise<string> {
-  switch (systemErrorCode(error)) {
-    case "EACCES":
-    case "EPERM":
-      return "permission denied.";
-    case "EROFS":
-      return "the file system is read-only.";
-    case "EEXIST":
-      return (await lstat(path)).isSymbolicLink()
-        ? "it is a symbolic link without a target."
-        : "a file with this name exists.";
-    case "ENOTDIR":
-      return "a file with this name exists.";
-    case "ENOENT":
-      return "a folder above it does not exist and cannot be created.";
-    case "ENAMETOOLONG":
-      return "its name is too long.";
-    case "ENOSPC":
-      return "the disk is full.";
-    case "SQLITE_CANTOPEN":
-    case "SQLITE_READONLY":
-    case "SQLITE_NOTADB":
-      return `its lock, ${path}.lock, cannot be created.`;
-    default:
-      return reasonOf(error);
-  }
+  const code = systemErrorCode(error) ?? "";
+  if (code.startsWith("SQLITE_")) return `its lock, ${path}.lock, cannot be created.`;
+  if (code !== "EEXIST") return REASONS[code] ?? reasonOf(error);
+  const isLink = (await lstat(path)).isSymbolicLink();
+  return isLink ? "it is a symbolic link without a target." : "a file with this name exists.";
 }

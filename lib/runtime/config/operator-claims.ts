@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { fits, joinWords } from "../../domain/errors/index.ts";
-import type { FileProblem } from "./yaml-file.ts";
+import { type FieldPath, fits, joinWords } from "../../domain/errors/index.ts";
+import { type FileProblem, problemAt } from "./yaml-file.ts";
 
 const CLAIMS_MAX = 8;
 const VALUE_LENGTH_MAX = 512;
@@ -47,7 +47,7 @@ export function claimProblems(
   issuer: string | null | undefined,
 ): FileProblem[] {
   const claiming = entries.flatMap(({ index, claims, ends }) =>
-    fits(OperatorClaims, claims) ? [{ index, claims, ends, pairs: Object.entries(claims) }] : [],
+    fits(OperatorClaims, claims) ? [{ index, claims, ends }] : [],
   );
   return [
     ...claiming.flatMap(({ index, claims }) => ownProblems(index, claims, issuer)),
@@ -60,48 +60,44 @@ function ownProblems(
   claims: OperatorClaims,
   issuer: string | null | undefined,
 ): FileProblem[] {
-  const at = `operators[${index}].claims`;
-  const names = Object.keys(claims);
-  const problems = names.flatMap((name): FileProblem[] => {
-    const message = pairProblem(name, claims[name] ?? "");
-    return message === null
-      ? []
-      : [{ path: ["operators", index, "claims", name], message: `${at}${message}` }];
-  });
   const path = ["operators", index, "claims"];
+  const problems = Object.entries(claims).flatMap(([name, value]) => pairProblem(path, name, value) ?? []);
   if (issuer === null) {
-    const message = `${at} needs OPERATOR_ISSUER, OPERATOR_JWKS_URI and OPERATOR_AUDIENCE: set the three variables`;
-    return [...problems, { path, message }];
+    const text = " needs OPERATOR_ISSUER, OPERATOR_JWKS_URI and OPERATOR_AUDIENCE: set the three variables";
+    return [...problems, problemAt(path, text)];
   }
   const owners = issuer === undefined ? undefined : OPEN_ISSUERS[issuer];
-  if (owners === undefined || owners.some((name) => names.includes(name))) return problems;
-  const message = `${at} must have at least one of the claims ${joinWords(owners)}: everybody can get tokens of OPERATOR_ISSUER`;
-  return [...problems, { path, message }];
+  if (owners === undefined || owners.some((name) => Object.hasOwn(claims, name))) return problems;
+  const text = ` must have at least one of the claims ${joinWords(owners)}: everybody can get tokens of OPERATOR_ISSUER`;
+  return [...problems, problemAt(path, text)];
 }
 
-/** Returns the problem of one claim, to follow the location of the claims, or null. */
-function pairProblem(name: string, value: string): string | null {
-  if (!CLAIM_NAME.test(name)) return " must have names of 1 to 256 visible ASCII characters";
+function pairProblem(claims: FieldPath, name: string, value: string): FileProblem | null {
+  const path = [...claims, name];
+  if (!CLAIM_NAME.test(name)) {
+    const { message } = problemAt(claims, " must have names of 1 to 256 visible ASCII characters");
+    return { path, message };
+  }
   if (SAME_FOR_ALL.has(name)) {
-    return `.${name} does not identify an operator: use another claim, such as sub or groups`;
+    return problemAt(path, " does not identify an operator: use another claim, such as sub or groups");
   }
   return value.includes("*")
-    ? `.${name} contains *, which is not a wildcard in claims: write the whole value`
+    ? problemAt(path, " contains *, which is not a wildcard in claims: write the whole value")
     : null;
 }
 
-interface Claiming {
-  readonly index: number;
-  readonly ends: boolean;
+interface Claiming extends ClaimingEntry {
   readonly claims: OperatorClaims;
-  readonly pairs: readonly [string, string][];
 }
 
 /** Returns a problem if every token with these claims also matches an earlier operator (RG-126). */
 function shadowProblems({ index, claims }: Claiming, earlier: readonly Claiming[]): FileProblem[] {
   const first = earlier.find(
-    ({ ends, pairs }) =>
-      !ends && pairs.every(([name, value]) => Object.hasOwn(claims, name) && claims[name] === value),
+    (each) =>
+      !each.ends &&
+      Object.entries(each.claims).every(
+        ([name, value]) => Object.hasOwn(claims, name) && claims[name] === value,
+      ),
   );
   if (first === undefined) return [];
   const message = `operators[${index}] is never used, because its tokens also match operators[${first.index}], which comes first: put the operator with more claims first, or change the claims`;

@@ -1,15 +1,16 @@
 import { type Static, type TOptional, type TString, Type } from "@sinclair/typebox";
-import { fits } from "../../domain/errors/index.ts";
+import { fits, shownPath } from "../../domain/errors/index.ts";
 import { isRecord } from "../../domain/json/index.ts";
 import { addressPatternViolation, pathPrefixViolations } from "../../domain/routes/index.ts";
 import { parseTime, RFC_3339_TIME, TIME_RULE } from "../../domain/schemas/index.ts";
 import type { ConfigProblem } from "./load.ts";
-import { type ClaimingEntry, claimProblems, OperatorClaims } from "./operator-claims.ts";
+import { claimProblems, OperatorClaims } from "./operator-claims.ts";
 import { optionalText } from "./variables.ts";
 import {
   entriesUnder,
   type FileProblem,
   parseYamlFile,
+  problemAt,
   problemsOfLoading,
   readTextFile,
 } from "./yaml-file.ts";
@@ -172,9 +173,7 @@ export function parseOperatorsFile(
   const adminSha256 = adminToken === undefined ? undefined : sha256Of(adminToken);
   const { operators } = parseYamlFile(VARIABLE, OperatorsFileShape, text, (read, shape) => [
     ...shape,
-    ...entryProblems(read),
-    ...claimProblems(claimsOf(read), issuer),
-    ...repetitions(read, adminSha256),
+    ...ruleProblems(read, adminSha256, issuer),
   ]);
   return operators.map(listed);
 }
@@ -205,83 +204,87 @@ function earlier(...times: (string | undefined)[]): number | null {
   return ends.length === 0 ? null : Math.min(...ends);
 }
 
-const entriesOf = (value: unknown) => entriesUnder("operators", value, OPERATORS_MAX);
-
-function claimsOf(value: unknown): ClaimingEntry[] {
-  return entriesOf(value).map(({ index, entry: { claims, expires_at } }) => ({
+/** Returns what the schema cannot express. */
+function ruleProblems(
+  value: unknown,
+  adminSha256: string | undefined,
+  issuer: string | null | undefined,
+): FileProblem[] {
+  const entries = entriesUnder("operators", value, OPERATORS_MAX);
+  const claiming = entries.map(({ index, entry: { claims, expires_at } }) => ({
     index,
     claims,
     ends: expires_at !== undefined,
   }));
+  return [
+    ...entries.flatMap(({ index, entry }) => [
+      ...credentialProblems(index, entry),
+      ...boundProblems(index, entry),
+      ...patternProblems(index, entry),
+    ]),
+    ...claimProblems(claiming, issuer),
+    ...repetitions(entries, adminSha256),
+  ];
 }
 
-function entryProblems(value: unknown): FileProblem[] {
-  return entriesOf(value).flatMap(({ index, entry }) => [
-    ...proofProblems(index, entry),
-    ...reachProblems(index, entry),
-    ...patternProblems(index, entry),
-  ]);
-}
-
-function proofProblems(index: number, { token_sha256, claims }: Record<string, unknown>): FileProblem[] {
-  const at = `operators[${index}]`;
+function credentialProblems(index: number, { token_sha256, claims }: Record<string, unknown>): FileProblem[] {
   const path = ["operators", index];
+  const message = (text: string) => problemAt(path, text).message;
   if (token_sha256 === undefined && claims === undefined) {
-    return [{ path, message: `${at} has neither token_sha256 nor claims: add one of them` }];
+    return [{ path, message: message(" has neither token_sha256 nor claims: add one of them") }];
   }
   if (token_sha256 === undefined || claims === undefined) return [];
-  return [{ path: [...path, "claims"], message: `${at} has both token_sha256 and claims: keep one of them` }];
+  return [
+    { path: [...path, "claims"], message: message(" has both token_sha256 and claims: keep one of them") },
+  ];
 }
 
 /** A publisher needs `services` and `paths`, and keeps addresses without `urls`. No other role has a bound. */
-function reachProblems(index: number, entry: Record<string, unknown>): FileProblem[] {
+function boundProblems(index: number, entry: Record<string, unknown>): FileProblem[] {
   const { role } = entry;
   if (!fits(OperatorRole, role)) return [];
   return (["services", "paths", "urls"] as const).flatMap((field) => {
+    const path = ["operators", index, field];
     const isGiven = entry[field] !== undefined;
-    const at = `operators[${index}].${field}`;
-    if (role === "publisher") {
-      return isGiven || field === "urls"
-        ? []
-        : [{ path: ["operators", index], message: `${at} is required for a publisher` }];
+    if (role !== "publisher") {
+      return isGiven ? [problemAt(path, ` is only for publishers: remove ${field}`)] : [];
     }
-    if (!isGiven) return [];
-    return [{ path: ["operators", index, field], message: `${at} is only for publishers: remove ${field}` }];
+    if (isGiven || field === "urls") return [];
+    const { message } = problemAt(path, " is required for a publisher");
+    return [{ path: ["operators", index], message }];
   });
 }
 
 function patternProblems(operator: number, { paths, urls }: Record<string, unknown>): FileProblem[] {
-  const problem = (field: string, index: number, text: string) => ({
-    path: ["operators", operator, field, index],
-    message: `operators[${operator}].${field}[${index}]${text}`,
-  });
+  const at = (field: string, index: number) => ["operators", operator, field, index];
   const wrongPaths = (fits(Paths, paths) ? paths : []).flatMap((prefix, index) => {
     const [violation] = pathPrefixViolations(prefix);
-    return violation === undefined ? [] : [problem("paths", index, `: ${violation.replace(/\.$/, "")}`)];
+    return violation === undefined ? [] : problemAt(at("paths", index), `: ${violation.replace(/\.$/, "")}`);
   });
   const wrongUrls = (fits(Urls, urls) ? urls : []).flatMap((pattern, index) => {
     const violation = addressPatternViolation(pattern);
-    return violation === null ? [] : [problem("urls", index, ` ${violation}`)];
+    return violation === null ? [] : problemAt(at("urls", index), ` ${violation}`);
   });
   return [...wrongPaths, ...wrongUrls];
 }
 
-function repetitions(value: unknown, adminSha256: string | undefined): FileProblem[] {
+function repetitions(
+  entries: ReturnType<typeof entriesUnder>,
+  adminSha256: string | undefined,
+): FileProblem[] {
   const owners = new Map<string, string>();
   if (adminSha256 !== undefined) owners.set(adminSha256, "ADMIN_TOKEN");
   const names = new Set<unknown>();
   const found: FileProblem[] = [];
-  for (const { index, entry } of entriesOf(value)) {
+  for (const { index, entry } of entries) {
     const { name, token_sha256 } = entry;
-    const at = `operators[${index}]`;
+    const path = ["operators", index];
     if (name === ADMIN_OPERATOR) {
-      const message = `${at}.name is ${ADMIN_OPERATOR}, the operator of ADMIN_TOKEN: choose another name`;
-      found.push({ path: ["operators", index, "name"], message });
+      const text = ` is ${ADMIN_OPERATOR}, the operator of ADMIN_TOKEN: choose another name`;
+      found.push(problemAt([...path, "name"], text));
     } else if (names.has(name) && fits(OperatorName, name)) {
-      found.push({
-        path: ["operators", index, "name"],
-        message: `${at}.name is ${name}, the name of an earlier operator: choose another name`,
-      });
+      const text = ` is ${name}, the name of an earlier operator: choose another name`;
+      found.push(problemAt([...path, "name"], text));
     }
     names.add(name);
     const tokens: unknown[] = Array.isArray(token_sha256) ? token_sha256.slice(0, TOKENS_MAX) : [];
@@ -289,10 +292,10 @@ function repetitions(value: unknown, adminSha256: string | undefined): FileProbl
       const sha256 = isRecord(token) ? token.sha256 : token;
       if (!fits(Sha256, sha256)) continue;
       const owner = owners.get(sha256);
-      owners.set(sha256, at);
+      owners.set(sha256, shownPath(path));
       if (owner === undefined) continue;
-      const message = `${at}.token_sha256[${position}] is the token of ${owner}: give each operator its own token`;
-      found.push({ path: ["operators", index, "token_sha256", position], message });
+      const text = ` is the token of ${owner}: give each operator its own token`;
+      found.push(problemAt([...path, "token_sha256", position], text));
     }
   }
   return found;

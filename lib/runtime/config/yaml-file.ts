@@ -1,14 +1,19 @@
 import { readFileSync } from "node:fs";
 import type { Static, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { FIELD_ERRORS_MAX, violationsOf } from "../../domain/errors/index.ts";
+import { FIELD_ERRORS_MAX, type FieldPath, shownPath, violationsOf } from "../../domain/errors/index.ts";
 import { isRecord } from "../../domain/json/index.ts";
 import { InvalidText, locate, NOT_VALID_YAML, type Place, parseYaml } from "../documents/index.ts";
 import { ConfigError, type ConfigProblem } from "./load.ts";
 
 export interface FileProblem {
-  readonly path: readonly (string | number)[];
+  readonly path: FieldPath;
   readonly message: string;
+}
+
+/** Returns a problem at `path`, whose message is the path and `text`. */
+export function problemAt(path: FieldPath, text: string): FileProblem {
+  return { path, message: `${shownPath(path)}${text}` };
 }
 
 /** Throws a ConfigError if the file cannot be read. */

@@ -14,11 +14,11 @@ export function isProbe(route: string): boolean {
 
 /** Serves `/health/live`, `/health/ready` and `/metrics` on an internal port (OP-25, OP-26, OP-46). */
 export function probeRoutes(checks: ReadyChecks, state: HealthState, { log, metrics }: Telemetry) {
-  const readiness = new Readiness(checks, state, log);
+  const probe = readinessProbe(checks, state, log);
   return new Elysia({ name: "probes", normalize: false })
     .get(LIVE, () => ({ status: "healthy" }))
     .get(READY, async ({ status }) => {
-      const unready = await readiness.probe();
+      const unready = await probe();
       if (unready !== null) return status(503, { status: "unhealthy" as const, checks: unready });
       return { status: "healthy" as const };
     })
@@ -39,44 +39,31 @@ export interface HealthState {
 /** The result of each check (`ok` or `unavailable`) of a service that is not ready. */
 type Unready = Readonly<Record<string, string>>;
 
-/** Runs the checks for readiness probes. Logs each change of the result, but not each probe. */
-export class Readiness {
-  readonly #checks: ReadyChecks;
-  readonly #state: HealthState;
-  readonly #log: Logger;
-  #latest = 0;
-  #told = 0;
-  #failing = "";
-
-  constructor(checks: ReadyChecks, state: HealthState, log: Logger) {
-    this.#checks = checks;
-    this.#state = state;
-    this.#log = log;
-  }
-
-  async probe(): Promise<Unready | null> {
-    this.#latest += 1;
-    const number = this.#latest;
-    const unready = this.#state.draining ? DRAINING : await failedChecks(this.#checks);
+/** Returns a function that runs the checks. It logs each change of the result, but not each probe. */
+export function readinessProbe(
+  checks: ReadyChecks,
+  state: HealthState,
+  log: Logger,
+): () => Promise<Unready | null> {
+  let latest = 0;
+  let logged = 0;
+  let failing = "";
+  return async () => {
+    latest += 1;
+    const number = latest;
+    const { draining } = state;
+    const unready = draining ? { service: "shutting down" } : await failedChecks(checks);
     // A later probe may already have logged its result. The result of this slower probe is out of date.
-    if (number > this.#told) {
-      this.#told = number;
-      this.#tell(unready);
-    }
+    if (number <= logged) return unready;
+    logged = number;
+    const found = unready === null ? "" : JSON.stringify(unready);
+    if (found === failing) return unready;
+    failing = found;
+    if (unready === null) log.info({}, "ready again");
+    else log[draining ? "info" : "warn"]({ checks: unready }, "not ready");
     return unready;
-  }
-
-  #tell(unready: Unready | null): void {
-    const failing = unready === null ? "" : JSON.stringify(unready);
-    if (failing === this.#failing) return;
-    this.#failing = failing;
-    if (unready === null) this.#log.info({}, "ready again");
-    else if (unready === DRAINING) this.#log.info({ checks: unready }, "not ready");
-    else this.#log.warn({ checks: unready }, "not ready");
-  }
+  };
 }
-
-const DRAINING: Unready = { service: "shutting down" };
 
 async function failedChecks(checks: ReadyChecks): Promise<Unready | null> {
   const results = await Promise.all(

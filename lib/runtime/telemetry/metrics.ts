@@ -1,6 +1,6 @@
 import { Registry } from "prom-client";
 import type { StoreObserver } from "../stores/observer.ts";
-import { metricsText, OPEN_METRICS, PROMETHEUS } from "./metrics-text.ts";
+import { metricsText } from "./metrics-text.ts";
 import { addProcessMetrics, watchEventLoop } from "./process-metrics.ts";
 import { type RequestMetrics, requestMetrics } from "./request-metrics.ts";
 import { storeObserver } from "./store-metrics.ts";
@@ -29,7 +29,7 @@ export function createMetrics(): Metrics {
       const isOpenMetrics = accept !== null && ACCEPTS_OPEN_METRICS.test(accept);
       return {
         contentType: isOpenMetrics ? Registry.OPENMETRICS_CONTENT_TYPE : registry.contentType,
-        text: await metricsText(registry, isOpenMetrics ? OPEN_METRICS : PROMETHEUS),
+        text: await metricsText(registry, isOpenMetrics),
       };
     },
   };

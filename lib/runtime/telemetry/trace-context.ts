@@ -18,14 +18,10 @@ export interface TraceIds {
 const SAMPLED = 1;
 const RANDOM = 2;
 const LENGTH = 55;
-const ZERO_TRACE_ID = "0".repeat(32);
-const ZERO_SPAN_ID = "0".repeat(16);
 const TRACEPARENT =
   /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]([0-9a-f])(?:-|$)/;
 
-const STATE_LENGTH_MAX = 512;
 const STATE_MEMBERS_MAX = 32;
-const STATE_LONG_MEMBER = 128;
 /**
  * A member of a tracestate, or an empty one. The key follows level 2; level 1 allows `@` only once. The value is
  * printable ASCII without comma and equals sign, and does not end with a space.
@@ -56,33 +52,13 @@ export function formatTraceparent(
 }
 
 /**
- * Returns the value to forward, or null if it is empty or malformed; the trace itself is not affected. More than 512
- * characters are shortened. A key that occurs twice stays as received.
+ * Returns the value to forward, or null if it is empty or malformed; the trace itself is not affected. Level 2 requires
+ * that at least 512 characters are forwarded, and sets no maximum. A key that occurs twice stays as received.
  */
 export function parseTracestate(value: string): string | null {
   const members = value.split(",");
   if (members.length > STATE_MEMBERS_MAX || !members.every((member) => MEMBER.test(member))) return null;
-  const state = value.trim();
-  if (state === "" || !members.some((member) => member.trim() !== "")) return null;
-  return state.length > STATE_LENGTH_MAX ? shorten(state) : state;
-}
-
-/** Drops whole members from the end until the list fits, first those of more than 128 characters. */
-function shorten(state: string): string | null {
-  const members = state
-    .split(",")
-    .map((member) => member.trim())
-    .filter((member) => member !== "");
-  let length = members.reduce((sum, member) => sum + member.length + 1, -1);
-  for (const longerThan of [STATE_LONG_MEMBER, 0]) {
-    for (let at = members.length - 1; at >= 0 && length > STATE_LENGTH_MAX; at--) {
-      const size = members[at]?.length ?? 0;
-      if (size <= longerThan) continue;
-      members.splice(at, 1);
-      length -= size + 1;
-    }
-  }
-  return members.length === 0 ? null : members.join(",");
+  return members.some((member) => member.trim() !== "") ? value.trim() : null;
 }
 
 const POOL_BYTES = 8_192;
@@ -102,12 +78,5 @@ export function createTraceIds(fill: (bytes: Uint8Array<ArrayBuffer>) => unknown
     used += bytes;
     return id;
   };
-  return {
-    newTraceId: () => notZero(take(TRACE_ID_BYTES), ZERO_TRACE_ID),
-    newSpanId: () => notZero(take(SPAN_ID_BYTES), ZERO_SPAN_ID),
-  };
-}
-
-function notZero(id: string, zero: string): string {
-  return id === zero ? `${zero.slice(1)}1` : id;
+  return { newTraceId: () => take(TRACE_ID_BYTES), newSpanId: () => take(SPAN_ID_BYTES) };
 }

@@ -1,19 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { endsWithin, systemClock, withDeadline } from "@ostiary/lib/async";
+import { endsWithin, withDeadline } from "@ostiary/lib/async";
 import { rejection } from "../../support/index.ts";
 import { manualClock } from "../../support/time/manual-clock.ts";
 
 const late = () => new Error("late");
-
-describe("the system clock", () => {
-  test("runs a timer once, unless the timer is cancelled", async () => {
-    const ran = Promise.withResolvers<void>();
-    systemClock.after(1, () => expect.unreachable())();
-    systemClock.after(2, ran.resolve);
-    await ran.promise;
-    expect(Math.abs(systemClock.now() - Date.now())).toBeLessThan(10_000);
-  });
-});
 
 describe("a deadline", () => {
   test("passes on the result of work that ends in time, and leaves no timer", async () => {

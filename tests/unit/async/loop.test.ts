@@ -96,22 +96,6 @@ describe("a loop", () => {
     expect(runs).toBe(1);
   });
 
-  test("stops after the run in progress ends", async () => {
-    const { runs, task } = steppedTask();
-    const loop = loopOf(task, { pauseMs: 1, retryMs: 1 });
-    loop.start();
-    await waitFor(() => runs.length === 1);
-    let stopped = false;
-    const stop = loop.stop().then(() => {
-      stopped = true;
-    });
-    await Bun.sleep(1);
-    expect(stopped).toBe(false);
-    runs[0]?.resolve();
-    await stop;
-    expect(runs).toHaveLength(1);
-  });
-
   test("uses its clock for the initial delay and for the pauses", async () => {
     const clock = manualClock();
     let runs = 0;

@@ -35,14 +35,6 @@ test("stopped steps end after the current slice, and the result is false", async
   expect(order).toEqual(["step 1", "step 2", "step 3"]);
 });
 
-test("a step that throws rejects the whole work", async () => {
-  const steps = (function* () {
-    yield;
-    throw new Error("broken");
-  })();
-  await expect(inSlices(steps, { sliceMs: 3 })).rejects.toThrow("broken");
-});
-
 test("resultInSlices returns the return value of the steps, or throws their error", async () => {
   function* steps(fails: boolean) {
     yield;

@@ -15,20 +15,6 @@ test("a timer runs once, never early and at most a tick late", () => {
   expect(ran).toEqual([50, 500, 525]);
 });
 
-test("one system timer serves all timers, and ends when no timer is left", () => {
-  const system = manualClock();
-  const clock = createUnstalledClock(system);
-  const cancels = Array.from({ length: 1_000 }, (_, index) =>
-    clock.after(index, () => expect.unreachable("It was cancelled.")),
-  );
-  expect(system.waiting()).toEqual([25]);
-  for (const cancel of cancels) cancel();
-  system.advance(25);
-  expect(system.waiting()).toEqual([]);
-  clock.after(25, () => {});
-  expect(system.waiting()).toEqual([25]);
-});
-
 test("a timer that cancels another due timer, or throws, does not stop the clock", () => {
   const system = manualClock();
   const clock = createUnstalledClock(system);

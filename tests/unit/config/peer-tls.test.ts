@@ -70,15 +70,6 @@ describe("the check of TLS files", () => {
   ])("refuses %s", (_, variables, expected) => {
     expect(problemsOf(variables())).toEqual(expected);
   });
-
-  test("accepts a certificate with its key, and a bundle of CAs", () => {
-    const bundle = join(certificates.folder, "bundle.pem");
-    writeFileSync(bundle, `Some words\n${first.cert}\n${second.cert}`);
-    const { certFile, keyFile } = first;
-    expect(
-      problemsOf({ DATABASE_CA_FILE: bundle, DATABASE_CERT_FILE: certFile, DATABASE_KEY_FILE: keyFile }),
-    ).toEqual([]);
-  });
 });
 
 // OP-21

@@ -141,22 +141,6 @@ describe("an error response", () => {
     expect(paths).toMatchObject([{ details: { fields: [{ path: "name" }] } }, deep, deep, deep]);
   });
 
-  // ER-9
-  test("lists at most a hundred wrong fields, and shortens long keys", async () => {
-    const keys = Array.from({ length: 150 }, (_, index) => [`k${index}`, 1]);
-    const answer = await toyService(true, 10_000).call("POST", "/users", {
-      body: JSON.stringify({ [`/${"x".repeat(1_000)}`]: 1, ...Object.fromEntries(keys) }),
-    });
-    const error = await errorOf(answer);
-    expect(error).toHaveProperty("details.fields.length", 100);
-    const shown = `/${"x".repeat(127)}…`;
-    expect(error).toHaveProperty(
-      "details.fields",
-      expect.arrayContaining([expect.objectContaining({ path: shown })]),
-    );
-    expect(JSON.stringify(error)).not.toContain("x".repeat(128));
-  });
-
   test("refuses query parameters that neither the operation nor its guard declares", async () => {
     const { call } = toyService();
     const answers = [];
@@ -231,17 +215,6 @@ describe("the query parameters of a list", () => {
       expect((await toyService().call("GET", `/users${query}`)).status).toBe(422);
     },
   );
-});
-
-test("the metrics count requests by route template, not by path", async () => {
-  const { call, telemetry } = toyService();
-  await call("GET", "/users/u1");
-  await call("GET", "/users/u2");
-  await call("GET", "/nowhere");
-  const { text } = await telemetry.metrics.scrape(null);
-  expect(text).toContain('http_requests_total{route="/users/{user_id}",method="GET",status="200"} 2');
-  expect(text).toContain('http_requests_total{route="unmatched",method="GET",status="404"} 1');
-  expect(text).not.toContain("u1");
 });
 
 // OP-31

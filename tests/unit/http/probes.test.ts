@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { Readiness } from "@ostiary/lib/runtime/http";
+import { readinessProbe } from "@ostiary/lib/runtime/http";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 
 /** Returns the readiness of a service with two checks. The test can replace their `results`. */
@@ -11,8 +11,8 @@ function probed() {
   const log: Logger = { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
   const state = { draining: false };
   const results: Record<"a" | "b", () => Promise<void>> = { a: holds, b: holds };
-  const readiness = new Readiness({ a: () => results.a(), b: () => results.b() }, state, log);
-  return { readiness, results, state, lines };
+  const probe = readinessProbe({ a: () => results.a(), b: () => results.b() }, state, log);
+  return { probe, results, state, lines };
 }
 
 const holds = async () => {};
@@ -22,19 +22,19 @@ const fails = async () => {
 
 describe("readiness", () => {
   test("logs nothing if it does not change", async () => {
-    const { readiness, lines } = probed();
-    for (let n = 0; n < 5; n++) expect(await readiness.probe()).toBeNull();
+    const { probe, lines } = probed();
+    for (let n = 0; n < 5; n++) expect(await probe()).toBeNull();
     expect(lines).toEqual([]);
   });
 
   test("logs each change once, with the state of each check and without the error", async () => {
-    const { readiness, results, lines } = probed();
+    const { probe, results, lines } = probed();
     results.a = fails;
-    for (let n = 0; n < 3; n++) expect(await readiness.probe()).toEqual({ a: "unavailable", b: "ok" });
+    for (let n = 0; n < 3; n++) expect(await probe()).toEqual({ a: "unavailable", b: "ok" });
     results.b = fails;
-    await readiness.probe();
+    await probe();
     Object.assign(results, { a: holds, b: holds });
-    for (let n = 0; n < 3; n++) expect(await readiness.probe()).toBeNull();
+    for (let n = 0; n < 3; n++) expect(await probe()).toBeNull();
     expect(lines).toEqual([
       'warn not ready {"checks":{"a":"unavailable","b":"ok"}}',
       'warn not ready {"checks":{"a":"unavailable","b":"unavailable"}}',
@@ -43,23 +43,23 @@ describe("readiness", () => {
   });
 
   test("is not logged for a slow probe that ends after a later probe", async () => {
-    const { readiness, results, lines } = probed();
+    const { probe, results, lines } = probed();
     const slow = Promise.withResolvers<void>();
     results.a = () => slow.promise;
-    const early = readiness.probe();
+    const early = probe();
     results.a = holds;
-    expect(await readiness.probe()).toBeNull();
+    expect(await probe()).toBeNull();
     slow.reject(new Error("no answer within 2000 ms"));
     expect(await early).toEqual({ a: "unavailable", b: "ok" });
-    expect(await readiness.probe()).toBeNull();
+    expect(await probe()).toBeNull();
     expect(lines).toEqual([]);
   });
 
   test("runs no check and logs no warning while the service drains", async () => {
-    const { readiness, results, state, lines } = probed();
+    const { probe, results, state, lines } = probed();
     state.draining = true;
     results.a = fails;
-    for (let n = 0; n < 3; n++) expect(await readiness.probe()).toEqual({ service: "shutting down" });
+    for (let n = 0; n < 3; n++) expect(await probe()).toEqual({ service: "shutting down" });
     expect(lines).toEqual(['info not ready {"checks":{"service":"shutting down"}}']);
   });
 });

@@ -61,19 +61,6 @@ function countTurns(): () => number {
 }
 
 describe("the export of metrics", () => {
-  // OP-52
-  test("sends the metrics as protobuf at shutdown, with the name of the service", async () => {
-    await using collector = startCollector();
-    const { pushed, warnings } = pushing(collector.endpoint);
-    await pushed.shutdown();
-    expect(collector.requests).toEqual(["POST /v1/metrics application/x-protobuf"]);
-    expect(collector.metrics[0]?.resource).toMatchObject({
-      "service.name": "audit",
-      "service.namespace": "audit",
-    });
-    expect(warnings).toEqual([]);
-  });
-
   test("sends counters as monotonic cumulative sums with their labels", async () => {
     await using collector = startCollector();
     const { metrics, pushed } = pushing(collector.endpoint);

@@ -1,13 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import {
-  collectedCounter,
-  collectedGauge,
-  createMetrics,
-  DurationHistogram,
-  readingsBy,
-} from "@ostiary/lib/runtime/telemetry";
-import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import { metricsText, PROMETHEUS } from "../../../lib/runtime/telemetry/metrics-text.ts";
+import { createMetrics, DurationHistogram } from "@ostiary/lib/runtime/telemetry";
 
 async function lines(metrics: ReturnType<typeof createMetrics>, name: string): Promise<string[]> {
   return (await metrics.scrape(null)).text.split("\n").filter((line) => line.startsWith(name));
@@ -32,29 +24,6 @@ describe("every service's metrics", () => {
     expect(await lines(metrics, "http_request_duration_seconds_count")).toEqual([
       'http_request_duration_seconds_count{route="/a/{b}",method="GET"} 1',
     ]);
-  });
-
-  test("separate routes, methods and statuses, and count a duration on a bound in the bucket below it", async () => {
-    const metrics = createMetrics();
-    const answered = (method: string, status: number, duration_ms: number) =>
-      metrics.requests.series("/a", method).observe(status, duration_ms);
-    for (const duration_ms of [1, 5, 5.1, 60_000]) answered("GET", 200, duration_ms);
-    answered("GET", 404, 10);
-    answered("POST", 200, 7);
-    metrics.requests.series("/b", "GET").observe(200, 7);
-    expect(await lines(metrics, "http_requests_total")).toEqual([
-      'http_requests_total{route="/a",method="GET",status="200"} 4',
-      'http_requests_total{route="/a",method="GET",status="404"} 1',
-      'http_requests_total{route="/a",method="POST",status="200"} 1',
-      'http_requests_total{route="/b",method="GET",status="200"} 1',
-    ]);
-    const ofGet = (await lines(metrics, "http_request_duration_seconds")).filter((line) =>
-      line.includes('route="/a",method="GET"'),
-    );
-    const values = ofGet.map((line) => Number(line.split(" ").at(-1)));
-    expect(values.slice(0, 11)).toEqual([2, 4, 4, 4, 4, 4, 4, 4, 4, 4, 5]);
-    expect(values[11]).toBeCloseTo(60.0211, 9);
-    expect(values[12]).toBe(5);
   });
 
   // OP-48
@@ -107,45 +76,6 @@ describe("every service's metrics", () => {
     );
     expect(text).toContain('plain_seconds_bucket{le="+Inf"} 1\n');
     expect((await metrics.scrape(null)).text).not.toContain(trace_id);
-  });
-
-  // OP-46
-  test("have the same text as the library gives them", async () => {
-    const [own, library] = [new Registry(), new Registry()];
-    const help = 'A "quoted"\n\\ one.';
-    const counter = { name: "things_total", help };
-    const histogram = { name: "thing_seconds", help, buckets: [0.005, 1] };
-    const labelSets = ["/a", '/"quoted"', "/back\\slash", "/two\nlines"].flatMap((route) =>
-      [200, 404].map((status) => ({ route, status: String(status) })),
-    );
-    collectedCounter(own, { ...counter, read: () => labelSets.map((labels) => ({ labels, value: 3 })) });
-    const ownDurations = new DurationHistogram({ ...histogram, registers: [own] });
-    const labelNames = ["route", "status"];
-    const counted = new Counter({ ...counter, labelNames, registers: [library] });
-    const durations = new Histogram({ ...histogram, labelNames, registers: [library] });
-    for (const labels of labelSets) {
-      counted.inc(labels, 3);
-      const series = ownDurations.series(labels);
-      for (const seconds of [0.001, 0.005, 0.007, 2]) {
-        series.observe(seconds);
-        durations.observe(labels, seconds);
-      }
-    }
-    const readings = { up: Infinity, down: -Infinity, large: 1e21, small: 0.1 };
-    collectedGauge(own, { name: "endless", help: "No end.", read: () => readingsBy("way", readings) });
-    const ends = new Gauge({ name: "endless", help: "No end.", labelNames: ["way"], registers: [library] });
-    for (const [way, value] of Object.entries(readings)) ends.set({ way }, value);
-    for (const registers of [[own], [library]]) {
-      new Gauge({ name: "unknown", help: "No value.", registers }).set(Number.NaN);
-      new Counter({ name: "untouched_total", help: "Nothing yet.", registers });
-    }
-    expect(await metricsText(own, PROMETHEUS)).toBe(await library.metrics());
-  });
-
-  test("fail a scrape if one of them is a plain histogram of the library", async () => {
-    const registry = new Registry();
-    new Histogram({ name: "plain_seconds", help: "Plain.", registers: [registry] });
-    await expect(metricsText(registry, PROMETHEUS)).rejects.toThrow('The metric "plain_seconds" must be');
   });
 
   // OP-99

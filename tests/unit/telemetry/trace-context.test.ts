@@ -1,10 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import {
-  createTraceIds,
-  formatTraceparent,
-  parseTraceparent,
-  parseTracestate,
-} from "@ostiary/lib/runtime/telemetry";
+import { formatTraceparent, parseTraceparent, parseTracestate } from "@ostiary/lib/runtime/telemetry";
 import fc from "fast-check";
 import { runs } from "../../support/runs.ts";
 
@@ -51,21 +46,6 @@ describe("traceparent", () => {
     fc.assert(
       fc.property(at, wrong, (position, character) => {
         expect(parseTraceparent(valid.slice(0, position) + character + valid.slice(position + 1))).toBeNull();
-      }),
-    );
-  });
-
-  test("is refused if its end is missing", () => {
-    const valid = formatTraceparent(TRACE_ID, PARENT_ID, true);
-    for (let length = 0; length < valid.length; length++) {
-      expect(parseTraceparent(valid.slice(0, length))).toBeNull();
-    }
-  });
-
-  test("never throws, whatever arrives", () => {
-    fc.assert(
-      fc.property(fc.string({ unit: "binary", maxLength: 80 }), (value) => {
-        expect(parseTraceparent(value)).toBeNull();
       }),
     );
   });
@@ -119,31 +99,5 @@ describe("tracestate", () => {
   ])("has at most %s", (_, stateOf, most) => {
     expect(parseTracestate(stateOf(most))).toBe(stateOf(most));
     expect(parseTracestate(stateOf(most + 1))).toBeNull();
-  });
-
-  // GW-84
-  test("over 512 characters loses whole members, long members first, from the end", () => {
-    const short = (name: string) => `${name}=${"s".repeat(100)}`;
-    const long = (name: string) => `${name}=${"l".repeat(150)}`;
-    const list = [long("a"), short("b"), long("c"), short("d"), short("e")];
-    expect(parseTracestate(list.join(" , "))).toBe([long("a"), short("b"), short("d"), short("e")].join(","));
-    const shorts = ["a", "b", "c", "d", "e", "f"].map(short);
-    expect(parseTracestate(shorts.join(","))).toBe(shorts.slice(0, 4).join(","));
-    expect(parseTracestate([...shorts, long("g")].join(","))).toBe(shorts.slice(0, 4).join(","));
-  });
-
-  test("of 512 characters is kept, and of 513 characters is shortened", () => {
-    const exact = `a=${"1".repeat(254)},b=${"2".repeat(253)}`;
-    expect(exact).toHaveLength(512);
-    expect(parseTracestate(exact)).toBe(exact);
-    expect(parseTracestate(`${exact}2`)).toBe(`a=${"1".repeat(254)}`);
-  });
-});
-
-describe("ids", () => {
-  test("are never all zero, even from a broken source of randomness", () => {
-    const ids = createTraceIds((bytes) => bytes.fill(0));
-    expect(ids.newTraceId()).toBe(`${"0".repeat(31)}1`);
-    expect(ids.newSpanId()).toBe(`${"0".repeat(15)}1`);
   });
 });

@@ -1,9 +1,9 @@
 import { Cluster, Redis, type RedisOptions } from "ioredis";
 import { Batches, type Member, pause, systemClock } from "../../../async/index.ts";
 import { type PeerTls, renewingOptions, type TlsOptions } from "../../config/index.ts";
+import { counterStoreRefusal } from "../boot-failure.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { observed, type StoreObserver } from "../observer.ts";
-import { refusalOf } from "./boot-failure.ts";
 import type { Charge, ChargedWindow, CounterStore, Refund, WindowCount } from "./counter-store.ts";
 import { type ScriptCommands, scripts } from "./redis-scripts.ts";
 
@@ -123,7 +123,7 @@ export class RedisCounterStore implements CounterStore {
   async connected(): Promise<void> {
     const refused = Promise.withResolvers<never>();
     const onError = (error: unknown) => {
-      const message = refusalOf(error);
+      const message = counterStoreRefusal(error);
       if (message !== undefined) refused.reject(new StoreUnavailable("counter_store", error, { message }));
     };
     this.#client.on("error", onError);

@@ -1,7 +1,7 @@
 import { systemErrorCode } from "../../../domain/errors/index.ts";
 import { databaseUsesTls } from "../../config/index.ts";
+import { tlsRefusal } from "../boot-failure.ts";
 import { StoreUnavailable } from "../errors.ts";
-import { tlsError } from "../tls-error.ts";
 import { IsStandby } from "./connection.ts";
 import { NoPrimary } from "./connector.ts";
 import { reportedFailure, sqlState } from "./failure.ts";
@@ -35,20 +35,9 @@ function placesOf(url: string): Places {
 }
 
 function sentence(error: unknown, places: Places): string {
-  if (error instanceof UnusableSession) return sessionSentence(error, places);
+  if (error instanceof UnusableSession) return error.sentence(places.server, places.database);
   const state = sqlState(error);
   return state === undefined ? connectionSentence(error, places) : refusalSentence(state, error, places);
-}
-
-function sessionSentence({ reason, detail }: UnusableSession, { server, database }: Places): string {
-  switch (reason) {
-    case "encoding":
-      return `The database ${database} at ${server} (DATABASE_URL) has the encoding ${detail}: create a database with the encoding UTF8.`;
-    case "shared":
-      return `The pooler at ${server} (DATABASE_URL) shares sessions between clients, as in transaction mode: set its pool_mode to session for this database, or name PostgreSQL itself.`;
-    case "few":
-      return `The pooler at ${server} (DATABASE_URL) does not open the ${detail} sessions of this pool: raise its default_pool_size and max_client_conn.`;
-  }
 }
 
 function refusalSentence(state: string, error: unknown, places: Places): string {
@@ -68,8 +57,13 @@ function refusalSentence(state: string, error: unknown, places: Places): string 
     case "42704":
     case "22023":
       return `The server at ${server} does not accept the setting ${quotedIn(error)} in DATABASE_URL: correct the setting, or remove it.`;
-    case "08P01":
-      return poolerSentence(error, server);
+    case "08P01": {
+      // PgBouncer has one SQLSTATE for all its refusals.
+      const message = reportedFailure(error)?.message ?? "";
+      return /parameter/.test(message)
+        ? `The pooler at ${server} refuses a setting in DATABASE_URL: remove the setting, or name it in ignore_startup_parameters of the pooler.`
+        : `The pooler at ${server} refuses the connection of DATABASE_URL. It says: ${message}.`;
+    }
     case "53300":
       return `The server at ${server} (DATABASE_URL) has no free connection: end some connections, or raise max_connections.`;
     case "57P03":
@@ -77,14 +71,6 @@ function refusalSentence(state: string, error: unknown, places: Places): string 
     default:
       return `The server at ${server} refuses the connection of DATABASE_URL (SQLSTATE ${state}).`;
   }
-}
-
-/** PgBouncer has one SQLSTATE for all its refusals. */
-function poolerSentence(error: unknown, server: string): string {
-  const message = reportedFailure(error)?.message ?? "";
-  return /parameter/.test(message)
-    ? `The pooler at ${server} refuses a setting in DATABASE_URL: remove the setting, or name it in ignore_startup_parameters of the pooler.`
-    : `The pooler at ${server} refuses the connection of DATABASE_URL. It says: ${message}.`;
 }
 
 function quotedIn(error: unknown): string {
@@ -108,7 +94,7 @@ function connectionSentence(error: unknown, places: Places): string {
   if (tls && code === "ECONNRESET") {
     return `DATABASE_URL requires TLS (sslmode), but the server at ${server} does not speak TLS: correct sslmode, or turn TLS on at the server.`;
   }
-  const refused = tlsError(code, server, "DATABASE");
-  if (tls && refused !== undefined) return refused;
+  const refused = tls ? tlsRefusal("DATABASE", server, code) : undefined;
+  if (refused !== undefined) return refused;
   return `The database at ${server} (DATABASE_URL) does not answer: check that the server runs and that the network lets connections through.`;
 }

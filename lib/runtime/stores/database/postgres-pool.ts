@@ -183,9 +183,12 @@ export class PostgresPool implements DatabaseAdapter {
   async warm(): Promise<void> {
     const first = await this.#connector.open();
     this.#offer(first);
-    const count = String(this.#limits.poolMax);
     const few = (error: unknown) => {
-      throw first.isPooled && error instanceof ConnectionLost ? new UnusableSession("few", count) : error;
+      if (!first.isPooled || !(error instanceof ConnectionLost)) throw error;
+      throw new UnusableSession(
+        (server) =>
+          `The pooler at ${server} (DATABASE_URL) does not open the ${this.#limits.poolMax} sessions of this pool: raise its default_pool_size and max_client_conn.`,
+      );
     };
     await refuseUnusableSessions(first, () => this.#connector.open()).catch(few);
     const others = Array.from({ length: this.#limits.poolMax - 1 }, () => this.#connector.open());

@@ -2,16 +2,13 @@ import { withDeadline } from "../../../async/index.ts";
 import type { Connection } from "./connection.ts";
 import { ConnectionLost } from "./failure.ts";
 
-/** The error for sessions that cannot serve this process. `databaseBootFailure` has the sentence for each reason. */
+/** The error for sessions that cannot serve this process, with a sentence for the operator. */
 export class UnusableSession extends Error {
-  readonly reason: "encoding" | "shared" | "few";
-  readonly detail: string;
+  readonly sentence: (server: string, database: string) => string;
 
-  constructor(reason: UnusableSession["reason"], detail = "") {
-    super(`The session cannot be used: ${reason} ${detail}`);
-    this.name = "UnusableSession";
-    this.reason = reason;
-    this.detail = detail;
+  constructor(sentence: UnusableSession["sentence"]) {
+    super("The sessions of the database cannot be used.");
+    this.sentence = sentence;
   }
 }
 
@@ -21,11 +18,20 @@ export async function refuseUnusableSessions(
   open: () => Promise<Connection>,
 ): Promise<void> {
   const { encoding } = first.session;
-  if (encoding !== "UTF8") throw new UnusableSession("encoding", encoding);
+  if (encoding !== "UTF8") {
+    throw new UnusableSession(
+      (server, database) =>
+        `The database ${database} at ${server} (DATABASE_URL) has the encoding ${encoding}: create a database with the encoding UTF8.`,
+    );
+  }
   if (!first.isPooled) return;
   const other = await open();
   try {
-    if (await areShared(first, other)) throw new UnusableSession("shared");
+    if (!(await areShared(first, other))) return;
+    throw new UnusableSession(
+      (server) =>
+        `The pooler at ${server} (DATABASE_URL) shares sessions between clients, as in transaction mode: set its pool_mode to session for this database, or name PostgreSQL itself.`,
+    );
   } finally {
     await other.end();
   }
