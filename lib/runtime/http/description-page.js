@@ -5,15 +5,6 @@ const { description: address, title } = document.currentScript.dataset;
 const OPEN_OPERATIONS_MAX = 200;
 
 /**
- * Follows the browser's color scheme: the class `dark-mode` turns on the dark mode of Swagger UI. The rest of
- * the page follows the color scheme through its style sheet.
- */
-const dark = matchMedia("(prefers-color-scheme: dark)");
-const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
-dark.addEventListener("change", follow);
-follow();
-
-/**
  * Shows the curl command of an operation, in `x-codeSamples`, before its responses. Removes the command that Swagger UI
  * makes of a call: it does not quote a body that starts with `/`, and curl would read a file for one that starts with
  * `@`.
