@@ -18,16 +18,6 @@ test("a counter store refuses a URL of another kind", async () => {
 });
 
 describe("counter store in memory", () => {
-  test("ends a window after exactly its length", async () => {
-    const time = manualClock();
-    const store = new MemoryCounterStore("suite", observeNothing, time);
-    expect(await store.increment("a", 60)).toEqual({ count: 1, ttlMs: 60_000 });
-    time.advance(59_999);
-    expect(await store.increment("a", 60)).toEqual({ count: 2, ttlMs: 1 });
-    time.advance(1);
-    expect(await store.increment("a", 60)).toEqual({ count: 1, ttlMs: 60_000 });
-  });
-
   test("holds at most twice as many windows as are open", async () => {
     const time = manualClock();
     const store = new MemoryCounterStore("suite", observeNothing, time);

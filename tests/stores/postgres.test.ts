@@ -61,16 +61,6 @@ describe.if(services().postgres.real)("database on PostgreSQL with many callers"
     expect(await select(database, "select value from pairs")).toEqual([{ value: 2 }, { value: 2 }]);
   });
 
-  test("retries a transaction that always conflicts only five times", async () => {
-    let attempts = 0;
-    const hopeless = database.transaction("conflict", async (tx) => {
-      attempts += 1;
-      await tx.execute(sql`do $$ begin raise exception using errcode = '40001'; end $$`);
-    });
-    await rejection(hopeless);
-    expect(attempts).toBe(6);
-  });
-
   test("cancels a statement that takes too long, and stays usable", async () => {
     const opened = await openDatabase(url, hasty);
     expect(await rejection(select(opened, "select pg_sleep(30)"))).toBeInstanceOf(StoreUnavailable);

@@ -251,16 +251,6 @@ export function describeRouteStore(adapter: string, url: () => Promise<string>):
         await told.close();
       });
     });
-
-    test("calls its observer for each operation", async () => {
-      operations.length = 0;
-      await store.put("observed/a", "1");
-      await store.list("observed/");
-      expect(operations.map(({ operation, namespace, failed }) => [operation, namespace, failed])).toEqual([
-        ["put", "suite", false],
-        ["list", "suite", false],
-      ]);
-    });
   });
 }
 

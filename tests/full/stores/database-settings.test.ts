@@ -1,25 +1,12 @@
 /** Tests that a session behaves the same, whatever the settings of the database, the role or the URL are. */
 import { describe, expect, test } from "bun:test";
-import { createConnection, createServer } from "node:net";
-import { join } from "node:path";
 import { openDatabase, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import postgres from "postgres";
 import { describeDatabase } from "../../stores/database-suite.ts";
-import { atTestEnd } from "../../support/at-test-end.ts";
-import { listenLocally } from "../../support/http/listen-locally.ts";
 import { freshDatabase, makeHostile, services } from "../../support/index.ts";
-import { ROOT } from "../../support/root.ts";
 
 const { real } = services().postgres;
-
-/** The ErrorResponse of a server for a session with an unknown setting. */
-const UNKNOWN_SETTING = (() => {
-  const fields = 'SFATAL\0VFATAL\0C42704\0Munrecognized configuration parameter "idle_session_timeout"\0\0';
-  const message = Buffer.from(`E....${fields}`);
-  message.writeInt32BE(message.length - 1, 1);
-  return message;
-})();
 
 const hostileDatabase = async () => makeHostile(await freshDatabase());
 
@@ -41,25 +28,6 @@ const expected = {
   schemas: "{public}",
   isolation: "read committed",
 };
-
-/** Starts a proxy that rejects sessions with `idle_session_timeout`, as PostgreSQL 13 does. */
-async function startOlderPostgres(target: string) {
-  const { hostname, port } = new URL(target);
-  const server = createServer((client) => {
-    client.once("data", (start) => {
-      if (start.includes("idle_session_timeout")) {
-        client.end(UNKNOWN_SETTING);
-        return;
-      }
-      const upstream = createConnection({ host: hostname, port: Number(port) });
-      upstream.write(start);
-      client.pipe(upstream).pipe(client);
-    });
-  });
-  const url = new URL(target);
-  url.port = String(await listenLocally(server));
-  return { url: url.href, close: () => server.close() };
-}
 
 // OP-17
 describe("values, names and times are read as with default settings", () => {
@@ -106,20 +74,5 @@ describe("values, names and times are read as with default settings", () => {
       }
     }
     await sql_.end();
-  });
-
-  test.if(real)("and partitioned tables are created in spite of a default tablespace", async () => {
-    const database = await openDatabase(await hostileDatabase(), { namespace: "audit" });
-    expect(await database.migrate("audit", join(ROOT, "drizzle/audit"))).toBe(0);
-    await database.close();
-  });
-
-  test.if(real)("on a PostgreSQL that does not know the idle timeout of sessions", async () => {
-    const url = await freshDatabase();
-    const old = await startOlderPostgres(url);
-    atTestEnd(() => old.close());
-    const database = await openDatabase(old.url, { namespace: "suite" });
-    expect(await database.run("select", (orm) => rows(orm, shape))).toEqual([expected]);
-    await database.close();
   });
 });

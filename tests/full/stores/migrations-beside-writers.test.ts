@@ -113,20 +113,6 @@ describe.skipIf(!services().postgres.real)("migrations of an existing schema", (
     expect(await indexesOf(sql)).toEqual(BUILT);
   });
 
-  // OP-68
-  test("build an index again if an earlier build was aborted", async () => {
-    const { folder, database, sql } = await bed();
-    await sql.unsafe(`alter table ${SCHEMA}.things add column color text`);
-    await sql.unsafe(`create index things_by_color on ${SCHEMA}.things (color)`);
-    await sql.unsafe(`alter table ${SCHEMA}.things drop column color cascade`);
-    await sql.unsafe(`create index things_by_color on ${SCHEMA}.things (name)`);
-    await sql`update pg_index set indisvalid = false where indexrelid = 'things.things_by_color'::regclass`;
-    await database.migrate(SCHEMA, folder);
-    expect(await indexesOf(sql)).toEqual(BUILT);
-    const [found] = await sql`select pg_get_indexdef('things.things_by_color'::regclass) as text`;
-    expect(found?.text).toContain("(color) WHERE (color IS NOT NULL)");
-  });
-
   // OP-16, OP-68
   test("apply each step once when several replicas start together", async () => {
     const { url, folder, sql } = await bed({
@@ -221,33 +207,6 @@ describe.skipIf(!services().postgres.real)("an index of a partitioned table", ()
     await sql.unsafe(`insert into ${SCHEMA}.logs (at) values (150), (250)`);
     await writer`commit`;
     await migrated;
-    await expectWhole(sql);
-  });
-
-  // OP-76, OP-95
-  test.each<[string, string]>([
-    [
-      "before its first partition",
-      `create index things_by_at on only ${SCHEMA}.logs (at) where name is not null`,
-    ],
-    [
-      "between two partitions",
-      `create index things_by_at on only ${SCHEMA}.logs (at) where name is not null;
-       create index one on ${SCHEMA}.log_1 (at) where name is not null;
-       alter index ${SCHEMA}.things_by_at attach partition ${SCHEMA}.one`,
-    ],
-    [
-      "in the middle of a partition",
-      `create index things_by_at on only ${SCHEMA}.logs (at) where name is not null;
-       do $$ declare part text := 'things_by_at_' || '${SCHEMA}.log_1'::regclass::oid; begin
-         execute format('create index %I on ${SCHEMA}.log_1 (at) where name is not null', part);
-         update pg_index set indisvalid = false where indexrelid = format('${SCHEMA}.%I', part)::regclass;
-       end $$`,
-    ],
-  ])("is completed after its build was aborted %s", async (_, broken) => {
-    const { folder, database, sql } = await partitioned();
-    await sql.unsafe(broken);
-    await database.migrate(SCHEMA, folder);
     await expectWhole(sql);
   });
 });

@@ -63,15 +63,6 @@ describe.if(services().redis.real)("counter store on Redis", () => {
     expect(await redis.get("reset")).toBe("1");
   });
 
-  test("continues to count when the server has lost the script", async () => {
-    await store.increment("forgotten", 60);
-    await redis.script("FLUSH");
-    const counts = await Promise.all(
-      Array.from({ length: 20 }, async () => (await store.increment("forgotten", 60)).count),
-    );
-    expect(counts.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index + 2));
-  });
-
   test("is unavailable when the key has another type", async () => {
     await redis.lpush("list", "x");
     expect(await rejection(store.increment("list", 60))).toBeInstanceOf(StoreUnavailable);

@@ -1,10 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { ConfigError } from "@ostiary/lib/runtime/config";
-import {
-  type OperatorsContext,
-  parseOperatorsFile,
-  sha256Of,
-} from "@ostiary/lib/runtime/config/operators-file";
+import { type OperatorsContext, parseOperatorsFile } from "@ostiary/lib/runtime/config/operators-file";
 import { fitsClaims } from "@ostiary/registry/operators/claims";
 import { checkOperatorProvider } from "@ostiary/registry/operators/config";
 import { thrownBy } from "../thrown.ts";
@@ -67,15 +63,6 @@ describe("an operator with claims", () => {
   ])("is refused for claims %s", (_, claims, message) => {
     expect(problems(fileOf({ claims }))).toEqual([`${message}.`]);
   });
-
-  test("is refused with both claims and tokens, and with neither", () => {
-    expect(problems(fileOf({ claims: { sub: "a" }, token_sha256: [sha256Of("t")] }))).toEqual([
-      "operators[0] has both token_sha256 and claims: keep one of them.",
-    ]);
-    expect(problems(fileOf({}))).toEqual([
-      "operators[0] has neither token_sha256 nor claims: add one of them.",
-    ]);
-  });
 });
 
 // RG-124
@@ -105,11 +92,6 @@ describe("two operators", () => {
     expect(problems(fileOf(narrow, wide))).toEqual([]);
     expect(problems(fileOf(wide, { claims: { groups: "others" } }))).toEqual([]);
     expect(problems(fileOf({ ...wide, expires_at: "2027-01-01T00:00:00Z" }, wide))).toEqual([]);
-  });
-
-  test("with the same claims are found among a thousand operators", () => {
-    const many = Array.from({ length: 999 }, (_, index) => ({ claims: { repository: `acme/${index}` } }));
-    expect(problems(fileOf(...many, { claims: { repository: "acme/998" } }))).toEqual([never(999, 998)]);
   });
 });
 

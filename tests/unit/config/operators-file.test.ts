@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { ConfigError } from "@ostiary/lib/runtime/config";
 import {
-  checkOperatorsFile,
   type OperatorsContext,
   parseOperatorsFile,
   sha256Of,
@@ -63,10 +62,6 @@ describe("an operators file that is accepted", () => {
   // RG-153
   test("may have a publisher without urls, who sets no address", () => {
     expect(parseOperatorsFile(oneOperator({}))[0]?.operator).toMatchObject({ paths: ["/w"], urls: [] });
-  });
-
-  test("may be missing when OPERATORS_FILE is not set", () => {
-    expect(checkOperatorsFile({})).toEqual([]);
   });
 });
 
@@ -168,12 +163,6 @@ describe("the check of an operators file", () => {
       "line 9: operators[1].paths[0]: The full path `/W` is not canonical: the canonical form is `/w`.",
       "line 5: operators[1].name is a, the name of an earlier operator: choose another name.",
       "line 7: operators[1].token_sha256[0] is the token of operators[0]: give each operator its own token.",
-    ]);
-  });
-
-  test("refuses a file that does not exist", () => {
-    expect(checkOperatorsFile({ OPERATORS_FILE: "/nowhere/operators.yaml" })).toEqual([
-      { variable: "OPERATORS_FILE", message: "names /nowhere/operators.yaml, which cannot be read." },
     ]);
   });
 });

@@ -117,31 +117,4 @@ describe("the OpenAPI description", () => {
     const { examples } = responses[422].content["application/json"];
     expect(examples.VALIDATION_ERROR.value.error.details.fields).toMatchObject([{ path: "verbose" }]);
   });
-
-  test("requires a bearer token and lists common headers if configured", async () => {
-    const open = await documentOf(things());
-    expect([open.security, open.components.securitySchemes]).toEqual([[], undefined]);
-    const { security, components, paths } = await documentOf(things(), {
-      credential: {
-        name: "bearer",
-        scheme: { type: "http", scheme: "bearer" },
-        description: "The token.",
-        // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of code samples
-        sample: ["Authorization", "Bearer ${TOKEN}"],
-      },
-      response_headers: { "X-Request-ID": Type.String({ description: "Names the request." }) },
-    });
-    expect(security).toEqual([{ bearer: [] }]);
-    expect(components.securitySchemes).toEqual({
-      bearer: { type: "http", scheme: "bearer", description: "The token." },
-    });
-    expect(Object.keys(paths["/things/{id}"].post.responses[404].headers)).toEqual(["X-Request-ID"]);
-  });
-
-  test("refuses two different schemas with the same title", async () => {
-    const app = things().get("/other", () => ({ other: "" }), {
-      response: { 200: Type.Object({ other: Type.String() }, { title: "Plain thing" }) },
-    });
-    await expect(documentOf(app)).rejects.toThrow("Two different schemas have the title Plain thing.");
-  });
 });

@@ -35,13 +35,6 @@ describe("a log line", () => {
     ]);
   });
 
-  test("is one line, whatever its fields contain", async () => {
-    const lines = await logged("info", (log) => {
-      log.info({ path: '/a\n{"level":"error"}\r\u2028' }, "request\ncompleted");
-    });
-    expect(lines).toMatchObject([{ path: '/a\n{"level":"error"}\r\u2028', message: "request\ncompleted" }]);
-  });
-
   // OP-35
   test("is written from debug up after a switch of the level, and from the original level after the next", async () => {
     const folder = temporaryFolder("log");

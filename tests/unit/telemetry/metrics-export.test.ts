@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { collectedGauge, createMetrics, createTelemetry, type Metrics } from "@ostiary/lib/runtime/telemetry";
 import { exportMetrics } from "@ostiary/lib/runtime/telemetry/metrics-export";
-import { Gauge, Registry } from "prom-client";
+import { Gauge } from "prom-client";
 import { atTestEnd } from "../../support/at-test-end.ts";
 import {
   type Collector,
@@ -96,36 +96,6 @@ describe("the export of metrics", () => {
     await pushed.shutdown();
     expect(named(collector, "slow")?.gauge?.data_points).toHaveLength(5);
     expect(new Set(seen).size).toBe(5);
-  });
-
-  test("sends more than 2000 data points in several requests", async () => {
-    const received: number[] = [];
-    await using collector = startCollector(() => {
-      received.push(collector.metrics.length);
-      return new Response();
-    });
-    const registry = new Registry();
-    const gauge = (name: string, from: number, to: number) => {
-      const added = new Gauge({ name, help: "Some.", labelNames: ["n"], registers: [registry] });
-      for (let n = from; n < to; n++) added.set({ n }, 1);
-    };
-    gauge("first", 0, 1_500);
-    gauge("second", 1_500, 4_500);
-    const url = `${collector.endpoint}/v1/metrics`;
-    const { log, warnings } = keptWarnings();
-    await exportMetrics(AUDIT, telemetryConfig(), url, registry, log, { clock }).shutdown();
-    const sent = received.map((end, index) => collector.metrics.slice(received[index - 1] ?? 0, end));
-    const numbers = sent.map((part) =>
-      part.flatMap(({ gauge }) => gauge?.data_points.map((at) => attributesOf(at.attributes).n)),
-    );
-    expect(numbers.map(({ length }) => length)).toEqual([2_000, 2_000, 500]);
-    expect(numbers.flat()).toEqual(Array.from({ length: 4_500 }, (_, n) => n));
-    expect(sent.map((part) => part.map(({ name }) => name))).toEqual([
-      ["first", "second"],
-      ["second"],
-      ["second"],
-    ]);
-    expect(warnings).toEqual([]);
   });
 
   test("leaves out metrics that have no value", async () => {

@@ -94,9 +94,6 @@ describe.skipIf(!services().postgres.real)("a replica that delivers a stream", (
   });
 });
 
-// AU-102, AU-105
-describe.skipIf(!services().postgres.own)("the delivery of a stream", () => {});
-
 /**
  * Holds the responses to calls until `end`: a call that times out before, because the machine is busy, is followed by
  * another held call. `reached` resolves when the first call arrives. `release` sends the held responses.

@@ -8,7 +8,7 @@ import { freePort } from "../../../support/http/free-port.ts";
 import type { TestServer } from "../../../support/stores/server.ts";
 import { services, startEtcd } from "../../../support/stores/services.ts";
 import { waitFor } from "../../../support/time/wait-for.ts";
-import { behavesByTls, type ClientFiles, files, message, TlsMaterial } from "./store-tls-suite.ts";
+import { behavesByTls, type ClientFiles, files, TlsMaterial } from "./store-tls-suite.ts";
 
 setDefaultTimeout(60_000);
 
@@ -61,12 +61,6 @@ describe.if(services().etcd.binary)("TLS to etcd", () => {
     show: async (pair) => install(pair),
     use: (given) => read(url(), given),
     useAsking: (given) => read(url(), given),
-  });
-
-  test("a server without TLS cannot be used with https://", async () => {
-    const store = await openRouteStore(`https://localhost:${new URL(server.url).port}`, {});
-    expect(await message(store.ping(1_000))).toContain("ROUTE_STORE_URL");
-    await store.close();
   });
 
   test("routes are written, watched and read, also after the CA was renewed", async () => {

@@ -152,17 +152,6 @@ describe.skipIf(!services().postgres.binary)("DATABASE_URL with a primary and a 
     server.close();
   });
 
-  test("keeps its connections to a primary that refuses writes", async () => {
-    await pair.primary.ask("alter database postgres set default_transaction_read_only = on");
-    const database = await open(pair.primary.url);
-    const pids = () =>
-      pair.primary.ask("select pid from pg_stat_activity where application_name = 'ostiary' order by pid");
-    const before = await pids();
-    expect(before.length).toBeGreaterThan(0);
-    for (let count = 0; count < 10; count++) await refusedSoon(database, "closed");
-    expect(await pids()).toEqual(before);
-  });
-
   // OP-19
   test("loses no acknowledged audit event in a failover", async () => {
     const audit = await startAudit({ databaseUrl: pair.url });

@@ -136,21 +136,4 @@ describe.skipIf(!services().redis.binary)("a Redis Cluster of three primaries an
     expect(last).toBeGreaterThanOrEqual(counted.length + 4);
     expect(last).toBeLessThanOrEqual(counted.length + refused + 4);
   });
-
-  test("refuses only the buckets of a shard that lost both nodes, until a node is back", async () => {
-    const { bucket, shard, others } = await newBuckets();
-    await Promise.all(shard.nodes.map(({ server }) => server.kill()));
-    for (let tried = 0; tried < 5; tried++) expect(await outcome(bucket)).toBe("unavailable");
-    for (const expected of [1, 2, 3]) {
-      for (const other of others) {
-        expect(await waitFor(() => count(other), { timeoutMs: 30_000 })).toBe(expected);
-      }
-    }
-    await waitFor(() => store.ping().then(() => true));
-    await Promise.all(shard.nodes.map(({ server }) => server.restart()));
-    // The restarted nodes have lost their data, so the count starts again at 1.
-    const first = await waitFor(() => count(bucket), { timeoutMs: 60_000, what: "a count" });
-    expect(first).toBe(1);
-    expect(await count(bucket)).toBe(2);
-  });
 });
