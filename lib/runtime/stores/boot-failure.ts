@@ -70,7 +70,7 @@ function refusalOf(store: keyof typeof REFUSALS, server: string, error: unknown)
 
 const CAUSES_MAX = 8;
 
-/** Returns the codes and messages of an error and of its causes, one on each line. Not all errors have a code. */
+/** Returns the codes and messages of an error and of its causes, one on each line. Some errors have no code. */
 function wordsOf(error: unknown): string {
   const words: string[] = [];
   let next = error;
