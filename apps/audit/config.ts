@@ -17,9 +17,9 @@ import {
 import { type Static, Type } from "@sinclair/typebox";
 import { SIGNING_KEY_RULE } from "./proof/root/signing-keys.ts";
 import { witnessVariables } from "./proof/witnesses/witnesses-file.ts";
-import { STREAM_KEYS_RULE } from "./streams/key-file.ts";
 import { operatorStreamVariables } from "./streams/operator/config.ts";
 import { isNetwork } from "./streams/public-addresses.ts";
+import { STREAM_KEYS_RULE } from "./streams/secrets.ts";
 import { platformServicesVariable } from "./usage/usage.ts";
 
 /** The environment variables of the audit service (OP-5). */

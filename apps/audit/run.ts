@@ -2,8 +2,8 @@ import { type ConfigProblem, checkPeerTls, type Environment, loadConfig } from "
 import { checkPorts, runMain, serve } from "@ostiary/lib/runtime/service";
 import { type AuditConfig, auditProgram, auditVariables } from "./config.ts";
 import { checkSigningKeyFile, checkWitnesses } from "./proof/index.ts";
-import { checkStreamKeyFile } from "./streams/key-file.ts";
 import { checkOperatorStream } from "./streams/operator/config.ts";
+import { checkStreamKeyFile } from "./streams/secrets.ts";
 import { wireAudit } from "./wire.ts";
 
 /**

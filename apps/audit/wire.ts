@@ -7,9 +7,9 @@ import type { AuditConfig } from "./config.ts";
 import { MIGRATIONS, SCHEMA } from "./database.ts";
 import { readLimits } from "./events/sql.ts";
 import { Exports } from "./exports/export.ts";
-import { PartitionKeeper } from "./partitions/commands.ts";
-import { type Proof, wireProof } from "./proof/index.ts";
-import { type Shared, wireStreams } from "./streams/wire.ts";
+import { PartitionKeeper } from "./partitions/partition-sql.ts";
+import { wireProof } from "./proof/index.ts";
+import { wireStreams } from "./streams/wire.ts";
 import { usageTeller } from "./usage/feed-sql.ts";
 import { quotaSweeper } from "./usage/quota-sql.ts";
 import { platformServices } from "./usage/usage.ts";
@@ -34,8 +34,18 @@ export async function wireAudit(
   const { database: writes, reads } = stores;
   const shared = { writes, reads, clock, telemetry };
   const background = { ...shared, writes: writes.inBackground(), reads: reads.inBackground() };
-  const parts = await partsOf(config, shared, background);
-  const { writer, streams, proof } = parts;
+  const { log } = telemetry;
+  const keeping = { database: background.writes, log, clock };
+  const partitions = new PartitionKeeper(keeping);
+  const writer = new EventWriter({
+    database: writes,
+    clock,
+    keepPartitions: () => partitions.keep(),
+    tracing: telemetry.exportedTracing,
+  });
+  const proof = await wireProof(config, background);
+  const streams = wireStreams(config, shared, background);
+  const tasks = [partitions, proof, usageTeller(keeping), quotaSweeper(keeping), ...streams.background];
   const app = createApp({
     ...shared,
     streams: streams.handlers,
@@ -43,7 +53,15 @@ export async function wireAudit(
     health,
     writer,
     platform: platformServices(config),
-    exports: exportsOf(config, background, proof),
+    exports: new Exports({
+      proof: proof.exports,
+      pace: {
+        bytesPerSecondMin: config.EXPORT_BYTES_PER_SECOND_MIN,
+        lagMsMax: config.EXPORT_LAG_MS_MAX,
+      },
+      clock,
+      log,
+    }),
     internalAuthToken: config.INTERNAL_AUTH_TOKEN,
     swaggerEnabled: config.SWAGGER_ENABLED,
     requestsMax: config.MAX_REQUESTS_IN_FLIGHT,
@@ -54,62 +72,13 @@ export async function wireAudit(
     health,
     ...app,
     async start() {
-      await migrateAtStart(writes, SCHEMA, MIGRATIONS, telemetry.log);
-      await startParts(parts);
+      await migrateAtStart(writes, SCHEMA, MIGRATIONS, log);
+      for (const task of tasks) await task.start();
     },
     async stop() {
-      await stopParts(parts);
+      await Promise.all(tasks.map((task) => task.stop()));
+      await writer.drained();
       await stores.close();
     },
   };
-}
-
-type Parts = Awaited<ReturnType<typeof partsOf>>;
-
-async function partsOf(config: AuditConfig, shared: Shared, background: Shared) {
-  const { writes, clock, telemetry } = background;
-  const { log } = telemetry;
-  const partitions = new PartitionKeeper({ database: writes, log, clock });
-  const writer = new EventWriter({
-    database: shared.writes,
-    clock,
-    keepPartitions: () => partitions.keep(),
-    tracing: telemetry.exportedTracing,
-  });
-  const proof = await wireProof(config, background);
-  const streams = await wireStreams(config, shared, background);
-  const teller = usageTeller({ database: writes, log, clock });
-  const quotas = quotaSweeper({ database: writes, log, clock });
-  return { partitions, writer, proof, streams, teller, quotas };
-}
-
-function exportsOf(config: AuditConfig, { clock, telemetry }: Shared, proof: Proof): Exports {
-  return new Exports({
-    proof: proof.exports,
-    pace: {
-      bytesPerSecondMin: config.EXPORT_BYTES_PER_SECOND_MIN,
-      lagMsMax: config.EXPORT_LAG_MS_MAX,
-    },
-    clock,
-    log: telemetry.log,
-  });
-}
-
-async function startParts({ partitions, proof, teller, quotas, streams }: Parts): Promise<void> {
-  await partitions.start();
-  await proof.start();
-  teller.start();
-  quotas.start();
-  for (const part of streams.background) part.start();
-}
-
-/** Stops the background work, and waits for the events that are being written. */
-async function stopParts(parts: Parts): Promise<void> {
-  const { partitions, writer, proof, teller, quotas, streams } = parts;
-  await Promise.all(streams.background.map((part) => part.stop()));
-  await teller.stop();
-  await quotas.stop();
-  await proof.stop();
-  await partitions.stop();
-  await writer.drained();
 }

@@ -1,8 +1,8 @@
 import { auditVariables } from "@ostiary/audit/config";
 import { checkSealInterval } from "@ostiary/audit/run";
 import { checkSigningKeyFile } from "@ostiary/audit/signing-keys";
-import { checkStreamKeyFile } from "@ostiary/audit/streams/key-file";
 import { checkOperatorStream } from "@ostiary/audit/streams/operator/config";
+import { checkStreamKeyFile } from "@ostiary/audit/streams/secrets";
 import { checkWitnesses } from "@ostiary/audit/witnesses";
 import { checkIssuersFile } from "@ostiary/gateway/admission/issuers-file";
 import { type GatewayConfig, gatewayVariables } from "@ostiary/gateway/config";

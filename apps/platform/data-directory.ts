@@ -3,7 +3,7 @@ import { realpathSync } from "node:fs";
 import { chmod, lstat, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { checkSigningKeyFile } from "@ostiary/audit/signing-keys";
-import { checkStreamKeyFile } from "@ostiary/audit/streams/key-file";
+import { checkStreamKeyFile } from "@ostiary/audit/streams/secrets";
 import { systemErrorCode } from "@ostiary/lib/domain/errors";
 import { ConfigError, type ConfigProblem } from "@ostiary/lib/runtime/config";
 import {

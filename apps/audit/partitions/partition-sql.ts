@@ -1,5 +1,7 @@
+import { type Clock, Loop } from "@ostiary/lib/async";
 import { monthOf } from "@ostiary/lib/domain/proof";
 import { type Database, type Orm, query, rows, sqlState } from "@ostiary/lib/runtime/stores/database";
+import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { sql } from "drizzle-orm";
 
 /** Number of months after the current one whose partitions must exist. */
@@ -33,14 +35,6 @@ export function isPartitionMissing(error: unknown): boolean {
   return sqlState(error) === CHECK_VIOLATION;
 }
 
-export async function missingPartitions(database: Database, wanted: Partition[]): Promise<Partition[]> {
-  const found = await query<{ name: string }>(database, "select_partitions")`
-    select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
-    where i.inhparent = 'audit.audit_events'::regclass`;
-  const present = new Set(found.map(({ name }) => name));
-  return wanted.filter(({ name }) => !present.has(name));
-}
-
 /**
  * Takes a lock until the transaction ends, so that only one transaction at a time changes the event tables.
  * `audit.make_partition` takes the same lock. Without the lock, PostgreSQL would reject concurrent changes of one
@@ -51,10 +45,67 @@ export async function lockPartitions(tx: Orm): Promise<void> {
 }
 
 /**
- * Creates a partition through a function with the rights of the log's owner, because the caller lacks these rights.
- * Returns false if the partition already exists, for example because another replica created it.
+ * Creates the partitions that are missing at `nowMs` and returns their names. Uses a function with the rights of the
+ * log's owner, because the service lacks these rights. Several replicas may call this function at once.
  */
-export async function makePartition(orm: Orm, { month }: Partition): Promise<boolean> {
-  const [answer] = await rows<{ made: boolean }>(orm, sql`select audit.make_partition(${month}) as made`);
-  return answer?.made === true;
+export async function makePartitions(database: Database, nowMs: number): Promise<string[]> {
+  const wanted = JSON.stringify(wantedPartitions(nowMs));
+  const made = await query<{ name: string }>(database, "create_partitions")`
+    select name from json_to_recordset(${wanted}::text::json) as wanted(name text, month text)
+    where case when to_regclass('audit.' || name) is null then audit.make_partition(month) else false end`;
+  return made.map(({ name }) => name);
+}
+
+interface PartitionKeeperDeps {
+  database: Database;
+  log: Logger;
+  clock: Clock;
+}
+
+const INTERVAL_MS = 60 * 60 * 1000;
+/** Delay after the first failed attempt. Each further failure makes the delay longer, up to the normal interval. */
+const RETRY_MS = INTERVAL_MS / 8;
+
+/** Creates missing monthly partitions: once at `start`, which rejects on failure, then every hour. */
+export class PartitionKeeper {
+  readonly #deps: PartitionKeeperDeps;
+  readonly #loop: Loop;
+  #keeping: Promise<void> | undefined;
+
+  constructor(deps: PartitionKeeperDeps) {
+    this.#deps = deps;
+    const { clock, log } = deps;
+    this.#loop = new Loop({
+      task: () => this.keep(),
+      pauseMs: INTERVAL_MS,
+      retryMs: RETRY_MS,
+      onFailure: (err) =>
+        log.error({ err }, "the audit service could not maintain its partitions and will try again"),
+      clock,
+    });
+  }
+
+  async start(): Promise<void> {
+    await this.keep();
+    this.#loop.start(INTERVAL_MS);
+  }
+
+  /** Creates missing partitions; concurrent callers share one run. */
+  keep(): Promise<void> {
+    this.#keeping ??= this.#run().finally(() => {
+      this.#keeping = undefined;
+    });
+    return this.#keeping;
+  }
+
+  async stop(): Promise<void> {
+    await this.#loop.stop();
+    await this.#keeping?.catch(() => {}); // the caller of `keep` gets the error
+  }
+
+  async #run(): Promise<void> {
+    const { database, clock, log } = this.#deps;
+    const partitions = await makePartitions(database, clock.now());
+    if (partitions.length > 0) log.info({ partitions }, "created audit partitions");
+  }
 }

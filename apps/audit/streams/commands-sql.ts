@@ -1,5 +1,5 @@
-import type { Clock } from "@ostiary/lib/async";
-import { ApiError, notFound, validationError } from "@ostiary/lib/domain/errors";
+import { type Clock, type KeyedSemaphore, NoPermit } from "@ostiary/lib/async";
+import { ApiError, notFound, rateLimited, validationError } from "@ostiary/lib/domain/errors";
 import { parseTime } from "@ostiary/lib/domain/schemas";
 import { type Database, type Orm, query, rows } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
@@ -7,7 +7,7 @@ import { ulid } from "ulid";
 import type { ChainPlace } from "./entry.ts";
 import { pauseFor } from "./lease-sql.ts";
 import { Receiver, type ReceiverDeps } from "./receiver-call.ts";
-import { SECRET_COLUMNS, type SecretRow } from "./rekey-sql.ts";
+import { SECRET_COLUMNS, type SecretRow, secretsThatSign } from "./rekey-sql.ts";
 import { newSecret, type SecretBox, signedHeaders } from "./secrets.ts";
 import {
   type AuditStream,
@@ -19,6 +19,7 @@ import {
   type StreamRow,
   streamsOff,
   tooManyStreams,
+  tooManyTestCalls,
   toStream,
   type UpdateStreamBody,
 } from "./stream.ts";
@@ -30,6 +31,8 @@ export interface StreamCommandDeps {
   secrets: SecretBox | null;
   receivers: ReceiverDeps;
   clock: Clock;
+  /** A permit for each test request of an organization that may run at once in this process. */
+  testCalls: KeyedSemaphore;
 }
 
 interface StreamAddress {
@@ -90,7 +93,7 @@ export async function createStream(
 ): Promise<AuditStreamWithSecret> {
   const stream_id = ulid(deps.clock.now());
   const secret = newSecret();
-  const sealed = await secretsOf(deps).seal(secret, stream_id);
+  const sealed = secretsOf(deps).seal(secret, stream_id);
   const { url, format = "ostiary" } = body;
   const filter = jsonText(filterOf(body.filter));
   const row = await deps.writes.transaction(
@@ -239,7 +242,7 @@ export async function rotateSecret(
   overlapS: number,
 ): Promise<AuditStreamWithSecret> {
   const secret = newSecret();
-  const sealed = await secretsOf(deps).seal(secret, address.stream_id);
+  const sealed = secretsOf(deps).seal(secret, address.stream_id);
   const previous =
     overlapS === 0
       ? sql`previous_secret = null, previous_secret_until = null`
@@ -255,15 +258,28 @@ export async function rotateSecret(
   return { ...toStream(row), secret };
 }
 
-/** Sends the receiver a signed message without an event, and returns the result (AU-99). */
+const TEST_RETRY_AFTER_SECONDS = 10;
+
+/**
+ * Sends the receiver a signed message without an event, and returns the result (AU-99).
+ *
+ * @throws ApiError 429 if too many test requests of the organization already run
+ */
 export async function testStream(deps: StreamCommandDeps, address: StreamAddress): Promise<AuditStreamTest> {
+  const release = await deps.testCalls.acquire(address.organization_id, 0).catch((error: unknown) => {
+    if (!(error instanceof NoPermit)) throw error;
+    throw rateLimited(TEST_RETRY_AFTER_SECONDS, { message: tooManyTestCalls.message });
+  });
+  return callForTest(deps, address).finally(release);
+}
+
+async function callForTest(deps: StreamCommandDeps, address: StreamAddress): Promise<AuditStreamTest> {
   const { writes, clock } = deps;
   const [stream] = await query<SecretRow & { id: string; url: string }>(writes, "select_stream_for_test")`
     select stream.id, stream.url, ${SECRET_COLUMNS} from audit.streams stream where ${isAt(address)}`;
   if (stream === undefined) throw notFound("stream", address.stream_id);
   const box = secretsOf(deps);
-  const secrets = [await box.open(stream.secret, stream.id)];
-  if (stream.previous_secret !== null) secrets.push(await box.open(stream.previous_secret, stream.id));
+  const secrets = secretsThatSign(stream).map((text) => box.open(text, stream.id));
   const body = Buffer.from(
     JSON.stringify({
       type: "audit.test",

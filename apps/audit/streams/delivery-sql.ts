@@ -3,7 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { exactFilters } from "../events/filter.ts";
 import { columns } from "../events/sql.ts";
 import { BATCH_BYTES_MAX, BATCH_ENTRIES_MAX } from "./batch.ts";
-import type { ChainPlace, Declaration, EntryRow } from "./entry.ts";
+import type { ChainPlace, EntryRow } from "./entry.ts";
 import { failed, isClaimable, leaseEnd, pauseFor } from "./lease-sql.ts";
 import { SECRET_COLUMNS, type SecretRow } from "./rekey-sql.ts";
 import type { RetryPlan } from "./retry.ts";
@@ -123,120 +123,88 @@ interface NextEntries {
 
 /** Reads the next entries of a stream in the order of its chain. */
 export async function selectNext(database: Database, stream: DeliveryRow): Promise<NextEntries> {
-  const { chain_id, position, filter } = stream;
+  const { chain_id, position, filter, head } = stream;
   if (filter === null) {
-    const batchEnd = Math.min(position + BATCH_ENTRIES_MAX, stream.head);
-    const found = await selectEntries(database, ofChain(chain_id, position, batchEnd), sql`true`);
-    const entries = await withOtherEntries(database, { chain_id, position }, found, batchEnd);
+    const end = Math.min(position + BATCH_ENTRIES_MAX, head);
+    const found = await selectEntries(database, [{ chain_id, position, end }]);
+    const entries = unbroken(found.entries, position);
     return { entries, scanned: entries.at(-1)?.position ?? position };
   }
-  const end = Math.min(position + WINDOW_ENTRIES, stream.head);
-  const entries = await selectEntries(database, ofChain(chain_id, position, end), matches(filter));
+  const end = Math.min(position + WINDOW_ENTRIES, head);
+  const { entries, isCut } = await selectEntries(database, [{ chain_id, position, end }], matches(filter));
   const last = entries.at(-1);
-  const isFull = last !== undefined && (entries.length === BATCH_ENTRIES_MAX || last.isCut);
+  const isFull = last !== undefined && (entries.length === BATCH_ENTRIES_MAX || isCut);
   return { entries, scanned: isFull ? last.position : end };
 }
 
-/**
- * Returns a query for the entries of a chain whose positions are after `after` and up to `end`. Selects at
- * most {@link WINDOW_ENTRIES}.
- */
-function ofChain(chain_id: number, after: number, end: number): SQL {
-  return sql`select 0 as turn, stored.* from audit.entries stored where chain_id = ${bigint(chain_id)}
-    and position > ${bigint(after)} and position <= ${bigint(end)}
-    order by position limit ${sql.raw(String(WINDOW_ENTRIES))}`;
-}
-
-export type FoundEntry = EntryRow & {
-  chain_id: number;
-  /** Whether the batch was cut before further entries, because its size limit was reached. */
-  isCut: boolean;
-};
-
-interface FlatRow {
+/** The entries of a chain after a position, up to another one. */
+interface ChainRange {
   chain_id: number;
   position: number;
-  chain: string;
-  is_outcome: boolean;
-  salt: string | null;
+  end: number;
+}
+
+type FoundEntry = EntryRow & { chain_id: number };
+
+interface FlatRow extends ChainPlace, Pick<EntryRow, "is_outcome" | "salt" | "declaration"> {
+  chain_id: number;
   entry_occurred_at: string;
   is_dropped: boolean;
   bytes_before: number;
 }
 
 /**
- * Returns up to {@link BATCH_ENTRIES_MAX} entries of `source`, ordered by its column `turn` and then by
- * position. Stops once the params of the events exceed {@link BATCH_BYTES_MAX}.
+ * Returns up to {@link BATCH_ENTRIES_MAX} entries of ranges, in the order of the ranges and then of positions. Cuts the
+ * list once the params of the events exceed {@link BATCH_BYTES_MAX}.
  */
-export async function selectEntries(database: Database, source: SQL, wanted: SQL): Promise<FoundEntry[]> {
+export async function selectEntries(
+  database: Database,
+  ranges: readonly ChainRange[],
+  wanted: SQL = sql`true`,
+): Promise<{ entries: FoundEntry[]; isCut: boolean }> {
+  const asked = JSON.stringify(
+    ranges.map(({ chain_id, position, end }, turn) => ({ turn, chain_id, position, end_at: end })),
+  );
+  const inRange = sql`chain_id = asked.chain_id and position > asked.position and position <= asked.end_at`;
   const limit = sql.raw(String(BATCH_ENTRIES_MAX));
   const found = await query<FlatRow & NonNullable<EntryRow["event"]>>(database, "select_stream_entries")`
-    select entry.chain_id, entry.position, encode(entry.chain, 'hex') as chain, entry.is_outcome,
+    select asked.chain_id, entry.position, encode(entry.chain, 'hex') as chain, entry.is_outcome, entry.declaration,
         entry.occurred_at as entry_occurred_at, event.id is null as is_dropped,
-        encode(case when entry.is_outcome then event.outcome_salt else event.intent_salt end, 'hex') as salt,
+        encode(coalesce(entry.salt, case when entry.is_outcome then event.outcome_salt else event.intent_salt end),
+          'hex') as salt,
         coalesce(sum(coalesce(octet_length(event.params::text), 0)) over (
-          order by entry.turn, entry.position rows between unbounded preceding and 1 preceding), 0)::float8 as bytes_before,
+          order by asked.turn, entry.position rows between unbounded preceding and 1 preceding), 0)::float8 as bytes_before,
         ${columns}, event.named_by_outcome, event.intent_member_id
-      from (${source}
+      from json_to_recordset(${asked}::text::json)
+        as asked(turn integer, chain_id bigint, position bigint, end_at bigint)
+      cross join lateral (
+        select position, chain, occurred_at, event_id, is_outcome, null::bytea as salt, null::json as declaration
+          from audit.entries where ${inRange}
+        union all
+        select position, chain, declared_at, null, false, salt, json_build_object('kind', kind, 'content', content)
+          from audit.declarations where ${inRange}
       ) entry left join lateral (
         select * from audit.audit_events stored
         where stored.occurred_at = entry.occurred_at and stored.id = entry.event_id limit 1
       ) event on true
       where ${wanted}
-      order by entry.turn, entry.position limit ${limit}`;
+      order by asked.turn, entry.position limit ${limit}`;
   const fits = found.filter(({ bytes_before }) => bytes_before < BATCH_BYTES_MAX);
-  return fits.map((row) => ({
-    ...entryOf(row),
-    chain_id: row.chain_id,
-    isCut: fits.length < found.length,
-  }));
+  return { entries: fits.map(entryOf), isCut: fits.length < found.length };
 }
 
-function entryOf(row: FlatRow & NonNullable<EntryRow["event"]>): EntryRow {
-  const { position, chain, is_outcome, salt, entry_occurred_at, is_dropped, ...rest } = row;
-  const { bytes_before: _bytes, chain_id: _chain, ...event } = rest;
+function entryOf(row: FlatRow & NonNullable<EntryRow["event"]>): FoundEntry {
+  const { chain_id, position, chain, is_outcome, salt, declaration, ...rest } = row;
+  const { entry_occurred_at, is_dropped, bytes_before: _, ...event } = rest;
   const occurred_at = new Date(entry_occurred_at).toISOString();
-  return { ...BARE, position, chain, is_outcome, salt, occurred_at, event: is_dropped ? null : event };
+  const entry = { chain_id, position, chain, is_outcome, salt, declaration, occurred_at };
+  return { ...entry, event: is_dropped ? null : event };
 }
 
-/** The fields of an entry that only some kinds of entries set. */
-const BARE = { is_outcome: false, event: null, declaration: null };
-
-/**
- * Adds the declarations of retention and of restarts to the entries, in the order of positions. Stops before the first
- * position without an entry.
- */
-export async function withOtherEntries(
-  database: Database,
-  { chain_id, position }: { chain_id: number; position: number },
-  entries: readonly EntryRow[],
-  end: number,
-): Promise<EntryRow[]> {
-  const isWhole = entries.length === end - position;
-  const others = isWhole ? [] : await selectDeclarations(database, chain_id, position, end);
-  const all = [...entries, ...others].toSorted((a, b) => a.position - b.position);
-  const gap = all.findIndex((entry, index) => entry.position !== position + 1 + index);
-  return gap < 0 ? all : all.slice(0, gap);
-}
-
-async function selectDeclarations(
-  database: Database,
-  chain_id: number,
-  after: number,
-  end: number,
-): Promise<EntryRow[]> {
-  const found = await query<ChainPlace & { declared_at: string; salt: string; declaration: Declaration }>(
-    database,
-    "select_stream_declarations",
-  )`
-    select position, encode(chain, 'hex') as chain, encode(salt, 'hex') as salt, declared_at,
-        json_build_object('kind', kind, 'content', content) as declaration
-      from audit.declarations where chain_id = ${bigint(chain_id)} and position > ${bigint(after)}
-        and position <= ${bigint(end)} order by position limit ${sql.raw(String(BATCH_ENTRIES_MAX))}`;
-  return found.map(({ declared_at, ...declared }) => {
-    const occurred_at = new Date(declared_at).toISOString();
-    return { ...BARE, ...declared, occurred_at };
-  });
+/** Returns the entries up to the first position after `position` that has none. */
+export function unbroken<Entry extends EntryRow>(entries: readonly Entry[], position: number): Entry[] {
+  const gap = entries.findIndex((entry, index) => entry.position !== position + 1 + index);
+  return entries.slice(0, gap < 0 ? undefined : gap);
 }
 
 /**
@@ -253,5 +221,5 @@ function matches({ params, ...exact }: StreamFilter): SQL {
     return [isOfOutcome ? sql`(entry.is_outcome and ${equals})` : equals];
   });
   if (params !== undefined) conditions.push(sql`event.params @> ${JSON.stringify(params)}::text::jsonb`);
-  return sql`(${sql.join(conditions, sql` and `)})`;
+  return sql`entry.declaration is null and ${sql.join(conditions, sql` and `)}`;
 }

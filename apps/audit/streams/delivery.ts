@@ -40,7 +40,7 @@ export interface LeasedCursor {
   /** Returns null if the stream has nothing to deliver. */
   next(): Promise<Step | null>;
   /** Returns the secrets that sign, or null if one of them cannot be decrypted. */
-  secrets(): Promise<readonly string[] | null>;
+  secrets(): readonly string[] | null;
   /** Records a delivery request that failed, and releases the lease. */
   fail(error: string, plan: RetryPlan): Promise<void>;
   /** Releases the lease if this replica still has it. */
@@ -98,7 +98,7 @@ async function send(
   message: Message,
   turn: Turn,
 ): Promise<CallResult> {
-  const secrets = await cursor.secrets();
+  const secrets = cursor.secrets();
   if (secrets === null) {
     const error = "The secret cannot be read: rotate it, or ask the operator.";
     return { outcome: "refused", status: null, error, retryAfterMs: null };

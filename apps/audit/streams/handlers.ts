@@ -1,5 +1,4 @@
 import { type FieldError, fieldErrors, notFound } from "@ostiary/lib/domain/errors";
-import { isRecord } from "@ostiary/lib/domain/json";
 import { idField, isUlid } from "@ostiary/lib/domain/schemas";
 import { describeOperations } from "@ostiary/lib/openapi";
 import {
@@ -40,10 +39,10 @@ import {
   STREAMS_MAX,
   streamsOff,
   tooManyStreams,
+  tooManyTestCalls,
   UpdateStreamBody,
 } from "./stream.ts";
 import { type TargetRules, urlProblem, urlWithoutQuery } from "./targets.ts";
-import { type TestCalls, tooManyTestCalls } from "./test-calls.ts";
 
 const operations = describeOperations(
   {
@@ -78,7 +77,6 @@ const STREAM_PATH = `${STREAMS_PATH}/:stream_id`;
 
 export interface StreamHandlersDeps extends StreamCommandDeps {
   reads: Database;
-  testCalls: TestCalls;
 }
 
 const organization_id = writtenId("The organization that the streams belong to.");
@@ -200,18 +198,14 @@ function oneStreamHandlers(deps: StreamHandlersDeps) {
         detail: operations.rotateAuditStreamSecret,
       },
     )
-    .post(
-      "/test",
-      ({ params }) => deps.testCalls.run(params.organization_id, () => testStream(deps, params)),
-      {
-        ...checked(deps),
-        response: {
-          200: answer(AuditStreamTest, "The result of the test request."),
-          ...errors("NOT_FOUND", streamsOff, tooManyTestCalls),
-        },
-        detail: operations.testAuditStream,
+    .post("/test", ({ params }) => testStream(deps, params), {
+      ...checked(deps),
+      response: {
+        200: answer(AuditStreamTest, "The result of the test request."),
+        ...errors("NOT_FOUND", streamsOff, tooManyTestCalls),
       },
-    );
+      detail: operations.testAuditStream,
+    });
 }
 
 interface StreamRequest {
@@ -243,17 +237,13 @@ function streamProblems(
 function bodyProblems(schema: TSchema, body: unknown, rules: TargetRules): FieldError[] {
   const { url, filter, from_position, from_time } = fieldsOf(body);
   const { params, ...exact } = fieldsOf(filter);
-  const paths = (prefix: string, texts: unknown) =>
-    Object.fromEntries(Object.entries(fieldsOf(texts)).map(([name, text]) => [`${prefix}.${name}`, text]));
   const problem = typeof url === "string" ? urlProblem(url, rules) : null;
   return [
     ...fieldErrors(schema, body),
     ...(problem === null ? [] : [{ path: "url", message: problem }]),
-    ...unstorable(paths("filter", exact)),
-    ...unstorable(paths("filter.params", params)),
-    ...(isRecord(params)
-      ? Object.keys(params).flatMap((name) => unstorable({ [`filter.params.${name}`]: name }))
-      : []),
+    ...unstorable(exact, "filter."),
+    ...unstorable(fieldsOf(params), "filter.params."),
+    ...Object.keys(fieldsOf(params)).flatMap((name) => unstorable({ [name]: name }, "filter.params.")),
     ...(from_position !== undefined && from_time !== undefined
       ? [{ path: "from_time", message: "from_time cannot be combined with from_position; leave one out." }]
       : []),

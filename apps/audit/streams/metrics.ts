@@ -1,7 +1,5 @@
-import { collectedGauge, DurationHistogram, type Metrics } from "@ostiary/lib/runtime/telemetry";
+import { DurationHistogram, type Metrics } from "@ostiary/lib/runtime/telemetry";
 import { Counter } from "prom-client";
-import type { OperatorReading } from "./operator/sql.ts";
-import type { StatusReading } from "./status-readings.ts";
 
 export interface DeliveryMetrics {
   called(result: "accepted" | "refused", seconds: number): void;
@@ -37,46 +35,4 @@ export function createDeliveryMetrics({ registry }: Metrics): DeliveryMetrics {
     delivered: (count) => entries.inc(count),
     paused: () => paused.inc(),
   };
-}
-
-/** Registers the gauges of all streams. `readings` is called at each scrape. */
-export function createStreamGauges({ registry }: Metrics, readings: () => readonly StatusReading[]): void {
-  const byStatus = (pick: (reading: StatusReading) => number) => () =>
-    readings().map((reading) => ({ labels: { status: reading.status }, value: pick(reading) }));
-  collectedGauge(registry, {
-    name: "audit_streams",
-    help: "Streams by status: active, failing or paused. Each replica reports all of them.",
-    read: byStatus(({ streams }) => streams),
-  });
-  collectedGauge(registry, {
-    name: "audit_stream_lag_entries",
-    help: "The largest backlog of a single stream, in entries, by status (active, failing, paused).",
-    read: byStatus(({ lag_entries }) => lag_entries),
-  });
-  collectedGauge(registry, {
-    name: "audit_stream_wait_seconds",
-    help: "The longest time that a stream could have delivered an entry and did not. Pauses do not count.",
-    read() {
-      const found = readings();
-      return found.length > 0 ? Math.max(...found.map(({ wait_s }) => wait_s)) : [];
-    },
-  });
-}
-
-/** Registers the gauges of the operator's own stream. */
-export function createOperatorGauges({ registry }: Metrics, reading: () => OperatorReading | null): void {
-  const read = (pick: (found: OperatorReading) => number) => () => {
-    const found = reading();
-    return found === null ? [] : pick(found);
-  };
-  collectedGauge(registry, {
-    name: "audit_operator_stream_lag_seconds",
-    help: "The age of the oldest leaf of the tree with entries that the operator's stream has not delivered.",
-    read: read(({ lag_s }) => lag_s),
-  });
-  collectedGauge(registry, {
-    name: "audit_operator_stream_failures",
-    help: "Consecutive failed delivery requests of the operator's stream; 0 after a success.",
-    read: read(({ failures }) => failures),
-  });
 }

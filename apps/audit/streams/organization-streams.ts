@@ -5,6 +5,7 @@ import { advanceStream, claimStreams, type DeliveryRow, failStream, selectNext }
 import type { Lane, Streams } from "./dispatcher.ts";
 import type { EntryRow } from "./entry.ts";
 import { releaseLease, renewLeases, STREAMS } from "./lease-sql.ts";
+import { secretsThatSign } from "./rekey-sql.ts";
 import type { RetryPlan } from "./retry.ts";
 import { type SecretBox, SecretUnreadable } from "./secrets.ts";
 
@@ -50,8 +51,6 @@ class StreamCursor implements LeasedCursor {
   readonly #deps: OrganizationStreamsDeps;
   readonly #lease: string;
   #stream: DeliveryRow;
-  /** Decrypted secrets, by their encrypted form. */
-  readonly #opened = new Map<string, string>();
   #isStuck = false;
 
   constructor(deps: OrganizationStreamsDeps, stream: DeliveryRow, lease: string) {
@@ -111,17 +110,10 @@ class StreamCursor implements LeasedCursor {
     if (restMs > 0 && this.#stream.position < this.#stream.head) await pause(clock, restMs);
   }
 
-  async secrets(): Promise<string[] | null> {
-    const { id, secret, previous_secret } = this.#stream;
-    const sealed = previous_secret === null ? [secret] : [secret, previous_secret];
+  secrets(): string[] | null {
+    const { id } = this.#stream;
     try {
-      return await Promise.all(
-        sealed.map(async (text) => {
-          const known = this.#opened.get(text) ?? (await this.#deps.secrets.open(text, id));
-          this.#opened.set(text, known);
-          return known;
-        }),
-      );
+      return secretsThatSign(this.#stream).map((text) => this.#deps.secrets.open(text, id));
     } catch (error) {
       if (!(error instanceof SecretUnreadable)) throw error;
       const about = { stream_id: id, reason: error.message };

@@ -40,6 +40,11 @@ export const SECRET_COLUMNS = sql.raw(
   "stream.secret, case when stream.previous_secret_until > clock_timestamp() then stream.previous_secret end as previous_secret",
 );
 
+/** Returns the secrets that sign now, in encrypted form. */
+export function secretsThatSign({ secret, previous_secret }: SecretRow): string[] {
+  return previous_secret === null ? [secret] : [secret, previous_secret];
+}
+
 const ROWS_MAX = 100;
 
 type SealedRow = SecretRow & { id: string };
@@ -51,7 +56,7 @@ type SealedRow = SecretRow & { id: string };
 async function renewSecrets(database: Database, box: SecretBox): Promise<void> {
   let after = "";
   for (;;) {
-    const found = await selectOlder(database, await box.currentKeyId(), after);
+    const found = await selectOlder(database, box.currentKeyId, after);
     for (const row of found) await renew(database, box, row);
     const last = found.at(-1);
     if (last === undefined || found.length < ROWS_MAX) return;
@@ -65,11 +70,10 @@ async function renew(
   { id, secret, previous_secret }: SealedRow,
 ): Promise<void> {
   try {
-    const anew = async (text: string) => box.seal(await box.open(text, id), id);
-    const sealed = await anew(secret);
-    const previous = previous_secret === null ? null : await anew(previous_secret);
+    const anew = (text: string) => box.seal(box.open(text, id), id);
+    const previous = previous_secret === null ? null : anew(previous_secret);
     await query(database, "renew_stream_secret")`
-      update audit.streams set secret = ${sealed}, previous_secret = ${previous}
+      update audit.streams set secret = ${anew(secret)}, previous_secret = ${previous}
         where id = ${id} and secret = ${secret} and previous_secret is not distinct from ${previous_secret}`;
   } catch (error) {
     // skips a secret that cannot be read: the next delivery of its stream reports the error

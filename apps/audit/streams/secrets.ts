@@ -1,8 +1,10 @@
-import { createHmac, randomBytes } from "node:crypto";
-import type { StreamKeys } from "./key-file.ts";
+import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from "node:crypto";
+import { statSync } from "node:fs";
+import type { Clock } from "@ostiary/lib/async";
+import type { Logger } from "@ostiary/lib/runtime/telemetry";
+import { keyFileProblems, readKeyFile } from "../key-file.ts";
 
 const SECRET_BYTES = 32;
-const IV_BYTES = 12;
 const SECRET_PREFIX = "whsec_";
 
 export function newSecret(): string {
@@ -12,71 +14,6 @@ export function newSecret(): string {
 /** Returns the bytes of a secret that {@link newSecret} made. */
 function secretBytes(secret: string): Buffer {
   return Buffer.from(secret.slice(SECRET_PREFIX.length), "base64");
-}
-
-/** The error for a secret whose key is no longer in the file, or that somebody changed in the database. */
-export class SecretUnreadable extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "SecretUnreadable";
-  }
-}
-
-const encoder = new TextEncoder();
-
-/**
- * Encrypts the secrets of streams with AES-256-GCM (AU-98). An encrypted secret is `key id.base64url(iv and
- * ciphertext)`. The secret is bound to its stream: a copy in another row cannot be decrypted.
- */
-export class SecretBox {
-  readonly #keys: StreamKeys;
-
-  constructor(keys: StreamKeys) {
-    this.#keys = keys;
-  }
-
-  async seal(secret: string, stream_id: string): Promise<string> {
-    const [key] = await this.#keys.current();
-    if (key === undefined) throw new SecretUnreadable("There is no key for the secrets of streams.");
-    const iv = randomBytes(IV_BYTES);
-    const sealed = await crypto.subtle.encrypt(options(iv, stream_id), key.key, encoder.encode(secret));
-    return `${key.id}.${Buffer.concat([iv, Buffer.from(sealed)]).toString("base64url")}`;
-  }
-
-  /**
-   * Decrypts a secret of a stream.
-   *
-   * @throws SecretUnreadable
-   */
-  async open(text: string, stream_id: string): Promise<string> {
-    const [id = "", rest = ""] = text.split(".");
-    const key = (await this.#keys.current()).find((each) => each.id === id);
-    if (key === undefined)
-      throw new SecretUnreadable(`The key ${id} of a secret is not in AUDIT_STREAM_KEY_FILE.`);
-    const bytes = Buffer.from(rest, "base64url");
-    try {
-      const iv = new Uint8Array(bytes.subarray(0, IV_BYTES));
-      const plain = await crypto.subtle.decrypt(
-        options(iv, stream_id),
-        key.key,
-        new Uint8Array(bytes.subarray(IV_BYTES)),
-      );
-      return Buffer.from(plain).toString();
-    } catch {
-      throw new SecretUnreadable(
-        "Somebody changed the encrypted secret of a stream, or copied it from another stream.",
-      );
-    }
-  }
-
-  async currentKeyId(): Promise<string> {
-    const [key] = await this.#keys.current();
-    return key?.id ?? "";
-  }
-}
-
-function options(iv: Uint8Array<ArrayBuffer>, stream_id: string) {
-  return { name: "AES-GCM", iv, additionalData: encoder.encode(`audit-stream:${stream_id}`) };
 }
 
 export interface Message {
@@ -100,4 +37,149 @@ export function signedHeaders(
     "webhook-timestamp": timestamp,
     "webhook-signature": signatures.join(" "),
   };
+}
+
+const KEY_BYTES = 32;
+const KEYS_MAX = 16;
+const FILE_BYTES_MAX = 4_096;
+
+export const STREAM_KEYS_RULE =
+  "must be the path of a file with one key of `openssl rand -base64 32` on each line; the first key encrypts new secrets";
+
+/** Returns the problems of the key file. A check for `loadConfig`. */
+export const checkStreamKeyFile = ({ AUDIT_STREAM_KEY_FILE }: { AUDIT_STREAM_KEY_FILE?: string }) =>
+  keyFileProblems("AUDIT_STREAM_KEY_FILE", AUDIT_STREAM_KEY_FILE, readKeys);
+
+/** A key that encrypts the secrets of streams. */
+interface StreamKey {
+  /** The first 8 hexadecimal digits of the key's SHA-256. Each secret that the key encrypted begins with these digits. */
+  id: string;
+  bytes: Buffer;
+}
+
+function readKeys(path: string) {
+  return readKeyFile(path, { bytesMax: FILE_BYTES_MAX, rule: STREAM_KEYS_RULE }, keysOf);
+}
+
+function keysOf(text: string): StreamKey[] | null {
+  const lines = text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+  const keys = lines.map((line) => Buffer.from(line, "base64"));
+  const isRight =
+    keys.length > 0 &&
+    keys.length <= KEYS_MAX &&
+    keys.every((key, index) => key.length === KEY_BYTES && key.toString("base64") === lines[index]);
+  if (!isRight) return null;
+  return keys.map((bytes) => ({
+    id: createHash("sha256").update(bytes).digest("hex").slice(0, 8),
+    bytes,
+  }));
+}
+
+/** Returns a text that changes with the file, also when a symbolic link gets a new target. */
+function stampOf(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? "none" : `${found.ino} ${found.mtimeMs} ${found.size}`;
+}
+
+/** The error for a secret whose key is no longer in the file, or that somebody changed in the database. */
+export class SecretUnreadable extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "SecretUnreadable";
+  }
+}
+
+const CIPHER = "aes-256-gcm";
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+/** The minimum time between two checks of the file. */
+const LOOK_MS = 1_000;
+
+/**
+ * Encrypts the secrets of streams with the keys of AUDIT_STREAM_KEY_FILE, whose changes take effect without a restart
+ * (AU-98). An encrypted secret is `key id.base64url(iv, ciphertext and tag)`. The secret is bound to its stream: a copy
+ * in another row cannot be decrypted.
+ */
+export class SecretBox {
+  readonly #path: string;
+  readonly #clock: Clock;
+  readonly #log: Pick<Logger, "warn">;
+  #keys: readonly StreamKey[] = [];
+  #stamp = "";
+  #lookAtMs = 0;
+
+  /** Uses the keys of a file that {@link checkStreamKeyFile} accepts. */
+  constructor(path: string, clock: Clock, log: Pick<Logger, "warn">) {
+    this.#path = path;
+    this.#clock = clock;
+    this.#log = log;
+    this.#look();
+  }
+
+  seal(secret: string, stream_id: string): string {
+    const [key] = this.#currentKeys();
+    if (key === undefined) throw new SecretUnreadable("There is no key for the secrets of streams.");
+    const iv = randomBytes(IV_BYTES);
+    const cipher = createCipheriv(CIPHER, key.bytes, iv).setAAD(boundTo(stream_id));
+    const sealed = [iv, cipher.update(secret), cipher.final(), cipher.getAuthTag()];
+    return `${key.id}.${Buffer.concat(sealed).toString("base64url")}`;
+  }
+
+  /**
+   * Decrypts a secret of a stream.
+   *
+   * @throws SecretUnreadable
+   */
+  open(text: string, stream_id: string): string {
+    const [id = "", rest = ""] = text.split(".");
+    const key = this.#currentKeys().find((each) => each.id === id);
+    if (key === undefined)
+      throw new SecretUnreadable(`The key ${id} of a secret is not in AUDIT_STREAM_KEY_FILE.`);
+    const bytes = Buffer.from(rest, "base64url");
+    try {
+      const decipher = createDecipheriv(CIPHER, key.bytes, bytes.subarray(0, IV_BYTES), {
+        authTagLength: TAG_BYTES,
+      })
+        .setAAD(boundTo(stream_id))
+        .setAuthTag(bytes.subarray(-TAG_BYTES));
+      const plain = [decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()];
+      return Buffer.concat(plain).toString();
+    } catch {
+      throw new SecretUnreadable(
+        "Somebody changed the encrypted secret of a stream, or copied it from another stream.",
+      );
+    }
+  }
+
+  get currentKeyId(): string {
+    return this.#currentKeys().at(0)?.id ?? "";
+  }
+
+  /** Returns the keys; the first one encrypts. Keeps the last valid keys while the file is invalid. */
+  #currentKeys(): readonly StreamKey[] {
+    if (this.#clock.elapsedMs() >= this.#lookAtMs) this.#look();
+    return this.#keys;
+  }
+
+  #look(): void {
+    this.#lookAtMs = this.#clock.elapsedMs() + LOOK_MS;
+    const stamp = stampOf(this.#path);
+    if (stamp === this.#stamp) return;
+    this.#stamp = stamp;
+    const read = readKeys(this.#path);
+    if ("keys" in read) this.#keys = read.keys;
+    else {
+      this.#log.warn(
+        { reason: read.problem },
+        "the audit service cannot read the keys of streams and keeps the old ones",
+      );
+    }
+  }
+}
+
+function boundTo(stream_id: string): Buffer {
+  return Buffer.from(`audit-stream:${stream_id}`);
 }

@@ -1,6 +1,6 @@
 import { type Clock, Loop } from "@ostiary/lib/async";
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
-import type { Logger } from "@ostiary/lib/runtime/telemetry";
+import { collectedGauge, type Logger, type Metrics } from "@ostiary/lib/runtime/telemetry";
 import { type OperatorReading, selectOperatorReading } from "./operator/sql.ts";
 import type { AuditStream } from "./stream.ts";
 
@@ -11,39 +11,37 @@ interface StreamWatchDeps {
   reads: Database;
   clock: Clock;
   log: Pick<Logger, "warn">;
+  metrics: Metrics;
   hasOperatorStream: boolean;
 }
 
-interface StreamReadings {
-  /** One reading for each status. Empty before the first read and after a failed read. */
-  statuses: readonly StatusReading[];
-  /** The reading of the operator's own stream, or null if there is none. */
-  operator: OperatorReading | null;
-}
-
 /**
- * Returns a loop that reads the states of all streams from the database, for the metrics. Runs without a key for
- * secrets too, because the metrics must show that organizations then get no deliveries (AU-107).
+ * Registers the gauges of all streams, and returns the loop that reads their states from the database. Runs without a
+ * key for secrets too, because the metrics must show that organizations then get no deliveries (AU-107).
  */
-export function watchStreams({ reads, clock, log, hasOperatorStream }: StreamWatchDeps) {
-  const newest: StreamReadings = { statuses: [], operator: null };
-  const loop = new Loop({
+export function watchStreams({ reads, clock, log, metrics, hasOperatorStream }: StreamWatchDeps): Loop {
+  // empty before the first read and after a failed read
+  let statuses: readonly StatusReading[] = [];
+  let operator: OperatorReading | null = null;
+  createStreamGauges(metrics, () => statuses);
+  if (hasOperatorStream) createOperatorGauges(metrics, () => operator);
+  return new Loop({
     task: async () => {
-      newest.statuses = await selectStatuses(reads);
-      if (hasOperatorStream) newest.operator = await selectOperatorReading(reads);
+      statuses = await selectStatuses(reads);
+      if (hasOperatorStream) operator = await selectOperatorReading(reads);
     },
     pauseMs: READ_MS,
     retryMs: RETRY_MS,
     onFailure: (err, retry_in_ms) => {
-      Object.assign(newest, { statuses: [], operator: null });
+      statuses = [];
+      operator = null;
       log.warn({ err, retry_in_ms }, "the audit service could not read the states of streams");
     },
     clock,
   });
-  return { loop, newest };
 }
 
-export interface StatusReading {
+interface StatusReading {
   status: AuditStream["status"];
   streams: number;
   /** The largest number of entries that one of these streams has yet to deliver. */
@@ -69,4 +67,46 @@ function selectStatuses(database: Database): Promise<StatusReading[]> {
       left join audit.entries entry on entry.chain_id = chain.id and entry.position = stream.position + 1
         and stream.status <> 'paused'
       group by known.status`;
+}
+
+/** Registers the gauges of all streams. `readings` is called at each scrape. */
+function createStreamGauges({ registry }: Metrics, readings: () => readonly StatusReading[]): void {
+  const byStatus = (pick: (reading: StatusReading) => number) => () =>
+    readings().map((reading) => ({ labels: { status: reading.status }, value: pick(reading) }));
+  collectedGauge(registry, {
+    name: "audit_streams",
+    help: "Streams by status: active, failing or paused. Each replica reports all of them.",
+    read: byStatus(({ streams }) => streams),
+  });
+  collectedGauge(registry, {
+    name: "audit_stream_lag_entries",
+    help: "The largest backlog of a single stream, in entries, by status (active, failing, paused).",
+    read: byStatus(({ lag_entries }) => lag_entries),
+  });
+  collectedGauge(registry, {
+    name: "audit_stream_wait_seconds",
+    help: "The longest time that a stream could have delivered an entry and did not. Pauses do not count.",
+    read() {
+      const found = readings();
+      return found.length > 0 ? Math.max(...found.map(({ wait_s }) => wait_s)) : [];
+    },
+  });
+}
+
+/** Registers the gauges of the operator's own stream. */
+function createOperatorGauges({ registry }: Metrics, reading: () => OperatorReading | null): void {
+  const read = (pick: (found: OperatorReading) => number) => () => {
+    const found = reading();
+    return found === null ? [] : pick(found);
+  };
+  collectedGauge(registry, {
+    name: "audit_operator_stream_lag_seconds",
+    help: "The age of the oldest leaf of the tree with entries that the operator's stream has not delivered.",
+    read: read(({ lag_s }) => lag_s),
+  });
+  collectedGauge(registry, {
+    name: "audit_operator_stream_failures",
+    help: "Consecutive failed delivery requests of the operator's stream; 0 after a success.",
+    read: read(({ failures }) => failures),
+  });
 }

@@ -35,6 +35,12 @@ export const streamsOff = {
   details: { field: "AUDIT_STREAM_KEY_FILE", value: "unset" },
 } as const;
 
+/** The refusal of a test request beyond the limit. */
+export const tooManyTestCalls = {
+  code: "RATE_LIMITED",
+  message: "Too many test calls are running. Try again in a moment.",
+} as const;
+
 const closed = { additionalProperties: false };
 
 const url = Type.String({

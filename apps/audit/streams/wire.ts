@@ -1,12 +1,11 @@
 import { readFileSync } from "node:fs";
-import type { Clock, Loop } from "@ostiary/lib/async";
+import { type Clock, KeyedSemaphore } from "@ostiary/lib/async";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Telemetry } from "@ostiary/lib/runtime/telemetry";
 import type { AuditConfig } from "../config.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import type { StreamHandlersDeps } from "./handlers.ts";
-import { StreamKeys } from "./key-file.ts";
-import { createDeliveryMetrics, createOperatorGauges, createStreamGauges } from "./metrics.ts";
+import { createDeliveryMetrics } from "./metrics.ts";
 import { operatorStreamOf } from "./operator/config.ts";
 import { operatorStream } from "./operator/stream.ts";
 import { organizationStreams } from "./organization-streams.ts";
@@ -15,7 +14,6 @@ import { rekeying } from "./rekey-sql.ts";
 import { SecretBox } from "./secrets.ts";
 import { watchStreams } from "./status-readings.ts";
 import { targetRulesOf } from "./targets.ts";
-import { TestCalls } from "./test-calls.ts";
 
 /** The stores, the clock and the telemetry that all parts of the service use. */
 export interface Shared {
@@ -25,7 +23,17 @@ export interface Shared {
   telemetry: Telemetry;
 }
 
-type Background = Pick<Loop, "start" | "stop">;
+/**
+ * The maximum number of test requests of one organization that run at once in one process. An organization with slow
+ * receivers takes no place of another organization.
+ */
+const TEST_CALLS_MAX = 2;
+
+/** A task that runs beside the requests. */
+export interface Background {
+  start(): void | Promise<void>;
+  stop(): Promise<void>;
+}
 
 interface StreamParts {
   handlers: StreamHandlersDeps;
@@ -40,31 +48,27 @@ interface StreamParts {
  * Builds the parts of streams from the configuration. Handlers use the stores of `given`, and the tasks those of
  * `background`.
  */
-export async function wireStreams(
-  config: AuditConfig,
-  given: Shared,
-  { reads, writes }: Shared,
-): Promise<StreamParts> {
+export function wireStreams(config: AuditConfig, given: Shared, { reads, writes }: Shared): StreamParts {
   const { clock, telemetry } = given;
   const { log } = telemetry;
   const keyFile = config.AUDIT_STREAM_KEY_FILE;
   const receivers = receiverDepsOf(config, clock);
   const shared = { reads, writes, clock, receivers };
-  const secrets = keyFile === undefined ? null : new SecretBox(await StreamKeys.open(keyFile, clock, log));
-  const metrics = createDeliveryMetrics(telemetry.metrics);
+  const secrets = keyFile === undefined ? null : new SecretBox(keyFile, clock, log);
   const settings = operatorStreamOf(config);
-  const watch = watchStreams({ reads, clock, log, hasOperatorStream: settings !== null });
-  createStreamGauges(telemetry.metrics, () => watch.newest.statuses);
-  if (settings !== null) createOperatorGauges(telemetry.metrics, () => watch.newest.operator);
-  const delivery = { ...shared, log, metrics };
-  const background: Background[] = [watch.loop];
+  const delivery = { ...shared, log, metrics: createDeliveryMetrics(telemetry.metrics) };
+  const hasOperatorStream = settings !== null;
+  const background: Background[] = [
+    watchStreams({ reads, clock, log, metrics: telemetry.metrics, hasOperatorStream }),
+  ];
   if (secrets !== null) {
     background.push(new Dispatcher(organizationStreams({ ...delivery, secrets }), delivery));
     background.push(rekeying({ ...delivery, secrets }));
   }
   if (settings !== null) background.push(new Dispatcher(operatorStream({ ...delivery, settings }), delivery));
   const stores = { reads: given.reads, writes: given.writes };
-  return { handlers: { ...shared, ...stores, secrets, testCalls: new TestCalls() }, background };
+  const testCalls = new KeyedSemaphore(TEST_CALLS_MAX, 0);
+  return { handlers: { ...shared, ...stores, secrets, testCalls }, background };
 }
 
 /** Returns the rules for the addresses that the service may call, and the CAs that it trusts. */

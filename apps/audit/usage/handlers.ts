@@ -1,15 +1,25 @@
 import type { Clock } from "@ostiary/lib/async";
+import { describeOperations } from "@ostiary/lib/openapi";
 import { errors, page, pageRequest } from "@ostiary/lib/runtime/http";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { Elysia } from "elysia";
 import type { Exports } from "../exports/export.ts";
 import { type ExportFormat, exportablePage, exportFormat, TOO_MANY_EXPORTS } from "../exports/formats.ts";
 import { refuse } from "../field-problems.ts";
-import { operations } from "./operation-texts.ts";
 import { cursorOf, rangeOf, type UsageQuery, usageParams, usageProblems, usageQuery } from "./parameters.ts";
 import { selectQuotas } from "./quota-sql.ts";
 import { type PlatformServices, toUsage, type Usage, UsagePage, usageForm } from "./usage.ts";
 import { selectGaps, selectUsage, streamUsage, type UsageRequest } from "./usage-sql.ts";
+
+const operations = describeOperations(
+  {
+    listUsage: [
+      "Read an organization's usage",
+      "Requests, refusals, failures, bytes and time, grouped by `by`. The items are in the order of their ids. Gateways report every 10 seconds. A request is counted when it ends, in the counts of the hour in which it began. With `Accept: text/csv` or `application/x-ndjson` the response is an export of all items, and `limit` does not apply.",
+    ],
+  },
+  ["Usage"],
+);
 
 /** A gateway that has sent no report for this long counts as ended: several of its reports are overdue. */
 const SILENCE_MS = 60_000;

@@ -7,6 +7,7 @@ import {
   UsageReport,
 } from "@ostiary/lib/contracts/usage";
 import { fieldErrors } from "@ostiary/lib/domain/errors";
+import { describeOperations } from "@ostiary/lib/openapi";
 import {
   answer,
   bodyErrors,
@@ -25,12 +26,29 @@ import { Elysia } from "elysia";
 import { refuse } from "../field-problems.ts";
 import { resultCounter, writeAnswers } from "../results.ts";
 import { selectUsageEvents, usageEventExists } from "./feed-sql.ts";
-import { operations } from "./operation-texts.ts";
 import { questionProblems, reportProblems } from "./problems.ts";
 import { selectQuotaCounts } from "./quota-sql.ts";
 import { addReport } from "./report-sql.ts";
 import type { PlatformServices } from "./usage.ts";
 import { toUsageEvent, UsageEvent } from "./usage-event.ts";
+
+const operations = describeOperations(
+  {
+    listUsageEvents: [
+      "Read the usage feed",
+      "Usage of all organizations as CloudEvents, oldest first. The usage of an hour appears after the hour ends. A reader that passes the last id it saw gets every event exactly once.",
+    ],
+    putUsageReport: [
+      "Report usage",
+      "Adds the counts of a report. If the number is not higher than the number of the instance's last report, nothing changes.",
+    ],
+    readQuotaCounts: [
+      "Read the counts of quotas",
+      "How many requests gateways have reported as charged to each quota. A quota without reports has 0.",
+    ],
+  },
+  ["Usage"],
+);
 
 interface InternalUsageDeps {
   reads: Database;

@@ -7,8 +7,7 @@ import {
 } from "@ostiary/lib/contracts/usage";
 import { type FieldError, fieldErrors } from "@ostiary/lib/domain/errors";
 import { periodNamed } from "@ostiary/lib/domain/ratelimit";
-import { parseTime, TIME_RULE } from "@ostiary/lib/domain/schemas";
-import { fieldsOf, unstorable } from "../field-problems.ts";
+import { fieldsOf, timeProblems, unstorable } from "../field-problems.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** The maximum time by which a time in a report may be ahead of this service's clock. */
@@ -18,10 +17,9 @@ const AGE_MS_MAX = 400 * DAY_MS;
 
 const NEAR_RULE = "must be at most 24 hours ahead of this service's clock, and at most 400 days behind it";
 
-/** Returns whether a report may contain a time (AU-121). */
-function isNear(timeMs: number, nowMs: number): boolean {
-  const ageMs = nowMs - timeMs;
-  return ageMs >= -AHEAD_MS_MAX && ageMs <= AGE_MS_MAX;
+/** Returns the check whether a report may contain a time (AU-121). */
+function isNear(nowMs: number): (timeMs: number) => boolean {
+  return (timeMs) => timeMs - nowMs <= AHEAD_MS_MAX && nowMs - timeMs <= AGE_MS_MAX;
 }
 
 /** Returns everything that is wrong, at `nowMs`, with a request for counts of quotas (AU-192). */
@@ -40,10 +38,7 @@ export function questionProblems(body: unknown, nowMs: number): FieldError[] {
  */
 function quotaProblems(path: string, quota: unknown, nowMs: number): FieldError[] {
   const { period, subject } = fieldsOf(quota);
-  return [
-    ...periodProblems(`${path}.period`, period, nowMs),
-    ...unstorable({ [`${path}.subject`]: subject }),
-  ];
+  return [...periodProblems(`${path}.period`, period, nowMs), ...unstorable({ subject }, `${path}.`)];
 }
 
 function periodProblems(path: string, period: unknown, nowMs: number): FieldError[] {
@@ -52,7 +47,7 @@ function periodProblems(path: string, period: unknown, nowMs: number): FieldErro
   if (named === null) {
     return [{ path, message: `${path} must be a day such as 2026-01-31 or a month such as 2026-01.` }];
   }
-  return isNear(named.startsMs, nowMs) ? [] : [{ path, message: `${path} ${NEAR_RULE}.` }];
+  return isNear(nowMs)(named.startsMs) ? [] : [{ path, message: `${path} ${NEAR_RULE}.` }];
 }
 
 /** Returns everything that is wrong with a report at `nowMs` (AU-121). */
@@ -62,27 +57,11 @@ export function reportProblems(body: unknown, nowMs: number): FieldError[] {
   const quotas = Array.isArray(report.quotas) ? report.quotas.slice(0, USAGE_QUOTAS_MAX) : [];
   return [
     ...fieldErrors(UsageReport, body),
-    ...timeProblems("reported_until", report.reported_until, nowMs),
-    ...counts.flatMap(({ hour, organization_id, service, method, member_id, key_prefix }, index) => {
-      const at = (name: string) => `counts[${index}].${name}`;
-      return [
-        ...timeProblems(at("hour"), hour, nowMs),
-        ...unstorable({
-          [at("organization_id")]: organization_id,
-          [at("service")]: service,
-          [at("method")]: method,
-          [at("member_id")]: member_id,
-          [at("key_prefix")]: key_prefix,
-        }),
-      ];
-    }),
+    ...timeProblems("reported_until", report.reported_until, isNear(nowMs), NEAR_RULE),
+    ...counts.flatMap(({ hour, organization_id, service, method, member_id, key_prefix }, index) => [
+      ...timeProblems(`counts[${index}].hour`, hour, isNear(nowMs), NEAR_RULE),
+      ...unstorable({ organization_id, service, method, member_id, key_prefix }, `counts[${index}].`),
+    ]),
     ...quotas.flatMap((quota, index) => quotaProblems(`quotas[${index}]`, quota, nowMs)),
   ];
-}
-
-function timeProblems(path: string, value: unknown, nowMs: number): FieldError[] {
-  if (typeof value !== "string") return [];
-  const time = parseTime(value);
-  if (time === null) return [{ path, message: `${path} ${TIME_RULE}.` }];
-  return isNear(time.epochMilliseconds, nowMs) ? [] : [{ path, message: `${path} ${NEAR_RULE}.` }];
 }

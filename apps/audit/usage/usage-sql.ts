@@ -1,6 +1,6 @@
 import { type Database, query } from "@ostiary/lib/runtime/stores/database";
 import { type SQL, sql } from "drizzle-orm";
-import { type Division, TOTAL_COLUMNS, type UsageRange, type UsageRow } from "./usage.ts";
+import { type Division, NAMED_BY, TOTAL_COLUMNS, type UsageRange, type UsageRow } from "./usage.ts";
 
 export interface UsageRequest extends UsageRange {
   organization_id: string;
@@ -11,19 +11,13 @@ export interface UsageRequest extends UsageRange {
   hidden: readonly string[];
 }
 
-interface Grouping {
-  /** The expression that identifies an item and orders the list. */
-  key: SQL;
-  /** The columns that all rows of an item share. */
-  columns: readonly string[];
-}
-
-const groupings: Readonly<Record<Division, Grouping>> = {
-  hour: { key: sql`hour`, columns: ["hour"] },
-  day: { key: sql`date_trunc('day', hour, 'UTC')`, columns: [] },
-  service: { key: sql`service`, columns: ["service"] },
-  route: { key: sql`service || ' ' || method || ' ' || route`, columns: ["service", "method", "route"] },
-  key: { key: sql`member_id || ' ' || key_prefix`, columns: ["member_id", "key_prefix"] },
+/** The expression that identifies an item and orders the list. */
+const KEYS: Readonly<Record<Division, SQL>> = {
+  hour: sql`hour`,
+  day: sql`date_trunc('day', hour, 'UTC')`,
+  service: sql`service`,
+  route: sql`service || ' ' || method || ' ' || route`,
+  key: sql`member_id || ' ' || key_prefix`,
 };
 
 export const SUMS = sql.raw(TOTAL_COLUMNS.map((name) => `sum(${name})::bigint as ${name}`).join(", "));
@@ -41,10 +35,9 @@ export function streamUsage(database: Database, request: UsageRequest): AsyncIte
 }
 
 function usageStatement(request: UsageRequest): SQL {
-  const { key, columns } = groupings[request.by];
-  const shown = columns
-    .filter((column) => column !== "hour")
-    .map((column) => sql`, ${sql.identifier(column)}`);
+  const key = KEYS[request.by];
+  const columns = NAMED_BY[request.by];
+  const shown = columns.map((column) => sql`, ${sql.identifier(column)}`);
   const grouped = columns.length === 0 ? key : sql.raw(columns.join(", "));
   return sql`
     select (${key})::text as key, ${SUMS}${sql.join(shown, sql``)}

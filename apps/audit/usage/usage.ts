@@ -174,14 +174,14 @@ export function toUsage(
   };
 }
 
-/** The fields that identify an item of usage, in addition to its time. */
-const NAMED_BY: Readonly<Record<Division, readonly (keyof Usage)[]>> = {
+/** The columns that identify an item of usage, in addition to its time. */
+export const NAMED_BY = {
   hour: [],
   day: [],
-  service: ["service", "platform"],
-  route: ["service", "method", "route", "platform"],
+  service: ["service"],
+  route: ["service", "method", "route"],
   key: ["member_id", "key_prefix"],
-};
+} as const satisfies Readonly<Record<Division, readonly (keyof Usage)[]>>;
 
 function cell(value: Usage[keyof Usage]) {
   return typeof value === "boolean" ? String(value) : (value ?? null);
@@ -189,7 +189,9 @@ function cell(value: Usage[keyof Usage]) {
 
 /** Returns the export form of usage. Its columns are the fields of an item (AU-114). */
 export function usageForm(by: Division): ExportForm<Usage> {
-  const columns: readonly (keyof Usage)[] = ["id", "from", "to", ...NAMED_BY[by], ...SUM_NAMES];
+  const named: readonly (keyof Usage)[] = NAMED_BY[by];
+  const marks: readonly (keyof Usage)[] = named.includes("service") ? ["platform"] : [];
+  const columns = ["id", "from", "to", ...named, ...marks, ...SUM_NAMES] as const;
   return {
     name: "usage",
     columns,

@@ -5,13 +5,13 @@ import {
   intentSchema,
 } from "@ostiary/lib/contracts/audit";
 import { type FieldError, fieldErrors, fits } from "@ostiary/lib/domain/errors";
-import { parseTime, TIME_RULE } from "@ostiary/lib/domain/schemas";
 import {
   type Fields,
   fieldsOf,
   firstOfEach,
   isStorable,
   STORABLE_RULE,
+  timeProblems,
   unstorable,
 } from "../field-problems.ts";
 
@@ -28,7 +28,12 @@ export function intentProblems(body: unknown, nowMs: number): FieldError[] {
   const intent = fieldsOf(body);
   return [
     ...fieldErrors(intentSchema, body),
-    ...timeProblems(intent, nowMs),
+    ...timeProblems(
+      "occurred_at",
+      intent.occurred_at,
+      (timeMs) => Math.abs(timeMs - nowMs) <= INTENT_SKEW_MS_MAX,
+      "must be within 24 hours of this service's clock",
+    ),
     ...logProblems(intent),
     ...paramProblems(fieldsOf(intent.params)),
     ...textProblems(intent),
@@ -70,21 +75,6 @@ export function checkedItem<Write>(
   return { request_id, write: fields.length > 0 ? null : writeOf(given), fields };
 }
 
-function timeProblems({ occurred_at }: Fields, nowMs: number): FieldError[] {
-  if (typeof occurred_at !== "string") return [];
-  const time = parseTime(occurred_at);
-  if (time === null) {
-    return [
-      {
-        path: "occurred_at",
-        message: `occurred_at ${TIME_RULE}.`,
-      },
-    ];
-  }
-  if (Math.abs(time.epochMilliseconds - nowMs) <= INTENT_SKEW_MS_MAX) return [];
-  return [{ path: "occurred_at", message: "occurred_at must be within 24 hours of this service's clock." }];
-}
-
 function logProblems({ organization_id, user_id }: Fields): FieldError[] {
   if (organization_id !== null || user_id !== null) return [];
   return [
@@ -100,7 +90,7 @@ function paramProblems(params: Fields): FieldError[] {
     if (!isStorable(name) || name === "") {
       return [{ path: "params", message: `params names must not be empty and ${STORABLE_RULE}.` }];
     }
-    return unstorable({ [`params.${name}`]: value });
+    return unstorable({ [name]: value }, "params.");
   });
 }
 
@@ -111,6 +101,8 @@ function paramProblems(params: Fields): FieldError[] {
 function textProblems(intent: Fields): FieldError[] {
   const { organization_id, user_id, service, method, ip, user_agent } = intent;
   const { member_id, key_prefix } = fieldsOf(intent.actor);
-  const actor = { "actor.member_id": member_id, "actor.key_prefix": key_prefix };
-  return unstorable({ organization_id, user_id, ...actor, service, method, ip, user_agent });
+  return [
+    ...unstorable({ organization_id, user_id, service, method, ip, user_agent }),
+    ...unstorable({ member_id, key_prefix }, "actor."),
+  ];
 }

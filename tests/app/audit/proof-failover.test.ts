@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { makePartitions } from "@ostiary/audit/partitions/commands";
+import { makePartitions } from "@ostiary/audit/partitions";
 import { sealPass } from "@ostiary/audit/proof/seal/seal-pass";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { freshDatabase, services } from "../../support/index.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { makePartitions } from "@ostiary/audit/partitions/commands";
+import { makePartitions } from "@ostiary/audit/partitions";
 
 import { declareMonth, dropMonths } from "@ostiary/audit/retention/drop-months";
 import { monthEnd, monthOf } from "@ostiary/lib/domain/proof";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { makePartitions } from "@ostiary/audit/partitions/commands";
+import { makePartitions } from "@ostiary/audit/partitions";
 import { type Database, sqlState } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { freshDatabase, rejection, services, waitFor } from "../../support/index.ts";

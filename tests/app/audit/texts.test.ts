@@ -5,50 +5,41 @@ setDefaultTimeout(120_000);
 
 const audit = sharedAudit();
 
-/** Returns a text of `length` three-byte characters that is hard to compress. */
-function varied(length: number): string {
-  return String.fromCharCode(...Array.from({ length }, (_, n) => 0x4e00 + ((n * 7_919) % 20_000)));
-}
-
 // AU-12, AU-13
 describe("texts of any length and any characters", () => {
-  test.each(["道", "🚪", "é", "a"])(
-    "are stored if every field has its maximum length, of %s",
-    async (character) => {
-      const long = (length: number) =>
-        character.repeat(length).slice(0, length - (length % character.length));
-      const id = requestId();
-      const wide = intent({
-        organization_id: long(128),
-        user_id: long(128),
-        actor: { member_id: long(128), auth_type: "jwt", key_prefix: long(64) },
-        service: long(128),
-        method: long(16),
-        route: "/".repeat(1_024),
-        params: Object.fromEntries(Array.from({ length: 32 }, (_, n) => [`${n}${long(60)}`, long(300)])),
-        ip: long(64),
-        user_agent: long(512),
-      });
-      expect((await audit.put(id, wide)).status).toBe(201);
-      const outcome = { outcome: "responded", status: 200, created_id: long(128) };
-      expect((await audit.patch(id, outcome)).status).toBe(204);
-      const query = new URLSearchParams({
-        actor_member_id: long(128),
-        service: long(128),
-        method: long(16),
-        route: "/".repeat(1_024),
-        request_id: id,
-        created_id: long(128),
-        [`params[7${long(60)}]`]: long(300),
-      });
-      for (const log of [`/organizations/${long(128)}`, `/users/${long(128)}`]) {
-        const page = await audit.list(`${encodeURI(log)}/audit-events?${query}`);
-        expect(page.audit_events).toMatchObject([{ request_id: id, params: wide.params }]);
-      }
-    },
-  );
+  test.each(["道", "🚪"])("are stored if every field has its maximum length, of %s", async (character) => {
+    const long = (length: number) => character.repeat(length).slice(0, length - (length % character.length));
+    const id = requestId();
+    const wide = intent({
+      organization_id: long(128),
+      user_id: long(128),
+      actor: { member_id: long(128), auth_type: "jwt", key_prefix: long(64) },
+      service: long(128),
+      method: long(16),
+      route: "/".repeat(1_024),
+      params: Object.fromEntries(Array.from({ length: 32 }, (_, n) => [`${n}${long(60)}`, long(300)])),
+      ip: long(64),
+      user_agent: long(512),
+    });
+    expect((await audit.put(id, wide)).status).toBe(201);
+    const outcome = { outcome: "responded", status: 200, created_id: long(128) };
+    expect((await audit.patch(id, outcome)).status).toBe(204);
+    const query = new URLSearchParams({
+      actor_member_id: long(128),
+      service: long(128),
+      method: long(16),
+      route: "/".repeat(1_024),
+      request_id: id,
+      created_id: long(128),
+      [`params[7${long(60)}]`]: long(300),
+    });
+    for (const log of [`/organizations/${long(128)}`, `/users/${long(128)}`]) {
+      const page = await audit.list(`${encodeURI(log)}/audit-events?${query}`);
+      expect(page.audit_events).toMatchObject([{ request_id: id, params: wide.params }]);
+    }
+  });
 
-  test.each([varied(1_024), "é".repeat(1_024), "/a b", "/a\n", "/\u007f", "a".repeat(1_025), ""])(
+  test.each(["é", "/a\n", "a".repeat(1_025), ""])(
     "that are not a path template are 422 as a route: %#",
     async (route) => {
       expect(await wrongFields(await audit.put(requestId(), intent({ route })))).toEqual(["route"]);

@@ -90,15 +90,6 @@ describe("export slots", () => {
     expect(await Promise.all(waiting.slice(0, 2))).toEqual(["got it", "got it"]);
   });
 
-  test("have a queue of at most a hundred logs", async () => {
-    const { clock, take } = exportSlots();
-    for (const log of ["a", "b", "c", "d"]) await take(log);
-    const waiting = Array.from({ length: 100 }, (_, n) => rejection(take(`log-${n}`)));
-    expect(await rejection(take("one more"))).toMatchObject({ status: 429, message: OF_ALL });
-    clock.advance(5_000);
-    expect(await Promise.all(waiting)).toMatchObject(Array(100).fill({ status: 429 }));
-  });
-
   test("can be released in any order, and a second release has no effect", async () => {
     const step = fc.tuple(fc.constantFrom("a", "b", "c", "d"), fc.nat(5));
     await fc.assert(

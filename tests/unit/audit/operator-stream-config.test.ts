@@ -20,10 +20,6 @@ describe("the configuration of the operator's stream", () => {
   test.each([
     ["no variables", {}],
     [
-      "a URL and a secret",
-      { AUDIT_OPERATOR_STREAM_URL: URL_OF_RECEIVER, AUDIT_OPERATOR_STREAM_SECRET: SECRET },
-    ],
-    [
       "two secrets, a format and a starting point",
       {
         AUDIT_OPERATOR_STREAM_URL: URL_OF_RECEIVER,
@@ -61,15 +57,10 @@ describe("the configuration of the operator's stream", () => {
     expect(problems(env)).toEqual([problem]);
   });
 
-  test.each([
-    ["http://siem.example.com/", "must be an https:// URL."],
-    [
-      `https://siem.example.com/${"x".repeat(2_048)}`,
-      "must be an https:// URL of at most 2048 visible ASCII characters.",
-    ],
-  ])("refuses the URL %s", (url, problem) => {
+  test("refuses a URL that a stream may not call", () => {
+    const url = "http://siem.example.com/";
     expect(problems({ AUDIT_OPERATOR_STREAM_URL: url, AUDIT_OPERATOR_STREAM_SECRET: SECRET })).toEqual([
-      `AUDIT_OPERATOR_STREAM_URL ${problem}`,
+      "AUDIT_OPERATOR_STREAM_URL must be an https:// URL.",
     ]);
   });
 

@@ -1,7 +1,7 @@
 import { type Database, query, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { BATCH_ENTRIES_MAX, OPERATOR_STREAM, type Part } from "../batch.ts";
-import { bigint, type FoundEntry, selectEntries, withOtherEntries } from "../delivery-sql.ts";
+import { bigint, selectEntries, unbroken } from "../delivery-sql.ts";
 import type { ChainPlace } from "../entry.ts";
 import { failed, isClaimable, leaseEnd, pauseFor } from "../lease-sql.ts";
 import type { FailureState, RetryPlan } from "../retry.ts";
@@ -81,29 +81,18 @@ const ORGANIZATION = "organization:";
 /** Reads the next entries, at most 100, from the chains with new entries, in the order of their places. */
 export async function selectNextParts(database: Database, place: Place): Promise<ChainPart[]> {
   const wanted = firstEntries(await selectMoved(database, place));
-  const found = await selectEntriesOf(database, wanted);
-  const lastFound = found.at(-1);
-  const cut = lastFound?.isCut ? wanted.findIndex(({ chain_id }) => chain_id === lastFound.chain_id) : null;
-  return Promise.all(
-    wanted.slice(0, cut === null ? undefined : cut + 1).map(async (chain, index) => {
-      const { chain_id, leaf, position, end, head } = chain;
-      const own = found.filter((entry) => entry.chain_id === chain_id);
-      const entries = await withOtherEntries(database, chain, own, end);
-      const reached = entries.at(-1)?.position ?? position;
-      const isStuck = reached < end && index !== cut;
-      const organization_id = chain.owner.slice(ORGANIZATION.length);
-      const after = { position, chain: chain.chain };
-      return {
-        organization_id,
-        chain_id,
-        leaf,
-        after,
-        entries,
-        isStuck,
-        isWhole: isStuck || reached >= head,
-      };
-    }),
-  );
+  const { entries: found, isCut } = await selectEntries(database, wanted);
+  const cut = isCut ? wanted.findIndex(({ chain_id }) => chain_id === found.at(-1)?.chain_id) : null;
+  return wanted.slice(0, cut === null ? undefined : cut + 1).map((chain, index) => {
+    const { chain_id, leaf, position, end, head } = chain;
+    const own = found.filter((entry) => entry.chain_id === chain_id);
+    const entries = unbroken(own, position);
+    const reached = entries.at(-1)?.position ?? position;
+    const isStuck = reached < end && index !== cut;
+    const organization_id = chain.owner.slice(ORGANIZATION.length);
+    const after = { position, chain: chain.chain };
+    return { organization_id, chain_id, leaf, after, entries, isStuck, isWhole: isStuck || reached >= head };
+  });
 }
 
 function selectMoved(database: Database, { leaf, chain_id }: Place): Promise<MovedChain[]> {
@@ -133,21 +122,6 @@ function firstEntries(moved: readonly MovedChain[]): WantedChain[] {
     wanted.push({ ...chain, end });
   }
   return wanted;
-}
-
-function selectEntriesOf(database: Database, wanted: readonly WantedChain[]): Promise<FoundEntry[]> {
-  const ranges = wanted.map(({ chain_id, position, end }, turn) => ({
-    turn,
-    chain_id,
-    position,
-    end_at: end,
-  }));
-  const source = sql`select asked.turn, stored.*
-    from json_to_recordset(${JSON.stringify(ranges)}::text::json)
-      as asked(turn integer, chain_id bigint, position bigint, end_at bigint)
-    cross join lateral (select * from audit.entries entry where entry.chain_id = asked.chain_id
-      and entry.position > asked.position and entry.position <= asked.end_at) stored`;
-  return selectEntries(database, source, sql`true`);
 }
 
 /**

@@ -59,7 +59,7 @@ class OperatorCursor implements LeasedCursor {
     return this.#stream;
   }
 
-  async secrets(): Promise<readonly string[]> {
+  secrets(): readonly string[] {
     return this.#deps.settings.secrets;
   }
 

@@ -1,6 +1,6 @@
 /** One altered chain beside some thousands: all others go on, and only its own log is refused. */
 import { expect, setDefaultTimeout, test } from "bun:test";
-import { makePartitions } from "@ostiary/audit/partitions/commands";
+import { makePartitions } from "@ostiary/audit/partitions";
 import { proofChunks } from "@ostiary/audit/proof";
 import { sealAll } from "@ostiary/audit/proof/seal/seal-pass";
 import type { Database } from "@ostiary/lib/runtime/stores/database";

@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { migrate } from "@ostiary/audit/migrate";
-import { makePartitions } from "@ostiary/audit/partitions/commands";
+import { makePartitions } from "@ostiary/audit/partitions";
 import { openDatabase } from "@ostiary/lib/runtime/stores/database";
 import { intent, requestId, startAudit, userIntent } from "../../../app/audit/audit-service.ts";
 import { newOwnedLog, runOstiary } from "../../../app/audit/service-role-bed.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { auditVariables } from "@ostiary/audit/config";
-import { makePartitions } from "@ostiary/audit/partitions/commands";
+import { makePartitions } from "@ostiary/audit/partitions";
 import { NodeCache } from "@ostiary/audit/proof/heads/head-map";
 import { SignedRoots } from "@ostiary/audit/proof/root/signed-root";
 import { type PassDeps, sealPass } from "@ostiary/audit/proof/seal/seal-pass";
