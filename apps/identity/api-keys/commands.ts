@@ -2,6 +2,8 @@ import { ApiError } from "@ostiary/lib/domain/errors";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import type { Dependencies } from "../dependencies.ts";
 import { trimmed } from "../fields.ts";
+import { updateRow } from "../rows-sql.ts";
+import { apiKeys } from "../tables.ts";
 import {
   type ApiKeyRow,
   type CreateApiKey,
@@ -12,7 +14,7 @@ import {
   whyOver,
 } from "./api-key.ts";
 import type { OwnerAddress } from "./owners.ts";
-import { insertKey, lockKey, replaceKey, revokeKey } from "./sql.ts";
+import { lockKey, revokeKey } from "./sql.ts";
 
 /** Returns the row of a new key, and the response to the create request. Only the response contains the plaintext. */
 function newKey({ newId, clock, secrets }: Dependencies, name: string, lifetimeMs: number | null) {
@@ -41,10 +43,10 @@ export async function createKey(
   const { database } = deps;
   const lifetimeMs = expires_in_seconds === undefined ? null : expires_in_seconds * 1000;
   const { row, created } = newKey(deps, name === undefined ? KEY_NAME_DEFAULT : trimmed(name), lifetimeMs);
-  const work = async (orm: Orm) => {
-    if (!(await insertKey(orm, await owner.named(orm), row))) throw owner.nobody();
+  const work = async (tx: Orm) => {
+    await tx.insert(apiKeys).values({ ...row, ...(await owner.find(tx, true)) });
   };
-  await database.run("create_api_key", work, { lane: await owner.lane(database) });
+  await database.transaction("create_api_key", work, { lane: await owner.lane(database) });
   return created;
 }
 
@@ -67,11 +69,12 @@ export async function rotateKey(
     const now = clock.now();
     refuseOver(old, now);
     const { row, created } = newKey(deps, old.name, lifetimeAfter(old, apiKeyMaxAgeSeconds));
-    await insertKey(tx, found, row);
+    await tx.insert(apiKeys).values({ ...row, ...found });
     const overlapEndsMs = now + overlap_seconds * 1000;
     const expires_at = new Date(Math.min(overlapEndsMs, old.expires_at?.getTime() ?? overlapEndsMs));
     const revoked_at = overlap_seconds === 0 ? expires_at : null;
-    await replaceKey(tx, id, { expires_at, revoked_at, rotated_to: row.id });
+    const replaced = { expires_at, revoked_at, rotated_to: row.id };
+    await updateRow(tx, apiKeys, id, replaced);
     return created;
   };
   return database.transaction("rotate_api_key", work, { lane: await owner.lane(database) });

@@ -1,22 +1,10 @@
 import { notFound } from "@ostiary/lib/domain/errors";
 import type { PageRequest } from "@ostiary/lib/runtime/http";
-import { type Orm, preparedRows, rows } from "@ostiary/lib/runtime/stores/database";
-import {
-  and,
-  type Column,
-  eq,
-  getTableColumns,
-  gt,
-  inArray,
-  isNull,
-  lte,
-  or,
-  type SQL,
-  sql,
-} from "drizzle-orm";
+import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
+import { and, eq, getTableColumns, gt, inArray, isNull, lte, or, type SQL, sql } from "drizzle-orm";
 import { behind, byId } from "../list-sql.ts";
-import { inBatches } from "../row-batches.ts";
-import { apiKeys, members, users } from "../tables.ts";
+import { inBatches } from "../rows-sql.ts";
+import { apiKeys } from "../tables.ts";
 import type { ApiKeyRow } from "./api-key.ts";
 import type { KeyFilter } from "./filters.ts";
 import type { LastUse } from "./last-use-buffer.ts";
@@ -29,47 +17,6 @@ const { hash: _, ...keyColumns } = getTableColumns(apiKeys);
 
 function belongsTo(owner: KeyOwner) {
   return "user_id" in owner ? eq(apiKeys.user_id, owner.user_id) : eq(apiKeys.member_id, owner.member_id);
-}
-
-/**
- * Builds a statement that inserts a key unless the key exists, so that the statement can be retried. Its result is
- * the owner's row, or no row for an unknown owner. Two concurrent attempts can conflict on the hash or on the id, so
- * `on conflict` names no constraint.
- */
-const insertUnder = (owner: SQL, column: Column) =>
-  preparedRows<{ id: string }>(sql`
-    with owner as materialized (${owner}), inserted as (
-      insert into ${apiKeys} (id, ${sql.identifier(column.name)}, name, key_prefix, hash, created_at, expires_at)
-      select ${sql.placeholder("id")}, owner.id, ${sql.placeholder("name")}, ${sql.placeholder("key_prefix")},
-        ${sql.placeholder("hash")}, ${sql.placeholder("created_at")}::timestamptz,
-        ${sql.placeholder("expires_at")}::timestamptz
-      from owner on conflict do nothing
-    )
-    select id from owner`);
-const owner_id = sql.placeholder("owner_id");
-const insertUserKey = insertUnder(
-  sql`select id from ${users} where id = ${owner_id} for key share`,
-  apiKeys.user_id,
-);
-const insertMemberKey = insertUnder(
-  sql`select id from ${members} where id = ${owner_id} and status <> 'removed' for share`,
-  apiKeys.member_id,
-);
-
-/**
- * Stores a new key in one statement, which also prevents the removal of the owner. Returns false and writes nothing
- * when the owner does not exist.
- */
-export async function insertKey(
-  orm: Orm,
-  owner: KeyOwner,
-  key: Omit<ApiKeyRow, "rotated_to"> & { hash: string },
-): Promise<boolean> {
-  const [owned] =
-    "user_id" in owner
-      ? await insertUserKey(orm, { ...key, owner_id: owner.user_id })
-      : await insertMemberKey(orm, { ...key, owner_id: owner.member_id });
-  return owned !== undefined;
 }
 
 function fits({ now, unusedSince, expiresUntil }: KeyFilter): SQL | undefined {
@@ -107,15 +54,6 @@ export async function lockKey(tx: Orm, owner: KeyOwner, id: string): Promise<Api
     .for("no key update");
   if (row === undefined) throw notFound("api_key", id);
   return row;
-}
-
-/** Records the replacement of a locked key and the time at which the key expires. */
-export async function replaceKey(
-  tx: Orm,
-  id: string,
-  change: { expires_at: Date; revoked_at: Date | null; rotated_to: string },
-): Promise<void> {
-  await tx.update(apiKeys).set(change).where(eq(apiKeys.id, id));
 }
 
 /** Revokes a key unless it is revoked already; throws a 404 when the owner has no such key. */

@@ -6,6 +6,7 @@ import { joinOrganization } from "../members/commands.ts";
 import type { LivingMemberRow } from "../members/member.ts";
 import { findMembership } from "../members/sql.ts";
 import { lockOrganization, requireOrganization } from "../organizations/sql.ts";
+import { invites } from "../tables.ts";
 import { lockExistingUser, requireUser } from "../users/sql.ts";
 import {
   type CreateInvite,
@@ -14,7 +15,7 @@ import {
   type InviteRow,
   isOverdue,
 } from "./invite.ts";
-import { expireInvites, findInviteByToken, insertInvite, lockInvite, updateInvite } from "./sql.ts";
+import { expireInvites, findInviteByToken, lockInvite, updateInvite } from "./sql.ts";
 
 export async function createInvite(
   { database, roles, newId, clock, secrets }: Dependencies,
@@ -38,7 +39,7 @@ export async function createInvite(
   };
   const work = async (tx: Orm) => {
     await lockOrganization(tx, organization_id, "share");
-    await insertInvite(tx, { ...invite, token_hash: secret.hash });
+    await tx.insert(invites).values({ ...invite, token_hash: secret.hash });
   };
   await database.transaction("create_invite", work, { lane: organization_id });
   return invite;

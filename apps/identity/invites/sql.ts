@@ -11,10 +11,6 @@ const { token_hash: _, ...inviteColumns } = getTableColumns(invites);
 /** The columns that an ended invite no longer has: the secret and the address of a person. */
 const FORGOTTEN = { token: null, email: null };
 
-export async function insertInvite(tx: Orm, row: InviteRow & { token_hash: string }): Promise<void> {
-  await tx.insert(invites).values(row);
-}
-
 export function listInvites(
   orm: Orm,
   organization_id: string,

@@ -6,6 +6,8 @@ import type { Dependencies } from "../dependencies.ts";
 import { memberEvent } from "../lifecycle/lifecycle-event.ts";
 import { appendEvents } from "../lifecycle/sql.ts";
 import { lockOrganization } from "../organizations/sql.ts";
+import { updateRow } from "../rows-sql.ts";
+import { members } from "../tables.ts";
 import { personOfSubject } from "../users/commands.ts";
 import { findUserBySubject } from "../users/sql.ts";
 import type { UserRow } from "../users/user.ts";
@@ -19,7 +21,6 @@ import {
   type MemberAddress,
   type NewMember,
   requireLivingMember,
-  updateMember,
 } from "./sql.ts";
 
 /**
@@ -97,7 +98,7 @@ export async function changeMember(
     if (Object.keys(details).length === 0) return { row: before, details };
     if (details.role !== undefined) await refuseLossOfLastHolder(tx, before, roles, "role");
     const written = { status, role, display_name, ...change, updated_at: new Date(clock.now()) };
-    await updateMember(tx, before.id, written);
+    await updateRow(tx, members, before.id, written);
     return { row: { ...before, ...written }, details };
   };
   return database.transaction("change_member", work, { lane: organization_id });

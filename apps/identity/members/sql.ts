@@ -3,7 +3,7 @@ import type { PageRequest } from "@ostiary/lib/runtime/http";
 import { type Orm, prepared } from "@ostiary/lib/runtime/stores/database";
 import { and, asc, eq, getTableColumns, inArray, isNull, ne, type SQL, sql } from "drizzle-orm";
 import { behind, byId } from "../list-sql.ts";
-import { inBatches } from "../row-batches.ts";
+import { inBatches } from "../rows-sql.ts";
 import { apiKeys, members, serviceAccounts, sessions, users } from "../tables.ts";
 import { isLiving, type LivingMemberRow, type MemberRow } from "./member.ts";
 
@@ -139,14 +139,6 @@ export type NewMember = Pick<
 /** Adds an active member. */
 export async function insertMember(tx: Orm, member: NewMember): Promise<void> {
   await tx.insert(members).values({ ...member, status: "active", updated_at: member.created_at });
-}
-
-export async function updateMember(
-  tx: Orm,
-  id: string,
-  change: Pick<LivingMemberRow, "role" | "status" | "display_name" | "updated_at">,
-): Promise<void> {
-  await tx.update(members).set(change).where(eq(members.id, id));
 }
 
 /**

@@ -5,15 +5,11 @@ import type { Dependencies } from "../dependencies.ts";
 import { memberEvent, organizationEvent, planEvent } from "../lifecycle/lifecycle-event.ts";
 import { appendEvents } from "../lifecycle/sql.ts";
 import { insertMember, type NewMember } from "../members/sql.ts";
+import { updateRow } from "../rows-sql.ts";
+import { organizations } from "../tables.ts";
 import { lockExistingUser } from "../users/sql.ts";
 import type { OrganizationRow } from "./organization.ts";
-import {
-  countCreatedBy,
-  deleteOrganizationRows,
-  insertOrganization,
-  lockOrganization,
-  updateOrganization,
-} from "./sql.ts";
+import { countCreatedBy, deleteOrganizationRows, lockOrganization } from "./sql.ts";
 
 interface NewOrganization {
   name: string;
@@ -48,7 +44,8 @@ export async function createOrganization(
   const work = async (tx: Orm) => {
     await lockExistingUser(tx, user_id, by === "person" ? "update" : "share");
     if (by === "person") await refuseTooMany(tx, user_id, deps.organizationsPerPersonMax);
-    await insertOrganization(tx, { ...organization, created_by: by === "person" ? user_id : null });
+    const created_by = by === "person" ? user_id : null;
+    await tx.insert(organizations).values({ ...organization, created_by });
     await insertMember(tx, founder);
     const events = [
       organizationEvent("organization.created", organization),
@@ -82,7 +79,7 @@ export function changeOrganization(
     if (Object.keys(details).length === 0) return { row: before, details };
     const updated_at = new Date(clock.now());
     const row = { ...before, ...change, updated_at };
-    await updateOrganization(tx, id, { ...change, updated_at });
+    await updateRow(tx, organizations, id, { ...change, updated_at });
     if (details.plan !== undefined) await appendEvents(tx, [planEvent(row)], updated_at);
     return { row, details };
   };

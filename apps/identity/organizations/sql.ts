@@ -2,7 +2,7 @@ import { notFound } from "@ostiary/lib/domain/errors";
 import type { PageRequest } from "@ostiary/lib/runtime/http";
 import { type Orm, prepared } from "@ostiary/lib/runtime/stores/database";
 import { and, asc, eq, gt, inArray, ne, sql } from "drizzle-orm";
-import { inBatches } from "../row-batches.ts";
+import { inBatches } from "../rows-sql.ts";
 import { apiKeys, invites, members, organizations, serviceAccounts, sessions } from "../tables.ts";
 import type { OrganizationRow } from "./organization.ts";
 
@@ -86,21 +86,6 @@ export function listOrganizations(
     .where(starting_after === null ? undefined : gt(organizations.id, starting_after))
     .orderBy(asc(organizations.id))
     .limit(limit + 1);
-}
-
-export async function insertOrganization(
-  tx: Orm,
-  row: OrganizationRow & { created_by: string | null },
-): Promise<void> {
-  await tx.insert(organizations).values(row);
-}
-
-export async function updateOrganization(
-  tx: Orm,
-  id: string,
-  change: Partial<Pick<OrganizationRow, "name" | "plan" | "updated_at">>,
-): Promise<void> {
-  await tx.update(organizations).set(change).where(eq(organizations.id, id));
 }
 
 /**

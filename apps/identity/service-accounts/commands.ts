@@ -6,14 +6,10 @@ import { appendEvents } from "../lifecycle/sql.ts";
 import { removeMember } from "../members/commands.ts";
 import { insertMember, lockMember } from "../members/sql.ts";
 import { lockOrganization } from "../organizations/sql.ts";
+import { updateRow } from "../rows-sql.ts";
+import { serviceAccounts } from "../tables.ts";
 import type { ServiceAccountRow } from "./service-account.ts";
-import {
-  insertServiceAccount,
-  lockServiceAccount,
-  requireServiceAccount,
-  type ServiceAccountAddress,
-  updateServiceAccountName,
-} from "./sql.ts";
+import { lockServiceAccount, requireServiceAccount, type ServiceAccountAddress } from "./sql.ts";
 
 /** Creates a service account and its member in one transaction, with the organization locked. */
 export async function createServiceAccount(
@@ -35,7 +31,7 @@ export async function createServiceAccount(
   } as const;
   const work = async (tx: Orm) => {
     await lockOrganization(tx, organization_id, "update");
-    await insertServiceAccount(tx, account);
+    await tx.insert(serviceAccounts).values(account);
     await insertMember(tx, member);
     await appendEvents(tx, [memberEvent("member.created", member, roles)], now);
   };
@@ -57,7 +53,7 @@ export function renameServiceAccount(
     const details = changesBetween({ name: before.name }, { name });
     if (details.name === undefined) return { row: before, details };
     const updated_at = new Date(clock.now());
-    await updateServiceAccountName(tx, id, name, updated_at);
+    await updateRow(tx, serviceAccounts, id, { name, updated_at });
     return { row: { ...before, name, updated_at }, details };
   };
   return database.transaction("rename_service_account", work, { lane: address.organization_id });

@@ -52,10 +52,6 @@ export function listServiceAccounts(
     .limit(limit + 1);
 }
 
-export async function insertServiceAccount(tx: Orm, row: typeof serviceAccounts.$inferInsert): Promise<void> {
-  await tx.insert(serviceAccounts).values(row);
-}
-
 /** Locks the account's own row, so that its name does not change between the read and the write. */
 export async function lockServiceAccount(tx: Orm, id: string): Promise<void> {
   await tx
@@ -63,8 +59,4 @@ export async function lockServiceAccount(tx: Orm, id: string): Promise<void> {
     .from(serviceAccounts)
     .where(eq(serviceAccounts.id, id))
     .for("no key update");
-}
-
-export async function updateServiceAccountName(tx: Orm, id: string, name: string, now: Date): Promise<void> {
-  await tx.update(serviceAccounts).set({ name, updated_at: now }).where(eq(serviceAccounts.id, id));
 }

@@ -2,9 +2,9 @@ import { notFound } from "@ostiary/lib/domain/errors";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import type { Dependencies } from "../dependencies.ts";
 import { lockMembership } from "../members/sql.ts";
+import { sessions } from "../tables.ts";
 import { findUser } from "../users/sql.ts";
 import { SESSION_MS, type Session } from "./session.ts";
-import { insertSession } from "./sql.ts";
 
 /**
  * Creates a session for an active person who is an active member of an organization; throws a 404 for anyone
@@ -23,12 +23,8 @@ export function mintSession(
     if (member?.status !== "active") throw notFound();
     const now = clock.now();
     const expires_at = new Date(now + SESSION_MS);
-    await insertSession(tx, {
-      hash: secret.hash,
-      member_id: member.id,
-      created_at: new Date(now),
-      expires_at,
-    });
+    const created_at = new Date(now);
+    await tx.insert(sessions).values({ hash: secret.hash, member_id: member.id, created_at, expires_at });
     return {
       token: secret.plaintext,
       expires_at: expires_at.toISOString(),

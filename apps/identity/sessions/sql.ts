@@ -2,10 +2,6 @@ import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { inArray, lte } from "drizzle-orm";
 import { sessions } from "../tables.ts";
 
-export async function insertSession(tx: Orm, session: typeof sessions.$inferInsert): Promise<void> {
-  await tx.insert(sessions).values(session);
-}
-
 /** Deletes at most `limit` expired sessions and returns how many were deleted. */
 export async function deleteExpiredSessions(orm: Orm, now: Date, limit: number): Promise<number> {
   const expired = orm

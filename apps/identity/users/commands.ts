@@ -8,6 +8,8 @@ import { memberEvent } from "../lifecycle/lifecycle-event.ts";
 import { appendEvents } from "../lifecycle/sql.ts";
 import { endMemberships, forgetPerson, lockMembershipsOf } from "../members/sql.ts";
 import { forgetCreator, lockOrganizationsOf, organizationsThatNeed } from "../organizations/sql.ts";
+import { updateRow } from "../rows-sql.ts";
+import { users } from "../tables.ts";
 import {
   countLinks,
   deleteUser,
@@ -16,7 +18,6 @@ import {
   insertUserOfSubject,
   lockExistingUser,
   lockUser,
-  updateUser,
 } from "./sql.ts";
 import type { IdpLinkRow, UserRow } from "./user.ts";
 
@@ -110,7 +111,7 @@ export function changeUser(
     const details = changesBetween({ display_name, status }, change);
     if (Object.keys(details).length === 0) return { row: before, details };
     const written = { display_name, status, ...change, updated_at: new Date(clock.now()) };
-    await updateUser(tx, id, written);
+    await updateRow(tx, users, id, written);
     return { row: { ...before, ...written }, details };
   };
   return database.transaction("change_user", work, { lane: id });

@@ -73,14 +73,6 @@ export function listUsers(orm: Orm, { limit, starting_after }: PageRequest): Pro
     .limit(limit + 1);
 }
 
-export async function updateUser(
-  tx: Orm,
-  id: string,
-  change: Pick<UserRow, "display_name" | "status" | "updated_at">,
-): Promise<void> {
-  await tx.update(users).set(change).where(eq(users.id, id));
-}
-
 /** Returns a person's active memberships, oldest first. */
 export function listMemberships(
   orm: Orm,
