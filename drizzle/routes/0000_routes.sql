@@ -11,12 +11,14 @@ insert into routes.writer (last_fence) values (0);
 --> statement-breakpoint
 
 -- Every service that was ever written, with its current revision. `projected_fence` is the fence of the last write
--- that is known to be in the route store. `address` is the canonical host and port of a current service.
+-- that is known to be in the route store. `address` is the canonical host and port of a current service. `life` is the
+-- fence of the write that created the service, also after a deletion.
 create table routes.services (
   name text collate "C" primary key,
   revision integer not null check (revision > 0),
   deleted boolean not null,
   fence bigint not null,
+  life bigint not null,
   projected_fence bigint,
   address text collate "C"
 );

@@ -11,14 +11,7 @@ import {
   validateStoredInSteps,
 } from "@ostiary/lib/domain/routes";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
-import { type Changes, deletedBetween, readChanges } from "./sql.ts";
-
-/** The time from the creation of a service to its deletion. */
-interface Life {
-  /** The revision of the service that was loaded last. */
-  readonly revision: number;
-  readonly number: number;
-}
+import { type Changes, readChanges } from "./sql.ts";
 
 /** The tests of each service, in order. Null stands for a test that only a newer version of Ostiary can read. */
 export type CurrentTests = ReadonlyMap<string, readonly (RouteTest | null)[]>;
@@ -45,9 +38,8 @@ export class CurrentTable {
   /** The fence of the last loaded write, or undefined before the first load. */
   #fence: number | undefined;
   #services: ReadonlyMap<string, StoredServiceConfig> = new Map();
-  #lives: ReadonlyMap<string, Life> = new Map();
+  #lives: ReadonlyMap<string, number> = new Map();
   #tests: CurrentTests = new Map();
-  #lastLife = 0;
   #table: RouteTable = this.#builder.take();
   /** The number of the latest read. `#taken` is the number of the read whose changes were loaded last. */
   #asked = 0;
@@ -86,9 +78,8 @@ export class CurrentTable {
       // loading older changes would mix two states
       if (changes.fence <= this.#fence) return true;
     }
-    const recreated = await this.#recreatedIn(changes);
     try {
-      await inSlices(this.#takeIn(changes, recreated), { sliceMs: SLICE_MS });
+      await inSlices(this.#takeIn(changes), { sliceMs: SLICE_MS });
     } catch (error) {
       // the previous table stays in use until the next read loads the whole state
       this.#builder = new RouteTableBuilder();
@@ -101,24 +92,12 @@ export class CurrentTable {
     return true;
   }
 
-  /** Returns the services that were deleted and created again since they were last loaded. */
-  async #recreatedIn({ isWhole, services }: Changes): Promise<ReadonlySet<string>> {
-    // a database that was restored from a backup can hold other services of the same names
-    if (isWhole && this.#fence !== undefined) return new Set(services.map(({ name }) => name));
-    const steps = services.flatMap(({ name: service, revision: current }) => {
-      const known = this.#lives.get(service)?.revision;
-      // a deletion and a creation are two revisions
-      return known === undefined || current < known + 2 ? [] : [{ service, known, current }];
-    });
-    return new Set(await deletedBetween(this.#database, steps));
-  }
-
-  *#takeIn({ isWhole, services, deleted }: Changes, recreated: ReadonlySet<string>): Generator<void> {
+  *#takeIn({ isWhole, services, deleted }: Changes): Generator<void> {
     const taken = new Map(this.#services);
     const lives = new Map(this.#lives);
     const tests = new Map(this.#tests);
     const gone = isWhole ? new Set(taken.keys()) : new Set(deleted);
-    for (const { name, revision, config: stored, tests: listed } of services) {
+    for (const { name, life, config: stored, tests: listed } of services) {
       tests.delete(name);
       const result = yield* validateStoredInSteps(name, stored);
       if (!result.ok) {
@@ -129,8 +108,7 @@ export class CurrentTable {
       yield* this.#builder.put(name, result.service);
       taken.set(name, result.service);
       if (Array.isArray(listed)) tests.set(name, readTests(listed));
-      const known = recreated.has(name) ? undefined : lives.get(name);
-      lives.set(name, { revision, number: known?.number ?? ++this.#lastLife });
+      lives.set(name, life);
     }
     for (const name of gone) {
       yield* this.#builder.delete(name);
@@ -155,7 +133,7 @@ export class CurrentTable {
 
   /** A number that changes when a service is deleted and created again. */
   lifeOf(service: string): number | undefined {
-    return this.#lives.get(service)?.number;
+    return this.#lives.get(service);
   }
 
   /** The table that {@link read} returned last. */

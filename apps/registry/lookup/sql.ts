@@ -1,10 +1,10 @@
-import { type Database, type Orm, preparedRows, rows } from "@ostiary/lib/runtime/stores/database";
+import { type Orm, preparedRows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 
 /** A current service as stored. Another version of Ostiary may have written the config, so its type is unknown. */
 interface StoredService {
   name: string;
-  revision: number;
+  life: number;
   config: unknown;
   /** The tests, or null for a service without tests. */
   tests: unknown;
@@ -26,7 +26,7 @@ export interface Changes {
 interface ChangedRow {
   fence: number;
   name: string | null;
-  revision: number;
+  life: number;
   /** The stored config, or null for a deleted service. */
   config: unknown;
   tests: unknown;
@@ -35,7 +35,7 @@ interface ChangedRow {
 /** Reads the changes in one statement: one snapshot and one round trip. */
 const selectChanged = preparedRows<ChangedRow>(sql`
   with known as (select ${sql.placeholder("known_fence")}::bigint as fence)
-  select writer.last_fence as fence, services.name, services.revision, revisions.config,
+  select writer.last_fence as fence, services.name, services.life, revisions.config,
     route_tests.tests
   from routes.writer
     cross join known
@@ -45,30 +45,6 @@ const selectChanged = preparedRows<ChangedRow>(sql`
     left join routes.route_tests
       on route_tests.service = services.name and route_tests.revision = services.revision
   order by services.name`);
-
-/** A service with two of its revisions. */
-interface RevisionStep {
-  service: string;
-  known: number;
-  current: number;
-}
-
-/** Returns the services that a revision between `known` and `current` deleted. */
-export async function deletedBetween(database: Database, steps: readonly RevisionStep[]): Promise<string[]> {
-  if (steps.length === 0) return [];
-  const found = await database.run("select_deletions", (orm) =>
-    rows<{ service: string }>(
-      orm,
-      sql`select distinct revisions.service
-          from json_to_recordset(${JSON.stringify(steps)}::json)
-            as step(service text, known integer, current integer)
-          join routes.revisions on revisions.service = step.service
-            and revisions.revision > step.known and revisions.revision < step.current
-          where revisions.action = 'delete'`,
-    ),
-  );
-  return found.map(({ service }) => service);
-}
 
 /**
  * Returns what was written since `known_fence`, or null if nothing was written. Returns the whole state if
@@ -82,10 +58,10 @@ export async function readChanges(orm: Orm, known_fence: number | undefined): Pr
   if (fence === known_fence) return null;
   const services: StoredService[] = [];
   const deleted: string[] = [];
-  for (const { name, revision, config, tests } of rows) {
+  for (const { name, life, config, tests } of rows) {
     if (name === null) continue;
     if (config === null) deleted.push(name);
-    else services.push({ name, revision, config, tests });
+    else services.push({ name, life, config, tests });
   }
   return { fence, isWhole: known_fence === undefined || fence < known_fence, services, deleted };
 }

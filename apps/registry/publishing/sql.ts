@@ -108,11 +108,11 @@ export async function appendRevisions(
             service text, revision integer, action text, restored_from integer, config json,
             address text, tests json)
         ), heads as (
-          insert into routes.services (name, revision, deleted, fence, address)
-          select service, revision, action = 'delete', ${fence}::bigint, address from written
+          insert into routes.services as known (name, revision, deleted, fence, life, address)
+          select service, revision, action = 'delete', ${fence}::bigint, ${fence}::bigint, address from written
           on conflict (name) do update
           set revision = excluded.revision, deleted = excluded.deleted, fence = excluded.fence,
-            address = excluded.address
+            life = case when known.deleted then excluded.life else known.life end, address = excluded.address
         ), tested as (
           insert into routes.route_tests (service, revision, tests)
           select service, revision, tests from written where tests is not null

@@ -24,8 +24,8 @@ afterEach(() => database.close());
 const run = (statement: ReturnType<typeof sql>) => database.run("test", (orm) => rows(orm, statement));
 /** Writes a service with the fence of a write `secondsAgo`. A fence is a time in microseconds. */
 const write = (name: string, secondsAgo = 0) =>
-  run(sql`insert into routes.services (name, revision, deleted, fence)
-          values (${name}, 1, false,
+  run(sql`insert into routes.services (name, revision, deleted, life, fence)
+          values (${name}, 1, false, 0,
             ((extract(epoch from clock_timestamp()) - ${secondsAgo}::float8) * 1000000)::bigint)
           on conflict (name) do update set fence = excluded.fence, revision = services.revision + 1`);
 const project = (name: string) =>
