@@ -30,8 +30,7 @@ Examples:
     .command("complete", { hidden: true })
     .addArgument(shell)
     .argument("[words...]", "the words after the program's name; the cursor is in the last word")
-    .action(async (name: Shell, words: string[]) => {
-      const typed = name === "bash" ? withoutBreaks(words) : words;
+    .action(async (_: Shell, typed: string[]) => {
       program.setOptionValue("timeout", TIMEOUT_S);
       program.setOptionValue("registry", registryIn(typed));
       const found = await candidatesFor(program, typed, {
@@ -39,24 +38,11 @@ Examples:
         revisions: (service) => quietly(() => revisionsOf(run, service)),
         registries: () => quietly(registryNames),
       });
-      // bash replaces only the text after the =, so words for bash must not repeat the option before the =
-      const start = name === "bash" ? /^--[^=]*=/ : /^(?!)/;
       const lines = found.words.map(({ word, description }) =>
-        [word.replace(start, ""), ...(description ? [description.replace(/\s+/g, " ")] : [])].join("\t"),
+        [word, ...(description ? [description.replace(/\s+/g, " ")] : [])].join("\t"),
       );
       for (const line of [...lines, ...(found.files ? [FILES] : [])]) terminal.write(`${line}\n`);
     });
-}
-
-/** Joins the words that bash splits at `=`. For example, bash passes `--output=js` as three words. */
-function withoutBreaks(words: readonly string[]): string[] {
-  const whole: string[] = [];
-  for (const [index, word] of words.entries()) {
-    const isValue = words[index - 1] === "=" && words[index - 2]?.startsWith("--");
-    if (isValue || (word === "=" && words[index - 1]?.startsWith("--"))) whole.push(`${whole.pop()}${word}`);
-    else whole.push(word);
-  }
-  return whole;
 }
 
 function registryIn(words: readonly string[]): string | undefined {

@@ -38,13 +38,6 @@ export async function candidatesFor(
   const { command, positional, awaiting } = read(program, before);
   const [service] = positional;
   if (awaiting !== undefined) return startingWith(current, await valuesOf(awaiting, known, service));
-  const equals = current.indexOf("=");
-  if (current.startsWith("--") && equals > 0) {
-    const option = optionsOf(program, command).find((each) => each.long === current.slice(0, equals));
-    const values = option === undefined ? nothing : await valuesOf(option, known, service);
-    const words = values.words.map(({ word }) => ({ word: `${current.slice(0, equals)}=${word}` }));
-    return startingWith(current, { ...values, words });
-  }
   if (current.startsWith("-")) return startingWith(current, flagsOf(program, command));
   if (command === undefined) return startingWith(current, commandsOf(program));
   const { registeredArguments: all } = command;

@@ -12,7 +12,6 @@ export const scripts: Record<Shell, string> = {
   bash: `# ostiary's completion for bash: source <(ostiary completion bash)
 _ostiary() {
   local current=\${COMP_WORDS[COMP_CWORD]} word file
-  [ "$current" = "=" ] && current=""
   COMPREPLY=()
   while IFS=$'\\t' read -r word _; do
     if [ "$word" = "${FILES}" ]; then

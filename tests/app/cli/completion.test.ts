@@ -42,7 +42,7 @@ describe("the suggested words", () => {
       ["delete", "gadgets", "--if-revision", ""],
       ["2", "1"],
     ],
-    [["diff", "x.yaml", "--output=m"], ["--output=markdown"]],
+    [["diff", "x.yaml", "--output", "m"], ["markdown"]],
     [
       ["services", ""],
       ["gadgets", "widgets"],
@@ -62,16 +62,10 @@ describe("the suggested words", () => {
       ["completion", ""],
       ["bash", "zsh", "fish"],
     ],
-    [["services", "--registry=p"], ["--registry=prod"]],
+    [["services", "--registry", "p"], ["prod"]],
   ])("fit the typed words %j", async (typed, expected) => {
     const found = await words("zsh", ...typed);
     expect(typed[0] === "nosuch" ? found.slice(0, 2) : found).toEqual(expected);
-  });
-
-  test("are only the values after = for bash, which splits words at =", async () => {
-    expect(await words("bash", "diff", "x.yaml", "--output", "=", "m")).toEqual(["markdown"]);
-    expect(await words("bash", "diff", "x.yaml", "--output", "=")).toEqual(["text", "json", "markdown"]);
-    expect(await words("bash", "diff", "x.yaml", "--output")).toEqual(["--output"]);
   });
 
   test("leave out the services, without an error, when no registry answers", async () => {

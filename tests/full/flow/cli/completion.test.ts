@@ -20,7 +20,7 @@ beforeAll(async () => {
 const CASES: [string, string][] = [
   ["ostiary appl\t", "ostiary apply "],
   ["ostiary delete widg\t", "ostiary delete widgets"],
-  ["ostiary diff x --output=mark\t", "--output=markdown"],
+  ["ostiary diff x --output mark\t", "--output markdown"],
   ["ostiary apply --dry\t", "--dry-run"],
   ["ostiary apply my\t", "my\\ routes.yaml"],
 ];
