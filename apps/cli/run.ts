@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import type { Environment } from "@ostiary/lib/runtime/config";
 import { type Invocation, runCommandLine } from "./program.ts";
-import { inAscii, isAsciiLocale, type Terminal } from "./terminal.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** How the user started the CLI: its name, arguments and environment. */
 export interface CliOptions extends Pick<Invocation, "name" | "parameters" | "addMore"> {
@@ -42,12 +42,9 @@ function watchOutput(): { unwritten: boolean } {
 }
 
 function terminalOf(env: Environment, interruption: AbortSignal): Terminal {
-  const asciiOnly = isAsciiLocale(env);
-  const writeTo = (stream: NodeJS.WriteStream) => (text: string) =>
-    void stream.write(stream.isTTY && asciiOnly ? inAscii(text) : text);
   return {
-    write: writeTo(process.stdout),
-    writeError: writeTo(process.stderr),
+    write: (text) => void process.stdout.write(text),
+    writeError: (text) => void process.stderr.write(text),
     readInput: () => Bun.stdin.bytes(),
     ask: process.stdin.isTTY && process.stderr.isTTY ? askLine : null,
     colours: process.stdout.isTTY === true && !env.NO_COLOR,

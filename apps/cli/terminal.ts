@@ -34,14 +34,3 @@ export function printableJson(value: unknown): string {
 export function onOneLine(text: string): string {
   return printable(text).replace(/[\n\t]/g, "\u{fffd}");
 }
-
-/** Replaces characters outside ASCII with their code points, for a terminal that shows only ASCII. */
-export function inAscii(text: string): string {
-  return text.replace(/[^\p{ASCII}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
-}
-
-/** Returns whether the locale has an encoding other than UTF-8. Without a locale, the terminal counts as UTF-8. */
-export function isAsciiLocale(env: Readonly<Record<string, string | undefined>>): boolean {
-  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;
-  return locale !== undefined && locale !== "" && !/utf-?8/i.test(locale);
-}

@@ -6,9 +6,9 @@ import { runHistories, unnoticedFaultyClients, withField } from "./run.ts";
 await runCommand(async () => wrongIn(parametersOf(process.argv.slice(2))));
 
 /** Records and checks histories, prints the verdicts, and returns a text for each problem. */
-function wrongIn({ minutes, seed, recorders, beside }: Parameters): Promise<string[]> {
-  progress(`seed ${seed}${beside === null ? "" : `, with ${beside} beside this source`}`);
-  return withField(progress, { seed, beside }, async (field) => {
+function wrongIn({ minutes, seed, recorders }: Parameters): Promise<string[]> {
+  progress(`seed ${seed}`);
+  return withField(progress, seed, async (field) => {
     progress("checking that each model notices a faulty client");
     const unnoticed = await unnoticedFaultyClients(field, recorders);
     const untilMs = performance.now() + minutes * 60_000;

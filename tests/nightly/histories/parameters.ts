@@ -1,21 +1,15 @@
 import { parseArgs } from "node:util";
 import { RunImpossible } from "../faults/system/system.ts";
-import { lastRelease } from "../upgrade/checkout.ts";
-import { RELEASES } from "../upgrade/releases.ts";
 import { RECORDERS } from "./recorders/index.ts";
 import type { Recorder } from "./recorders/recorder.ts";
 
 const MINUTES = "5";
-/** The value of `--beside` that means the last release. */
-const LAST = "last";
 const SEED_MAX = 2 ** 31;
 
 export interface Parameters {
   readonly minutes: number;
   readonly seed: number;
   readonly recorders: readonly Recorder[];
-  /** The release whose processes run together with processes of the working tree; null for none. */
-  readonly beside: string | null;
 }
 
 /**
@@ -29,7 +23,6 @@ export function parametersOf(args: string[]): Parameters {
     minutes: numberOf("--minutes", values.minutes),
     seed: Math.floor(numberOf("--seed", values.seed ?? String(1 + Math.floor(Math.random() * SEED_MAX)))),
     recorders: recordersOf(values.only),
-    beside: besideOf(values.beside),
   };
 }
 
@@ -48,16 +41,6 @@ function recordersOf(only: readonly string[]): readonly Recorder[] {
   return RECORDERS.filter(({ name }) => only.includes(name));
 }
 
-function besideOf(version: string | undefined): string | null {
-  if (version === undefined) return null;
-  if (version === LAST) return lastRelease();
-  const known = RELEASES.map((release) => release.version);
-  if (known.includes(version)) return version;
-  throw new RunImpossible(
-    `There is no release "${version}". --beside takes one of ${[...known, LAST].join(", ")}.`,
-  );
-}
-
 function valuesOf(args: string[]) {
   try {
     const { values } = parseArgs({
@@ -66,7 +49,6 @@ function valuesOf(args: string[]) {
         minutes: { type: "string", default: MINUTES },
         seed: { type: "string" },
         only: { type: "string", multiple: true, default: [] },
-        beside: { type: "string" },
       },
     });
     return values;

@@ -1,7 +1,5 @@
 import { Random } from "../../support/random.ts";
-import { ROOT } from "../../support/root.ts";
 import { type Progress, System } from "../faults/system/system.ts";
-import { rootsOf } from "../upgrade/checkout.ts";
 import type { Verdict } from "./checker/check.ts";
 import { disturb } from "./disturb.ts";
 import { Directory } from "./recorders/directory.ts";
@@ -15,21 +13,13 @@ export interface Plan {
   readonly goesOn: (disturbances: number) => boolean;
 }
 
-export interface Start {
-  readonly seed: number;
-  /** The release of the first process of each service; null if all processes run the working tree. */
-  readonly beside: string | null;
-}
-
 /** Starts the system, and passes it to `work`. Stops it afterwards, even after an error. */
 export async function withField<T>(
   progress: Progress,
-  { seed, beside }: Start,
+  seed: number,
   work: (field: Field) => Promise<T>,
 ): Promise<T> {
-  const older = beside === null ? undefined : (await rootsOf([beside], progress)).get(beside);
-  const services = { roots: [older ?? ROOT, ROOT], variables: {} } as const;
-  await using system = await System.start(progress, services);
+  await using system = await System.start(progress);
   await publishLimited(system);
   const random = new Random(seed);
   return await work({ system, random, directory: new Directory(system, random), isFaulty: false });

@@ -1,6 +1,6 @@
 /** Tests the characters that the command line keeps from the terminal. A publisher chooses the names of its tests. */
 import { expect, test } from "bun:test";
-import { inAscii, isAsciiLocale, onOneLine, printable, printableJson } from "../../../apps/cli/terminal.ts";
+import { onOneLine, printable, printableJson } from "../../../apps/cli/terminal.ts";
 
 const BIDI = ["\u061c", "\u200e", "\u200f", "\u202a", "\u202e", "\u2066", "\u2069"];
 const CONTROLS = [..."\0\u0007\b\r\u001b\u007f\u0085\u009b\u009f"];
@@ -20,17 +20,4 @@ test("JSON has them as escapes, so that it stays the same value", () => {
   expect(JSON.parse(text)).toEqual(value);
   expect(printable(text)).toBe(text);
   expect(text).toContain("– Ä 漢 שלום");
-});
-
-test.each<[Record<string, string>, boolean]>([
-  [{}, false],
-  [{ LANG: "de_DE.UTF-8" }, false],
-  [{ LANG: "C", LC_ALL: "C.utf8" }, false],
-  [{ LANG: "" }, false],
-  [{ LANG: "C" }, true],
-  [{ LANG: "de_DE.UTF-8", LC_ALL: "POSIX" }, true],
-  [{ LC_CTYPE: "fr_FR.ISO-8859-1" }, true],
-])("with the locale %j the terminal shows only ASCII: %p", (env, isAscii) => {
-  expect(isAsciiLocale(env)).toBe(isAscii);
-  expect(inAscii("café")).toBe("caf\\u{e9}");
 });

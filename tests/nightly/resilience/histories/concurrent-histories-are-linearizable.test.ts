@@ -21,7 +21,7 @@ test.skipIf(!(postgres.binary && redis.binary && etcd.binary))(
   async () => {
     await withField(
       () => {},
-      { seed: SEED, beside: null },
+      SEED,
       async (field) => {
         expect(await unnoticedFaultyClients(field, RECORDERS)).toEqual([]);
         const goesOn = (disturbances: number) => disturbances < DISTURBANCES;
