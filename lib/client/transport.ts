@@ -65,6 +65,8 @@ export function transport(options: TransportOptions): Transport {
   const { repeats = repeatsReads, wait = sleep } = options;
   const { origin } = new URL(baseUrlOf(options.baseUrl));
   const send = options.fetch ?? ((request: Request) => fetch(request));
+  /** The last value that got a 401 to a HEAD right after its renewal. A service sent that 401, not the gateway. */
+  let accepted: string | null = null;
 
   /** Sends one attempt with the credential. Returns the error, if there was no response. */
   async function attempt(whole: Outgoing, value: string | null): Promise<Response | OstiaryError> {
@@ -106,13 +108,17 @@ export function transport(options: TransportOptions): Transport {
     sender.value ??= await headerValue(credential, null, signal);
     const result = await attempt(whole, sender.value);
     if (sender.value === null || result instanceof OstiaryError) return result;
+    if (method === "HEAD" && sender.value === accepted) return result;
     const ends = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     if (!(await isRefusal(result, method, ends))) return result;
     const refused = sender.value;
     sender.value = await headerValue(credential, refused, signal);
     if (sender.value === refused || !repeats(method, result.status)) return result;
     discard(result);
-    return attempt(whole, sender.value);
+    const again = await attempt(whole, sender.value);
+    if (method === "HEAD" && !(again instanceof OstiaryError) && again.status === 401)
+      accepted = sender.value;
+    return again;
   }
 
   return async (request) => {

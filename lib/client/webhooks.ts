@@ -12,6 +12,7 @@ export type WebhookHeaders =
  * @param secret the stream's secret, `whsec_…`, or several while a secret is replaced
  * @param body the body as it arrived, before any parser
  * @throws OstiaryError with the code `WEBHOOK_REFUSED` if no secret signed the call in the last five minutes
+ * @throws TypeError if a secret is not the secret of a stream
  */
 export function verifyWebhook(
   secret: string | readonly string[],
@@ -24,8 +25,8 @@ export function verifyWebhook(
     "webhook-signature": headerIn(headers, "webhook-signature"),
   };
   let cause: unknown;
-  for (const each of typeof secret === "string" ? [secret] : secret) {
-    const webhook = new Webhook(each);
+  const secrets = typeof secret === "string" ? [secret] : secret;
+  for (const webhook of secrets.map(webhookOf)) {
     try {
       return webhook.verify(textOf(body), signed);
     } catch (error) {
@@ -34,6 +35,14 @@ export function verifyWebhook(
     }
   }
   throw refused(cause);
+}
+
+/** The form of a secret. An empty one would accept what anybody signs. */
+const SECRET = /^(whsec_)?([A-Za-z0-9+/]{4})+([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+function webhookOf(secret: string): Webhook {
+  if (!SECRET.test(secret)) throw new TypeError("secret must be whsec_ followed by base64.");
+  return new Webhook(secret);
 }
 
 function refused(cause: unknown): OstiaryError {

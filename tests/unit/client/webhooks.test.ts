@@ -71,6 +71,17 @@ describe("a webhook", () => {
     expect(() => verifyWebhook([], signed(), BODY)).toThrow(
       expect.objectContaining({ code: "WEBHOOK_REFUSED" }),
     );
-    expect(() => verifyWebhook("", signed(), BODY)).toThrow();
   });
+
+  // CL-9
+  test.each(["", "whsec_", "whsec_%%%%", "whsec_abc", " ", SECRET.slice(0, -1), `${SECRET}\n`])(
+    "cannot be verified with the malformed secret %j, even beside the right one",
+    (malformed) => {
+      for (const secret of [malformed, [SECRET, malformed], [malformed, SECRET]]) {
+        const verify = () => verifyWebhook(secret, signed(), BODY);
+        expect(verify).toThrow(TypeError);
+        expect(verify).toThrow("secret must be whsec_ followed by base64.");
+      }
+    },
+  );
 });
