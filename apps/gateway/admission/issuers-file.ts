@@ -148,6 +148,9 @@ function entryProblems(index: number, entry: Record<string, unknown>): FileProbl
     const message = `is required for an issuer with ${TENANT_PLACE}: list the ids of the tenants, or write any`;
     found.push(problem("tenants", message));
   }
+  if (Array.isArray(tenants) && tenants.includes("any")) {
+    found.push(problem("tenants", "lists any, which is no tenant's id: write `tenants: any`, or list ids"));
+  }
   if (Array.isArray(audiences) && audiences.length === 0) {
     const message = `must name an audience for an issuer with ${TENANT_PLACE}: every application of a tenant gets tokens`;
     found.push(problem("audiences", message));

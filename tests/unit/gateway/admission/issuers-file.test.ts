@@ -151,6 +151,11 @@ const refused: [what: string, text: string, ...messages: string[]][] = [
     "line 2: issuers[0].tenants must be any, or a list of 1 to 10000 different ids of tenants",
   ],
   [
+    "any in a list",
+    fileOf({ ...TEMPLATE, tenants: ["t1", "any"] }),
+    "line 2: issuers[0].tenants lists any, which is no tenant's id: write `tenants: any`, or list ids",
+  ],
+  [
     "another word for any",
     fileOf({ ...TEMPLATE, tenants: "all" }),
     "line 2: issuers[0].tenants must be any, or a list of 1 to 10000 different ids of tenants",
