@@ -159,6 +159,12 @@ export async function streamKeys(file: string): Promise<string> {
   return checked(file, checkStreamKeyFile({ AUDIT_STREAM_KEY_FILE: file }));
 }
 
+/** Creates the file of the log, which only this user may read, unless it exists. */
+export async function logFile(file: string): Promise<string> {
+  await create(file, "");
+  return file;
+}
+
 /** Creates a file that only this user may read, unless it exists. */
 async function create(file: string, text: string): Promise<void> {
   try {

@@ -4,6 +4,7 @@ import { type AdminAccess, publishCatalogs } from "./catalogs.ts";
 import type { PlatformConfig } from "./config.ts";
 import {
   type DataDirectory,
+  logFile,
   openDataDirectory,
   signingKey,
   streamKeys,
@@ -72,7 +73,7 @@ export async function startPlatform({ config, env, fresh, onProgress }: Platform
     databaseUrl,
     adminToken,
     internalToken,
-    ...logTarget(config, env, directory),
+    ...(await logTarget(config, env, directory)),
     ...keys,
   });
   const backends = await startBackends(config, environment, stores);
@@ -126,10 +127,10 @@ async function keyFiles(env: Environment, directory: DataDirectory) {
 }
 
 /** Returns the log's file and format. The default format is `pretty` for a terminal, else `json`. */
-function logTarget(config: PlatformConfig, env: Environment, directory: DataDirectory) {
-  const logFile = config.LOG_FILE ?? directory.logFile;
-  const format = logFile === "-" && process.stdout.isTTY ? "pretty" : "json";
-  return { logFile, logFormat: env.LOG_FORMAT || format };
+async function logTarget(config: PlatformConfig, env: Environment, directory: DataDirectory) {
+  const file = config.LOG_FILE ?? (await logFile(directory.logFile));
+  const format = file === "-" && process.stdout.isTTY ? "pretty" : "json";
+  return { logFile: file, logFormat: env.LOG_FORMAT || format };
 }
 
 /** The parts that the gateway publishes. */

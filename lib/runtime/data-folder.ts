@@ -26,10 +26,10 @@ export class FolderInUse extends UnusableFolder {
   }
 }
 
-/** Creates `folder` if it is missing. Resolves with its real path if this process can write to it. */
+/** Creates `folder` for this user alone if it is missing. Resolves with its real path if this process can write to it. */
 export async function openFolder(folder: string): Promise<string> {
   try {
-    await mkdir(folder, { recursive: true });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     return await realpath(folder);
   } catch (error) {

@@ -10,7 +10,7 @@ import { runToEnd } from "../../support/processes/run-to-end.ts";
 import { rejection } from "../../support/rejection.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { thrownBy } from "../../unit/thrown.ts";
-import { FREE_PORTS } from "./bed.ts";
+import { FREE_PORTS, startPlatformHere } from "./bed.ts";
 
 const parent = temporaryFolder("data");
 
@@ -102,6 +102,21 @@ describe("DATA_DIR", () => {
     );
     expect(await readdir(join(path, "database"))).toEqual(["schema.sql"]);
   });
+});
+
+test("the files of the platform are for this user alone, whatever folder they are in", async () => {
+  const open = join(parent, "a folder that others may read");
+  await mkdir(open, { mode: 0o755 });
+  await chmod(open, 0o755);
+  for (const DATA_DIR of [open, join(parent, "new", "folder")]) {
+    await using _platform = await startPlatformHere({ DATA_DIR });
+    for (const name of await readdir(DATA_DIR)) {
+      const { mode } = await lstat(join(DATA_DIR, name));
+      // The files of a claim are empty, or hold the id of a process.
+      if (!/\.(lock|lock-journal|pid)$/.test(name)) expect([name, mode & 0o077]).toEqual([name, 0]);
+    }
+  }
+  expect((await lstat(join(parent, "new", "folder"))).mode & 0o777).toBe(0o700);
 });
 
 describe("the file of a token", () => {
