@@ -12,7 +12,6 @@ import {
   exchangesOf,
   KEPT_BY_PAGE,
   stateOf,
-  tokenWith,
   untilAsked,
 } from "../../../support/pages/sign-in-pages.ts";
 import { browserPath, PAGE_TIMEOUT_MS } from "../../../support/pages/swagger-page.ts";
@@ -20,8 +19,6 @@ import { waitFor } from "../../../support/time/wait-for.ts";
 import { useConsole } from "./bed.ts";
 
 setDefaultTimeout(PAGE_TIMEOUT_MS);
-
-const HOSTILE = `<img src=x onerror="window.ran=1">`;
 
 const buttonOf = (page: Page) => page.getByRole("button", { name: "Sign in with your company's account" });
 const area = (page: Page) => page.getByRole("textbox", { name: /^Configuration document/ });
@@ -48,8 +45,6 @@ describe.skipIf(browserPath === undefined)("the console with an identity provide
   });
   afterAll(() => provider.stop());
 
-  const returnAddress = (parameters: Record<string, string>) =>
-    `${bed.registry.url}/console/signed-in?${new URLSearchParams(parameters)}`;
   async function goToProvider(page: Page): Promise<void> {
     await buttonOf(page).click();
     await untilAsked(page);
@@ -103,62 +98,15 @@ describe.skipIf(browserPath === undefined)("the console with an identity provide
   });
 
   // RG-137
-  test.each([
-    ["no sign-in that this window started", null],
-    ["another state", { state: "another" }],
-    ["another issuer", { iss: "https://login.example.com" }],
-    ["no issuer", { iss: "" }],
-  ])("refuses a return with %s, and does not send its code", async (_, wrong) => {
+  test("refuses a return from another issuer, and does not send its code", async () => {
     const { page } = await bed.visit();
     const seen = everyRequest(page);
-    if (wrong !== null) await goToProvider(page);
-    const parameters = { code: "a-code", state: stateOf(page), iss: provider.issuer, ...wrong };
-    const given = Object.entries(parameters).filter(([, value]) => value !== "");
-    await page.goto(returnAddress(Object.fromEntries(given)));
+    await goToProvider(page);
+    const parameters = { code: "a-code", state: stateOf(page), iss: "https://login.example.com" };
+    await page.goto(`${bed.registry.url}/console/signed-in?${new URLSearchParams(parameters)}`);
     await page.getByRole("alert").filter({ hasText: CANNOT_RETURN }).waitFor();
     expect(page.url()).toBe(`${bed.registry.url}/console#/`);
     expect(exchangesOf(seen)).toEqual([]);
-  });
-
-  // RG-137
-  test.each([
-    ["another issuer", { iss: "https://login.example.com" }],
-    ["another client", { aud: "another" }],
-  ])("refuses an ID token of %s", async (_, wrong) => {
-    const { page } = await bed.visit();
-    await goToProvider(page);
-    const nonce = new URL(page.url()).searchParams.get("nonce");
-    const now = Math.floor(Date.now() / 1_000);
-    const right = { iss: provider.issuer, aud: "console", sub: "ada", nonce, iat: now, exp: now + 600 };
-    const id_token = tokenWith({ ...right, ...wrong });
-    await page.route("**/authorize/token", (route) =>
-      route.fulfill({
-        headers: { "Access-Control-Allow-Origin": "*" },
-        json: { access_token: "a-token", token_type: "Bearer", id_token },
-      }),
-    );
-    await chooseName(page, "ada");
-    await page.getByRole("alert").filter({ hasText: CANNOT_RETURN }).waitFor();
-    expect(await page.getByText("Signed in as").count()).toBe(0);
-  });
-
-  // RG-138
-  test("shows an error of the identity provider as text, and says if the provider does not answer", async () => {
-    const { page, findings } = await bed.visit({ viewport: { width: 360, height: 800 } });
-    await page.locator("button:focus", { hasText: "Sign in with your company's account" }).waitFor();
-    await page.route("**/.well-known/openid-configuration", (route) => route.abort());
-    await page.keyboard.press("Enter");
-    await page.getByRole("alert").filter({ hasText: "The identity provider does not answer" }).waitFor();
-    await page.unroute("**/.well-known/openid-configuration");
-    await goToProvider(page);
-    const error = { error: "access_denied", error_description: HOSTILE };
-    await page.goto(returnAddress({ ...error, state: stateOf(page), iss: provider.issuer }));
-    await page.getByRole("alert").filter({ hasText: "The identity provider refused the sign-in." }).waitFor();
-    await page.getByText(HOSTILE).waitFor();
-    expect(await page.evaluate("window.ran")).toBeUndefined();
-    await page.getByText("Sign in with a token").click();
-    const wider = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
-    expect([wider, await findings()]).toEqual([0, []]);
   });
 
   // RG-139

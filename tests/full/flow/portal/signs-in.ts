@@ -117,6 +117,8 @@ describe.skipIf(browserPath === undefined)("a customer of the portal", () => {
   // PT-13
   test.each([
     ["another sign-in", { nonce: "another" }, CANNOT_RETURN],
+    ["another issuer", { iss: "https://login.example.com" }, CANNOT_RETURN],
+    ["another client", { aud: "another" }, CANNOT_RETURN],
     ["a past time, as a wrong clock sees it", { exp: 1 }, /The clock of this device is wrong/],
   ])("cannot sign in with an ID token of %s", async (_what, wrong, says) => {
     const { page } = await bed.visit();
