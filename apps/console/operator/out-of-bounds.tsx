@@ -7,30 +7,10 @@ import { useOperator } from "../page-session.ts";
 export function OutOfBoundsList({ missing }: { missing: readonly OutOfBounds[] }) {
   return (
     <ul class="problems">
-      {missing.map((part) => (
-        <li key={outOfBoundsText(part)}>
-          <Part {...part} />
-        </li>
+      {missing.map(outOfBoundsText).map((text) => (
+        <li key={text}>{text}</li>
       ))}
     </ul>
-  );
-}
-
-function Part({ service, path, url, policy }: OutOfBounds) {
-  const part = path ?? url ?? policy;
-  if (part === undefined) {
-    return (
-      <>
-        the service <b>{service}</b>
-      </>
-    );
-  }
-  return (
-    <>
-      {url !== undefined && "the url "}
-      {policy !== undefined && "the shared policy "}
-      <code>{part}</code> of {service}
-    </>
   );
 }
 

@@ -11,7 +11,7 @@ export function mayWrite({ role }: CurrentOperator): boolean {
   return role !== "reader";
 }
 
-/** A write of a service in the console: a deletion, or the restore of a config. */
+/** A deletion of a service, or the restore of a config. */
 interface ServiceWrite {
   /** The published services. The ones that the console cannot read are missing. */
   readonly published: Readonly<Record<string, StoredServiceConfig>>;
@@ -19,10 +19,7 @@ interface ServiceWrite {
   readonly restored: StoredServiceConfig | null;
 }
 
-/**
- * Returns the parts of a write that are outside the bounds of a publisher. Empty if the write is allowed.
- * The registry checks again at the write (RG-114).
- */
+/** Returns the parts of a write outside the bounds of a publisher. The registry checks again at the write (RG-114). */
 export function outOfBounds(
   operator: CurrentOperator,
   service: string,

@@ -3,7 +3,6 @@ import {
   type Failure,
   FailureNotice,
   Logo,
-  Notice,
   type SignedOut,
   SignedOutNotice,
 } from "@ostiary/lib/page";
@@ -30,6 +29,8 @@ export function SignIn() {
 
 function Ways({ why }: { why: SignedOut | null }) {
   const session = useSession();
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => button.current?.focus(), []);
   return (
     <>
       <p class="quiet">
@@ -47,7 +48,9 @@ function Ways({ why }: { why: SignedOut | null }) {
       )}
       {session.hasProvider ? (
         <>
-          <ProviderButton />
+          <button ref={button} type="button" class="button button-main" onClick={() => session.signIn()}>
+            Sign in with your company's account
+          </button>
           <details>
             <summary>Sign in with a token</summary>
             <TokenForm hasFocus={false} />
@@ -86,17 +89,6 @@ export function Brand() {
   );
 }
 
-function ProviderButton() {
-  const session = useSession();
-  const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => button.current?.focus(), []);
-  return (
-    <button ref={button} type="button" class="button button-main" onClick={() => session.signIn()}>
-      Sign in with your company's account
-    </button>
-  );
-}
-
 /** Asks for the token of an operator. The browser neither submits the form nor offers to save the token. */
 function TokenForm({ hasFocus }: { hasFocus: boolean }) {
   const session = useSession();
@@ -121,7 +113,9 @@ function TokenForm({ hasFocus }: { hasFocus: boolean }) {
 
   return (
     <form onSubmit={enter} aria-busy={busy}>
-      {failure !== null && <SignInFailure failure={failure} />}
+      {failure !== null && (
+        <FailureNotice failure={failure} {...(failure.kind === "signed_out" && UNKNOWN_TOKEN)} />
+      )}
       <label for="token">Token</label>
       <input
         id="token"
@@ -144,11 +138,7 @@ function TokenForm({ hasFocus }: { hasFocus: boolean }) {
   );
 }
 
-function SignInFailure({ failure }: { failure: Failure }) {
-  if (failure.kind !== "signed_out") return <FailureNotice failure={failure} />;
-  return (
-    <Notice tone="bad" title="The registry does not know this token" role="alert">
-      <p>Copy the whole token, without spaces. The token may also have expired.</p>
-    </Notice>
-  );
-}
+const UNKNOWN_TOKEN = {
+  title: "The registry does not know this token",
+  text: "Copy the whole token, without spaces. The token may also have expired.",
+};

@@ -83,11 +83,11 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     await page.getByRole("button", { name: "Delete …" }).waitFor();
     await go("#/services/other");
     await note(page).getByText("team may not change or delete other.").waitFor();
-    expect(await note(page).getByRole("listitem").allTextContents()).toEqual(["the service other"]);
+    expect(await note(page).getByRole("listitem").allTextContents()).toEqual(["service other"]);
     expect(await page.getByRole("button", { name: "Delete …" }).count()).toBe(0);
     await go("#/services/own-b");
     await note(page).getByText("team may not change or delete own-b.").waitFor();
-    expect(await note(page).getByRole("listitem").allTextContents()).toEqual(["/other/b of own-b"]);
+    expect(await note(page).getByRole("listitem").allTextContents()).toEqual(["/other/b of service own-b"]);
     await note(page).getByRole("link", { name: "Your permissions" }).click();
     await page.getByRole("heading", { level: 1, name: "What you may do" }).waitFor();
     const items = (name: string) =>
@@ -103,7 +103,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
   test("lets a publisher restore revisions within its bounds, and says why it cannot restore others", async () => {
     const { page, go } = await open("team", "#/services/own-c/revisions/1");
     await note(page).getByText("team may not restore revision 1.").waitFor();
-    expect(await note(page).getByRole("listitem").allTextContents()).toEqual(["/other/old of own-c"]);
+    expect(await note(page).getByRole("listitem").allTextContents()).toEqual(["/other/old of service own-c"]);
     expect(await page.getByRole("button", { name: /^Restore/ }).count()).toBe(0);
     await go("#/services/own-c/revisions/2");
     await page.getByRole("button", { name: "Restore revision 2 …" }).click();
@@ -122,8 +122,8 @@ describe.skipIf(browserPath === undefined)("the console", () => {
     const alert = page.getByRole("alert");
     await alert.getByText("You are not allowed to make this change").waitFor();
     expect((await alert.getByRole("listitem").allTextContents()).toSorted()).toEqual([
-      "/other/new of own-new",
-      "the service other",
+      "/other/new of service own-new",
+      "service other",
     ]);
     expect(Object.keys(await current(bed.registry))).not.toContain("own-new");
   });
