@@ -13,7 +13,7 @@ export interface Asked<Result> {
 
 export const NOTHING_ASKED: Asked<never> = { loading: true, answer: null, failure: null };
 
-type Repeatable<Result> = Asked<Result> & { again(): Promise<void> };
+export type Repeatable<Result> = Asked<Result> & { again(): Promise<void> };
 
 /**
  * Runs `work` on the first render, when `about` changes, and when `again` is called. Ignores the result of a

@@ -1,5 +1,5 @@
 import type { Gateway, Gateways, Projections } from "@ostiary/lib/contracts/registry-api";
-import { type Asked, Empty, Fact, FailureNotice, Loading, Time } from "@ostiary/lib/page";
+import { Empty, Fact, FailureNotice, Loading, type Repeatable, Time } from "@ostiary/lib/page";
 import { useEffect } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
 import { useAsked } from "../page-session.ts";
@@ -28,23 +28,18 @@ export function GatewaysView() {
       </p>
       <section aria-labelledby="projections">
         <h2 id="projections">Outstanding projections</h2>
-        <Outstanding asked={projections} onRetry={projections.again} />
+        <Outstanding {...projections} />
       </section>
       <section aria-labelledby="gateways">
         <h2 id="gateways">Running gateways</h2>
-        <Running asked={gateways} onRetry={gateways.again} />
+        <Running {...gateways} />
       </section>
     </>
   );
 }
 
-interface Part<Answer> {
-  asked: Asked<Answer>;
-  onRetry: () => void;
-}
-
-function Outstanding({ asked: { answer, failure }, onRetry }: Part<Projections>) {
-  if (failure !== null) return <FailureNotice failure={failure} onRetry={onRetry} />;
+function Outstanding({ answer, failure, again }: Repeatable<Projections>) {
+  if (failure !== null) return <FailureNotice failure={failure} onRetry={again} />;
   if (answer === null) return <Loading text="Loading the projections …" />;
   const { outstanding } = answer;
   return (
@@ -72,15 +67,10 @@ function Outstanding({ asked: { answer, failure }, onRetry }: Part<Projections>)
   );
 }
 
-function Running({ asked: { answer, failure }, onRetry }: Part<Gateways>) {
+function Running({ answer, failure, again }: Repeatable<Gateways>) {
   if (failure !== null) {
-    return (
-      <FailureNotice
-        failure={failure}
-        title={failure.kind === "away" ? "The registry or its route store does not answer" : undefined}
-        onRetry={onRetry}
-      />
-    );
+    const title = failure.kind === "away" ? "The registry or its route store does not answer" : undefined;
+    return <FailureNotice failure={failure} title={title} onRetry={again} />;
   }
   if (answer === null) return <Loading text="Loading the gateways …" />;
   if (answer.gateways.length === 0) {

@@ -6,7 +6,7 @@ import { mayWrite } from "../operator/permissions.ts";
 import { useAsked, useOperator } from "../page-session.ts";
 import { Note } from "../parts/note.tsx";
 import { counted } from "../parts/shown.tsx";
-import { deletionsIn, type ReadChanges, readOlder } from "./deletions.ts";
+import { deletionsIn, type ReadChanges, readOlder } from "../registry/calls.ts";
 
 const NOTHING_READ: ReadChanges = { changes: [], has_more: true };
 /** The number of pages of changes that the view reads at a time, so that a long history takes no long wait. */
