@@ -1,18 +1,6 @@
 import type { Method, Scope } from "@ostiary/lib/domain/routes";
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
-import { markedParts } from "../routes/rows.ts";
-
-/** Shows a text and highlights the words of a search. */
-export function Found({ text, words }: { text: string; words: readonly string[] }) {
-  return (
-    <>
-      {markedParts(text, words).map((part, index) =>
-        part.found ? <mark key={index}>{part.text}</mark> : <span key={index}>{part.text}</span>,
-      )}
-    </>
-  );
-}
 
 export function ScopeBadge({ scope }: { scope: Scope }) {
   return <span class={`scope scope-${scope}`}>{scope}</span>;

@@ -5,7 +5,7 @@ import { fragmentOf } from "../address.ts";
 import { useSession } from "../page-session.ts";
 import { CatalogState } from "../parts/catalog-state.tsx";
 import { usePages } from "../parts/pager.tsx";
-import { counted, Found, Methods, ScopeBadge } from "../parts/shown.tsx";
+import { counted, Methods, ScopeBadge } from "../parts/shown.tsx";
 import { countScopes, type RouteRow, routeRows } from "./rows.ts";
 
 /** Shows routes in pages, with a search over all their fields and a filter by scope. */
@@ -48,7 +48,7 @@ export function RouteExplorer({ rows, withService }: { rows: readonly RouteRow[]
           <Button onClick={() => narrow("", null)}>Show all routes</Button>
         </Empty>
       ) : (
-        <RouteTable rows={page.rows} words={words} withService={withService} />
+        <RouteTable rows={page.rows} withService={withService} />
       )}
       {page.pager}
     </section>
@@ -134,18 +134,14 @@ export function RoutesView() {
   );
 }
 
-interface Searched {
-  words: readonly string[];
-}
-
-interface RouteTableProps extends Searched {
+interface RouteTableProps {
   rows: readonly RouteRow[];
   /** Whether to show the service; false when all routes belong to one service. */
   withService: boolean;
 }
 
 /** Shows one page of routes. On a narrow screen each row is a card. */
-function RouteTable({ rows, words, withService }: RouteTableProps) {
+function RouteTable({ rows, withService }: RouteTableProps) {
   return (
     <DataTable
       label="Routes"
@@ -154,17 +150,11 @@ function RouteTable({ rows, words, withService }: RouteTableProps) {
       rows={rows.map(({ service, scope, limit, labels, methods, audited, ...route }, index) => ({
         key: index,
         cells: [
-          <RoutePath {...{ ...route, methods, words }} />,
+          <RoutePath {...{ ...route, methods }} />,
           <ScopeBadge scope={scope} />,
-          ...(withService
-            ? [
-                <a href={fragmentOf({ name: "service", service })}>
-                  <Found text={service} words={words} />
-                </a>,
-              ]
-            : []),
-          <Labels labels={labels} words={words} />,
-          limit === "" ? <span class="quiet">default</span> : <Found text={limit} words={words} />,
+          ...(withService ? [<a href={fragmentOf({ name: "service", service })}>{service}</a>] : []),
+          <Labels labels={labels} />,
+          limit === "" ? <span class="quiet">default</span> : limit,
           audited.length === 0 ? (
             <span class="quiet">no</span>
           ) : audited.length === methods.length ? (
@@ -178,40 +168,31 @@ function RouteTable({ rows, words, withService }: RouteTableProps) {
   );
 }
 
-type RoutePathProps = Searched & Pick<RouteRow, "path" | "methods" | "upstream" | "bounds">;
+type RoutePathProps = Pick<RouteRow, "path" | "methods" | "upstream" | "bounds">;
 
-function RoutePath({ path, methods, upstream, bounds, words }: RoutePathProps) {
+function RoutePath({ path, methods, upstream, bounds }: RoutePathProps) {
   return (
     <>
-      <Methods methods={methods} />{" "}
-      <code class="path">
-        <Found text={path} words={words} />
-      </code>
+      <Methods methods={methods} /> <code class="path">{path}</code>
       {upstream !== null && upstream !== path && (
         <span class="upstream">
           <span aria-hidden="true">↳ </span>
           <span class="sr">calls </span>
-          <code>
-            <Found text={upstream} words={words} />
-          </code>
+          <code>{upstream}</code>
         </span>
       )}
-      {bounds !== "" && (
-        <span class="upstream">
-          <Found text={bounds} words={words} />
-        </span>
-      )}
+      {bounds !== "" && <span class="upstream">{bounds}</span>}
     </>
   );
 }
 
-function Labels({ labels, words }: Pick<RouteRow, "labels"> & Searched) {
+function Labels({ labels }: Pick<RouteRow, "labels">) {
   if (labels.length === 0) return <span class="quiet">none required</span>;
   return (
     <span class="labels">
       {labels.map((label) => (
         <span key={label} class="label">
-          <Found text={label} words={words} />
+          {label}
         </span>
       ))}
     </span>

@@ -65,21 +65,6 @@ export function countScopes(rows: readonly RouteRow[]): Record<Scope, number> {
   return counts;
 }
 
-/** Splits a text into the parts that match a word of the search and the parts between them. */
-export function markedParts(text: string, words: readonly string[]): { text: string; found: boolean }[] {
-  const lower = foldOf(text);
-  // if folding changes the length of the text, offsets do not match, so no part is marked
-  if (words.length === 0 || lower.length !== text.length) return [{ text, found: false }];
-  const longestFirst = words.toSorted((one, other) => other.length - one.length);
-  const parts = lower.split(new RegExp(`(${longestFirst.map(RegExp.escape).join("|")})`));
-  let end = 0;
-  return parts.map(({ length }, index) => {
-    const start = end;
-    end += length;
-    return { text: text.slice(start, end), found: index % 2 === 1 };
-  });
-}
-
 export interface ServiceRow {
   readonly name: string;
   readonly url: string;

@@ -5,7 +5,7 @@ import { fragmentOf } from "../address.ts";
 import { useSession } from "../page-session.ts";
 import { CatalogState } from "../parts/catalog-state.tsx";
 import { usePages } from "../parts/pager.tsx";
-import { counted, Found, ScopeBadge } from "../parts/shown.tsx";
+import { counted, ScopeBadge } from "../parts/shown.tsx";
 import { SearchField } from "../routes/route-explorer.tsx";
 import { type ServiceRow, serviceRows } from "../routes/rows.ts";
 
@@ -50,14 +50,14 @@ export function ServicesView() {
           </p>
         </Empty>
       ) : (
-        <ServiceTable rows={page.rows} words={words} />
+        <ServiceTable rows={page.rows} />
       )}
       {page.pager}
     </CatalogState>
   );
 }
 
-function ServiceTable({ rows, words }: { rows: readonly ServiceRow[]; words: readonly string[] }) {
+function ServiceTable({ rows }: { rows: readonly ServiceRow[] }) {
   return (
     <DataTable
       label="Services"
@@ -66,11 +66,9 @@ function ServiceTable({ rows, words }: { rows: readonly ServiceRow[]; words: rea
         key: name,
         cells: [
           <a class="name" href={fragmentOf({ name: "service", service: name })}>
-            <Found text={name} words={words} />
+            {name}
           </a>,
-          <code>
-            <Found text={url} words={words} />
-          </code>,
+          <code>{url}</code>,
           <span class="scope-counts">
             {SCOPES.filter((scope) => counts[scope] > 0).map((scope) => (
               <span key={scope}>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { hasWords, wordsOf } from "@ostiary/lib/page/search";
-import { countScopes, markedParts, routeRows, type Services } from "../../../apps/console/routes/rows.ts";
+import { countScopes, routeRows, type Services } from "../../../apps/console/routes/rows.ts";
 
 const services: Services = {
   widgets: {
@@ -57,18 +57,5 @@ describe("the rows of routes", () => {
     ["widgetspublic", []],
   ])("%p finds %p", (search, paths) => {
     expect(found(search)).toEqual(paths);
-  });
-});
-
-describe("marking search results", () => {
-  test("marks each match, and the longest word where two matches start", () => {
-    const marked = (text: string, search: string) =>
-      markedParts(text, wordsOf(search))
-        .map((part) => (part.found ? `[${part.text}]` : part.text))
-        .join("");
-    expect(marked("/Widgets/widget", "widget")).toBe("/[Widget]s/[widget]");
-    expect(marked("/widgets", "wid widget")).toBe("/[widget]s");
-    expect(marked("İx", "x")).toBe("İ[x]");
-    expect(marked("ﬁx", "x")).toBe("ﬁx");
   });
 });
