@@ -14,6 +14,12 @@ interface Code {
   endsMs: number;
 }
 
+/** The issuer and the URL of the provider, which are known once its server listens. */
+interface Place {
+  issuer: string;
+  address: string;
+}
+
 /**
  * Signs a token for a person. `claims` name the audience: the client for an ID token, or the requested audience for
  * an access token.
@@ -56,16 +62,14 @@ const chosenName = Type.Object({ subject: Type.String({ minLength: 1, maxLength:
  * console.
  */
 export class Authorization {
-  readonly #issuer: () => string;
-  readonly #address: () => string;
+  readonly #place: Place;
   readonly #sign: SignToken;
   readonly #codes = new Map<string, Code>();
   /** The person of each session, by the value of its cookie. */
   readonly #sessions = new Map<string, string>();
 
-  constructor(issuer: () => string, address: () => string, sign: SignToken) {
-    this.#issuer = issuer;
-    this.#address = address;
+  constructor(place: Place, sign: SignToken) {
+    this.#place = place;
     this.#sign = sign;
   }
 
@@ -89,9 +93,9 @@ export class Authorization {
   }
 
   #metadata() {
-    const address = this.#address();
+    const { issuer, address } = this.#place;
     return {
-      issuer: this.#issuer(),
+      issuer,
       authorization_endpoint: `${address}${PATHS.authorize}`,
       token_endpoint: `${address}${PATHS.token}`,
       end_session_endpoint: `${address}${PATHS.end}`,
@@ -143,7 +147,7 @@ export class Authorization {
 
   #sendBack({ redirect_uri, state }: AuthorizationRequest, result: Record<string, string>): Response {
     const address = new URL(redirect_uri);
-    const answer = { ...result, ...(state !== undefined && { state }), iss: this.#issuer() };
+    const answer = { ...result, ...(state !== undefined && { state }), iss: this.#place.issuer };
     for (const [name, value] of Object.entries(answer)) address.searchParams.set(name, value);
     return new Response(null, { status: 303, headers: { ...HEADERS, Location: address.href } });
   }
@@ -160,20 +164,16 @@ export class Authorization {
       code.client_id === asked.client_id &&
       code.redirect_uri === asked.redirect_uri &&
       code.code_challenge === challengeOf(asked.code_verifier);
-    if (!isOwn) {
-      return Response.json(
-        { error: "invalid_grant" },
-        { status: 400, headers: { ...HEADERS, ...ANY_ORIGIN } },
-      );
-    }
+    const headers = { ...HEADERS, ...ANY_ORIGIN };
+    if (!isOwn) return Response.json({ error: "invalid_grant" }, { status: 400, headers });
     const { subject, client_id, nonce, audience } = code;
-    const body = {
+    const tokens = {
       access_token: await this.#sign(subject, audience === undefined ? {} : { aud: audience }),
       id_token: await this.#sign(subject, { aud: client_id, nonce, name: subject }),
       token_type: "Bearer",
       expires_in: TOKEN_SECONDS,
     };
-    return Response.json(body, { headers: { ...HEADERS, ...ANY_ORIGIN } });
+    return Response.json(tokens, { headers });
   }
 
   /** Ends the session and redirects to the page that the person came from. */
@@ -222,12 +222,9 @@ function challengeOf(verifier: string): string {
 }
 
 function refusal(): Response {
-  return new Response(
-    "This request is not from the portal or the console: use the authorization code flow with PKCE.\n",
-    {
-      status: 400,
-    },
-  );
+  const text =
+    "This request is not from the portal or the console: use the authorization code flow with PKCE.\n";
+  return new Response(text, { status: 400 });
 }
 
 function html(text: string): Response {

@@ -40,22 +40,17 @@ export async function startIdentityProvider(options: IdentityProviderOptions): P
   // A new id at each start makes gateways fetch the new key instead of trying the old one.
   const kid = crypto.randomUUID();
   const keySet = { keys: [{ ...(await exportJWK(publicKey)), kid, alg: ALGORITHM, use: "sig" }] };
-  let issuer = options.issuer ?? "";
-  let address = "";
+  const place = { issuer: options.issuer ?? "", address: "" };
   const sign = (subject: string, claims: Record<string, unknown> = {}) =>
     new SignJWT(claims)
       .setProtectedHeader({ alg: ALGORITHM, kid })
-      .setIssuer(issuer)
+      .setIssuer(place.issuer)
       .setSubject(subject)
       .setIssuedAt()
       .setExpirationTime(TOKEN_LIFE)
       .sign(privateKey);
 
-  const authorization = new Authorization(
-    () => issuer,
-    () => address,
-    sign,
-  );
+  const authorization = new Authorization(place, sign);
   const answer = async (request: Request): Promise<Response> => {
     const authorized = await authorization.answer(request);
     if (authorized !== null) return authorized;
@@ -69,11 +64,11 @@ export async function startIdentityProvider(options: IdentityProviderOptions): P
   };
   const { host, port, variable = "PORT" } = options;
   const server = listen({ fetch: answer }, { host, port, variable });
-  address = localOrigin(host, server.port ?? port);
-  issuer ||= address;
+  place.address = localOrigin(host, server.port ?? port);
+  place.issuer ||= place.address;
   return {
-    issuer,
-    jwks_uri: `${address}/.well-known/jwks.json`,
+    issuer: place.issuer,
+    jwks_uri: `${place.address}/.well-known/jwks.json`,
     port: server.port ?? port,
     stop: () => server.stop(true),
   };
