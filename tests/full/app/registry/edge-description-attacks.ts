@@ -161,18 +161,4 @@ export const attacks: Readonly<Record<string, Attack>> = {
       ),
     left_out: true,
   },
-  "a description of a million characters in 3 000 routes": {
-    paths: manyRoutes(),
-    document: () => shared({ summary: "s".repeat(1_000_000), description: "d".repeat(1_000_000) }),
-    left_out: true,
-  },
-  "40 000 security schemes": {
-    paths: manyRoutes(),
-    document: () =>
-      shared(
-        { security: range(20_000).map((n) => ({ [`S${n}`]: [] })) },
-        { securitySchemes: members(40_000, (n) => [`S${n}`, { type: "http", scheme: "basic" }]) },
-      ),
-    left_out: false,
-  },
 };
