@@ -42,24 +42,22 @@ export function LookupView() {
         Find out which route serves a request, and whether the caller may use the route. No request is sent to
         the service.
       </p>
-      <form class="panel lookup" onSubmit={submit} aria-busy={busy}>
-        <div class="fields">
-          <SelectField
-            label="Method"
-            value={method}
-            options={METHODS.map((each) => ({ value: each, text: each }))}
-            onChange={setMethod}
-          />
-          <TextField
-            id={pathField}
-            label="Path"
-            class="mono"
-            required
-            placeholder="/org/widgets/42"
-            value={path}
-            onInput={setPath}
-          />
-        </div>
+      <form class="panel document" onSubmit={submit} aria-busy={busy}>
+        <SelectField
+          label="Method"
+          value={method}
+          options={METHODS.map((each) => ({ value: each, text: each }))}
+          onChange={setMethod}
+        />
+        <TextField
+          id={pathField}
+          label="Path"
+          class="mono"
+          required
+          placeholder="/org/widgets/42"
+          value={path}
+          onInput={setPath}
+        />
         <CallerFields caller={caller} onChange={setCaller} />
         <Button type="submit" look="main" aria-disabled={busy}>
           {busy ? "Looking up …" : "Look up"}
@@ -80,20 +78,12 @@ function CallerFields({ caller, onChange }: { caller: Caller; onChange: (caller:
   const name = (named: string) => onChange({ kind, named });
   return (
     <>
-      <fieldset class="callers">
-        <legend>Caller</legend>
-        {CALLERS.map(({ value, text }) => (
-          <label key={value} class="choice">
-            <input
-              type="radio"
-              name="caller"
-              checked={kind === value}
-              onChange={() => onChange({ kind: value, named: "" })}
-            />
-            {text}
-          </label>
-        ))}
-      </fieldset>
+      <SelectField
+        label="Caller"
+        value={kind}
+        options={CALLERS}
+        onChange={(chosen) => onChange({ kind: chosen, named: "" })}
+      />
       {kind === "role" && <RoleField value={named} onChange={name} />}
       {kind === "labels" && (
         <TextField

@@ -1,6 +1,6 @@
 import type { GivenNote } from "@ostiary/lib/contracts/registry-api";
 import { listChanges, markChanges, type OutOfBounds } from "@ostiary/lib/domain/routes";
-import { Answered, Button, Empty, Time } from "@ostiary/lib/page";
+import { Answered, Button, Empty, SelectField, Time } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
 import { WhyNot } from "../operator/out-of-bounds.tsx";
@@ -162,20 +162,17 @@ function Shown({ entries, shown, newest, onChanged }: ShownProps) {
         </p>
       )}
       {entries.length > 1 && (
-        <label class="compare">
-          Compared with{" "}
-          <select value={String(from)} onChange={(event) => setFrom(Number(event.currentTarget.value))}>
-            {revision === 1 && <option value="0">nothing</option>}
-            {entries.map(
-              (entry) =>
-                entry !== shown && (
-                  <option key={entry.revision} value={String(entry.revision)}>
-                    revision {entry.revision}
-                  </option>
-                ),
-            )}
-          </select>
-        </label>
+        <SelectField
+          label="Compared with"
+          value={String(from)}
+          options={[
+            ...(revision === 1 ? [{ value: "0", text: "nothing" }] : []),
+            ...entries
+              .filter((entry) => entry !== shown)
+              .map((entry) => ({ value: String(entry.revision), text: `revision ${entry.revision}` })),
+          ]}
+          onChange={(chosen) => setFrom(Number(chosen))}
+        />
       )}
       <Comparison service={service} from={from} to={revision} />
       {restoring && (
