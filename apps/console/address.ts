@@ -19,6 +19,7 @@ const TITLES = {
   lookup: "Look up a request",
   apply: "Apply a document",
   gateways: "Gateways",
+  operators: "Operators",
   operator: "What you may do",
 };
 type PlainView = keyof typeof TITLES;

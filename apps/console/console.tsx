@@ -6,6 +6,7 @@ import { GatewaysView } from "./gateways/gateways-view.tsx";
 import { KIT } from "./kit.tsx";
 import { LookupView } from "./lookup/lookup-view.tsx";
 import { OperatorView } from "./operator/operator-view.tsx";
+import { OperatorsView } from "./operator/operators-view.tsx";
 import { mayWrite } from "./operator/permissions.ts";
 import { type Session, SessionProvider, useOperator, useSession } from "./page-session.ts";
 import { RevisionsView } from "./revisions/revisions-view.tsx";
@@ -33,6 +34,7 @@ const PLACES = [
   { name: "lookup", label: "Look up" },
   { name: "apply", label: "Apply" },
   { name: "gateways", label: "Gateways" },
+  { name: "operators", label: "Operators" },
 ] as const;
 
 /** The views below the list of services. */
@@ -125,5 +127,7 @@ function Content({ view }: { view: ViewName | null }) {
       return <GatewaysView />;
     case "operator":
       return <OperatorView />;
+    case "operators":
+      return <OperatorsView />;
   }
 }

@@ -74,7 +74,7 @@ export function createApp(deps: AppDeps): { public: Listener; internal: Listener
 }
 
 function publicApp(deps: AppDeps) {
-  const { config, publishing, routeStore, lag, roles, current, edge, descriptions } = deps;
+  const { config, publishing, operators, routeStore, lag, roles, current, edge, descriptions } = deps;
   const bodyBytesMax = bodyLimit(config);
   const app = httpApp({ bodyBytesMax, parseBodies: false })
     .onRequest(async ({ request }) => refuseWithoutToken(request, deps))
@@ -94,7 +94,7 @@ function publicApp(deps: AppDeps) {
     )
     .use(gatewayHandlers(publishing.database, routeStore))
     .use(projectionHandlers(lag))
-    .use(operatorHandlers())
+    .use(operatorHandlers(operators))
     .use(changeHandlers(publishing.database));
   if (config.CONSOLE_ENABLED) app.use(consoleHandlers(consoleSite(config), deps.bundleConsole));
   return config.SWAGGER_ENABLED ? app.use(swaggerRoutes(app, { ...swaggerOptions, bodyBytesMax })) : app;

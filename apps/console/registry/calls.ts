@@ -6,6 +6,7 @@ import {
   Diff,
   Gateways,
   type GivenNote,
+  ListedOperators,
   Lookup,
   markPreviewed,
   Preview,
@@ -53,6 +54,8 @@ export interface Review {
 }
 
 export const readOperator = (registry: Registry) => registry.ask(CurrentOperator, pathTo("operator"));
+
+export const listOperators = (registry: Registry) => registry.ask(ListedOperators, pathTo("operators"));
 
 export const listServices = (registry: Registry) => registry.ask(Services, pathTo("services"));
 

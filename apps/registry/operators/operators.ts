@@ -1,6 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { type Clock, Loop } from "@ostiary/lib/async";
+import type { CurrentOperator, ListedOperators } from "@ostiary/lib/contracts/registry-api";
 import { ConfigError } from "@ostiary/lib/runtime/config";
 import {
   ADMIN_OPERATOR,
@@ -116,9 +117,9 @@ export class Operators {
   #withClaims(token: TokenClaims): Operator | null {
     const nowMs = this.#options.clock.now();
     let found: Operator | null = null;
-    for (const { operator, claims } of this.#listed) {
+    for (const { operator, claims, endsMs } of this.#listed) {
       if (claims === null) continue;
-      const isOver = claims.endsMs !== null && claims.endsMs <= nowMs;
+      const isOver = endsMs !== null && endsMs <= nowMs;
       if (fitsClaims(claims, token) && !isOver) found ??= operator;
     }
     return found;
@@ -138,6 +139,17 @@ export class Operators {
       if (isSame && !isOver) found = operator;
     }
     return found;
+  }
+
+  /** Returns all operators, without hashes of tokens and without the values of claims (RG-174). */
+  list(): ListedOperators["operators"] {
+    const nowMs = this.#options.clock.now();
+    return this.#all(this.#listed).map(({ operator, endsMs, tokens, claims }) => ({
+      ...shownOperator(operator),
+      expires_at: endsMs === null ? null : new Date(endsMs).toISOString(),
+      tokens: tokens.filter((token) => token.endsMs === null || token.endsMs > nowMs).length,
+      claims: claims === null ? [] : claims.pairs.map(([name]) => name),
+    }));
   }
 
   async #read(): Promise<void> {
@@ -177,14 +189,26 @@ export class Operators {
     );
   }
 
-  #tokensOf(listed: readonly ListedOperator[]): readonly Token[] {
+  /** Returns the holder of ADMIN_TOKEN and the operators of the file. */
+  #all(listed: readonly ListedOperator[]): readonly ListedOperator[] {
     const admin: ListedOperator = {
       operator: { name: ADMIN_OPERATOR, role: "admin", services: null, paths: null, urls: null },
+      endsMs: null,
       tokens: [{ sha256: sha256Of(this.#options.adminToken), endsMs: null }],
       claims: null,
     };
-    return [admin, ...listed].flatMap(({ operator, tokens }) =>
+    return [admin, ...listed];
+  }
+
+  #tokensOf(listed: readonly ListedOperator[]): readonly Token[] {
+    return this.#all(listed).flatMap(({ operator, tokens }) =>
       tokens.map(({ sha256, endsMs }) => ({ operator, sha256: Buffer.from(sha256, "hex"), endsMs })),
     );
   }
+}
+
+/** Returns an operator as the API shows it. */
+export function shownOperator({ name, role, services, paths, urls }: Operator): CurrentOperator {
+  const listOf = (bounds: readonly string[] | null) => bounds && [...bounds];
+  return { name, role, services: listOf(services), paths: listOf(paths), urls: listOf(urls) };
 }

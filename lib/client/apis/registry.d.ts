@@ -309,6 +309,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operators": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List operators
+         * @description Returns all operators: what each may write, when it expires, and how it proves itself, by the number of its tokens or by the names of its claims. The list has no token, no hash, and no value of a claim.
+         */
+        get: operations["listOperators"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/changes": {
         parameters: {
             query?: never;
@@ -1178,6 +1198,42 @@ export interface components {
             urls: string[] | null;
         };
         /**
+         * ListedOperator
+         * @description An operator, and how it proves itself.
+         */
+        ListedOperator: {
+            /** @description The operator's name; `admin` is the holder of ADMIN_TOKEN. */
+            name: string;
+            /**
+             * @description A reader can read and run dry runs. A publisher can also write its services. An admin can do everything.
+             * @enum {string}
+             */
+            role: "reader" | "publisher" | "admin";
+            /** @description The name patterns of the services that the operator may write; `*` stands for any characters. Null means every service. */
+            services: string[] | null;
+            /** @description The prefixes of the paths that the operator may publish. Null means every path. */
+            paths: string[] | null;
+            /** @description The patterns of the addresses that the operator may give its services; `*` stands for a label or for the port. Null means every address. Without any, the operator cannot set an address. */
+            urls: string[] | null;
+            /**
+             * Format: date-time
+             * @description When the operator expires. Null if it does not.
+             */
+            expires_at: string | null;
+            /** @description How many tokens of the operator the registry accepts now. */
+            tokens: number;
+            /** @description The names of the claims by which tokens of the identity provider stand for the operator. Empty for an operator with tokens of its own. */
+            claims: string[];
+        };
+        /**
+         * Operators
+         * @description All operators.
+         */
+        Operators: {
+            /** @description The holder of ADMIN_TOKEN, then the operators of OPERATORS_FILE in their order. */
+            operators: components["schemas"]["ListedOperator"][];
+        };
+        /**
          * RecordedChange
          * @description A write of a service, without its config.
          */
@@ -1661,6 +1717,26 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Operator"];
+                };
+            };
+        };
+    };
+    listOperators: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All operators. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operators"];
                 };
             };
         };

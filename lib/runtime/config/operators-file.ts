@@ -119,13 +119,13 @@ interface OperatorToken {
 
 export interface ListedClaims {
   readonly pairs: readonly (readonly [name: string, value: string])[];
-  /** When the operator expires, or null. */
-  readonly endsMs: number | null;
 }
 
 /** An operator with its credentials: tokens of its own, or claims of the identity provider's tokens. */
 export interface ListedOperator {
   readonly operator: Operator;
+  /** When the operator expires, or null. */
+  readonly endsMs: number | null;
   readonly tokens: readonly OperatorToken[];
   readonly claims: ListedClaims | null;
 }
@@ -191,8 +191,8 @@ function listed(entry: OperatorEntry): ListedOperator {
     const { sha256, expires_at: ends_at } = typeof token === "string" ? { sha256: token } : token;
     return { sha256, endsMs: earlier(ends_at, expires_at) };
   });
-  if (claims === undefined) return { operator, tokens, claims: null };
-  return { operator, tokens, claims: { pairs: Object.entries(claims), endsMs: earlier(expires_at) } };
+  const listedClaims = claims === undefined ? null : { pairs: Object.entries(claims) };
+  return { operator, endsMs: earlier(expires_at), tokens, claims: listedClaims };
 }
 
 /** Returns the earliest of the times in milliseconds since the epoch, or null. */

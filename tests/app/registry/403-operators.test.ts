@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { sha256Of } from "../../../lib/runtime/config/operators-file.ts";
 import { type OpenApiDocument, operationsIn, type PlacedOperation } from "../../support/http/openapi.ts";
 import { services, waitFor } from "../../support/index.ts";
 import { type Client, clientOf, service as configOf } from "./harness.ts";
@@ -320,5 +321,43 @@ describe("GET /operator", () => {
     const wrong = clientOf(operated.registry.url, `${tokenOf("team")}x`);
     expect((await wrong.call("GET", "/operator")).status).toBe(401);
     expect((await admin.call("GET", "/operator?name=team")).status).toBe(422);
+  });
+});
+
+// RG-174
+describe("GET /operators", () => {
+  test("lists to an admin who may call the registry, without hashes and without values of claims", async () => {
+    const old = { sha256: sha256Of("old"), expires_at: "2020-01-01T00:00:00Z" };
+    await using own = await startOperated(
+      [
+        entry("docs", "reader", { expires_at: "2030-01-31T12:00:00+01:00" }),
+        { ...entry("team", "publisher", { services: ["own"], paths: ["/own"] }), token_sha256: [old] },
+        claiming("pipeline", "admin", { claims: { repository: "acme/secret", ref: "main" } }),
+      ],
+      { env: provider.env },
+    );
+    const { status, body } = await own.as("admin").call("GET", "/operators");
+    const all = { services: null, paths: null, urls: null };
+    const none = { services: [], paths: [], urls: [] };
+    const own_token = { expires_at: null, tokens: 1, claims: [] };
+    expect([status, body]).toEqual([
+      200,
+      {
+        operators: [
+          { name: "admin", role: "admin", ...all, ...own_token },
+          { name: "docs", role: "reader", ...none, ...own_token, expires_at: "2030-01-31T11:00:00.000Z" },
+          {
+            ...{ name: "team", role: "publisher", services: ["own"], paths: ["/own"], urls: [] },
+            ...{ ...own_token, tokens: 0 },
+          },
+          {
+            ...{ name: "pipeline", role: "admin", ...all },
+            ...{ ...own_token, tokens: 0, claims: ["repository", "ref"] },
+          },
+        ],
+      },
+    ]);
+    for (const secret of ["acme/secret", sha256Of(tokenOf("docs"))])
+      expect(JSON.stringify(body)).not.toContain(secret);
   });
 });

@@ -42,6 +42,7 @@ describe("an operators file that is accepted", () => {
     const [ada, ci, docs] = parseOperatorsFile(GOOD);
     expect(ada).toEqual({
       operator: { name: "ada@example.com", role: "admin", services: null, paths: null, urls: null },
+      endsMs: null,
       tokens: [{ sha256: HASH, endsMs: null }],
       claims: null,
     });

@@ -12,6 +12,7 @@ const view: fc.Arbitrary<View> = fc.oneof(
     { name: "lookup" },
     { name: "apply" },
     { name: "gateways" },
+    { name: "operators" },
   ),
   // Any text, because the registry may hold services with names from before the current rules.
   fc.record({ name: fc.constant("service" as const), service: fc.string({ minLength: 1, unit: "binary" }) }),

@@ -48,6 +48,17 @@ describe.skipIf(browserPath === undefined)("the console", () => {
   const signedInAs = (page: Page, name: string, role: string) =>
     page.getByText(`Signed in as ${name}, ${role}`).waitFor();
 
+  // RG-175
+  test("lists all operators, with their bounds", async () => {
+    const { page, complaints } = await open("docs");
+    await page.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Operators" }).click();
+    const row = (name: string) =>
+      page.getByRole("table").getByRole("row").filter({ hasText: name }).textContent();
+    expect(await row("team")).toMatch(/publisher.*own-\*.*http:\/\/upstream:8080.*1 token/);
+    expect(await row("docs")).toMatch(/reader.*nothing.*1 token.*never/);
+    expect(complaints).toEqual([]);
+  });
+
   // RG-131
   test("shows a reader all views, but no button that writes", async () => {
     const { page, go, complaints } = await open("docs");
@@ -60,6 +71,7 @@ describe.skipIf(browserPath === undefined)("the console", () => {
       "Look up",
       "Review",
       "Gateways",
+      "Operators",
     ]);
     await go("#/services/own-a");
     await page.getByRole("table", { name: "Routes" }).waitFor();
