@@ -5,10 +5,13 @@ import {
   isGranted,
   parametersOf,
   readDescription,
-  searchedText,
 } from "../../../apps/portal/page/reference/description.ts";
-import { callOf, curlOf, type InputProblems } from "../../../apps/portal/page/reference/request.ts";
-import { readResponse, SHOWN_BYTES_MAX } from "../../../apps/portal/page/reference/shown-response.ts";
+import {
+  callOf,
+  curlOf,
+  readResponse,
+  SHOWN_BYTES_MAX,
+} from "../../../apps/portal/page/reference/request.ts";
 
 const HOSTILE = `<img src=x onerror="window.ran=1">`;
 const ORIGIN = "https://api.example.com";
@@ -53,13 +56,6 @@ describe("a description", () => {
     expect(grantedTo("things:write")).toEqual(["a", "b"]);
     const all = operations.filter((each) => isGranted(each, { may: () => true }));
     expect(all.map(({ id }) => id)).toEqual(["a", "b"]);
-  });
-
-  // PT-41
-  test("is searched by method, path, summary, group and id", () => {
-    const { found } = only("/org/things", "get");
-    const text = searchedText(found);
-    for (const part of ["GET", "/org/th", "a thing", "things", "getThing"]) expect(text).toContain(part);
   });
 
   // PT-42, PT-45
@@ -228,7 +224,7 @@ describe("the call of an operation", () => {
   });
 
   // PT-43
-  test.each<[string, Record<string, string>, string, InputProblems]>([
+  test.each<[string, Record<string, string>, string, Record<string, string>]>([
     ["a missing param", {}, "{}", { "path id": "missing" }],
     ["one dot", { "path id": "." }, "{}", { "path id": "dots" }],
     ["two dots", { "path id": ".." }, "{}", { "path id": "dots" }],
@@ -242,7 +238,7 @@ describe("the call of an operation", () => {
     ["a body that is not JSON", { "path id": "1" }, "{", { body: "json" }],
     ["a body of 30 000 brackets", { "path id": "1" }, "[".repeat(30_000), { body: "json" }],
   ])("with %s is not made", (_, values, text, problems) => {
-    expect(made(values, text)).toEqual({ ok: false, problems });
+    expect<unknown>(made(values, text)).toEqual({ ok: false, problems });
   });
 
   // PT-42
@@ -283,15 +279,16 @@ describe("the call of an operation", () => {
 
 describe("a response", () => {
   // PT-44
-  test("shows its status, its rate limit headers, and its text for any status", async () => {
+  test("shows its status, its rate limit headers, and its text, indented if it is JSON", async () => {
     const headers = {
       "Content-Type": "application/json",
       "X-RateLimit-Limit": "3",
       "Retry-After": "90",
       "X-Other": "1",
     };
-    const answer = await readResponse(new Response(`{"a":"${HOSTILE}"}`, { status: 429, headers }));
-    expect(answer).toMatchObject({ status: 429, text: `{"a":"${HOSTILE}"}`, cut: false });
+    const answer = await readResponse(new Response(`{"a":"b"}`, { status: 429, headers }));
+    expect(answer).toMatchObject({ status: 429, cut: false });
+    expect(answer.text).toBe(JSON.stringify({ a: "b" }, null, 2));
     expect(answer.headers).toEqual([
       ["x-ratelimit-limit", "3"],
       ["retry-after", "90"],

@@ -1,38 +1,9 @@
-/** Tests of how the portal's page sums usage, and of how it formats numbers. */
+/** Tests how the portal page formats usage, and which keys it counts as ending soon. */
 import { describe, expect, test } from "bun:test";
 import { endingKeys } from "../../../apps/portal/page/organizations/overview.ts";
-import { shownParts, totalOf, type UsagePart } from "../../../apps/portal/page/usage/usage.ts";
 import { formatsOf } from "../../../lib/page/formats.ts";
 
-function part(service: string | undefined, requests: number): UsagePart {
-  const none = {
-    refused: 0,
-    refused_limit: 0,
-    refused_labels: 0,
-    refused_other: 0,
-    failed: 1,
-    duration_ms: 0,
-  };
-  const sums = { ...none, requests, bytes_in: 10, bytes_out: 1_000 };
-  return {
-    id: `${service}`,
-    from: "2026-11-01T00:00:00.000Z",
-    ...sums,
-    ...(service !== undefined && { service }),
-  };
-}
-
 describe("the usage of an organization", () => {
-  // PT-34
-  test("leaves out the services that the page itself calls, unless it is asked for them", () => {
-    const parts = [part("identity", 7), part("widgets", 5), part("audit", 3), part(undefined, 2)];
-    expect(shownParts(parts, false).map(({ requests }) => requests)).toEqual([5, 2]);
-    expect(shownParts(parts, true)).toEqual(parts);
-    const sums = { refused: 0, failed: 2, bytes_in: 20, bytes_out: 2_000 };
-    expect(totalOf(shownParts(parts, false))).toEqual({ requests: 7, ...sums });
-    expect(totalOf([]).requests).toBe(0);
-  });
-
   // PT-34
   test.each([
     [0, "0 byte", "0 Byte"],

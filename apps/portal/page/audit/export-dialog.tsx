@@ -1,13 +1,14 @@
 import {
   type Answer,
+  answered,
   Button,
   Dialog,
-  type Failure,
   FailureNotice,
   failed,
   SelectField,
+  useWrite,
 } from "@ostiary/lib/page";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { Gateway } from "../gateway.ts";
 import { useSession } from "../page-session.ts";
 import { saveFile } from "../parts/save-file.ts";
@@ -20,22 +21,43 @@ interface ExportDialogProps {
   onClose: () => void;
 }
 
-/** Exports the events that match the filters as a file, and shows the progress. */
+const TYPES = { csv: "text/csv", ndjson: "application/x-ndjson" } as const;
+type ExportFormat = keyof typeof TYPES;
+const FORMATS = ["csv", "ndjson"] as const;
+
+/** Exports the events that match the filters as a file, and shows the progress. The export stops with the dialog. */
 export function ExportDialog({ log, query, onClose }: ExportDialogProps) {
-  const { close } = useTexts();
-  const t = useTexts().audit.export;
+  const { close, audit } = useTexts();
+  const t = audit.export;
+  const { number } = useFormats();
+  const session = useSession();
   const [format, setFormat] = useState<ExportFormat>("csv");
-  const { bytes, failure, start } = useExport(log, query, onClose);
-  const running = bytes !== null;
+  const [bytes, setBytes] = useState(0);
+  const [stop] = useState(() => new AbortController());
+  const { busy, failure, write } = useWrite();
+  useEffect(() => () => stop.abort(), []);
+  const save = (file: Blob) => {
+    if (stop.signal.aborted) return;
+    saveFile(file, `audit-log-${new Date().toISOString().slice(0, "2026-01-31".length)}.${format}`);
+    session.announce(t.saved);
+    onClose();
+  };
+  const start = () => {
+    setBytes(0);
+    void write(
+      () => readExport(session.gateway, { log, query, format, signal: stop.signal, onProgress: setBytes }),
+      save,
+    );
+  };
   return (
     <Dialog
       title={t.title}
       onClose={onClose}
       actions={
         <>
-          <Button onClick={onClose}>{running ? t.cancel : close}</Button>
-          <Button look="main" aria-disabled={running} onClick={() => start(format)}>
-            {running ? t.running : t.start}
+          <Button onClick={onClose}>{busy ? t.cancel : close}</Button>
+          <Button look="main" aria-disabled={busy} onClick={start}>
+            {busy ? t.running : t.start}
           </Button>
         </>
       }
@@ -45,71 +67,22 @@ export function ExportDialog({ log, query, onClose }: ExportDialogProps) {
         label={t.format}
         value={format}
         options={FORMATS.map((value) => ({ value, text: t.formats[value] }))}
-        onChange={(value) => setFormat(FORMATS.find((each) => each === value) ?? "csv")}
+        onChange={setFormat}
       />
-      <ExportProgress bytes={bytes} />
+      <p role="status" class="quiet">
+        {busy && t.progress(number(Math.ceil(bytes / 1024)))}
+      </p>
       {failure !== null && <FailureNotice failure={failure} title={t.failed} />}
     </Dialog>
   );
 }
 
-function ExportProgress({ bytes }: { bytes: number | null }) {
-  const t = useTexts().audit.export;
-  const formats = useFormats();
-  return (
-    <p role="status" class="quiet">
-      {bytes !== null && t.progress(formats.number(Math.ceil(bytes / 1024)))}
-    </p>
-  );
-}
-
-/** Runs one export at a time. The export stops when the dialog closes. */
-function useExport(log: Log, query: Readonly<Record<string, string>>, onClose: () => void) {
-  const t = useTexts().audit.export;
-  const session = useSession();
-  const [bytes, setBytes] = useState<number | null>(null);
-  const [failure, setFailure] = useState<Failure | null>(null);
-  const running = useRef<AbortController | null>(null);
-  useEffect(() => () => running.current?.abort(), []);
-  const start = async (format: ExportFormat) => {
-    if (running.current !== null) return;
-    const mine = new AbortController();
-    running.current = mine;
-    setFailure(null);
-    setBytes(0);
-    const answer = await readExport(session.gateway, {
-      log,
-      query,
-      format,
-      signal: mine.signal,
-      onProgress: setBytes,
-    });
-    running.current = null;
-    if (mine.signal.aborted) return;
-    setBytes(null);
-    if (!answer.ok) setFailure(answer.failure);
-    else {
-      saveFile(answer.value, `audit-log-${new Date().toISOString().slice(0, "2026-01-31".length)}.${format}`);
-      session.announce(t.saved);
-      onClose();
-    }
-  };
-  return { bytes, failure, start };
-}
-
-const FORMATS = ["csv", "ndjson"] as const;
-type ExportFormat = (typeof FORMATS)[number];
-
-const TYPES: Record<ExportFormat, string> = { csv: "text/csv", ndjson: "application/x-ndjson" };
-/** The size at which received chunks are combined into a Blob, which the browser may keep on disk. */
-const PART_BYTES = 4 * 1024 * 1024;
-
-/** The options of an export. `onProgress` is called with the number of bytes received. */
 interface Export {
   log: Log;
   query: Readonly<Record<string, string>>;
   format: ExportFormat;
   signal: AbortSignal;
+  /** Called with the number of bytes received. */
   onProgress: (bytes: number) => void;
 }
 
@@ -125,34 +98,18 @@ async function readExport(
     signal,
   });
   if (!answer.ok) return answer;
-  const reader = answer.value.body?.getReader();
-  if (reader === undefined) return failed("strange");
+  let bytes = 0;
+  const counting = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform(chunk, out) {
+      bytes += chunk.length;
+      onProgress(bytes);
+      out.enqueue(chunk);
+    },
+  });
   try {
-    return { ok: true, value: await collect(reader, TYPES[format], onProgress) };
+    const counted = answer.value.body?.pipeThrough(counting) ?? null;
+    return answered(await new Response(counted, { headers: { "Content-Type": TYPES[format] } }).blob());
   } catch {
     return failed("away");
-  }
-}
-
-async function collect(
-  reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>,
-  type: string,
-  onProgress: (bytes: number) => void,
-): Promise<Blob> {
-  const parts: Blob[] = [];
-  let chunks: Uint8Array<ArrayBuffer>[] = [];
-  let bytes = 0;
-  let pending = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return new Blob([...parts, ...chunks], { type });
-    chunks.push(value);
-    bytes += value.length;
-    pending += value.length;
-    onProgress(bytes);
-    if (pending < PART_BYTES) continue;
-    parts.push(new Blob(chunks));
-    chunks = [];
-    pending = 0;
   }
 }

@@ -8,8 +8,7 @@ import { type Log, PERSON_LOG } from "./logs.ts";
 import {
   actionIn,
   type Filters,
-  KEY,
-  keptFilters,
+  moreFilters,
   NOTHING_SELECTED,
   placeQueryOf,
   RANGES,
@@ -29,36 +28,22 @@ interface FilterProps {
 /** Shows the filters of the log (AU-36, AU-38): chips for time, person and action, and the rest on demand. */
 export function FilterChips({ log, selection, failure, onChoose }: FilterProps) {
   const t = useTexts().audit;
-  const [open, setOpen] = useState(false);
+  const more = moreFilters(selection);
+  const [open, setOpen] = useState(more > 0);
   /** Changes when the person clears the filters, so that the form forgets what it shows. */
   const [round, setRound] = useState(0);
   const isOpen = open || (failure !== null && failure.fields.length > 0);
   const { filters } = selection;
   const choose = (changed: Filters) => onChoose({ ...selection, filters: changed });
-  const kept = keptFilters(selection);
-  const outcomes: Readonly<Record<string, string>> = t.outcomes;
   return (
     <search aria-label={t.filters.title}>
       <div class="chips">
         <TimeChip filters={filters} onChoose={choose} onOther={() => setOpen(true)} />
         {log !== PERSON_LOG && <PersonChip filters={filters} onChoose={choose} />}
         <ActionChip log={log} filters={filters} onChoose={choose} />
-        {kept.map(([name, value]) => (
-          <button
-            key={name}
-            type="reset"
-            class="chip chip-on"
-            title={t.filters.remove}
-            onClick={() =>
-              name === KEY ? onChoose({ ...selection, key_prefix: "" }) : choose({ ...filters, [name]: "" })
-            }
-          >
-            {t.filters[name]}: {name === "outcome" ? (outcomes[value] ?? value) : value}{" "}
-            <span aria-hidden="true">×</span>
-          </button>
-        ))}
         <Button aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {t.filters.more}
+          {more > 0 && ` (${more})`}
         </Button>
         {(isOpen || Object.keys(placeQueryOf(selection)).length > 0) && (
           <Button

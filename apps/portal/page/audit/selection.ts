@@ -32,22 +32,15 @@ export interface Selection {
 
 /** Reads a selection from the query in the page's fragment. Ignores unknown parameters. */
 export function selectionOf(query: URLSearchParams): Selection {
-  const value = (name: string) => query.get(name) ?? "";
-  return {
-    filters: {
-      occurred_after: value("occurred_after"),
-      occurred_before: value("occurred_before"),
-      actor_member_id: value("actor_member_id"),
-      service: value("service"),
-      method: value("method"),
-      route: value("route"),
-      outcome: value("outcome"),
-      request_id: value("request_id"),
-      created_id: value("created_id"),
-    },
-    key_prefix: value(KEY),
-  };
+  const filters = { ...NO_FILTERS };
+  for (const name of FILTERS) filters[name] = query.get(name) ?? "";
+  return { filters, key_prefix: query.get(KEY) ?? "" };
 }
+
+const NO_FILTERS: Record<FilterName, string> = {
+  ...{ occurred_after: "", occurred_before: "", actor_member_id: "", service: "", method: "", route: "" },
+  ...{ outcome: "", request_id: "", created_id: "" },
+};
 
 /** Returns the query parameters for the audit service. Omits filters without a value. */
 export function queryOf(filters: Filters): Record<string, string> {
@@ -61,7 +54,7 @@ export function placeQueryOf({ filters, key_prefix }: Selection): Record<string,
   return { ...queryOf(filters), ...(key_prefix === "" ? {} : { [KEY]: key_prefix }) };
 }
 
-export const NOTHING_SELECTED = selectionOf(new URLSearchParams());
+export const NOTHING_SELECTED: Selection = { filters: NO_FILTERS, key_prefix: "" };
 
 /** The lengths of time in seconds that the page offers: an hour, a day, a week and thirty days. */
 export const RANGES = [3_600, 86_400, 604_800, 2_592_000] as const;
@@ -83,12 +76,10 @@ export function withAction(filters: Filters, action: string): Filters {
   return { ...filters, method, route };
 }
 
-/** Returns the filters in use that have no field of their own beside time, person and action. */
-export function keptFilters({ filters, key_prefix }: Selection) {
-  const isAction = actionIn(filters) !== "";
-  const names = ["service", "outcome", "request_id", "created_id"] as const;
-  const shown = [...names, ...(isAction ? [] : (["method", "route"] as const))];
-  return [...shown.map((name) => [name, filters[name]] as const), [KEY, key_prefix] as const].filter(
-    ([, value]) => value !== "",
-  );
+/** Returns how many filters are in use that have no chip of their own: beside time, person and action. */
+export function moreFilters({ filters, key_prefix }: Selection): number {
+  const route = actionIn(filters) === "" ? [filters.method, filters.route] : [];
+  const { service, outcome, request_id, created_id } = filters;
+  return [service, outcome, request_id, created_id, key_prefix, ...route].filter((value) => value !== "")
+    .length;
 }

@@ -1,11 +1,11 @@
 import { EMAIL_LENGTH_MAX, Invite } from "@ostiary/lib/contracts/identity-api";
 import { Button, CopyButton, DataTable, SelectField, TextField, Time } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
-import { type Gateway, pathTo } from "../gateway.ts";
+import { pathTo } from "../gateway.ts";
 import { useSession } from "../page-session.ts";
 import { Confirm, ConfirmDeletion, Secret, SecretDialog } from "../parts/confirm.tsx";
 import { SearchedList, useList } from "../parts/lists.tsx";
-import { type FieldProblems, problemOf, useForm } from "../parts/use-problems.ts";
+import { problemOf, useForm } from "../parts/use-problems.ts";
 import { RoleField, useRoles } from "../roles/roles.tsx";
 import { useTexts } from "../texts/texts.ts";
 
@@ -32,7 +32,17 @@ export function InvitesView() {
       </SearchedList>
       {creating && <InviteDialog onClose={() => setCreating(false)} onChange={pages.again} />}
       {revoking !== null && (
-        <RevokeDialog invite={revoking} onClose={() => setRevoking(null)} onChange={pages.again} />
+        <ConfirmDeletion
+          title={t.revokeTitle(revoking.email ?? revoking.token_prefix)}
+          action={t.revoke}
+          as="member"
+          path={pathTo("org", "invites", revoking.id)}
+          done={t.revoked}
+          onClose={() => setRevoking(null)}
+          onChange={pages.again}
+        >
+          <p>{t.revokeHelp}</p>
+        </ConfirmDeletion>
       )}
     </>
   );
@@ -76,28 +86,6 @@ function InviteTable({
   );
 }
 
-interface RevokeDialogProps {
-  invite: Invite;
-  onClose: () => void;
-  onChange: () => void;
-}
-
-function RevokeDialog({ invite, ...dialog }: RevokeDialogProps) {
-  const t = useTexts().invites;
-  return (
-    <ConfirmDeletion
-      {...dialog}
-      title={t.revokeTitle(invite.email ?? invite.token_prefix)}
-      action={t.revoke}
-      as="member"
-      path={pathTo("org", "invites", invite.id)}
-      done={t.revoked}
-    >
-      <p>{t.revokeHelp}</p>
-    </ConfirmDeletion>
-  );
-}
-
 interface InviteDialogProps {
   onClose: () => void;
   onChange: () => void;
@@ -138,12 +126,19 @@ function InviteForm({ onClose, onChange, onCreated }: InviteFormProps) {
   const form = useForm();
   const [email, setEmail] = useState("");
   const [chosen, setRole] = useState<string | null>(null);
-  const [bounds, setBounds] = useState<InviteBounds>({ days: "7", uses: "1" });
+  const [days, setDays] = useState<(typeof DAYS)[number]>("7");
+  const [uses, setUses] = useState<(typeof USES)[number]>("1");
   const role = chosen ?? roles.answer?.default_role ?? null;
+  const body = {
+    ...(email.trim() !== "" && { email }),
+    ...(role !== null && { role }),
+    expires_in_seconds: Number(days) * DAY_SECONDS,
+    max_uses: uses === "unlimited" ? null : Number(uses),
+  };
   const create = () =>
     form.send(
       { email: problemOf(email, { lengthMax: EMAIL_LENGTH_MAX, optional: true }) },
-      () => createInvite(gateway, { email, role, bounds }),
+      () => gateway.send(Invite, pathTo("org", "invites"), { as: "member", method: "POST", body }),
       onCreated,
     );
   return (
@@ -166,59 +161,21 @@ function InviteForm({ onClose, onChange, onCreated }: InviteFormProps) {
       {role !== null && (
         <RoleField role={role} roles={roles.answer} problem={form.of("role")} onChange={setRole} />
       )}
-      <Bounds bounds={bounds} problems={form} onChange={setBounds} />
-    </Confirm>
-  );
-}
-
-interface InviteInputs {
-  email: string;
-  role: string | null;
-  bounds: InviteBounds;
-}
-
-function createInvite(gateway: Gateway, { email, role, bounds: { days, uses } }: InviteInputs) {
-  const body = {
-    ...(email.trim() !== "" && { email }),
-    ...(role !== null && { role }),
-    expires_in_seconds: Number(days) * DAY_SECONDS,
-    max_uses: uses === "unlimited" ? null : Number(uses),
-  };
-  return gateway.send(Invite, pathTo("org", "invites"), { as: "member", method: "POST", body });
-}
-
-/** The bounds of an invitation: for how many days, and how many times, people can use it. */
-interface InviteBounds {
-  days: (typeof DAYS)[number];
-  uses: (typeof USES)[number];
-}
-
-interface BoundsProps {
-  bounds: InviteBounds;
-  problems: FieldProblems;
-  onChange: (bounds: InviteBounds) => void;
-}
-
-/** Lets the sender choose the bounds of an invitation. */
-function Bounds({ bounds, problems, onChange }: BoundsProps) {
-  const t = useTexts().invites;
-  return (
-    <>
       <SelectField
         label={t.days}
-        value={bounds.days}
+        value={days}
         options={DAYS.map((value) => ({ value, text: t.inDays(Number(value)) }))}
-        problem={problems.of("expires_in_seconds")}
-        onChange={(days) => onChange({ ...bounds, days })}
+        problem={form.of("expires_in_seconds")}
+        onChange={setDays}
       />
       <SelectField
         label={t.max_uses}
-        value={bounds.uses}
+        value={uses}
         options={USES.map((value) => ({ value, text: value === "unlimited" ? t.unlimited : value }))}
-        problem={problems.of("max_uses")}
-        onChange={(uses) => onChange({ ...bounds, uses })}
+        problem={form.of("max_uses")}
+        onChange={setUses}
       />
-    </>
+    </Confirm>
   );
 }
 

@@ -4,10 +4,9 @@ import { RestrictedKey } from "./restricted-key.tsx";
 
 /** Shows the person's own keys, which work outside of organizations. */
 export function PersonKeysView() {
-  const t = useTexts().keys;
   return (
     <>
-      <p class="lead">{t.leadOfPerson}</p>
+      <p class="lead">{useTexts().keys.leadOfPerson}</p>
       <KeyList address={PERSON_KEY_ADDRESS} manages />
     </>
   );
@@ -22,7 +21,7 @@ export function MemberKeysView() {
       <KeyList
         address={MEMBER_KEY_ADDRESS}
         manages
-        more={(onChange) => <RestrictedKey onChange={onChange} />}
+        more={(onChange) => <RestrictedKey label={t.restricted} onChange={onChange} />}
       />
     </>
   );

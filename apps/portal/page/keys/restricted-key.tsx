@@ -1,46 +1,64 @@
-import { CreatedApiKey, type ServiceAccount } from "@ostiary/lib/contracts/identity-api";
-import { type Answer, Button } from "@ostiary/lib/page";
+import { CreatedApiKey, NAME_LENGTH_MAX, ServiceAccount } from "@ostiary/lib/contracts/identity-api";
+import { type Answer, Button, TextField } from "@ostiary/lib/page";
 import { useRef, useState } from "preact/hooks";
-import { type Gateway, pathTo } from "../gateway.ts";
+import { pathTo } from "../gateway.ts";
 import { useSession } from "../page-session.ts";
 import { Confirm } from "../parts/confirm.tsx";
-import { useForm } from "../parts/use-problems.ts";
-import { SERVICE_ACCOUNTS_LABEL } from "../roles/roles.tsx";
-import { AccountFields, useNewAccount } from "../service-accounts/account-fields.tsx";
+import { problemOf, useForm } from "../parts/use-problems.ts";
+import { RoleField, SERVICE_ACCOUNTS_LABEL, useRoles } from "../roles/roles.tsx";
 import { useTexts } from "../texts/texts.ts";
 import { type Days, DaysField, lifeOf, NewKey, serviceAccountKeys } from "./keys-view.tsx";
 
-/** Lets the person create a key that may do only what a role allows. Shows nothing without the right. */
-export function RestrictedKey({ onChange }: { onChange: () => void }) {
-  const t = useTexts().keys;
+interface RestrictedKeyProps {
+  /** The label of the button, and the title of the dialog. */
+  label: string;
+  look?: "main";
+  onChange: () => void;
+}
+
+/** Lets the person create a service account and its key in one step. Shows nothing without the right. */
+export function RestrictedKey({ label, look, onChange }: RestrictedKeyProps) {
   const session = useSession();
   const [open, setOpen] = useState(false);
   if (!session.may(SERVICE_ACCOUNTS_LABEL)) return null;
   return (
     <>
-      <Button onClick={() => setOpen(true)}>{t.restricted}</Button>
-      {open && <RestrictedKeyDialog onClose={() => setOpen(false)} onChange={onChange} />}
+      <Button look={look} onClick={() => setOpen(true)}>
+        {label}
+      </Button>
+      {open && <RestrictedKeyDialog title={label} onClose={() => setOpen(false)} onChange={onChange} />}
     </>
   );
 }
 
-/** Creates a service account with a role, and its key, in one step. */
-function RestrictedKeyDialog({ onClose, onChange }: { onClose: () => void; onChange: () => void }) {
-  const { keys: t, serviceAccounts } = useTexts();
+interface DialogProps {
+  title: string;
+  onClose: () => void;
+  onChange: () => void;
+}
+
+function RestrictedKeyDialog({ title, onClose, onChange }: DialogProps) {
+  const { keys: t, serviceAccounts, members, organizations } = useTexts();
   const { gateway } = useSession();
   const form = useForm();
-  const described = useNewAccount();
+  const roles = useRoles();
+  const [name, setName] = useState("");
+  const [chosen, setRole] = useState<string | null>(null);
   const [days, setDays] = useState<Days>("90");
   const [created, setCreated] = useState<CreatedApiKey | null>(null);
   /** The service account, which a second attempt uses again if only the key failed. Its name and role are final then. */
   const account = useRef<ServiceAccount | null>(null);
+  const role = chosen ?? roles.answer?.service_account_default_role ?? null;
+  const post = { as: "member", method: "POST" } as const;
   const create = async (): Promise<Answer<CreatedApiKey>> => {
     if (account.current === null) {
-      const made = await described.create(gateway);
+      const body = { name, ...(role !== null && { role }) };
+      const made = await gateway.send(ServiceAccount, pathTo("org", "service-accounts"), { ...post, body });
       if (!made.ok) return made;
       account.current = made.value;
     }
-    return createKey(gateway, account.current, days);
+    const path = pathTo(...serviceAccountKeys(account.current.id).path);
+    return gateway.send(CreatedApiKey, path, { ...post, body: { name, ...lifeOf(days) } });
   };
   if (created !== null && account.current !== null) {
     const address = serviceAccountKeys(account.current.id);
@@ -48,17 +66,34 @@ function RestrictedKeyDialog({ onClose, onChange }: { onClose: () => void; onCha
   }
   return (
     <Confirm
-      title={t.restricted}
+      title={title}
       action={serviceAccounts.make}
       form={form}
       fields={["name", "role", "expires_in_seconds"]}
-      onConfirm={() => form.send(described.problems, create, setCreated)}
-      onClose={onClose}
+      onConfirm={() =>
+        form.send({ name: problemOf(name, { lengthMax: NAME_LENGTH_MAX }) }, create, setCreated)
+      }
+      onClose={() => {
+        onClose();
+        if (account.current !== null) onChange();
+      }}
       onChange={onChange}
     >
       <p>{t.restrictedHelp}</p>
       {account.current === null ? (
-        <AccountFields account={described} form={form} />
+        <>
+          <TextField
+            label={members.columns.name}
+            value={name}
+            help={organizations.nameHelp}
+            problem={form.of("name")}
+            onInput={setName}
+            required
+          />
+          {role !== null && (
+            <RoleField role={role} roles={roles.answer} problem={form.of("role")} onChange={setRole} />
+          )}
+        </>
       ) : (
         <p>{t.halfDone(account.current.name, account.current.role)}</p>
       )}
@@ -66,10 +101,4 @@ function RestrictedKeyDialog({ onClose, onChange }: { onClose: () => void; onCha
       {form.failure?.outcomeUnknown === true && <p>{t.unknownHelp}</p>}
     </Confirm>
   );
-}
-
-function createKey(gateway: Gateway, { id, name }: ServiceAccount, days: Days) {
-  const path = pathTo("org", "service-accounts", id, "api-keys");
-  const body = { name, ...lifeOf(days) };
-  return gateway.send(CreatedApiKey, path, { as: "member", method: "POST", body });
 }

@@ -12,12 +12,12 @@ import {
   Time,
   useAsked,
 } from "@ostiary/lib/page";
-import { type Static, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { useState } from "preact/hooks";
 import { MEMBERS } from "../address.ts";
-import { type Gateway, PAGE_ITEMS, pathTo } from "../gateway.ts";
+import { pathTo } from "../gateway.ts";
 import { useAddress, useSession } from "../page-session.ts";
-import { Confirm, Refused } from "../parts/confirm.tsx";
+import { Confirm } from "../parts/confirm.tsx";
 import { SearchedList, useList } from "../parts/lists.tsx";
 import { useForm } from "../parts/use-problems.ts";
 import { nameOf } from "../people/directory.ts";
@@ -90,23 +90,20 @@ function MemberView({ member_id }: { member_id: string }) {
       <p>
         <a href={address(MEMBERS)}>{t.back}</a>
       </p>
-      <Answered asked={asked}>{(member) => <Shown member={member} onChange={asked.again} />}</Answered>
+      <Answered asked={asked}>
+        {(member) =>
+          member.status === "removed" ? (
+            <section aria-label={nameOf(member, t)}>
+              <h2>{nameOf(member, t)}</h2>
+              <Empty title={t.removed} />
+            </section>
+          ) : (
+            <Living member={member} name={nameOf(member, t)} onChange={asked.again} />
+          )
+        }
+      </Answered>
     </>
   );
-}
-
-function Shown({ member, onChange }: { member: Static<typeof AnyMember>; onChange: () => Promise<void> }) {
-  const t = useTexts().members;
-  const name = nameOf(member, t);
-  if (member.status === "removed") {
-    return (
-      <section aria-label={name}>
-        <h2>{name}</h2>
-        <Empty title={t.removed} />
-      </section>
-    );
-  }
-  return <Living member={member} name={name} onChange={onChange} />;
 }
 
 interface LivingProps {
@@ -156,38 +153,29 @@ function Changes({ member, name, own, roles, onChange }: ChangesProps) {
   const t = useTexts().members;
   const session = useSession();
   const [change, setChange] = useState<Change | null>(null);
-  const last = useAsked(
-    async () =>
-      ({ ok: true, value: await lastOf(session.gateway, member, roles?.creator_role ?? null) }) as const,
-    `${member.id} ${member.role} ${roles?.creator_role}`,
-  );
-  const refused = last.answer === null ? null : t.lastOf[last.answer];
   const manages = session.may(MEMBERS_LABEL);
-  const toggle = member.status === "active" ? "suspend" : "activate";
+  const last = own ? "leave" : "remove";
+  const offered = [
+    ...(manages ? [member.status === "active" ? ("suspend" as const) : ("activate" as const)] : []),
+    ...(manages || own ? ([last] as const) : []),
+  ];
   return (
     <>
       {manages && roles !== null && roles.roles.length > 0 && (
-        <ChangeRole member={member} name={name} roles={roles} refused={refused} onChange={onChange} />
+        <ChangeRole member={member} name={name} roles={roles} onChange={onChange} />
       )}
       <div class="actions">
-        {manages && <Button onClick={() => setChange(toggle)}>{t.actions[toggle]}</Button>}
-        {manages && !own && (
-          <Button look="danger" onClick={() => setChange("remove")}>
-            {t.actions.remove}
+        {offered.map((each) => (
+          <Button key={each} look={each === last ? "danger" : undefined} onClick={() => setChange(each)}>
+            {t.actions[each]}
           </Button>
-        )}
-        {own && (
-          <Button look="danger" onClick={() => setChange("leave")}>
-            {t.actions.leave}
-          </Button>
-        )}
+        ))}
       </div>
       {change !== null && (
         <ConfirmChange
           change={change}
           member={member}
           name={name}
-          refused={change === "remove" || change === "leave" ? refused : null}
           onChange={onChange}
           onClose={() => setChange(null)}
         />
@@ -198,23 +186,22 @@ function Changes({ member, name, own, roles, onChange }: ChangesProps) {
 
 interface ChangeRoleProps extends LivingProps {
   roles: RolesListing;
-  refused: string | null;
 }
 
 /** Shows what the chosen role allows, and changes the member's role to the chosen role. */
-function ChangeRole({ member, name, roles, refused, onChange }: ChangeRoleProps) {
+function ChangeRole({ member, name, roles, onChange }: ChangeRoleProps) {
   const t = useTexts().members;
   const session = useSession();
   const [role, setRole] = useState(member.role ?? "");
   const form = useForm();
   const { busy, failure } = form;
   const keeps = role === (member.role ?? "");
-  const why = keeps || refused === null || member.role !== roles.creator_role ? null : refused;
-  const off = busy || keeps || why !== null || failure?.outcomeUnknown === true;
+  const off = busy || keeps || failure?.outcomeUnknown === true;
+  const path = pathTo("org", "members", member.id);
   const change = () =>
     form.send(
       {},
-      () => sendRole(session.gateway, member.id, role),
+      () => session.gateway.send(Member, path, { as: "member", method: "PATCH", body: { role } }),
       async (changed) => {
         session.announce(t.roleChanged(name, changed.role ?? ""));
         if (member.id === session.member.value?.member_id) await session.organization.refresh();
@@ -227,7 +214,7 @@ function ChangeRole({ member, name, roles, refused, onChange }: ChangeRoleProps)
         label={t.newRole}
         value={role}
         options={roleOptions(roles, member.role)}
-        problem={form.of("role")}
+        problem={form.of("role") === null ? null : t.last}
         onChange={setRole}
       />
       {!keeps && (
@@ -236,7 +223,6 @@ function ChangeRole({ member, name, roles, refused, onChange }: ChangeRoleProps)
           <Granted labels={labelsOf(roles, role)} />
         </>
       )}
-      <Refused why={why} />
       {failure !== null && (
         <FailureNotice
           failure={failure}
@@ -253,18 +239,12 @@ function ChangeRole({ member, name, roles, refused, onChange }: ChangeRoleProps)
   );
 }
 
-function sendRole(gateway: Gateway, member_id: string, role: string) {
-  const path = pathTo("org", "members", member_id);
-  return gateway.send(Member, path, { as: "member", method: "PATCH", body: { role } });
-}
-
 interface ConfirmChangeProps extends LivingProps {
   change: Change;
-  refused: string | null;
   onClose: () => void;
 }
 
-function ConfirmChange({ change, member, name, refused, onChange, onClose }: ConfirmChangeProps) {
+function ConfirmChange({ change, member, name, onChange, onClose }: ConfirmChangeProps) {
   const t = useTexts().members;
   const session = useSession();
   const form = useForm();
@@ -291,7 +271,8 @@ function ConfirmChange({ change, member, name, refused, onChange, onClose }: Con
       action={t.actions[change]}
       danger={removes}
       form={form}
-      refused={refused}
+      refusal={t.last}
+      fields={["member_id"]}
       onConfirm={confirm}
       onClose={onClose}
       onChange={onChange}
@@ -299,39 +280,4 @@ function ConfirmChange({ change, member, name, refused, onChange, onClose }: Con
       <p>{t.effects[change]}</p>
     </Confirm>
   );
-}
-
-/**
- * The reason why a member cannot leave: `member` for the last member, `holder` for the last holder of the
- * creator role (ID-36, ID-37). Null if there is no known reason.
- */
-type LastOf = "member" | "holder" | null;
-
-/** The maximum number of pages of members that {@link lastOf} reads before it returns null. */
-const PAGES_MAX = 10;
-
-/**
- * Finds out whether a member is the last member or the last holder of the creator role. Returns null if the
- * member is neither, if a request fails, or if the list is too long to read.
- */
-async function lastOf(
-  gateway: Gateway,
-  { id, role }: Pick<Member, "id" | "role">,
-  creator_role: string | null,
-): Promise<LastOf> {
-  const holds = creator_role !== null && role === creator_role;
-  let others = 0;
-  let starting_after: string | undefined;
-  for (let page = 0; page < PAGES_MAX; page++) {
-    const query = { limit: PAGE_ITEMS, starting_after };
-    const answer = await gateway.list("members", Member, pathTo("org", "members"), { as: "member", query });
-    if (!answer.ok) return null;
-    const { items, has_more } = answer.value;
-    const found = items.filter((member) => member.id !== id);
-    others += found.length;
-    if (others > 0 && (!holds || found.some((member) => member.role === creator_role))) return null;
-    if (!has_more) return others === 0 ? "member" : "holder";
-    starting_after = items.at(-1)?.id;
-  }
-  return null;
 }

@@ -2,10 +2,10 @@ import { type Membership, Organization } from "@ostiary/lib/contracts/identity-a
 import { Answered, DataTable, Empty, FailureNotice, Loading, useAsked } from "@ostiary/lib/page";
 import type { JSX } from "preact";
 import { addressOf, ORGANIZATIONS, OVERVIEW } from "../address.ts";
-import { type Gateway, pathTo } from "../gateway.ts";
+import { pathTo } from "../gateway.ts";
 import { useSession } from "../page-session.ts";
+import { NameForm } from "../parts/name-form.tsx";
 import { useTexts } from "../texts/texts.ts";
-import { NameForm } from "./name-form.tsx";
 
 /** Lists the person's organizations, and lets the person create an organization. */
 export function OrganizationsView() {
@@ -47,30 +47,24 @@ function Organizations({ memberships }: { memberships: readonly Membership[] }) 
   );
 }
 
-function createOrganization(gateway: Gateway, name: string) {
-  const path = pathTo("user", "organizations");
-  return gateway.send(Organization, path, { as: "person", method: "POST", body: { name } });
-}
-
 /** Creates an organization, and opens it. */
 function CreateOrganization({ onUnknown }: { onUnknown: () => Promise<void> }) {
   const session = useSession();
   const { organizations: texts } = useTexts();
+  const path = pathTo("user", "organizations");
   return (
     <NameForm
       name=""
       button={[texts.create, texts.creating]}
       isMain
-      write={(name) => createOrganization(session.gateway, name)}
-      done={(organization) => {
-        session.announce(texts.created(organization.name));
-        location.hash = addressOf(OVERVIEW, organization.id);
+      write={(name) =>
+        session.gateway.send(Organization, path, { as: "person", method: "POST", body: { name } })
+      }
+      done={({ id, name }) => {
+        session.announce(texts.created(name));
+        location.hash = addressOf(OVERVIEW, id);
       }}
-      onUnknown={(clear) => {
-        clear();
-        return onUnknown();
-      }}
-      retryLabel={texts.lookAgain}
+      onUnknown={onUnknown}
     >
       <h2>{texts.create}</h2>
       <p class="quiet">{texts.createLead}</p>

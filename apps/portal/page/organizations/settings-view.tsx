@@ -1,13 +1,13 @@
 import { Organization } from "@ostiary/lib/contracts/identity-api";
-import { Answered, Button, TextField, useAsked } from "@ostiary/lib/page";
+import { Answered, Button, useAsked } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { addressOf, ORGANIZATIONS } from "../address.ts";
 import { pathTo } from "../gateway.ts";
 import { useSession } from "../page-session.ts";
 import { ConfirmDeletion } from "../parts/confirm.tsx";
+import { NameForm } from "../parts/name-form.tsx";
 import { DELETION_LABEL, RENAME_LABEL } from "../roles/roles.tsx";
 import { useTexts } from "../texts/texts.ts";
-import { NameForm } from "./name-form.tsx";
 
 /** Lets a member rename or delete the organization, as far as the role allows. */
 export function SettingsView() {
@@ -64,7 +64,6 @@ function Deletion({ name, onChange }: { name: string; onChange: () => Promise<vo
   const session = useSession();
   const { settings: t } = useTexts();
   const [open, setOpen] = useState(false);
-  const [typed, setTyped] = useState("");
   return (
     <section class="panel" aria-labelledby="deletion">
       <h2 id="deletion">{t.remove}</h2>
@@ -81,7 +80,7 @@ function Deletion({ name, onChange }: { name: string; onChange: () => Promise<vo
           as="member"
           path={pathTo("org")}
           done={t.removed}
-          refused={typed.trim() === name ? null : t.typeFirst}
+          typed={name}
           onClose={() => setOpen(false)}
           onChange={onChange}
           onDeleted={() => {
@@ -90,7 +89,6 @@ function Deletion({ name, onChange }: { name: string; onChange: () => Promise<vo
           }}
         >
           <p>{t.removeHelp}</p>
-          <TextField label={t.typeName(name)} value={typed} onInput={setTyped} />
         </ConfirmDeletion>
       )}
     </section>

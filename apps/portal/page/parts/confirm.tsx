@@ -1,4 +1,13 @@
-import { Button, CopyButton, Dialog, FailureNotice, Form, Notice, Question } from "@ostiary/lib/page";
+import {
+  Button,
+  CopyButton,
+  Dialog,
+  FailureNotice,
+  Form,
+  Notice,
+  Question,
+  TextField,
+} from "@ostiary/lib/page";
 import { Type } from "@sinclair/typebox";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
@@ -16,8 +25,8 @@ interface ConfirmProps {
   fields?: readonly string[];
   /** Whether the change cannot be undone. */
   danger?: boolean;
-  /** The reason why the change is not possible now, or null. A reason disables the button. */
-  refused?: string | null;
+  /** A sentence that replaces the page's own for a refusal. */
+  refusal?: string;
   onConfirm: () => void;
   onClose: () => void;
   /** Called to reload the data after a conflict, or if the outcome of the change is unknown. */
@@ -30,10 +39,10 @@ interface ConfirmProps {
  * here, but can reload the data.
  */
 export function Confirm(props: ConfirmProps) {
-  const { title, form, fields, refused = null, onClose, onChange } = props;
+  const { title, form, fields, refusal, onClose, onChange } = props;
   const { cancel } = useTexts();
   const { busy, failure } = form;
-  const off = busy || refused !== null || failure?.outcomeUnknown === true;
+  const off = busy || failure?.outcomeUnknown === true;
   const lookAgain = () => {
     onClose();
     onChange?.();
@@ -52,25 +61,15 @@ export function Confirm(props: ConfirmProps) {
       <Form id={FORM} class="fields" problems={form} onSubmit={() => !off && props.onConfirm()}>
         {props.children}
       </Form>
-      <Refused why={refused} />
       {failure !== null && (
         <FailureNotice
           failure={failure}
+          text={failure.kind === "invalid" ? refusal : undefined}
           shown={fields}
           onRetry={failure.outcomeUnknown || failure.kind === "conflict" ? lookAgain : undefined}
         />
       )}
     </Question>
-  );
-}
-
-/** Shows why a change is not possible now. Shows nothing for null. */
-export function Refused({ why }: { why: string | null }) {
-  if (why === null) return null;
-  return (
-    <Notice tone="warn">
-      <p>{why}</p>
-    </Notice>
   );
 }
 
@@ -82,7 +81,8 @@ interface ConfirmDeletionProps {
   action: string;
   as: Caller;
   path: string;
-  refused?: string | null;
+  /** The name that the person must type first. */
+  typed?: string;
   /** The text that a screen reader announces after the deletion. */
   done: string;
   onClose: () => void;
@@ -94,12 +94,16 @@ interface ConfirmDeletionProps {
 }
 
 /** Asks the person to confirm a deletion, and deletes the resource at `path`. */
-export function ConfirmDeletion({ as, path, done, onDeleted, ...dialog }: ConfirmDeletionProps) {
+export function ConfirmDeletion({ as, path, done, typed, onDeleted, ...props }: ConfirmDeletionProps) {
+  const { children, ...dialog } = props;
   const session = useSession();
+  const { settings } = useTexts();
   const form = useForm();
+  const [written, write] = useState("");
+  const isTyped = typed === undefined || written.trim() === typed;
   const remove = () =>
     form.send(
-      {},
+      { typed: isTyped ? null : (texts) => texts.settings.typeFirst },
       () => session.gateway.send(Type.Null(), path, { as, method: "DELETE" }),
       () => {
         session.announce(done);
@@ -107,7 +111,19 @@ export function ConfirmDeletion({ as, path, done, onDeleted, ...dialog }: Confir
         (onDeleted ?? dialog.onChange)();
       },
     );
-  return <Confirm {...dialog} danger form={form} onConfirm={remove} />;
+  return (
+    <Confirm {...dialog} danger form={form} onConfirm={remove}>
+      {children}
+      {typed !== undefined && (
+        <TextField
+          label={settings.typeName(typed)}
+          value={written}
+          problem={form.of("typed")}
+          onInput={write}
+        />
+      )}
+    </Confirm>
+  );
 }
 
 /** Shows a text that the person must copy now, such as a new key, with a button that copies the text. */

@@ -97,20 +97,38 @@ export function textOf(value: unknown): string {
   return typeof value === "string" ? value.slice(0, TEXT_LENGTH_MAX) : "";
 }
 
-/** The member who reads the reference. */
-interface Reader {
-  /** Returns whether the member's role grants a label. */
-  may(label: string): boolean;
+const MARKED = /\*\*([^*\n]+)\*\*|`([^`\n]+)`|\[([^\]\n]+)\]\([^)\s]*\)/g;
+
+/** Returns a text of a description without the marks of Markdown's emphasis, code and links. */
+export function plainOf(text: string): string {
+  return text.replace(MARKED, "$1$2$3");
 }
 
 /** Returns whether the reader may call the operation. The page only hides operations; the gateway decides. */
-export function isGranted({ labels }: Operation, reader: Reader): boolean {
+export function isGranted({ labels }: Operation, reader: { may(label: string): boolean }): boolean {
   return labels === null || labels.some((label) => reader.may(label));
 }
 
-/** Returns the text in which the page searches for an operation. */
-export function searchedText({ method, path, summary, group, id }: Operation): string {
-  return `${method} ${path} ${summary} ${group} ${id}`;
+/** The tags of Ostiary's own operations, below the paths that its catalogs publish. */
+const OWN_TAGS = new Set([
+  ...["API keys", "Audit events", "Invites", "Members", "Organizations", "Roles", "Service accounts"],
+  ...["Sessions", "Streams", "Usage", "Users"],
+]);
+const OWN_PATH = /^\/(?:user|org|member)(?:\/|$)/;
+/** The paths of what makes the pages and proofs work. */
+const PLUMBING = /^\/(?:audit-log|edge|portal)(?:\/|$)/;
+
+/** Returns the rank of an operation: first the services that the organization came for, last the plumbing. */
+function rankOf({ path, group }: Operation): number {
+  if (PLUMBING.test(path)) return 2;
+  return OWN_PATH.test(path) && OWN_TAGS.has(group) ? 1 : 0;
+}
+
+/** Groups operations by tag, in the order in which a customer needs them. Each key ends with the tag. */
+export function groupsOf(operations: readonly Operation[]): [key: string, operations: Operation[]][] {
+  const keyOf = (operation: Operation) =>
+    `${rankOf(operation)}${operation.group === "" ? 1 : 0}${operation.group}`;
+  return [...Map.groupBy(operations, keyOf)].toSorted(([one], [other]) => (one < other ? -1 : 1));
 }
 
 /** A parameter that the page can send. */

@@ -1,4 +1,4 @@
-import { DataTable, Empty, FailureNotice, Loading, type Place, Route, useAsked } from "@ostiary/lib/page";
+import { Answered, DataTable, Empty, type Place, Route, useAsked } from "@ostiary/lib/page";
 import { REFERENCE } from "../address.ts";
 import { useAddress, useSession } from "../page-session.ts";
 import { SearchedList, wholeList } from "../parts/lists.tsx";
@@ -6,42 +6,38 @@ import { useFormats, useTexts } from "../texts/texts.ts";
 import {
   type Description,
   fetchDescription,
+  groupsOf,
   isGranted,
   type Operation,
-  searchedText,
+  plainOf,
 } from "./description.ts";
-import { groupsOf } from "./groups.ts";
 import { OperationView } from "./operation-view.tsx";
-import { plainOf } from "./prose.ts";
 
 /** Shows the operations of the edge description that the member may call (PT-41). */
 export function ReferenceView({ place }: { place: Place }) {
   const t = useTexts().reference;
   const { gateway } = useSession();
-  const { answer, failure, loading, again } = useAsked(() => fetchDescription(gateway), "description");
-  const [id] = place.segments;
-  if (failure !== null) {
-    if (failure.kind === "missing") return <Empty title={t.unpublished} />;
-    if (failure.kind === "forbidden") return <Empty title={t.closed} />;
-    return <FailureNotice failure={failure} onRetry={() => void again()} />;
-  }
-  if (answer === null || loading) return <Loading />;
-  if (id === undefined) return <OperationList description={answer} />;
-  const operation = answer.operations.find((each) => each.id === id);
-  if (operation !== undefined) {
-    return <OperationView key={operation.id} operation={operation} lookUp={answer.lookUp} />;
-  }
-  return (
-    <Empty title={t.noCall}>
-      <BackLink />
-    </Empty>
-  );
-}
-
-function BackLink() {
-  const t = useTexts().reference;
   const address = useAddress();
-  return <a href={address(REFERENCE)}>{t.back}</a>;
+  const asked = useAsked(() => fetchDescription(gateway), "description");
+  const [id] = place.segments;
+  if (asked.failure?.kind === "missing") return <Empty title={t.unpublished} />;
+  if (asked.failure?.kind === "forbidden") return <Empty title={t.closed} />;
+  return (
+    <Answered asked={asked}>
+      {(description) => {
+        const operation = description.operations.find((each) => each.id === id);
+        if (id === undefined) return <OperationList description={description} />;
+        if (operation !== undefined) {
+          return <OperationView key={id} operation={operation} lookUp={description.lookUp} />;
+        }
+        return (
+          <Empty title={t.noCall}>
+            <a href={address(REFERENCE)}>{t.back}</a>
+          </Empty>
+        );
+      }}
+    </Answered>
+  );
 }
 
 /** Lists the operations that the member's role allows, with a search field. */
@@ -55,10 +51,10 @@ function OperationList({ description }: { description: Description }) {
     <>
       <p class="lead">{t.lead}</p>
       <SearchedList
-        pages={wholeList(groupsOf(granted).flatMap(({ operations }) => operations))}
+        pages={wholeList(groupsOf(granted).flatMap(([, operations]) => operations))}
         texts={{ ...t, noneFound: t.none }}
         always
-        textOf={searchedText}
+        textOf={({ method, path, summary, group, id }) => `${method} ${path} ${summary} ${group} ${id}`}
       >
         {(operations) => <OperationTables operations={operations} />}
       </SearchedList>
@@ -74,24 +70,27 @@ function OperationTables({ operations }: { operations: readonly Operation[] }) {
   const address = useAddress();
   return (
     <>
-      {groupsOf(operations).map(({ name, operations: grouped }) => (
-        <section key={name} aria-label={name || t.calls}>
-          <h2>{name || t.calls}</h2>
-          <DataTable
-            label={name || t.calls}
-            columns={[t.columns.call, t.columns.summary]}
-            rows={grouped.map(({ id, method, path, summary }) => ({
-              key: id,
-              cells: [
-                <a href={address(REFERENCE, { segments: [id] })}>
-                  <Route text={`${method} ${path}`} />
-                </a>,
-                plainOf(summary),
-              ],
-            }))}
-          />
-        </section>
-      ))}
+      {groupsOf(operations).map(([key, grouped]) => {
+        const name = grouped[0]?.group || t.calls;
+        return (
+          <section key={key} aria-label={name}>
+            <h2>{name}</h2>
+            <DataTable
+              label={name}
+              columns={[t.columns.call, t.columns.summary]}
+              rows={grouped.map(({ id, method, path, summary }) => ({
+                key: id,
+                cells: [
+                  <a href={address(REFERENCE, { segments: [id] })}>
+                    <Route text={`${method} ${path}`} />
+                  </a>,
+                  plainOf(summary),
+                ],
+              }))}
+            />
+          </section>
+        );
+      })}
     </>
   );
 }

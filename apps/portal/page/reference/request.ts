@@ -1,6 +1,7 @@
 import { tryJson } from "@ostiary/lib/domain/json";
+import { LIMIT_SET_HEADERS, RATE_LIMIT_HEADERS } from "@ostiary/lib/domain/ratelimit";
 import { type CredentialHeader, curlCommand } from "@ostiary/lib/openapi";
-import type { Call, Caller } from "../gateway.ts";
+import { type Call, type Caller, readBytes } from "../gateway.ts";
 import { type BodyShape, isJson, type Operation, type Parameter } from "./description.ts";
 
 /** The values that a person entered in the form of an operation. */
@@ -10,7 +11,7 @@ export interface Inputs {
   readonly body: string;
 }
 
-/** Returns the key of a parameter in {@link Inputs} and {@link InputProblems}. */
+/** Returns the key of a parameter in {@link Inputs} and the problems. */
 export function keyOf({ place, name }: Parameter): string {
   return `${place} ${name}`;
 }
@@ -25,24 +26,22 @@ export interface ReadyCall {
 /** The reason why an input cannot be sent. */
 type InputProblem = "missing" | "dots" | "header" | "json" | "text";
 
-/** The problems by the key of the parameter. The key of the body is `body`. */
-export type InputProblems = Readonly<Record<string, InputProblem>>;
-
 /** Builds the call of an operation. If inputs are invalid, returns the problem of each of them instead. */
 export function callOf(
   operation: Operation,
   parameters: readonly Parameter[],
   body: BodyShape | null,
   inputs: Inputs,
-): { ok: true; ready: ReadyCall } | { ok: false; problems: InputProblems } {
-  const problems: Record<string, InputProblem> = {};
-  for (const parameter of parameters) {
-    const problem = problemOf(parameter, inputs.values[keyOf(parameter)] ?? "");
-    if (problem !== null) problems[keyOf(parameter)] = problem;
-  }
-  const bodyProblem = body === null ? null : problemOfBody(body, inputs.body);
-  if (bodyProblem !== null) problems.body = bodyProblem;
-  if (Object.keys(problems).length > 0) return { ok: false, problems };
+): { ok: true; ready: ReadyCall } | { ok: false; problems: Record<string, InputProblem> } {
+  const found = parameters.map((parameter): [string, InputProblem | null] => [
+    keyOf(parameter),
+    problemOf(parameter, inputs.values[keyOf(parameter)] ?? ""),
+  ]);
+  if (body !== null) found.push(["body", problemOfBody(body, inputs.body)]);
+  const problems = found.flatMap(([key, problem]): [string, InputProblem][] =>
+    problem === null ? [] : [[key, problem]],
+  );
+  if (problems.length > 0) return { ok: false, problems: Object.fromEntries(problems) };
   return { ok: true, ready: readyCall(operation, parameters, body, inputs) };
 }
 
@@ -119,4 +118,49 @@ function shownValue(parameter: Parameter, value = ""): string {
   const { required, example, name } = parameter;
   const candidates = [value, ...(required ? [example, name.toUpperCase()] : [])];
   return candidates.find((each) => each !== "" && problemOf(parameter, each) === null) ?? "";
+}
+
+/** The maximum number of body bytes that the page shows. */
+export const SHOWN_BYTES_MAX = 1024 * 1024;
+
+/** The part of a response that the page shows. */
+export interface ShownResponse {
+  readonly status: number;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly bytes: number;
+  /** The body, or null if it is not text. */
+  readonly text: string | null;
+  /** Whether part of the body is missing, because the body is too long or the download failed. */
+  readonly cut: boolean;
+}
+
+/** The response headers that the page shows. */
+const HEADERS = [
+  ...[...Object.values(RATE_LIMIT_HEADERS), LIMIT_SET_HEADERS.limits, LIMIT_SET_HEADERS.policies],
+  ...["Retry-After", "X-Request-ID", "Content-Type", "Location", "ETag"],
+];
+const TEXT_TYPE =
+  /^(?:text\/|application\/(?:[\w.+-]*[+.])?(?:json|xml|yaml|x-ndjson|x-www-form-urlencoded|javascript|jwt))/i;
+const INDENTED_LENGTH_MAX = 65_536;
+
+/** Reads a response up to the size limit. If the download fails, returns what arrived, with `cut` set. */
+export async function readResponse({ status, headers, body }: Response): Promise<ShownResponse> {
+  const { bytes, cut } = await readBytes(body, SHOWN_BYTES_MAX);
+  const isText = TEXT_TYPE.test(headers.get("content-type") ?? "text/plain");
+  return {
+    status,
+    headers: HEADERS.flatMap((name) => {
+      const value = headers.get(name);
+      return value === null ? [] : [[name.toLowerCase(), value] as const];
+    }),
+    bytes: bytes.length,
+    text: isText ? laidOut(new TextDecoder().decode(bytes)) : null,
+    cut,
+  };
+}
+
+/** Indents JSON. Returns a text unchanged if it is long or not JSON. */
+function laidOut(text: string): string {
+  const value = text.length > INDENTED_LENGTH_MAX ? undefined : tryJson(text);
+  return value === undefined ? text : JSON.stringify(value, null, 2);
 }

@@ -1,17 +1,16 @@
-import { NAME_LENGTH_MAX, ServiceAccount } from "@ostiary/lib/contracts/identity-api";
-import { Answered, Button, DataTable, Fact, type Place, TextField, Time, useAsked } from "@ostiary/lib/page";
+import { ServiceAccount } from "@ostiary/lib/contracts/identity-api";
+import { Answered, Button, DataTable, Fact, type Place, Time, useAsked } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
 import { MEMBERS, SERVICE_ACCOUNTS } from "../address.ts";
 import { pathTo } from "../gateway.ts";
 import { KeyList, serviceAccountKeys } from "../keys/keys-view.tsx";
 import { RestrictedKey } from "../keys/restricted-key.tsx";
 import { useAddress, useSession } from "../page-session.ts";
-import { Confirm, ConfirmDeletion } from "../parts/confirm.tsx";
+import { ConfirmDeletion } from "../parts/confirm.tsx";
 import { SearchedList, useList } from "../parts/lists.tsx";
-import { problemOf, useForm } from "../parts/use-problems.ts";
+import { NameForm } from "../parts/name-form.tsx";
 import { SERVICE_ACCOUNTS_LABEL } from "../roles/roles.tsx";
 import { useTexts } from "../texts/texts.ts";
-import { AccountFields, useNewAccount } from "./account-fields.tsx";
 
 export function ServiceAccountsView({ place }: { place: Place }) {
   const [id] = place.segments;
@@ -20,24 +19,16 @@ export function ServiceAccountsView({ place }: { place: Place }) {
 
 function AccountList() {
   const t = useTexts().serviceAccounts;
-  const session = useSession();
-  const [creating, setCreating] = useState(false);
   const pages = useList("service_accounts", ServiceAccount, pathTo("org", "service-accounts"));
   return (
     <>
       <p class="lead">{t.lead}</p>
-      {session.may(SERVICE_ACCOUNTS_LABEL) && (
-        <p class="actions">
-          <Button look="main" onClick={() => setCreating(true)}>
-            {t.create}
-          </Button>
-          <RestrictedKey onChange={pages.again} />
-        </p>
-      )}
+      <p class="actions">
+        <RestrictedKey label={t.create} look="main" onChange={pages.again} />
+      </p>
       <SearchedList pages={pages} texts={t} textOf={({ name, role, id }) => `${name} ${role ?? ""} ${id}`}>
         {(accounts) => <AccountTable accounts={accounts} />}
       </SearchedList>
-      {creating && <CreateDialog onClose={() => setCreating(false)} onChange={pages.again} />}
     </>
   );
 }
@@ -62,37 +53,6 @@ function AccountTable({ accounts }: { accounts: readonly ServiceAccount[] }) {
         ],
       }))}
     />
-  );
-}
-
-function CreateDialog({ onClose, onChange }: { onClose: () => void; onChange: () => void }) {
-  const { serviceAccounts: t, organizations } = useTexts();
-  const session = useSession();
-  const address = useAddress();
-  const form = useForm();
-  const described = useNewAccount();
-  const create = () =>
-    form.send(
-      described.problems,
-      () => described.create(session.gateway),
-      (account) => {
-        session.announce(organizations.created(account.name));
-        onClose();
-        location.hash = address(SERVICE_ACCOUNTS, { segments: [account.id] });
-      },
-    );
-  return (
-    <Confirm
-      title={t.create}
-      action={t.make}
-      form={form}
-      fields={["name", "role"]}
-      onConfirm={create}
-      onClose={onClose}
-      onChange={onChange}
-    >
-      <AccountFields account={described} form={form} />
-    </Confirm>
   );
 }
 
@@ -131,99 +91,60 @@ interface AccountProps {
 }
 
 function Account({ account, onChange }: AccountProps) {
-  const t = useTexts();
+  const { members, organizations, serviceAccounts: t } = useTexts();
   const session = useSession();
   const address = useAddress();
-  const [open, setOpen] = useState<"rename" | "remove" | null>(null);
-  const close = () => setOpen(null);
+  const [removing, setRemoving] = useState(false);
+  const path = pathTo("org", "service-accounts", account.id);
+  const manages = session.may(SERVICE_ACCOUNTS_LABEL);
   return (
     <section aria-label={account.name}>
       <h2>{account.name}</h2>
       <dl class="facts">
-        <Fact name={t.members.columns.role}>{account.role ?? t.members.noRole}</Fact>
-        <Fact name={t.members.columns.status}>{t.members.status[account.status]}</Fact>
-        <Fact name={t.members.columns.since}>
+        <Fact name={members.columns.role}>{account.role ?? members.noRole}</Fact>
+        <Fact name={members.columns.status}>{members.status[account.status]}</Fact>
+        <Fact name={members.columns.since}>
           <Time at={account.created_at} />
         </Fact>
       </dl>
-      <p>
-        <a href={address(MEMBERS, { segments: [account.member_id] })}>{t.serviceAccounts.member}</a>
-      </p>
-      {session.may(SERVICE_ACCOUNTS_LABEL) && (
-        <div class="actions">
-          <Button onClick={() => setOpen("rename")}>{t.serviceAccounts.rename}</Button>
-          <Button look="danger" onClick={() => setOpen("remove")}>
-            {t.members.actions.remove}
+      <p class="actions">
+        <a href={address(MEMBERS, { segments: [account.member_id] })}>{t.member}</a>
+        {manages && (
+          <Button look="danger" onClick={() => setRemoving(true)}>
+            {members.actions.remove}
           </Button>
-        </div>
+        )}
+      </p>
+      {manages && (
+        <NameForm
+          name={account.name}
+          button={[t.rename, organizations.saving]}
+          write={(name) =>
+            session.gateway.send(ServiceAccount, path, { as: "member", method: "PATCH", body: { name } })
+          }
+          done={({ name }) => {
+            session.announce(t.renamed(name));
+            void onChange();
+          }}
+          onUnknown={onChange}
+        />
       )}
-      {open === "rename" && <RenameDialog account={account} onClose={close} onChange={onChange} />}
-      {open === "remove" && <RemoveDialog account={account} onClose={close} onChange={onChange} />}
+      {removing && (
+        <ConfirmDeletion
+          title={members.questions.remove(account.name)}
+          action={members.actions.remove}
+          as="member"
+          path={path}
+          done={members.done.remove(account.name)}
+          onClose={() => setRemoving(false)}
+          onChange={onChange}
+          onDeleted={() => {
+            location.hash = address(SERVICE_ACCOUNTS);
+          }}
+        >
+          <p>{t.removeHelp}</p>
+        </ConfirmDeletion>
+      )}
     </section>
-  );
-}
-
-interface DialogProps extends AccountProps {
-  onClose: () => void;
-}
-
-function RenameDialog({ account, onClose, onChange }: DialogProps) {
-  const { serviceAccounts: t, members, organizations } = useTexts();
-  const { gateway } = useSession();
-  const form = useForm();
-  const [name, setName] = useState(account.name);
-  const rename = () =>
-    form.send(
-      { name: problemOf(name, { lengthMax: NAME_LENGTH_MAX }) },
-      () =>
-        gateway.send(ServiceAccount, pathTo("org", "service-accounts", account.id), {
-          as: "member",
-          method: "PATCH",
-          body: { name },
-        }),
-      () => {
-        onClose();
-        void onChange();
-      },
-    );
-  return (
-    <Confirm
-      title={t.renameTitle(account.name)}
-      action={t.rename}
-      form={form}
-      fields={["name"]}
-      onConfirm={rename}
-      onClose={onClose}
-      onChange={onChange}
-    >
-      <TextField
-        label={members.columns.name}
-        value={name}
-        help={organizations.nameHelp}
-        problem={form.of("name")}
-        onInput={setName}
-        required
-      />
-    </Confirm>
-  );
-}
-
-function RemoveDialog({ account, ...dialog }: DialogProps) {
-  const { serviceAccounts: t, members } = useTexts();
-  const address = useAddress();
-  return (
-    <ConfirmDeletion
-      {...dialog}
-      title={members.questions.remove(account.name)}
-      action={members.actions.remove}
-      as="member"
-      path={pathTo("org", "service-accounts", account.id)}
-      done={members.done.remove(account.name)}
-      onDeleted={() => {
-        location.hash = address(SERVICE_ACCOUNTS);
-      }}
-    >
-      <p>{t.removeHelp}</p>
-    </ConfirmDeletion>
   );
 }

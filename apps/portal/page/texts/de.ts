@@ -118,7 +118,7 @@ export const de: Texts = {
     created: (name) => `${name} wurde angelegt.`,
     nameHelp: "1 bis 128 Zeichen.",
     change: "Organisation wechseln",
-    lookAgain: "Liste neu laden",
+    saving: "Wird gespeichert …",
   },
   invite: {
     title: "Einladung annehmen",
@@ -217,12 +217,7 @@ export const de: Texts = {
     changeRole: "Rolle ändern",
     willMay: (role) => `Mit der Rolle ${role} darf dieses Mitglied Folgendes:`,
     roleChanged: (name, role) => `${name} hat jetzt die Rolle ${role}.`,
-    lastOf: {
-      member:
-        "Das letzte Mitglied kann die Organisation nicht verlassen. Löschen Sie stattdessen die Organisation.",
-      holder:
-        "Das ist das letzte Mitglied mit dieser Rolle. Geben Sie die Rolle zuerst einem anderen Mitglied.",
-    },
+    last: "Das letzte Mitglied und das letzte Mitglied mit der Rolle, die alles erlaubt, müssen bleiben. Geben Sie die Rolle zuerst einem anderen Mitglied, oder löschen Sie die Organisation.",
     actions: {
       suspend: "Sperren",
       activate: "Entsperren",
@@ -299,7 +294,7 @@ export const de: Texts = {
     make: "Anlegen",
     member: "Rolle ändern, sperren oder entsperren",
     rename: "Umbenennen",
-    renameTitle: (name) => `${name} umbenennen`,
+    renamed: (name) => `Das Dienstkonto heißt jetzt ${name}.`,
     removeHelp:
       "Das lässt sich nicht rückgängig machen: Alle Schlüssel dieses Dienstkontos werden widerrufen.",
   },

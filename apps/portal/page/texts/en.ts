@@ -109,7 +109,7 @@ export const en = {
     created: (name: string) => `${name} was created.`,
     nameHelp: "1 to 128 characters.",
     change: "Change organization",
-    lookAgain: "Reload the list",
+    saving: "Saving …",
   },
   invite: {
     title: "Accept an invitation",
@@ -206,10 +206,7 @@ export const en = {
     changeRole: "Change the role",
     willMay: (role: string) => `With the role ${role} this member may do the following:`,
     roleChanged: (name: string, role: string) => `${name} has the role ${role} now.`,
-    lastOf: {
-      member: "The last member cannot leave the organization. Delete the organization instead.",
-      holder: "This is the last member with this role. Give the role to another member first.",
-    },
+    last: "The last member, and the last member with the role that grants everything, must stay. Give the role to another member first, or delete the organization.",
     actions: {
       suspend: "Suspend",
       activate: "Reactivate",
@@ -284,7 +281,7 @@ export const en = {
     make: "Create",
     member: "Change the role, suspend or reactivate",
     rename: "Rename",
-    renameTitle: (name: string) => `Rename ${name}`,
+    renamed: (name: string) => `The service account is now called ${name}.`,
     removeHelp: "You cannot undo this: all keys of this service account are revoked.",
   },
   keys: {

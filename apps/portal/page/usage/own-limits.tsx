@@ -3,12 +3,12 @@ import { isRecord } from "@ostiary/lib/domain/json";
 import { RATE_LIMIT_HEADERS } from "@ostiary/lib/domain/ratelimit";
 import {
   type Answer,
+  Answered,
   answered,
   Button,
   DataTable,
   Empty,
-  FailureNotice,
-  Loading,
+  Route,
   useAsked,
 } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
@@ -44,11 +44,8 @@ function LimitList() {
   const t = texts.usage;
   const { number } = useFormats();
   const [rows, setRows] = useState(ROWS);
-  const { answer, failure, again } = useAsked(() => readLimits(session.gateway), "limits");
-  if (failure?.kind === "missing") return <Empty title={texts.reference.unpublished} />;
-  if (failure !== null) return <FailureNotice failure={failure} onRetry={() => void again()} />;
-  if (answer === null) return <Loading />;
-  const own = answer.filter(({ operation }) => isGranted(operation, session));
+  const asked = useAsked(() => readLimits(session.gateway), "limits");
+  if (asked.failure?.kind === "missing") return <Empty title={texts.reference.unpublished} />;
   const textOf = ({ requests, window, policy }: Limit) => {
     const numbers =
       typeof window === "number"
@@ -56,26 +53,32 @@ function LimitList() {
         : t.perPeriod(number(requests), t.periods[window]);
     return policy === null ? numbers : `${policy}: ${numbers}`;
   };
-  if (own.length === 0) return <Empty title={t.noLimits} />;
+  const rowOf = ({ operation: { id, method, path }, limits, byDefault }: LimitedOperation) => ({
+    key: id,
+    cells: [
+      <Route text={`${method} ${path}`} />,
+      limits === "default"
+        ? t.defaultLimit(byDefault === null ? null : number(byDefault))
+        : limits.map(textOf).join("; ") || t.unlimited,
+    ],
+  });
   return (
-    <>
-      <DataTable
-        label={t.limits}
-        columns={[texts.reference.columns.call, t.limit]}
-        rows={own.slice(0, rows).map(({ operation: { id, method, path }, limits, byDefault }) => ({
-          key: id,
-          cells: [
-            <code>
-              {method} {path}
-            </code>,
-            limits === "default"
-              ? t.defaultLimit(byDefault === null ? null : number(byDefault))
-              : limits.map(textOf).join("; ") || t.unlimited,
-          ],
-        }))}
-      />
-      {own.length > rows && <More loading={false} onMore={() => setRows(rows + ROWS)} />}
-    </>
+    <Answered asked={asked}>
+      {(answer) => {
+        const own = answer.filter(({ operation }) => isGranted(operation, session));
+        if (own.length === 0) return <Empty title={t.noLimits} />;
+        return (
+          <>
+            <DataTable
+              label={t.limits}
+              columns={[texts.reference.columns.call, t.limit]}
+              rows={own.slice(0, rows).map(rowOf)}
+            />
+            {own.length > rows && <More loading={false} onMore={() => setRows(rows + ROWS)} />}
+          </>
+        );
+      }}
+    </Answered>
   );
 }
 

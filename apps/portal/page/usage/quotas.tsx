@@ -26,7 +26,7 @@ function Quota({ quota }: { quota: OrganizationQuota }) {
   const id = useId();
   const { requests, charged, service, period, to } = quota;
   const name = nameOf(quota);
-  const level = levelOf(quota);
+  const isOver = requests !== null && charged >= requests;
   return (
     <div class="quota">
       <h3 id={id} class="quota-name">
@@ -49,9 +49,9 @@ function Quota({ quota }: { quota: OrganizationQuota }) {
           : `${t.used(number(charged), number(requests))} ${t.left(number(Math.max(0, requests - charged)))}`}{" "}
         {t.resets} <Time at={to} />.
       </p>
-      {level !== "low" && requests !== null && (
-        <p class={`notice notice-${level === "over" ? "bad" : "warn"}`} role="status">
-          {level === "over" ? t.over(name) : t.near(name, number(Math.floor((100 * charged) / requests)))}
+      {requests !== null && charged >= requests * NEAR_SHARE && (
+        <p class={`notice notice-${isOver ? "bad" : "warn"}`} role="status">
+          {isOver ? t.over(name) : t.near(name, number(Math.floor((100 * charged) / requests)))}
         </p>
       )}
     </div>
@@ -63,14 +63,5 @@ function nameOf({ policy, method, route }: OrganizationQuota): string {
   return policy ?? `${method} ${route}`;
 }
 
-/** The used part of a quota: `low` below 80 percent, `near` from 80 percent, `over` from 100 percent. */
-type QuotaLevel = "low" | "near" | "over";
-
 /** The used share of a quota from which the page warns. */
 const NEAR_SHARE = 0.8;
-
-/** Returns the level of a quota's use. Returns "low" if the size of the quota is unknown. */
-function levelOf({ requests, charged }: OrganizationQuota): QuotaLevel {
-  if (requests === null || charged < requests * NEAR_SHARE) return "low";
-  return charged < requests ? "near" : "over";
-}

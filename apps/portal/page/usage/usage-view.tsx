@@ -15,6 +15,7 @@ import { useState } from "preact/hooks";
 import { USAGE } from "../address.ts";
 import { useAddress, useSession } from "../page-session.ts";
 import { More, usePages } from "../parts/lists.tsx";
+import { PersonName, usePeople } from "../people/person-name.tsx";
 import { useFormats, useTexts } from "../texts/texts.ts";
 import { DayPlot } from "./day-plot.tsx";
 import { OwnLimits } from "./own-limits.tsx";
@@ -27,7 +28,6 @@ import {
   type MonthUsage,
   monthsAt,
   readMonth,
-  shownParts,
   totalOf,
   type UsagePart,
 } from "./usage.ts";
@@ -42,7 +42,7 @@ export function UsageView({ place }: { place: Place }) {
   const months = monthsAt(nowMs);
   const asked = place.query.get("month");
   const month = months.find((each) => each === asked) ?? months[0] ?? "";
-  const usage = useAsked(() => readMonth(gateway, month), month);
+  const usage = useAsked(() => readMonth(gateway, month, all), `${month} ${all}`);
   return (
     <>
       <p class="lead">{t.lead}</p>
@@ -62,23 +62,25 @@ export function UsageView({ place }: { place: Place }) {
           {t.withOwn}
         </label>
       </div>
-      <Totals key={month} month={month} all={all} />
-      <Answered asked={usage}>{({ quotas }) => <Quotas quotas={quotas} />}</Answered>
-      {usage.answer !== null && <Days days={daysOf(month, nowMs)} answer={usage.answer} />}
+      <Answered asked={usage}>
+        {(answer) => (
+          <>
+            <Totals usage={answer.usage} />
+            <Quotas quotas={answer.quotas} />
+            <Days days={daysOf(month, nowMs)} answer={answer} />
+          </>
+        )}
+      </Answered>
       <Breakdown month={month} all={all} />
       <OwnLimits />
     </>
   );
 }
 
-/** Shows the sums of the month. */
-function Totals({ month, all }: { month: string; all: boolean }) {
+function Totals({ usage }: Pick<MonthUsage, "usage">) {
   const t = useTexts().usage;
-  const { gateway } = useSession();
   const { number, bytes } = useFormats();
-  const { answer } = useAsked(() => listParts(gateway, month, "service", undefined), month);
-  if (answer === null) return null;
-  const { requests, refused, failed, bytes_in, bytes_out } = totalOf(shownParts(answer.items, all));
+  const { requests, refused, failed, bytes_in, bytes_out } = totalOf(usage);
   const tiles = [
     [number(requests), t.columns.requests],
     [number(refused), t.columns.refused],
@@ -132,9 +134,11 @@ function Days({ days, answer: { usage, gaps } }: { days: readonly string[]; answ
 function Breakdown({ month, all }: { month: string; all: boolean }) {
   const t = useTexts().usage;
   const { gateway } = useSession();
+  const { number, bytes } = useFormats();
   const [by, setBy] = useState<Division>("service");
-  const pages = usePages((after) => listParts(gateway, month, by, after), `${month} ${by}`);
-  const shown = shownParts(pages.items, all);
+  const pages = usePages((after) => listParts(gateway, { month, by, all }, after), `${month} ${by} ${all}`);
+  const people = usePeople(pages.items.map(({ member_id }) => member_id ?? null));
+  const { requests, refused, failed, bytes_in, bytes_out } = t.columns;
   return (
     <section aria-labelledby="parts">
       <h2 id="parts">{t.parts}</h2>
@@ -146,48 +150,44 @@ function Breakdown({ month, all }: { month: string; all: boolean }) {
       />
       {pages.failure !== null && <FailureNotice failure={pages.failure} onRetry={pages.again} />}
       {!pages.answered && pages.loading && <Loading />}
-      {pages.answered && shown.length === 0 && (
-        <Empty title={pages.items.length === 0 ? t.none : t.onlyOwn} />
+      {pages.answered && pages.items.length === 0 && <Empty title={all ? t.none : t.onlyOwn} />}
+      {pages.items.length > 0 && (
+        <DataTable
+          label={t.parts}
+          columns={[t.divisions[by], requests, refused, failed, bytes_in, bytes_out]}
+          rows={pages.items.map((part) => ({
+            key: part.id,
+            cells: [
+              <PartName part={part} member={people.get(part.member_id ?? "")} />,
+              ...[part.requests, part.refused, part.failed].map(number),
+              bytes(part.bytes_in),
+              bytes(part.bytes_out),
+            ],
+          }))}
+        />
       )}
-      {shown.length > 0 && <Parts by={by} parts={shown} />}
       {pages.has_more && <More loading={pages.loading} onMore={pages.more} />}
     </section>
   );
 }
 
-function Parts({ by, parts }: { by: Division; parts: readonly UsagePart[] }) {
-  const t = useTexts().usage;
-  const { number, bytes } = useFormats();
-  const { requests, refused, failed, bytes_in, bytes_out } = t.columns;
-  return (
-    <DataTable
-      label={t.parts}
-      columns={[t.divisions[by], requests, refused, failed, bytes_in, bytes_out]}
-      rows={parts.map((part) => ({
-        key: part.id,
-        cells: [
-          <PartName by={by} part={part} />,
-          ...[part.requests, part.refused, part.failed].map(number),
-          bytes(part.bytes_in),
-          bytes(part.bytes_out),
-        ],
-      }))}
-    />
-  );
+interface PartNameProps {
+  part: UsagePart;
+  member: { id: string; display_name: string | null } | undefined;
 }
 
-function PartName({ by, part }: { by: Division; part: UsagePart }) {
-  const t = useTexts().usage;
-  if (by === "service") return <>{part.service}</>;
-  if (by === "route") {
-    return <Route text={`${part.method} ${part.route}`} />;
-  }
-  if (part.key_prefix === null || part.key_prefix === undefined) {
-    return (
-      <>
-        {t.sessions} <code>{part.member_id}</code>
-      </>
-    );
-  }
-  return <code>{part.key_prefix}</code>;
+function PartName({ part: { service, method, route, member_id, key_prefix }, member }: PartNameProps) {
+  const { audit } = useTexts();
+  if (route !== undefined) return <Route text={`${method} ${route}`} />;
+  if (member_id === undefined) return <>{service}</>;
+  return (
+    <>
+      <span class="name">
+        <PersonName member={member ?? { id: member_id, display_name: null }} />
+      </span>
+      <span class="below quiet">
+        {key_prefix == null ? audit.auth("member_session") : <code>{key_prefix}</code>}
+      </span>
+    </>
+  );
 }

@@ -64,30 +64,29 @@ export function daysOf(month: string, nowMs: number): string[] {
 
 const DAY_MS = 86_400_000;
 
-export function readMonth(gateway: Gateway, month: string): Promise<Answer<MonthUsage>> {
-  const query = { by: "day", ...rangeOf(month), limit: PAGE_PARTS };
-  return gateway.send(MonthUsage, USAGE_PATH, { as: "member", query });
+/** Reads the usage of each day of a month, without the calls of this page unless `all`. */
+export function readMonth(gateway: Gateway, month: string, all = false): Promise<Answer<MonthUsage>> {
+  return gateway.send(MonthUsage, USAGE_PATH, { as: "member", query: queryOf(month, "day", all) });
 }
 
-/** Reads one page of a month's usage by service, route or key. */
-export function listParts(gateway: Gateway, month: string, by: Division, starting_after: string | undefined) {
-  const query = { by, ...rangeOf(month), limit: PAGE_PARTS, starting_after };
+/** Reads one page of a month's usage by service, route or key, without the calls of this page unless `all`. */
+export function listParts(
+  gateway: Gateway,
+  { month, by, all }: { month: string; by: Division; all: boolean },
+  starting_after: string | undefined,
+) {
+  const query = { ...queryOf(month, by, all), starting_after };
   return gateway.list("usage", UsagePart, USAGE_PATH, { as: "member", query });
+}
+
+function queryOf(month: string, by: Division | "day", all: boolean) {
+  return { by, ...rangeOf(month), limit: PAGE_PARTS, ...(all && { include_platform: "true" }) };
 }
 
 const SUMS = ["requests", "refused", "failed", "bytes_in", "bytes_out"] as const;
 
-/** Returns the totals of these parts. */
 export function totalOf(parts: readonly UsagePart[]): Record<(typeof SUMS)[number], number> {
   const total = { requests: 0, refused: 0, failed: 0, bytes_in: 0, bytes_out: 0 };
   for (const part of parts) for (const name of SUMS) total[name] += part[name];
   return total;
-}
-
-/** The services of Ostiary itself, which this page calls. */
-const OWN_SERVICES: ReadonlySet<unknown> = new Set(["identity", "audit", "registry", "portal"]);
-
-/** Returns the usage without the calls that this page makes, or with them if `all`. */
-export function shownParts(parts: readonly UsagePart[], all: boolean): readonly UsagePart[] {
-  return all ? parts : parts.filter(({ service }) => !OWN_SERVICES.has(service));
 }

@@ -29,6 +29,12 @@ const ANY: Answers = { ...OPTIONAL, long: "sent", controls: "sent" };
 /** The expected reactions of a field for a required parameter of a call. */
 const PARAMETER: Answers = { ...ANY, empty: "missing" };
 
+/** The expected reactions of a field for the name of what is deleted. */
+const { typeFirst } = de.settings;
+const OTHER_NAME: Answers = {
+  ...{ empty: typeFirst, spaces: typeFirst, long: typeFirst, controls: typeFirst, markup: typeFirst },
+};
+
 const { columns } = de.members;
 const FILTERS: Readonly<Record<string, Answers>> = {
   [de.audit.filters.service]: OPTIONAL,
@@ -41,13 +47,13 @@ const FILTERS: Readonly<Record<string, Answers>> = {
 /** All text fields of the page, by form and label. The test fails for a field that is not listed here. */
 const FIELDS: Readonly<Record<string, Readonly<Record<string, Answers>>>> = {
   "#/org/{id}/settings": { [de.overview.name]: REQUIRED },
-  [`#/org/{id}/settings, ${de.settings.remove}`]: { [de.settings.typeName("Fields")]: ANY },
+  [`#/org/{id}/settings, ${de.settings.remove}`]: { [de.settings.typeName("Fields")]: OTHER_NAME },
   "#/my-profile": { [de.profile.name]: REQUIRED },
   "#/org/{id}/members": { [de.members.search]: ANY },
   [`#/org/{id}/invites, ${de.invites.create}`]: { [de.invites.email]: OPTIONAL },
   [`#/org/{id}/service-accounts, ${de.serviceAccounts.create}`]: { [columns.name]: REQUIRED },
-  [`#/org/{id}/service-accounts, ${de.keys.restricted}`]: { [columns.name]: REQUIRED },
-  [`#/org/{id}/service-accounts/{id}, ${de.serviceAccounts.rename}`]: { [columns.name]: REQUIRED },
+  [`#/org/{id}/keys, ${de.keys.restricted}`]: { [columns.name]: REQUIRED },
+  "#/org/{id}/service-accounts/{id}": { [de.organizations.name]: REQUIRED },
   [`#/org/{id}/keys, ${de.keys.create}`]: { [de.keys.columns.name]: OPTIONAL },
   "#/org/{id}/audit": FILTERS,
   "#/org/{id}/reference": { [de.reference.search]: ANY },

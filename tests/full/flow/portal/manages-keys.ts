@@ -34,6 +34,8 @@ describe.skipIf(browserPath === undefined)("the portal's pages for keys", () => 
     await dialog(page).getByLabel("Name").fill("Nightly build");
     await dialog(page).getByLabel("Role").selectOption("auditor");
     await dialog(page).getByRole("button", { name: "Create" }).click();
+    await dialog(page).getByRole("button", { name: "I stored the key" }).click();
+    await page.getByRole("link", { name: "Nightly build" }).click();
     await page.getByRole("region", { name: "Nightly build" }).waitFor();
 
     const posts = writesOf(page);

@@ -32,18 +32,26 @@ describe.skipIf(browserPath === undefined)("the portal's usage page", () => {
    * Responds to the page's requests for usage. Returns a list to which each request's parameters are
    * appended.
    */
-  async function answering(page: Page, quotas: readonly OrganizationQuota[], gaps: object[] = []) {
+  async function answering(
+    page: Page,
+    quotas: readonly OrganizationQuota[],
+    { gaps = [], member_id = "" }: { gaps?: object[]; member_id?: string } = {},
+  ) {
     const asked: string[] = [];
     await page.route("**/org/usage?*", async (route) => {
       const { searchParams } = new URL(route.request().url());
       const by = searchParams.get("by") ?? "";
-      asked.push(`${by} ${searchParams.get("from")} ${searchParams.get("to")}`);
+      const all = searchParams.get("include_platform") === "true";
+      asked.push(`${by} ${searchParams.get("from")}${all ? " all" : ""}`);
       const after = searchParams.get("starting_after");
       const parts: Record<string, object[]> = {
         day: [part(TODAY, {})],
         service: [part("widgets", { service: HOSTILE })],
         route: [part(after === null ? "one" : "two", { method: "GET", route: `/${after ?? "first"}` })],
-        key: [part("m1 ", { member_id: "m1", key_prefix: null })],
+        key: [
+          part("m1 ", { member_id, key_prefix: null }),
+          part("m2 k", { member_id: "01JZ0000000000000000000000", key_prefix: "ostiary-k" }),
+        ],
       };
       const has_more = by === "route" && after === null;
       await route.fulfill({ json: { usage: parts[by] ?? [], has_more, gaps, quotas } });
@@ -109,9 +117,12 @@ describe.skipIf(browserPath === undefined)("the portal's usage page", () => {
 
   // PT-34, PT-32
   test("shows the month of its URL, in several pages, with names as text", async () => {
-    const id = await bed.organization("ada", "Months");
-    const { page, go } = await bed.open("ada");
-    const asked = await answering(page, [], [{ after: TODAY }]);
+    await bed.call("amy", "PATCH", "/user", { display_name: "Amy Pond" });
+    const id = await bed.organization("amy", "Months");
+    const session = await bed.call("amy", "POST", `/user/organizations/${id}/session`, {});
+    const { page, go } = await bed.open("amy");
+    const member_id = textOf(await session.json(), "member_id");
+    const asked = await answering(page, [], { gaps: [{ after: TODAY }], member_id });
     await go(`#/org/${id}/usage?month=1999-01`);
     await page.getByText("Some requests may be missing after").waitFor();
     await page.locator("main").getByText(HOSTILE).waitFor();
@@ -129,7 +140,12 @@ describe.skipIf(browserPath === undefined)("the portal's usage page", () => {
     await page.getByRole("button", { name: "Show more" }).click();
     await page.getByRole("row", { name: /GET \/one/ }).waitFor();
     await page.getByLabel("Divided by").selectOption("key");
-    await page.getByRole("row", { name: /sessions of m1/ }).waitFor();
+    await page.getByRole("row", { name: /^Amy Pond in the portal/ }).waitFor();
+    await page.getByRole("row", { name: /Member …00000 ostiary-k/ }).waitFor();
+    asked.length = 0;
+    await page.getByLabel("With the calls of this portal").check();
+    await waitFor(() => asked.length >= 2, { what: "the requests with the portal's calls" });
+    expect(asked.toSorted()).toEqual([`day ${before} all`, `key ${before} all`]);
     await page.getByText("The same as a table").click();
     await page
       .getByRole("row", { name: /1,234 30 4/ })

@@ -59,7 +59,6 @@ export const audit: Texts["audit"] = {
     anybody: "alle",
     action: "Aktion",
     more: "Weitere Filter",
-    remove: "Diesen Filter entfernen",
     any: "alle",
     occurred_after: "Ab",
     occurred_before: "Vor",

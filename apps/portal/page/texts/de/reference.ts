@@ -39,8 +39,6 @@ export const reference: Texts["reference"] = {
   send: "Senden",
   sendAfterQuestion: "Senden …",
   sending: "Wird gesendet …",
-  stop: "Abbrechen",
-  stopped: "Der Aufruf wurde abgebrochen.",
   confirmTitle: "Diesen Aufruf senden?",
   confirmHelp:
     "Der Aufruf kann Daten ändern. Die Seite sendet genau diese Anfrage, bei Bedarf mit Ihren Zugangsdaten:",

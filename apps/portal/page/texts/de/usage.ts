@@ -19,7 +19,7 @@ export const usage: Texts["usage"] = {
   near: (name, percent) => `${percent} % von ${name} sind verbraucht.`,
   over: (name) =>
     `${name} ist aufgebraucht. Das Gateway lehnt weitere Anfragen bis zum nächsten Zeitraum ab.`,
-  days: "Alle Anfragen nach Tag",
+  days: "Anfragen nach Tagen",
   day: "Tag",
   plot: (requests, refused, failed) =>
     `Anfragen nach Tagen: ${requests} insgesamt, ${refused} abgelehnt, ${failed} fehlgeschlagen.`,
@@ -29,9 +29,8 @@ export const usage: Texts["usage"] = {
   parts: "Aufschlüsselung des Monats",
   by: "Aufgeteilt nach",
   divisions: { service: "Dienst", route: "Route", key: "Schlüssel" },
-  sessions: "Sitzungen von",
   none: "In diesem Monat gab es keine Anfragen.",
-  onlyOwn: "In diesem Monat gab es nur Aufrufe dieses Portals.",
+  onlyOwn: "Außer Aufrufen dieses Portals gab es in diesem Monat keine Anfragen.",
   columns: {
     requests: "Anfragen",
     refused: "Abgelehnt",

@@ -53,7 +53,6 @@ export const audit = {
     anybody: "everybody",
     action: "Action",
     more: "More filters",
-    remove: "Remove this filter",
     any: "any",
     occurred_after: "From",
     occurred_before: "Before",

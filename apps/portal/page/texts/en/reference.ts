@@ -37,8 +37,6 @@ export const reference = {
   send: "Send",
   sendAfterQuestion: "Send …",
   sending: "Sending …",
-  stop: "Stop",
-  stopped: "The call was stopped.",
   confirmTitle: "Send this call?",
   confirmHelp:
     "The call can change data. The page sends exactly this request, with your credential if the call needs one:",

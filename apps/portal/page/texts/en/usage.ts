@@ -16,7 +16,7 @@ export const usage = {
   resets: "The next period begins on",
   near: (name: string, percent: string) => `${percent} % of ${name} is used.`,
   over: (name: string) => `${name} is used up. The gateway refuses further requests until the next period.`,
-  days: "All requests by day",
+  days: "Requests by day",
   day: "Day",
   plot: (requests: string, refused: string, failed: string) =>
     `Requests by day: ${requests} in all, ${refused} refused, ${failed} failed.`,
@@ -26,9 +26,8 @@ export const usage = {
   parts: "Breakdown of the month",
   by: "Divided by",
   divisions: { service: "Service", route: "Route", key: "Key" },
-  sessions: "sessions of",
   none: "There were no requests in this month.",
-  onlyOwn: "There were only calls of this portal in this month.",
+  onlyOwn: "Apart from calls of this portal, there were no requests in this month.",
   columns: {
     requests: "Requests",
     refused: "Refused",
