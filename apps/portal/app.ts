@@ -10,14 +10,12 @@ export interface AppDeps {
   telemetry: Telemetry;
   health: HealthState;
   shown: Shown;
-  /** Bundles the page. Called at the first request for the page. */
   bundlePortal: () => Promise<PortalBundle>;
 }
 
 /** The maximum size of a request body: the portal accepts no bodies. */
 const BODY_BYTES_MAX = 0;
 
-/** Builds the HTTP apps of the two ports (PT-1). */
 export function createApp({ config, telemetry, health, shown, bundlePortal }: AppDeps): {
   public: Listener;
   internal: Listener;

@@ -15,7 +15,6 @@ import {
 } from "@ostiary/lib/runtime/config";
 import { type Static, Type } from "@sinclair/typebox";
 
-/** The languages of the page's texts. */
 export const LANGUAGES = ["en", "de"] as const;
 export type Language = (typeof LANGUAGES)[number];
 
@@ -68,7 +67,6 @@ export const portalVariables = Type.Object({
   MAX_REQUESTS_IN_FLIGHT: requestsInFlightMax(2_000),
 });
 
-/** Describes the portal for `--help` and for hints on misspelled variables. */
 export const portalProgram: Program = {
   app: "portal",
   about:

@@ -14,7 +14,6 @@ export function loadPortal(env: Environment): PortalConfig {
   return loadConfig(portalVariables, env, checkBrandFile, checkProviders, checkWitnesses, checkPorts);
 }
 
-/** Runs the portal as a process. */
 export function runPortal(env: Environment, parameters: readonly string[] = []): Promise<void> {
   return runMain(
     async () => {

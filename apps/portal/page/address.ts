@@ -30,11 +30,9 @@ export const INVITE = ofPerson("invite");
  */
 export interface Address extends Place {
   readonly organization_id: string | null;
-  /** The path of the view. Empty for the start page. */
   readonly path: string;
 }
 
-/** The form of an organization's id. */
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
 /** Parses a fragment. A malformed fragment, which a user may have typed, leads to the start page. */

@@ -11,10 +11,8 @@ export type Caller = "member" | "person" | "nobody";
 
 export interface Call {
   as: Caller;
-  /** GET by default. */
   method?: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
   query?: Readonly<Record<string, string | number | undefined>>;
-  /** A value to send as a JSON body. */
   body?: unknown;
   /** A body to send unchanged, instead of `body`. */
   content?: { readonly type: string; readonly text: string };
@@ -86,7 +84,6 @@ export class Gateway {
     return response.ok ? parsed(schema, response.value, call) : response;
   }
 
-  /** Reads one page of a list. */
   async list<Item extends TSchema>(
     name: string,
     item: Item,
@@ -118,7 +115,6 @@ export class Gateway {
     return this.#exchange(path, call, ofAnyService);
   }
 
-  /** Returns the headers with the caller's credential, for calls that a worker makes. */
   async credential(caller: Caller): Promise<Answer<Record<string, string>>> {
     if (caller === "nobody") return answered({});
     const { [caller]: credential } = this.#credentials;
@@ -221,7 +217,6 @@ function ofAnyService(method: string, status: number | null): boolean {
   return status === 429 && !isWrite({ method });
 }
 
-/** Returns whether a call may change something. */
 export function isWrite({ method = "GET" }: { method?: string }): boolean {
   return method !== "GET" && method !== "HEAD";
 }

@@ -21,7 +21,6 @@ import { Directory } from "./people/directory.ts";
 import type { PortalSettings } from "./settings.ts";
 import { languageFor } from "./texts/texts.ts";
 
-/** The person who is signed in. */
 export interface Person {
   readonly id: string;
   /** The name that the person chose, and others see. */
@@ -36,7 +35,6 @@ const INVITE_PATH = `${PAGE_PATH}/invite`;
 /** The key of the token of an invitation in the tab, where the token survives the sign-in. */
 const KEPT_INVITE = "ostiary.portal.invite";
 
-/** The state that the whole page shares. */
 export class Session extends PageSession<Address> {
   readonly settings: PortalSettings;
   readonly gateway: Gateway;
@@ -71,7 +69,6 @@ export class Session extends PageSession<Address> {
     return this.organization.member;
   }
 
-  /** Changes the name that others see. */
   async rename(name: string): Promise<Answer<User>> {
     const changed = await this.gateway.send(User, pathTo("user"), {
       as: "person",
@@ -132,7 +129,6 @@ export class Session extends PageSession<Address> {
     await super.signOut();
   }
 
-  /** Forgets the invitation whose link the person opened. */
   discardInvite(): void {
     forgetInTab(KEPT_INVITE);
     this.invite.value = null;

@@ -9,7 +9,6 @@ import { SignIn } from "./sign-in/sign-in.tsx";
 import { LanguageContext, type Texts, textsOf, useTexts } from "./texts/texts.ts";
 import { VIEWS, type View, viewAt } from "./views.ts";
 
-/** Renders the whole page. */
 export function Portal({ session }: { session: Session }) {
   const language = session.language.value;
   const texts = textsOf(language);
@@ -48,7 +47,6 @@ function kitOf(texts: Texts, session: Session): Kit {
   };
 }
 
-/** Shows the view that the person chose. */
 function Chosen() {
   const session = useSession();
   const texts = useTexts();
@@ -122,7 +120,6 @@ function Navigation({ present }: { present: View | null }) {
   );
 }
 
-/** Shows the chosen organization, and opens another one. */
 function Switcher() {
   const { organization, member } = useSession();
   const texts = useTexts();

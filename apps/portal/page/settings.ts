@@ -3,7 +3,6 @@ import { type Static, Type } from "@sinclair/typebox";
 
 /** The witnesses that must have cosigned a log that the page verifies (PT-71). Witness keys are public. */
 export const WitnessSettings = Type.Object({
-  /** The verifier keys. */
   keys: Type.Array(Type.String()),
   quorum: Type.Integer(),
   /** The name that the log must have. Null if any name is accepted. */

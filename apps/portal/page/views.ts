@@ -16,13 +16,10 @@ import { ServiceAccountsView } from "./service-accounts/service-accounts-view.ts
 import type { Texts } from "./texts/texts.ts";
 import { UsageView } from "./usage/usage-view.tsx";
 
-/** A view of the page. */
 export interface View extends at.ViewPath {
-  /** Returns the name of the view for its heading and for the navigation. */
   title(texts: Texts): string;
   /** The label that the view requires. The navigation omits the view if the member's role lacks the label. */
   readonly label?: string;
-  /** Whether the navigation omits the view. */
   readonly unlisted?: true;
   readonly Component: (props: { place: Place }) => JSX.Element;
 }

@@ -8,7 +8,6 @@ export interface BrandColors {
 const LIGHT = { ground: "#ffffff", soft: 0.1 };
 const DARK = { ground: "#1b1e1d", soft: 0.16 };
 
-/** The minimum contrast of text by WCAG 2.2 AA. */
 const CONTRAST_MIN = 4.5;
 
 /** Returns the style sheet that replaces the page's own accent colors. */

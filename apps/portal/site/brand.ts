@@ -196,7 +196,6 @@ function logoProblems(path: string, value: unknown): FileProblem[] {
   }
 }
 
-/** The signature at the start of a PNG file. */
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
 /** Reads the logo, whose path is relative to the folder of the brand file. */

@@ -1,9 +1,7 @@
 import { bundlePage, type PageBundle } from "@ostiary/lib/runtime/http";
 import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
 
-/** The browser files of the portal. */
 export interface PortalBundle extends PageBundle {
-  /** The script of the worker that verifies audit logs. */
   readonly verifier: string;
 }
 

@@ -16,10 +16,8 @@ import type { PortalBundle } from "./bundle.ts";
 /** The paths of the page: the portal itself, the redirect URI for the identity provider, and that of invitations. */
 const PORTAL_PATHS = ["/portal", signInReturnPath("/portal"), "/portal/invite"] as const;
 
-/** The content of the operator's files for the page. */
 export interface Shown {
   brand: Brand;
-  /** The identity providers that customers can sign in at. */
   providers: ProviderSettings[];
   /** The witnesses that must have cosigned each log, or null if none is required. */
   witnesses: WitnessSettings | null;

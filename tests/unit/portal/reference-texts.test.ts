@@ -16,20 +16,18 @@ describe("the groups of the reference", () => {
     const get = (operationId: string, tag?: string) => ({
       get: { operationId, "x-scope": "organization", ...(tag !== undefined && { tags: [tag] }) },
     });
-    const description = readDescription(
-      JSON.stringify({
-        paths: {
-          "/audit-log/checkpoint": get("a", "Proof"),
-          "/edge/openapi.json": get("b", "registry"),
-          "/org/members": get("c", "Members"),
-          "/org/widgets": get("d", "Widgets"),
-          "/members": get("e", "Members"),
-          "/zoo": get("f", "Zoo"),
-          "/plain": get("g"),
-          "/org/widgets/{id}": get("h", "Widgets"),
-        },
-      }),
-    );
+    const description = readDescription({
+      paths: {
+        "/audit-log/checkpoint": get("a", "Proof"),
+        "/edge/openapi.json": get("b", "registry"),
+        "/org/members": get("c", "Members"),
+        "/org/widgets": get("d", "Widgets"),
+        "/members": get("e", "Members"),
+        "/zoo": get("f", "Zoo"),
+        "/plain": get("g"),
+        "/org/widgets/{id}": get("h", "Widgets"),
+      },
+    });
     const groups = groupsOf(description?.operations ?? []);
     expect(
       groups.map(([key, operations]) => [key.slice(2), operations.map(({ id }) => id).join("")]),

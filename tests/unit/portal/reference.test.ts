@@ -25,7 +25,7 @@ const operation = (more: Record<string, unknown> = {}) => ({
 });
 
 function described(paths: Record<string, unknown>, components: unknown = {}) {
-  const read = readDescription(JSON.stringify({ openapi: "3.1.0", paths, components }));
+  const read = readDescription({ openapi: "3.1.0", paths, components });
   if (read === null) throw new Error("The description was not readable.");
   return read;
 }
@@ -106,15 +106,12 @@ describe("a description", () => {
 
   // PT-45
   test.each([
-    ["30 000 brackets", "[".repeat(30_000)],
-    ["30 000 nested objects", `${'{"paths":'.repeat(30_000)}1${"}".repeat(30_000)}`],
-    ["an empty text", ""],
-    ["markup", HOSTILE],
-    ["something other than an object", "7"],
-    ["no paths", "{}"],
-    ["paths that are a list", '{"paths":[]}'],
-  ])("is refused if it is %s", (_, text) => {
-    expect(readDescription(text)).toBeNull();
+    ["a text", HOSTILE],
+    ["a number", 7],
+    ["an object without paths", {}],
+    ["an object whose paths are a list", { paths: [] }],
+  ])("is refused if it is %s", (_, value) => {
+    expect(readDescription(value)).toBeNull();
   });
 
   // PT-45

@@ -163,7 +163,6 @@ function EventFacts({ log, event }: { log: Log; event: ShownEvent }) {
   );
 }
 
-/** Links to the events of the same key, and to the events of the same member. */
 function EventLinks({ log, event: { actor } }: { log: Log; event: ShownEvent }) {
   const t = useTexts().audit;
   const address = useAddress();

@@ -3,7 +3,6 @@ import type { ShownEvent } from "./logs.ts";
 /** An action in words: that it was done, and that somebody tried it. */
 export type Deed = readonly [done: string, tried: string];
 
-/** The words for actions in one language. */
 export interface DeedTexts {
   /** The actions of Ostiary's own services, by method and route: `PATCH /org`. */
   readonly known: Readonly<Record<string, Deed>>;

@@ -7,7 +7,6 @@ import { useTexts } from "../texts/texts.ts";
 import { actionOf, deedOf } from "./deed.ts";
 import { type Log, PERSON_LOG, type ShownEvent } from "./logs.ts";
 
-/** Lists events: who did what, how the request ended, and when. */
 export function EventTable({ log, events }: { log: Log; events: readonly ShownEvent[] }) {
   const t = useTexts().audit;
   const address = useAddress();
@@ -77,7 +76,6 @@ export function Who({ log, event: { actor } }: { log: Log; event: ShownEvent }) 
   );
 }
 
-/** Shows how a request ended. */
 export function Outcome({ event: { outcome, status } }: { event: ShownEvent }) {
   const t = useTexts().audit;
   const isDone = outcome === "responded" && (status ?? 500) < 400;

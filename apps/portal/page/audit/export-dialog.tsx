@@ -82,7 +82,6 @@ interface Export {
   query: Readonly<Record<string, string>>;
   format: ExportFormat;
   signal: AbortSignal;
-  /** Called with the number of bytes received. */
   onProgress: (bytes: number) => void;
 }
 

@@ -22,10 +22,8 @@ interface FilterFormProps {
 }
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"];
-/** The filters that are plain text fields. */
 const TEXTS = ["service", "route", "actor_member_id", "request_id", "created_id"] as const;
 
-/** Shows all filters of the log. They take effect when the form is submitted. */
 export function FilterForm({ selection, failure, onChoose }: FilterFormProps) {
   const t = useTexts().audit;
   const [{ filters, key_prefix }, select] = useDraft(selection);
@@ -75,11 +73,9 @@ export function FilterForm({ selection, failure, onChoose }: FilterFormProps) {
   );
 }
 
-/** The maximum length of each text filter except `route`. */
 const TEXT_LENGTH_MAX = 128;
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
-/** Returns the problem of each value in the filter form by field name, or null for a valid value. */
 function problemsOf({ filters, key_prefix }: Selection): Problems {
   const { occurred_after, occurred_before } = filters;
   const texts = (["service", "actor_member_id", "request_id", "created_id"] as const).map((name) => [

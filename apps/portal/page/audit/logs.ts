@@ -27,7 +27,6 @@ export const PERSON_LOG: Log = {
   view: PERSON_AUDIT,
 };
 
-/** The number of events in one page. */
 const PAGE_EVENTS = 50;
 
 export function listEvents(

@@ -12,7 +12,6 @@ export const FILTERS = [
 ] as const;
 export type FilterName = (typeof FILTERS)[number];
 
-/** The values of the filters. An empty value means no filter. */
 export type Filters = Readonly<Record<FilterName, string>>;
 
 export const OUTCOMES = ["pending", "rejected", "responded", "no_response"] as const;
@@ -26,7 +25,6 @@ export const KEY = "key_prefix";
 /** The filters that the audit service applies, and the key by which the page filters the loaded events. */
 export interface Selection {
   filters: Filters;
-  /** The prefix of the API key. Empty for events of all keys. */
   key_prefix: string;
 }
 
@@ -42,21 +40,18 @@ const NO_FILTERS: Record<FilterName, string> = {
   ...{ outcome: "", request_id: "", created_id: "" },
 };
 
-/** Returns the query parameters for the audit service. Omits filters without a value. */
 export function queryOf(filters: Filters): Record<string, string> {
   return Object.fromEntries(
     FILTERS.map((name) => [name, filters[name].trim()] as const).filter(([, value]) => value !== ""),
   );
 }
 
-/** Returns the query parameters in the page's fragment for a selection. */
 export function placeQueryOf({ filters, key_prefix }: Selection): Record<string, string> {
   return { ...queryOf(filters), ...(key_prefix === "" ? {} : { [KEY]: key_prefix }) };
 }
 
 export const NOTHING_SELECTED: Selection = { filters: NO_FILTERS, key_prefix: "" };
 
-/** The lengths of time in seconds that the page offers: an hour, a day, a week and thirty days. */
 export const RANGES = [3_600, 86_400, 604_800, 2_592_000] as const;
 
 /** Returns the filters for the events of the last `seconds`, or of all times for 0. */

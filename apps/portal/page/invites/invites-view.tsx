@@ -9,7 +9,6 @@ import { problemOf, useForm } from "../parts/use-problems.ts";
 import { RoleField, useRoles } from "../roles/roles.tsx";
 import { useTexts } from "../texts/texts.ts";
 
-/** Lists, creates and revokes invitations. */
 export function InvitesView() {
   const t = useTexts().invites;
   const [creating, setCreating] = useState(false);
@@ -97,7 +96,6 @@ const USES = ["1", "5", "25", "unlimited"] as const;
 
 const FIELDS = ["email", "role", "expires_in_seconds", "max_uses"] as const;
 
-/** Creates an invitation, and shows its link. */
 function InviteDialog({ onClose, onChange }: InviteDialogProps) {
   const t = useTexts().invites;
   const [created, setCreated] = useState<Invite | null>(null);

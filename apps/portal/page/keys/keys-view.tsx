@@ -1,11 +1,11 @@
 import { ApiKey, CreatedApiKey, NAME_LENGTH_MAX } from "@ostiary/lib/contracts/identity-api";
 import { curlCommand } from "@ostiary/lib/openapi";
-import { Button, DataTable, SelectField, TextField, Time } from "@ostiary/lib/page";
+import { type Answer, Button, DataTable, SelectField, TextField, Time } from "@ostiary/lib/page";
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { type Log, ORGANIZATION_LOG, PERSON_LOG } from "../audit/logs.ts";
 import { type Caller, pathTo } from "../gateway.ts";
-import { type Session, useAddress, useSession } from "../page-session.ts";
+import { useAddress, useSession } from "../page-session.ts";
 import { Confirm, ConfirmDeletion, Secret, SecretDialog } from "../parts/confirm.tsx";
 import { SearchedList, useList } from "../parts/lists.tsx";
 import { type FieldProblems, type Problems, problemOf, useForm } from "../parts/use-problems.ts";
@@ -24,8 +24,9 @@ interface KeyListProps {
 
 /** Lists the keys of one owner, with dialogs to change the keys. */
 export function KeyList({ address, manages, more }: KeyListProps) {
-  const t = useTexts().keys;
-  const log = logOf(address, useSession());
+  const { keys: t, invites } = useTexts();
+  const session = useSession();
+  const ofMember = session.may(AUDIT_LABEL) ? ORGANIZATION_LOG : null;
   const [open, setOpen] = useState<Open>(null);
   const pages = useList("keys", ApiKey, pathTo(...address.path), address.as);
   const dialog = { address, onClose: () => setOpen(null), onChange: pages.again };
@@ -41,19 +42,34 @@ export function KeyList({ address, manages, more }: KeyListProps) {
         </p>
       )}
       <SearchedList pages={pages} texts={t} textOf={({ name, key_prefix }) => `${name} ${key_prefix}`}>
-        {(keys) => <KeyTable keys={keys} log={log} manages={manages} onOpen={setOpen} />}
+        {(keys) => (
+          <KeyTable
+            keys={keys}
+            log={address.as === "person" ? PERSON_LOG : ofMember}
+            manages={manages}
+            onOpen={setOpen}
+          />
+        )}
       </SearchedList>
       {open?.name === "create" && <CreateKeyDialog {...dialog} />}
       {open?.name === "rotate" && <RotateKeyDialog {...dialog} replaced={open.key} />}
-      {open?.name === "revoke" && <RevokeKeyDialog {...dialog} revoked={open.key} />}
+      {open?.name === "revoke" && (
+        <ConfirmDeletion
+          title={t.revokeTitle(open.key.name)}
+          action={invites.revoke}
+          as={address.as}
+          path={pathTo(...address.path, open.key.id)}
+          done={t.revoked(open.key.name)}
+          onClose={dialog.onClose}
+          onChange={pages.again}
+        >
+          <p>
+            {t.revokeHelp} <code>{open.key.key_prefix}</code>
+          </p>
+        </ConfirmDeletion>
+      )}
     </section>
   );
-}
-
-/** Returns the log with the events of the keys, or null if the user may not read that log. */
-function logOf({ as }: KeyAddress, session: Session): Log | null {
-  if (as === "person") return PERSON_LOG;
-  return session.may(AUDIT_LABEL) ? ORGANIZATION_LOG : null;
 }
 
 interface KeyTableProps {
@@ -64,9 +80,12 @@ interface KeyTableProps {
 }
 
 function KeyTable({ keys, log, manages, onOpen }: KeyTableProps) {
-  const { keys: t, invites } = useTexts();
+  const { keys: t, invites, audit } = useTexts();
   const { columns } = t;
+  const address = useAddress();
   const nowMs = Date.now();
+  const eventsOf = ({ view }: Log, key_prefix: string) =>
+    address(view, { query: new URLSearchParams({ key_prefix }) });
   return (
     <DataTable
       label={t.title}
@@ -75,41 +94,27 @@ function KeyTable({ keys, log, manages, onOpen }: KeyTableProps) {
         key: key.id,
         cells: [
           key.name,
-          <KeyPrefix prefix={key.key_prefix} log={log} />,
+          <>
+            <code>{key.key_prefix}</code>
+            {log !== null && (
+              <a class="below" href={eventsOf(log, key.key_prefix)}>
+                {audit.sameKey}
+              </a>
+            )}
+          </>,
           key.last_used_at === null ? t.neverUsed : <Time at={key.last_used_at} />,
           <Ends shown={key} nowMs={nowMs} />,
-          ...(manages
-            ? [
-                isUsable(key, nowMs) && (
-                  <span class="actions">
-                    <Button onClick={() => onOpen({ name: "rotate", key })}>{t.rotate}</Button>
-                    <Button look="danger" onClick={() => onOpen({ name: "revoke", key })}>
-                      {invites.revoke}
-                    </Button>
-                  </span>
-                ),
-              ]
-            : []),
-        ],
+          manages && isUsable(key, nowMs) && (
+            <span class="actions">
+              <Button onClick={() => onOpen({ name: "rotate", key })}>{t.rotate}</Button>
+              <Button look="danger" onClick={() => onOpen({ name: "revoke", key })}>
+                {invites.revoke}
+              </Button>
+            </span>
+          ),
+        ].slice(0, manages ? 5 : 4),
       }))}
     />
-  );
-}
-
-/** Shows the beginning of a key, and links to the key's events. */
-function KeyPrefix({ prefix, log }: { prefix: string; log: Log | null }) {
-  const { sameKey } = useTexts().audit;
-  const address = useAddress();
-  return (
-    <>
-      <code>{prefix}</code>
-      {log !== null && (
-        <>
-          {" "}
-          <a href={address(log.view, { query: new URLSearchParams({ key_prefix: prefix }) })}>{sameKey}</a>
-        </>
-      )}
-    </>
   );
 }
 
@@ -148,7 +153,6 @@ interface DaysFieldProps {
   onChange: (days: Days) => void;
 }
 
-/** Lets the person choose when a key ends. */
 export function DaysField({ days, problem, onChange }: DaysFieldProps) {
   const t = useTexts().keys;
   return (
@@ -162,8 +166,7 @@ export function DaysField({ days, problem, onChange }: DaysFieldProps) {
   );
 }
 
-/** Creates a key, and shows it once. */
-function CreateKeyDialog(dialog: KeyDialogProps) {
+function CreateKeyDialog({ address, ...dialog }: KeyDialogProps) {
   const { keys: t, serviceAccounts } = useTexts();
   const [name, setName] = useState("");
   const [days, setDays] = useState<Days>("90");
@@ -174,11 +177,8 @@ function CreateKeyDialog(dialog: KeyDialogProps) {
       action={serviceAccounts.make}
       fields={["name", "expires_in_seconds"]}
       found={{ name: problemOf(name, { lengthMax: NAME_LENGTH_MAX, optional: true }) }}
-      path={dialog.address.path}
-      body={{
-        ...(name.trim() !== "" && { name }),
-        ...lifeOf(days),
-      }}
+      example={address.example}
+      make={useMaker(address, address.path, { ...(name.trim() !== "" && { name }), ...lifeOf(days) })}
     >
       {(problems) => (
         <>
@@ -199,7 +199,7 @@ function CreateKeyDialog(dialog: KeyDialogProps) {
 const OVERLAPS = ["0", "3600", "86400", "604800"] as const;
 
 /** Replaces a key with a new one, which is shown once. */
-function RotateKeyDialog({ replaced, ...dialog }: KeyDialogProps & { replaced: ApiKey }) {
+function RotateKeyDialog({ replaced, address, ...dialog }: KeyDialogProps & { replaced: ApiKey }) {
   const t = useTexts().keys;
   const [overlap, setOverlap] = useState<(typeof OVERLAPS)[number]>("86400");
   return (
@@ -207,8 +207,8 @@ function RotateKeyDialog({ replaced, ...dialog }: KeyDialogProps & { replaced: A
       {...dialog}
       title={t.rotateTitle(replaced.name)}
       action={t.rotate}
-      path={[...dialog.address.path, replaced.id, "rotate"]}
-      body={{ overlap_seconds: Number(overlap) }}
+      example={address.example}
+      make={useMaker(address, [...address.path, replaced.id, "rotate"], { overlap_seconds: Number(overlap) })}
     >
       {() => (
         <>
@@ -225,77 +225,54 @@ function RotateKeyDialog({ replaced, ...dialog }: KeyDialogProps & { replaced: A
   );
 }
 
-interface NewKeyDialogProps extends KeyDialogProps {
+interface NewKeyDialogProps extends Omit<KeyDialogProps, "address"> {
   title: string;
   action: string;
   /** The names of the form fields among the children. */
   fields?: readonly string[];
   /** The problems that the page finds in the fields before it sends the form. */
   found?: Problems;
-  path: readonly string[];
-  body: object;
+  /** The path of an example call that the key can make. */
+  example: string;
+  make: () => Promise<Answer<CreatedApiKey>>;
   children: (problems: FieldProblems) => ComponentChildren;
 }
 
-/** Posts a form that makes a new key, and then shows the key once. */
-function NewKeyDialog({ address, found = {}, path, body, children, ...dialog }: NewKeyDialogProps) {
+/** Sends a form that makes a new key, and then shows the key once, with a call that works. */
+export function NewKeyDialog({ found = {}, example, make, children, ...dialog }: NewKeyDialogProps) {
   const t = useTexts().keys;
-  const { gateway } = useSession();
   const form = useForm();
   const [created, setCreated] = useState<CreatedApiKey | null>(null);
-  const { as } = address;
-  const send = () =>
-    form.send(
-      found,
-      () => gateway.send(CreatedApiKey, pathTo(...path), { as, method: "POST", body }),
-      setCreated,
+  if (created === null) {
+    return (
+      <Confirm {...dialog} form={form} onConfirm={() => form.send(found, make, setCreated)}>
+        {children(form)}
+        {form.failure?.outcomeUnknown === true && <p>{t.unknownHelp}</p>}
+      </Confirm>
     );
-  if (created !== null) return <NewKey created={created} address={address} {...dialog} />;
-  return (
-    <Confirm {...dialog} form={form} onConfirm={send}>
-      {children(form)}
-      {form.failure?.outcomeUnknown === true && <p>{t.unknownHelp}</p>}
-    </Confirm>
-  );
-}
-
-/** Shows a new key once. */
-export function NewKey({ created, address, onClose, onChange }: KeyDialogProps & { created: CreatedApiKey }) {
-  const t = useTexts().keys;
+  }
+  const close = () => {
+    dialog.onClose();
+    dialog.onChange();
+  };
   return (
     <SecretDialog
       title={t.created(created.name)}
       help={t.createdHelp}
       close={t.stored}
       lost={t.lost}
-      onClose={() => {
-        onClose();
-        onChange();
-      }}
+      onClose={close}
     >
       <Secret value={created.key} label={t.key} copy={t.copyKey} />
-      <Secret value={curlOf(address, created.key, location.origin)} label={t.tryIt} copy={t.copyCall} />
+      <Secret value={curlOf(example, created.key, location.origin)} label={t.tryIt} copy={t.copyCall} />
     </SecretDialog>
   );
 }
 
-/** Revokes a key, after a confirmation. */
-function RevokeKeyDialog({ address, revoked, ...dialog }: KeyDialogProps & { revoked: ApiKey }) {
-  const { keys: t, invites } = useTexts();
-  return (
-    <ConfirmDeletion
-      {...dialog}
-      title={t.revokeTitle(revoked.name)}
-      action={invites.revoke}
-      as={address.as}
-      path={pathTo(...address.path, revoked.id)}
-      done={t.revoked(revoked.name)}
-    >
-      <p>
-        {t.revokeHelp} <code>{revoked.key_prefix}</code>
-      </p>
-    </ConfirmDeletion>
-  );
+/** Returns the call that makes a key at `path`. */
+function useMaker({ as }: KeyAddress, path: readonly string[], body: object) {
+  const { gateway } = useSession();
+  return () => gateway.send(CreatedApiKey, pathTo(...path), { as, method: "POST", body });
 }
 
 /** The API address of the keys of one owner: a person, a member, or a service account. */
@@ -336,7 +313,7 @@ function isUsable(key: ApiKey, nowMs: number): boolean {
 }
 
 /** Returns a curl command that makes the example call with a new key. */
-function curlOf({ example }: KeyAddress, key: string, origin: string): string {
+function curlOf(example: string, key: string, origin: string): string {
   return curlCommand({
     method: "GET",
     origin,

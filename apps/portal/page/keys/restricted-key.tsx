@@ -3,11 +3,17 @@ import { type Answer, Button, TextField } from "@ostiary/lib/page";
 import { useRef, useState } from "preact/hooks";
 import { pathTo } from "../gateway.ts";
 import { useSession } from "../page-session.ts";
-import { Confirm } from "../parts/confirm.tsx";
-import { problemOf, useForm } from "../parts/use-problems.ts";
+import { problemOf } from "../parts/use-problems.ts";
 import { RoleField, SERVICE_ACCOUNTS_LABEL, useRoles } from "../roles/roles.tsx";
 import { useTexts } from "../texts/texts.ts";
-import { type Days, DaysField, lifeOf, NewKey, serviceAccountKeys } from "./keys-view.tsx";
+import {
+  type Days,
+  DaysField,
+  lifeOf,
+  MEMBER_KEY_ADDRESS,
+  NewKeyDialog,
+  serviceAccountKeys,
+} from "./keys-view.tsx";
 
 interface RestrictedKeyProps {
   /** The label of the button, and the title of the dialog. */
@@ -40,17 +46,15 @@ interface DialogProps {
 function RestrictedKeyDialog({ title, onClose, onChange }: DialogProps) {
   const { keys: t, serviceAccounts, members, organizations } = useTexts();
   const { gateway } = useSession();
-  const form = useForm();
   const roles = useRoles();
   const [name, setName] = useState("");
   const [chosen, setRole] = useState<string | null>(null);
   const [days, setDays] = useState<Days>("90");
-  const [created, setCreated] = useState<CreatedApiKey | null>(null);
   /** The service account, which a second attempt uses again if only the key failed. Its name and role are final then. */
   const account = useRef<ServiceAccount | null>(null);
   const role = chosen ?? roles.answer?.service_account_default_role ?? null;
   const post = { as: "member", method: "POST" } as const;
-  const create = async (): Promise<Answer<CreatedApiKey>> => {
+  const make = async (): Promise<Answer<CreatedApiKey>> => {
     if (account.current === null) {
       const body = { name, ...(role !== null && { role }) };
       const made = await gateway.send(ServiceAccount, pathTo("org", "service-accounts"), { ...post, body });
@@ -60,45 +64,48 @@ function RestrictedKeyDialog({ title, onClose, onChange }: DialogProps) {
     const path = pathTo(...serviceAccountKeys(account.current.id).path);
     return gateway.send(CreatedApiKey, path, { ...post, body: { name, ...lifeOf(days) } });
   };
-  if (created !== null && account.current !== null) {
-    const address = serviceAccountKeys(account.current.id);
-    return <NewKey created={created} address={address} onClose={onClose} onChange={onChange} />;
-  }
   return (
-    <Confirm
+    <NewKeyDialog
       title={title}
       action={serviceAccounts.make}
-      form={form}
       fields={["name", "role", "expires_in_seconds"]}
-      onConfirm={() =>
-        form.send({ name: problemOf(name, { lengthMax: NAME_LENGTH_MAX }) }, create, setCreated)
-      }
+      found={{ name: problemOf(name, { lengthMax: NAME_LENGTH_MAX }) }}
+      example={MEMBER_KEY_ADDRESS.example}
+      make={make}
       onClose={() => {
         onClose();
         if (account.current !== null) onChange();
       }}
       onChange={onChange}
     >
-      <p>{t.restrictedHelp}</p>
-      {account.current === null ? (
+      {(problems) => (
         <>
-          <TextField
-            label={members.columns.name}
-            value={name}
-            help={organizations.nameHelp}
-            problem={form.of("name")}
-            onInput={setName}
-            required
-          />
-          {role !== null && (
-            <RoleField role={role} roles={roles.answer} problem={form.of("role")} onChange={setRole} />
+          <p>{t.restrictedHelp}</p>
+          {account.current === null ? (
+            <>
+              <TextField
+                label={members.columns.name}
+                value={name}
+                help={organizations.nameHelp}
+                problem={problems.of("name")}
+                onInput={setName}
+                required
+              />
+              {role !== null && (
+                <RoleField
+                  role={role}
+                  roles={roles.answer}
+                  problem={problems.of("role")}
+                  onChange={setRole}
+                />
+              )}
+            </>
+          ) : (
+            <p>{t.halfDone(account.current.name, account.current.role)}</p>
           )}
+          <DaysField days={days} problem={problems.of("expires_in_seconds")} onChange={setDays} />
         </>
-      ) : (
-        <p>{t.halfDone(account.current.name, account.current.role)}</p>
       )}
-      <DaysField days={days} problem={form.of("expires_in_seconds")} onChange={setDays} />
-      {form.failure?.outcomeUnknown === true && <p>{t.unknownHelp}</p>}
-    </Confirm>
+    </NewKeyDialog>
   );
 }

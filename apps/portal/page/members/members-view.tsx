@@ -76,7 +76,6 @@ function MemberTable({ members }: { members: readonly Member[] }) {
   );
 }
 
-/** Shows one member, and offers the changes that the user's role allows. */
 function MemberView({ member_id }: { member_id: string }) {
   const t = useTexts().members;
   const { gateway } = useSession();

@@ -152,7 +152,6 @@ function textOf({ kind }: Failure, t: Texts["invite"]): string | undefined {
   return kind === "conflict" ? t.overHelp : undefined;
 }
 
-/** Forgets the invitation. */
 function Discard({ busy = false }: { busy?: boolean }) {
   const session = useSession();
   const { invite: t } = useTexts();

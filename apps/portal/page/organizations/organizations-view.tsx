@@ -7,7 +7,6 @@ import { useSession } from "../page-session.ts";
 import { NameForm } from "../parts/name-form.tsx";
 import { useTexts } from "../texts/texts.ts";
 
-/** Lists the person's organizations, and lets the person create an organization. */
 export function OrganizationsView() {
   const session = useSession();
   const { organizations: texts } = useTexts();
@@ -47,7 +46,6 @@ function Organizations({ memberships }: { memberships: readonly Membership[] }) 
   );
 }
 
-/** Creates an organization, and opens it. */
 function CreateOrganization({ onUnknown }: { onUnknown: () => Promise<void> }) {
   const session = useSession();
   const { organizations: texts } = useTexts();

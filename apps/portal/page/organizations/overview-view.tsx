@@ -27,7 +27,6 @@ export function OverviewView() {
   );
 }
 
-/** Counts members, open invitations and keys that end soon. */
 function Counts() {
   const session = useSession();
   const { overview: t } = useTexts();
@@ -128,7 +127,6 @@ function LastEvents() {
   );
 }
 
-/** Shows the organization's data, and the person's membership in it. */
 function OrganizationFacts() {
   const session = useSession();
   const { overview: t, members, organization: title } = useTexts();

@@ -9,7 +9,6 @@ import { NameForm } from "../parts/name-form.tsx";
 import { DELETION_LABEL, RENAME_LABEL } from "../roles/roles.tsx";
 import { useTexts } from "../texts/texts.ts";
 
-/** Lets a member rename or delete the organization, as far as the role allows. */
 export function SettingsView() {
   const session = useSession();
   const { settings: t } = useTexts();

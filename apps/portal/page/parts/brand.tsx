@@ -3,7 +3,6 @@ import { useSession } from "../page-session.ts";
 import { PersonName } from "../people/person-name.tsx";
 import { textsOf, useTexts } from "../texts/texts.ts";
 
-/** Shows the company's logo and name. */
 export function BrandMark() {
   const { name, has_logo } = useSession().settings.brand;
   return (

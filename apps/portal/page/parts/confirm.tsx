@@ -18,7 +18,6 @@ import { type ChangeForm, useForm } from "./use-problems.ts";
 
 interface ConfirmProps {
   title: string;
-  /** The label of the button that makes the change. */
   action: string;
   form: ChangeForm;
   /** The names of the form fields among the children. */

@@ -17,7 +17,6 @@ import { type Caller, PAGE_ITEMS } from "../gateway.ts";
 import { useSession } from "../page-session.ts";
 import { type Texts, useFormats, useTexts } from "../texts/texts.ts";
 
-/** The maximum number of items in a list without a search field. */
 const SEEN_AT_ONCE = 20;
 
 interface SearchedListProps<Item> {
@@ -26,9 +25,7 @@ interface SearchedListProps<Item> {
   texts: Readonly<Record<"title" | "search" | "none", string>> & Partial<Pick<Texts, "found" | "noneFound">>;
   /** Whether even a short list has a search field. */
   always?: boolean;
-  /** Returns the searchable text of an item. */
   textOf: (item: Item) => string;
-  /** Renders the items that match the search. */
   children: (items: readonly Item[]) => ComponentChildren;
 }
 
@@ -86,7 +83,6 @@ export function SearchedList<Item extends { id: string }>(props: SearchedListPro
 /** The number of rows that a list shows at first, and that each "Show more" adds. */
 export const ROWS = 100;
 
-/** Shows the button "Show more" of a list. */
 export function More({ loading, onMore }: { loading: boolean; onMore: () => void }) {
   const texts = useTexts();
   return (
@@ -106,10 +102,8 @@ interface Pages<Item> {
   readonly items: readonly Item[];
   readonly has_more: boolean;
   readonly loading: boolean;
-  /** Whether at least one page has arrived. */
   readonly answered: boolean;
   readonly failure: Failure | null;
-  /** Reads the next page. */
   more(): void;
   /** Reads the list again from the start. The current items stay until the first page arrives. */
   again(): void;

@@ -42,7 +42,6 @@ export function useProblems(failure: Failure | null): FieldProblems {
   };
 }
 
-/** The state of a form that makes a change. */
 export interface ChangeForm extends Writing, FieldProblems {
   /** Makes the change unless the page finds a problem. Otherwise shows the problems. */
   send<Result>(found: Problems, work: () => Promise<Answer<Result>>, done: (value: Result) => void): void;

@@ -26,7 +26,6 @@ export class Directory {
     this.#gateway = gateway;
   }
 
-  /** Forgets all names, because the person leaves the organization. */
   forget(): void {
     this.#members.value = new Map();
     this.#pages = null;
@@ -47,7 +46,6 @@ export class Directory {
     }
   }
 
-  /** Takes in members that a view has read. */
   learn(members: readonly Named[]): void {
     this.#members.value = new Map([
       ...this.#members.peek(),

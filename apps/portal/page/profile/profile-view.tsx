@@ -3,7 +3,6 @@ import { useSession } from "../page-session.ts";
 import { NameForm } from "../parts/name-form.tsx";
 import { useTexts } from "../texts/texts.ts";
 
-/** Shows the person's name, which the person can change, and id. */
 export function ProfileView() {
   const session = useSession();
   const { profile: t, overview } = useTexts();

@@ -1,8 +1,9 @@
 import { User } from "@ostiary/lib/contracts/identity-api";
-import { isRecord, tryJson } from "@ostiary/lib/domain/json";
+import { isRecord } from "@ostiary/lib/domain/json";
 import { type JsonObject, sampleOf } from "@ostiary/lib/openapi";
 import { type Answer, answered, failed } from "@ostiary/lib/page/failure";
-import { type Caller, type Gateway, pathTo, readBytes } from "../gateway.ts";
+import { Type } from "@sinclair/typebox";
+import { type Caller, type Gateway, pathTo } from "../gateway.ts";
 
 /** The maximum number of operations that the page reads from a description. */
 const OPERATIONS_MAX = 10_000;
@@ -19,7 +20,6 @@ const CALLERS: ReadonlyMap<unknown, Caller> = new Map([
   ["member", "member"],
 ]);
 
-/** An operation of the edge description. */
 export interface Operation {
   readonly id: string;
   readonly method: Method;
@@ -31,7 +31,6 @@ export interface Operation {
   /** The required labels: the member's role must grant at least one. Null if no label is required. */
   readonly labels: readonly string[] | null;
   readonly deprecated: boolean;
-  /** The OpenAPI operation object. */
   readonly source: JsonObject;
 }
 
@@ -44,9 +43,8 @@ export interface Description {
   lookUp(ref: string): unknown;
 }
 
-/** Parses a description. Returns null if the text is not a description. */
-export function readDescription(text: string): Description | null {
-  const source = tryJson(text);
+/** Returns null if the value is not a description. */
+export function readDescription(source: unknown): Description | null {
   if (!isRecord(source) || !isRecord(source.paths)) return null;
   const operations = new Map<string, Operation>();
   let left_out = 0;
@@ -131,7 +129,6 @@ export function groupsOf(operations: readonly Operation[]): [key: string, operat
   return [...Map.groupBy(operations, keyOf)].toSorted(([one], [other]) => (one < other ? -1 : 1));
 }
 
-/** A parameter that the page can send. */
 export interface Parameter {
   readonly name: string;
   readonly place: "path" | "query" | "header";
@@ -188,7 +185,6 @@ function exampleOf({ example, examples, schema }: JsonObject): string {
   return typeof found === "string" || typeof found === "number" ? textOf(String(found)) : "";
 }
 
-/** The body that an operation accepts. */
 export interface BodyShape {
   readonly type: string;
   readonly required: boolean;
@@ -201,7 +197,6 @@ const JSON_TYPE = "application/json";
 const NO_TEXT = /^(?:multipart\/|image\/|audio\/|video\/)/i;
 const SAMPLE_LENGTH_MAX = 65_536;
 
-/** Returns the body of an operation, null for no body, or "file" if people cannot enter the body as text. */
 export function bodyOf(operation: Operation, lookUp: Description["lookUp"]): BodyShape | "file" | null {
   const { requestBody: body } = operation.source;
   if (!isRecord(body) || operation.method === "GET" || operation.method === "HEAD") return null;
@@ -213,7 +208,6 @@ export function bodyOf(operation: Operation, lookUp: Description["lookUp"]): Bod
   return { type, required: body.required === true, sample: sampleOfMedia(media, type, lookUp) };
 }
 
-/** Returns whether a media type is JSON. */
 export function isJson(type: string): boolean {
   return /^[^;]*[/+]json\b/i.test(type);
 }
@@ -228,24 +222,19 @@ function sampleOfMedia(media: unknown, type: string, lookUp: Description["lookUp
   return text.length > SAMPLE_LENGTH_MAX ? "" : text;
 }
 
-/** The path at which the gateway publishes the edge description. */
 const DESCRIPTION_PATH = "/edge/openapi.json";
-/** The maximum size of a description. */
-const DESCRIPTION_BYTES_MAX = 32 * 1024 * 1024;
 
 /**
  * Fetches and parses the edge description. Fails with `forbidden` if only operators may read the description:
  * the registry then refuses the person's credential, although the gateway accepts it for other calls.
  */
 export async function fetchDescription(gateway: Gateway): Promise<Answer<Description>> {
-  const response = await gateway.stream(DESCRIPTION_PATH, { as: "person" });
-  if (!response.ok) {
-    if (response.failure.kind !== "signed_out") return response;
-    const person = await gateway.send(User, pathTo("user"), { as: "person" });
-    return person.ok ? failed("forbidden", { status: response.failure.status }) : response;
+  const answer = await gateway.send(Type.Unknown(), DESCRIPTION_PATH, { as: "person" });
+  if (answer.ok) {
+    const description = readDescription(answer.value);
+    return description === null ? failed("strange") : answered(description);
   }
-  const { bytes, cut } = await readBytes(response.value.body, DESCRIPTION_BYTES_MAX);
-  if (cut) return failed(bytes.length === DESCRIPTION_BYTES_MAX ? "strange" : "away");
-  const description = readDescription(new TextDecoder().decode(bytes));
-  return description === null ? failed("strange") : answered(description);
+  if (answer.failure.kind !== "signed_out") return answer;
+  const person = await gateway.send(User, pathTo("user"), { as: "person" });
+  return person.ok ? failed("forbidden", { status: answer.failure.status }) : answer;
 }

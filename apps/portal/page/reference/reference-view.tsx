@@ -64,7 +64,6 @@ function OperationList({ description }: { description: Description }) {
   );
 }
 
-/** Lists operations by tag. */
 function OperationTables({ operations }: { operations: readonly Operation[] }) {
   const t = useTexts().reference;
   const address = useAddress();

@@ -18,12 +18,10 @@ export function keyOf({ place, name }: Parameter): string {
 
 /** A call that is ready to send. */
 export interface ReadyCall {
-  /** The path and query of the URL. */
   readonly address: string;
   readonly call: Call & { method: Operation["method"] };
 }
 
-/** The reason why an input cannot be sent. */
 type InputProblem = "missing" | "dots" | "header" | "json" | "text";
 
 /** Builds the call of an operation. If inputs are invalid, returns the problem of each of them instead. */
@@ -120,21 +118,17 @@ function shownValue(parameter: Parameter, value = ""): string {
   return candidates.find((each) => each !== "" && problemOf(parameter, each) === null) ?? "";
 }
 
-/** The maximum number of body bytes that the page shows. */
 export const SHOWN_BYTES_MAX = 1024 * 1024;
 
-/** The part of a response that the page shows. */
 export interface ShownResponse {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly bytes: number;
-  /** The body, or null if it is not text. */
   readonly text: string | null;
   /** Whether part of the body is missing, because the body is too long or the download failed. */
   readonly cut: boolean;
 }
 
-/** The response headers that the page shows. */
 const HEADERS = [
   ...[...Object.values(RATE_LIMIT_HEADERS), LIMIT_SET_HEADERS.limits, LIMIT_SET_HEADERS.policies],
   ...["Retry-After", "X-Request-ID", "Content-Type", "Location", "ETag"],

@@ -42,7 +42,6 @@ export function Granted({ labels }: { labels: readonly string[] }) {
   );
 }
 
-/** Reads the roles of the deployment. */
 export function useRoles() {
   const { gateway } = useSession();
   return useAsked(() => gateway.send(RolesListing, pathTo("org", "roles"), { as: "member" }), "roles");
@@ -65,12 +64,9 @@ export function labelsOf(listing: RolesListing | null, role: string | null): rea
 
 /** The labels that parts of the page require. The page only hides these parts; the gateway decides. */
 
-/** Allows renaming the organization. */
 export const RENAME_LABEL = "org:write";
 export const DELETION_LABEL = "org:delete";
-/** Allows changes of members and invitations. */
 export const MEMBERS_LABEL = "org:members:write";
-/** Allows changes of service accounts and their keys. */
 export const SERVICE_ACCOUNTS_LABEL = "org:service-accounts:write";
 export const USAGE_LABEL = "org:usage:read";
 export const AUDIT_LABEL = "org:audit:read";

@@ -2,7 +2,6 @@ import { useFormats, useTexts } from "../texts/texts.ts";
 import { totalOf, type UsagePart } from "./usage.ts";
 
 interface DayPlotProps {
-  /** The days on the x-axis, as RFC 3339 times of their start. */
   days: readonly string[];
   /** The usage by day. Days without usage are missing. */
   usage: readonly UsagePart[];
@@ -13,8 +12,10 @@ const HEIGHT = 180;
 /** The height of the labels below the bars (`FOOT`) and above the bars (`HEAD`). */
 const FOOT = 18;
 const HEAD = 18;
-/** The fraction of a day's width that its bar fills. */
 const BAR_SHARE = 0.7;
+/** The plot labels the first day of the month, and every fifth day. */
+const LABELLED_DAYS = 5;
+const KINDS = ["answered", "failed", "refused"] as const;
 
 /** Plots the requests of each day as a stacked bar: answered, failed and refused. */
 export function DayPlot({ days, usage }: DayPlotProps) {
@@ -36,12 +37,32 @@ export function DayPlot({ days, usage }: DayPlotProps) {
         </text>
         <line x1="0" x2={WIDTH} y1={HEAD} y2={HEAD} class="plot-line" />
         <line x1="0" x2={WIDTH} y1={HEIGHT - FOOT} y2={HEIGHT - FOOT} class="plot-line" />
-        {days.map((day, index) => (
-          <Day key={day} day={day} usage={byDay.get(day)} x={index * room} room={room} top={top} />
-        ))}
+        {days.map((day, index) => {
+          const { requests = 0, refused = 0, failed = 0 } = byDay.get(day) ?? {};
+          const parts = { answered: Math.max(0, requests - refused - failed), failed, refused };
+          const date = Number(day.slice("2026-11-".length, "2026-11-23".length));
+          let y = HEIGHT - FOOT;
+          return (
+            <g key={day}>
+              {KINDS.map((kind) => {
+                const height = (parts[kind] * (HEIGHT - HEAD - FOOT)) / top;
+                y -= height;
+                const x = (index + (1 - BAR_SHARE) / 2) * room;
+                return (
+                  <rect key={kind} class={`plot-${kind}`} {...{ x, y, height }} width={room * BAR_SHARE} />
+                );
+              })}
+              {(date === 1 || date % LABELLED_DAYS === 0) && (
+                <text x={(index + 0.5) * room} y={HEIGHT - 4} text-anchor="middle" class="plot-text">
+                  {date}
+                </text>
+              )}
+            </g>
+          );
+        })}
       </svg>
       <figcaption class="spread">
-        {(["answered", "failed", "refused"] as const).map((kind) => (
+        {KINDS.map((kind) => (
           <span key={kind}>
             <span class={`legend-mark plot-${kind}`} /> {t.kinds[kind]}
           </span>
@@ -50,52 +71,3 @@ export function DayPlot({ days, usage }: DayPlotProps) {
     </figure>
   );
 }
-
-interface DayProps {
-  day: string;
-  usage: UsagePart | undefined;
-  x: number;
-  room: number;
-  /** The number of requests at the top of the y-axis. */
-  top: number;
-}
-
-function Day({ day, usage, x, room, top }: DayProps) {
-  const scale = (HEIGHT - HEAD - FOOT) / top;
-  const { requests = 0, refused = 0, failed = 0 } = usage ?? {};
-  let y = HEIGHT - FOOT;
-  const parts = [
-    { kind: "answered", count: Math.max(0, requests - refused - failed) },
-    { kind: "failed", count: failed },
-    { kind: "refused", count: refused },
-  ];
-  const date = Number(day.slice("2026-11-".length, "2026-11-23".length));
-  return (
-    <g>
-      {parts.map(({ kind, count }) => {
-        const height = count * scale;
-        y -= height;
-        return (
-          count > 0 && (
-            <rect
-              key={kind}
-              class={`plot-${kind}`}
-              x={x + (room * (1 - BAR_SHARE)) / 2}
-              y={y}
-              width={room * BAR_SHARE}
-              height={height}
-            />
-          )
-        );
-      })}
-      {(date === 1 || date % LABELLED_DAYS === 0) && (
-        <text x={x + room / 2} y={HEIGHT - 4} text-anchor="middle" class="plot-text">
-          {date}
-        </text>
-      )}
-    </g>
-  );
-}
-
-/** The plot labels the first day of the month, and every fifth day. */
-const LABELLED_DAYS = 5;

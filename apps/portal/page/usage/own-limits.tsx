@@ -30,7 +30,6 @@ export function OwnLimits() {
   );
 }
 
-/** An operation with the limits that apply to the caller. */
 interface LimitedOperation {
   readonly operation: Operation;
   readonly limits: readonly Limit[] | "default";

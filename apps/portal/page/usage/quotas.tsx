@@ -63,5 +63,4 @@ function nameOf({ policy, method, route }: OrganizationQuota): string {
   return policy ?? `${method} ${route}`;
 }
 
-/** The used share of a quota from which the page warns. */
 const NEAR_SHARE = 0.8;

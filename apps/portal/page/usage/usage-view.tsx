@@ -130,7 +130,6 @@ function Days({ days, answer: { usage, gaps } }: { days: readonly string[]; answ
   );
 }
 
-/** Lists the usage of a month by service, by route or by key. */
 function Breakdown({ month, all }: { month: string; all: boolean }) {
   const t = useTexts().usage;
   const { gateway } = useSession();

@@ -8,7 +8,6 @@ import { type Gateway, pathTo } from "../gateway.ts";
 export const DIVISIONS = ["service", "route", "key"] as const;
 export type Division = (typeof DIVISIONS)[number];
 
-/** The usage of one day, service, route or key. */
 export const UsagePart = Type.Object({
   id: Type.String(),
   from: Type.String(),
@@ -21,7 +20,6 @@ export const UsagePart = Type.Object({
 });
 export type UsagePart = Static<typeof UsagePart>;
 
-/** The usage of each day of a month, and the current quotas. */
 export const MonthUsage = Type.Object({
   usage: Type.Array(UsagePart),
   gaps: Type.Array(Type.Object({ after: Type.String() })),
@@ -32,7 +30,6 @@ export type MonthUsage = Static<typeof MonthUsage>;
 const USAGE_PATH = pathTo("org", "usage");
 /** The number of usage parts in one page. A month has fewer days, so one page holds all days. */
 const PAGE_PARTS = 100;
-/** The number of months that the page offers, including the current month. */
 const MONTHS = 12;
 
 /** Returns the time range of a month such as `2026-11`, in UTC. */
@@ -52,7 +49,6 @@ export function monthsAt(nowMs: number): string[] {
   );
 }
 
-/** Returns the days of a month, up to the current day. */
 export function daysOf(month: string, nowMs: number): string[] {
   const { from, to } = rangeOf(month);
   const days: string[] = [];

@@ -146,7 +146,7 @@ export function usePortal(): PortalBed {
       // Until the registry has read the description of the service, the operation has another id and no summary.
       const found = await waitFor(
         async () => {
-          const description = readDescription(await (await call("ada", "GET", "/edge/openapi.json")).text());
+          const description = readDescription(await (await call("ada", "GET", "/edge/openapi.json")).json());
           const operation = description?.operations.find(
             (each) => each.method === method && each.path === path,
           );

@@ -1,17 +1,13 @@
 import type { Verdict } from "@ostiary/lib/verification";
 import type { WitnessSettings } from "../../settings.ts";
 
-/** A request to the worker to verify a log. */
 export interface VerifyRequest {
   /** The URL of an export with proof. Its origin is the page's origin. */
   exportUrl: string;
-  /** The request headers with the credential. */
   headers: Record<string, string>;
   /** The owner whose log it must be, such as `organization:01K…`. */
   owner: string;
-  /** The root or export that the customer kept, or null. */
   kept: Blob | null;
-  /** The witnesses that must have cosigned the log. Null if none is required. */
   witnesses: WitnessSettings | null;
 }
 
@@ -19,7 +15,6 @@ export interface VerifyRequest {
 export type WorkerMessage =
   | { type: "progress"; events: number; bytes: number }
   | { type: "verdict"; verdict: Verdict; copy: KeptCopy | null }
-  /** The gateway refused the export. */
   | { type: "refused"; status: number; body: string; retryAfter: string | null }
   /**
    * `kept`: the customer's file has no root. `broken`: the response is not an export. `away`: no

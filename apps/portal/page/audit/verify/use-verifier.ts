@@ -4,7 +4,6 @@ import type { Verdict } from "@ostiary/lib/verification";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { KeptCopy, VerifyRequest, WorkerMessage } from "./messages.ts";
 
-/** The state of a verification. */
 export type Verification =
   | { state: "idle" }
   | { state: "running"; events: number; bytes: number }
@@ -12,16 +11,10 @@ export type Verification =
   | { state: "refused"; failure: Failure }
   | { state: "failed"; reason: "kept" | "broken" | "away" };
 
-export interface Verifier {
-  readonly verification: Verification;
-  /** Starts a verification. Does nothing while another verification runs. */
-  start(request: VerifyRequest): void;
-  refuse(failure: Failure): void;
-  cancel(): void;
-}
+export type Verifier = ReturnType<typeof useVerifier>;
 
 /** Runs one verification at a time in a worker. Stops the worker when the component unmounts. */
-export function useVerifier(): Verifier {
+export function useVerifier() {
   const [verification, show] = useState<Verification>({ state: "idle" });
   const worker = useRef<Worker | null>(null);
   const stop = () => {
@@ -35,7 +28,7 @@ export function useVerifier(): Verifier {
   };
   return {
     verification,
-    start(request) {
+    start(request: VerifyRequest) {
       if (worker.current !== null) return;
       const started = startVerifier();
       worker.current = started;
@@ -47,7 +40,7 @@ export function useVerifier(): Verifier {
       started.onerror = () => end({ state: "failed", reason: "away" });
       started.postMessage(request);
     },
-    refuse: (failure) => end({ state: "refused", failure }),
+    refuse: (failure: Failure) => end({ state: "refused", failure }),
     cancel: () => end({ state: "idle" }),
   };
 }
@@ -63,7 +56,6 @@ function endOf(message: Exclude<WorkerMessage, { type: "progress" }>): Verificat
   return { state: "refused", failure: failureOf(response, tryJson(body), false).failure };
 }
 
-/** The URL of the worker's script, which is an asset of the page. */
 const SCRIPT = "/portal/assets/verifier.js";
 /** The name of the Trusted Types policy that the page's Content-Security-Policy allows. */
 const POLICY = "portal-verifier";

@@ -66,11 +66,8 @@ function ruleOf(witnesses: WitnessSettings | null): WitnessRule | null {
   return { keys: readWitnessKeys(keys.join("\n")), quorum, nowMs: Date.now() };
 }
 
-/** The lines of an export, read as they arrive. */
 class StreamedLog {
-  /** The last line read so far. */
   last = "";
-  /** Whether the download was complete. */
   whole = false;
   readonly #body: ReadableStream<Uint8Array>;
   #bytes = 0;
@@ -116,7 +113,6 @@ async function refused(answer: Response): Promise<WorkerMessage> {
   };
 }
 
-/** Reads the root that the customer kept. Returns null if the file has none. */
 async function readCopy(kept: Blob): Promise<KeptRoot | null> {
   try {
     return await readKeptRoot("", chunksOf(kept));
