@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { makePartitions } from "@ostiary/audit/partitions";
-import { sealPass } from "@ostiary/audit/proof/seal/seal-pass";
-import type { Database } from "@ostiary/lib/runtime/stores/database";
+import { sealAll, sealPass } from "@ostiary/audit/proof/seal/seal-pass";
+import { type Database, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import { freshDatabase, services } from "../../support/index.ts";
 import { newLog, sqlOn } from "./audit-service.ts";
 import { cloned, writeSigningKey } from "./proof-bed.ts";
@@ -64,3 +64,32 @@ test.skipIf(!services().postgres.real)(
     expect(await noteOf()).toContain("\n4\n");
   },
 );
+
+// AU-66
+test("a replica whose signed root was not stored, because the connection broke, signs the same root again", async () => {
+  const keyFile = writeSigningKey();
+  await using log = await newLog();
+  await makePartitions(log, Date.now());
+  const deps = await passDeps(log, keyFile);
+  const write = () => writePast(log, "organization-1", new Date().toISOString(), 1);
+  await write();
+  await sealPass(deps);
+  let failures = 1;
+  const broken: Database = new Proxy(log, {
+    get(_, name) {
+      const value = Reflect.get(log, name);
+      if (name !== "run") return typeof value === "function" ? value.bind(log) : value;
+      const run: Database["run"] = async (what, ...rest) => {
+        if (what === "store_note" && failures-- > 0) throw new StoreUnavailable("database", "The connection broke.");
+        return log.run(what, ...rest);
+      };
+      return run;
+    },
+  });
+  await write();
+  await expect(sealPass({ ...deps, writes: broken })).rejects.toThrow();
+  await write();
+  await sealAll({ ...deps, writes: broken });
+  const [sealer] = await sqlOn(log)<{ note: string }>`select note from audit.sealer`;
+  expect(sealer?.note).toContain("\n3\n");
+});

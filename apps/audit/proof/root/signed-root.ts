@@ -41,16 +41,10 @@ export interface TrustedTree {
 
 /** The error for a database that lacks the root that this replica signed or read last. */
 export class LogSetBack extends Error {
-  readonly from: number;
-  readonly to: number;
-
   constructor(from: number, to: number) {
     super(
       `The audit database was set back: a root of ${from} leaves was signed, and the tree of ${to} leaves does not continue it. Restore the database, or run ostiary audit restart --origin NAME.`,
     );
-    this.name = "LogSetBack";
-    this.from = from;
-    this.to = to;
   }
 }
 
@@ -76,7 +70,6 @@ const NO_ROOT = { size: 0, root: EMPTY_ROOT, extensions: [] };
 interface Remembered {
   note: string | null;
   edge: Edge;
-  root: Hash;
   /** The stored leaf, as text. */
   leaf: string;
 }
@@ -123,9 +116,10 @@ export class SignedRoots {
         throw new LogSetBack(this.#last.edge.size, head.size);
       throw new LogAltered(`The tree of the leaves 0 to ${head.size - 1} is not what was signed`);
     }
-    await this.#checkLast(orm, before, edge, note);
-    if (signedLeaf !== null) this.#remember(note, edge, signedLeaf);
-    return { before, edge, leaf: signedLeaf, unsigned: head.size === size ? null : leaf };
+    const unsigned = head.size === size ? null : leaf;
+    await this.#checkLast(orm, { before, edge, unsigned }, note);
+    if (signedLeaf !== null && !this.#signed(unsigned)) this.#last = lastOf(note, edge, signedLeaf);
+    return { before, edge, leaf: signedLeaf, unsigned };
   }
 
   /** Returns the error for a tree that does not have the leaves of its root, and at most one more. */
@@ -158,13 +152,14 @@ export class SignedRoots {
     if (this.#keys === null) return;
     const note = await signedNote(edge, this.#keys, this.#origin, trees);
     const before = this.#last;
-    this.#remember(note, edge, leaf);
+    this.#last = lastOf(note, edge, leaf);
     // no reader has seen a root that was not stored: the tree may grow in another way
     if (!(await store(note))) this.#last = before;
   }
 
-  #remember(note: string | null, edge: Edge, leaf: LeafRow): void {
-    this.#last = { note, edge, root: foldedHash(edge.frontier), leaf: rowText(leaf) };
+  /** Whether a leaf that no stored root has is the last one under the root that this replica signed last. */
+  #signed(unsigned: LeafRow | null): boolean {
+    return unsigned !== null && this.#last?.leaf === rowText(unsigned);
   }
 
   async #signedHead(text: string): Promise<TreeHead> {
@@ -183,7 +178,7 @@ export class SignedRoots {
   ): Promise<TrustedTree> {
     const edge = await this.#edgeOf(orm, before, leaf, size);
     if (edge === null) throw new LogAltered(`The tree of ${size} leaves has lost hashes`);
-    if (leaf !== null) this.#remember(null, edge, leaf);
+    if (leaf !== null) this.#last = lastOf(null, edge, leaf);
     return { before, edge, leaf, unsigned: null };
   }
 
@@ -197,13 +192,21 @@ export class SignedRoots {
   }
 
   /** Checks that a signed tree continues the root that this replica signed or read last. */
-  async #checkLast(orm: Orm, before: number, { size }: Edge, note: string | null): Promise<void> {
+  async #checkLast(
+    orm: Orm,
+    { before, edge: { size }, unsigned }: Omit<TrustedTree, "leaf">,
+    note: string | null,
+  ): Promise<void> {
     const last = this.#last;
-    if (last === null || last.note === note) return;
+    if (last === null || last.note === note || this.#signed(unsigned)) return;
     const frontier = last.edge.size > size ? null : await selectFrontier(orm, before, last.edge.size);
-    if (frontier !== null && sameHash(foldedHash(frontier), last.root)) return;
+    if (frontier !== null && sameHash(foldedHash(frontier), foldedHash(last.edge.frontier))) return;
     throw new LogSetBack(last.edge.size, size);
   }
+}
+
+function lastOf(note: string | null, edge: Edge, leaf: LeafRow): Remembered {
+  return { note, edge, leaf: rowText(leaf) };
 }
 
 const rowText = ({ number, sealed_at, map }: LeafRow) =>

@@ -1,11 +1,11 @@
 import { type Clock, endsWithin, Loop } from "@ostiary/lib/async";
-import { readRoot } from "@ostiary/lib/domain/tlog";
+import { reasonOf } from "@ostiary/lib/domain/errors";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { Receiver, type ReceiverDeps } from "../../streams/receiver-call.ts";
-import { selectConsistency, selectNote } from "../root/tree-sql.ts";
-import { type Exchange, exchange, type SignedRoot } from "./ask-witness.ts";
-import { deleteOldCosignatures, insertCosignature, selectCosignedRoot } from "./sql.ts";
+import { selectConsistency, selectNote, sizeOf } from "../root/tree-sql.ts";
+import { askWitness, type SignedRoot, WitnessConflict } from "./ask-witness.ts";
+import { type Cosignature, deleteOldCosignatures, insertCosignature, selectCosignedRoot } from "./sql.ts";
 import type { Witness } from "./witnesses-file.ts";
 
 interface WitnessingDeps {
@@ -28,12 +28,6 @@ export interface WitnessReading {
   /** Number of witnesses that have cosigned something that contradicts this log. */
   conflicts: number;
 }
-
-/**
- * The final result of asking a witness for a cosignature. If the witness named another size, the call was repeated
- * with that size.
- */
-type Asked = Exclude<Exchange, { outcome: "other_size" }>;
 
 const BEHIND_MS = 60_000;
 const RETRY_MS_MAX = 300_000;
@@ -121,8 +115,9 @@ export class Witnessing {
   async #round(): Promise<void> {
     const { reads, writes, witnesses, quorum, intervalMs, origin, clock, isSealing } = this.#deps;
     if (!isSealing() || this.#stopping.signal.aborted) return;
-    const root = signedRootOf(await selectNote(reads));
-    if (root === null) return;
+    const note = await selectNote(reads);
+    if (note === null) return;
+    const root = { size: sizeOf(note), note };
     const nowMs = clock.elapsedMs();
     const owing = this.#known.filter(({ stored }) => stored !== root.size);
     for (const known of owing) known.owesSinceMs ??= nowMs;
@@ -135,69 +130,51 @@ export class Witnessing {
     await deleteOldCosignatures(writes, origin, newest?.size ?? 0);
   }
 
-  /** Asks one witness in the background, and logs a failure of the database. */
+  /** Asks one witness in the background, and logs its failure. */
   #start(known: Known, root: SignedRoot): Promise<void> {
-    known.asked = this.#ask(known, root)
-      .catch((err) =>
-        this.#deps.log.warn({ err }, "the audit service could not store what a witness answered"),
-      )
+    known.asked = this.#cosigned(known, root)
+      .then((cosignature) => insertCosignature(this.#deps.writes, cosignature))
+      .then(() => {
+        const { size } = root;
+        Object.assign(known, { size, stored: size, failures: 0, owesSinceMs: null, hasConflict: false });
+      })
+      .catch((error) => this.#noteFailure(known, error))
       .finally(() => {
         known.asked = null;
       });
     return known.asked;
   }
 
-  async #ask(known: Known, root: SignedRoot): Promise<void> {
-    const result = await this.#cosigned(known, root);
-    if (result.outcome === "cosigned") {
-      await insertCosignature(this.#deps.writes, result.cosignature);
-      const { size } = root;
-      Object.assign(known, { size, stored: size, failures: 0, owesSinceMs: null, hasConflict: false });
-    } else if (result.outcome !== "aborted") {
-      this.#noteFailure(known, result);
-    }
-  }
-
   /** Sends the root, with the proof from the size that the witness cosigned last. */
-  async #cosigned(known: Known, root: SignedRoot): Promise<Asked> {
-    const { reads, clock } = this.#deps;
+  async #cosigned(known: Known, root: SignedRoot): Promise<Cosignature> {
+    const { reads, writes, clock } = this.#deps;
     const { receiver, witness } = known;
     const { signal } = this.#stopping;
     for (let calls = 1; calls <= CALLS_MAX; calls++) {
-      if (known.size > root.size) return this.#ahead(known);
-      const path = await selectConsistency(reads, known.size, root.size);
-      if (path === null) {
-        return { outcome: "failed", reason: `The log lacks hashes of the proof from size ${known.size}.` };
+      const oldSize = known.size;
+      if (oldSize > root.size) {
+        // makes the next round ask the witness for its size
+        known.size = 0;
+        const newest = sizeOf(await selectNote(writes));
+        if (newest >= oldSize) throw new Error("The witness has a newer root already.");
+        throw new WitnessConflict(`the witness cosigned size ${oldSize}, and the log has ${newest} leaves`);
       }
-      const proof = { oldSize: known.size, path };
-      const result = await exchange({ receiver, witness, nowMs: clock.now(), signal }, root, proof);
-      if (result.outcome !== "other_size") return result;
-      known.size = result.size;
+      const path = await selectConsistency(reads, oldSize, root.size);
+      if (path === null) throw new Error(`The log lacks hashes of the proof from size ${oldSize}.`);
+      const given = { receiver, witness, nowMs: clock.now(), signal };
+      const answer = await askWitness(given, root, { oldSize, path });
+      if (typeof answer === "object") return answer;
+      known.size = answer;
     }
-    return { outcome: "failed", reason: "The witness named another size each time." };
+    throw new Error("The witness named another size each time.");
   }
 
-  /**
-   * Returns the result for a witness that cosigned a larger tree than `root`: another replica sent a newer
-   * root, or the log lost its newest leaves.
-   */
-  async #ahead(known: Known): Promise<Asked> {
-    const { size } = known;
-    // makes the next round ask the witness for its size
-    known.size = 0;
-    const newest = signedRootOf(await selectNote(this.#deps.writes));
-    if (newest !== null && newest.size >= size) {
-      return { outcome: "failed", reason: "The witness has a newer root already." };
-    }
-    const reason = `the witness cosigned size ${size}, and the log has ${newest?.size ?? 0} leaves`;
-    return { outcome: "conflict", reason };
-  }
-
-  #noteFailure(known: Known, result: Extract<Asked, { reason: string }>): void {
+  #noteFailure(known: Known, error: unknown): void {
+    if (this.#stopping.signal.aborted) return;
     const { clock, intervalMs, log } = this.#deps;
-    const hasConflict = result.outcome === "conflict";
+    const hasConflict = error instanceof WitnessConflict;
     const retry_in_ms = Math.min(intervalMs * 2 ** Math.min(known.failures, 16), RETRY_MS_MAX);
-    const about = { witness: known.witness.name, reason: result.reason, retry_in_ms };
+    const about = { witness: known.witness.name, reason: reasonOf(error), retry_in_ms };
     if (hasConflict && !known.hasConflict) {
       log.error(about, "a witness says that the audit log does not continue what the witness cosigned");
     } else if (!hasConflict && known.failures === 0) {
@@ -207,9 +184,4 @@ export class Witnessing {
     known.hasConflict = hasConflict;
     known.notBeforeMs = clock.elapsedMs() + retry_in_ms;
   }
-}
-
-function signedRootOf(note: string | null): SignedRoot | null {
-  const root = readRoot(note);
-  return note === null || root === null ? null : { size: root.head.size, note };
 }
