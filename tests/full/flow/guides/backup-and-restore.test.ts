@@ -10,6 +10,7 @@ import { commandsOf } from "../../../support/documents/documents.ts";
 import { Reader } from "../../../support/documents/guide-reader.ts";
 import { freePort } from "../../../support/http/free-port.ts";
 import { type RunningProcess, startProcess } from "../../../support/processes/start-process.ts";
+import { ROOT } from "../../../support/root.ts";
 import {
   freshCounterStoreUrl,
   services,
@@ -34,7 +35,8 @@ interface Caller {
 /** The four services. Their ports stay the same after a restart, because published routes contain them. */
 class System {
   readonly #ports: Record<string, string>;
-  readonly #signingKey = writeSigningKey();
+  readonly signingKey = writeSigningKey();
+  readonly #env = new Map<string, Record<string, string>>();
   readonly #processes = new Map<string, RunningProcess>();
   readonly provider: IdentityProvider;
 
@@ -70,7 +72,7 @@ class System {
         {
           DATABASE_URL: asRole(server, "audit"),
           SEAL_INTERVAL_MS: "100",
-          AUDIT_SIGNING_KEY_FILE: this.#signingKey,
+          AUDIT_SIGNING_KEY_FILE: this.signingKey,
           INTERNAL_PORT: port("audit-internal"),
         },
       ],
@@ -87,11 +89,15 @@ class System {
         },
       ],
     ];
-    await Promise.all(
-      parts.map(async ([name, env]) =>
-        this.#processes.set(name, await startProcess(`apps/${name}/main.ts`, { ...env, PORT: port(name) })),
-      ),
-    );
+    for (const [name, env] of parts) this.#env.set(name, { ...env, PORT: port(name) });
+    await Promise.all(parts.map(([name]) => this.restart(name)));
+  }
+
+  /** Starts a service, again if it runs, with more environment variables. */
+  async restart(name: string, more: Record<string, string> = {}): Promise<void> {
+    await this.#processes.get(name)?.stop();
+    const env = { ...this.#env.get(name), ...more };
+    this.#processes.set(name, await startProcess(`apps/${name}/main.ts`, env));
   }
 
   async stop(): Promise<void> {
@@ -138,6 +144,7 @@ describe.skipIf(!able)("backup-and-restore.md", () => {
   let reader: Reader;
   let sample: ReturnType<typeof startSampleService>;
   let old: Caller;
+  let restored: string;
   const lost: Caller = { key: "", session: "" };
 
   beforeAll(async () => {
@@ -166,6 +173,7 @@ describe.skipIf(!able)("backup-and-restore.md", () => {
     await afterTheBackup();
     await system.stop();
     await first.kill();
+    restored = after;
     const restoring = await Reader.open({ OWNER_URL: after, SERVER_URL: second.url });
     for (const name of ["ostiary.dump", "roles.sql"]) {
       await rename(join(reader.directory, name), join(restoring.directory, name));
@@ -264,5 +272,21 @@ describe.skipIf(!able)("backup-and-restore.md", () => {
       what: "a log that is longer than the kept export",
     });
     await expect(reader.run(`export KEY=${old.session}\n${later}`)).rejects.toThrow("exited with code 1");
+  });
+
+  // AU-204
+  test("is declared by audit restart, and every later verdict says so", async () => {
+    const [, verify = "", restart = ""] = await commandsOf(GUIDE, "Check that everything is there");
+    const [, keys = ""] = (await commandsOf(GUIDE, "Back up"))[0]?.split("\n") ?? [];
+    const ostiary = `ostiary() { bun ${join(ROOT, "apps/platform/ostiary.ts")} "$@"; }`;
+    const key = `export AUDIT_SIGNING_KEY_FILE=${system.signingKey} OWNER_URL=${restored}`;
+    const [, name] = /--origin (\S+)/.exec(restart) ?? [];
+    expect(await reader.run(`${ostiary}\n${key}\n${restart}`)).toContain(`Set AUDIT_LOG_ORIGIN=${name}`);
+    await system.restart("audit", { AUDIT_LOG_ORIGIN: name ?? "" });
+    await waitFor(async () => (await system.call("/audit-log/key", "")).ok);
+    const withoutRoot = verify.replace("&root=$SIZE", "").replace(" --root kept.ndjson", "");
+    const said = await reader.run(`export KEY=${old.session}\n${keys}\n${withoutRoot}`);
+    expect(said).toContain("are complete and unaltered.");
+    expect(said).toMatch(/restart +declared .*: the log was ostiary\/audit-log before/);
   });
 });
