@@ -56,6 +56,8 @@ describe("when the owner of the tables, with triggers off,", () => {
     ["a value in details", `details = '{"name":{"from":"a 1","to":"b 2"},"nested":[{"deep":null}]}'`],
     ["a time, by a millisecond", "occurred_at = occurred_at + interval '1 millisecond'"],
     ["the salt", "intent_salt = audit.random_salt()"],
+    ["the outcome", "outcome = 'no_response', status = null"],
+    ["the member", "actor_member_id = 'member-9'"],
     ["who the intent had named", "named_by_outcome = true, intent_member_id = 'member-9'"],
   ])("changes %s, the event is named", async (_, change) => {
     const { verdict, ids } = await attacked(`update audit.audit_events set ${change} where id = $2`);
@@ -71,6 +73,26 @@ describe("when the owner of the tables, with triggers off,", () => {
         where chain_id = chains.id and position = 6) where id = $CHAIN`);
     expect(verdict.result).toBe("altered");
     expect(found(verdict)).toContainEqual(expect.objectContaining({ code: "entries_missing", position: 7 }));
+  });
+
+  test.each([
+    [
+      "removes an event in the middle with its entries",
+      `delete from audit.audit_events where id = $2; delete from audit.entries where event_id = $2;
+      delete from audit.request_ids where id = $2`,
+      { code: "entries_missing", place: { position: 3, to: 4 } },
+    ],
+    [
+      "replaces the id of an event everywhere",
+      ["audit_events set id", "entries set event_id", "request_ids set id"]
+        .map((to) => `update audit.${to} = left($2, 25) || 'Z' where ${to.split(" ").at(-1)} = $2`)
+        .join(";"),
+      { code: "entry_changed", place: { position: 3 } },
+    ],
+  ])("%s, the position is named", async (_, statement, finding) => {
+    const { verdict } = await attacked(statement);
+    expect(verdict.result).toBe("altered");
+    expect(verdict.findings[0]).toMatchObject(finding);
   });
 
   const COPIED =

@@ -1,5 +1,6 @@
 import { type Database, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
+import { tamperWith } from "../../app/audit/proof-bed.ts";
 import { AuditBed } from "./audit/bed.ts";
 import { GROUP, openLog, sealAll, writeGroups } from "./audit/log.ts";
 import type { Bench, Progress } from "./bench.ts";
@@ -70,13 +71,19 @@ async function sealingMany(url: string, logs: number, progress: Progress) {
     if (from % (10 * INSERTED) === 0) await sealAll(many.log);
   }
   await sealAll(many.log);
-  const before = await nodesOf(many.log);
+  // one altered chain holds up no other one
+  await tamperWith(many.log, "update audit.chains set chain = sha256('x') where id = 1");
+  const before = await countIn(many.log, "audit.head_map");
   progress(`sealing ${whole(MEASURED)} events, each of a different log`);
   for (let from = logs; from < logs + MEASURED; from += INSERTED) await insertEvents(many.log, from, logs);
   const cpu = process.cpuUsage();
   const takenMs = await timeOf(() => sealAll(many.log));
   const { user, system } = process.cpuUsage(cpu);
-  const nodes = ((await nodesOf(many.log)) - before) / MEASURED;
+  const nodes = ((await countIn(many.log, "audit.head_map")) - before) / MEASURED;
+  const sealed = await countIn(many.log, "audit.entries");
+  const left = await countIn(many.log, "audit.altered_chains");
+  if (sealed + left < logs + MEASURED || left > 1)
+    throw new Error(`${sealed} entries are sealed, and ${left} logs are left out.`);
   return { logs, events_per_second: (MEASURED / takenMs) * 1000, cpu_us: (user + system) / MEASURED, nodes };
 }
 
@@ -97,9 +104,9 @@ async function insertEvents(log: Database, from: number, logs: number): Promise<
   );
 }
 
-async function nodesOf(log: Database): Promise<number> {
-  const [found] = await log.run("count_nodes", (orm) =>
-    rows<{ count: number }>(orm, sql`select count(*)::integer as count from audit.head_map`),
+async function countIn(log: Database, table: string): Promise<number> {
+  const [found] = await log.run("count", (orm) =>
+    rows<{ count: number }>(orm, sql`select count(*)::integer as count from ${sql.raw(table)}`),
   );
   return found?.count ?? 0;
 }

@@ -70,6 +70,21 @@ describe.skipIf(!services().postgres.real)("while the database refuses rows, all
     for (const n of [1, 20, 40]) await expectComplete(`${name}-${n}`, 1);
   });
 
+  test("a foreign key that a log does not satisfy", async () => {
+    await tamper(`create table audit.known as
+        select owner from audit.chains union select 'organization:with-key' collate "C";
+      alter table audit.known add primary key (owner);
+      alter table audit.chains add constraint added foreign key (owner) references audit.known`);
+    try {
+      await writeAtOnce("values ('with-key'), ('without-key')");
+      await expectComplete("with-key", 1);
+      await waitFor(async () => (await leftOut("%-key")).join() === "organization:without-key");
+    } finally {
+      await tamper("alter table audit.chains drop constraint added; drop table audit.known");
+    }
+    await expectComplete("without-key", 1);
+  });
+
   test("a log whose rows match again is taken back beside one that is still refused", async () => {
     await run(
       "alter table audit.chains add constraint added check (owner not like '%:still-refused') not valid",
