@@ -80,7 +80,8 @@ test("a replica whose signed root was not stored, because the connection broke, 
       const value = Reflect.get(log, name);
       if (name !== "run") return typeof value === "function" ? value.bind(log) : value;
       const run: Database["run"] = async (what, ...rest) => {
-        if (what === "store_note" && failures-- > 0) throw new StoreUnavailable("database", "The connection broke.");
+        if (what === "store_note" && failures-- > 0)
+          throw new StoreUnavailable("database", "The connection broke.");
         return log.run(what, ...rest);
       };
       return run;

@@ -39,58 +39,48 @@ function differenceOf(row: ChainRow, map: HeadMap): string | null {
     : `the hash at position ${head.position} differs from the sealed one`;
 }
 
-interface Unplaced {
+/** The new head of a chain. */
+export interface HeadWrite {
+  id: number;
   owner: string;
-  hash: Hash;
-}
-
-/** An entry at its position in a chain. */
-interface Placed<Entry> {
-  entry: Entry;
-  chain_id: number;
   position: number;
   /** The running hash, in hexadecimal. */
   chain: string;
 }
 
-export interface HeadWrite {
-  id: number;
+/** An entry that has no position yet: its hash, and the columns that its table has beside its place. */
+interface Unplaced<Row> {
   owner: string;
-  position: number;
-  chain: string;
+  hash: Hash;
+  row: Row;
 }
 
-/** New entries of chains, and the new heads of these chains. */
-interface ChainPlan<Entry> {
-  entries: Placed<Entry>[];
-  heads: HeadWrite[];
-}
-
-/** Assigns each entry, in order, the next position in its owner's chain. Sets the new heads in the map. */
-export function planChains<Entry extends Unplaced>(
-  entries: readonly Entry[],
+/**
+ * Assigns each entry, in order, the next position in its owner's chain. Sets the new heads in the map, and returns the
+ * rows to write.
+ */
+export function planChains<Row>(
+  entries: readonly Unplaced<Row>[],
   chains: readonly ChainRow[],
   map: HeadMap,
-): ChainPlan<Entry> {
-  const ends = new Map(chains.map((row) => [row.owner, endOf(row)]));
-  const moved = new Set<string>();
-  const placed = entries.map((entry) => {
-    const end = ends.get(entry.owner);
-    if (end === undefined) throw new Error("The chain of an entry was not read.");
-    moved.add(entry.owner);
-    end.position += 1;
-    end.chain = nextInChain(end.chain, entry.hash);
-    return { entry, chain_id: end.id, position: end.position, chain: hexOf(end.chain) };
-  });
-  const heads = [...moved].flatMap((owner) => {
+): { entries: (Row & { chain_id: number; position: number; chain: string })[]; heads: HeadWrite[] } {
+  const ends = new Map(
+    chains.map(({ owner, id, position, chain }) => [
+      owner,
+      { owner, id, start: position, position, chain: chain === null ? ZERO_HASH : hashFromHex(chain) },
+    ]),
+  );
+  const placed = entries.map(({ owner, hash, row }) => {
     const end = ends.get(owner);
-    if (end === undefined) return [];
-    map.set(owner, end);
-    return [{ id: end.id, owner, position: end.position, chain: hexOf(end.chain) }];
+    if (end === undefined) throw new Error("The chain of an entry was not read.");
+    end.position += 1;
+    end.chain = nextInChain(end.chain, hash);
+    return { ...row, chain_id: end.id, position: end.position, chain: hexOf(end.chain) };
   });
-  return { entries: placed, heads };
-}
-
-function endOf({ id, position, chain }: ChainRow) {
-  return { id, position, chain: chain === null ? ZERO_HASH : hashFromHex(chain) };
+  const heads = [...ends.values()].filter(({ start, position }) => position > start);
+  for (const head of heads) map.set(head.owner, head);
+  return {
+    entries: placed,
+    heads: heads.map(({ id, owner, position, chain }) => ({ id, owner, position, chain: hexOf(chain) })),
+  };
 }

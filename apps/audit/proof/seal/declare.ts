@@ -80,7 +80,7 @@ function writeDeclarations(deps: PassDeps, read: ChainsRead, { declared, chains,
   const write: PassWrite = {
     holder: deps.holder ?? state.holder,
     sealed_to: state.sealed_to,
-    declarations: plan.entries.map(({ entry: { row }, ...place }) => ({ ...place, ...row })),
+    declarations: plan.entries,
     heads: plan.heads,
     leaf: nextLeaf(deps, read),
   };

@@ -5,7 +5,6 @@ import {
   type Hash,
   intentContent,
   monthOfTime,
-  type NamedByOutcome,
   outcomeContent,
   ownerOf,
 } from "@ostiary/lib/domain/proof";
@@ -33,9 +32,7 @@ export interface UnsealedRow extends StoredRow {
 
 export interface NewEntry {
   owner: string;
-  event_id: string;
-  occurred_at: string;
-  is_outcome: boolean;
+  row: { event_id: string; occurred_at: string; is_outcome: boolean };
   /** The hash of the intent's or outcome's content, which outlives the content. */
   content: Hash;
   /** The hash of the entry. */
@@ -79,10 +76,16 @@ export function partsInOrder(rows: readonly UnsealedRow[]): EventPart<UnsealedRo
  * @throws Error if the row lacks something that the service always writes
  */
 export function entriesOf({ row, is_outcome }: EventPart): NewEntry[] {
-  return viewsOf(row).flatMap((view) => [
-    ...(view.joins === is_outcome ? [entryOf(row, view, false)] : []),
-    ...(is_outcome ? [entryOf(row, view, true)] : []),
-  ]);
+  const event = eventOf(row);
+  return ownersOf(row).flatMap((owner) => {
+    const isPersons = owner.startsWith("user:");
+    const view = isPersons ? event : withoutPerson(event);
+    const joins = !isPersons && row.named_by_outcome === true;
+    return [
+      ...(joins === is_outcome ? [entryOf(row, owner, view, false)] : []),
+      ...(is_outcome ? [entryOf(row, owner, view, true)] : []),
+    ];
+  });
 }
 
 /** Returns the entry of an event's intent or outcome in the log of an owner; null if that log does not have it. */
@@ -90,40 +93,23 @@ export function entryIn(owner: string, row: StoredRow, is_outcome: boolean): New
   // an outcome that named the organization has both entries of the event
   const parts = row.outcome === "pending" ? [false] : [false, true];
   const entries = parts.flatMap((part) => entriesOf({ row, is_outcome: part }));
-  return entries.find((entry) => entry.owner === owner && entry.is_outcome === is_outcome) ?? null;
+  return entries.find((entry) => entry.owner === owner && entry.row.is_outcome === is_outcome) ?? null;
 }
 
-interface View {
-  owner: string;
-  event: UserEvent | ReturnType<typeof withoutPerson>;
-  /** Whether the outcome added the event to this log. */
-  joins: boolean;
-}
-
-function viewsOf(row: StoredRow): View[] {
-  const event = eventOf(row);
-  const views: View[] = [];
-  if (row.user_id !== null) views.push({ owner: ownerOf("user", row.user_id), event, joins: false });
-  if (row.organization_id !== null) {
-    const owner = ownerOf("organization", row.organization_id);
-    views.push({ owner, event: withoutPerson(event), joins: row.named_by_outcome === true });
-  }
-  return views;
-}
-
-function entryOf(row: StoredRow, { owner, event }: View, is_outcome: boolean): NewEntry {
+function entryOf(
+  row: StoredRow,
+  owner: string,
+  event: UserEvent | ReturnType<typeof withoutPerson>,
+  is_outcome: boolean,
+): NewEntry {
   const salt = is_outcome ? row.outcome_salt : row.intent_salt;
   if (salt === null) throw new Error(`The event ${row.id} has no salt.`);
   const write = is_outcome ? outcomeContent : intentContent;
-  const content = contentHash(write(event, markOf(row), salt));
+  const named = row.named_by_outcome ? { intent_member_id: row.intent_member_id } : null;
+  const content = contentHash(write(event, named, salt));
   const { occurred_at } = event;
   const hash = eventEntryHash(content, monthOfTime(occurred_at));
-  return { owner, event_id: row.id, occurred_at, is_outcome, content, hash };
-}
-
-/** Returns the mark of an outcome that named an organization and a member, or null. */
-function markOf({ named_by_outcome, intent_member_id }: StoredRow): NamedByOutcome {
-  return named_by_outcome ? { intent_member_id } : null;
+  return { owner, row: { event_id: row.id, occurred_at, is_outcome }, content, hash };
 }
 
 /** Compares numbers, or texts by their code units. Returns -1, 0 or 1. */

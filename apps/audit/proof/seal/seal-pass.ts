@@ -170,12 +170,7 @@ async function passWrite(deps: PassDeps, read: Base & PassRead, isLook: boolean)
   return {
     holder: deps.holder ?? state.holder,
     sealed_to: read.sealed_to,
-    entries: plan.entries.map(({ entry: { event_id, occurred_at, is_outcome }, ...place }) => ({
-      ...place,
-      event_id,
-      occurred_at,
-      is_outcome,
-    })),
+    entries: plan.entries,
     heads: plan.heads,
     leaf,
     begins: isFirst ? { origin: deps.origin, before: 0, started_at: leaf.sealed_at } : null,
@@ -233,7 +228,7 @@ async function newEntries(
     try {
       for (const entry of entriesOf(part)) {
         const id = ids.get(entry.owner);
-        if (id !== undefined && !placed.has(`${id}${entry.is_outcome ? "o" : "i"}`)) found.push(entry);
+        if (id !== undefined && !placed.has(`${id}${entry.row.is_outcome ? "o" : "i"}`)) found.push(entry);
       }
     } catch (error) {
       const reason = `the event ${row.id} cannot be sealed: ${reasonOf(error)}`;

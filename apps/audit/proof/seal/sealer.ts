@@ -10,50 +10,6 @@ import { LogAltered } from "./chains.ts";
 import { lookAgain, type PassDeps, sealPass } from "./seal-pass.ts";
 import type { SealerState } from "./state-sql.ts";
 
-interface SealMetrics {
-  sealed(entries: number): void;
-  failed(): void;
-}
-
-interface SealReadings {
-  lagMs(): number;
-  alteredLogs(): number;
-  isSetBack(): boolean;
-}
-
-function createSealMetrics({ registry }: Metrics, readings: SealReadings): SealMetrics {
-  const registers = [registry];
-  const entries = new Counter({
-    name: "audit_sealed_entries_total",
-    help: "Entries that this replica has sealed: one for each intent and each outcome in each log.",
-    registers,
-  });
-  const failures = new Counter({
-    name: "audit_seal_failures_total",
-    help: "Failed passes of this replica's sealer; each is tried again.",
-    registers,
-  });
-  collectedGauge(registry, {
-    name: "audit_seal_lag_seconds",
-    help: "How long the oldest event that is not sealed has waited.",
-    read: () => readings.lagMs() / 1_000,
-  });
-  collectedGauge(registry, {
-    name: "audit_database_set_back",
-    help: "1 while the database lacks the root that this replica signed or read last, so that it seals nothing.",
-    read: () => Number(readings.isSetBack()),
-  });
-  collectedGauge(registry, {
-    name: "audit_altered_logs",
-    help: "Logs that the sealer leaves out, because their rows are not what was sealed.",
-    read: () => readings.alteredLogs(),
-  });
-  return {
-    sealed: (count) => entries.inc(count),
-    failed: () => failures.inc(),
-  };
-}
-
 interface SealerDeps {
   reads: Database;
   writes: Database;
@@ -81,7 +37,7 @@ export class Sealer {
   readonly #deps: SealerDeps;
   readonly #pass: PassDeps;
   readonly #loop: Loop;
-  readonly #metrics: SealMetrics;
+  readonly #entries: Counter;
   /** Everything committed before this time of the monotonic clock is sealed. */
   #sealedThroughMs: number;
   #alteredLogs = 0;
@@ -99,10 +55,32 @@ export class Sealer {
     };
     this.#pass = { ...deps, memory, holder: randomUUID() };
     this.#sealedThroughMs = clock.elapsedMs();
-    this.#metrics = createSealMetrics(metrics, {
-      lagMs: () => clock.elapsedMs() - this.#sealedThroughMs,
-      alteredLogs: () => this.#alteredLogs,
-      isSetBack: () => this.#isSetBack,
+    const { registry } = metrics;
+    const registers = [registry];
+    this.#entries = new Counter({
+      name: "audit_sealed_entries_total",
+      help: "Entries that this replica has sealed: one for each intent and each outcome in each log.",
+      registers,
+    });
+    const failures = new Counter({
+      name: "audit_seal_failures_total",
+      help: "Failed passes of this replica's sealer; each is tried again.",
+      registers,
+    });
+    collectedGauge(registry, {
+      name: "audit_seal_lag_seconds",
+      help: "How long the oldest event that is not sealed has waited.",
+      read: () => (clock.elapsedMs() - this.#sealedThroughMs) / 1_000,
+    });
+    collectedGauge(registry, {
+      name: "audit_database_set_back",
+      help: "1 while the database lacks the root that this replica signed or read last, so that it seals nothing.",
+      read: () => Number(this.#isSetBack),
+    });
+    collectedGauge(registry, {
+      name: "audit_altered_logs",
+      help: "Logs that the sealer leaves out, because their rows are not what was sealed.",
+      read: () => this.#alteredLogs,
     });
     this.#loop = new Loop({
       task: (stopping) => this.seal(stopping),
@@ -110,7 +88,7 @@ export class Sealer {
       pauseMs: intervalMs / 2,
       retryMs: RETRY_MS,
       onFailure: (err, retry_in_ms) => {
-        this.#metrics.failed();
+        failures.inc();
         this.#isSetBack = err instanceof LogSetBack;
         if (this.#isSetBack) log.error({ err, retry_in_ms }, "the audit database was set back");
         else if (err instanceof LogAltered) log.error({ err, retry_in_ms }, "the audit log was altered");
@@ -154,7 +132,7 @@ export class Sealer {
       this.#isSetBack = false;
       this.#alteredLogs = state.altered.length;
       this.#isSealing = end !== "others";
-      this.#metrics.sealed(entries);
+      this.#entries.inc(entries);
       if (end === "behind") continue;
       if (end !== "done") return;
       this.#sealedThroughMs = startedMs;
