@@ -48,24 +48,8 @@ export function shownIn({ kind }: EventLog, event: UserEvent): UserEvent | Omit<
 }
 
 /** Returns an event without `user_id`, as an organization's log shows it. */
-export function withoutPerson(event: UserEvent): Omit<UserEvent, "user_id"> {
-  return {
-    id: event.id,
-    occurred_at: event.occurred_at,
-    request_id: event.request_id,
-    organization_id: event.organization_id,
-    actor: event.actor,
-    service: event.service,
-    method: event.method,
-    route: event.route,
-    params: event.params,
-    ip: event.ip,
-    user_agent: event.user_agent,
-    outcome: event.outcome,
-    status: event.status,
-    details: event.details,
-    created_id: event.created_id,
-  };
+export function withoutPerson({ user_id: _, ...event }: UserEvent): Omit<UserEvent, "user_id"> {
+  return event;
 }
 
 /**

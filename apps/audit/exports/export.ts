@@ -5,8 +5,7 @@ import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { type EventLog, EXPORT_NAME } from "../events/event.ts";
 import { checkAskedRoot, type ProofDeps, proofChunks } from "../proof/index.ts";
 import { type ExportForm, type ExportFormat, exportChunks, exportHeaders } from "./formats.ts";
-import { ExportPermits, ExportSlot } from "./permits.ts";
-import { type PaceLimits, ReaderTooSlow, ReadingPace } from "./reading-pace.ts";
+import { ExportPermits, ExportSlot, type PaceLimits, ReaderTooSlow } from "./permits.ts";
 import { streamedExport } from "./streamed-export.ts";
 
 interface ExportsDeps {
@@ -32,7 +31,6 @@ export class Exports {
     { log, form, batches }: { log: EventLog; form: ExportForm<Item>; batches: AsyncIterable<Item[]> },
   ): Promise<Response> {
     const headers = exportHeaders(format, form.name);
-    if (request.method === "HEAD") return new Response(null, { headers });
     return this.#stream(request, headers, log, exportChunks(format, form, batches));
   }
 
@@ -46,7 +44,6 @@ export class Exports {
     const { proof } = this.#deps;
     if (asked !== null) await checkAskedRoot(proof, asked);
     const headers = exportHeaders("ndjson", EXPORT_NAME);
-    if (request.method === "HEAD") return new Response(null, { headers });
     return this.#stream(request, headers, log, proofChunks(proof, log, asked, request.signal));
   }
 
@@ -56,8 +53,9 @@ export class Exports {
     { kind, id }: EventLog,
     chunks: AsyncGenerator<string, void, void>,
   ): Promise<Response> {
+    if (request.method === "HEAD") return new Response(null, { headers });
     const { pace, clock } = this.#deps;
-    const slot = new ExportSlot(`${kind}:${id}`, new ReadingPace(pace));
+    const slot = new ExportSlot(`${kind}:${id}`, pace);
     const ended = await this.#permits.take(slot);
     return streamedExport({
       headers,

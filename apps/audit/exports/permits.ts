@@ -1,6 +1,5 @@
 import { type Clock, withDeadline } from "@ostiary/lib/async";
 import { type ApiError, rateLimited } from "@ostiary/lib/domain/errors";
-import { ReaderTooSlow, type ReadingPace } from "./reading-pace.ts";
 
 const RETRY_AFTER_SECONDS = 10;
 /** The maximum number of exports that run at once. Half of the read connections stay free for pages. */
@@ -14,15 +13,41 @@ const LOOK_MS = 500;
 /** The maximum number of exports that wait for a slot at once. */
 const WAITING_MAX = 100;
 
-/** An export's slot, from the request for the slot until its release. */
+export interface PaceLimits {
+  bytesPerSecondMin: number;
+  /** The maximum time that a client may fall behind the minimum pace. */
+  lagMsMax: number;
+}
+
+/** An error for an export that broke off because its client read too slowly. */
+export class ReaderTooSlow extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "ReaderTooSlow";
+  }
+}
+
+/**
+ * A client that reads slower than this multiple of the minimum pace counts as slow. Its export can be ended
+ * to make room for another log.
+ */
+const SLOW_FACTOR = 16;
+
+/**
+ * An export's slot, from the request for the slot until its release, and the pace of the export's client. Time counts
+ * only while the service waits for the client, not for the database. Fast reading early on does not offset a later lag.
+ */
 export class ExportSlot {
   readonly log: string;
-  readonly pace: ReadingPace;
+  readonly #limits: PaceLimits;
   readonly #end = new AbortController();
+  #lagMs = 0;
+  #waitedMs = 0;
+  #bytes = 0;
 
-  constructor(log: string, pace: ReadingPace) {
+  constructor(log: string, limits: PaceLimits) {
     this.log = log;
-    this.pace = pace;
+    this.#limits = limits;
   }
 
   /** Aborted when the export must end to free its slot for another log. */
@@ -34,8 +59,39 @@ export class ExportSlot {
     this.#end.abort();
   }
 
-  lost(): ReaderTooSlow {
-    return new ReaderTooSlow("The client read slowly while another log waited for a slot.");
+  /** Time that the client may still keep the service waiting. */
+  get leftMs(): number {
+    return Math.max(0, this.#limits.lagMsMax - this.#lagMs);
+  }
+
+  /** Average pace of the client; infinite if the service has never waited for the client. */
+  get bytesPerSecond(): number {
+    return this.#waitedMs === 0 ? Number.POSITIVE_INFINITY : (this.#bytes * 1000) / this.#waitedMs;
+  }
+
+  /** Whether this client reads slowly. False until the service has waited long enough for a reliable average. */
+  get isSlow(): boolean {
+    const { lagMsMax, bytesPerSecondMin } = this.#limits;
+    return this.#waitedMs > lagMsMax && this.bytesPerSecond < SLOW_FACTOR * bytesPerSecondMin;
+  }
+
+  /** Records that the client read `bytes` after the service had waited for `waitedMs`. */
+  took(bytes: number, waitedMs: number): void {
+    this.#waitedMs += waitedMs;
+    // bytes before the first wait only filled buffers
+    if (this.#waitedMs > 0) this.#bytes += bytes;
+    const dueMs = (bytes * 1000) / this.#limits.bytesPerSecondMin;
+    this.#lagMs = Math.max(0, this.#lagMs + waitedMs - dueMs);
+  }
+
+  /** Returns the error for a client that lost its slot, or stayed below the minimum pace for too long. */
+  tooSlow(): ReaderTooSlow {
+    const { lagMsMax, bytesPerSecondMin } = this.#limits;
+    return new ReaderTooSlow(
+      this.signal.aborted
+        ? "The client read slowly while another log waited for a slot."
+        : `The client fell ${lagMsMax} ms behind ${bytesPerSecondMin} bytes a second.`,
+    );
   }
 }
 
@@ -101,8 +157,8 @@ export class ExportPermits {
   /** Returns the slowest of the slow readers whose exports were not ended yet. */
   #slowest(): ExportSlot | undefined {
     return Array.from(this.#running)
-      .filter(({ signal, pace }) => !signal.aborted && pace.isSlow)
-      .toSorted((a, b) => a.pace.bytesPerSecond - b.pace.bytesPerSecond)[0];
+      .filter(({ signal, isSlow }) => !signal.aborted && isSlow)
+      .toSorted((a, b) => a.bytesPerSecond - b.bytesPerSecond)[0];
   }
 
   #release(slot: ExportSlot): void {

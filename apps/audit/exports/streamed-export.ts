@@ -47,12 +47,11 @@ async function send(
   first: IteratorResult<string, void>,
   sink: ReadableStreamDirectController,
 ): Promise<void> {
-  const reader = new PacedReader(sink, stream);
   const encoder = new TextEncoder();
   try {
     for (let next = first; !next.done; next = await stream.chunks.next()) {
       for (const piece of piecesOf(encoder.encode(next.value))) {
-        await reader.take(piece);
+        await take(stream, sink, piece);
         if (stream.signal.aborted) return;
       }
     }
@@ -77,41 +76,27 @@ function* piecesOf(bytes: Uint8Array): Generator<Uint8Array, void, void> {
   for (let from = 0; from < bytes.length; from += PIECE_BYTES) yield bytes.subarray(from, from + PIECE_BYTES);
 }
 
-/** Sends pieces to a client and measures its pace. */
-class PacedReader {
-  readonly #sink: ReadableStreamDirectController;
-  readonly #stream: ExportStream;
-
-  constructor(sink: ReadableStreamDirectController, stream: ExportStream) {
-    this.#sink = sink;
-    this.#stream = stream;
+/** Sends `piece`. Resolves when the client has read it or has disconnected; rejects with `ReaderTooSlow`. */
+async function take(
+  { signal, slot, clock }: ExportStream,
+  sink: ReadableStreamDirectController,
+  piece: Uint8Array,
+): Promise<void> {
+  if (slot.signal.aborted) throw slot.tooSlow();
+  const taken = sink.write(piece);
+  sink.flush();
+  if (typeof taken === "number") return slot.took(piece.byteLength, 0);
+  const startedMs = clock.elapsedMs();
+  const ended = Promise.withResolvers<void>();
+  const onAbort = () => ended.resolve();
+  const signals = [signal, slot.signal];
+  for (const each of signals) each.addEventListener("abort", onAbort, { once: true });
+  try {
+    const takenOrEnded = Promise.race([taken, ended.promise]);
+    await withDeadline(takenOrEnded, slot.leftMs, () => slot.tooSlow(), clock);
+    if (slot.signal.aborted && !signal.aborted) throw slot.tooSlow();
+  } finally {
+    for (const each of signals) each.removeEventListener("abort", onAbort);
   }
-
-  /** Sends `piece`. Resolves when the client has read it or has disconnected; rejects with `ReaderTooSlow`. */
-  async take(piece: Uint8Array): Promise<void> {
-    const { slot, clock } = this.#stream;
-    const { pace } = slot;
-    if (slot.signal.aborted) throw slot.lost();
-    const taken = this.#sink.write(piece);
-    this.#sink.flush();
-    if (typeof taken === "number") return pace.took(piece.byteLength, 0);
-    const startedMs = clock.elapsedMs();
-    await this.#inTime(taken);
-    pace.took(piece.byteLength, clock.elapsedMs() - startedMs);
-  }
-
-  async #inTime(taken: Promise<unknown>): Promise<void> {
-    const { signal, slot, clock } = this.#stream;
-    const ended = Promise.withResolvers<void>();
-    const onAbort = () => ended.resolve();
-    const signals = [signal, slot.signal];
-    for (const each of signals) each.addEventListener("abort", onAbort, { once: true });
-    try {
-      const takenOrEnded = Promise.race([taken, ended.promise]);
-      await withDeadline(takenOrEnded, slot.pace.leftMs, () => slot.pace.lagged(), clock);
-      if (slot.signal.aborted && !signal.aborted) throw slot.lost();
-    } finally {
-      for (const each of signals) each.removeEventListener("abort", onAbort);
-    }
-  }
+  slot.took(piece.byteLength, clock.elapsedMs() - startedMs);
 }

@@ -16,11 +16,9 @@ import {
   type CreateStreamBody,
   STREAMS_MAX,
   type StreamFilter,
-  type StreamRow,
   streamsOff,
   tooManyStreams,
   tooManyTestCalls,
-  toStream,
   type UpdateStreamBody,
 } from "./stream.ts";
 import { urlWithoutQuery } from "./targets.ts";
@@ -44,22 +42,28 @@ function isAt({ organization_id, stream_id }: StreamAddress): SQL {
   return sql`organization_id = ${organization_id} and id = ${stream_id}`;
 }
 
-const shownColumns = sql`stream.id, stream.url, stream.format, stream.filter, stream.status, stream.failing_since,
-  stream.last_error, stream.delivered_position, stream.delivered_occurred_at, stream.created_at, stream.updated_at,
+/** Returns SQL for a time as RFC 3339 with milliseconds. */
+const shownTime = (column: string) =>
+  sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
+
+const shownColumns = sql`stream.id, stream.url, stream.format, stream.filter, stream.status, stream.last_error,
+  ${shownTime("stream.failing_since")} as failing_since,
+  case when stream.delivered_position is not null then json_build_object('position', stream.delivered_position,
+    'occurred_at', ${shownTime("stream.delivered_occurred_at")}) end as last_delivered,
+  ${shownTime("stream.created_at")} as created_at, ${shownTime("stream.updated_at")} as updated_at,
   greatest(coalesce((select position from audit.chains where owner = 'organization:' || stream.organization_id), 0)
     - stream.position, 0)::bigint as lag_events`;
 
 /** Returns at most `limit` streams of an organization after an id, the oldest first. */
-export async function listStreams(
+export function listStreams(
   database: Database,
   organization_id: string,
   after: string | null,
   limit: number,
 ): Promise<AuditStream[]> {
-  const found = await query<StreamRow>(database, "list_streams")`
+  return query<AuditStream>(database, "list_streams")`
     select ${shownColumns} from audit.streams stream
       where organization_id = ${organization_id} and id > ${after ?? ""} order by id limit ${limit}`;
-  return found.map(toStream);
 }
 
 /**
@@ -68,11 +72,11 @@ export async function listStreams(
  * @throws ApiError 404 if the organization has no such stream
  */
 export function readStream({ writes }: StreamCommandDeps, address: StreamAddress): Promise<AuditStream> {
-  return writes.run("select_stream", async (orm) => toStream(await selectStream(orm, address)));
+  return writes.run("select_stream", (orm) => selectStream(orm, address));
 }
 
-async function selectStream(orm: Orm, address: StreamAddress, lock: SQL = sql``): Promise<StreamRow> {
-  const [found] = await rows<StreamRow>(
+async function selectStream(orm: Orm, address: StreamAddress, lock: SQL = sql``): Promise<AuditStream> {
+  const [found] = await rows<AuditStream>(
     orm,
     sql`select ${shownColumns} from audit.streams stream where ${isAt(address)} ${lock}`,
   );
@@ -81,7 +85,7 @@ async function selectStream(orm: Orm, address: StreamAddress, lock: SQL = sql``)
 }
 
 /** Locks a stream until the transaction ends, and returns it. */
-function lockStream(tx: Orm, address: StreamAddress): Promise<StreamRow> {
+function lockStream(tx: Orm, address: StreamAddress): Promise<AuditStream> {
   return selectStream(tx, address, sql`for update`);
 }
 
@@ -113,7 +117,7 @@ export async function createStream(
     },
     { lane: `streams of ${organization_id}` },
   );
-  return { ...toStream(row), secret };
+  return { ...row, secret };
 }
 
 /**
@@ -212,13 +216,13 @@ export async function changeStream(
     const before = await lockStream(tx, address);
     await rows(tx, sql`update audit.streams set ${sql.join(sets, sql`, `)} where ${isAt(address)}`);
     const after = await selectStream(tx, address);
-    return { stream: toStream(after), details: detailsOf(before, after) };
+    return { stream: after, details: detailsOf(before, after) };
   });
 }
 
-function detailsOf(before: StreamRow, after: StreamRow): Details {
+function detailsOf(before: AuditStream, after: AuditStream): Details {
   const names = ["url", "format", "filter", "status"] as const;
-  const shown = (row: StreamRow, name: (typeof names)[number]) =>
+  const shown = (row: AuditStream, name: (typeof names)[number]) =>
     name === "url" ? urlWithoutQuery(row.url) : row[name];
   return Object.fromEntries(
     names
@@ -255,7 +259,7 @@ export async function rotateSecret(
     );
     return selectStream(tx, address);
   });
-  return { ...toStream(row), secret };
+  return { ...row, secret };
 }
 
 const TEST_RETRY_AFTER_SECONDS = 10;

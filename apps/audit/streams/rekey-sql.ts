@@ -45,8 +45,6 @@ export function secretsThatSign({ secret, previous_secret }: SecretRow): string[
   return previous_secret === null ? [secret] : [secret, previous_secret];
 }
 
-const ROWS_MAX = 100;
-
 type SealedRow = SecretRow & { id: string };
 
 /**
@@ -54,14 +52,10 @@ type SealedRow = SecretRow & { id: string };
  * removed (AU-98). Does not change a secret that is rotated at the same time.
  */
 async function renewSecrets(database: Database, box: SecretBox): Promise<void> {
-  let after = "";
-  for (;;) {
-    const found = await selectOlder(database, box.currentKeyId, after);
-    for (const row of found) await renew(database, box, row);
-    const last = found.at(-1);
-    if (last === undefined || found.length < ROWS_MAX) return;
-    after = last.id;
-  }
+  const isOther = (column: string) => sql`left(${sql.identifier(column)}, 8) <> ${box.currentKeyId}`;
+  const found = await query<SealedRow>(database, "select_older_stream_secrets")`
+    select id, secret, previous_secret from audit.streams where ${isOther("secret")} or ${isOther("previous_secret")}`;
+  for (const row of found) await renew(database, box, row);
 }
 
 async function renew(
@@ -79,13 +73,4 @@ async function renew(
     // skips a secret that cannot be read: the next delivery of its stream reports the error
     if (!(error instanceof SecretUnreadable)) throw error;
   }
-}
-
-/** Returns secrets that a key other than `keyId` encrypted. */
-function selectOlder(database: Database, keyId: string, after: string): Promise<SealedRow[]> {
-  const isOther = (column: string) => sql`left(${sql.identifier(column)}, 8) <> ${keyId}`;
-  return query<SealedRow>(database, "select_older_stream_secrets")`
-    select id, secret, previous_secret from audit.streams
-      where id > ${after} and (${isOther("secret")} or ${isOther("previous_secret")})
-      order by id limit ${sql.raw(String(ROWS_MAX))}`;
 }

@@ -248,27 +248,3 @@ export const AuditStreamTest = Type.Object(
   { ...closed, title: "AuditStreamTest", description: "The result of a test request." },
 );
 export type AuditStreamTest = Static<typeof AuditStreamTest>;
-
-/** A stream as the queries of this folder return it. */
-export interface StreamRow extends Omit<AuditStream, "last_delivered"> {
-  delivered_position: number | null;
-  delivered_occurred_at: string | null;
-}
-
-export function toStream(row: StreamRow): AuditStream {
-  const { delivered_position, delivered_occurred_at, failing_since, created_at, updated_at, ...rest } = row;
-  return {
-    ...rest,
-    failing_since: failing_since === null ? null : timeText(failing_since),
-    last_delivered:
-      delivered_position === null || delivered_occurred_at === null
-        ? null
-        : { position: delivered_position, occurred_at: timeText(delivered_occurred_at) },
-    created_at: timeText(created_at),
-    updated_at: timeText(updated_at),
-  };
-}
-
-function timeText(text: string): string {
-  return new Date(text).toISOString();
-}

@@ -22,20 +22,11 @@ export interface TargetConfig {
 }
 
 export function targetRulesOf(config: Partial<TargetConfig>): TargetRules {
-  return targetRules({
+  return {
     allowHttp: config.AUDIT_STREAM_ALLOW_HTTP ?? false,
-    ports: listItems(config.AUDIT_STREAM_ALLOWED_PORTS ?? ""),
-    networks: listItems(config.AUDIT_STREAM_ALLOWED_NETWORKS ?? ""),
-  });
-}
-
-export function targetRules(settings: {
-  allowHttp: boolean;
-  ports: readonly string[];
-  networks: readonly string[];
-}): TargetRules {
-  const { allowHttp, ports, networks } = settings;
-  return { allowHttp, ports: new Set(ports.map(Number)), networks: listOf(networks) };
+    ports: new Set(listItems(config.AUDIT_STREAM_ALLOWED_PORTS ?? "").map(Number)),
+    networks: listOf(listItems(config.AUDIT_STREAM_ALLOWED_NETWORKS ?? "")),
+  };
 }
 
 /** The address of a receiver that {@link urlProblem} accepted. */

@@ -70,19 +70,6 @@ describe("a batch of intents", () => {
     expect(await audit.event(String(twice))).toMatchObject({ service: "first" });
     for (const id of [wrong, late]) expect(await audit.event(String(id))).toBeUndefined();
   });
-
-  // AU-25
-  test("creates each event once, when batches and single intents claim the same requests at once", async () => {
-    const all = ids(50);
-    const batches = [all, all.toReversed(), all].map((each) => intents(each.map((id) => of(id))));
-    const single = Promise.all(all.map((id) => audit.put(id, intent())));
-    const results = (await Promise.all(batches)).flat();
-    const statuses = (await single).map(({ status }) => status);
-    const created = results.filter(({ result }) => result === "created").length;
-    expect(created + statuses.filter((status) => status === 201).length).toBe(all.length);
-    expect(results.every(({ result }) => result === "created" || result === "existing")).toBeTrue();
-    for (const id of all) expect(await audit.event(id)).toMatchObject({ request_id: id });
-  });
 });
 
 describe("a batch of outcomes", () => {

@@ -58,14 +58,6 @@ describe("charges to quotas", () => {
   });
 
   // AU-191
-  test("of one report count once, however often and in whatever order the report comes", async () => {
-    const id = ulid();
-    const instance = `gateway-${id}`;
-    for (const number of [1, 1, 2, 1, 2]) await report([charge(id, 10)], { instance, number });
-    expect(await countsOf(quota(id))).toEqual([20]);
-  });
-
-  // AU-191
   test("that are refunded before they are reported count as 0 until then", async () => {
     const id = ulid();
     await report([charge(id, -3)]);

@@ -185,12 +185,9 @@ describe("a log", () => {
   });
 
   // AU-34
-  test.each(["/organizations/nobody", "/users/nobody", "/users/organization-1", "/organizations/user-1"])(
-    "without events is an empty list: %s",
-    async (log) => {
-      expect(await audit.list(`${log}/audit-events`)).toEqual({ audit_events: [], has_more: false });
-    },
-  );
+  test("without events is an empty list", async () => {
+    expect(await audit.list("/users/nobody/audit-events")).toEqual({ audit_events: [], has_more: false });
+  });
 
   // AU-5
   test("of an organization never names the person; a person's log does", async () => {

@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { type CallResult, Receiver, type ReceiverDeps } from "@ostiary/audit/streams/receiver-call";
-import { targetRules } from "@ostiary/audit/streams/targets";
+import { targetRulesOf } from "@ostiary/audit/streams/targets";
 import { systemClock } from "@ostiary/lib/async";
 import { listenLocally } from "../../support/http/listen-locally.ts";
 
@@ -31,7 +31,11 @@ export function receiver(
   changes: Partial<ReceiverDeps> & { networks?: string[] } = {},
 ) {
   const { networks = ["127.0.0.1/32"], ...deps } = changes;
-  const rules = targetRules({ allowHttp: true, ports: ports.map(String), networks });
+  const rules = targetRulesOf({
+    AUDIT_STREAM_ALLOW_HTTP: true,
+    AUDIT_STREAM_ALLOWED_PORTS: ports.join(","),
+    AUDIT_STREAM_ALLOWED_NETWORKS: networks.join(","),
+  });
   return new Receiver(url, { rules, clock: systemClock, ...deps });
 }
 

@@ -92,10 +92,4 @@ describe("an export of usage", () => {
     const narrow = `from=${counts[9]?.hour}&to=${counts[0]?.hour}&by=hour`;
     expect((await exported(id, narrow, NDJSON)).trimEnd().split("\n")).toHaveLength(9);
   });
-
-  // AU-114
-  test("of an organization without usage has no items", async () => {
-    expect(await exported(ulid(), RANGE, NDJSON)).toBe("");
-    expect(await exported(ulid(), RANGE, CSV)).toBe(`id,from,to,${TOTALS}\n`);
-  });
 });

@@ -41,32 +41,24 @@ async function usageOf(organization_id: string, query = RANGE) {
 
 describe("a usage report", () => {
   // AU-120
-  test.skipIf(!services().postgres.real)("counts once even if it comes 20 times at once", async () => {
-    const ids = Array.from({ length: 20 }, () => ulid());
-    const instance = `gateway-${ulid()}`;
-    const counts = ids.map((id) => count(id));
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, turn) =>
-        put(instance, 1, report(turn % 2 === 0 ? counts : counts.toReversed())),
-      ),
-    );
-    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(19).fill(200), 201]);
-    for (const id of ids) expect((await usageOf(id)).usage[0].requests).toBe(10);
-  });
-
-  // AU-120
-  test("adds to the same rows as reports of other gateways, at once and in opposite orders", async () => {
-    const ids = Array.from({ length: 50 }, () => ulid());
-    const run = ulid();
-    const answers = await Promise.all(
-      Array.from({ length: 8 }, (_, gateway) => {
-        const counts = ids.map((id) => count(id));
-        return put(`gateway-${run}-${gateway}`, 1, report(gateway % 2 === 0 ? counts : counts.toReversed()));
-      }),
-    );
-    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(201));
-    for (const id of ids) expect((await usageOf(id)).usage[0].requests).toBe(80);
-  });
+  test.skipIf(!services().postgres.real)(
+    "counts once even if it comes twice at once, beside reports of other gateways in opposite orders",
+    async () => {
+      const ids = Array.from({ length: 50 }, () => ulid());
+      const run = ulid();
+      const answers = await Promise.all(
+        Array.from({ length: 16 }, (_, turn) => {
+          const counts = ids.map((id) => count(id));
+          return put(`gateway-${run}-${turn >> 1}`, 1, report(turn % 2 === 0 ? counts : counts.toReversed()));
+        }),
+      );
+      expect(answers.map(({ status }) => status).sort()).toEqual([
+        ...Array(8).fill(200),
+        ...Array(8).fill(201),
+      ]);
+      for (const id of ids) expect((await usageOf(id)).usage[0].requests).toBe(80);
+    },
+  );
 
   // AU-122
   test("may have two counts for the same key, and then both are added", async () => {

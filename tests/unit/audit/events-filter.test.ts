@@ -68,15 +68,8 @@ describe("the bounds of a query for events", () => {
     expect(bounds?.occurred_before).toBe("2026-01-11T01:00:00.001Z");
   });
 
-  test.each([
-    ["occurred_after is later than occurred_before", "2026-01-02T00:00:00Z", "2026-01-01T00:00:00Z"],
-    ["occurred_after equals occurred_before", "2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z"],
-    [
-      "both times lie between the same two milliseconds",
-      "2026-01-01T00:00:00.0001Z",
-      "2026-01-01T00:00:00.0009Z",
-    ],
-  ])("are null when %s", (_, from, before) => {
+  test("are null when both times lie between the same two milliseconds", () => {
+    const [from, before] = ["2026-01-01T00:00:00.0001Z", "2026-01-01T00:00:00.0009Z"];
     expect(eventBounds(filter(Temporal.Instant.from(from), Temporal.Instant.from(before)), null)).toBeNull();
   });
 

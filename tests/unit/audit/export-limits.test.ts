@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test";
 import { ExportPermits, ExportSlot } from "@ostiary/audit/exports/permits";
-import { ReadingPace } from "@ostiary/audit/exports/reading-pace";
 import fc from "fast-check";
 import { rejection } from "../../support/index.ts";
 import { manualClock } from "../../support/time/manual-clock.ts";
@@ -13,7 +12,7 @@ function exportSlots() {
   const permits = new ExportPermits(clock);
   const held: { slot: ExportSlot; release: () => void }[] = [];
   const take = async (log: string) => {
-    const slot = new ExportSlot(log, new ReadingPace(PACE));
+    const slot = new ExportSlot(log, PACE);
     const release = await permits.take(slot);
     held.push({ slot, release });
     return { slot, release };
@@ -76,11 +75,11 @@ describe("export slots", () => {
     for (const log of ["a", "b", "c", "d"]) await take(log);
     const [fast, slow, slower, young] = held.map(({ slot }) => slot);
     // The first bytes only fill buffers, so they do not make this reader fast.
-    slow?.pace.took(1_000_000_000, 0);
-    fast?.pace.took(16_000 * 31, 31_000);
-    slow?.pace.took(15_999 * 31, 31_000);
-    slower?.pace.took(1_000 * 31, 31_000);
-    young?.pace.took(1_000 * 30, 30_000);
+    slow?.took(1_000_000_000, 0);
+    fast?.took(16_000 * 31, 31_000);
+    slow?.took(15_999 * 31, 31_000);
+    slower?.took(1_000 * 31, 31_000);
+    young?.took(1_000 * 30, 30_000);
     const givenUp = () => held.filter(({ slot }) => slot.signal.aborted).map(({ slot }) => slot.log);
     const waiting = ["e", "f", "g"].map((log) => rejection(take(log).then(() => Promise.reject("got it"))));
     expect(givenUp()).toEqual(["b", "c"]);
@@ -117,17 +116,17 @@ describe("export slots", () => {
 
 describe("the allowed lag of a reader", () => {
   test("is used up in twice its length at half the minimum pace", () => {
-    const pace = new ReadingPace(PACE);
-    for (let n = 0; n < 59; n++) pace.took(500, 1_000);
-    expect(pace.leftMs).toBe(500);
-    pace.took(500, 1_000);
-    expect(pace.leftMs).toBe(0);
+    const slot = new ExportSlot("a", PACE);
+    for (let n = 0; n < 59; n++) slot.took(500, 1_000);
+    expect(slot.leftMs).toBe(500);
+    slot.took(500, 1_000);
+    expect(slot.leftMs).toBe(0);
   });
 
   test("grows again when the reader catches up", () => {
-    const pace = new ReadingPace(PACE);
-    pace.took(0, 20_000);
-    pace.took(15_000, 5_000);
-    expect(pace.leftMs).toBe(20_000);
+    const slot = new ExportSlot("a", PACE);
+    slot.took(0, 20_000);
+    slot.took(15_000, 5_000);
+    expect(slot.leftMs).toBe(20_000);
   });
 });

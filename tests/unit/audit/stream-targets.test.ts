@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { listOf, mayCall } from "@ostiary/audit/streams/public-addresses";
-import { targetRules, urlProblem } from "@ostiary/audit/streams/targets";
+import { targetRulesOf, urlProblem } from "@ostiary/audit/streams/targets";
 import { wordsOf } from "../words.ts";
 
 const NONE = listOf([]);
-const STRICT = targetRules({ allowHttp: false, ports: [], networks: [] });
+const STRICT = targetRulesOf({});
 
 // AU-100
 describe("a stream", () => {
@@ -68,7 +68,11 @@ describe("the URL of a stream", () => {
   });
 
   test("may use http and other ports only if the operator allows them", () => {
-    const open = targetRules({ allowHttp: true, ports: ["8088"], networks: ["10.0.0.0/8"] });
+    const open = targetRulesOf({
+      AUDIT_STREAM_ALLOW_HTTP: true,
+      AUDIT_STREAM_ALLOWED_PORTS: "8088",
+      AUDIT_STREAM_ALLOWED_NETWORKS: "10.0.0.0/8",
+    });
     const may = ["http://siem.example.com/", "http://10.0.0.1:8088/", "https://siem.example.com:8088/"];
     const mayNot = ["http://siem.example.com:8089/", "http://192.168.0.1/", "ftp://siem.example.com/"];
     expect(may.filter((url) => urlProblem(url, open) !== null)).toEqual([]);
