@@ -19,8 +19,8 @@ export class Exchange {
   match: RouteMatch | null = null;
   principal: Principal | null = null;
   rate: RateState | null = null;
-  /** The holder whose share the request counts against, or null if the request counts against no share. */
-  share: string | null = null;
+  /** Whether the request counts against the shares of a crowded gateway. */
+  isShared = false;
   /** The call to the service, until its response is complete. */
   call: UpstreamCall | null = null;
   /** Whether the intent is stored and its outcome is not queued yet. */

@@ -129,7 +129,7 @@ function finished(exchange: Exchange, steps: Steps, response: Response, failure:
  */
 function finish(exchange: Exchange, steps: Steps, status: number | null, failure: Error | null): void {
   steps.connections.release(exchange);
-  if (exchange.share !== null) steps.shares.release(exchange);
+  if (exchange.isShared) steps.shares.release(exchange);
   if (exchange.rate !== null && isRefunded(exchange, status)) steps.limiter.refund(exchange.rate);
   const duration_ms = systemClock.elapsedMs() - exchange.started;
   if (exchange.principal !== null) steps.usage.count(exchange, status, failure, duration_ms);

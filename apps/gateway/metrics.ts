@@ -147,7 +147,7 @@ function addOverloadMetrics(
   });
   collectedCounter(registry, {
     name: "gateway_shares_refused_total",
-    help: "Requests refused because their caller, or the public routes of their service, had used up its share of a busy gateway.",
+    help: "Requests refused because their caller or their service had used up its share of a busy gateway.",
     read: () => shares.refused,
   });
 }

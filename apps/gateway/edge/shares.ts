@@ -3,27 +3,31 @@ import type { Principal } from "../admission/principal.ts";
 
 /**
  * The number of equal shares into which the maximum number of requests in flight is divided. While more than
- * half of that maximum is in flight, the new requests of a holder may fill at most one share.
+ * half of that maximum is in flight, the new requests of a caller may fill at most one share.
  */
 const SHARES = 8;
+/** The number of shares that the new requests for one service may fill, so that one share is left for other services. */
+const SHARES_OF_SERVICE = 3;
 const RETRY_AFTER_SECONDS = 1;
 
-/** A request that counts against the share of its caller, or of its service if it has no caller. */
+/** A request that can count against shares. */
 export interface SharedRequest {
   readonly principal: Principal | null;
   readonly route: { readonly service: string };
-  /** The holder whose share the request counts against, or null if the request counts against no share. */
-  share: string | null;
+  /** Whether the request counts against shares. */
+  isShared: boolean;
 }
 
 /**
- * Keeps one caller (GW-167), or the public routes of one service (GW-233), from using the whole capacity of a
- * gateway. Requests are counted only while more than half of the capacity is in use, so counting costs nothing
- * under normal load. A caller is a person on user routes, and an organization on organization and member routes.
+ * Keeps one caller (GW-167), the public routes of one service (GW-233), and one service (GW-234) from using the whole
+ * capacity of a gateway. Requests are counted only while more than half of the capacity is in use, so counting costs
+ * nothing under normal load. A caller is a person on user routes, and an organization on organization and member routes.
  */
 export class Shares {
   readonly #shareMax: number;
   readonly #callers = new Map<string, number>();
+  /** The requests on public routes, by service. */
+  readonly #public = new Map<string, number>();
   readonly #services = new Map<string, number>();
   #refused = 0;
 
@@ -37,41 +41,48 @@ export class Shares {
     return this.#refused;
   }
 
-  /** Counts `request` until it is released. Throws ApiError 429 or 503 if the share is used up. */
+  /** Counts `request` until it is released. Throws ApiError 429 or 503 if a share is used up. */
   claim(request: SharedRequest): void {
-    const { principal } = request;
-    const holder = principal === null ? request.route.service : callerOf(principal);
-    if (holder === null) return;
-    const holders = this.#holdersOf(request);
-    const held = holders.get(holder) ?? 0;
-    if (held >= this.#shareMax) this.#refuse(principal);
-    holders.set(holder, held + 1);
-    request.share = holder;
+    const { principal, route } = request;
+    const { service } = route;
+    if (principal !== null && held(this.#callers, callerOf(principal)) >= this.#shareMax) {
+      this.#refused += 1;
+      const message = "Too many of your requests are in flight. Try again in a moment.";
+      throw rateLimited(RETRY_AFTER_SECONDS, { message, endsConnection: true });
+    }
+    const isFull = principal === null && held(this.#public, service) >= this.#shareMax;
+    if (isFull || held(this.#services, service) >= this.#shareMax * SHARES_OF_SERVICE) {
+      this.#refused += 1;
+      throw overloaded("the service has used up its share");
+    }
+    request.isShared = true;
+    this.#count(request, 1);
   }
 
   /** Stops counting a request that has ended. */
   release(request: SharedRequest): void {
-    const { share } = request;
-    if (share === null) return;
-    request.share = null;
-    const holders = this.#holdersOf(request);
-    const held = (holders.get(share) ?? 0) - 1;
-    if (held > 0) holders.set(share, held);
-    else holders.delete(share);
+    if (!request.isShared) return;
+    request.isShared = false;
+    this.#count(request, -1);
   }
 
-  #holdersOf({ principal }: SharedRequest): Map<string, number> {
-    return principal === null ? this.#services : this.#callers;
-  }
-
-  #refuse(principal: Principal | null): never {
-    this.#refused += 1;
-    if (principal === null) throw overloaded("the public routes of the service have used up their share");
-    const message = "Too many of your requests are in flight. Try again in a moment.";
-    throw rateLimited(RETRY_AFTER_SECONDS, { message, endsConnection: true });
+  #count({ principal, route }: SharedRequest, change: 1 | -1): void {
+    add(this.#services, route.service, change);
+    if (principal === null) add(this.#public, route.service, change);
+    else add(this.#callers, callerOf(principal), change);
   }
 }
 
-function callerOf({ organization_id, user_id }: Principal): string | null {
-  return organization_id ?? user_id;
+function callerOf({ organization_id, user_id }: Principal): string {
+  return organization_id ?? user_id ?? "";
+}
+
+function held(counts: ReadonlyMap<string, number>, holder: string): number {
+  return counts.get(holder) ?? 0;
+}
+
+function add(counts: Map<string, number>, holder: string, change: 1 | -1): void {
+  const count = held(counts, holder) + change;
+  if (count > 0) counts.set(holder, count);
+  else counts.delete(holder);
 }

@@ -178,7 +178,8 @@ describe("in a gateway with long timeouts", () => {
 
 describe("a service that hangs for ten minutes takes no place of others:", () => {
   const MAX = 16;
-  const HELD_MAX = MAX / 2 + MAX / 8;
+  const SHARE = MAX / 8;
+  const HELD_MAX = MAX / 2 + SHARE;
   const CONNECTIONS = 4;
   const bed = new StepsBed();
   const hanging = new RawUpstream(() => null);
@@ -188,6 +189,7 @@ describe("a service that hangs for ten minutes takes no place of others:", () =>
       url: hanging.url,
       timeout_ms: TEN_MINUTES_MS,
       organization: { routes: [{ path: "/hangs", methods }] },
+      user: { routes: [{ path: "/hangs/mine", methods }] },
       public: { routes: [{ path: "/hangs/for-all", methods }] },
     },
     quick: {
@@ -236,6 +238,29 @@ describe("a service that hangs for ten minutes takes no place of others:", () =>
     expect(headerValue(refused.headers, "retry-after")).toBe("1");
     expect(headerValue(refused.headers, "connection")).toBe("close");
     await expectOthersServed(crowded);
+    for (const client of clients) client.destroy();
+    await waitFor(async () => (await inFlight(crowded)) === 0);
+  });
+
+  // GW-234, GW-224
+  test("all its callers together leave a share to the other services", async () => {
+    const clients: RawClient[] = [];
+    const callers = [
+      [WRITER, "/hangs", MAX / 2 + SHARE],
+      [ELSEWHERE, "/hangs", SHARE],
+      [null, "/hangs/for-all", SHARE],
+    ] as const;
+    for (const [key, target, count] of callers) {
+      for (let held = 0; held < count; held += 1) {
+        clients.push(await open(crowded, asked(key, target)));
+        await waitFor(async () => (await inFlight(crowded)) === clients.length);
+      }
+    }
+    expect((await rawRequest(crowded.url, asked(USER, "/hangs/mine"))).status).toBe(503);
+    for (let count = 0; count < 10; count += 1) {
+      expect((await rawRequest(crowded.url, asked(USER, "/quick/mine"))).status).toBe(200);
+      expect((await rawRequest(crowded.url, asked(null, "/quick/for-all"))).status).toBe(200);
+    }
     for (const client of clients) client.destroy();
     await waitFor(async () => (await inFlight(crowded)) === 0);
   });

@@ -9,7 +9,7 @@ import { memberPrincipal } from "./ended-request.ts";
 const requestOf = (who: Partial<Principal> | null, service = "widgets"): SharedRequest => ({
   principal: who && memberPrincipal({ organization_id: null, member_id: null, ...who }),
   route: { service },
-  share: null,
+  isShared: false,
 });
 
 const refusalOf = (shares: Shares, request: SharedRequest) => thrownBy(ApiError, () => shares.claim(request));
@@ -28,7 +28,7 @@ describe("a caller", () => {
       details: { retry_after_seconds: 1 },
       headers: { "Retry-After": "1", Connection: "close" },
     });
-    expect([shares.refused, refused.share]).toEqual([1, null]);
+    expect([shares.refused, refused.isShared]).toEqual([1, false]);
     const [first] = held;
     if (first) shares.release(first);
     expect(refusalOf(shares, refused)).toBeNull();
@@ -78,7 +78,7 @@ describe("the public routes of a service", () => {
       code: "SERVICE_UNAVAILABLE",
       headers: { "Retry-After": "1", Connection: "close" },
     });
-    expect([shares.refused, refused.share]).toEqual([1, null]);
+    expect([shares.refused, refused.isShared]).toEqual([1, false]);
     expect(refusalOf(shares, requestOf(null, "gadgets"))).toBeNull();
     expect(refusalOf(shares, requestOf({ user_id: "u1" }))).toBeNull();
     shares.release(first);
@@ -86,4 +86,24 @@ describe("the public routes of a service", () => {
     expect(refusalOf(shares, refused)).toBeNull();
     expect(refusalOf(shares, requestOf(null))?.status).toBe(503);
   });
+});
+
+// GW-234
+test("a service may have three eighths of the maximum requests in flight for all callers, and gets 503 for more", () => {
+  const shares = new Shares(16);
+  const callers = ["u1", "u2", "u3", "u4"].map((user_id) => ({ user_id }));
+  const held = callers.slice(0, 3).flatMap((caller) => [requestOf(caller), requestOf(caller)]);
+  for (const request of held) expect(refusalOf(shares, request)).toBeNull();
+  for (const caller of [null, { user_id: "u4" }]) {
+    expect(refusalOf(shares, requestOf(caller))).toMatchObject({
+      status: 503,
+      headers: { "Retry-After": "1" },
+    });
+  }
+  expect(refusalOf(shares, requestOf({ user_id: "u1" }))?.status).toBe(429);
+  for (const caller of [null, null, { user_id: "u4" }, { user_id: "u4" }]) {
+    expect(refusalOf(shares, requestOf(caller, "gadgets"))).toBeNull();
+  }
+  for (const request of held) shares.release(request);
+  for (const caller of [null, { user_id: "u1" }]) expect(refusalOf(shares, requestOf(caller))).toBeNull();
 });
