@@ -1,16 +1,11 @@
 import { fragmentTo, placeAt } from "@ostiary/lib/page/address";
 
-/**
- * A view of the console. The fragment of the URL names the view (`#/services/widgets/revisions/3`), so back,
- * forward and bookmarks work. Browsers do not send the fragment to the server. The fragment never contains a
- * token.
- */
+/** A view of the console, which the fragment of the URL names. The fragment never contains a token. */
 export type View =
   | { name: PlainView }
   | { name: "service"; service: string }
   | { name: "revisions"; service: string; revision: number | null };
 
-/** The titles of the views without parameters. */
 const TITLES = {
   routes: "Routes",
   services: "Services",
@@ -53,7 +48,6 @@ export function fragmentOf(view: View): string {
   return fragmentTo({ segments: ["services", view.service, "revisions", ...revision] });
 }
 
-/** Returns the title of a view. The page shows the title as the heading. */
 export function titleOf(view: View): string {
   if (view.name === "service") return view.service;
   return view.name === "revisions" ? `Revisions of ${view.service}` : TITLES[view.name];

@@ -16,7 +16,6 @@ import { ServiceView } from "./services/service-view.tsx";
 import { ServicesView } from "./services/services-view.tsx";
 import { Brand, SignIn } from "./sign-in/sign-in.tsx";
 
-/** Renders the whole page. */
 export function Console({ session }: { session: Session }) {
   return (
     <SessionProvider value={session}>
@@ -78,7 +77,6 @@ function View() {
   );
 }
 
-/** Shows the operator's name and role, and a button to sign out. */
 function Account() {
   const session = useSession();
   const { name, role } = useOperator();

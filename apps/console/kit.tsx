@@ -20,7 +20,6 @@ const TITLES: Readonly<Record<FailureKind, string> & Record<string, string>> = {
   strange: "Unexpected response",
 };
 
-/** The words of the console for the parts that it shares with the portal. */
 export const KIT: Kit = {
   formats: formatsOf("en-GB"),
   texts: {

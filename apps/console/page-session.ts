@@ -94,10 +94,7 @@ export class Session extends page.PageSession<View | null> {
     this.catalog.value = NOTHING_ASKED;
   }
 
-  /**
-   * Runs requests to the registry. Signs out if the registry no longer accepts the token. After a 403, reads
-   * the role again, because the role may have changed (RG-133).
-   */
+  /** Runs requests. Signs out if the token is no longer accepted, and after a 403 reads the role again (RG-133). */
   async ask<Result>(work: (registry: Registry) => Promise<Result>): Promise<Answer<Result>> {
     const registry = this.#registry.peek();
     if (registry === null) return page.failed("signed_out");
@@ -113,7 +110,6 @@ export class Session extends page.PageSession<View | null> {
     return answer;
   }
 
-  /** Reads the operator's role and all services again. */
   async refresh(): Promise<void> {
     const { answer } = this.catalog.peek();
     this.catalog.value = { loading: true, answer, failure: null };
@@ -138,7 +134,6 @@ export class Session extends page.PageSession<View | null> {
   }
 }
 
-/** Returns the identity provider's access token. */
 async function tokenOf(provider: page.ProviderSession, refused: boolean): Promise<string> {
   const found = await provider.currentToken(refused);
   if (found.ok) return found.token;

@@ -20,10 +20,7 @@ interface Place {
   address: string;
 }
 
-/**
- * Signs a token for a person. `claims` name the audience: the client for an ID token, or the requested audience for
- * an access token.
- */
+/** Signs a token for a person. `claims` name the audience: the client or the requested one. */
 type SignToken = (subject: string, claims?: Record<string, unknown>) => Promise<string>;
 
 const PATHS = { authorize: "/authorize", token: "/authorize/token", end: "/authorize/end" } as const;
@@ -56,11 +53,7 @@ const tokenRequest = Type.Object({
 
 const chosenName = Type.Object({ subject: Type.String({ minLength: 1, maxLength: 128 }) });
 
-/**
- * The sign-in of the toy identity provider: the authorization code flow of OpenID Connect with PKCE, for public
- * clients. It asks for a name, but for no password. It redirects only to the redirect URIs of the portal and the
- * console.
- */
+/** The code flow of OpenID Connect with PKCE, back to the portal and the console alone. It asks for no password. */
 export class Authorization {
   readonly #place: Place;
   readonly #sign: SignToken;
@@ -73,7 +66,6 @@ export class Authorization {
     this.#sign = sign;
   }
 
-  /** Returns the response to a request of the sign-in, or null for any other path. */
   async answer(request: Request): Promise<Response | null> {
     const url = new URL(request.url);
     switch (`${request.method} ${url.pathname}`) {
@@ -120,7 +112,6 @@ export class Authorization {
     return html(await signInPage(`${PATHS.authorize}${url.search}`));
   }
 
-  /** Signs a person in with the chosen name. */
   async #choose(request: Request, url: URL): Promise<Response> {
     const asked = requestOf(url);
     const chosen = read(chosenName, await formOf(request));

@@ -29,7 +29,6 @@ export function signedOutPage(): Promise<string> {
   return page("You are signed out", `<p class="quiet">You can close this page.</p>`);
 }
 
-/** Returns a page in the style of the portal and the console. */
 async function page(title: string, content: string): Promise<string> {
   const styles = await Promise.all(
     STYLES.map((name) => readFile(shippedFile(`lib/page/styles/${name}.css`), "utf8")),

@@ -14,7 +14,6 @@ import type { KnownDescription } from "./service-description.ts";
 import { ServiceMerge } from "./service-merge.ts";
 import { UniqueNames } from "./unique-names.ts";
 
-/** The inputs of the edge description. */
 interface EdgeSources {
   readonly title: string;
   /** The URL where clients call the gateway, or undefined when the registry does not know it. */
@@ -41,10 +40,7 @@ have done its work, so retry only requests that are safe to send twice. Errors o
 
 const UNKNOWN_ORIGIN: ShellVariable = { variable: "API_URL" };
 
-/**
- * Yields the edge description of the published routes as pieces of JSON. The description can have several
- * megabytes, but each piece is quick to build. A piece can be empty.
- */
+/** Yields the edge description in pieces that are quick to build, since it can have several megabytes. */
 export function* edgeDescription(sources: EdgeSources): Generator<string, LeftOut> {
   const { title, serverUrl, descriptions } = sources;
   const merges = mergesOf(descriptions);
@@ -82,10 +78,7 @@ function mergesOf(descriptions: EdgeSources["descriptions"]): Map<string, Servic
   return merges;
 }
 
-/**
- * Yields every route except OPTIONS routes, which the gateway answers without the service. Yields null after
- * a step that only does preparatory work.
- */
+/** Yields every route except OPTIONS routes, which the gateway answers itself. Yields null after other steps. */
 function* edgeRoutes({ services, table }: EdgeSources): Generator<EdgeRoute | null> {
   const rows = new Map<string, StoredRoute>();
   for (const [service, config] of services) {

@@ -19,7 +19,6 @@ import {
 import { credentialHeaderOf, securityOf } from "./security.ts";
 import type { ServiceOperation, ServiceResponse } from "./service-operation.ts";
 
-/** A published route with its configured limit. */
 export interface EdgeRoute {
   readonly route: CompiledRoute;
   readonly rate_limit: StoredRoute["rate_limit"];
@@ -34,7 +33,6 @@ export interface Place {
   readonly path: string;
   readonly operationId: string;
   readonly tag: string;
-  /** The origin where clients call the gateway. */
   readonly origin: string | ShellVariable;
 }
 
@@ -42,10 +40,7 @@ const JSON_TYPE = "application/json";
 const ANY_TYPE = "*/*";
 const WITHOUT_BODY = /^(1..|204|205|304)$/;
 
-/**
- * Builds the operation of a route from the gateway's behavior and from the service's description, if the
- * service has one.
- */
+/** Builds the operation of a route from the gateway's behavior and from the service's description, if there is one. */
 export function edgeOperation(edge: EdgeRoute, service: ServiceOperation | null, place: Place): JsonObject {
   const { route } = edge;
   const parameters = [...pathParameters(route, service, place), ...(service?.parameters ?? [])];
@@ -132,7 +127,6 @@ function description({ route, rate_limit, policy }: EdgeRoute, service: ServiceO
   return own + lines.join("  \n");
 }
 
-/** Returns a line for each bound that the service or the route sets. */
 function boundLines(route: CompiledRoute): string[] {
   const { timeout_ms, max_body_bytes } = route.bounds;
   return [

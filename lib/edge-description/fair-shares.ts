@@ -14,18 +14,11 @@ const SERVICE_CHARACTERS_MAX = 4 * 1024 * 1024;
 const ALL_CHARACTERS_MAX = 16 * 1024 * 1024;
 const WORK_OF_ROUTES = 1024 * 1024;
 
-/** Returns the work that a description of `bytes` bytes may need. */
 const workOf = (bytes: number) => Math.min(SERVICE_WORK_MAX, WORK_OF_ROUTES + 64 * bytes);
-/**
- * Returns the characters that a description of `bytes` bytes may need. An operation repeats the parameters and
- * responses that it references, so a description can grow.
- */
+/** An operation repeats the parameters and responses that it references, so a description can grow. */
 const charactersOf = (bytes: number) => Math.min(SERVICE_CHARACTERS_MAX, 3 * bytes);
 
-/**
- * Returns the share of each service, by the sizes of the descriptions in bytes (RG-105). No description takes
- * anything from a service that needs less than an equal share.
- */
+/** Returns the share of each service by need (RG-158), from the sizes of the descriptions in bytes. */
 export function fairShares(sizes: ReadonlyMap<string, number>): Map<string, Share> {
   const work = split(ALL_WORK_MAX, [...sizes.values()].map(workOf));
   const characters = split(ALL_CHARACTERS_MAX, [...sizes.values()].map(charactersOf));

@@ -9,10 +9,7 @@ import {
   OpenApiSchemas,
 } from "../openapi/index.ts";
 
-/**
- * The error codes on a matched route: those of the gateway, and those of services that use the platform's
- * error format.
- */
+/** The error codes of the gateway on a matched route, and those of services with the platform's error format. */
 const CODES: readonly ErrorCode[] = [
   ...(["INVALID_REQUEST", "UNAUTHORIZED", "FORBIDDEN", "REQUEST_TIMEOUT", "PAYLOAD_TOO_LARGE"] as const),
   ...(["RATE_LIMITED", "INTERNAL_ERROR", "BAD_GATEWAY", "SERVICE_UNAVAILABLE"] as const),
@@ -23,7 +20,6 @@ const schemas = new OpenApiSchemas();
 /** A reference to the schema of the platform's errors. */
 export const ERROR_SCHEMA = schemas.convert(documentedEnvelope(new Set(CODES)));
 
-/** The schemas of the gateway's errors, by name. */
 export const errorSchemas: Readonly<Record<string, JsonObject>> = schemas.components;
 
 /** The fields of `error` in the platform's error format. */
@@ -37,7 +33,6 @@ const header = (description: string, schema: JsonObject, example: unknown) => ({
   example,
 });
 
-/** The headers that the gateway sets, by name. */
 export const gatewayHeaders: Readonly<Record<string, JsonObject>> = {
   "X-Request-ID": header(
     "The id of this request in logs and audit events. Quote the id when you ask for help.",
@@ -87,10 +82,7 @@ const hasDefaultBody: Condition = ({ bounds }) =>
   bounds.max_body_bytes === DEFAULT_CALL_BOUNDS.max_body_bytes;
 export const hasBody: Condition = ({ method }) => method !== "GET" && method !== "HEAD";
 
-/**
- * The errors that are the same on several routes. Each entry has the name of its component, the error, its
- * headers and a condition for the affected routes (RG-93).
- */
+/** The errors that are the same on several routes: component, error, headers, and the routes that have it (RG-93). */
 const SHARED: readonly [component: string, DescribedError, headers: readonly string[], on: Condition][] = [
   [
     "InvalidPathParameter",
@@ -124,15 +116,11 @@ const SHARED: readonly [component: string, DescribedError, headers: readonly str
   ],
 ];
 
-/** The responses that several routes share, by the name of their component. */
 export const sharedResponses: Readonly<Record<string, JsonObject>> = Object.fromEntries(
   SHARED.map(([component, error, headers]) => [component, errorResponse(error, headers)]),
 );
 
-/**
- * A response of the gateway. `component` is the name of a shared response, or null for a response of one
- * route only.
- */
+/** A response of the gateway. `component` is null for a response of one route only. */
 export interface GatewayResponse {
   readonly status: string;
   readonly component: string | null;

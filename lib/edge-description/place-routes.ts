@@ -4,10 +4,7 @@ import type { FoundOperation } from "./service-description.ts";
 import type { ServiceMerge } from "./service-merge.ts";
 import { pascalCase, UniqueNames } from "./unique-names.ts";
 
-/**
- * A route, its place in the edge description (path, id and tag), and the operation with which its service
- * describes it.
- */
+/** A route with its place in the edge description. `found` is the operation with which its service describes it. */
 export interface Placed {
   readonly edge: EdgeRoute;
   readonly found: FoundOperation | null;
@@ -75,9 +72,6 @@ export function* placeRoutes(
   return { placed, tags: all };
 }
 
-/**
- * Returns the first tag of the service's operation. Returns the service's name for an operation without tags.
- */
 function tagOf({ route }: EdgeRoute, found: FoundOperation | null): string {
   const [tag] = Array.isArray(found?.operation.tags) ? found.operation.tags : [];
   return typeof tag === "string" && tag.trim() !== "" ? tag.slice(0, TAG_LENGTH_MAX) : route.service;
@@ -86,13 +80,9 @@ function tagOf({ route }: EdgeRoute, found: FoundOperation | null): string {
 /** Matches a tag that ends like one to which {@link TagNames} appends the name of a service. */
 const QUALIFIED = /^(.*) \(([^()]*)\)$/s;
 
-/**
- * The tags of all services. If several services use the same tag, the service's name is appended to it. It is also
- * appended to a tag that would equal such a name of another service.
- */
+/** The tags of all services. A tag of several services, or one that looks like it, gets the service's name. */
 class TagNames {
   readonly #tags = new Map<string, Set<string>>();
-  /** The number of services that use a tag. */
   readonly #users = new Map<string, number>();
 
   use(service: string, tag: string): void {
@@ -101,10 +91,7 @@ class TagNames {
     this.#tags.set(service, tags.add(tag));
   }
 
-  /**
-   * Returns all tags, and yields after each service. The tags of a service keep the order of the service's
-   * description.
-   */
+  /** Returns all tags, those of a service in the order of its description. Yields after each service. */
   *list(merges: ReadonlyMap<string, ServiceMerge>): Generator<"", Tag[]> {
     const all: Tag[] = [];
     for (const [service, used] of [...this.#tags].sort(([one], [other]) => (one < other ? -1 : 1))) {

@@ -26,12 +26,10 @@ const SCHEMES: Readonly<Record<Scope, readonly SchemeName[]>> = {
   member: OF_MEMBERS,
 };
 
-/** Returns the alternative credentials of a scope, or an empty list for a public route. */
 export function securityOf(scope: Scope): JsonObject[] {
   return SCHEMES[scope].map((name) => ({ [name]: [] }));
 }
 
-/** Returns the security schemes that routes of these scopes use. */
 export function schemesOf(scopes: ReadonlySet<Scope>): JsonObject {
   const names = new Set([...scopes].flatMap((scope) => SCHEMES[scope]));
   return Object.fromEntries([...names].map((name) => [name, securitySchemes[name]]));

@@ -3,20 +3,13 @@ import { type CompiledRoute, joinPrefix, METHODS } from "../domain/routes/index.
 import type { JsonObject } from "../openapi/index.ts";
 import { VALUE_COST, WorkBudget } from "./work-budget.ts";
 
-/** The maximum number of paths in one description. */
 const PATHS_MAX = 10_000;
 /** The maximum length of a path. Longer paths are ignored, because no route has one. */
 const PATH_LENGTH_MAX = 4096;
-/**
- * The maximum cost of reading all paths. Each path segment that no earlier path has costs `SEGMENT_COST` and
- * its length.
- */
+/** The maximum cost of reading all paths. A new path segment costs `SEGMENT_COST` and its length. */
 const PATHS_WORK_MAX = 8 * 1024 * 1024;
 const SEGMENT_COST = 64;
-/**
- * The maximum number of references that are followed one after another. `REFERENCE_LENGTH_MAX` limits each
- * reference.
- */
+/** The maximum number of references that are followed one after another. */
 const REFERENCES_MAX = 16;
 const REFERENCE_LENGTH_MAX = 2048;
 
@@ -28,15 +21,10 @@ export class NotADescription extends Error {
   }
 }
 
-/** The last known description of a service whose config names a description. */
 export interface KnownDescription {
-  /**
-   * The state of the description. `stale`: the current description cannot be read, and the last good one is
-   * used. `missing`: no description has been read yet.
-   */
+  /** `stale`: the current description cannot be read, so the last good one is used. `missing`: there is none yet. */
   readonly status: "current" | "stale" | "missing";
   readonly description: ServiceDescription | null;
-  /** The size of the description as received. */
   readonly bytes: number;
   /** The time of the last successful read (RFC 3339), or null if no read has succeeded yet. */
   readonly read_at: string | null;
@@ -47,10 +35,7 @@ export interface FoundOperation {
   readonly operation: JsonObject;
   /** The path's `parameters`, which apply to all of its methods. */
   readonly shared: unknown;
-  /**
-   * Maps each param of the described path to the name of the route's param. The value is null if the gateway
-   * fills in the param.
-   */
+  /** The name of the route's param for each param of the described path, or null if the gateway fills it in. */
   readonly params: ReadonlyMap<string, string | null>;
 }
 
@@ -62,10 +47,7 @@ interface Segment<Placeholder> {
 
 interface Node {
   readonly children: Map<string, Node>;
-  /**
-   * The operations by lowercase method. If several described paths end at this node, the first one with the
-   * method wins.
-   */
+  /** The operations by lowercase method, each from the first described path that has the method. */
   readonly operations: Map<string, Described>;
 }
 
@@ -73,10 +55,7 @@ interface Described extends Omit<FoundOperation, "params"> {
   readonly segments: readonly Segment<string>[];
 }
 
-/**
- * The OpenAPI description of one service, exactly as received: any part can be invalid. References to other
- * descriptions are not followed.
- */
+/** The OpenAPI description of one service, exactly as received: any part can be invalid. */
 export class ServiceDescription {
   readonly #root: JsonObject;
   readonly #tree = node();
@@ -125,10 +104,7 @@ export class ServiceDescription {
     return this.#root.tags;
   }
 
-  /**
-   * Returns the operation that describes the upstream method and path of a route, or null if the description
-   * has none.
-   */
+  /** Returns the operation that describes the upstream method and path of a route. */
   find(route: CompiledRoute, work: WorkBudget): FoundOperation | null {
     const segments = upstreamSegments(route);
     const found = this.#find(this.#tree, segments, 0, route.method.toLowerCase(), work);
@@ -137,10 +113,7 @@ export class ServiceDescription {
     return this.#find(this.#tree, segments, 0, "get", work);
   }
 
-  /**
-   * Returns `value`, or the target if `value` is a reference inside this description. Returns null if the
-   * result is not an object.
-   */
+  /** Follows references inside this description. Returns null if the result is not an object. */
   resolve(value: unknown, work: WorkBudget): JsonObject | null {
     let current = value;
     for (let followed = 0; followed <= REFERENCES_MAX; followed++) {
@@ -151,10 +124,7 @@ export class ServiceDescription {
     return null;
   }
 
-  /**
-   * Returns the target of a reference such as `#/components/schemas/Widget`. Returns undefined for a broken
-   * or external reference.
-   */
+  /** Returns the target of a reference, or undefined for a broken or external reference. */
   at(ref: string, work: WorkBudget): unknown {
     work.spend(VALUE_COST + Math.min(ref.length, REFERENCE_LENGTH_MAX));
     const pointer = pointerOf(ref);
@@ -236,10 +206,7 @@ export function pointerOf(ref: string): string[] | null {
   }
 }
 
-/**
- * Returns the path of the description's first server, such as `/v1`. This path is the prefix of all described
- * paths.
- */
+/** Returns the path of the description's first server, such as `/v1`, which all described paths follow. */
 function basePath({ servers }: JsonObject): string {
   const [server] = Array.isArray(servers) ? servers : [];
   const url = isRecord(server) && typeof server.url === "string" ? server.url : "/";
@@ -259,10 +226,7 @@ function templateSegments(path: string): Segment<string>[] {
     }));
 }
 
-/**
- * Returns the segments of the upstream path of a route. Each placeholder has the name of the route's param,
- * or null if the gateway fills in another value.
- */
+/** Returns the segments of a route's upstream path. A placeholder that the gateway fills in has no name. */
 function upstreamSegments({ upstream, path, params }: CompiledRoute): Segment<string | null>[] {
   if (upstream === null) return templateSegments(path);
   const fillings = upstream.flatMap((part) => {

@@ -14,9 +14,7 @@ import { WorkBudget } from "./work-budget.ts";
 const PART_WORK_MAX = 512 * 1024;
 /** The characters of an operation that do not count, because the gateway's part of the operation has as many. */
 const GATEWAY_CHARACTERS = 2 * 1024;
-/** The maximum number of tags that are copied from a service's description. */
 const TAGS_MAX = 1000;
-/** The maximum length of a tag's description, in UTF-16 code units. */
 const TAG_DESCRIPTION_LENGTH_MAX = 16 * 1024;
 
 /** Copies a service's descriptions of its routes into the edge description, within limits on the work. */
@@ -41,15 +39,11 @@ export class ServiceMerge {
     this.#reader = new OperationReader(description, this.#schemas, this.#work);
   }
 
-  /** The number of operations and schemas that were left out because they cost too much work. */
   get left_out(): number {
     return this.#left_out;
   }
 
-  /**
-   * The descriptions of tags, in the order of the service's description. The value is undefined if a tag has
-   * no description, or one that is too long.
-   */
+  /** The descriptions of tags, in their order. Undefined for a tag without one, or with one that is too long. */
   get tags(): ReadonlyMap<string, string | undefined> {
     const { tags } = this.#description;
     const listed = (Array.isArray(tags) ? tags.slice(0, TAGS_MAX) : []).flatMap((tag) => {
@@ -61,10 +55,7 @@ export class ServiceMerge {
     return new Map(listed);
   }
 
-  /**
-   * Returns the operation that describes a route. Returns null if there is none, or if the search costs too
-   * much work.
-   */
+  /** Returns the operation that describes a route, or null also if the search costs too much work. */
   find(route: CompiledRoute): FoundOperation | null {
     const found = this.#within(() => ({ operation: this.#description.find(route, this.#work) }));
     return found?.operation ?? null;
@@ -85,10 +76,7 @@ export class ServiceMerge {
     return text;
   }
 
-  /**
-   * Copies the schemas that operations reference, and yields after each. A copied schema belongs to the operations
-   * before it, so that it is there although the share does not suffice for later operations.
-   */
+  /** Copies the schemas that operations reference. A later operation that exceeds the share does not remove them. */
   *copySchemas(): Generator<""> {
     for (let next = this.#schemas.next(); next !== null; next = this.#schemas.next()) {
       const { name, schema } = next;

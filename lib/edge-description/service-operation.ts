@@ -6,7 +6,6 @@ import type { FoundOperation, ServiceDescription } from "./service-description.t
 import type { ServiceSchemas } from "./service-schemas.ts";
 import { VALUE_COST, type WorkBudget } from "./work-budget.ts";
 
-/** An operation as its service describes it, converted for the edge description. */
 export interface ServiceOperation {
   readonly summary: string | undefined;
   readonly description: string | undefined;
@@ -28,16 +27,13 @@ export interface ServiceResponse {
   readonly content: JsonObject;
 }
 
-/**
- * Request headers that are left out of the edge description: the gateway reads, sets or removes them, or
- * OpenAPI describes them outside of `parameters`.
- */
+/** Request headers that are left out: the gateway reads, sets or removes them, or they are no OpenAPI parameters. */
 const REQUEST_HEADERS = new Set<string>([
   ...["authorization", "x-api-key", "x-request-id", "traceparent", "tracestate", "host", "connection"],
   ...["accept", "content-type", "x-platform-internal-token"],
   ...AUDIT_HEADERS,
 ]);
-/** Response headers that are left out of the edge description: the gateway sets, replaces or strips them. */
+/** Response headers that are left out: the gateway sets, replaces or strips them. */
 const RESPONSE_HEADERS = new Set<string>([
   ...["x-request-id", "content-type", "connection", "transfer-encoding"],
   ...["x-content-type-options", "x-frame-options", "referrer-policy"],
@@ -54,7 +50,6 @@ const STYLES: Readonly<Record<string, readonly string[]>> = {
   cookie: ["form"],
 };
 
-/** Reads operations of a service's description, and resolves their references. */
 export class OperationReader {
   readonly #description: ServiceDescription;
   readonly #schemas: ServiceSchemas;
@@ -98,10 +93,7 @@ export class OperationReader {
     return text === undefined ? {} : { description: text };
   }
 
-  /**
-   * Merges lists of parameters. A parameter in a later list replaces the parameter with the same name and
-   * location in an earlier list.
-   */
+  /** Merges lists of parameters. A later one replaces an earlier one with the same name and location. */
   #parameters(...lists: unknown[]): JsonObject[] {
     const parameters = new Map<string, JsonObject>();
     for (const each of lists.flatMap((list) => this.#work.items(list))) {
@@ -192,10 +184,7 @@ export class OperationReader {
     };
   }
 
-  /**
-   * Returns whether a schema has the fields of the platform's error format. The schema of `details` does not
-   * matter.
-   */
+  /** Returns whether a schema has the fields of the platform's error format, whatever its `details` are. */
   #isEnvelope(schema: unknown): boolean {
     const properties = (value: unknown) => this.#resolve(this.#resolve(value)?.properties);
     const fields = this.#work.entries(properties(properties(schema)?.error));

@@ -5,9 +5,7 @@ import { pascalCase, type UniqueNames } from "./unique-names.ts";
 import { VALUE_COST, type WorkBudget } from "./work-budget.ts";
 
 const ALIASES_MAX = 16;
-/**
- * The maximum length of a `pattern`. A longer pattern is left out, because checking a pattern compiles it.
- */
+/** A longer pattern is left out, because checking a pattern compiles it. */
 const PATTERN_LENGTH_MAX = 1024;
 
 /**
@@ -32,10 +30,7 @@ export class ServiceSchemas {
     this.#work = work;
   }
 
-  /**
-   * Accepts the conversions since the last call of {@link keep} or {@link drop}: queues the components that
-   * they reference.
-   */
+  /** Accepts the conversions since the last call: queues the components that they reference. */
   keep(): void {
     for (const schema of this.#mentioned) {
       if (this.#kept.has(schema)) continue;
@@ -45,9 +40,7 @@ export class ServiceSchemas {
     this.#mentioned.clear();
   }
 
-  /**
-   * Discards the conversions since the last call of {@link keep} or {@link drop}: forgets their references.
-   */
+  /** Discards the conversions since the last call: forgets their references. */
   drop(): void {
     this.#mentioned = new Set();
   }
@@ -138,10 +131,7 @@ export class ServiceSchemas {
     return entries.length === 0 ? { propertyName } : { propertyName, mapping: Object.fromEntries(entries) };
   }
 
-  /**
-   * Converts the remaining OpenAPI 3.0 keywords (`example`, `nullable` and boolean exclusive limits) to JSON
-   * Schema.
-   */
+  /** Converts OpenAPI 3.0 keywords (`example`, `nullable` and boolean exclusive limits) to JSON Schema. */
   #as31(schema: JsonObject, converted: JsonObject): JsonObject {
     const { example, nullable } = schema;
     const isShown = example !== undefined && converted.examples === undefined && this.#work.isData(example);
@@ -157,10 +147,7 @@ export class ServiceSchemas {
   }
 }
 
-/**
- * Adds the service's name as a prefix: `Identity` and `Member` → `IdentityMember`. A name that already has
- * the prefix stays unchanged.
- */
+/** Adds the service's name as a prefix, unless the name has it: `Identity` and `Member` → `IdentityMember`. */
 function prefixed(service: string, name: string): string {
   const rest = name.startsWith(service) ? name.charAt(service.length) : "x";
   return /[a-z]/.test(rest) ? `${service}${name}` : name;

@@ -1,11 +1,7 @@
-/** Chooses names that are not taken yet. */
 export class UniqueNames {
   readonly #taken: Set<string>;
   readonly #keyOf: (name: string) => string;
-  /**
-   * The last number that was appended to each name. Later calls continue from it instead of trying all
-   * numbers again.
-   */
+  /** The last number that was appended to each name, so that a later call does not try all numbers again. */
   readonly #counts = new Map<string, number>();
 
   /** @param keyOf maps a name to the key that must be unique */

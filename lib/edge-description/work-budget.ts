@@ -18,10 +18,7 @@ export class WorkBudget {
     this.#left = units;
   }
 
-  /**
-   * Runs `part` and returns its result. Returns null if `part` costs more than `units`, or more than the
-   * remaining budget.
-   */
+  /** Runs `part`. Returns null if it costs more than `units`, or more than the remaining budget. */
   within<Result>(units: number, part: () => Result): Result | null {
     this.#partLeft = units;
     try {
@@ -41,7 +38,6 @@ export class WorkBudget {
     if (this.#partLeft < 0 || this.#left < 0) throw new OutOfWork();
   }
 
-  /** Returns the members of an object, or an empty list for any other value. */
   entries(value: unknown): [string, unknown][] {
     if (!isRecord(value)) return [];
     const entries = Object.entries(value);
@@ -50,12 +46,10 @@ export class WorkBudget {
     return entries;
   }
 
-  /** Returns those members of an object whose values are objects. */
   records(value: unknown): [string, JsonObject][] {
     return this.entries(value).flatMap(([key, member]) => (isRecord(member) ? [[key, member]] : []));
   }
 
-  /** Returns the items of an array, or an empty list for any other value. */
   items(value: unknown): readonly unknown[] {
     if (!Array.isArray(value)) return [];
     this.spend(value.length * VALUE_COST);

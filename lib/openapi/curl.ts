@@ -15,9 +15,7 @@ export interface CredentialHeader extends ShellVariable {
 
 interface CurlRequest {
   readonly method: string;
-  /** The origin of the API, such as `https://api.example.com`. */
   readonly origin: string | ShellVariable;
-  /** The path and the query. */
   readonly target: string;
   readonly credential: CredentialHeader | null;
   readonly headers: readonly (readonly [name: string, value: string])[];
@@ -74,7 +72,6 @@ export interface CodeSample {
   source: string;
 }
 
-/** The parts of an OpenAPI operation from which its curl command is made. */
 interface SampledOperation extends Pick<CurlRequest, "method" | "origin" | "credential"> {
   readonly path: string;
   readonly parameters: readonly JsonObject[];
@@ -106,10 +103,7 @@ export function operationSamples(operation: SampledOperation): CodeSample[] {
   return [{ lang: "Shell", label: "curl", source }];
 }
 
-/**
- * Fills the params of a path. A value that is a dot segment would lead to another path, so the param gets a number
- * instead.
- */
+/** Fills the params of a path. A dot segment would lead to another path, so that param gets a number instead. */
 export function filledPath(path: string, values: ReadonlyMap<string, string>): string {
   return path.replace(/\{([^{}]+)\}/g, (_, name: string) => {
     const value = (values.get(name) ?? "").toWellFormed();

@@ -19,9 +19,7 @@ export type DocumentedError<Code extends ErrorCode = ErrorCode> = Code | Describ
 
 export interface DescribedError<Code extends ErrorCode = ErrorCode> {
   code: Code;
-  /** The message in the example. */
   message?: string;
-  /** The details in the example. */
   details?: Record<string, unknown> | null;
 }
 
@@ -34,7 +32,6 @@ const retryAfter = (description: string) => ({
   "Retry-After": Type.Integer({ minimum: 0, description, examples: [10] }),
 });
 
-/** The response headers of errors, by error code. */
 const errorHeaders: Partial<Record<ErrorCode, object>> = {
   RATE_LIMITED: retryAfter("Seconds to wait before the next attempt."),
   SERVICE_UNAVAILABLE: retryAfter("Seconds to wait before the next attempt, if known."),
@@ -68,9 +65,7 @@ export function describedError<Code extends ErrorCode>(error: DocumentedError<Co
   return typeof error === "string" ? { code: error } : error;
 }
 
-/**
- * Returns the errors of a response that {@link errorResponses} made, or an empty list for any other response.
- */
+/** Returns the errors of a response that {@link errorResponses} made. */
 export function errorsOf(schema: unknown): DocumentedError[] {
   const listed = isRecord(schema) ? schema.response_errors : [];
   return Array.isArray(listed) ? listed.filter(isDocumentedError) : [];
@@ -111,10 +106,7 @@ export function documentedEnvelope(codes: ReadonlySet<ErrorCode>, own: ErrorDeta
   );
 }
 
-/**
- * Casts the responses to their precise type. This is safe, because {@link errorResponses} sets the status of
- * every code.
- */
+/** Casts the responses. This is safe, because {@link errorResponses} sets the status of every code. */
 function ofCodes<Code extends ErrorCode>(
   byStatus: Record<number, typeof ErrorEnvelope>,
 ): ErrorResponses<Code> {
@@ -122,7 +114,6 @@ function ofCodes<Code extends ErrorCode>(
   return byStatus as ErrorResponses<Code>;
 }
 
-/** The facts about an operation from which the examples of its errors are built. */
 export interface ErrorContext {
   body: TSchema | null;
   query: TSchema | null;
@@ -131,7 +122,6 @@ export interface ErrorContext {
   bodyBytesMax: number;
 }
 
-/** Messages for examples that are more specific than the code's default message. */
 const messages: Partial<Record<ErrorCode, string>> = { INVALID_REQUEST: "The body is not valid JSON." };
 
 /** Returns an example body of an error. The body is built by the same code as the body of a real error. */
@@ -151,10 +141,7 @@ function exampleDetails(code: ErrorCode, context: ErrorContext): Record<string, 
   return properties === undefined ? null : exampleOfEach(properties);
 }
 
-/**
- * Returns the details of a NOT_FOUND for the last id of the path: `{"resource": "member", "id": "01K…"}`.
- * Returns null if the path has no id.
- */
+/** Returns the details of a NOT_FOUND for the last id of the path: `{"resource": "member", "id": "01K…"}`. */
 function missing({ ids }: ErrorContext): Record<string, unknown> | null {
   const last = [...ids].at(-1);
   return last === undefined ? null : { resource: last[0].replace(/_id$/, ""), id: last[1] };
@@ -169,10 +156,7 @@ function exampleOf({ examples, items, properties }: TSchema): unknown {
   return items === undefined ? exampleOfEach(properties) : [exampleOf(items)];
 }
 
-/**
- * Returns the field error for the example: the first error of an empty request, a request with wrong values or a
- * request with an unknown field.
- */
+/** Returns the first error of an empty request, of one with wrong values, or of one with an unknown field. */
 function refusedFields({ body, query }: ErrorContext): FieldError[] {
   const refused = (schema: TSchema, ...values: unknown[]) =>
     values.flatMap((value) => fieldErrors(schema, value)).slice(0, 1);

@@ -2,10 +2,7 @@ import { isRecord } from "../domain/json/index.ts";
 import type { JsonObject } from "./schemas.ts";
 
 const DEPTH_MAX = 16;
-/**
- * The maximum number of schemas that are read for one sample, because even a short description can refer to a large
- * number of schemas.
- */
+/** The maximum number of schemas that are read for one sample: a short description can refer to very many. */
 const SCHEMAS_MAX = 200;
 
 /**
@@ -88,10 +85,6 @@ class Sampler {
   }
 }
 
-/**
- * Returns the example, constant, default or first enum value of a schema, or undefined if the schema has none
- * of these.
- */
 function givenSample({
   example,
   examples,

@@ -3,17 +3,13 @@ import { isRecord } from "../domain/json/index.ts";
 /** A JSON Schema or OpenAPI object whose keywords are read one by one. */
 export type JsonObject = Record<string, unknown>;
 
-/**
- * Converts the values of an object and keeps its keys. Returns an empty object if `values` is not an object.
- */
+/** Converts the values of an object. Returns an empty object for any other value. */
 export function mapValues(values: unknown, map: (value: unknown, key: string) => unknown): JsonObject {
   if (!isRecord(values)) return {};
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, map(value, key)]));
 }
 
-/**
- * The project's own schema keywords. `fieldErrors` and openapi.ts read them; descriptions do not show them.
- */
+/** The project's own schema keywords, for `fieldErrors` and openapi.ts. Descriptions do not show them. */
 const OWN_KEYWORDS = [
   "rule",
   "message",
@@ -86,10 +82,7 @@ export class OpenApiSchemas {
   }
 }
 
-/**
- * Returns the schema with its `openapi` option applied. The option overrides keywords. If it has a `type`, it
- * replaces all keywords except title, description and examples.
- */
+/** Applies the `openapi` option, which overrides keywords. With a `type` it replaces all but the texts and examples. */
 function said(schema: JsonObject): JsonObject {
   const { openapi, title, description, examples } = schema;
   if (!isRecord(openapi)) return schema;
@@ -122,10 +115,7 @@ function asEnum(schema: JsonObject): JsonObject {
   return { ...rest, type: first.type, enum: anyOf.flatMap((part) => part.enum) };
 }
 
-/**
- * Converts a union of a type and null to one schema whose `type` lists both. Leaves a union of a reference
- * and null unchanged.
- */
+/** Converts a union of a type and null to one schema. Leaves a union of a reference and null unchanged. */
 function asNullable(schema: JsonObject): JsonObject {
   const { anyOf, ...rest } = schema;
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema;

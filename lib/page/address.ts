@@ -18,7 +18,6 @@ export function placeAt(fragment: string): Place | null {
   }
 }
 
-/** Returns the fragment of a place. */
 export function fragmentTo({
   segments,
   query,

@@ -15,13 +15,9 @@ export const NOTHING_ASKED: Asked<never> = { loading: true, answer: null, failur
 
 export type Repeatable<Result> = Asked<Result> & { again(): Promise<void> };
 
-/**
- * Runs `work` on the first render, when `about` changes, and when `again` is called. Ignores the result of a
- * run if a newer run has started.
- */
+/** Runs `work` on the first render, when `about` changes, and on `again`. Ignores a run that a newer one overtook. */
 export function useAsked<Result>(work: () => Promise<Answer<Result>>, about: string): Repeatable<Result> {
   const [asked, setAsked] = useState<Asked<Result> & { about: string }>({ ...NOTHING_ASKED, about });
-  /** The number of the latest run. */
   const latest = useRef(0);
   const again = async () => {
     const question = ++latest.current;
@@ -50,15 +46,11 @@ export function useAsked<Result>(work: () => Promise<Answer<Result>>, about: str
 
 interface AnsweredProps<Result> {
   asked: Repeatable<Result>;
-  /** The text of the placeholder. */
   loading?: string;
   children: (answer: Result) => ComponentChildren;
 }
 
-/**
- * Shows the result of a request. Shows a placeholder before the result arrives, and a notice if the request
- * failed.
- */
+/** Shows the result of a request, a placeholder before it arrives, and a notice if the request failed. */
 export function Answered<Result>({ asked, loading, children }: AnsweredProps<Result>) {
   const { answer, failure, again } = asked;
   return (

@@ -56,14 +56,12 @@ interface QuestionProps extends Omit<DialogProps, "actions"> {
   /** The label of the button that makes the change. */
   action: string;
   look: "main" | "danger" | "danger-main";
-  /** Whether the change cannot be made now. */
   off: boolean;
   /** The id of the form among the children that the button submits. */
   form?: string;
   onConfirm?: () => void;
 }
 
-/** Asks the person to confirm a change. */
 export function Question({ cancel, action, look, off, form, onConfirm, ...dialog }: QuestionProps) {
   const { busy = false, onClose } = dialog;
   return (

@@ -24,7 +24,6 @@ export type FailureKind =
   | "away"
   | "strange";
 
-/** A call that failed. */
 export interface Failure {
   readonly kind: FailureKind;
   readonly code: string | null;
@@ -39,7 +38,6 @@ export interface Failure {
   readonly outcomeUnknown: boolean;
 }
 
-/** The result of a call: a value or a failure. */
 export type Answer<Result> = { ok: true; value: Result } | { ok: false; failure: Failure };
 
 export function answered<Result>(value: Result): Answer<Result> {

@@ -12,7 +12,6 @@ import {
 interface FormProps {
   id?: string;
   class?: string;
-  /** The accessible name. */
   label?: string;
   busy?: boolean;
   /** The problems of the fields. When they change, the first field with a problem gets the focus. */
@@ -51,7 +50,6 @@ interface Connection {
   "aria-invalid": boolean;
 }
 
-/** The properties of every labeled control. */
 interface FieldProps {
   id?: string;
   label: ComponentChildren;
@@ -100,7 +98,6 @@ interface TextProps extends FieldProps {
 
 type InputProps = Omit<InputHTMLAttributes, "id" | "label" | "value" | "onInput" | "role" | "type">;
 
-/** Shows a labeled input for one line of text. */
 export function TextField({ id, label, help, problem, onInput, ...input }: TextProps & InputProps) {
   return (
     <Field {...{ id, label, help, problem }}>
@@ -144,7 +141,6 @@ interface SelectFieldProps<Value extends string> extends FieldProps {
   onChange: (value: Value) => void;
 }
 
-/** Shows a labeled select field. */
 export function SelectField<Value extends string>(props: SelectFieldProps<Value>) {
   const { value, required, options, onChange, ...field } = props;
   return (
@@ -217,10 +213,7 @@ function timeOfInput(value: string): string {
   return Number.isNaN(time.getTime()) ? NO_TIME : time.toISOString();
 }
 
-/**
- * Returns a value that a person edits, and a function that changes it. When `given` changes, it replaces the
- * edited value.
- */
+/** Returns a value that a person edits, with its setter. A new `given` replaces the edited value. */
 export function useDraft<Value>(given: Value): [Value, Dispatch<StateUpdater<Value>>] {
   const [draft, setDraft] = useState(given);
   // A layout effect runs before the browser handles any input. A plain effect runs later, and would discard

@@ -32,7 +32,6 @@ export interface FailureNoticeProps {
   retryLabel?: string;
 }
 
-/** Shows what went wrong and what to do. */
 export function FailureNotice({ failure, title, text, shown = [], onRetry, retryLabel }: FailureNoticeProps) {
   const { texts, formats, signIn, ...kit } = useKit();
   const { kind, fields, request_id, retry_after_seconds } = failure;

@@ -1,7 +1,4 @@
-/**
- * Returns a text as searches compare it: in lower case, without accents, and in one normal form. The result
- * depends neither on the browser's language nor on how the text was typed.
- */
+/** Returns a text in the form that searches compare: lower case, without accents, however it was typed. */
 export function foldOf(text: string): string {
   return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().replaceAll("ı", "i");
 }

@@ -6,7 +6,6 @@ import { type Kit, KitProvider, useKit } from "./kit.ts";
 interface PageProps {
   kit: Kit;
   session: { follow(): void; readonly announcement: Pick<Signal<string>, "value"> };
-  /** The accessible name of the messages for screen readers. */
   status: string;
   children: ComponentChildren;
 }
@@ -38,12 +37,10 @@ interface ShellProps {
   brand: ComponentChildren;
   /** The content of the side bar. On small screens a menu shows it. */
   side: ComponentChildren;
-  /** The content above the heading. */
   above?: ComponentChildren;
   children: ComponentChildren;
 }
 
-/** Shows a view beside the navigation. */
 export function Shell({ title, page, skip, brand, side, above, children }: ShellProps) {
   const { menu } = useKit().texts;
   const [open, setOpen] = useState(false);
@@ -88,12 +85,10 @@ function useHeading(title: string, page: string): void {
 }
 
 interface PlacesProps {
-  /** The accessible name of the navigation. */
   label: string;
   places: readonly { key: string; href: string; text: string; isPresent: boolean }[];
 }
 
-/** Links to the views of the page. */
 export function Places({ label, places }: PlacesProps) {
   return (
     <nav aria-label={label}>

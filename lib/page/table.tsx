@@ -7,11 +7,8 @@ import type { ComponentChildren } from "preact";
 const as = (role: "table" | "rowgroup" | "row" | "columnheader" | "cell") => ({ role });
 
 interface DataTableProps {
-  /** The accessible name of the table. */
   label: string;
-  /** The headings of the columns, from left to right. */
   columns: readonly string[];
-  /** The CSS classes of the cells by column. */
   kinds?: Readonly<Record<string, string>>;
   rows: readonly { key: string | number; cells: readonly ComponentChildren[] }[];
 }

@@ -1,9 +1,6 @@
 import { useEffect } from "preact/hooks";
 
-/**
- * Prevents the loss of the keyboard focus. If the focused element is removed, such as the button of a revoked
- * key, moves the focus to the heading of its section.
- */
+/** Moves the focus to the heading of its section when the focused element goes away. */
 export function useKeptFocus(): void {
   useEffect(() => {
     /** The element that last had the focus, followed by its ancestors from the inside out. */

@@ -6,7 +6,6 @@ export interface Writing {
   readonly failure: Failure | null;
   /** Makes a change. Does nothing while another change is in flight, so a double click writes only once. */
   write<Result>(work: () => Promise<Answer<Result>>, done: (value: Result) => void): Promise<void>;
-  /** Forgets the failure. */
   clear(): void;
 }
 

@@ -14,7 +14,6 @@ interface ApplyDialogProps {
   note: GivenNote;
   onNote: (note: GivenNote) => void;
   onClose: () => void;
-  /** Starts a new review after a failed apply. */
   onReview: () => void;
   /** Called with the registry's response, or with null if the response was lost but the document is applied. */
   onDone: (applied: Applied | null) => void;

@@ -48,7 +48,6 @@ function placesIn(document: string): ReadonlyMap<string, Place> {
   return places;
 }
 
-/** Yields the path of each member, the node that shows its place, and its value. */
 function* membersOf(path: string, value: unknown): Generator<[path: string, shown: unknown, value: unknown]> {
   if (isSeq(value))
     for (const [index, item] of value.items.entries()) yield [`${path}[${index}]`, item, item];

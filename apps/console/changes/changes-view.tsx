@@ -11,7 +11,6 @@ import { type ChangesQuestion, listChanges } from "../registry/calls.ts";
 type Filter = Pick<ChangesQuestion, "service" | "operator">;
 const EVERYTHING: Filter = { service: "", operator: "" };
 
-/** Shows the writes of all services in pages, newest first. */
 export function ChangesView() {
   const [filter, setFilter] = useState(EVERYTHING);
   /** The last change of each page before the shown one. */

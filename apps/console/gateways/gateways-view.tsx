@@ -8,7 +8,6 @@ import { listGateways, listProjections } from "../registry/calls.ts";
 
 const LOOK_MS = 5_000;
 
-/** Shows the running gateways and the outstanding projections. */
 export function GatewaysView() {
   const projections = useAsked(listProjections, "projections");
   const gateways = useAsked(listGateways, "gateways");

@@ -98,7 +98,6 @@ function CallerFields({ caller, onChange }: { caller: Caller; onChange: (caller:
   );
 }
 
-/** Lets the operator choose one of the registry's roles. */
 function RoleField({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   const { answer, failure } = useAsked(listRoles, "roles");
   // if the list cannot be read, the operator types the role

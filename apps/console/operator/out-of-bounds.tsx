@@ -3,7 +3,6 @@ import { Notice } from "@ostiary/lib/page";
 import { fragmentOf } from "../address.ts";
 import { useOperator } from "../page-session.ts";
 
-/** Lists the parts of a write that the operator may not publish. */
 export function OutOfBoundsList({ missing }: { missing: readonly OutOfBounds[] }) {
   return (
     <ul class="problems">

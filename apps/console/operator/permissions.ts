@@ -6,7 +6,6 @@ import {
   type StoredServiceConfig,
 } from "@ostiary/lib/domain/routes";
 
-/** Returns whether the operator may write anything at all. */
 export function mayWrite({ role }: CurrentOperator): boolean {
   return role !== "reader";
 }

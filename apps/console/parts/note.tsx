@@ -1,6 +1,5 @@
 import type { Entry } from "../registry/calls.ts";
 
-/** The words for each kind of write. */
 export const DONE: Record<Entry["action"], string> = {
   apply: "applied",
   put: "written",

@@ -10,17 +10,13 @@ interface Step {
 }
 
 interface PagerProps {
-  /** The accessible name of the pager. */
   label: string;
   back: readonly Step[];
   on: readonly Step[];
   children: ComponentChildren;
 }
 
-/**
- * Shows buttons that turn the pages, or nothing for a single page. The buttons have `aria-disabled`, because `disabled`
- * would take the focus from a button.
- */
+/** Shows buttons that turn the pages, or nothing for a single page. `disabled` would take the focus from a button. */
 export function Pager({ label, back, on, children }: PagerProps) {
   if ([...back, ...on].every(({ turn }) => turn === null)) return null;
   const button = ({ text, turn }: Step) => (

@@ -3,10 +3,8 @@ export const PAGE_ROWS = 50;
 
 export interface Page<Row> {
   rows: readonly Row[];
-  /** The number of the page, counted from 1. */
   number: number;
   count: number;
-  /** The number of the first row of the page, counted from 1. */
   first: number;
   last: number;
   total: number;

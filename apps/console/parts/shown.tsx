@@ -47,7 +47,6 @@ interface ResultProps {
   children: ComponentChildren;
 }
 
-/** Shows the result of a question or a write under a heading. */
 export function Result({ tone, title, children }: ResultProps) {
   const heading = useId();
   return (

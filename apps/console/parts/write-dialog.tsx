@@ -30,7 +30,6 @@ interface WriteDialogProps {
   isDangerous?: boolean;
   isReady?: boolean;
   writing: Pick<Writing, "busy" | "failure">;
-  /** Returns the title and the retry button of the failure notice. */
   afterFailure: (failure: Failure) => Omit<FailureNoticeProps, "failure">;
   note: GivenNote;
   onNote: (note: GivenNote) => void;
@@ -70,10 +69,7 @@ export function WriteDialog({ isReady = true, ...props }: WriteDialogProps) {
   );
 }
 
-/**
- * Returns the title and the retry button of the notice about a failed write. The button reloads the data. The
- * notice has the button if the data is stale, or if the write may have taken effect.
- */
+/** Returns the title of a failure notice, and its button if the data is stale or the write may have worked. */
 export function lookAgainAfter(failure: Failure, title: string, onRetry: () => void) {
   const { outcomeUnknown } = failure;
   return {
@@ -89,7 +85,6 @@ interface NoteFieldsProps {
   failure: Failure | null;
 }
 
-/** Asks for the reason of a write and for a link. Both are optional. */
 function NoteFields({ note, onChange, failure }: NoteFieldsProps) {
   const help = useId();
   return (
@@ -133,7 +128,6 @@ export function isAboutNote({ kind, fields }: Failure): boolean {
   );
 }
 
-/** Shows how many gateways serve the change of a write. */
 export function Propagated({ propagation }: { propagation: Propagation | undefined }) {
   if (propagation === undefined) return <p>The gateways will load the change shortly.</p>;
   const { gateways, reached, waited_ms, projected } = propagation;

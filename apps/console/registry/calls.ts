@@ -28,7 +28,6 @@ import { pathTo, type Registry } from "./client.ts";
 /** The maximum time that a write waits until gateways serve the change. */
 export const WAIT_MS = 10_000;
 
-/** A revision in the history of a service, without its config. */
 const Entry = Type.Pick(Revision, [
   "service",
   "revision",
@@ -46,10 +45,7 @@ const Entries = Type.Object({ revisions: Type.Array(Entry) });
 /** The changes that a document would make. Marks show which changes open a route or break callers. */
 export interface Review {
   services: PreviewedService[];
-  /**
-   * The ETag of the state that the document was compared with. An apply with this tag fails if a service has
-   * changed in the meantime. Null if the response had no ETag.
-   */
+  /** The ETag of the state that the document was compared with, for If-Match. Null if the response had none. */
   tag: string | null;
 }
 
@@ -74,10 +70,8 @@ export interface ChangesQuestion {
   after: Pick<Entry, "service" | "revision"> | null;
 }
 
-/** The maximum length of a page of changes. */
 const CHANGES_MAX = 100;
 
-/** Lists the writes of all services, newest first. */
 export function listChanges(
   registry: Registry,
   { service, operator, after }: ChangesQuestion,

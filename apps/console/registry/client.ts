@@ -17,7 +17,6 @@ import {
 } from "@ostiary/lib/page/failure";
 import { Type } from "@sinclair/typebox";
 
-/** The part of `fetch` that the client uses. */
 export type Send = (address: string, request: RequestInit) => Promise<Response>;
 
 const TIMEOUT_MS = 30_000;
@@ -42,7 +41,6 @@ export async function answerOf<Result>(work: () => Promise<Result>): Promise<Ans
   }
 }
 
-/** A client of the registry that serves this page. */
 export class Registry extends RegistryApi {
   readonly #fetch: Send;
 
@@ -82,7 +80,6 @@ export function pathTo(...segments: (string | number)[]): string {
   return pathOf(segments, () => new FailedCall("missing", { message: "No service has this name." }));
 }
 
-/** A route of a refused write. Another service owns the route. */
 const Conflict = Type.Object({
   service: Type.String(),
   method: Type.String(),
@@ -91,7 +88,6 @@ const Conflict = Type.Object({
   owner_path: Type.Optional(Type.String()),
 });
 
-/** A part of a forbidden write that the operator may not publish. */
 const OutOfBounds = Type.Object({
   service: Type.String(),
   path: Type.Optional(Type.String()),

@@ -25,7 +25,6 @@ interface RevisionsViewProps {
   revision: number | null;
 }
 
-/** Shows the history of a service, and the changes of each revision. */
 export function RevisionsView({ service, revision }: RevisionsViewProps) {
   const asked = useAsked((registry) => listRevisions(registry, service), service);
   if (asked.failure?.kind === "missing") {
@@ -103,10 +102,7 @@ function Entries({ entries, shown }: EntriesProps) {
   );
 }
 
-/**
- * Returns the parts of a restore that the operator may not publish. For a publisher, reads the revision's config.
- * Returns null while the config loads.
- */
+/** Returns the parts of a restore that the operator may not publish, or null while the revision's config loads. */
 function useRestoreBounds({ service, revision }: Entry): readonly OutOfBounds[] | null {
   const operator = useOperator();
   const isBound = operator.role === "publisher";
@@ -196,10 +192,7 @@ interface RestoreDialogProps extends Pick<ShownProps, "onChanged"> {
   onClose: () => void;
 }
 
-/**
- * Shows what restoring a revision would change. Restores the revision with exactly these changes, or not at
- * all.
- */
+/** Restores the revision with exactly the changes that it shows, or not at all. */
 function RestoreDialog({ service, revision, newest, onClose, onChanged }: RestoreDialogProps) {
   const session = useSession();
   const [note, setNote] = useState<GivenNote>({});
@@ -250,7 +243,6 @@ interface ComparisonProps {
   to: number;
 }
 
-/** Shows the changes between two revisions. */
 function Comparison({ service, from, to }: ComparisonProps) {
   const asked = useAsked(async (registry) => {
     if (from > 0) return compareRevisions(registry, service, from, to);

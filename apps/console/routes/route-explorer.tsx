@@ -120,7 +120,6 @@ function ScopeFilter({ scope, found, onChoose }: ScopeFilterProps) {
   );
 }
 
-/** Shows every published route. */
 export function RoutesView() {
   const services = useSession().catalog.value.answer?.services;
   const rows = useMemo(() => routeRows(services ?? {}), [services]);

@@ -143,10 +143,7 @@ function documentOf({ name, revision: _, ...config }: Service): string {
 interface DeleteDialogProps {
   service: Service;
   onClose: () => void;
-  /**
-   * Reloads the service after a failed deletion, if the service has changed, or if the deletion may have
-   * taken effect.
-   */
+  /** Reloads the service after a failed deletion, if it has changed or may be deleted. */
   onStale: () => void;
 }
 

@@ -79,7 +79,6 @@ const TEXTS = {
     "Your account is not an operator of this registry. Ask an admin of the registry, or choose another account.",
 };
 
-/** Shows the logo and the name of the page. */
 export function Brand() {
   return (
     <p class="brand">

@@ -39,7 +39,6 @@ export abstract class PageSession<Address> {
   readonly state: ReadonlySignal<State> = this.#state;
   /** The text that a screen reader announces next. */
   readonly announcement: ReadonlySignal<string> = this.#announcement;
-  /** The view that the fragment of the URL names. */
   readonly address: Signal<Address>;
 
   /**
@@ -57,7 +56,6 @@ export abstract class PageSession<Address> {
     this.address = signal(addressAt(location.hash));
   }
 
-  /** Shows the view that the fragment of the URL names now. */
   follow(): void {
     this.address.value = this.#addressAt(location.hash);
   }
@@ -66,20 +64,14 @@ export abstract class PageSession<Address> {
     this.#announcement.value = text;
   }
 
-  /**
-   * Completes the sign-in if the browser returns from the identity provider. Otherwise signs in silently if
-   * this tab was signed in before.
-   */
+  /** Completes a sign-in that returns from the identity provider, or signs in silently if this tab was signed in. */
   async start(): Promise<void> {
     if (this.provider?.isReturn()) await this.#comeBack(this.provider);
     else if (this.provider?.wasSignedIn) await this.signIn(true);
     else this.end(null);
   }
 
-  /**
-   * Redirects to the identity provider of `issuer`, by default that of the last sign-in. In a silent sign-in the
-   * provider shows no page.
-   */
+  /** Redirects to the provider of `issuer`, by default that of the last sign-in. If silent, it shows no page. */
   async signIn(silent = false, issuer?: string): Promise<void> {
     const failure = await this.provider?.begin(silent, issuer);
     if (failure) this.end(signedOutBy(failure));
@@ -104,7 +96,6 @@ export abstract class PageSession<Address> {
    */
   protected abstract open(name: string | null): Promise<SignedOut | null>;
 
-  /** Forgets all data and credentials of the person. */
   protected abstract forget(): void;
 
   /** Shows the page as signed in, with the data that `show` sets. */

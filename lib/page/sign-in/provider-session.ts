@@ -18,7 +18,6 @@ import { forgetInTab, keepInTab, readFromTab } from "./tab-storage.ts";
  */
 type AccessToken = { ok: true; token: string } | { ok: false; reason: "over" | "away" };
 
-/** How long before its expiry an access token is renewed. */
 const RENEWAL_MS = 30_000;
 
 /** The tokens of a sign-in, and the only identity provider that gets them. */
@@ -60,10 +59,7 @@ export class ProviderSession {
     return this.#provider.begin(location.hash, silent);
   }
 
-  /**
-   * Completes a sign-in with the response in the URL's query, and restores the fragment at which the sign-in
-   * began. The response counts only for the issuer at which the sign-in began. `name` is the person's name, if known.
-   */
+  /** Completes a sign-in at the issuer where it began, and restores the fragment. `name` is the person's, if known. */
   async finish() {
     const { search } = location;
     // Removes the code from the address bar and the history before any request.

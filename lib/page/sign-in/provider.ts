@@ -25,7 +25,6 @@ export function takeAttempt(path: string): Attempt | null {
   return takeFromTab(keyOf(path, "attempt"), Attempt);
 }
 
-/** The tokens of a sign-in. */
 export interface Tokens {
   readonly access_token: string;
   readonly id_token: string;
@@ -64,7 +63,6 @@ export function failedWith(kind: SignInFailure["kind"]): Failed {
   return { ok: false, failure: { kind, message: "" } };
 }
 
-/** How long the page waits for each response of the identity provider. */
 const TIMEOUT_MS = 30_000;
 
 /** The error codes for a silent sign-in that needs the person's input (OpenID Connect Core, 3.1.2.6). */
@@ -78,10 +76,7 @@ const NEEDED = new Set([
 /** The error codes for a response that is not the provider's, such as half a response or a proxy's error page. */
 const UNUSABLE = new Set([oauth.RESPONSE_IS_NOT_CONFORM, oauth.RESPONSE_IS_NOT_JSON, oauth.PARSE_ERROR]);
 
-/**
- * A client of the identity provider (PT-10). Uses the authorization code flow with PKCE, and checks state,
- * nonce and issuer.
- */
+/** A client of the identity provider (PT-10): code flow with PKCE, and checks of state, nonce and issuer. */
 export class Provider {
   readonly #settings: SignInSettings;
   readonly #path: string;
@@ -108,10 +103,7 @@ export class Provider {
     return this.#settings.issuer;
   }
 
-  /**
-   * Redirects to the identity provider. In a silent sign-in the provider shows no page and returns at once.
-   * Returns null, or the failure if the redirect is not possible.
-   */
+  /** Redirects to the identity provider, which shows no page if `silent`. Returns null, or why that is not possible. */
   async begin(fragment: string, silent: boolean): Promise<SignInFailure | null> {
     if (!isSecureContext) return { kind: "insecure", message: "" };
     try {
@@ -217,10 +209,7 @@ export class Provider {
     }
   }
 
-  /**
-   * Returns the URL that ends the provider's session. Null if the provider has no such URL or does not
-   * answer.
-   */
+  /** Returns the URL that ends the provider's session, or null if there is none or the provider does not answer. */
   async endAddress({ id_token }: Tokens): Promise<string | null> {
     try {
       const { end_session_endpoint } = await this.#discover();

@@ -8,7 +8,6 @@ interface SignedOutNoticeProps {
   children?: ComponentChildren;
 }
 
-/** Says why the page asks for a sign-in. */
 export function SignedOutNotice({ why: { reason, detail = "" }, texts, children }: SignedOutNoticeProps) {
   const isNews = reason === "out" || reason === "ended" || reason === "token";
   return (

@@ -14,10 +14,7 @@ export function keepInTab(key: string, value: unknown): boolean {
   }
 }
 
-/**
- * Returns a stored value. Returns null if the value is missing or does not match the schema, or if the browser
- * blocks the storage.
- */
+/** Returns a stored value, or null if it is missing, does not match the schema, or the storage is blocked. */
 export function readFromTab<Schema extends TSchema>(key: string, schema: Schema): Static<Schema> | null {
   try {
     const value: unknown = JSON.parse(sessionStorage.getItem(key) ?? "null");
