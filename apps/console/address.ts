@@ -15,9 +15,8 @@ const TITLES = {
   apply: "Apply a document",
   gateways: "Gateways",
   operators: "Operators",
-  operator: "What you may do",
 };
-type PlainView = keyof typeof TITLES;
+export type PlainView = keyof typeof TITLES;
 
 /** Returns the view that a fragment names, or null when the fragment names no view. */
 export function viewAt(fragment: string): View | null {

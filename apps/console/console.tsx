@@ -1,11 +1,11 @@
 import { Button, Empty, Page, Places, Shell } from "@ostiary/lib/page";
-import { fragmentOf, titleOf, type View as ViewName } from "./address.ts";
+import type { ComponentType } from "preact";
+import { fragmentOf, type PlainView, titleOf, type View as ViewName } from "./address.ts";
 import { ApplyView } from "./apply/apply-view.tsx";
 import { ChangesView } from "./changes/changes-view.tsx";
 import { GatewaysView } from "./gateways/gateways-view.tsx";
 import { KIT } from "./kit.tsx";
 import { LookupView } from "./lookup/lookup-view.tsx";
-import { OperatorView } from "./operator/operator-view.tsx";
 import { OperatorsView } from "./operator/operators-view.tsx";
 import { mayWrite } from "./operator/permissions.ts";
 import { type Session, SessionProvider, useOperator, useSession } from "./page-session.ts";
@@ -80,15 +80,10 @@ function View() {
 function Account() {
   const session = useSession();
   const { name, role } = useOperator();
-  const isShown = session.address.value?.name === "operator";
   return (
     <div class="account">
       <p class="quiet small">
-        Signed in as{" "}
-        <a href={fragmentOf({ name: "operator" })} aria-current={isShown ? "page" : undefined}>
-          {name}
-        </a>
-        , {role}
+        Signed in as <a href={fragmentOf({ name: "operators" })}>{name}</a>, {role}
       </p>
       <Button onClick={() => session.leave()}>
         {session.signedInBy.value === "provider" ? "Sign out" : "Forget token"}
@@ -97,35 +92,27 @@ function Account() {
   );
 }
 
+const VIEWS: Readonly<Record<PlainView, ComponentType>> = {
+  routes: RoutesView,
+  services: ServicesView,
+  deleted: DeletedView,
+  changes: ChangesView,
+  lookup: LookupView,
+  apply: ApplyView,
+  gateways: GatewaysView,
+  operators: OperatorsView,
+};
+
 function Content({ view }: { view: ViewName | null }) {
-  switch (view?.name) {
-    case undefined:
-      return (
-        <Empty title="The console has no page at this address.">
-          <a href={fragmentOf({ name: "routes" })}>Go to the routes</a>
-        </Empty>
-      );
-    case "routes":
-      return <RoutesView />;
-    case "services":
-      return <ServicesView />;
-    case "deleted":
-      return <DeletedView />;
-    case "changes":
-      return <ChangesView />;
-    case "service":
-      return <ServiceView name={view.service} />;
-    case "revisions":
-      return <RevisionsView service={view.service} revision={view.revision} />;
-    case "lookup":
-      return <LookupView />;
-    case "apply":
-      return <ApplyView />;
-    case "gateways":
-      return <GatewaysView />;
-    case "operator":
-      return <OperatorView />;
-    case "operators":
-      return <OperatorsView />;
+  if (view === null) {
+    return (
+      <Empty title="The console has no page at this address.">
+        <a href={fragmentOf({ name: "routes" })}>Go to the routes</a>
+      </Empty>
+    );
   }
+  if (view.name === "service") return <ServiceView name={view.service} />;
+  if (view.name === "revisions") return <RevisionsView {...view} />;
+  const Plain = VIEWS[view.name];
+  return <Plain />;
 }

@@ -13,7 +13,8 @@ export function OperatorsView() {
     <>
       <p class="lead quiet">
         These people and programs may call the registry. The operators file names them. <b>admin</b> is the
-        holder of the admin token.
+        holder of the admin token. In a name, <code>*</code> stands for any characters; a path includes all
+        paths below it; in an address, <code>*</code> stands for one label of the host or for the port.
       </p>
       <Answered asked={asked} loading="Loading the operators …">
         {({ operators }) => (

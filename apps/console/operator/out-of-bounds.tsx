@@ -22,7 +22,7 @@ export function WhyNot({ write, missing }: { write: string; missing: readonly Ou
   return (
     <Notice role="note">
       <p>
-        <b>{name}</b> may not {write}. <a href={fragmentOf({ name: "operator" })}>Your permissions</a> do not
+        <b>{name}</b> may not {write}. <a href={fragmentOf({ name: "operators" })}>Your permissions</a> do not
         include:
       </p>
       <OutOfBoundsList missing={missing.slice(0, SHOWN_MAX)} />
