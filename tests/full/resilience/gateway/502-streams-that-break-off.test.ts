@@ -81,34 +81,6 @@ describe("a service that breaks off within its response closes the client's conn
   }
 });
 
-// GW-116
-describe("the timeout of a response body applies to each pause, not to the whole body", () => {
-  const PIECES = 5;
-  const PIECE_MS = 150;
-  for (const [name, head, piece, end] of [
-    ["small", `HTTP/1.1 200 OK\r\nContent-Length: ${3 * PIECES}\r\n\r\n`, "abc", ""],
-    ["large", `HTTP/1.1 200 OK\r\nContent-Length: ${CHUNK.length * PIECES}\r\n\r\n`, CHUNK, ""],
-    ["chunked", chunkedHead, "3\r\nabc\r\n", "0\r\n\r\n"],
-  ] as const) {
-    test(`a ${name} body in pieces arrives completely, although it takes longer than the timeout`, async () => {
-      service.handler = (_, socket) => {
-        socket.send(head);
-        let sent = 0;
-        const timer = setInterval(() => {
-          sent += 1;
-          socket.send(sent === PIECES ? piece + end : piece);
-          if (sent === PIECES) clearInterval(timer);
-        }, PIECE_MS);
-        return null;
-      };
-      const response = await rawRequest(gateway.url, spell("GET", "/things"));
-      expect(response).toMatchObject({ status: 200, complete: true });
-      const text = name === "large" ? CHUNK : "abc";
-      expect(response.body.toString()).toBe(text.repeat(PIECES));
-    });
-  }
-});
-
 // GW-19, GW-115, GW-118
 describe("a request gets 502 when the service", () => {
   const ways: Record<string, (socket: RawSocket) => void> = {
@@ -130,87 +102,6 @@ describe("a request gets 502 when the service", () => {
       });
     }
   }
-});
-
-// GW-123
-describe("a client that leaves ends the call to the service", () => {
-  const gone = () => waitFor(() => service.open === 0, { what: "the service's connections closing" });
-
-  test("before the response has started", async () => {
-    service.handler = () => null;
-    const client = await RawClient.connect(gateway.url);
-    client.send(spell("GET", "/things"));
-    await waitFor(() => service.requests.length === 1);
-    client.destroy();
-    await gone();
-  });
-
-  test("during a download", async () => {
-    service.handler = (_, socket) => {
-      socket.send(chunkedHead + chunk);
-      const more = setInterval(() => (socket.closed ? clearInterval(more) : socket.send(chunk)), 5);
-      return null;
-    };
-    const client = await RawClient.connect(gateway.url);
-    client.send(spell("GET", "/things"));
-    await client.until(() => client.receivedBytes > 100_000 || null, "Some of the download");
-    client.destroy();
-    await gone();
-  });
-
-  for (const [name, head, part] of [
-    ["of known length", "Content-Length: 900000", CHUNK],
-    ["of unknown length", "Transfer-Encoding: chunked", chunk],
-  ] as const) {
-    test(`during an upload ${name}, which must not look complete to the service`, async () => {
-      let upstream: RawSocket | undefined;
-      service.handler = (_, socket) => {
-        upstream = socket;
-        return null;
-      };
-      const client = await RawClient.connect(gateway.url);
-      client.send(`POST /things HTTP/1.1\r\nHost: gateway.test\r\n${head}\r\n\r\n${part}`);
-      await waitFor(() => (upstream?.receivedBytes ?? 0) > 60_000);
-      client.destroy();
-      await gone();
-      expect(upstream?.received.toString("latin1").endsWith("0\r\n\r\n")).toBe(false);
-    });
-  }
-});
-
-// GW-113, GW-114
-describe("a request gets 413 for a body over the limit", () => {
-  test("at once if its Content-Length is over the limit, without a call to the service", async () => {
-    const client = await RawClient.connect(gateway.url);
-    client.send(spell("POST", "/things", { "Content-Length": String(BODY_BYTES_MAX + 1) }));
-    const response = await client.response("POST");
-    expect(response.status).toBe(413);
-    expect(JSON.parse(response.body.toString())).toMatchObject({
-      error: {
-        type: "invalid_request_error",
-        code: "PAYLOAD_TOO_LARGE",
-        message: "Request body is too large.",
-        details: { max_size_bytes: BODY_BYTES_MAX },
-      },
-    });
-    expect(service.requests).toEqual([]);
-    client.destroy();
-  });
-
-  test("during a body of unknown length, which must not look complete to the service", async () => {
-    let upstream: RawSocket | undefined;
-    service.handler = (_, socket) => {
-      upstream = socket;
-      return null;
-    };
-    const client = await RawClient.connect(gateway.url);
-    client.send(spell("POST", "/things", { "Transfer-Encoding": "chunked" }));
-    client.send(chunk.repeat(17));
-    expect((await client.response("POST")).status).toBe(413);
-    await waitFor(() => upstream === undefined || upstream.closed);
-    expect(upstream?.received.toString("latin1") ?? "").not.toEndWith("0\r\n\r\n");
-    client.destroy();
-  });
 });
 
 describe.skipIf(!services().etcd.real)("a gateway as a process", () => {
