@@ -1,6 +1,4 @@
 import {
-  clientIdOptions,
-  clientIdRule,
   isHttpBaseUrl,
   listenVariables,
   listItems,
@@ -10,6 +8,7 @@ import {
   providerOrigins,
   requestsInFlightMax,
   signInAudience,
+  signInClientId,
   signInScopes,
   textOr,
 } from "@ostiary/lib/runtime/config";
@@ -29,11 +28,9 @@ export const portalVariables = Type.Object({
         "The issuer that customers sign in at: the gateway's AUTH_ISSUER. Required unless the brand file has `issuers`.",
     },
   ),
-  PORTAL_CLIENT_ID: optionalText(
-    clientIdRule("portal"),
-    clientIdOptions(
-      "The portal's client id at AUTH_ISSUER. The portal is a public client, without a secret. Required unless the brand file has `issuers`.",
-    ),
+  PORTAL_CLIENT_ID: signInClientId(
+    "portal",
+    "The portal's client id at AUTH_ISSUER. The portal is a public client, without a secret. Required unless the brand file has `issuers`.",
   ),
   PORTAL_SCOPES: signInScopes("portal"),
   PORTAL_AUDIENCE: signInAudience(),

@@ -1,7 +1,7 @@
 /** The state that a running gateway reports in the route store. */
 import { type Static, Type } from "@sinclair/typebox";
 import { SERVICE_NAME_LENGTH_MAX } from "../domain/routes/index.ts";
-import { countField, timeField } from "../domain/schemas/index.ts";
+import { countField, textField, timeField } from "../domain/schemas/index.ts";
 
 export const SKIPPED_SERVICES_MAX = 1_000;
 
@@ -43,11 +43,11 @@ export const GatewayInstance = Type.Object(
     skipped: Type.Array(
       Type.Object(
         {
-          service: Type.String({ description: "The service's name.", examples: ["widgets"] }),
-          reason: Type.String({
-            description: "The reason why the gateway skips the service.",
-            examples: ["url: Set url to `http://host:port`, such as `http://widgets:8080`."],
-          }),
+          service: textField("The service's name.", "widgets"),
+          reason: textField(
+            "The reason why the gateway skips the service.",
+            "url: Set url to `http://host:port`, such as `http://widgets:8080`.",
+          ),
         },
         { title: "SkippedService", description: "A service that a gateway skips." },
       ),

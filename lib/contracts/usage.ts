@@ -1,6 +1,6 @@
 /** The call with which a gateway reports the usage of organizations to audit (GW-186, AU-120). */
 import { type Static, Type } from "@sinclair/typebox";
-import { nullable, openShape, timeField, ULID_EXAMPLE } from "../domain/schemas/index.ts";
+import { nullable, openShape, textField, timeField, ULID_EXAMPLE } from "../domain/schemas/index.ts";
 import { usageSums } from "../domain/usage/index.ts";
 import { routeTemplate } from "./audit/index.ts";
 
@@ -110,16 +110,16 @@ export type QuotaCharge = Static<typeof QuotaCharge>;
 /** An organization's quota in the current period, as shown to the organization. */
 export const OrganizationQuota = Type.Object(
   {
-    policy: nullable(Type.String({ description: "The name of the policy.", examples: ["quota"] }), {
+    policy: nullable(textField("The name of the policy.", "quota"), {
       description: "The name of the policy, or null for a limit that is written at a route.",
     }),
-    service: nullable(Type.String({ description: "The service.", examples: ["widgets"] }), {
+    service: nullable(textField("The service.", "widgets"), {
       description: "The service of the policy, or null for a shared policy and for a limit at a route.",
     }),
-    method: nullable(Type.String({ description: "The method.", examples: ["GET"] }), {
+    method: nullable(textField("The method.", "GET"), {
       description: "The method of the route that has the limit, or null for a policy.",
     }),
-    route: nullable(Type.String({ description: "The path.", examples: ["/org/widgets"] }), {
+    route: nullable(textField("The path.", "/org/widgets"), {
       description: "The path of the route that has the limit, or null for a policy.",
     }),
     period: Type.Union([Type.Literal("day"), Type.Literal("month")], { description: "The calendar period." }),

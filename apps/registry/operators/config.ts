@@ -1,14 +1,12 @@
 import {
   authIssuer,
   type ConfigProblem,
-  clientIdOptions,
-  clientIdRule,
   isHttpBaseUrl,
   optionalHttpUrl,
   optionalList,
-  optionalText,
   providerOrigins,
   signInAudience,
+  signInClientId,
   signInScopes,
   tlsVariables,
 } from "@ostiary/lib/runtime/config";
@@ -33,11 +31,9 @@ export const operatorVariables = {
     () => true,
     "The audiences of the registry. The `aud` of an operator's JWT must contain one of them.",
   ),
-  CONSOLE_CLIENT_ID: optionalText(
-    clientIdRule("console"),
-    clientIdOptions(
-      "The console's client id at OPERATOR_ISSUER, for people who sign in to the console. Register a public client, without a secret.",
-    ),
+  CONSOLE_CLIENT_ID: signInClientId(
+    "console",
+    "The console's client id at OPERATOR_ISSUER, for people who sign in to the console. Register a public client, without a secret.",
   ),
   CONSOLE_SCOPES: signInScopes("console"),
   CONSOLE_AUDIENCE: signInAudience(),

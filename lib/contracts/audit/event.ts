@@ -2,15 +2,18 @@ import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { AuthType } from "../../domain/credentials/auth-type.ts";
 import { FieldError } from "../../domain/errors/index.ts";
 import { PATH_BYTES_MAX } from "../../domain/routes/maximum-sizes.ts";
-import { nullable, openShape, REQUEST_ID_EXAMPLE, ULID_EXAMPLE } from "../../domain/schemas/index.ts";
+import {
+  nullable,
+  openShape,
+  REQUEST_ID_EXAMPLE,
+  textField,
+  ULID_EXAMPLE,
+} from "../../domain/schemas/index.ts";
 import { AUDIT_ID_BYTES_MAX } from "./headers.ts";
 
 const id = (description: string) =>
   Type.String({ minLength: 1, maxLength: AUDIT_ID_BYTES_MAX, description, examples: [ULID_EXAMPLE] });
-const request_id = Type.String({
-  description: "The request's X-Request-ID.",
-  examples: [REQUEST_ID_EXAMPLE],
-});
+const request_id = textField("The request's X-Request-ID.", REQUEST_ID_EXAMPLE);
 
 /** The largest difference between an intent's `occurred_at` and audit's clock. Audit refuses other intents. */
 export const INTENT_SKEW_MS_MAX = 24 * 60 * 60 * 1000;

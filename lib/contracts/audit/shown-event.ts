@@ -4,6 +4,7 @@ import {
   idField,
   nullable,
   REQUEST_ID_EXAMPLE,
+  textField,
   timeField,
   ULID_EXAMPLE,
 } from "../../domain/schemas/index.ts";
@@ -22,10 +23,7 @@ export const eventOutcomeSchema = Type.Union([Type.Literal("pending"), ...finalO
 const common = {
   id: idField("The id of the event, assigned when the event was stored. Lists are sorted by id."),
   occurred_at: timeField("The time when the gateway received the request."),
-  request_id: Type.String({
-    description: "The request's X-Request-ID.",
-    examples: [REQUEST_ID_EXAMPLE],
-  }),
+  request_id: textField("The request's X-Request-ID.", REQUEST_ID_EXAMPLE),
   organization_id: writtenId("The id of the organization whose log contains the event."),
 };
 
@@ -37,33 +35,24 @@ const rest = {
       ),
       auth_type: AuthType,
       key_prefix: nullable(
-        Type.String({
-          description: "The first characters of the key or session, or null for a JWT.",
-          examples: ["ostiary-k-2-Zm9v"],
-        }),
+        textField("The first characters of the key or session, or null for a JWT.", "ostiary-k-2-Zm9v"),
       ),
     },
     { additionalProperties: false, title: "Event actor", description: "The caller of the request." },
   ),
-  service: Type.String({
-    description: "The service's name in the route configuration.",
-    examples: ["widgets"],
-  }),
-  method: Type.String({ description: "The HTTP method.", examples: ["DELETE"] }),
-  route: Type.String({
-    description: "The matched path template, without the values of its params.",
-    examples: ["/org/widgets/{widget_id}"],
-  }),
+  service: textField("The service's name in the route configuration.", "widgets"),
+  method: textField("The HTTP method.", "DELETE"),
+  route: textField(
+    "The matched path template, without the values of its params.",
+    "/org/widgets/{widget_id}",
+  ),
   params: Type.Record(Type.String(), Type.String(), {
     description: "The values of the path's params, by name.",
     examples: [{ widget_id: "42" }],
   }),
-  ip: Type.String({ description: "The client's address.", examples: ["192.0.2.1"] }),
+  ip: textField("The client's address.", "192.0.2.1"),
   user_agent: nullable(
-    Type.String({
-      description: "The User-Agent of the request, at most 512 characters, or null without one.",
-      examples: ["curl/8.5.0"],
-    }),
+    textField("The User-Agent of the request, at most 512 characters, or null without one.", "curl/8.5.0"),
   ),
   outcome: eventOutcomeSchema,
   status: nullable(

@@ -1,14 +1,14 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { idField, mostlyNull, nullable, timeField } from "../../domain/schemas/index.ts";
+import { idField, mostlyNull, nullable, textField, timeField } from "../../domain/schemas/index.ts";
 import { created_at, shapeOf } from "./fields.ts";
 
 const fields = {
   id: idField("The key_id."),
-  name: Type.String({ description: "The purpose of the key.", examples: ["Deploy script"] }),
-  key_prefix: Type.String({
-    description: "The first characters of the key, which may be shown to tell keys apart.",
-    examples: ["ostiary-k-2-Zm9v"],
-  }),
+  name: textField("The purpose of the key.", "Deploy script"),
+  key_prefix: textField(
+    "The first characters of the key, which may be shown to tell keys apart.",
+    "ostiary-k-2-Zm9v",
+  ),
   created_at,
   expires_at: nullable(timeField("The time when the key expires, or null if it never expires.")),
   last_used_at: nullable(
@@ -31,11 +31,10 @@ export type ApiKey = Static<typeof ApiKey>;
 export const CreatedApiKey = Type.Object(
   {
     ...fields,
-    key: Type.String({
-      description:
-        "The full key, a secret. Only this response contains the key; identity stores only its hash.",
-      examples: ["ostiary-k-2-Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF"],
-    }),
+    key: textField(
+      "The full key, a secret. Only this response contains the key; identity stores only its hash.",
+      "ostiary-k-2-Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF",
+    ),
   },
   shapeOf("Created API key", "A new API key with its secret."),
 );

@@ -1,5 +1,4 @@
-import { Type } from "@sinclair/typebox";
-import { nullable, timeField } from "../../domain/schemas/index.ts";
+import { nullable, textField, timeField } from "../../domain/schemas/index.ts";
 
 export const created_at = timeField("The time of creation.");
 export const updated_at = timeField("The time of the last change.");
@@ -10,8 +9,5 @@ export function shapeOf(title: string, description: string) {
 }
 
 export const shownRole = nullable(
-  Type.String({
-    description: "The slug of a role, or null if identity has no ROLES_FILE.",
-    examples: ["admin"],
-  }),
+  textField("The slug of a role, or null if identity has no ROLES_FILE.", "admin"),
 );

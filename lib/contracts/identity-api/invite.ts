@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { idField, nullable, timeField } from "../../domain/schemas/index.ts";
+import { idField, nullable, textField, timeField } from "../../domain/schemas/index.ts";
 import { created_at, shapeOf, shownRole } from "./fields.ts";
 
 const status = Type.Union(
@@ -16,7 +16,7 @@ export const InvitePreview = Type.Object(
     organization: Type.Object(
       {
         id: idField("The organization_id."),
-        name: Type.String({ description: "The organization's name.", examples: ["Analytical Engines"] }),
+        name: textField("The organization's name.", "Analytical Engines"),
       },
       shapeOf("Invite organization", "The organization that the invite leads to."),
     ),
@@ -35,22 +35,18 @@ export const Invite = Type.Object(
     id: idField("The invite_id."),
     organization_id: idField("The id of the organization."),
     email: Type.Optional(
-      Type.String({
-        description:
-          "The e-mail address that is shown with the invite while the invite is active. Identity sends no e-mail.",
-        examples: ["ada@example.com"],
-      }),
+      textField(
+        "The e-mail address that is shown with the invite while the invite is active. Identity sends no e-mail.",
+        "ada@example.com",
+      ),
     ),
     role: shownRole,
-    token_prefix: Type.String({
-      description: "The first characters of the token, which may be shown.",
-      examples: ["inv_Zm9v"],
-    }),
+    token_prefix: textField("The first characters of the token, which may be shown.", "inv_Zm9v"),
     token: Type.Optional(
-      Type.String({
-        description: "The token; present only while the invite is active.",
-        examples: ["inv_Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF"],
-      }),
+      textField(
+        "The token; present only while the invite is active.",
+        "inv_Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF",
+      ),
     ),
     status,
     max_uses: nullable(

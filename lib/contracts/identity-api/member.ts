@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { idField, mostlyNull, nullable } from "../../domain/schemas/index.ts";
+import { idField, mostlyNull, nullable, textField } from "../../domain/schemas/index.ts";
 import { created_at, shapeOf, shownRole, updated_at } from "./fields.ts";
 
 const principal = Type.Union([Type.Literal("user"), Type.Literal("service_account")], {
@@ -7,11 +7,10 @@ const principal = Type.Union([Type.Literal("user"), Type.Literal("service_accoun
   description: "The kind of member: a person or a service account.",
 });
 const display_name = nullable(
-  Type.String({
-    description:
-      "The person's name in this organization. If it is not set, the person's global name; if neither is set, null. For a service account, the name of the account.",
-    examples: ["Ada"],
-  }),
+  textField(
+    "The person's name in this organization. If it is not set, the person's global name; if neither is set, null. For a service account, the name of the account.",
+    "Ada",
+  ),
 );
 
 export const MemberStatus = Type.Union([Type.Literal("active"), Type.Literal("suspended")], {
@@ -44,10 +43,7 @@ export const FormerMember = Type.Object(
     organization_id: idField("The id of the organization."),
     principal,
     display_name: nullable(
-      Type.String({
-        description: "The name that the member had. Null means that the person's account is deleted.",
-        examples: ["Ada"],
-      }),
+      textField("The name that the member had. Null means that the person's account is deleted.", "Ada"),
     ),
     status: Type.Literal("removed", { description: "The member was removed. Removal is final." }),
   },

@@ -1,13 +1,13 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { PlanName } from "../../domain/routes/plan-name.ts";
-import { idField, nullable } from "../../domain/schemas/index.ts";
+import { idField, nullable, textField } from "../../domain/schemas/index.ts";
 import { created_at, shapeOf, updated_at } from "./fields.ts";
 
 /** A tenant (ID-23). Data of one organization is never visible to another. */
 export const Organization = Type.Object(
   {
     id: idField("The organization_id."),
-    name: Type.String({ description: "The organization's name.", examples: ["Analytical Engines"] }),
+    name: textField("The organization's name.", "Analytical Engines"),
     plan: nullable(PlanName, { description: "The plan of the organization, or null without a plan." }),
     created_at,
     updated_at,

@@ -1,11 +1,9 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { nullable } from "../../domain/schemas/index.ts";
+import { nullable, textField } from "../../domain/schemas/index.ts";
 import { shapeOf } from "./fields.ts";
 
 const slug = (description: string) =>
-  nullable(
-    Type.String({ description: `${description} Null if identity has no ROLES_FILE.`, examples: ["owner"] }),
-  );
+  nullable(textField(`${description} Null if identity has no ROLES_FILE.`, "owner"));
 
 /** The roles of the deployment (ID-75). */
 export const RolesListing = Type.Object(
@@ -13,8 +11,8 @@ export const RolesListing = Type.Object(
     roles: Type.Array(
       Type.Object(
         {
-          slug: Type.String({ description: "The role's name.", examples: ["admin"] }),
-          labels: Type.Array(Type.String({ description: "A label.", examples: ["org:write"] }), {
+          slug: textField("The role's name.", "admin"),
+          labels: Type.Array(textField("A label.", "org:write"), {
             description: "The labels that the role grants; `*` alone grants every label.",
             examples: [["org:write", "org:members:write"]],
           }),

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { idField } from "../../domain/schemas/index.ts";
+import { idField, textField } from "../../domain/schemas/index.ts";
 import { created_at, shapeOf, shownRole, updated_at } from "./fields.ts";
 import { MemberStatus } from "./member.ts";
 
@@ -9,7 +9,7 @@ export const ServiceAccount = Type.Object(
     id: idField("The service_account_id."),
     organization_id: idField("The id of the organization."),
     member_id: idField("The member_id of the service account. To change status or role, update the member."),
-    name: Type.String({ description: "The name of the service account.", examples: ["Nightly build"] }),
+    name: textField("The name of the service account.", "Nightly build"),
     role: shownRole,
     status: MemberStatus,
     created_at,

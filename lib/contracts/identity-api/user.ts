@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { idField, nullable } from "../../domain/schemas/index.ts";
+import { idField, nullable, textField } from "../../domain/schemas/index.ts";
 import { created_at, shapeOf, shownRole, updated_at } from "./fields.ts";
 
 /** Whether a person is admitted. */
@@ -13,9 +13,7 @@ export const PersonStatus = Type.Union([Type.Literal("active"), Type.Literal("su
 export const User = Type.Object(
   {
     id: idField("The user_id."),
-    display_name: nullable(
-      Type.String({ description: "The person's global name.", examples: ["Ada Lovelace"] }),
-    ),
+    display_name: nullable(textField("The person's global name.", "Ada Lovelace")),
     status: PersonStatus,
     created_at,
     updated_at,
@@ -31,7 +29,7 @@ export const Membership = Type.Object(
     organization: Type.Object(
       {
         id: idField("The organization_id."),
-        name: Type.String({ description: "The organization's name.", examples: ["Analytical Engines"] }),
+        name: textField("The organization's name.", "Analytical Engines"),
       },
       shapeOf("Membership organization", "The organization of a membership."),
     ),

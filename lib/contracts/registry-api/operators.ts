@@ -1,11 +1,11 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { nullable, timeField } from "../../domain/schemas/index.ts";
+import { nullable, textField, timeField } from "../../domain/schemas/index.ts";
 
 /** The name of an operator, as revisions and log lines show it. */
-export const OperatorName = Type.String({
-  description: "The operator's name; `admin` is the holder of ADMIN_TOKEN.",
-  examples: ["team-widgets"],
-});
+export const OperatorName = textField(
+  "The operator's name; `admin` is the holder of ADMIN_TOKEN.",
+  "team-widgets",
+);
 
 const operatorProperties = {
   name: OperatorName,

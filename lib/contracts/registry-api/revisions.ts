@@ -1,7 +1,13 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { FieldError } from "../../domain/errors/index.ts";
 import { Change, ServiceName, StoredServiceConfig } from "../../domain/routes/index.ts";
-import { mostlyNull, nullable, REQUEST_ID_EXAMPLE, timeField } from "../../domain/schemas/index.ts";
+import {
+  mostlyNull,
+  nullable,
+  REQUEST_ID_EXAMPLE,
+  textField,
+  timeField,
+} from "../../domain/schemas/index.ts";
 import { OperatorName } from "./operators.ts";
 import { RevisionNumber } from "./services.ts";
 
@@ -42,10 +48,7 @@ export const Revision = Type.Object(
           "Only for a config that another version of Ostiary wrote: the part that this version cannot read.",
       }),
     ),
-    request_id: Type.String({
-      description: "The id of the request that wrote the revision.",
-      examples: [REQUEST_ID_EXAMPLE],
-    }),
+    request_id: textField("The id of the request that wrote the revision.", REQUEST_ID_EXAMPLE),
     ...authorFields,
     created_at: timeField("The time when the revision was written."),
   },

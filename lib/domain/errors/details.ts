@@ -1,18 +1,15 @@
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
-import { idField, nullable } from "../schemas/index.ts";
+import { idField, nullable, textField } from "../schemas/index.ts";
 import type { ErrorCode } from "./error-codes.ts";
 
 /** A wrong field of a request: the path of the field, and a sentence that names the accepted values. */
 export const FieldError = Type.Object(
   {
-    path: Type.String({
-      description: "The field: names joined by dots, list positions in brackets. Empty for the whole body.",
-      examples: ["services.widgets.url"],
-    }),
-    message: Type.String({
-      description: "The problem, and the values that are accepted.",
-      examples: ["url must be http://host:port."],
-    }),
+    path: textField(
+      "The field: names joined by dots, list positions in brackets. Empty for the whole body.",
+      "services.widgets.url",
+    ),
+    message: textField("The problem, and the values that are accepted.", "url must be http://host:port."),
   },
   { title: "FieldError", description: "One wrong field of a request." },
 );
@@ -20,17 +17,14 @@ export type FieldError = Static<typeof FieldError>;
 
 const RouteConflict = Type.Object(
   {
-    service: Type.String({
-      description: "The service that tried to claim the route.",
-      examples: ["gadgets"],
-    }),
-    method: Type.String({ description: "The route's method.", examples: ["GET"] }),
-    path: Type.String({ description: "The route's full path.", examples: ["/org/widgets/{id}"] }),
-    owner: Type.String({ description: "The service that owns the route.", examples: ["widgets"] }),
-    owner_path: Type.String({
-      description: "The full path of the owner's route. Its params can have other names.",
-      examples: ["/org/widgets/{widget_id}"],
-    }),
+    service: textField("The service that tried to claim the route.", "gadgets"),
+    method: textField("The route's method.", "GET"),
+    path: textField("The route's full path.", "/org/widgets/{id}"),
+    owner: textField("The service that owns the route.", "widgets"),
+    owner_path: textField(
+      "The full path of the owner's route. Its params can have other names.",
+      "/org/widgets/{widget_id}",
+    ),
   },
   { title: "RouteConflict", description: "A route that another service owns." },
 );
@@ -38,7 +32,7 @@ const RouteConflict = Type.Object(
 const OrganizationToHandOver = Type.Object(
   {
     id: idField("The organization_id."),
-    name: Type.String({ description: "The organization's name.", examples: ["Analytical Engines"] }),
+    name: textField("The organization's name.", "Analytical Engines"),
   },
   {
     title: "OrganizationToHandOver",
@@ -52,25 +46,22 @@ export const errorDetails: Readonly<Partial<Record<ErrorCode, TProperties>>> = {
     fields: Type.Array(FieldError, { description: "VALIDATION_ERROR: the problems, at most 100." }),
   },
   NOT_FOUND: {
-    resource: Type.String({ description: "NOT_FOUND: the kind of resource.", examples: ["service"] }),
-    id: nullable(Type.String({ description: "NOT_FOUND: the unknown id.", examples: ["widgets"] })),
+    resource: textField("NOT_FOUND: the kind of resource.", "service"),
+    id: nullable(textField("NOT_FOUND: the unknown id.", "widgets")),
   },
   FORBIDDEN: {
     permission: Type.Literal("required_labels", {
       description: "FORBIDDEN: the permission that the caller lacks.",
     }),
     resource: Type.Literal("route", { description: "FORBIDDEN: the kind of resource." }),
-    resource_id: Type.String({
-      description: "FORBIDDEN: the route's path.",
-      examples: ["/org/widgets/{widget_id}"],
-    }),
+    resource_id: textField("FORBIDDEN: the route's path.", "/org/widgets/{widget_id}"),
     required_labels: Type.Array(Type.String({ examples: ["widgets:write"] }), {
       description: "FORBIDDEN: the labels of the route. The caller needs one of them.",
     }),
   },
   CONFLICT: {
-    field: Type.String({ description: "CONFLICT: the field that conflicts.", examples: ["status"] }),
-    value: Type.String({ description: "CONFLICT: the value of the field.", examples: ["revoked"] }),
+    field: textField("CONFLICT: the field that conflicts.", "status"),
+    value: textField("CONFLICT: the value of the field.", "revoked"),
   },
   ROUTE_CONFLICT: {
     conflicts: Type.Array(RouteConflict, {

@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { REQUEST_ID_EXAMPLE } from "../schemas/index.ts";
+import { REQUEST_ID_EXAMPLE, textField } from "../schemas/index.ts";
 import type { ApiError } from "./api-error.ts";
 import { wireCode } from "./error-codes.ts";
 
@@ -11,18 +11,12 @@ export const ErrorEnvelope = Type.Object(
         description:
           "`invalid_request_error`: the request must change. `api_error`: the same request may succeed later.",
       }),
-      code: Type.String({
-        description: "The code of the error, for programs.",
-        examples: ["VALIDATION_ERROR"],
-      }),
-      message: Type.String({
-        description: "A sentence about the error, for people.",
-        examples: ["name must be text of 1 to 128 characters."],
-      }),
-      request_id: Type.String({
-        description: "The id of the request in the logs.",
-        examples: [REQUEST_ID_EXAMPLE],
-      }),
+      code: textField("The code of the error, for programs.", "VALIDATION_ERROR"),
+      message: textField(
+        "A sentence about the error, for people.",
+        "name must be text of 1 to 128 characters.",
+      ),
+      request_id: textField("The id of the request in the logs.", REQUEST_ID_EXAMPLE),
       details: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
         description: "Details that depend on the code, such as `fields` of a VALIDATION_ERROR.",
       }),

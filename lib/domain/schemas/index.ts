@@ -29,6 +29,9 @@ export function idField(description: string) {
   });
 }
 
+export const textField = (description: string, example: string) =>
+  Type.String({ description, examples: [example] });
+
 /** Returns the schema of a time in a response. */
 export function timeField(description: string) {
   return Type.String({

@@ -1,14 +1,10 @@
 import type { TOptional, TString } from "@sinclair/typebox";
 import { isOrigin, listItems } from "./addresses.ts";
-import { optionalList, optionalText, textOr, type VariableOptions } from "./variables.ts";
+import { optionalList, optionalText, textOr } from "./variables.ts";
 
-export function clientIdRule(page: string): string {
-  return `must be the client id that the identity provider gave to the ${page}`;
-}
-
-/** Returns a check of a page's client id, with `description`. */
-export function clientIdOptions(description: string): VariableOptions {
-  return { check: isVisible, description };
+export function signInClientId(page: string, description: string): TOptional<TString> {
+  const rule = `must be the client id that the identity provider gave to the ${page}`;
+  return optionalText(rule, { check: isVisible, description });
 }
 
 export function signInScopes(page: string): TString {
