@@ -3,7 +3,7 @@ import type { Static, TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { FIELD_ERRORS_MAX, type FieldPath, shownPath, violationsOf } from "../../domain/errors/index.ts";
 import { isRecord } from "../../domain/json/index.ts";
-import { InvalidText, locate, NOT_VALID_YAML, type Place, parseYaml } from "../documents/index.ts";
+import { InvalidText, locate, type Place, parseYaml } from "../documents/index.ts";
 import { ConfigError, type ConfigProblem } from "./load.ts";
 
 export interface FileProblem {
@@ -81,9 +81,7 @@ function yamlValue(variable: string, text: string, onRepeatedKey: (place: Place)
   } catch (error) {
     if (!(error instanceof InvalidText)) throw error;
     const { place, parts } = error;
-    const [before, after] = parts;
-    const message = `${before === NOT_VALID_YAML ? "not valid YAML" : before}${after}`;
-    throw refusal(variable, [`line ${place?.line ?? 1}: ${message.replace(/\.$/, "")}`]);
+    throw refusal(variable, [`line ${place?.line ?? 1}: ${parts.join("").replace(/\.$/, "")}`]);
   }
 }
 

@@ -37,12 +37,9 @@ export function invalidAt(text: string, offset: number, ...parts: MessageParts):
   return new InvalidText(parts, offset < 0 ? null : placeAt(offset, text));
 }
 
-/** The start of the message for a text that breaks the grammar of YAML. */
-export const NOT_VALID_YAML = "The YAML is not valid";
-
 /** The 422 for a text that breaks the grammar at `offset`. */
 export function invalidYaml(text: string, offset: number, why?: string): InvalidText {
-  return invalidAt(text, offset, NOT_VALID_YAML, why === undefined ? "." : `: ${why}.`);
+  return invalidAt(text, offset, "The YAML is not valid", why === undefined ? "." : `: ${why}.`);
 }
 
 export function placeAt(offset: number, text: string): Place {

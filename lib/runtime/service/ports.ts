@@ -59,22 +59,14 @@ export function portProblem({ variable, host, port, shared }: PortUse, error: un
   return { variable: "HOST", message };
 }
 
-/** If two processes test a port at the same moment, each finds it in use, and both would refuse to start. */
-const ATTEMPTS = 3;
-const PAUSE_MS_MIN = 10;
-const PAUSE_MS_SPREAD = 50;
-
 /** Does not test a shared port: even a short-lived listener would accept connections that are meant for others. */
 function unusable(use: PortUse): ConfigProblem[] {
   if (use.shared) return [];
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      Bun.listen({ hostname: use.host, port: use.port, socket: { data: () => {} } }).stop(true);
-      return [];
-    } catch (error) {
-      if (attempt === ATTEMPTS) return [portProblem(use, error)];
-      Bun.sleepSync(PAUSE_MS_MIN + Math.random() * PAUSE_MS_SPREAD);
-    }
+  try {
+    Bun.listen({ hostname: use.host, port: use.port, socket: { data: () => {} } }).stop(true);
+    return [];
+  } catch (error) {
+    return [portProblem(use, error)];
   }
 }
 

@@ -347,7 +347,7 @@ describe("the portal's process", () => {
     ["an unknown key", "name: Acme\ncolour: red", "colour"],
     ["a key twice", "name: Acme\nname: Acme", "line 2: a key occurs twice"],
     ["an unknown alias", "name: &a Acme\nlogo: *b", "line 2: The alias *b"],
-    ["broken YAML", "name: [", "line 1: not valid YAML"],
+    ["broken YAML", "name: [", "line 1: The YAML is not valid"],
     ["a long name", `name: ${"x".repeat(65)}`, "1 to 64 characters"],
     ["a control character", `name: "a\\u0007b"`, "control characters"],
     ["a script as a link", `name: Acme\nlinks: { terms: "javascript:alert(1)" }`, "https://"],

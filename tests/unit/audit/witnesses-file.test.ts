@@ -32,7 +32,7 @@ describe("a file of witnesses", () => {
   // AU-170
   test.each([
     ["", "must be a map with the key witnesses"],
-    ["witnesses: [", "not valid YAML"],
+    ["witnesses: [", "The YAML is not valid"],
     [list(), "witnesses must be a list of 1 to 32 witnesses"],
     [JSON.stringify({ witnesses: [one], more: 1 }), "more is not a known field"],
     [list({ ...one, more: 1 }), "witnesses[0].more is not a known field"],

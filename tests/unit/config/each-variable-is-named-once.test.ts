@@ -31,10 +31,6 @@ const values = fc.constantFrom(
   ...["/nowhere", import.meta.path, "p".repeat(40), "seeds/demo.yaml"],
 );
 
-/**
- * Ports and hosts that are free or invalid. A port in use would slow this test, because a failed bind is
- * retried after a pause.
- */
 const ports = fc.constantFrom("0", "x", "70000", " ");
 const hosts = fc.constantFrom("127.0.0.1", "300.1.1.1", " ");
 

@@ -85,7 +85,7 @@ const TOKEN_RULE = "must be the SHA-256 of a token: 64 lower-case hexadecimal di
 describe("the check of an operators file", () => {
   const files: [what: string, text: string, message: string][] = [
     ["an empty file", "", "The file must be a map with the key operators"],
-    ["broken YAML", "operators: [", "not valid YAML: a bracket or brace is not closed"],
+    ["broken YAML", "operators: [", "The YAML is not valid: a bracket or brace is not closed"],
     ["a tag", "operators: !!js/function 'x'", "The custom tag is not accepted"],
     ["operators that are not a list", "operators: yes", "operators must be a list of at most 1000 operators"],
     [

@@ -128,7 +128,7 @@ describe("the check of a roles file", () => {
     ["a label twice", withViewer("\n    - a\n    - a"), "line 6: roles.viewer lists a twice."],
     ["* beside others", good.replace('["*"]', '[a, "*"]'), /^line 2: roles.owner lists \* with other labels/],
     ["a key twice", good.replace("  admin:", "  owner:"), "line 3: a key occurs twice in one map."],
-    ["broken YAML", "roles: [", /^line 1: not valid YAML/],
+    ["broken YAML", "roles: [", /^line 1: The YAML is not valid/],
     ["a custom tag", withViewer(" !js []"), "line 4: The custom tag is not accepted."],
   ];
 

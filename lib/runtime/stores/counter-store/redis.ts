@@ -174,22 +174,16 @@ export class RedisCounterStore implements CounterStore {
     if (this.#client instanceof Cluster) await Promise.all(this.#client.nodes("master").map(untilReady));
   }
 
-  async #count(batch: readonly Asked[]): Promise<void> {
+  #count(batch: readonly Asked[]): Promise<void> {
     const buckets = batch.map(({ item }) => item.bucket);
     const windowsMs = batch.map(({ item }) => item.windowMs);
-    try {
+    return this.#settle("increment", batch, async () => {
       const counts = countsIn(await this.#client.countInWindows(batch.length, ...buckets, ...windowsMs));
-      batch.forEach((asked, index) => {
-        const counted = counts[index];
-        if (counted === undefined || counted.count < 1) this.#fail("increment", asked, new Error(NO_COUNT));
-        else this.#succeed("increment", asked, counted);
-      });
-    } catch (error) {
-      for (const asked of batch) this.#fail("increment", asked, error);
-    }
+      return counts.map((counted) => (counted.count < 1 ? undefined : counted));
+    });
   }
 
-  async #charge(batch: readonly AskedGroup[]): Promise<void> {
+  #charge(batch: readonly AskedGroup[]): Promise<void> {
     const groups = batch.map(({ item }) => item.charges);
     const charges = groups.flat();
     const numbers = charges.flatMap(({ windowMs, isPeriod, requests, start }) => [
@@ -198,35 +192,42 @@ export class RedisCounterStore implements CounterStore {
       requests,
       start ?? NO_START,
     ]);
-    try {
-      const answers = await this.#client.chargeGroups(
+    return this.#settle("charge", batch, async () => {
+      const [nowMs = 0, ...counted] = await this.#client.chargeGroups(
         charges.length,
         ...charges.map(({ bucket }) => bucket),
         groups.length,
         ...groups.map(({ length }) => length),
         ...numbers,
       );
-      const [nowMs = 0, ...counted] = answers;
       const counts = countsIn(counted).map((each) => ({ ...each, endsMs: nowMs + each.ttlMs }));
-      for (const asked of batch) {
-        const own = counts.splice(0, asked.item.charges.length);
-        if (own.some(({ count }) => count === UNKNOWN)) this.#succeed("charge", asked, null);
-        else if (own.some(({ count }) => count < 0)) this.#fail("charge", asked, new Error(NO_COUNT));
-        else this.#succeed("charge", asked, own);
-      }
+      return groups.map(({ length }) => {
+        const own = counts.splice(0, length);
+        if (own.some(({ count }) => count === UNKNOWN)) return null;
+        return own.some(({ count }) => count < 0) ? undefined : own;
+      });
+    });
+  }
+
+  /** Settles the members of a batch. A member without a result has a bucket whose key holds no count. */
+  async #settle<Item extends Timed, Result>(
+    operation: string,
+    batch: readonly Member<Item, Result>[],
+    work: () => Promise<(Result | undefined)[]>,
+  ): Promise<void> {
+    let results: (Result | undefined)[] = [];
+    let cause: unknown = new Error("The bucket's key holds a value that is not a count.");
+    try {
+      results = await work();
     } catch (error) {
-      for (const asked of batch) this.#fail("charge", asked, error);
+      cause = error;
     }
-  }
-
-  #succeed<Result>(operation: string, asked: Member<Timed, Result>, result: Result): void {
-    this.#observe(operation, asked.item.startedMs, false);
-    asked.resolve(result);
-  }
-
-  #fail(operation: string, asked: Member<Timed, never>, error: unknown): void {
-    this.#observe(operation, asked.item.startedMs, true);
-    asked.reject(new StoreUnavailable("counter_store", error));
+    for (const [index, { item, resolve, reject }] of batch.entries()) {
+      const result = results[index];
+      this.#observe(operation, item.startedMs, result === undefined);
+      if (result === undefined) reject(new StoreUnavailable("counter_store", cause));
+      else resolve(result);
+    }
   }
 
   #observe(operation: string, startedMs: number, failed: boolean): void {
@@ -253,8 +254,6 @@ const NEVER_SHORTENED = Number.MAX_SAFE_INTEGER;
 const NO_START = -1;
 /** The count that the script returns for each bucket of a group if a start is unknown. */
 const UNKNOWN = -2;
-
-const NO_COUNT = "The bucket's key holds a value that is not a count.";
 
 function countsIn(answers: readonly number[]): WindowCount[] {
   const counts: WindowCount[] = [];

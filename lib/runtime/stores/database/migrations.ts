@@ -238,22 +238,9 @@ async function applyStep(access: MigrationAccess, plan: Plan, at: StepAt): Promi
   await access.transaction(async (tx) => {
     await lock(tx, plan.schema);
     if (!(await isNext(tx, plan, at))) return;
-    if (step.kind === "statements") {
-      await findRowsByIndex(tx);
-      for (const each of step.statements) await rows(tx, sql.raw(each));
-    }
+    if (step.kind === "statements") for (const each of step.statements) await rows(tx, sql.raw(each));
     await note(tx, plan, at);
   }, LOCK_MS);
-}
-
-const SLOW_PLANS = ["enable_seqscan", "enable_hashjoin", "enable_mergejoin", "jit"];
-
-/** The planner would read a large table or compile if it overestimated the rows, while writers wait. */
-async function findRowsByIndex(tx: Orm): Promise<void> {
-  await rows(
-    tx,
-    sql`select set_config(name, 'off', true) from json_array_elements_text(${JSON.stringify(SLOW_PLANS)}) name`,
-  );
 }
 
 async function isNext(orm: Orm, { journal }: Plan, { migration, done }: StepAt): Promise<boolean> {

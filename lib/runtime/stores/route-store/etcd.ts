@@ -11,7 +11,7 @@ import {
 } from "./etcd-connection.ts";
 import { EtcdLease } from "./etcd-lease.ts";
 import { EtcdWatch } from "./etcd-watch.ts";
-import { isCompacted, throwRouteStoreFailure } from "./failure.ts";
+import { throwRouteStoreFailure } from "./failure.ts";
 import type {
   FencedWrite,
   LeaseOptions,
@@ -28,8 +28,6 @@ const WATCH_READ_MS = 1_500;
 const WATCH_MS = 5_000;
 /** The keys in a page. A value can have 1 MiB (etcd's limit is 1.5 MiB), and a page must fit into one gRPC message. */
 const PAGE_KEYS = 64;
-/** A listing starts again if etcd compacts its revision in the meantime. */
-const LIST_ATTEMPTS = 3;
 /** The digits of the largest safe integer. etcd compares values as bytes, so numbers are padded. */
 const FENCE_DIGITS = 16;
 const NO_WATCH = new Error("etcd did not create the watch.");
@@ -57,15 +55,7 @@ export class EtcdRouteStore implements RouteStore {
   }
 
   list(prefix: string): Promise<RouteListing> {
-    return this.#observed("list", async () => {
-      for (let attempt = 1; ; attempt++) {
-        try {
-          return await this.#listAtOneRevision(prefix);
-        } catch (error) {
-          if (!isCompacted(error) || attempt === LIST_ATTEMPTS) throw error;
-        }
-      }
-    });
+    return this.#observed("list", () => this.#listAtOneRevision(prefix));
   }
 
   summarize(prefix: string): Promise<RouteSummary> {

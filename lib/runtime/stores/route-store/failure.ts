@@ -19,8 +19,3 @@ export function throwRouteStoreFailure(error: unknown): never {
     error instanceof ClientClosedError;
   throw absent ? new StoreUnavailable("route_store", error) : error;
 }
-
-/** The library has no error class for a compacted revision. */
-export function isCompacted(error: unknown): boolean {
-  return error instanceof Error && error.message.includes("required revision has been compacted");
-}
