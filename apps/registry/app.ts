@@ -20,7 +20,6 @@ import { documentSchemaHandlers, SCHEMA_PATH } from "./document-schema/handlers.
 import { documentHandlers } from "./documents/handlers.ts";
 import type { EdgeDescription } from "./edge-description/edge-description.ts";
 import { EDGE_DESCRIPTION, EDGE_PAGE, edgeHandlers } from "./edge-description/handlers.ts";
-import type { ServiceDescriptions } from "./edge-description/service-descriptions.ts";
 import { gatewayHandlers } from "./gateways/handlers.ts";
 import type { CurrentTable } from "./lookup/current-table.ts";
 import { lookupHandlers } from "./lookup/handlers.ts";
@@ -46,7 +45,6 @@ export interface AppDeps {
   roles: RolesFile | null;
   current: CurrentTable;
   edge: EdgeDescription;
-  descriptions: ServiceDescriptions;
   /** Bundles the console when it is first requested. */
   bundleConsole: () => Promise<PageBundle>;
 }
@@ -74,7 +72,7 @@ export function createApp(deps: AppDeps): { public: Listener; internal: Listener
 }
 
 function publicApp(deps: AppDeps) {
-  const { config, publishing, operators, routeStore, lag, roles, current, edge, descriptions } = deps;
+  const { config, publishing, operators, routeStore, lag, roles, current, edge } = deps;
   const bodyBytesMax = bodyLimit(config);
   const app = httpApp({ bodyBytesMax, parseBodies: false })
     .onRequest(async ({ request }) => refuseWithoutToken(request, deps))
@@ -87,7 +85,6 @@ function publicApp(deps: AppDeps) {
     .use(
       edgeHandlers({
         edge,
-        descriptions,
         title: config.EDGE_DOCUMENT_TITLE,
         pageEnabled: config.SWAGGER_ENABLED,
       }),

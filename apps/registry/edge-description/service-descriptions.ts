@@ -26,13 +26,9 @@ const LOOK_MS = 5_000;
 const GAP_MS = 100;
 
 /** The state of one service's description. */
-export interface DescriptionState extends KnownDescription {
-  readonly service: string;
-  readonly path: string;
-  /**
-   * The reason and time (RFC 3339) of the latest failure, or null after a success and before the first try.
-   */
-  readonly failure: { readonly at: string; readonly reason: string } | null;
+interface DescriptionState extends KnownDescription {
+  /** The reason of the latest failure, or null after a success and before the first try. */
+  readonly failure: string | null;
 }
 
 interface Entry {
@@ -84,7 +80,7 @@ export class ServiceDescriptions {
   /** The states by service, in the order of the services' names. */
   get states(): ReadonlyMap<string, DescriptionState> {
     const sorted = [...this.#entries].sort(([one], [other]) => (one < other ? -1 : 1));
-    return new Map(sorted.map(([service, entry]) => [service, stateOf(service, entry)]));
+    return new Map(sorted.map(([service, entry]) => [service, stateOf(entry)]));
   }
 
   /**
@@ -208,29 +204,25 @@ export class ServiceDescriptions {
     }
     entry.failure = null;
     entry.failures = 0;
-    entry.read_at = this.#now();
+    entry.read_at = new Date(this.#options.clock.now()).toISOString();
   }
 
   #failed(service: string, entry: Entry, reason: string): void {
-    if (entry.failure?.reason !== reason) {
+    if (entry.failure !== reason) {
       this.#options.log.warn(
         { route_service: service, path: entry.path, reason },
         "the registry cannot read the service's OpenAPI description and uses the last good one",
       );
     }
     if (entry.failure === null) this.#version++;
-    entry.failure = { at: this.#now(), reason };
+    entry.failure = reason;
     entry.failures++;
-  }
-
-  #now(): string {
-    return new Date(this.#options.clock.now()).toISOString();
   }
 }
 
-function stateOf(service: string, { path, description, bytes, read_at, failure }: Entry): DescriptionState {
+function stateOf({ description, bytes, read_at, failure }: Entry): DescriptionState {
   const status = description === null ? "missing" : failure === null ? "current" : "stale";
-  return { service, path, status, description, bytes, read_at, failure };
+  return { status, description, bytes, read_at, failure };
 }
 
 /** Returns a loop that reads the descriptions of current services, periodically and when woken. */

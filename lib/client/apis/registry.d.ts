@@ -229,26 +229,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/edge/documents": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List the descriptions of services
-         * @description The result of this replica's last read of each service's OpenAPI description.
-         */
-        get: operations["listServiceDocuments"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/gateways": {
         parameters: {
             query?: never;
@@ -1078,41 +1058,6 @@ export interface components {
             [key: string]: unknown;
         };
         /**
-         * ServiceDocumentState
-         * @description The state of a service's OpenAPI description.
-         */
-        ServiceDocumentState: {
-            /** @description Letters, digits, `.`, `_` and `-`. */
-            service: string;
-            /** @description The path of the description, from the service's configuration. */
-            path: string;
-            /**
-             * @description `stale`: the description cannot be read, and the last good one is used. `missing`: no description was read yet.
-             * @enum {string}
-             */
-            status: "current" | "stale" | "missing";
-            /**
-             * Format: date-time
-             * @description The time when the description was last read, or null if it was never read. RFC 3339, UTC, milliseconds.
-             */
-            read_at: string | null;
-            /**
-             * Format: date-time
-             * @description The time when the latest attempt failed, or null if the attempt succeeded. RFC 3339, UTC, milliseconds.
-             */
-            failed_at: string | null;
-            /** @description The reason why the latest attempt failed, or null if the attempt succeeded. */
-            reason: string | null;
-        };
-        /**
-         * ServiceDocumentStateList
-         * @description The states of the OpenAPI descriptions of services.
-         */
-        ServiceDocumentStateList: {
-            /** @description One entry for each service that names a description. */
-            documents: components["schemas"]["ServiceDocumentState"][];
-        };
-        /**
          * SkippedService
          * @description A service that a gateway skips.
          */
@@ -1634,26 +1579,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EdgeDocument"];
-                };
-            };
-        };
-    };
-    listServiceDocuments: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The states of the OpenAPI descriptions of services. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ServiceDocumentStateList"];
                 };
             };
         };
