@@ -3,20 +3,17 @@ import { NOBODY } from "./harness.ts";
 import type { Key, Model } from "./model.ts";
 import {
   anOrganization,
-  anyText,
   aPerson,
   call,
   done,
   type Expected,
-  invalid,
-  isText,
-  mostly,
   notFound,
   organizationOf,
   pick,
   place,
   type Step,
   send,
+  text,
 } from "./model-steps.ts";
 
 const WEEK_MS = 7 * 86_400_000;
@@ -49,9 +46,8 @@ function createdKey(model: Model, key: Key): Expected {
   return { status: 201, body: { ...shown, key: key.key }, note: { created: id, details } };
 }
 
-const KEY_SECONDS = [60, 3600, 315_360_000];
 const keyBody = fc.record(
-  { name: anyText, expires_in_seconds: mostly(KEY_SECONDS, [59, 315_360_001, 60.5, "60", null]) },
+  { name: text, expires_in_seconds: fc.constantFrom(60, 3600, 315_360_000) },
   { requiredKeys: [] },
 );
 
@@ -62,15 +58,13 @@ const createKey = fc.record({ address: addressOfKeys, body: keyBody }).map(
       const { path, owner } = address.find(model);
       return send("POST", path, body, (given) => {
         const { name, expires_in_seconds: seconds } = body;
-        if (name !== undefined && !isText(name)) return invalid;
-        if (seconds !== undefined && !KEY_SECONDS.some((each) => each === seconds)) return invalid;
         if (owner === undefined) return notFound;
         const key = model.addKey({
           id: String(given.id),
           owner,
           name: name?.trim() ?? "Unnamed Key",
           key: String(given.key),
-          lifetimeMs: seconds === undefined ? null : Number(seconds) * 1000,
+          lifetimeMs: seconds === undefined ? null : seconds * 1000,
         });
         return createdKey(model, key);
       });
@@ -113,14 +107,12 @@ function stateOf({ rotated, revoked_at }: Key): string {
   return revoked_at === null ? "expired" : "revoked";
 }
 
-const OVERLAPS = [0, 60, 3600, 604_800];
-
 const rotateKey = fc
   .record({
     address: addressOfKeys,
     which: place,
     astray: fc.nat({ max: 3 }),
-    overlap: mostly(OVERLAPS, [-1, 604_801, "0"]),
+    overlap: fc.constantFrom(0, 60, 3600, 604_800),
   })
   .map(
     ({ address, which, astray, overlap }): Step => ({
@@ -131,7 +123,6 @@ const rotateKey = fc
         const { path, owner } =
           astray === 0 ? address.find(model) : homeOf(model, old?.owner ?? NOBODY, which);
         return send("POST", `${path}/${id}/rotate`, { overlap_seconds: overlap }, (given) => {
-          if (!OVERLAPS.some((each) => each === overlap)) return invalid;
           if (owner === undefined || old?.owner !== owner) return notFound;
           const over = stateOf(old);
           if (over === "rotated" || !model.isUsable(old)) {
@@ -144,7 +135,7 @@ const rotateKey = fc
           });
           old.rotated = true;
           if (overlap === 0) old.revoked_at = model.now;
-          const overlapEnds = model.now + Number(overlap) * 1000;
+          const overlapEnds = model.now + overlap * 1000;
           old.expires_at = Math.min(old.expires_at ?? overlapEnds, overlapEnds);
           return createdKey(model, next);
         });

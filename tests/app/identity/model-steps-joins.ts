@@ -1,14 +1,11 @@
 import fc from "fast-check";
 import {
   anOrganization,
-  anyText,
   aPerson,
   call,
   done,
   invalid,
-  isText,
   listOf,
-  mostly,
   noteOf,
   notFound,
   organizationOf,
@@ -17,6 +14,7 @@ import {
   role,
   type Step,
   send,
+  text,
 } from "./model-steps.ts";
 
 const DAY_SECONDS = 86_400;
@@ -24,10 +22,10 @@ const EXPIRES_SECONDS_DEFAULT = 7 * DAY_SECONDS;
 
 const inviteBody = fc.record(
   {
-    email: anyText,
-    role: fc.constantFrom("admin", "viewer", "owner", "owner", "admin", "member", "nobody"),
-    expires_in_seconds: mostly([60, 3600, 30 * DAY_SECONDS], [59, 30 * DAY_SECONDS + 1, 1.5, "60", null]),
-    max_uses: mostly([1, 2, null, null], [0, -1, 1.5, 2 ** 31, "1"]),
+    email: text,
+    role: fc.constantFrom("admin", "viewer", "owner", "owner", "admin", "member"),
+    expires_in_seconds: fc.constantFrom(60, 3600, 30 * DAY_SECONDS),
+    max_uses: fc.constantFrom(1, 2, null, null),
   },
   { requiredKeys: [] },
 );
@@ -39,13 +37,6 @@ const createInvite = fc.record({ which: place, body: inviteBody }).map(
       const organization = anOrganization(model, which);
       const { email, role = "member", expires_in_seconds = EXPIRES_SECONDS_DEFAULT, max_uses = 1 } = body;
       return send("POST", `/organizations/${organization}/invites`, body, (given) => {
-        const expires = [60, 3600, 30 * DAY_SECONDS, EXPIRES_SECONDS_DEFAULT].includes(
-          Number(expires_in_seconds),
-        );
-        const uses = max_uses === null || max_uses === 1 || max_uses === 2;
-        if (role === "nobody" || !expires || typeof expires_in_seconds !== "number" || !uses) return invalid;
-        // A text of 129 characters is too long for a name, but not for an email.
-        if (email !== undefined && !isText(email) && email !== "x".repeat(129)) return invalid;
         if (!model.organizations.has(organization)) return notFound;
         const invite = {
           id: String(given.id),
@@ -56,7 +47,7 @@ const createInvite = fc.record({ which: place, body: inviteBody }).map(
           max_uses,
           use_count: 0,
           expires_at: model.now + expires_in_seconds * 1000,
-          ...(typeof email === "string" && { email: email.trim() }),
+          ...(email !== undefined && { email: email.trim() }),
         };
         model.invites.set(invite.id, invite);
         const { id } = invite;
@@ -124,7 +115,7 @@ const listInvites = listOf("invites", (model, id) =>
     .map((invite) => model.shownInvite(invite)),
 );
 
-const createAccount = fc.record({ which: place, name: anyText, role }).map(
+const createAccount = fc.record({ which: place, name: text, role }).map(
   ({ which, name, role }): Step => ({
     name: `service account ${name} in organization ${which} as ${role}`,
     plan(model) {
@@ -134,7 +125,6 @@ const createAccount = fc.record({ which: place, name: anyText, role }).map(
         `/organizations/${organization}/service-accounts`,
         { name, ...(role && { role }) },
         (given) => {
-          if (!isText(name)) return invalid;
           if (!model.organizations.has(organization)) return notFound;
           const account = {
             id: String(given.id),
@@ -159,7 +149,7 @@ const createAccount = fc.record({ which: place, name: anyText, role }).map(
 );
 
 const touchAccount = fc
-  .record({ which: place, where: place, name: anyText, method: fc.constantFrom("GET", "PATCH", "DELETE") })
+  .record({ which: place, where: place, name: text, method: fc.constantFrom("GET", "PATCH", "DELETE") })
   .map(
     ({ which, where, name, method }): Step => ({
       name: `${method} service account ${which}${method === "PATCH" ? ` ${name}` : ""}`,
@@ -171,7 +161,6 @@ const touchAccount = fc
           `/organizations/${organization}/service-accounts/${id}`,
           method === "PATCH" ? { name } : undefined,
           () => {
-            if (method === "PATCH" && !isText(name)) return invalid;
             const account = model.account(id, organization);
             const member = account && model.member(account.member);
             if (!account || !member) return notFound;
@@ -181,7 +170,7 @@ const touchAccount = fc
               return done;
             }
             const before = { name: account.name };
-            if (method === "PATCH") account.name = String(name).trim();
+            if (method === "PATCH") account.name = name.trim();
             return { status: 200, body: model.shownAccount(account), note: noteOf(before, account) };
           },
         );

@@ -63,18 +63,7 @@ export function send(method: Method, path: string, body: unknown, settle: Planne
 export const place = fc.nat({ max: 23 });
 const STRANGER = 23;
 export const text = fc.constantFrom("Ada", "  Grace  ", "Ünïcode 🚪", "x".repeat(128), "🚪".repeat(128));
-const WRONG_TEXTS = ["", "   ", "a\u0000b", "a\nb", "x".repeat(129), "\ud800", 7, true, ["Ada"]];
-/** Generates a name that is valid in 9 of 10 cases. */
-export const anyText = fc.oneof({ weight: 9, arbitrary: text }, fc.constantFrom<unknown>(...WRONG_TEXTS));
 export const role = fc.option(fc.constantFrom(...Object.keys(ROLE_LABELS)), { nil: undefined });
-
-/** Generates one of the good values in 9 of 10 cases, and otherwise one of the wrong values. */
-export const mostly = (good: unknown[], wrong: unknown[]) =>
-  fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...good) }, fc.constantFrom(...wrong));
-
-export function isText(value: unknown): value is string {
-  return typeof value === "string" && !WRONG_TEXTS.includes(value);
-}
 
 /** Returns the id at an index that counts from the newest, so that small indexes select related things. */
 export function pick(ids: Iterable<string>, index: number): string {
