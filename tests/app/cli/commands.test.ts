@@ -29,26 +29,6 @@ describe("apply", () => {
     expect((await registry.call("GET", "/services/from-yaml")).body).toMatchObject(service("/from-yaml"));
   });
 
-  test("shows what would change and writes nothing with --dry-run", async () => {
-    await registry.put("dry", service("/dry", "/dry/old"));
-    const run = await cli(["apply", "--dry-run", await file("dry.yaml", yaml("dry", "/dry", "/dry/new"))]);
-    expect(run).toEqual({
-      exitCode: 0,
-      stdout: [
-        "dry: changed, current revision 1",
-        "+ GET /dry/new (user)",
-        "- GET /dry/old (user)",
-        "    breaks: the route is gone",
-        "2 changes: 1 breaks callers.",
-        "",
-      ].join("\n"),
-      stderr: "",
-    });
-    expect((await registry.call("GET", "/services/dry")).body.revision).toBe(1);
-    const same = await cli(["apply", "--dry-run", "-"], { input: yaml("dry", "/dry", "/dry/old") });
-    expect(same.stdout).toBe("dry: unchanged, current revision 1\nNo changes.\n");
-  });
-
   test("lists every violation of a refused document and exits with 1", async () => {
     const path = await file("bad.yaml", yaml("bad name", "/Upper/").replace("http:", "https:"));
     const run = await cli(["apply", path]);
@@ -155,18 +135,6 @@ describe("services and revisions", () => {
       ["1", "put"],
     ]);
     expect(revisions[1]?.[3]).toBe("third");
-  });
-
-  test("are complete in JSON", async () => {
-    await registry.put("whole", service("/whole"));
-    for (const [parameters, path] of [
-      [["services"], "/services"],
-      [["services", "whole"], "/services/whole"],
-      [["revisions", "whole"], "/services/whole/revisions"],
-    ] as const) {
-      const run = await cli(["--json", ...parameters]);
-      expect(JSON.parse(run.stdout)).toEqual((await registry.call("GET", path)).body);
-    }
   });
 
   test("exit with 1 for an unknown service, and print the error response with --json", async () => {

@@ -74,23 +74,6 @@ describe("with roles off", () => {
     ]);
   });
 
-  // ID-49
-  test("an earlier invite gives the role that it was created with, once roles are on again", async () => {
-    const { id } = await identity.organization();
-    const { token } = (await identity.call("POST", `/organizations/${id}/invites`, { role: "admin" })).body;
-    const off = await identity.restarted(null);
-    const user = await off.person();
-    const joined = await off.call("POST", `/users/${user}/invites/redeem`, { token });
-    expect(joined.body.role).toBeNull();
-    expect((await off.events()).at(-1)?.data.role).toBeNull();
-    expect((await identity.call("GET", `/members/${joined.body.id}`)).body.role).toBe("admin");
-    const without = (await off.call("POST", `/organizations/${id}/invites`)).body;
-    const later = await identity.call("POST", `/users/${await identity.person()}/invites/redeem`, {
-      token: without.token,
-    });
-    expect(later.body.role).toBe("member");
-  });
-
   // ID-74
   test("a role that is no longer in the file grants nothing, but is still shown", async () => {
     const { id } = await identity.organization();

@@ -90,27 +90,6 @@ describe.skipIf(!services().postgres.real)("the table of current services", () =
     );
   });
 
-  test("is complete for many concurrent readers, while others write", async () => {
-    const table = new CurrentTable(database);
-    let writing = true;
-    const readers = Array.from({ length: 6 }, async () => {
-      let fence = 0;
-      while (writing) {
-        await table.read();
-        expect(table.fence).toBeGreaterThanOrEqual(fence);
-        fence = table.fence ?? 0;
-      }
-    });
-    for (let round = 0; round < 6; round += 1) {
-      await registry.apply({ alpha: configOf("alpha", round % 3), beta: configOf("beta", (round + 1) % 3) });
-      await registry.call("DELETE", "/services/beta");
-    }
-    writing = false;
-    await Promise.all(readers);
-    await table.read();
-    expect(contentOf(table)).toEqual(await fromScratch());
-  });
-
   test("never replaces later changes with earlier ones", async () => {
     await registry.apply({ alpha: configOf("alpha", 1) });
     const [beforeFirst, afterSecond] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

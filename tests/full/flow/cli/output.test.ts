@@ -46,11 +46,9 @@ test("the output of `bun cli` contains nothing of the runner", async () => {
   }
 });
 
-test("a terminal gets colors, and only ASCII if its locale is not UTF-8", async () => {
+test("a terminal gets colors", async () => {
   const at = async (parameters: string[], env: Record<string, string>) =>
     (await atTerminal(registry.url, parameters, async () => {}, env)).shown;
-  expect(await at(["services", "café"], {})).toBe("There is no service café.\n");
-  expect(await at(["services", "café"], { LANG: "C" })).toBe("There is no service caf\\u{e9}.\n");
   expect(await at(["services"], {})).toContain("\u001b[1mSERVICE");
   expect(await at(["services"], { NO_COLOR: "1" })).not.toContain("\u001b");
 });

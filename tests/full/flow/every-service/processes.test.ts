@@ -91,17 +91,7 @@ describe.skipIf(!allReal).each(APPS)("%s", (app) => {
       const { status } = await rawRequest(internalUrl, `${line}\r\n\r\n`);
       expect(status).toBe(line.startsWith("GET") ? 200 : 404);
     }
-    for (const host of [
-      "a b",
-      "a%b",
-      "[::1",
-      "a:99999",
-      "a:b",
-      "999999999999",
-      "a<b",
-      "caf\xc3\xa9",
-      "a, b",
-    ]) {
+    for (const host of ["a b", "a%b", "[::1", "a:99999", "a, b"]) {
       for (const port of [internalUrl, url]) {
         const { status, body } = await rawRequest(port, spell("GET", "/health/live", { Host: host }));
         expect([host, status, JSON.parse(body.toString()).error.code]).toEqual([

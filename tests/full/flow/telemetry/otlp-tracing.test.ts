@@ -45,13 +45,10 @@ describe("a span", () => {
   });
 
   test.each<[string, number | null, string | undefined, { code: number; message: string }]>([
-    ["unset on 204", 204, undefined, UNSET],
-    ["unset on 302", 302, undefined, UNSET],
     ["unset on 400", 400, undefined, UNSET],
     ["unset on 499, even with a message", 499, "client left", UNSET],
     ["error on 500", 500, undefined, { code: 2, message: "" }],
     ["error on 502, with its message", 502, "upstream refused", { code: 2, message: "upstream refused" }],
-    ["error on 599", 599, undefined, { code: 2, message: "" }],
     ["unset without a response", null, undefined, UNSET],
     ["error without a response but with a message", null, "broken", { code: 2, message: "broken" }],
   ])("has the status %s", async (_, status, error_message, expected) => {
