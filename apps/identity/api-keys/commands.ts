@@ -14,7 +14,7 @@ import {
   whyOver,
 } from "./api-key.ts";
 import type { OwnerAddress } from "./owners.ts";
-import { lockKey, revokeKey } from "./sql.ts";
+import { insertKey, lockKey, revokeKey } from "./sql.ts";
 
 /** Returns the row of a new key, and the response to the create request. Only the response contains the plaintext. */
 function newKey({ newId, clock, secrets }: Dependencies, name: string, lifetimeMs: number | null) {
@@ -43,10 +43,10 @@ export async function createKey(
   const { database } = deps;
   const lifetimeMs = expires_in_seconds === undefined ? null : expires_in_seconds * 1000;
   const { row, created } = newKey(deps, name === undefined ? KEY_NAME_DEFAULT : trimmed(name), lifetimeMs);
-  const work = async (tx: Orm) => {
-    await tx.insert(apiKeys).values({ ...row, ...(await owner.find(tx, true)) });
+  const work = async (orm: Orm) => {
+    if (!(await insertKey(orm, await owner.named(orm), row))) throw owner.nobody();
   };
-  await database.transaction("create_api_key", work, { lane: await owner.lane(database) });
+  await database.run("create_api_key", work, { lane: await owner.lane(database) });
   return created;
 }
 
@@ -69,12 +69,11 @@ export async function rotateKey(
     const now = clock.now();
     refuseOver(old, now);
     const { row, created } = newKey(deps, old.name, lifetimeAfter(old, apiKeyMaxAgeSeconds));
-    await tx.insert(apiKeys).values({ ...row, ...found });
+    await insertKey(tx, found, row);
     const overlapEndsMs = now + overlap_seconds * 1000;
     const expires_at = new Date(Math.min(overlapEndsMs, old.expires_at?.getTime() ?? overlapEndsMs));
     const revoked_at = overlap_seconds === 0 ? expires_at : null;
-    const replaced = { expires_at, revoked_at, rotated_to: row.id };
-    await updateRow(tx, apiKeys, id, replaced);
+    await updateRow(tx, apiKeys, id, { expires_at, revoked_at, rotated_to: row.id });
     return created;
   };
   return database.transaction("rotate_api_key", work, { lane: await owner.lane(database) });

@@ -1,4 +1,4 @@
-import { notFound } from "@ostiary/lib/domain/errors";
+import { type ApiError, notFound } from "@ostiary/lib/domain/errors";
 import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
 import { lockMember, requireLivingMember } from "../members/sql.ts";
 import { requireServiceAccount } from "../service-accounts/sql.ts";
@@ -11,6 +11,10 @@ export interface OwnerAddress {
   lane(database: Database): Promise<string>;
   /** Returns the owner. With `locked`, nobody can remove the owner before the transaction ends. */
   find(tx: Orm, locked: boolean): Promise<KeyOwner>;
+  /** Returns the owner, unchecked: the statement that uses the owner must check that the owner exists. */
+  named(orm: Orm): Promise<KeyOwner>;
+  /** Returns the error for an owner that does not exist. */
+  nobody(): ApiError;
 }
 
 /** Returns the owner that the path `/users/{user_id}` names. */
@@ -21,6 +25,8 @@ export function userAt({ user_id }: Record<"user_id", string>): OwnerAddress {
       await (locked ? lockExistingUser(tx, user_id, "share") : requireUser(tx, user_id));
       return { user_id };
     },
+    named: async () => ({ user_id }),
+    nobody: () => notFound("user", user_id),
   };
 }
 
@@ -36,6 +42,8 @@ export function memberAt({ member_id }: Record<"member_id", string>): OwnerAddre
       else if (!(await lockMember(tx, member_id, "share"))) throw notFound("member", member_id);
       return { member_id };
     },
+    named: async () => ({ member_id }),
+    nobody: () => notFound("member", member_id),
   };
 }
 
@@ -53,5 +61,7 @@ export function serviceAccountAt(
       if (locked && !(await lockMember(tx, member_id, "share"))) throw notFound("service_account", id);
       return { member_id };
     },
+    named: async (orm) => ({ member_id: (await requireServiceAccount(orm, address)).member_id }),
+    nobody: () => notFound("service_account", address.service_account_id),
   };
 }

@@ -1,10 +1,22 @@
 import { notFound } from "@ostiary/lib/domain/errors";
 import type { PageRequest } from "@ostiary/lib/runtime/http";
-import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
-import { and, eq, getTableColumns, gt, inArray, isNull, lte, or, type SQL, sql } from "drizzle-orm";
+import { type Orm, preparedRows, rows } from "@ostiary/lib/runtime/stores/database";
+import {
+  and,
+  type Column,
+  eq,
+  getTableColumns,
+  gt,
+  inArray,
+  isNull,
+  lte,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import { behind, byId } from "../list-sql.ts";
 import { inBatches } from "../rows-sql.ts";
-import { apiKeys } from "../tables.ts";
+import { apiKeys, members, users } from "../tables.ts";
 import type { ApiKeyRow } from "./api-key.ts";
 import type { KeyFilter } from "./filters.ts";
 import type { LastUse } from "./last-use-buffer.ts";
@@ -17,6 +29,47 @@ const { hash: _, ...keyColumns } = getTableColumns(apiKeys);
 
 function belongsTo(owner: KeyOwner) {
   return "user_id" in owner ? eq(apiKeys.user_id, owner.user_id) : eq(apiKeys.member_id, owner.member_id);
+}
+
+/**
+ * Builds a statement that inserts a key unless the key exists, so that the statement can be retried. Its result is
+ * the owner's row, or no row for an unknown owner. Two concurrent attempts can conflict on the hash or on the id, so
+ * `on conflict` names no constraint.
+ */
+const insertUnder = (owner: SQL, column: Column) =>
+  preparedRows<{ id: string }>(sql`
+    with owner as materialized (${owner}), inserted as (
+      insert into ${apiKeys} (id, ${sql.identifier(column.name)}, name, key_prefix, hash, created_at, expires_at)
+      select ${sql.placeholder("id")}, owner.id, ${sql.placeholder("name")}, ${sql.placeholder("key_prefix")},
+        ${sql.placeholder("hash")}, ${sql.placeholder("created_at")}::timestamptz,
+        ${sql.placeholder("expires_at")}::timestamptz
+      from owner on conflict do nothing
+    )
+    select id from owner`);
+const owner_id = sql.placeholder("owner_id");
+const insertUserKey = insertUnder(
+  sql`select id from ${users} where id = ${owner_id} for key share`,
+  apiKeys.user_id,
+);
+const insertMemberKey = insertUnder(
+  sql`select id from ${members} where id = ${owner_id} and status <> 'removed' for share`,
+  apiKeys.member_id,
+);
+
+/**
+ * Stores a new key in one statement, which also prevents the removal of the owner. Returns false and writes nothing
+ * when the owner does not exist.
+ */
+export async function insertKey(
+  orm: Orm,
+  owner: KeyOwner,
+  key: Omit<ApiKeyRow, "rotated_to"> & { hash: string },
+): Promise<boolean> {
+  const [owned] =
+    "user_id" in owner
+      ? await insertUserKey(orm, { ...key, owner_id: owner.user_id })
+      : await insertMemberKey(orm, { ...key, owner_id: owner.member_id });
+  return owned !== undefined;
 }
 
 function fits({ now, unusedSince, expiresUntil }: KeyFilter): SQL | undefined {
