@@ -20,6 +20,7 @@ const judged: Benches = {
 /** Every bench by name, with its default argument. */
 const benches: Benches = {
   ...judged,
+  "one-process": async () => (await import("./one-process.ts")).oneProcess,
   proof: async () => (await import("./proof.ts")).proof,
   sealing: async () => (await import("./sealing.ts")).sealingOf(),
   streams: async () => (await import("./streams.ts")).streamsOf(),
