@@ -2,8 +2,6 @@
 
 export * from "./chain.ts";
 export * from "./entry.ts";
-export * from "./entry.ts";
-export * from "./entry.ts";
 export * from "./head-map.ts";
 export * from "./months.ts";
 export * from "./owner.ts";

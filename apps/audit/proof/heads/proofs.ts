@@ -14,10 +14,10 @@ interface ProvenHead {
   map: MapProof;
 }
 
+/** The way from the root of one leaf's map to an owner. `found` is null for a lost node, and undefined on the way. */
 interface Walk {
   version: number;
-  depth: number;
-  /** The sibling hashes along the way, from the root down. */
+  /** The sibling hashes along the way, from the last one up. */
   path: string[];
   found: ProvenHead | null | undefined;
 }
@@ -32,57 +32,46 @@ export async function selectProvenHeads(
   versions: readonly number[],
 ): Promise<(ProvenHead | null)[]> {
   const way = mapSteps(owner);
-  const walks = versions.map((version): Walk => ({ version, depth: 0, path: [], found: undefined }));
-  for (let open = walks; open.length > 0; open = open.filter(({ found }) => found === undefined)) {
-    const nodes = await selectNodes(
-      orm,
-      open.map(({ version, depth }) => ({ version, path: way.slice(0, depth) })),
-    );
-    for (const [index, walk] of open.entries()) step(walk, way, nodes[index] ?? null);
+  const walks = versions.map((version): Walk => ({ version, path: [], found: undefined }));
+  for (let [depth, open] = [0, walks]; open.length > 0; depth++) {
+    const path = way.slice(0, depth);
+    const places = open.map(({ version }) => ({ version, path }));
+    for (const [index, node] of (await selectNodes(orm, places)).entries()) {
+      const walk = open[index];
+      if (walk !== undefined) step(walk, way, depth, node);
+    }
+    open = open.filter(({ found }) => found === undefined);
   }
   return walks.map(({ found }) => found ?? null);
 }
 
-/**
- * Follows the owner's path through one stored node. Sets `walk.found` at a leaf or an empty subtree, otherwise moves
- * `walk` to the next stored node.
- */
-function step(walk: Walk, way: string, node: MapNode | null): void {
-  if (node === null) {
-    walk.found = null;
+/** Follows the owner's path through one stored node, to its head, to an empty subtree or to the next stored node. */
+function step(walk: Walk, way: string, depth: number, node: MapNode | null): void {
+  walk.found = null;
+  if (node === null) return;
+  const digit = Number.parseInt(way.charAt(depth), SLOTS);
+  for (let level = 0; level <= LEVELS; level++) {
+    const below = LEVELS - level;
+    const place = (SLOTS + digit) >> below;
+    if (level > 0) walk.path.unshift(hexOf(node.subtree(place ^ 1)?.hash ?? ZERO_HASH));
+    const subtree = node.subtree(place);
+    if (subtree !== null && !subtree.isLeaf) continue;
+    // a subtree that is a leaf has one slot
+    const first = (place << below) - SLOTS;
+    const slots = Array.from({ length: 1 << below }, (_, index) => node.slot(first + index));
+    walk.found = headAt(walk.path, way, slots.find((slot) => slot !== null) ?? null);
     return;
   }
-  const digit = Number.parseInt(way.charAt(walk.depth), SLOTS);
-  for (let level = 0; ; level++) {
-    const place = (SLOTS + digit) >> (LEVELS - level);
-    if (level > 0) walk.path.push(hexOf(node.subtree(place ^ 1)?.hash ?? ZERO_HASH));
-    const subtree = node.subtree(place);
-    if (subtree === null || subtree.isLeaf) {
-      walk.found = ended(walk, way, subtree === null ? null : leafBelow(node, place));
-      return;
-    }
-    if (level === LEVELS) break;
-  }
-  const below = node.slot(digit);
-  if (below === null || isLeaf(below)) return;
-  walk.version = below.version;
-  walk.depth += 1;
+  const next = node.slot(digit);
+  if (next !== null && !isLeaf(next)) Object.assign(walk, { version: next.version, found: undefined });
 }
 
-/** Returns the slot of the only leaf in a subtree. */
-function leafBelow(node: MapNode, place: number): Slot | null {
-  let at = place;
-  while (at < SLOTS) at = node.subtree(2 * at) === null ? 2 * at + 1 : 2 * at;
-  return node.slot(at - SLOTS);
-}
-
-function ended({ path }: Walk, way: string, slot: Slot | null): ProvenHead | null {
-  const up = path.toReversed();
+function headAt(path: string[], way: string, slot: Slot | null): ProvenHead | null {
   const none = { position: 0, chain: hexOf(ZERO_HASH) };
-  if (slot === null) return { ...none, map: { path: up } };
+  if (slot === null) return { ...none, map: { path } };
   if (!isLeaf(slot)) return null;
   if (slot.key !== way) {
-    return { ...none, map: { path: up, other: { key: slot.key, value: hexOf(mapValue(slot)) } } };
+    return { ...none, map: { path, other: { key: slot.key, value: hexOf(mapValue(slot)) } } };
   }
-  return { position: slot.position, chain: hexOf(slot.chain), map: { path: up } };
+  return { position: slot.position, chain: hexOf(slot.chain), map: { path } };
 }

@@ -9,7 +9,7 @@ import {
 } from "@ostiary/lib/domain/proof";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { Partition } from "../../partitions/partition-sql.ts";
-import { HeadMap, NodeCache, rootOf } from "../heads/head-map.ts";
+import { selectProvenHeads } from "../heads/proofs.ts";
 import { LogAltered } from "../seal/chains.ts";
 import { entryIn, type NewEntry } from "../seal/entries.ts";
 import {
@@ -65,16 +65,13 @@ export async function* chainsOfMonth(
 
 /** Returns a function for the last position of an owner that was sealed well before the end of the month. */
 async function settledHeads(database: Database, month: string): Promise<(owner: string) => Promise<number>> {
-  const before = new Date(monthEnd(month) - MONTH_MARGIN_MS).toISOString();
-  const leaf = await selectLeafBefore(database, before);
-  if (leaf === null) return async () => 0;
-  const nodes = new NodeCache();
+  const leaf = await selectLeafBefore(database, new Date(monthEnd(month) - MONTH_MARGIN_MS).toISOString());
   return async (owner) => {
-    const map = await database.run("select_settled_head", (orm) =>
-      HeadMap.open(orm, nodes, rootOf(leaf), [owner]),
+    const versions = leaf === null ? [] : [Number(leaf.number)];
+    const [head] = await database.run("select_settled_head", (orm) =>
+      selectProvenHeads(orm, owner, versions),
     );
-    const head = map.headOf(owner);
-    return head === null || head === "lost" ? 0 : head.position;
+    return head?.position ?? 0;
   };
 }
 

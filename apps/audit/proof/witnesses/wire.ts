@@ -1,25 +1,10 @@
-import { collectedGauge, type Metrics } from "@ostiary/lib/runtime/telemetry";
 import type { AuditConfig } from "../../config.ts";
 import { receiverDepsOf, type Shared } from "../../streams/wire.ts";
 import type { CosignedRoots } from "../export/proof.ts";
 import { selectNote } from "../root/tree-sql.ts";
 import { selectCosignedRoot } from "./sql.ts";
 import { loadWitnesses } from "./witnesses-file.ts";
-import { Witnessing, type WitnessReading } from "./witnessing.ts";
-
-/** Registers the gauges of witnesses. `reading` is called at each scrape. */
-function createWitnessGauges({ registry }: Metrics, reading: () => WitnessReading): void {
-  collectedGauge(registry, {
-    name: "audit_witnesses_behind",
-    help: "Witnesses that have cosigned no root for a minute although a new root exists. Only the replica that seals counts them.",
-    read: () => reading().behind,
-  });
-  collectedGauge(registry, {
-    name: "audit_witness_conflicts",
-    help: "Witnesses that say that the log does not continue what they cosigned. Only the replica that seals counts them.",
-    read: () => reading().conflicts,
-  });
-}
+import { Witnessing } from "./witnessing.ts";
 
 /** The longest time that an export waits for the next round of the witnesses, even if the interval is longer. */
 const INTERVAL_WAIT_MS_MAX = 10_000;
@@ -55,9 +40,8 @@ export function wireWitnesses(config: AuditConfig, given: WitnessesGiven): Witne
   const origin = config.AUDIT_LOG_ORIGIN;
   const witnessing = new Witnessing({
     ...given,
-    ...{ witnesses, quorum, intervalMs, origin, receivers, log: telemetry.log },
+    ...{ witnesses, quorum, intervalMs, origin, receivers, ...telemetry },
   });
-  createWitnessGauges(telemetry.metrics, () => witnessing.reading);
   const keys = witnesses.map(({ keyText }) => keyText);
   const select = () => selectCosignedRoot(reads, origin, keys, quorum);
   return {

@@ -1,7 +1,7 @@
 import { type Clock, endsWithin, Loop } from "@ostiary/lib/async";
 import { reasonOf } from "@ostiary/lib/domain/errors";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
-import type { Logger } from "@ostiary/lib/runtime/telemetry";
+import { collectedGauge, type Logger, type Metrics } from "@ostiary/lib/runtime/telemetry";
 import { Receiver, type ReceiverDeps } from "../../streams/receiver-call.ts";
 import { selectConsistency, selectNote, sizeOf } from "../root/tree-sql.ts";
 import { askWitness, type SignedRoot, WitnessConflict } from "./ask-witness.ts";
@@ -20,13 +20,7 @@ interface WitnessingDeps {
   receivers: ReceiverDeps;
   clock: Clock;
   log: Pick<Logger, "error" | "warn">;
-}
-
-export interface WitnessReading {
-  /** Number of witnesses that have cosigned no root for a minute although a new root exists. */
-  behind: number;
-  /** Number of witnesses that have cosigned something that contradicts this log. */
-  conflicts: number;
+  metrics: Metrics;
 }
 
 const BEHIND_MS = 60_000;
@@ -79,6 +73,18 @@ export class Witnessing {
       ...{ size: 0, stored: null, owesSinceMs: null, asked: null },
       ...{ failures: 0, notBeforeMs: 0, hasConflict: false },
     }));
+    const count = (is: (known: Known) => boolean) => (deps.isSealing() ? this.#known.filter(is).length : 0);
+    collectedGauge(deps.metrics.registry, {
+      name: "audit_witnesses_behind",
+      help: "Witnesses that have cosigned no root for a minute although a new root exists. Only the replica that seals counts them.",
+      read: () =>
+        count(({ owesSinceMs }) => owesSinceMs !== null && clock.elapsedMs() - owesSinceMs > BEHIND_MS),
+    });
+    collectedGauge(deps.metrics.registry, {
+      name: "audit_witness_conflicts",
+      help: "Witnesses that say that the log does not continue what they cosigned. Only the replica that seals counts them.",
+      read: () => count(({ hasConflict }) => hasConflict),
+    });
     this.#loop = new Loop({
       task: () => this.#round(),
       pauseMs: intervalMs,
@@ -99,17 +105,6 @@ export class Witnessing {
     await this.#loop.stop();
     await Promise.all(this.#known.map(({ asked }) => asked));
     for (const { receiver } of this.#known) receiver.close();
-  }
-
-  /** Returns the state of the witnesses as this replica knows it. A replica that does not seal reports zeros. */
-  get reading(): WitnessReading {
-    const nowMs = this.#deps.clock.elapsedMs();
-    const asked = this.#deps.isSealing() ? this.#known : [];
-    return {
-      behind: asked.filter(({ owesSinceMs }) => owesSinceMs !== null && nowMs - owesSinceMs > BEHIND_MS)
-        .length,
-      conflicts: asked.filter(({ hasConflict }) => hasConflict).length,
-    };
   }
 
   async #round(): Promise<void> {
