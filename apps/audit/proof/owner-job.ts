@@ -1,14 +1,13 @@
 import { systemClock } from "@ostiary/lib/async";
 import { checkPeerTls } from "@ostiary/lib/runtime/config";
 import { StartRefused } from "@ostiary/lib/runtime/service";
-import { type Database, lacksPrivilege } from "@ostiary/lib/runtime/stores/database";
+import { lacksPrivilege } from "@ostiary/lib/runtime/stores/database";
 import { type Static, Type } from "@sinclair/typebox";
 import { auditVariables } from "../config.ts";
 import { openAsOwner, ownerVariables } from "../database.ts";
 import { NodeCache } from "./heads/head-map.ts";
 import { SignedRoots, UnknownSigner } from "./root/signed-root.ts";
 import { checkSigningKeyFile, loadLogKeys } from "./root/signing-keys.ts";
-import { selectNote } from "./root/tree-sql.ts";
 import type { PassDeps } from "./seal/seal-pass.ts";
 import { selectState } from "./seal/state-sql.ts";
 
@@ -41,9 +40,23 @@ export async function runOwnerJob(
 ): Promise<void> {
   const database = await openAsOwner(config);
   try {
-    const { trees } = await database.run("select_sealer", selectState);
+    const { trees, note } = await database.run("select_sealer", selectState);
     const name = origin ?? trees.at(-1)?.origin ?? config.AUDIT_LOG_ORIGIN;
-    await work(await passDepsOf(config, name, database));
+    const keys = await loadLogKeys(config.AUDIT_SIGNING_KEY_FILE, name);
+    if (keys === null && note !== null) {
+      throw new StartRefused("This log is signed: set AUDIT_SIGNING_KEY_FILE to the service's key file.");
+    }
+    await work({
+      reads: database,
+      writes: database,
+      memory: { roots: new SignedRoots(keys, name), nodes: new NodeCache(), unreadable: new Set() },
+      origin: name,
+      clock: systemClock,
+      log: {
+        error: (fields, message) => void process.stderr.write(`${message}: ${JSON.stringify(fields)}\n`),
+      },
+      holder: null,
+    });
   } catch (error) {
     if (error instanceof UnknownSigner) throw new StartRefused(error.message);
     if (!lacksPrivilege(error)) throw error;
@@ -51,26 +64,4 @@ export async function runOwnerJob(
   } finally {
     await database.close();
   }
-}
-
-async function passDepsOf(
-  { AUDIT_SIGNING_KEY_FILE }: JobConfig,
-  origin: string,
-  database: Database,
-): Promise<PassDeps> {
-  const keys = await loadLogKeys(AUDIT_SIGNING_KEY_FILE, origin);
-  if (keys === null && (await selectNote(database)) !== null) {
-    throw new StartRefused("This log is signed: set AUDIT_SIGNING_KEY_FILE to the service's key file.");
-  }
-  return {
-    reads: database,
-    writes: database,
-    memory: { roots: new SignedRoots(keys, origin), nodes: new NodeCache(), unreadable: new Set() },
-    origin,
-    clock: systemClock,
-    log: {
-      error: (fields, message) => void process.stderr.write(`${message}: ${JSON.stringify(fields)}\n`),
-    },
-    holder: null,
-  };
 }

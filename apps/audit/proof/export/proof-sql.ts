@@ -87,9 +87,8 @@ type ProvenRow = EventRow & {
   intent_member_id: string | null;
   intent: Place | null;
   outcome_place: Place | null;
-  /** Whether the intent, and the outcome, were committed before the export was requested. */
-  intent_seen: boolean;
-  outcome_seen: boolean;
+  /** Whether an entry that was committed before the export was requested has no place. */
+  unsealed: boolean;
   claimed: boolean;
 };
 
@@ -146,8 +145,8 @@ function provenStatement(log: EventLog, { chain_id, position }: SealedLog, asked
   return sql`select ${columns}, event.named_by_outcome, event.intent_member_id,
       ${place(sql`i`, sql`event.intent_salt`)} as intent,
       ${place(sql`o`, sql`event.outcome_salt`)} as outcome_place,
-      i.position is null and ${seen(addedXid)} as intent_seen,
-      o.position is null and ${seen(sql`event.outcome_xid`)} as outcome_seen,
+      i.position is null and (o.position is not null or ${seen(addedXid)})
+        or o.position is null and event.outcome <> 'pending' and ${seen(sql`event.outcome_xid`)} as unsealed,
       (i.position is not null or ${CLAIMED}) as claimed
     from audit.audit_events event
       ${entry(sql`false`)} i on true
@@ -163,17 +162,13 @@ function lineOf(log: EventLog, row: ProvenRow): ProvenEventLine[] {
     intent_member_id,
     intent,
     outcome_place: outcome,
-    intent_seen,
-    outcome_seen,
+    unsealed,
     claimed,
     ...event
   } = row;
+  if (unsealed) throw new NotSealed(row.id, claimed);
+  if (intent === null) return [];
   const named = named_by_outcome === true;
-  if (intent === null) {
-    if (intent_seen || outcome !== null) throw new NotSealed(row.id, claimed);
-    return [];
-  }
-  if (outcome === null && event.outcome !== "pending" && outcome_seen) throw new NotSealed(row.id, claimed);
   // an event that is pending in the database is shown with everything that it has, so that a verifier sees a change
   const shown =
     outcome === null && event.outcome !== "pending" ? withoutOutcome(event, named, intent_member_id) : event;

@@ -25,38 +25,36 @@ export type RestartOf = { owner: string } | { origin: string };
 
 /** Runs `ostiary audit restart` as a process that reports what it declared and exits. */
 export function runRestart(env: Environment, of: RestartOf): Promise<void> {
+  const origin = "origin" in of ? of.origin : undefined;
   return runJob(
-    (say) => {
-      const config = loadConfig(jobVariables, env, checkJobConfig);
-      if ("origin" in of) {
-        return runOwnerJob(
-          config,
-          async (deps) => {
-            await restartTree(deps);
-            await say(
-              `The log has a new tree with the name ${of.origin}. Set AUDIT_LOG_ORIGIN=${of.origin} and restart the service.\n`,
-            );
-          },
-          of.origin,
-        );
-      }
-      return runOwnerJob(config, async (deps) => {
-        const { from, to } = await restartChain(deps, of.owner);
-        const lost = from > to ? "No position is given up" : `The positions ${from} to ${to} are given up`;
-        await say(
-          `The log of ${of.owner} continues after position ${to}. ${lost}; every later export says so.\n`,
-        );
-      });
-    },
+    (say) =>
+      runOwnerJob(
+        loadConfig(jobVariables, env, checkJobConfig),
+        async (deps) => {
+          if ("owner" in of) return say(await restartChain(deps, of.owner).then(givenUpText(of.owner)));
+          await restartTree(deps);
+          await say(
+            `The log has a new tree with the name ${origin}. Set AUDIT_LOG_ORIGIN=${origin} and restart the service.\n`,
+          );
+        },
+        origin,
+      ),
     { program: auditProgram, env },
   );
 }
 
 /** The part of a chain that a restart gave up: the entries of a chain from position `from` up to `to`. */
-export interface GivenUp {
+interface GivenUp {
   from: number;
   to: number;
 }
+
+const givenUpText =
+  (owner: string) =>
+  ({ from, to }: GivenUp) => {
+    const lost = from > to ? "No position is given up" : `The positions ${from} to ${to} are given up`;
+    return `The log of ${owner} continues after position ${to}. ${lost}; every later export says so.\n`;
+  };
 
 /**
  * Declares that rows of an owner's chain cannot be restored (AU-203). The chain continues from its sealed head. Events that
