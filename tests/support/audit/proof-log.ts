@@ -373,7 +373,7 @@ function extend(items: Remainder[], { position, chain, content, event, isLost }:
 }
 
 /** Returns the root of a map, and the proof of an owner's head or of its absence. */
-function proofIn(heads: ReadonlyMap<string, Head>, owner: string): { root: Hash; proof: MapProof } {
+export function proofIn(heads: ReadonlyMap<string, Head>, owner: string): { root: Hash; proof: MapProof } {
   const leaves = [...heads.values()].map((head) => {
     const key = mapSteps(head.owner);
     return { key, bits: bitsOf(key), value: mapValue(head) };

@@ -9,9 +9,11 @@ import {
   mapValue,
   nextInChain,
   sha256,
+  sha256InBrowser,
   ZERO_HASH,
 } from "@ostiary/lib/domain/proof";
 import { leafHash } from "@ostiary/lib/domain/tlog";
+import fc from "fast-check";
 import { ROOT } from "../../support/root.ts";
 
 // AU-50, AU-140
@@ -31,4 +33,13 @@ test("the example of the format's page is what the library computes", async () =
   const [text = "", ...hashes] = leaf;
   expect(JSON.parse(text)).toMatchObject({ number: 0, map: map[2] });
   expect(hashes).toEqual([hexOf(leafHash(text)), leafHash(text).toBase64()]);
+});
+
+// AU-50
+test("the page's SHA-256 equals the runtime's for random and all short inputs", () => {
+  const isSame = (data: string | Uint8Array) =>
+    expect(sha256InBrowser(data).toHex()).toBe(sha256(data).toHex());
+  const isSameFor = fc.oneof(fc.uint8Array({ maxLength: 300 }), fc.string({ unit: "binary" }));
+  fc.assert(fc.property(isSameFor, (data) => void isSame(data)));
+  for (let length = 0; length <= 200; length++) isSame(new Uint8Array(length).fill(length));
 });

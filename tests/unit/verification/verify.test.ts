@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test";
-import type { ProvenEvent } from "@ostiary/lib/contracts/audit";
 import { contentHash, hexOf, intentContent, outcomeContent } from "@ostiary/lib/domain/proof";
 import { restartLine } from "@ostiary/lib/domain/tlog";
 import {
@@ -68,43 +67,21 @@ describe("the verdict on an unchanged export", () => {
   });
 });
 
-/** Changes the event of a line. */
-function edited(lines: readonly string[], line: number, edit: (event: ProvenEvent) => object): string[] {
-  const event = eventIn(lines[line]);
-  return lines.with(line, JSON.stringify({ ...event, ...edit(event) }));
-}
-
 function withEnd(lines: readonly string[], more: object): string[] {
   return lines.with(-1, JSON.stringify({ ...endIn(lines), ...more }));
 }
 
-type Attack = [title: string, code: string, attack: (lines: string[]) => string[]];
-
-const attacks: Attack[] = [
-  [
-    "another actor is shown by way of proof.intent.member_id",
-    "line_unreadable",
-    (lines) =>
-      edited(lines, 0, ({ actor, proof }) => ({
-        actor: { ...actor, member_id: "forged" },
-        proof: { ...proof, intent: { ...proof.intent, member_id: "member-1", organization_id: "acme" } },
-      })),
-  ],
-  [
-    "a name stands twice in an object",
-    "line_unreadable",
-    (lines) => lines.with(0, `{"id":"x",${lines[0]?.slice(1)}`),
-  ],
-  ["there is a line after the end", "line_unreadable", (lines) => [...lines, "{}"]],
-  ["there is an empty line", "line_unreadable", (lines) => lines.toSpliced(1, 0, "")],
-];
-
 // AU-77
 describe("an export is altered when", () => {
-  test.each(attacks)("%s", async (_title, code, attack) => {
+  test.each<[string, (lines: string[]) => string[]]>([
+    ["a name stands twice in an object", (lines) => lines.with(0, `{"id":"x",${lines[0]?.slice(1)}`)],
+    ["there is an empty line", (lines) => lines.toSpliced(1, 0, "")],
+  ])("%s", async (_title, attack) => {
     const verdict = await verify(attack(await twoDays().export(OWNER)));
-    expect(verdict.result).toBe("altered");
-    expect(codesOf(verdict)).toContain(code);
+    expect([verdict.result, codesOf(verdict)]).toEqual([
+      "altered",
+      expect.arrayContaining(["line_unreadable"]),
+    ]);
   });
 
   test.each(["user:nobody", OWNER])("it is the one of %s and another owner is asked for", async (owner) => {
@@ -198,13 +175,6 @@ describe("a dropped month", () => {
     log.seal("2026-02-03T10:00:01.000Z");
     const verdict = await verify(await log.export(OWNER, { root: 2 }), { roots });
     expect(verdict.findings).toMatchObject([{ code: "earlier_head_wrong", place: { position: 4, leaf: 1 } }]);
-  });
-
-  test("is not dropped without its declaration", async () => {
-    const lines = await droppedMonths().export(OWNER);
-    const retention = endIn(lines).retention?.filter(({ kind }) => kind !== "retention");
-    const verdict = await verify(withEnd(lines, { retention }));
-    expect(codesOf(verdict)).toEqual(expect.arrayContaining(["drop_not_proved", "entries_missing"]));
   });
 });
 
