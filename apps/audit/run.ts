@@ -24,7 +24,6 @@ export function loadAudit(env: Environment): AuditConfig {
   );
 }
 
-/** Runs the audit service as a process. */
 export function runAudit(env: Environment, parameters: readonly string[] = []): Promise<void> {
   return runMain(
     async () => {

@@ -3,7 +3,6 @@ import { INTERNAL_CREDENTIAL, type SwaggerOptions } from "@ostiary/lib/runtime/h
 
 type Text = Omit<SwaggerOptions, "bodyBytesMax">;
 
-/** The introduction of the public port's description. */
 export const publicText = {
   title: "Ostiary audit",
   description: `The audit log: one event for each audited request, for the organization or the person that it concerns.
@@ -26,7 +25,6 @@ ${LISTS_INTRODUCTION}`,
   sampleOrigin: { variable: "AUDIT_URL" },
 } satisfies Text;
 
-/** The introduction of the internal port's description. */
 export const internalText = {
   title: "Ostiary audit, internal",
   description: `The gateway writes the intent of each request before it calls the service, and the outcome after the call.

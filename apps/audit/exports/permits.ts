@@ -4,13 +4,11 @@ import { type ApiError, rateLimited } from "@ostiary/lib/domain/errors";
 const RETRY_AFTER_SECONDS = 10;
 /** The maximum number of exports that run at once. Half of the read connections stay free for pages. */
 const EXPORTS_MAX = 4;
-/** The maximum number of exports of one log at once. */
 const PER_LOG_MAX = 2;
 /** The longest time that an export waits for a slot if no export of the same log has a slot. */
 const WAIT_MS = 5_000;
 /** The time between two looks for a slow reader while a log waits. */
 const LOOK_MS = 500;
-/** The maximum number of exports that wait for a slot at once. */
 const WAITING_MAX = 100;
 
 export interface PaceLimits {
@@ -19,7 +17,6 @@ export interface PaceLimits {
   lagMsMax: number;
 }
 
-/** An error for an export that broke off because its client read too slowly. */
 export class ReaderTooSlow extends Error {
   constructor(message: string) {
     super(message);

@@ -4,16 +4,13 @@ import { type Database, type Orm, query, rows, sqlState } from "@ostiary/lib/run
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import { sql } from "drizzle-orm";
 
-/** Number of months after the current one whose partitions must exist. */
 const MONTHS_AHEAD = 2;
-/** Number of months before the current one whose partitions must exist. */
 const MONTHS_BEHIND = 1;
 
 /** A partition of `audit.audit_events`: one month in UTC. */
 export interface Partition {
   /** The name of the table, such as `audit_events_2026_01`. */
   name: string;
-  /** The month, such as `2026-01`. */
   month: string;
 }
 
@@ -30,7 +27,6 @@ export function wantedPartitions(nowMs: number): Partition[] {
 
 const CHECK_VIOLATION = "23514";
 
-/** Returns whether a write failed because a month has no partition. */
 export function isPartitionMissing(error: unknown): boolean {
   return sqlState(error) === CHECK_VIOLATION;
 }

@@ -84,11 +84,6 @@ async function selectStream(orm: Orm, address: StreamAddress, lock: SQL = sql``)
   return found;
 }
 
-/** Locks a stream until the transaction ends, and returns it. */
-function lockStream(tx: Orm, address: StreamAddress): Promise<AuditStream> {
-  return selectStream(tx, address, sql`for update`);
-}
-
 /** Creates a stream with a secret of its own (AU-92, AU-95). */
 export async function createStream(
   deps: StreamCommandDeps,
@@ -213,7 +208,7 @@ export async function changeStream(
     );
   }
   return deps.writes.transaction("update_stream", async (tx) => {
-    const before = await lockStream(tx, address);
+    const before = await selectStream(tx, address, sql`for update`);
     await rows(tx, sql`update audit.streams set ${sql.join(sets, sql`, `)} where ${isAt(address)}`);
     const after = await selectStream(tx, address);
     return { stream: after, details: detailsOf(before, after) };

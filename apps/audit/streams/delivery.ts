@@ -24,7 +24,6 @@ export interface Step {
   messageId: string;
   /** Null if the format or the filter leaves out all entries. */
   body: Buffer | null;
-  /** The number of entries in the body. */
   count: number;
   /**
    * Stores the position after the entries, and renews the lease. `callMs` is the duration of the delivery request, or

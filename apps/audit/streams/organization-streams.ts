@@ -46,7 +46,6 @@ const ENTRY_MS_MIN = 0.2;
 /** The pause of a stream whose next entry is missing. */
 const STUCK_MS = 60_000;
 
-/** The stream of an organization. */
 class StreamCursor implements LeasedCursor {
   readonly #deps: OrganizationStreamsDeps;
   readonly #lease: string;

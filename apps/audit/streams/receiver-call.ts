@@ -56,7 +56,6 @@ export interface ReceiverDeps {
 
 /** The error for a host name without an address that may be called. */
 class ForbiddenAddress extends Error {}
-/** The error for a response that is too long. */
 class AnswerTooLong extends Error {}
 
 /**

@@ -93,7 +93,6 @@ function createStreamGauges({ registry }: Metrics, readings: () => readonly Stat
   });
 }
 
-/** Registers the gauges of the operator's own stream. */
 function createOperatorGauges({ registry }: Metrics, reading: () => OperatorReading | null): void {
   const read = (pick: (found: OperatorReading) => number) => () => {
     const found = reading();

@@ -16,9 +16,7 @@ export const STREAMS_MAX = 10;
 export const URL_LENGTH_MAX = 2_048;
 const PARAM_NAME_LENGTH_MAX = 128;
 const PARAMS_MAX = 32;
-/** The default overlap of a rotation, in seconds: a day. */
 export const OVERLAP_DEFAULT_S = 86_400;
-/** The maximum overlap of a rotation, in seconds: a week. */
 const OVERLAP_MAX_S = 604_800;
 
 /** The refusal of a stream beyond {@link STREAMS_MAX}. */

@@ -7,7 +7,6 @@ export interface UsageRequest extends UsageRange {
   by: Division;
   /** The id of the last item of the previous page, or null for the first page. */
   starting_after: string | null;
-  /** The services whose requests are left out. */
   hidden: readonly string[];
 }
 

@@ -60,14 +60,12 @@ export class EventWriter {
     return Promise.all(this.#outcomes.addAll(writes.map((item) => ({ key: item.request_id, item }))));
   }
 
-  /** Resolves once all writes that were added so far have ended. */
   async drained(): Promise<void> {
     await this.#intents.drained();
     await this.#outcomes.drained();
   }
 }
 
-/** Writes the valid intents of a batch and returns the result of each. */
 export async function writeIntents(
   writer: Pick<EventWriter, "intents">,
   given: readonly unknown[],
@@ -82,7 +80,6 @@ export async function writeIntents(
   });
 }
 
-/** Writes the valid outcomes of a batch and returns the result of each. */
 export async function writeOutcomes(
   writer: Pick<EventWriter, "outcomes">,
   given: readonly unknown[],

@@ -2,7 +2,6 @@ import { Batches, type Member, rejectEach, resolveEach, type SharedContext } fro
 import { StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 
 export interface GroupLimits {
-  /** The maximum number of items in one write. */
   groupMax: number;
   /**
    * The maximum number of writes in flight. While no write is in flight, a group of any size is written.

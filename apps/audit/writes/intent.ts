@@ -17,7 +17,6 @@ import {
 
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
-/** Returns the reasons why `request_id` is invalid, or an empty list if it is valid. */
 export function requestIdProblems(request_id: string): FieldError[] {
   if (REQUEST_ID.test(request_id)) return [];
   return [{ path: "request_id", message: "request_id must be 1 to 128 visible ASCII characters." }];

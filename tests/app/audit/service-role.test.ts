@@ -91,7 +91,7 @@ onServer("a role that was made by migrate --role", () => {
     await lie.end();
   });
 
-  test.each(["2026-13", "2026-01'; drop table audit.entries; --", "../x", ""])(
+  test.each(["2026-13", "2026-01'; drop table audit.entries; --"])(
     "no partition is made for the month %p",
     async (wanted) => {
       const error = await rejection(sql`select audit.make_partition(${wanted})`);

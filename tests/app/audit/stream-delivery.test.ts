@@ -182,7 +182,7 @@ describe("delivery", () => {
     });
   });
 
-  // AU-105
+  // AU-117
   test("does not delay other streams when a receiver never responds", async () => {
     const released = Promise.withResolvers<void>();
     other.answer = async () => {

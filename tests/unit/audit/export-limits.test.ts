@@ -20,26 +20,9 @@ function exportSlots() {
   return { clock, take, held };
 }
 
-const OF_LOG = "Too many exports of this log are running. Try again in a moment.";
 const OF_ALL = "Too many exports are running. Try again in a moment.";
 
 describe("export slots", () => {
-  // AU-45
-  test("are at most two for one log", async () => {
-    const { take } = exportSlots();
-    await take("a");
-    await take("a");
-    expect(await rejection(take("a"))).toMatchObject({ status: 429, message: OF_LOG });
-  });
-
-  // AU-45
-  test("include one that is reserved for a log without a running export", async () => {
-    const { take } = exportSlots();
-    for (const log of ["a", "a", "b"]) await take(log);
-    expect(await rejection(take("b"))).toMatchObject({ status: 429, message: OF_ALL });
-    await take("c");
-  });
-
   // AU-78
   test("go to waiting logs in their order when they become free", async () => {
     const { take } = exportSlots();

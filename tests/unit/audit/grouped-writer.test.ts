@@ -65,35 +65,6 @@ describe("a grouped writer", () => {
     expect(groups).toHaveLength(2);
   });
 
-  test("never writes two items with the same key at once", async () => {
-    const { writer, groups, open } = gated({ writesMax: 3 });
-    const [first, second, third] = [writer.add("k", "1"), writer.add("k", "2"), writer.add("k", "3")];
-    await turn();
-    expect(groups).toEqual([["1"]]);
-    await open();
-    expect(await first).toBe("1 written");
-    await open();
-    await open();
-    expect(await Promise.all([second, third])).toEqual(["2 written", "3 written"]);
-    expect(groups).toEqual([["1"], ["2"], ["3"]]);
-  });
-
-  // AU-23
-  test("makes an outcome wait until the write in progress for its key succeeds or fails", async () => {
-    const { writer, gates } = gated();
-    const failed = rejection(writer.add("k", "1"));
-    let settled = false;
-    const waiting = writer.settled("k").then(() => {
-      settled = true;
-    });
-    await turn();
-    expect(settled).toBe(false);
-    gates[0]?.reject(new Error("no"));
-    await waiting;
-    expect(await failed).toBeInstanceOf(Error);
-    await writer.settled("k");
-  });
-
   // AU-29
   test("refuses items when its queue is full", async () => {
     const { writer, open } = gated({ queueMax: 2 });

@@ -51,8 +51,6 @@ describe("the configuration of the operator's stream", () => {
       { AUDIT_OPERATOR_STREAM_SECRET: SECRET },
       "AUDIT_OPERATOR_STREAM_URL is required if AUDIT_OPERATOR_STREAM_SECRET is set.",
     ],
-    [{ AUDIT_OPERATOR_STREAM_FORMAT: "cef" }, "AUDIT_OPERATOR_STREAM_FORMAT must be ostiary or ocsf."],
-    [{ AUDIT_OPERATOR_STREAM_FROM: "yesterday" }, "AUDIT_OPERATOR_STREAM_FROM must be now or start."],
   ])("refuses %p", (env, problem) => {
     expect(problems(env)).toEqual([problem]);
   });
@@ -64,19 +62,15 @@ describe("the configuration of the operator's stream", () => {
     ]);
   });
 
-  test.each([
-    "no-prefix",
-    `whsec_${"!".repeat(44)}`,
-    secretOf(23),
-    secretOf(65),
-    Buffer.from(randomBytes(32)).toString("base64"),
-    `${SECRET},${SECRET},${SECRET}`,
-  ])("refuses the secret %s without repeating it", (secret) => {
-    const found = problems({
-      AUDIT_OPERATOR_STREAM_URL: URL_OF_RECEIVER,
-      AUDIT_OPERATOR_STREAM_SECRET: secret,
-    });
-    expect(found[0]).toStartWith("AUDIT_OPERATOR_STREAM_SECRET must be whsec_ with the output of openssl");
-    expect(found.join(" ")).not.toContain(secret);
-  });
+  test.each([`whsec_${"!".repeat(44)}`, secretOf(23), secretOf(65), `${SECRET},${SECRET},${SECRET}`])(
+    "refuses the secret %s without repeating it",
+    (secret) => {
+      const found = problems({
+        AUDIT_OPERATOR_STREAM_URL: URL_OF_RECEIVER,
+        AUDIT_OPERATOR_STREAM_SECRET: secret,
+      });
+      expect(found[0]).toStartWith("AUDIT_OPERATOR_STREAM_SECRET must be whsec_ with the output of openssl");
+      expect(found.join(" ")).not.toContain(secret);
+    },
+  );
 });

@@ -142,27 +142,17 @@ describe("SEAL_INTERVAL_MS", () => {
   const OPERATOR = "https://siem.example.com/ostiary";
 
   test.each([
-    ["the default with streams", { AUDIT_STREAM_KEY_FILE: "/keys" }],
     ["3000 with streams", { AUDIT_STREAM_KEY_FILE: "/keys", SEAL_INTERVAL_MS: "3000" }],
-    ["3000 with the operator's stream", { AUDIT_OPERATOR_STREAM_URL: OPERATOR, SEAL_INTERVAL_MS: "3000" }],
     ["60000 without streams", { SEAL_INTERVAL_MS: "60000" }],
-    ["60000 with empty variables of streams", { AUDIT_STREAM_KEY_FILE: "", SEAL_INTERVAL_MS: "60000" }],
   ])("may be %s", (_, env) => {
     expect(problems(env)).toEqual([]);
   });
 
   test.each<Record<string, string>>([
     { AUDIT_STREAM_KEY_FILE: "/keys", SEAL_INTERVAL_MS: "3001" },
-    { AUDIT_STREAM_KEY_FILE: "/keys", SEAL_INTERVAL_MS: "60000" },
     { AUDIT_OPERATOR_STREAM_URL: OPERATOR, SEAL_INTERVAL_MS: "3001" },
   ])("is refused if streams could not deliver within 5 s: %p", (env) => {
     expect(problems(env)).toEqual([REFUSED]);
-  });
-
-  test("is reported only once if it is not a number", () => {
-    expect(problems({ AUDIT_STREAM_KEY_FILE: "/keys", SEAL_INTERVAL_MS: "3 s" })).toEqual([
-      "SEAL_INTERVAL_MS must be a whole number from 50 to 60000.",
-    ]);
   });
 
   test("has the maximum of 3000 on the platform too, where streams are always on", () => {

@@ -39,7 +39,6 @@ export function operatorStream(deps: OperatorStreamDeps): Streams<OperatorRow> {
   };
 }
 
-/** The operator's stream. */
 class OperatorCursor implements LeasedCursor {
   readonly #deps: OperatorStreamDeps;
   readonly #lease: string;

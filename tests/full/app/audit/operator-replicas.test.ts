@@ -1,9 +1,23 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
-import { type AuditService, intent, openLog, requestId } from "../../../app/audit/audit-service.ts";
+import { Webhook } from "standardwebhooks";
+import {
+  type AuditService,
+  intent,
+  openLog,
+  requestId,
+  userIntent,
+} from "../../../app/audit/audit-service.ts";
 import { OrganizationReceivers, organizationOf } from "../../../app/audit/operator-bed.ts";
-import { complete, isSetUp, newReceiver, partsOf, startWith } from "../../../app/audit/operator-receivers.ts";
+import {
+  complete,
+  isSetUp,
+  newReceiver,
+  partsOf,
+  SECRET,
+  startWith,
+} from "../../../app/audit/operator-receivers.ts";
 import { exportProof, writeEvents } from "../../../app/audit/proof-bed.ts";
 import { startStreamingAudit } from "../../../app/audit/streams-bed.ts";
 import { atTestEnd } from "../../../support/at-test-end.ts";
@@ -39,9 +53,15 @@ describe.skipIf(!services().postgres.real)("the operator's stream of several rep
     await write(first);
     await complete(first, receiver, organizations);
     await first.stop();
+    await second.put(requestId(), userIntent());
     await write(second);
     const got = await complete(second, receiver, organizations);
     expect([most, got.duplicates]).toEqual([1, 0]);
+    for (const { body, headers } of receiver.calls) {
+      new Webhook(SECRET).verify(body, headers);
+      expect(JSON.parse(body)).toMatchObject({ type: "audit.entries", data: { stream_id: "operator" } });
+      expect(body).not.toContain("user-1");
+    }
   });
 
   // AU-110, AU-111

@@ -1,8 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { Webhook } from "standardwebhooks";
-import { requestId, userIntent } from "../../../app/audit/audit-service.ts";
-import { organizationOf } from "../../../app/audit/operator-bed.ts";
-import { complete, isSetUp, newReceiver, SECRET, startWith } from "../../../app/audit/operator-receivers.ts";
+import { complete, isSetUp, newReceiver, startWith } from "../../../app/audit/operator-receivers.ts";
 import { writeEvents } from "../../../app/audit/proof-bed.ts";
 import { shortClock } from "../../../app/audit/streams-bed.ts";
 import { waitFor } from "../../../support/index.ts";
@@ -11,25 +8,6 @@ import { metricOf } from "../../../support/telemetry/metrics.ts";
 setDefaultTimeout(120_000);
 
 describe("the operator's stream", () => {
-  // AU-110
-  test("delivers the entries of every organization once, each chain in its order, signed, and no person's log", async () => {
-    const receiver = newReceiver();
-    const audit = await startWith(receiver);
-    await isSetUp(audit, receiver);
-    const organizations = Array.from({ length: 5 }, (_, n) => organizationOf(n));
-    for (const organization_id of organizations) await writeEvents(audit, 2, { organization_id });
-    await audit.put(requestId(), userIntent());
-    for (const organization_id of organizations) await writeEvents(audit, 1, { organization_id });
-    const got = await complete(audit, receiver, organizations);
-    expect(got.duplicates).toBe(0);
-    for (const id of organizations) expect(got.of(id).entries).toHaveLength(4);
-    for (const { body, headers } of receiver.calls) {
-      new Webhook(SECRET).verify(body, headers);
-      expect(JSON.parse(body)).toMatchObject({ type: "audit.entries", data: { stream_id: "operator" } });
-      expect(body).not.toContain("user-1");
-    }
-  });
-
   // AU-111
   test("retries failed deliveries in the same order, and does not stop after a 410", async () => {
     const receiver = newReceiver();
