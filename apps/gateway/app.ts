@@ -28,7 +28,6 @@ interface GatewayDependencies {
 /** Size limit for request bodies on the internal port. No operation of that port accepts a body. */
 const INTERNAL_BODY_BYTES_MAX = 1_024;
 
-/** Returns the request handlers of the gateway's two ports. */
 export function createApp(dependencies: GatewayDependencies): GatewayApp {
   const { steps, addresses, telemetry, checks, health } = dependencies;
   const { tracing } = telemetry;

@@ -19,7 +19,6 @@ import { admissionVariables } from "./admission/config.ts";
 import { auditVariables } from "./audit/config.ts";
 import { limitVariables } from "./steps/limit.ts";
 
-/** The environment variables of the gateway (OP-5). */
 export const gatewayVariables = Type.Object({
   ...listenVariables({ host: "0.0.0.0", port: 5001, internal_port: 8000 }),
   REUSE_PORT: flag(

@@ -21,7 +21,6 @@ export class Exchange {
   rate: RateState | null = null;
   /** Whether the request counts against the shares of a crowded gateway. */
   isShared = false;
-  /** The call to the service, until its response is complete. */
   call: UpstreamCall | null = null;
   /** Whether the intent is stored and its outcome is not queued yet. */
   intentRecorded = false;
@@ -31,13 +30,10 @@ export class Exchange {
   readonly origin: string | null;
   /** Whether the request has no body or its body was read to the end. */
   bodyComplete: boolean;
-  /** Whether the call to the service has begun. */
   forwarded = false;
   /** Whether the service answered the handshake of a WebSocket like a plain request, with a status below 500. */
   servedPlain = false;
-  /** The number of bytes of the request body that have passed through the gateway. */
   bytes_in = 0;
-  /** The number of bytes of the response body that have passed through the gateway. */
   bytes_out = 0;
   readonly #addresses: ClientAddresses;
   #socketAddress: string | null = null;

@@ -8,12 +8,11 @@ import type { RequestLog } from "./edge/request-log.ts";
 import type { RequestTargets } from "./edge/request-target.ts";
 import type { Shares } from "./edge/shares.ts";
 import type { Exchange } from "./exchange.ts";
-import { isRefunded } from "./limits/refund.ts";
 import type { AuditEvents } from "./steps/audit-event.ts";
 import type { Authenticator } from "./steps/authenticate.ts";
 import { authorize } from "./steps/authorize.ts";
 import type { Forwarder } from "./steps/forward.ts";
-import { type Limiter, refusedByLimit } from "./steps/limit.ts";
+import { isRefunded, type Limiter, refusedByLimit } from "./steps/limit.ts";
 import { match } from "./steps/match.ts";
 import type { Responder } from "./steps/respond.ts";
 import { rewrite } from "./steps/rewrite.ts";
@@ -21,13 +20,11 @@ import { ClientGone } from "./upstream/call.ts";
 import { WebSockets } from "./upstream/websocket.ts";
 import type { UsageRecorder } from "./usage/usage-recorder.ts";
 
-/** The components that carry out the steps of a request. */
 export interface Steps {
   readonly overload: Pick<Overload, "admit" | "isCrowded">;
   readonly shares: Shares;
   readonly connections: ClientConnections;
   readonly targets: RequestTargets;
-  /** The current routes. */
   readonly routes: { readonly table: RouteTable };
   readonly authenticator: Authenticator;
   readonly limiter: Limiter;

@@ -33,7 +33,6 @@ export class Instance {
     });
   }
 
-  /** Writes the result of a load to the key. */
   tell({ skipped, ...loaded }: LoadedRoutes): void {
     const instance: GatewayInstance = {
       instance: this.id,
@@ -45,7 +44,6 @@ export class Instance {
     this.#lease.put(JSON.stringify(instance));
   }
 
-  /** Removes the leased key from the store. */
   release(): Promise<void> {
     return this.#lease.release();
   }

@@ -28,7 +28,6 @@ export interface MetricSources {
   readonly overload: Pick<Overload, "underway" | "refused">;
   readonly shares: Pick<Shares, "refused">;
   readonly connectionCounts: ConnectionCounts;
-  /** The pools of connections to services. */
   readonly pools: () => Iterable<ServicePool>;
   /** Returns the public port, or null while it is closed. */
   readonly port: () => number | null;

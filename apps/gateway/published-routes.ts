@@ -25,13 +25,11 @@ const GAP_MS = 10;
 /** The time slice after which a load yields to requests. */
 const SLICE_MS = 2;
 
-/** The result of a load. */
 export interface LoadedRoutes {
   /** The newest revision of the route store that the load includes. */
   store_revision: number;
   services: number;
   routes: number;
-  /** Services that were left out, ordered by name. */
   skipped: { service: string; reason: string }[];
 }
 
@@ -57,7 +55,6 @@ export class PublishedRoutes {
   /** Whether the watch may have missed changes, so that the next load must read all routes. */
   #isUnread = true;
   #watch: RouteWatch | null = null;
-  /** The services that are left out, with the reason of each. */
   #skipped = new Map<string, string>();
   readonly #onLoad: (loaded: LoadedRoutes) => void;
   #loadedAtMs = 0;
@@ -95,7 +92,6 @@ export class PublishedRoutes {
     return this.#table;
   }
 
-  /** Time of the last table swap, in epoch milliseconds. */
   get loadedAtMs(): number {
     return this.#loadedAtMs;
   }
@@ -105,7 +101,6 @@ export class PublishedRoutes {
     return this.#isUnread;
   }
 
-  /** Number of services whose values are invalid. */
   get left_out(): number {
     return this.#skipped.size;
   }

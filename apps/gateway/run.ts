@@ -26,7 +26,6 @@ export function loadGateway(env: Environment): GatewayConfig {
   );
 }
 
-/** Runs the gateway as a process. */
 export function runGateway(env: Environment, parameters: readonly string[] = []): Promise<void> {
   return runMain(
     async () => {

@@ -26,11 +26,11 @@ import { Shares } from "./edge/shares.ts";
 import type { Steps } from "./handle.ts";
 import { Instance } from "./instance.ts";
 import { DecisionCounts } from "./limits/decision-counts.ts";
-import { addGatewayMetrics, type MetricSources } from "./metrics.ts";
+import { addGatewayMetrics } from "./metrics.ts";
 import { PublishedRoutes } from "./published-routes.ts";
 import { Traffic } from "./route-metrics.ts";
 import { AuditEvents } from "./steps/audit-event.ts";
-import { type Authenticator, createAuthenticator } from "./steps/authenticate.ts";
+import { createAuthenticator } from "./steps/authenticate.ts";
 import { Forwarder } from "./steps/forward.ts";
 import { createLimiter, type LimitStore } from "./steps/limit.ts";
 import { Responder } from "./steps/respond.ts";
@@ -62,21 +62,33 @@ interface Gateway extends Service<GatewaySocket> {
 /** Builds the gateway. The `start` of the returned service rejects if the route store cannot be reached. */
 export async function wireGateway(config: GatewayConfig, given: GivenStores = {}): Promise<Gateway> {
   const telemetry = await createTelemetry({ name: "gateway", namespace: "edge" }, config);
-  const routeStore = given.routeStore ?? (await ownRouteStore(config, telemetry));
+  const routeStore =
+    given.routeStore ??
+    (await openRouteStore(config.ROUTE_STORE_URL, {
+      observer: telemetry.metrics.observeStore,
+      tls: peerTls(config, "ROUTE_STORE"),
+    }));
   const counterStore = given.counterStore ?? (await ownCounterStore(config, telemetry));
   const parts = partsOf(config, telemetry, routeStore);
   let port: number | null = null;
-  addGatewayMetrics(
-    telemetry.metrics.registry,
-    sourcesOf(parts, () => port),
-  );
   const { health, readings, instance, routes, authenticator, overload, usage, websockets, events } = parts;
+  const { client } = parts;
+  addGatewayMetrics(telemetry.metrics.registry, {
+    ...parts,
+    port: () => port,
+    pools: () => (client instanceof PoolClient ? client.pools : []),
+  });
   const app = createApp({
     steps: stepsOf(config, telemetry, counterStore, parts),
     addresses: new ClientAddresses(config.TRUSTED_PROXY_HOPS),
     telemetry,
     health,
-    checks: readinessChecks(authenticator, counterStore),
+    checks: {
+      key_set: async () => {
+        if (!authenticator.ready()) throw new Error("No key set is loaded.");
+      },
+      counter_store: () => counterStore.ping(),
+    },
   });
   return {
     name: "gateway",
@@ -108,18 +120,8 @@ export async function wireGateway(config: GatewayConfig, given: GivenStores = {}
   };
 }
 
-function readinessChecks(authenticator: Authenticator, counterStore: CounterStore) {
-  return {
-    key_set: async () => {
-      if (!authenticator.ready()) throw new Error("No key set is loaded.");
-    },
-    counter_store: () => counterStore.ping(),
-  };
-}
-
 type Parts = ReturnType<typeof partsOf>;
 
-/** Builds the components that all requests share. */
 function partsOf(config: GatewayConfig, telemetry: Telemetry, routeStore: RouteStore) {
   const { log, exportedTracing: tracing } = telemetry;
   const { registry } = telemetry.metrics;
@@ -145,8 +147,21 @@ function partsOf(config: GatewayConfig, telemetry: Telemetry, routeStore: RouteS
     recorder: createAuditRecorder({ config, log, registry, tracing }),
     usage: createUsageRecorder({ config, instance: instance.id, log, registry }),
     decisions: new DecisionCounts(),
-    connections: new ClientConnections(clientTimes(config), health),
-    overload: new Overload(overloadOptions(config), readings, relief, log, systemClock),
+    connections: new ClientConnections(
+      { idleTimeoutMs: config.CLIENT_IDLE_TIMEOUT_MS, bodyTimeoutMs: config.CLIENT_BODY_TIMEOUT_MS },
+      health,
+    ),
+    overload: new Overload(
+      {
+        requestsMax: config.MAX_REQUESTS_IN_FLIGHT,
+        connections_max: config.MAX_CONNECTIONS,
+        memory_bytes_max: config.MAX_MEMORY_BYTES,
+      },
+      readings,
+      relief,
+      log,
+      systemClock,
+    ),
     shares: new Shares(config.MAX_REQUESTS_IN_FLIGHT),
   };
 }
@@ -165,7 +180,6 @@ function admissionParts(config: GatewayConfig, { log, metrics, exportedTracing }
   return { caches, refusals, authenticator };
 }
 
-/** Builds the components that call services. */
 function upstreamParts(config: GatewayConfig, { metrics }: Telemetry) {
   const { registry } = metrics;
   const headers = new UpstreamHeaders({
@@ -178,14 +192,15 @@ function upstreamParts(config: GatewayConfig, { metrics }: Telemetry) {
   const connectionCounts = new ConnectionCounts(registry);
   const client = upstreamClient(config, connectionCounts);
   const forwarder = new Forwarder(config.CLIENT_BODY_TIMEOUT_MS, client, headers, { calls, events }, traffic);
-  const websockets = new WebSockets(webSocketOptions(config), headers);
+  const websockets = new WebSockets(
+    {
+      idleTimeoutMs: config.WEBSOCKET_IDLE_TIMEOUT_MS,
+      messageBytesMax: config.WEBSOCKET_MESSAGE_BYTES_MAX,
+      origins: new Set(allowedOrigins(config)),
+    },
+    headers,
+  );
   return { calls, events, traffic, connectionCounts, client, forwarder, websockets };
-}
-
-/** @param port returns the public port, or null while it is closed */
-function sourcesOf(parts: Parts, port: MetricSources["port"]): MetricSources {
-  const { client } = parts;
-  return { ...parts, port, pools: () => (client instanceof PoolClient ? client.pools : []) };
 }
 
 function stepsOf(
@@ -233,13 +248,6 @@ function warnOfSilence({ log }: Telemetry): void {
   );
 }
 
-async function ownRouteStore(config: GatewayConfig, { metrics }: Telemetry): Promise<RouteStore> {
-  return openRouteStore(config.ROUTE_STORE_URL, {
-    observer: metrics.observeStore,
-    tls: peerTls(config, "ROUTE_STORE"),
-  });
-}
-
 async function ownCounterStore(config: GatewayConfig, { metrics, log }: Telemetry): Promise<CounterStore> {
   if (config.COUNTER_STORE_URL === "memory://") {
     log.warn(
@@ -284,24 +292,4 @@ function upstreamClient(config: GatewayConfig, counts: ConnectionCounts): FetchC
     connections_max: config.MAX_UPSTREAM_REQUESTS,
   };
   return new PoolClient(options, counts, systemClock);
-}
-
-function overloadOptions(config: GatewayConfig) {
-  return {
-    requestsMax: config.MAX_REQUESTS_IN_FLIGHT,
-    connections_max: config.MAX_CONNECTIONS,
-    memory_bytes_max: config.MAX_MEMORY_BYTES,
-  };
-}
-
-function clientTimes(config: GatewayConfig) {
-  return { idleTimeoutMs: config.CLIENT_IDLE_TIMEOUT_MS, bodyTimeoutMs: config.CLIENT_BODY_TIMEOUT_MS };
-}
-
-function webSocketOptions(config: GatewayConfig) {
-  return {
-    idleTimeoutMs: config.WEBSOCKET_IDLE_TIMEOUT_MS,
-    messageBytesMax: config.WEBSOCKET_MESSAGE_BYTES_MAX,
-    origins: new Set(allowedOrigins(config)),
-  };
 }

@@ -9,7 +9,6 @@ const IDS_MAX = 100_000;
  * again, so that the time for a change does not depend on the number of cached results.
  */
 export class ChangeMemory {
-  /** The number of answers that named changes. */
   count = 0;
   /** The answer before which every result is void. */
   #all = 0;
@@ -26,7 +25,6 @@ export class ChangeMemory {
     if (this.#named.size > IDS_MAX) this.addAll();
   }
 
-  /** Makes every result void. */
   addAll(): void {
     this.count += 1;
     this.#all = this.count;

@@ -86,7 +86,6 @@ export class AdmissionChangesReader {
     return this.#options.clock.elapsedMs() - this.#knownMs;
   }
 
-  /** Reads changes up to the newest one. */
   async #read(stopping: () => boolean): Promise<void> {
     let isWhole = false;
     for (let answers = 1; !isWhole && !stopping(); answers += 1) {

@@ -16,7 +16,6 @@ export const CLAIM_PATH = {
   rule: "must be the name of a claim, such as sub or properties.user_id",
 } as const;
 
-/** The environment variables for admission (GW-46, GW-54). */
 export const admissionVariables = {
   AUTH_ISSUER: Type.Optional(
     authIssuer(

@@ -75,12 +75,10 @@ const IssuersFileShape = Type.Object(
   { additionalProperties: false, rule: "must be a map with the key issuers" },
 );
 
-/** An issuer of the configuration, and the address of its key set. */
 export interface ListedIssuer extends Omit<TokenIssuer, "keySet"> {
   readonly jwks_uri: string;
 }
 
-/** The variables that configure a single issuer. */
 const SINGLE = ["AUTH_ISSUER", "AUTH_JWKS_URI", "AUTH_ALLOWED_AUDIENCES", "AUTH_USER_ID_CLAIM"] as const;
 
 const TEMPLATE_ALONE: ConfigProblem = {

@@ -5,10 +5,8 @@ import { createKeySet, createTokenVerifier, type VerifyToken } from "@ostiary/li
 import type { AdmissionConfig } from "./config.ts";
 import { type ListedIssuer, loadIssuersFile } from "./issuers-file.ts";
 
-/** The identity providers whose tokens the gateway accepts. */
 export interface Issuers {
   readonly verify: VerifyToken;
-  /** Returns whether a key set is loaded (GW-160). */
   ready(): boolean;
   /** Starts to load each key set by itself. */
   start(): void;

@@ -16,7 +16,6 @@ export interface Principal {
   readonly plan: string | null;
 }
 
-/** An admitted caller and the realm of the credential. */
 export interface Admitted {
   readonly realm: Realm;
   readonly principal: Principal;

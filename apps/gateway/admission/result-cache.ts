@@ -1,7 +1,6 @@
 import type { Clock } from "@ostiary/lib/async";
 import { LRUCache } from "lru-cache";
 
-/** A result and its two expiry times. A result that has already expired is not cached. */
 export interface Kept<T> {
   readonly value: T;
   /** The expiry on the monotonic clock. Setting the wall clock back does not extend it. */
@@ -15,7 +14,6 @@ interface Entry<T> extends Kept<T> {
   count: number;
 }
 
-/** Changes that make results void before they expire. */
 interface Changes<T> {
   readonly count: number;
   isVoid(value: T, count: number): boolean;
@@ -29,7 +27,6 @@ const NONE: Changes<unknown> = { count: 0, isVoid: () => false };
  * GW-61). Names are hashes or ids, never credentials.
  */
 export class ResultCache<T> {
-  /** Number of lookups that found a result. */
   hits = 0;
   misses = 0;
   readonly #kept: LRUCache<string, Entry<T>>;

@@ -11,7 +11,6 @@ import { type Admitted, admittedPerson } from "./principal.ts";
 import type { Kept, ResultCache } from "./result-cache.ts";
 import type { ValidationClient } from "./validation-client.ts";
 
-/** The person whom a verified token names. */
 export interface NamedPerson {
   readonly issuer: string;
   readonly subject: string;
@@ -22,10 +21,8 @@ export interface NamedPerson {
 interface TokenAdmissionOptions {
   readonly verify: VerifyToken;
   readonly validation: Pick<ValidationClient, "person">;
-  /** The persons whom verified tokens name. */
   readonly named: ResultCache<NamedPerson | CredentialRefusal>;
   readonly persons: AdmissionCache;
-  /** How long identity's validation of a person is cached. */
   readonly ttlMs: number;
   readonly clock: Pick<Clock, "elapsedMs">;
 }

@@ -28,7 +28,6 @@ type PersonResult = Static<typeof PersonResult>;
 export interface ValidationClient {
   person(issuer: string, subject: string): Promise<PersonResult>;
   credential(credential: string): Promise<ValidationResult>;
-  /** Closes the idle connections. */
   close(): void;
 }
 
@@ -40,7 +39,6 @@ type ValidationConfig = Pick<
   | `CREDENTIAL_VALIDATE_${"CA" | "CERT" | "KEY"}_FILE`
 >;
 
-/** The metrics and traces that record validations. */
 export interface ValidationSignals {
   readonly durations?: Pick<ValidationDurations, "observe">;
   readonly tracing?: Pick<Tracing, "call">;

@@ -8,9 +8,7 @@ import type { Static, TArray, TObject, TSchema } from "@sinclair/typebox";
  * The calls that write items of one kind: intents or outcomes. Only {@link WriteCalls.together} may reject.
  */
 interface WriteCalls<Item, Tried> {
-  /** The maximum number of items in one call. */
   readonly itemsMax: number;
-  /** Sends one item in a separate call. */
   alone(item: Item): Promise<Tried>;
   /** Sends several items in one call. Rejects if no complete response arrives. */
   together(items: readonly Item[]): Promise<BoundedAnswer>;

@@ -7,7 +7,6 @@ import {
 } from "@ostiary/lib/runtime/config";
 import { type Static, Type } from "@sinclair/typebox";
 
-/** The environment variables for audit delivery (GW-135, GW-146). */
 export const auditVariables = {
   AUDIT_ENABLED: flag(true, "false turns audit off."),
   AUDIT_URL: optionalBaseUrl(

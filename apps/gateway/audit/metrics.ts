@@ -14,7 +14,6 @@ export type WriteResult = "ok" | "failed" | "not_found" | "dropped";
 
 const INTENT_BUCKETS_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 
-/** The gateway's audit metrics (OP-50). */
 export interface AuditMetrics {
   /** Counts a write that has ended. A write with several attempts counts once. */
   written(write: AuditWrite, result: WriteResult): void;

@@ -1,14 +1,19 @@
-import { type Clock, systemClock } from "@ostiary/lib/async";
-import type { AuditOutcome } from "@ostiary/lib/contracts/audit";
+import { type Clock, Semaphore, systemClock } from "@ostiary/lib/async";
+import {
+  type AuditOutcome,
+  BATCH_MAX,
+  type IdentifiedOutcome,
+  type OutcomeAnswer,
+  outcomeResultsSchema,
+} from "@ostiary/lib/contracts/audit";
+import { reasonOf } from "@ostiary/lib/domain/errors";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
-import type { CallOptions } from "./batched-calls.ts";
+import { BatchedCalls, type CallOptions, resultsReader } from "./batched-calls.ts";
 import type { AuditClient } from "./client.ts";
 import type { AuditMetrics, WriteResult } from "./metrics.ts";
-import { OutcomeCalls } from "./outcome-calls.ts";
 
 interface OutcomeQueueOptions {
   readonly client: Pick<AuditClient, "patchOutcome" | "postOutcomes">;
-  /** The maximum number of outcomes in the queue. */
   readonly size: number;
   readonly log: Pick<Logger, "info" | "warn" | "error">;
   readonly metrics: Pick<AuditMetrics, "written">;
@@ -16,6 +21,17 @@ interface OutcomeQueueOptions {
   readonly tracing?: CallOptions["tracing"];
 }
 
+/**
+ * The result of one attempt to write an outcome. If `result` is null, the attempt must be repeated; `reason`
+ * says why.
+ */
+interface OutcomeTry {
+  readonly result: WriteResult | null;
+  readonly reason: string;
+}
+
+const CALLS_MAX = 32;
+const CALL_TIMEOUT_MS = 2_000;
 const PAUSE_MIN_MS = 100;
 /**
  * The delay before an outcome is sent again after its first 404 (GW-145). In this time, the audit service may
@@ -42,7 +58,8 @@ const PAUSE_MAX_MS: Readonly<Record<State, number>> = { open: 10_000, closing: 5
 export class OutcomeQueue {
   readonly #options: OutcomeQueueOptions;
   readonly #clock: Clock;
-  readonly #calls: OutcomeCalls;
+  readonly #calls = new Semaphore(CALLS_MAX);
+  readonly #batched: BatchedCalls<IdentifiedOutcome, OutcomeTry>;
   /** Callbacks that end the backoff of outcomes. */
   readonly #retries = new Set<() => void>();
   /** Callbacks that end the delay of outcomes whose intent may be stored late. */
@@ -57,10 +74,22 @@ export class OutcomeQueue {
   constructor(options: OutcomeQueueOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
-    this.#calls = new OutcomeCalls(options.client, { clock: this.#clock, tracing: options.tracing });
+    this.#batched = new BatchedCalls(
+      {
+        itemsMax: BATCH_MAX,
+        alone: ({ request_id, ...outcome }) => this.#alone(request_id, outcome),
+        together: (outcomes) => this.#calls.run(() => options.client.postOutcomes(outcomes, CALL_TIMEOUT_MS)),
+        triedBy,
+        failedBy,
+        resultsIn: resultsReader(outcomeResultsSchema, ({ result }) => ({
+          result: RESULTS[result],
+          reason: "the audit service answered a batch",
+        })),
+      },
+      { clock: this.#clock, tracing: options.tracing },
+    );
   }
 
-  /** Number of outcomes in the queue. */
   get underway(): number {
     return this.#underway;
   }
@@ -124,8 +153,8 @@ export class OutcomeQueue {
   async #tryOnce(request_id: string, outcome: AuditOutcome, attempt: number): Promise<WriteResult | null> {
     if (this.#state === "closed") return null;
     const { result, reason } = await (attempt === 0
-      ? this.#calls.withOthers(request_id, outcome)
-      : this.#calls.alone(request_id, outcome));
+      ? this.#batched.withOthers({ request_id, ...outcome })
+      : this.#alone(request_id, outcome));
     if (result === "failed")
       this.#options.log.error(
         { request_id, outcome: outcome.outcome },
@@ -135,7 +164,13 @@ export class OutcomeQueue {
     return result;
   }
 
-  /** Logs the beginning and the end of an outage. */
+  /** Sends the outcome in a separate call. Never rejects. */
+  #alone(request_id: string, outcome: AuditOutcome): Promise<OutcomeTry> {
+    return this.#calls.run(() =>
+      this.#options.client.patchOutcome(request_id, outcome, CALL_TIMEOUT_MS).then(triedBy, failedBy),
+    );
+  }
+
   #noteFailing(failing: boolean, reason: string): void {
     const { log } = this.#options;
     const wasFailing = this.#failing;
@@ -181,3 +216,22 @@ export class OutcomeQueue {
 function cutShort(pauses: ReadonlySet<() => void>): void {
   for (const end of [...pauses]) end();
 }
+
+/** Returns the result of a PATCH whose response has `status`. */
+function triedBy(status: number): OutcomeTry {
+  const reason = `the audit service answered ${status}`;
+  if (status >= 200 && status < 300) return { result: "ok", reason };
+  if (status === 404) return { result: "not_found", reason };
+  return { result: status === 422 ? "failed" : null, reason };
+}
+
+function failedBy(error: unknown): OutcomeTry {
+  return { result: null, reason: reasonOf(error) };
+}
+
+const RESULTS: Readonly<Record<OutcomeAnswer["result"], WriteResult>> = {
+  applied: "ok",
+  already_final: "ok",
+  not_found: "not_found",
+  invalid: "failed",
+};

@@ -1,19 +1,17 @@
 import { type Clock, unstalledClock } from "@ostiary/lib/async";
 import type { AuditIntent, AuditOutcome } from "@ostiary/lib/contracts/audit";
-import { type ApiError, unavailable } from "@ostiary/lib/domain/errors";
+import { unavailable } from "@ostiary/lib/domain/errors";
 import { peerTls } from "@ostiary/lib/runtime/config";
 import { StartRefused } from "@ostiary/lib/runtime/service";
 import type { Logger, Metrics, Tracing } from "@ostiary/lib/runtime/telemetry";
 import { createAuditClient } from "./client.ts";
 import type { AuditConfig } from "./config.ts";
-import { IntentCalls } from "./intent-calls.ts";
-import { IntentUnwritten, writeIntent } from "./intent-retries.ts";
-import { type AuditMetrics, createAuditMetrics } from "./metrics.ts";
+import { IntentUnwritten, IntentWriter } from "./intent-writer.ts";
+import { createAuditMetrics } from "./metrics.ts";
 import { OutcomeQueue } from "./outcome-queue.ts";
 
 /** The writer of audit events: steps 4 and 8 of a request (GW-136, GW-141). */
 export interface AuditRecorder {
-  /** Whether audit is on for the deployment. */
   readonly enabled: boolean;
   /** Number of outcomes that the audit service has not accepted yet. */
   readonly queued: number;
@@ -54,14 +52,30 @@ export function createAuditRecorder(options: AuditRecorderOptions): AuditRecorde
     clock,
   });
   const queue = new OutcomeQueue({ client, size: config.AUDIT_QUEUE_SIZE, log, metrics, clock, tracing });
-  const calls = new IntentCalls(client, { clock, tracing });
-  const delivery: Delivery = { calls, queue, log, metrics, clock: clock ?? unstalledClock };
+  const intents = new IntentWriter(client, { clock, tracing });
+  const stopwatch = clock ?? unstalledClock;
   return {
     enabled: true,
     get queued() {
       return queue.underway;
     },
-    intent: (request_id, intent) => recordIntent(delivery, request_id, intent),
+    async intent(request_id, intent) {
+      const started = stopwatch.elapsedMs();
+      let result: "ok" | "failed" = "failed";
+      try {
+        await intents.write({ request_id, ...intent });
+        result = "ok";
+      } catch (error) {
+        if (!(error instanceof IntentUnwritten)) throw error;
+        const { status, maybeWritten } = error.tried;
+        if (status === 422) log.error({ request_id }, "the audit service refused an intent");
+        if (maybeWritten) queue.push(request_id, { outcome: "rejected", status: 503 });
+        throw unavailable("network", error);
+      } finally {
+        metrics.written("intent", result);
+        metrics.intentTook(result, (stopwatch.elapsedMs() - started) / 1000);
+      }
+    },
     outcome: (request_id, outcome) => queue.push(request_id, outcome),
     close: (deadlineMs) => queue.close(deadlineMs).finally(() => client.close()),
   };
@@ -74,36 +88,3 @@ const recordNothing: AuditRecorder = {
   outcome() {},
   async close() {},
 };
-
-interface Delivery {
-  readonly calls: IntentCalls;
-  readonly queue: OutcomeQueue;
-  readonly log: AuditRecorderOptions["log"];
-  readonly metrics: AuditMetrics;
-  readonly clock: Clock;
-}
-
-async function recordIntent(delivery: Delivery, request_id: string, intent: AuditIntent): Promise<void> {
-  const { calls, metrics, clock } = delivery;
-  const started = clock.elapsedMs();
-  let result: "ok" | "failed" = "failed";
-  try {
-    await writeIntent(calls, { request_id, ...intent }, clock);
-    result = "ok";
-  } catch (error) {
-    throw error instanceof IntentUnwritten ? refused(delivery, request_id, error) : error;
-  } finally {
-    metrics.written("intent", result);
-    metrics.intentTook(result, (clock.elapsedMs() - started) / 1000);
-  }
-}
-
-/**
- * Returns the 503 for a request whose intent was not confirmed. If the intent may be stored, queues its
- * outcome (GW-140).
- */
-function refused({ queue, log }: Delivery, request_id: string, error: IntentUnwritten): ApiError {
-  if (error.status === 422) log.error({ request_id }, "the audit service refused an intent");
-  if (error.maybeWritten) queue.push(request_id, { outcome: "rejected", status: 503 });
-  return unavailable("network", error);
-}

@@ -41,7 +41,6 @@ function isUniqueLocal(group: string): boolean {
   return (Number.parseInt(group, 16) & 0xfe00) === 0xfc00;
 }
 
-/** Returns the eight groups of a canonical IPv6 address. */
 function groupsOf(address: string): string[] {
   const [left = "", right] = address.split("::").map((part) => (part === "" ? [] : part.split(":")));
   if (right === undefined) return [...left];
@@ -49,7 +48,6 @@ function groupsOf(address: string): string[] {
   return [...left, ...zeros, ...right];
 }
 
-/** Returns the IPv4 address in the last two groups. */
 function ipv4In(groups: readonly string[]): string {
   return groups
     .slice(-2)

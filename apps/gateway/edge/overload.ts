@@ -4,7 +4,6 @@ import type { Logger } from "@ostiary/lib/runtime/telemetry";
 import type { ProcessReadings } from "./process-readings.ts";
 
 export interface OverloadOptions {
-  /** The maximum number of requests in flight, streams and WebSockets included. */
   readonly requestsMax: number;
   /**
    * The maximum number of connections of clients and services together. 0 means three quarters of the
@@ -18,7 +17,6 @@ export interface OverloadOptions {
   readonly memory_bytes_max: number;
 }
 
-/** The resource that has reached its maximum. */
 type OverloadCause = "requests" | "connections" | "memory";
 
 /** The connections of a port, as the runtime counts them. */
@@ -27,10 +25,8 @@ type Connections = Pick<
   "pendingRequests" | "pendingWebSockets" | "closeIdleConnections"
 >;
 
-/** The ways to free memory and connections. */
 interface Relief {
   endSlowReaders(): void;
-  /** Closes idle connections to services. */
   closeIdle(): void;
 }
 
@@ -55,7 +51,6 @@ const RESERVED_REQUESTS = 100;
  * checks.
  */
 const SHARE = 0.75;
-/** Minimum time between two forced garbage collections. */
 const COLLECT_PAUSE_MS = 2_000;
 
 /**
@@ -71,7 +66,6 @@ export class Overload {
   readonly #clock: Clock;
   readonly #loop: Loop;
   readonly #refused: Record<OverloadCause, number> = { requests: 0, connections: 0, memory: 0 };
-  /** Number of refused requests since the start, by cause. */
   readonly refused: Readonly<Record<OverloadCause, number>> = this.#refused;
   readonly #requestsPerCheck: number;
   #cause: OverloadCause = "requests";
@@ -137,7 +131,6 @@ export class Overload {
     return this.#loop.stop();
   }
 
-  /** Number of requests, streams and WebSockets in flight. */
   get underway(): number {
     const { pendingRequests = 0, pendingWebSockets = 0 } = this.#connections ?? {};
     return pendingRequests + pendingWebSockets;

@@ -20,7 +20,6 @@ export interface ProcessReadings {
   readonly descriptors_max: number;
 }
 
-/** Returns the readings of this process. */
 export function processReadings(): ProcessReadings {
   return {
     memory_bytes: residentMemory(),

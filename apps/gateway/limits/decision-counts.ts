@@ -1,7 +1,6 @@
 import type { CompiledRoute } from "@ostiary/lib/domain/routes";
 import type { Reading } from "@ostiary/lib/runtime/telemetry";
 
-/** The number of decisions of each kind for one policy. */
 export class PolicyDecisions {
   admitted = 0;
   refused = 0;
@@ -22,7 +21,6 @@ export class DecisionCounts {
   readonly denied = new PolicyDecisions();
   readonly #fallback = new PolicyDecisions();
   readonly #inline = new PolicyDecisions();
-  /** The decisions of each policy, by bucket prefix. */
   readonly #named = new Map<string, PolicyDecisions>();
 
   of({ rate_limit, bucketPrefix }: Pick<CompiledRoute, "rate_limit" | "bucketPrefix">): PolicyDecisions {

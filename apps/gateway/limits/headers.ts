@@ -24,10 +24,8 @@ export function setRateHeaders(
   headers.set(LIMIT_SET_HEADERS.limits, rate.described.limits);
 }
 
-/** One of several limits, and its decision about a request. */
 export interface LimitDecision {
   readonly limit: AppliedLimit;
-  /** The name of the limit in `RateLimit-Policy` and `RateLimit`. */
   readonly name: string;
   readonly decision: RateLimitDecision;
 }

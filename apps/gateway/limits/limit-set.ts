@@ -9,7 +9,6 @@ import {
 } from "@ostiary/lib/domain/ratelimit";
 import type { Charge, ChargedWindow, CounterStore, Refund } from "@ostiary/lib/runtime/stores/counter-store";
 import { type DescribedLimits, limitsText, policiesText, tightestOf } from "./headers.ts";
-import type { QuotaBucket, QuotaRecord } from "./quota-record.ts";
 
 /**
  * The time for which a quota's count is kept after its period, so that a gateway with a slow clock cannot
@@ -29,7 +28,25 @@ export interface SetState extends RateLimitDecision {
   readonly refundable: readonly Charged[];
 }
 
-/** A count that can be refunded. */
+/** A quota of one subject in one calendar period, with its bucket in the counter store. */
+export interface QuotaBucket {
+  readonly bucket: string;
+  /** The prefix of the limit's buckets, including the colon at its end. */
+  readonly bucketPrefix: string;
+  /** The calendar day or month, such as `2026-11-23` or `2026-11`. */
+  readonly period: string;
+  readonly subject: string;
+  readonly requests: number;
+}
+
+/** The record of charges to quotas, for the counts that a counter store has lost (GW-191, GW-192). */
+export interface QuotaRecord {
+  /** Adds requests that were charged to a quota. A negative number is a refund. */
+  charged(quota: QuotaBucket, requests: number): void;
+  /** Returns the recorded count of a quota. Rejects with ApiError 503 if the count cannot be read. */
+  known(quota: QuotaBucket): Promise<number>;
+}
+
 interface Charged extends Refund {
   readonly quota: QuotaBucket | null;
 }
@@ -37,11 +54,9 @@ interface Charged extends Refund {
 /** The parts of a limit that stay the same until its period ends. */
 interface PreparedLimit {
   readonly limit: AppliedLimit;
-  /** The name of the limit in the header `RateLimit-Policy`. */
   readonly name: string;
   /** The part of the counter's key before the subject. */
   readonly prefix: string;
-  /** The length of the window in seconds. */
   readonly seconds: number;
   /** The calendar period of a quota, or null for a window. */
   readonly period: CalendarPeriod | null;
@@ -50,7 +65,6 @@ interface PreparedLimit {
 /** A prepared list of limits, valid until a calendar period of a limit begins or ends. */
 interface PreparedLimits {
   readonly limits: readonly PreparedLimit[];
-  /** The value of the header `RateLimit-Policy`. */
   readonly policies: string;
   readonly fromMs: number;
   readonly untilMs: number;
@@ -182,7 +196,6 @@ function refundableOf(countings: readonly Counting[], counts: readonly ChargedWi
   );
 }
 
-/** Records that a request was charged to its quotas. */
 function noteCharges(quotas: QuotaRecord, countings: readonly Counting[]): void {
   for (const { quota } of countings) if (quota !== null) quotas.charged(quota, 1);
 }

@@ -19,7 +19,6 @@ export class AuditEvents {
     this.#log = log;
   }
 
-  /** Returns whether the request of this exchange is audited. */
   covers(exchange: Exchange): boolean {
     return exchange.route.audited && this.#recorder.enabled;
   }
@@ -34,7 +33,6 @@ export class AuditEvents {
     exchange.intentRecorded = true;
   }
 
-  /** Records that the service responded. */
   responded(exchange: Exchange, { status, fields }: Pick<UpstreamAnswer, "status" | "fields">): void {
     if (!exchange.intentRecorded) return;
     exchange.intentRecorded = false;
@@ -53,7 +51,6 @@ export class AuditEvents {
     this.#close(exchange, exchange.forwarded ? "no_response" : "rejected", error.status);
   }
 
-  /** Records that the client left before the response. */
   abandoned(exchange: Exchange): void {
     this.#close(exchange, "no_response", null);
   }

@@ -36,7 +36,6 @@ export interface Authenticator {
     request: Request,
     credential: string | null,
   ): Principal | Promise<Principal>;
-  /** Returns whether the key set of an issuer is loaded. */
   ready(): boolean;
   /** Returns the age of the newest news of changed admissions, in milliseconds; null if they are not read. */
   knowledgeAgeMs(): number | null;
@@ -50,13 +49,10 @@ interface AuthenticatorOptions {
   readonly log: Pick<Logger, "info" | "warn">;
   readonly clock?: Clock;
   readonly signals?: ValidationSignals;
-  /** Called with each new cache. */
   readonly onCache?: (name: CacheName, cache: CacheState) => void;
-  /** Called for each refused or missing credential. */
   readonly onRefused?: (reason: RefusalReason) => void;
 }
 
-/** The realm of the credentials that each scope accepts. */
 const REALMS: Readonly<Record<ProtectedScope, Realm>> = {
   user: "directory",
   organization: "organization",

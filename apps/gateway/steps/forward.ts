@@ -1,8 +1,7 @@
 import { systemClock } from "@ostiary/lib/async";
 import type { Exchange } from "../exchange.ts";
 import type { Traffic } from "../route-metrics.ts";
-import { ClientGone, type UpstreamCall, type UpstreamCalls } from "../upstream/call.ts";
-import { beginSpan, failSpan } from "../upstream/call-span.ts";
+import { ClientGone, failSpan, type UpstreamCall, type UpstreamCalls } from "../upstream/call.ts";
 import {
   fieldValue,
   type UpstreamClient,
@@ -15,7 +14,6 @@ import { openRequestBody } from "../upstream/request-body.ts";
 import { type OnEnd, ResponseRelay } from "../upstream/response-body.ts";
 import { BUFFERED_BYTES_MAX } from "../upstream/whole-body.ts";
 
-/** The response of a service, as the gateway forwards it. */
 export interface UpstreamAnswer {
   readonly status: number;
   /** The end-to-end header fields. Each name, in lower case, is followed by its value. */
@@ -29,7 +27,6 @@ export interface UpstreamAnswer {
   readonly body: Uint8Array | ReadableStream<Uint8Array> | null;
 }
 
-/** Statuses without a body, whatever the headers say. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 const NOT_MODIFIED = 304;
 
@@ -59,12 +56,10 @@ export class Forwarder {
     this.#traffic = traffic;
   }
 
-  /** The number of responses that are being streamed to clients. */
   get streams(): number {
     return this.#streams;
   }
 
-  /** Number of calls in flight, streams included. */
   get calls(): number {
     return this.#calls.open;
   }
@@ -94,10 +89,10 @@ export class Forwarder {
     path: string,
     body: UpstreamRequest["body"],
   ): Promise<UpstreamResponse> {
-    const { request, route } = exchange;
+    const { request, route, trace } = exchange;
     const { service, origin, target, bounds } = route;
-    call.span = beginSpan(exchange, origin, path);
-    const fields = this.#headers.of(exchange, call.span?.traceparent ?? exchange.trace.traceparent);
+    call.span = trace.recorded ? trace.call(request.method, origin + path) : null;
+    const fields = this.#headers.of(exchange, call.span?.traceparent ?? trace.traceparent);
     exchange.forwarded = true;
     call.sent = systemClock.elapsedMs();
     call.awaitService(bounds.timeout_ms, "timeout");
@@ -191,7 +186,6 @@ export class Forwarder {
   }
 }
 
-/** Ends the call, and returns a response with its complete body. */
 function whole(
   exchange: Exchange,
   { status, fields, length }: UpstreamResponse,

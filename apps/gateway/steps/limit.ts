@@ -22,11 +22,9 @@ import type { Principal } from "../admission/principal.ts";
 import { UNKNOWN_ADDRESS } from "../edge/client-address.ts";
 import { failureSubject } from "../edge/ip-address.ts";
 import { DecisionCounts, type PolicyDecisions } from "../limits/decision-counts.ts";
-import { LimitSetCounter, type SetState } from "../limits/limit-set.ts";
-import type { QuotaRecord } from "../limits/quota-record.ts";
+import { LimitSetCounter, type QuotaRecord, type SetState } from "../limits/limit-set.ts";
 import { ClientGone } from "../upstream/call.ts";
 
-/** The environment variables for rate limiting (GW-63, GW-74). */
 export const limitVariables = {
   RATE_LIMIT_REQUESTS: integer(
     60,
@@ -74,12 +72,9 @@ export interface Limiter {
   failed(ip: string, cause?: unknown): Promise<ApiError | null>;
 }
 
-/** The properties of a route that decide its limit. */
 export type LimitedRoute = Pick<CompiledRoute, "scope" | "rate_limit" | "bucketPrefix">;
 
-/** The properties of a caller that decide its bucket. */
 interface Caller {
-  /** Address of the client. */
   readonly ip: string;
   /** The admitted caller, or null on a public route. */
   readonly principal: LimitedPrincipal | null;
@@ -88,7 +83,6 @@ interface Caller {
 type SubjectIds = Readonly<Record<`${Exclude<Scope, "public">}_id`, string | null>>;
 type LimitedPrincipal = SubjectIds & Pick<Principal, "plan">;
 
-/** The operations of the counter store that a limiter calls. */
 export type LimitStore = Pick<CounterStore, "increment" | "charge" | "refund" | "isSpread">;
 
 interface LimiterOptions {
@@ -195,6 +189,24 @@ function subjectOf(scope: Scope, caller: Caller): string {
 export function refusedByLimit(route: LimitedRoute, state: RateState): ApiError {
   const policy = "policy" in state ? state.policy : policyIn(route.bucketPrefix);
   return rateLimited(state.retry_after_seconds, { details: { policy } });
+}
+
+const FORBIDDEN = 403;
+
+/**
+ * Returns whether a request gets back what its limits charged: after a 5xx, and when it did not reach its service
+ * (GW-185). A 403 counts (GW-3). So does a handshake that the service served as a plain request, because every client
+ * can send one.
+ *
+ * @param status the status of the response, or null if the client left before the response
+ */
+export function isRefunded(
+  { reachedService, servedPlain }: { readonly reachedService: boolean; readonly servedPlain: boolean },
+  status: number | null,
+): boolean {
+  if (servedPlain) return false;
+  if (status !== null && status >= 500) return true;
+  return !reachedService && status !== FORBIDDEN;
 }
 
 /** Returns the limit, or null for 0 requests, which means unlimited. */

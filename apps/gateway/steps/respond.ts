@@ -2,16 +2,33 @@ import { AUDIT_HEADERS } from "@ostiary/lib/contracts/audit";
 import { type ApiError, envelope } from "@ostiary/lib/domain/errors";
 import type { ClientConnections } from "../edge/client-connections.ts";
 import type { CorsPolicy } from "../edge/cors.ts";
-import { Vary } from "../edge/vary.ts";
 import type { Exchange } from "../exchange.ts";
 import { setRateHeaders } from "../limits/headers.ts";
 import { fieldValue } from "../upstream/client.ts";
 import type { UpstreamAnswer } from "./forward.ts";
 
-/** Request headers with credentials. */
 const CREDENTIAL_HEADERS = ["Authorization", "X-API-Key"];
-/** Response fields that only the gateway reads. */
 const AUDIT_FIELDS: ReadonlySet<string> = new Set(AUDIT_HEADERS);
+
+/** The `Vary` header of a response: the request headers on which the response depends (RFC 9110, 12.5.5). */
+class Vary {
+  /** The value for a response whose service sends no `Vary`. */
+  readonly value: string;
+  readonly #names: readonly string[];
+
+  constructor(names: readonly string[]) {
+    this.#names = names;
+    this.value = names.join(", ");
+  }
+
+  /** Returns a service's `Vary` with the missing names added. A `*` already covers every name. */
+  mergedWith(vary: string): string {
+    const known = new Set(vary.split(",").map((name) => name.trim().toLowerCase()));
+    if (known.has("*")) return vary;
+    const missing = this.#names.filter((name) => !known.has(name.toLowerCase()));
+    return [vary, ...missing].join(", ");
+  }
+}
 
 /** The default headers of responses, either on public routes or on protected routes. */
 interface Defaults {
@@ -49,7 +66,6 @@ export class Responder {
     return response;
   }
 
-  /** Returns the error response with the envelope of `error`. */
   refuse(exchange: Exchange, error: ApiError): Response {
     const headers = new Headers(this.#defaultsOf(exchange).headers);
     headers.set("Content-Type", "application/json");
@@ -80,7 +96,6 @@ export class Responder {
   }
 }
 
-/** Adds a service's fields to the default headers. */
 function addFields(headers: Headers, fields: readonly string[], vary: Vary | null): void {
   let cacheControl: string | null = null;
   let varied: string | null = null;

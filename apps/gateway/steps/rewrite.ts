@@ -3,7 +3,6 @@ import { type RouteMatch, type SubjectIds, upstreamPath } from "@ostiary/lib/dom
 import type { Principal } from "../admission/principal.ts";
 import type { RequestTarget } from "../edge/request-target.ts";
 
-/** The ids for a public route, which has no owner. */
 const NOBODY: SubjectIds = {};
 
 /**

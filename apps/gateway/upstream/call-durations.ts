@@ -25,7 +25,6 @@ export class CallDurations {
   }
 }
 
-/** Measures the calls of one service. */
 class ServiceCalls {
   /** The series by the index of their class in {@link CLASSES}. */
   readonly #series: (DurationSeries | undefined)[] = [];
@@ -35,7 +34,6 @@ class ServiceCalls {
     this.#seriesOf = seriesOf;
   }
 
-  /** @param status null if the service did not respond */
   observe(status: number | null, seconds: number, trace_id: string | null): void {
     const index = status === null ? 0 : Math.trunc(status / 100);
     const series = this.#series[index] ?? this.#begin(index);

@@ -1,5 +1,5 @@
 import type { Clock } from "@ostiary/lib/async";
-import { ApiError, bodyTooLarge, systemErrorCode } from "@ostiary/lib/domain/errors";
+import { ApiError, bodyTooLarge, reasonOf, systemErrorCode } from "@ostiary/lib/domain/errors";
 import type { CallSpan } from "@ostiary/lib/runtime/telemetry";
 import type { Abortable, CallHandle } from "./client.ts";
 
@@ -13,7 +13,6 @@ const SWEEP_MS = 50;
  */
 const READER_PATIENCE_MS = 1_000;
 
-/** The `index` of a call that is not in flight. */
 const ENDED = -1;
 
 /** The request of a call's client, and the server that can close the client's connection. */
@@ -22,7 +21,6 @@ export interface CallClient {
   readonly server: { timeout(request: Request, seconds: number): void };
 }
 
-/** The reason why a call was stopped. */
 type StopReason =
   | "client_gone"
   | "client_slow"
@@ -32,7 +30,6 @@ type StopReason =
   | "too_large"
   | "unwanted";
 
-/** The error for a client that left before the response. */
 export class ClientGone extends Error {
   constructor() {
     super("The client disconnected before the response began.");
@@ -59,7 +56,6 @@ export class UpstreamCalls {
     this.#clock = clock;
   }
 
-  /** Number of calls in flight. */
   get open(): number {
     return this.#underway.length;
   }
@@ -75,7 +71,6 @@ export class UpstreamCalls {
     return call;
   }
 
-  /** Removes a call from the calls in flight. */
   end(call: UpstreamCall): void {
     if (call.index === ENDED) return;
     const last = this.#underway.pop();
@@ -94,7 +89,6 @@ export class UpstreamCalls {
     return this.#timeMs + ms + SWEEP_MS;
   }
 
-  /** The time of deadlines. */
   get timeMs(): number {
     return this.#timeMs;
   }
@@ -125,11 +119,8 @@ export class UpstreamCall implements CallHandle {
   reached = false;
   /** Time at which the call was sent, in elapsed milliseconds of the clock. */
   sent = 0;
-  /** Span of the call, if the request's trace is recorded. */
   span: CallSpan | null = null;
-  /** The handle that aborts the request to the service. */
   underway: Abortable | null = null;
-  /** The index in the array of calls in flight. */
   index = ENDED;
   readonly #client: CallClient;
   readonly #calls: UpstreamCalls;
@@ -162,7 +153,6 @@ export class UpstreamCall implements CallHandle {
     this.#serviceReason = reason;
   }
 
-  /** Stops the service's timer. */
   serviceCame(): void {
     this.#serviceUntilMs = Number.POSITIVE_INFINITY;
   }
@@ -207,7 +197,6 @@ export class UpstreamCall implements CallHandle {
     this.#abort();
   }
 
-  /** Ends the call and its timers. */
   end(): void {
     this.#calls.end(this);
   }
@@ -218,7 +207,6 @@ export class UpstreamCall implements CallHandle {
     underway?.abort();
   }
 
-  /** Ends a failed call and returns the error for its client. */
   failure(cause: unknown, max_body_bytes: number): Error {
     if (this.#reason === null && this.#client.request.signal.aborted) this.#reason = "client_gone";
     this.end();
@@ -243,6 +231,12 @@ export class UpstreamCall implements CallHandle {
         return badGateway(`The service could not be reached or broke off: ${causeCode(cause)}.`);
     }
   }
+}
+
+export function failSpan(span: CallSpan | null, failure: unknown): void {
+  if (span === null) return;
+  if (failure instanceof ClientGone) span.failed("cancelled");
+  else span.failed(failure instanceof Error ? failure.name : "_OTHER", reasonOf(failure));
 }
 
 /**

@@ -1,5 +1,16 @@
-import { COLON, CR, HEX_VALUE, IS_TEXT, IS_TOKEN, LF, NOT_HEX, SEMICOLON, SPACE, TAB } from "./http-bytes.ts";
-import { MalformedResponse } from "./malformed-response.ts";
+import {
+  COLON,
+  CR,
+  HEX_VALUE,
+  IS_TEXT,
+  IS_TOKEN,
+  LF,
+  MalformedResponse,
+  NOT_HEX,
+  SEMICOLON,
+  SPACE,
+  TAB,
+} from "./http-bytes.ts";
 
 const SIZE_DIGITS_MAX = 16;
 /** The maximum count of bytes in chunk extensions. Each byte of data lowers the count by one, down to 0. */
@@ -105,7 +116,6 @@ export class ChunkedBody {
     return this.#state === COMPLETE;
   }
 
-  /** Prepares for a new body. */
   reset(): void {
     this.#state = SIZE_START;
     this.#size = 0;

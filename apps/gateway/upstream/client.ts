@@ -15,7 +15,6 @@ export interface ByteSource {
   cancel(): void;
 }
 
-/** A request to a service. */
 export interface UpstreamRequest {
   /** The name under which metrics count the connection. */
   readonly service: string;
@@ -24,7 +23,6 @@ export interface UpstreamRequest {
   /** Host and port: the value of the Host header. */
   readonly target: string;
   readonly method: string;
-  /** Path and query. */
   readonly path: string;
   /**
    * The header fields: each name is followed by its value. Host and the framing are not included, and Connection
@@ -35,7 +33,6 @@ export interface UpstreamRequest {
   readonly body: Uint8Array | StreamedBody | null;
 }
 
-/** A request body that is sent as it arrives. */
 export interface StreamedBody {
   readonly source: ByteSource;
   /** The announced length, or null if it is unknown. A body of unknown length is sent chunked. */
@@ -47,7 +44,6 @@ export interface UpstreamResponse {
   readonly status: number;
   /** The header fields as received: each name, in lower case, is followed by its value. Names can repeat. */
   readonly fields: readonly string[];
-  /** The announced length of the body, or null if the service announced none. */
   readonly length: number | null;
   /**
    * The body: bytes if it has arrived completely, a source if it is still arriving, or null if there is none.
@@ -62,7 +58,6 @@ export interface UpstreamClient {
    * connection is lost before the first byte, retries a GET or HEAD once over a new connection.
    */
   fetch(request: UpstreamRequest, handle: CallHandle): Promise<UpstreamResponse>;
-  /** Closes the idle connections. */
   closeIdle(): void;
 }
 

@@ -3,7 +3,6 @@ import type { CloseReason } from "./connection.ts";
 
 const BUCKETS_SECONDS = [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** Counts the connections to one service. */
 export class ServiceConnections {
   reused = 0;
   failed = 0;

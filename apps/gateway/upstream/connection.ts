@@ -2,7 +2,7 @@ import type { Clock } from "@ostiary/lib/async";
 import { systemErrorCode } from "@ostiary/lib/domain/errors";
 import type { Abortable, UpstreamRequest, UpstreamResponse } from "./client.ts";
 import type { FieldNames } from "./field-names.ts";
-import { MalformedResponse } from "./malformed-response.ts";
+import { MalformedResponse } from "./http-bytes.ts";
 import type { Polled, Polls } from "./polls.ts";
 import { type RequestSink, RequestWriter } from "./request-writer.ts";
 import { type ResponseHead, ResponseReader, type ResponseSink } from "./response-reader.ts";
@@ -32,10 +32,8 @@ export class ConnectionBroken extends Error {
   }
 }
 
-/** A request that a connection carries. */
 export interface CarriedRequest {
   readonly request: UpstreamRequest;
-  /** Called when the head of the response has arrived. */
   answered(response: UpstreamResponse): void;
   /**
    * Called when the request fails before a response begins.
@@ -45,7 +43,6 @@ export interface CarriedRequest {
   failed(cause: unknown, isStale: boolean): void;
   /** Called when a reused connection was lost before any byte of the request was written. */
   unsent(): void;
-  /** Called when the connection no longer carries this request. */
   released(): void;
 }
 
@@ -55,15 +52,11 @@ export interface ConnectionDialer {
   unopened(cause: unknown): void;
 }
 
-/** The pool that a connection belongs to. */
 export interface ConnectionOwner {
-  /** Called when the connection is free for the next request. */
   freed(connection: Connection): void;
-  /** Called when the connection is closed. */
   closed(connection: Connection, reason: CloseReason): void;
 }
 
-/** The parts that all connections of a client share. */
 export interface ConnectionEnvironment {
   readonly names: FieldNames;
   readonly clock: Clock;
@@ -80,9 +73,7 @@ export interface ConnectionEnvironment {
 export class Connection implements Abortable, BodyConnection, Polled, RequestSink, ResponseSink {
   /** The time until which the idle connection may be reused, in milliseconds of the owner's clock. */
   usableUntilMs = 0;
-  /** The time until which the connection may be reused at all. */
   agedAtMs = Number.POSITIVE_INFINITY;
-  /** Number of requests that the connection has carried. */
   uses = 0;
   /** The time for which the service keeps the idle connection, or null if the service announces no time. */
   keepAliveMs: number | null = null;
@@ -99,7 +90,6 @@ export class Connection implements Abortable, BodyConnection, Polled, RequestSin
   /** The start of the body, if it arrived in the same chunk as the head. */
   #first: Uint8Array | null = null;
   #source: ResponseSource | null = null;
-  /** Whether `#carried` has not been written yet. */
   #isHeld = false;
   #closed = false;
   #dialedMs = 0;
@@ -121,7 +111,6 @@ export class Connection implements Abortable, BodyConnection, Polled, RequestSin
     close: (socket, error) => socket.data.#lost(error),
   };
 
-  /** Starts to connect to an address. */
   connect(hostname: string, port: number, dialer: ConnectionDialer): void {
     const socket = Connection.#handlers;
     this.#dialer = dialer;
@@ -152,7 +141,6 @@ export class Connection implements Abortable, BodyConnection, Polled, RequestSin
     this.#close("abandoned", new ConnectionBroken("ECONNABORTED"));
   }
 
-  /** Closes the connection while it is idle. */
   retire(reason: "idle" | "aged" = "idle"): void {
     this.#close(reason, null);
   }

@@ -23,7 +23,6 @@ export interface DialOwner extends ConnectionOwner {
   overdue(): void;
 }
 
-/** The service that is dialed. */
 export interface DialTarget {
   readonly addresses: ServiceAddresses;
   readonly port: number;
@@ -40,7 +39,6 @@ export class Dial {
   readonly #owner: DialOwner;
   readonly #target: DialTarget;
   readonly #environment: ConnectionEnvironment;
-  /** The addresses that have not been tried. */
   #left: string[] = [];
   #patienceMs = PATIENCE_MAX_MS;
   #underway = 0;

@@ -18,13 +18,11 @@ const BEGINNING = (LF << 8) | LF;
 export class EventTail {
   #last = BEGINNING;
 
-  /** Records a chunk that was sent. */
   passed(chunk: Uint8Array): void {
     const { length } = chunk;
     for (let index = Math.max(0, length - TAIL_BYTES); index < length; index++) this.#take(chunk[index]);
   }
 
-  /** Whether the sent bytes end with an empty line. */
   get between(): boolean {
     const last = this.#last & 0xff;
     const before = (this.#last >> 8) & 0xff;

@@ -9,10 +9,9 @@ import type {
   UpstreamResponse,
 } from "./client.ts";
 import { keepsResponseField } from "./headers.ts";
-import { MalformedResponse } from "./malformed-response.ts";
+import { MalformedResponse } from "./http-bytes.ts";
 
 const NO_CONTENT = 204;
-/** Statuses without a body, whatever the fields say. */
 const BODILESS: ReadonlySet<number> = new Set([NO_CONTENT, 304]);
 
 /** Methods whose requests the runtime resends when a reused connection is lost, unless the body is a stream. */

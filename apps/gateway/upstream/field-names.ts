@@ -23,9 +23,7 @@ const SLOTS = 1_024;
 /** The maximum length of a cached name, which limits the memory of the table to a few hundred kilobytes. */
 const NAME_BYTES_MAX = 128;
 
-/** A field name as a service spells it. */
 export interface FieldName {
-  /** The name in lower case. */
   readonly name: string;
   readonly meaning: number;
   /**
@@ -33,7 +31,6 @@ export interface FieldName {
    * others are for the response reader.
    */
   readonly kept: boolean;
-  /** The name as the service spells it. */
   readonly bytes: Uint8Array;
 }
 

@@ -70,11 +70,9 @@ const KNOWN_NAMES_MAX = 1_000;
 interface UpstreamHeaderOptions {
   /** Whether `Forwarded` and `X-Forwarded-*` of requests come from a trusted proxy and are forwarded. */
   readonly trustForwarded: boolean;
-  /** Whether to send the client's address to services. */
   readonly forwardClientAddress: boolean;
 }
 
-/** Builds the headers of upstream calls. */
 export class UpstreamHeaders {
   readonly #options: UpstreamHeaderOptions;
   /**
@@ -154,7 +152,6 @@ function isForwarded(name: string): boolean {
   return name.startsWith(FORWARDED_PREFIX) || name === "forwarded";
 }
 
-/** Returns `fields` without the fields that a Connection header names. */
 function withoutNamed(fields: string[], connection: string): string[] {
   if (connection === "keep-alive" || connection === "close") return fields;
   const named = new Set(connection.split(",").map((token) => token.trim().toLowerCase()));

@@ -11,9 +11,7 @@ import type { ByteSource, CallHandle, UpstreamRequest, UpstreamResponse } from "
 import { ConnectionCounts } from "./connection-counts.ts";
 import { PoolClient } from "./pool-client.ts";
 
-/** A client for calls to one peer. */
 interface PeerClient extends CallCarrier {
-  /** Closes the idle connections. */
   close(): void;
 }
 

@@ -9,7 +9,6 @@ import { RequestAttempts } from "./request-attempts.ts";
 import { systemResolve } from "./service-addresses.ts";
 
 export interface PoolClientOptions extends PoolOptions {
-  /** The maximum number of connections to all services together. */
   readonly connections_max: number;
 }
 
@@ -22,7 +21,6 @@ export interface ServicePool {
   readonly pool: ConnectionPool;
 }
 
-/** The interval at which expired idle connections are closed. */
 const SWEEP_MS = 1_000;
 /** The maximum number of idle connections to all services, as a multiple of the limit for one service. */
 const IDLE_ORIGINS_MAX = 16;
@@ -32,10 +30,8 @@ export class PoolClient implements UpstreamClient, ConnectionBudget {
   readonly #options: PoolClientOptions;
   readonly #counts: ConnectionCounts;
   readonly #clock: Clock;
-  /** Pools by origin. */
   readonly #pools = new Map<string, ServicePool>();
   readonly #environment: PoolEnvironment;
-  /** Number of connections that are open or being established. */
   #connections = 0;
   #sweeping = false;
 

@@ -16,7 +16,6 @@ export interface PoolOptions {
   readonly keepAliveMs: number;
   /** The age after which a connection is not reused, 10 % more or less. */
   readonly ageMaxMs: number;
-  /** The maximum time that a request waits for a connection. */
   readonly connectTimeoutMs: number;
 }
 
@@ -27,22 +26,18 @@ export interface ConnectionBudget {
   give(): void;
 }
 
-/** The parts that all pools of a client share. */
 export interface PoolEnvironment extends ConnectionEnvironment {
   readonly options: PoolOptions;
   readonly budget: ConnectionBudget;
   readonly resolve: Resolve;
-  /** Returns a random number from 0 to 1. */
   readonly random: () => number;
 }
 
 /** A request that waits for a connection, and then for its response. */
 export interface PooledRequest extends CarriedRequest {
-  /** Sends the request over `connection`. */
   sendOver(connection: Connection): void;
 }
 
-/** The maximum number of concurrent dials of one origin. */
 const DIALS_MAX = 256;
 /**
  * The time before an announced close at which an idle connection is no longer reused. The margin covers
@@ -63,13 +58,10 @@ export class ConnectionPool implements DialOwner {
   readonly #counts: ServiceConnections;
   /** Idle connections, the longest idle first. */
   readonly #idle: Connection[] = [];
-  /** Waiting requests, the oldest first. */
   readonly #waiting: { readonly request: PooledRequest; readonly untilMs: number }[] = [];
   /** Whether a timer is set for the oldest waiting request. */
   #isTimed = false;
-  /** Number of dials without a result. */
   #dialing = 0;
-  /** Number of attempts to connect without a result. */
   #attempts = 0;
   #open = 0;
   /**
@@ -89,7 +81,6 @@ export class ConnectionPool implements DialOwner {
     this.#counts = counts;
   }
 
-  /** Number of established connections. */
   get open(): number {
     return this.#open;
   }
@@ -126,7 +117,6 @@ export class ConnectionPool implements DialOwner {
     this.dial();
   }
 
-  /** Removes a request that has no connection yet. */
   withdraw(request: PooledRequest): void {
     const index = this.#waiting.findIndex((each) => each.request === request);
     if (index >= 0) this.#waiting.splice(index, 1);
@@ -246,7 +236,6 @@ export class ConnectionPool implements DialOwner {
     return Math.min(options.keepAliveMs, keepAliveMs - KEEP_ALIVE_MARGIN_MS);
   }
 
-  /** Fails the requests that have waited too long. */
   readonly #endLate = () => {
     const { clock } = this.#shared;
     const nowMs = clock.elapsedMs();

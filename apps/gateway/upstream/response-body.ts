@@ -1,9 +1,16 @@
-import { UnmarkedSource } from "./byte-order-mark.ts";
 import { badGateway, ClientGone, type UpstreamCall } from "./call.ts";
 import type { ByteSource } from "./client.ts";
-import { OPENING_COMMENT, retryField } from "./event-stream-lines.ts";
 import { EventTail } from "./event-tail.ts";
 import { nextIteration, wholeBody } from "./whole-body.ts";
+
+const encoder = new TextEncoder();
+
+/** The comment line that opens a stream, so that its head is sent immediately (GW-112). */
+const OPENING_COMMENT = encoder.encode(":\n");
+
+/** The delay after which clients reconnect, random so that clients do not all reconnect at the same time. */
+const RETRY_MS_MIN = 500;
+const RETRY_MS_SPREAD = 2_000;
 
 /** The callback that runs once when a streamed response ends, with null if the response was complete. */
 export type OnEnd = (failure: Error | null) => void;
@@ -73,7 +80,7 @@ export class ResponseRelay {
    */
   eventStream(): ReadableStream<Uint8Array> {
     this.#events = new EventTail();
-    this.#source = new UnmarkedSource(this.#source);
+    this.#source = withoutMark(this.#source);
     return this.#open(OPENING_COMMENT);
   }
 
@@ -169,4 +176,28 @@ export class ResponseRelay {
     this.#call.end();
     this.#onEnd(failure);
   }
+}
+
+/** Returns the field that tells a client when to reconnect to another gateway (GW-159). */
+function retryField(): Uint8Array<ArrayBuffer> {
+  const retryMs = Math.round(RETRY_MS_MIN + Math.random() * RETRY_MS_SPREAD);
+  return encoder.encode(`retry: ${retryMs}\n\n`);
+}
+
+/**
+ * Removes a byte order mark at the start of an event stream. The opening comment comes first, so event-stream
+ * parsers would not ignore the mark (HTML, "Parsing an event stream").
+ */
+function withoutMark(source: ByteSource): ByteSource {
+  let isFirst = true;
+  return {
+    async next() {
+      const chunk = await source.next();
+      const isMarked = isFirst && chunk?.[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf;
+      isFirst = false;
+      if (!isMarked) return chunk;
+      return chunk.length > 3 ? chunk.subarray(3) : source.next();
+    },
+    cancel: () => source.cancel(),
+  };
 }

@@ -1,5 +1,5 @@
 import { CONNECTION, CONTENT_LENGTH, KEEP_ALIVE, TRANSFER_ENCODING } from "./field-names.ts";
-import { MalformedResponse } from "./malformed-response.ts";
+import { MalformedResponse } from "./http-bytes.ts";
 
 const NO_CONTENT = 204;
 const NOT_MODIFIED = 304;
@@ -53,14 +53,12 @@ export class FramingFields {
     }
   }
 
-  /** Returns the framing of the body of a response with this status. */
   of(status: number, toHead: boolean): Framing {
     if (toHead || status === NO_CONTENT || status === NOT_MODIFIED) return "none";
     if (this.chunked) return "chunked";
     return this.contentLength === null ? "close" : "length";
   }
 
-  /** Returns `fields` without the fields that Connection names. */
   endToEnd(fields: readonly string[]): readonly string[] {
     if (this.#connectionNames.size === 0) return fields;
     return fields.filter((_, index) => !this.#connectionNames.has(fields[index - (index % 2)] ?? ""));

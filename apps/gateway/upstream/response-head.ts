@@ -1,6 +1,5 @@
 import { type FieldName, type FieldNames, hashed } from "./field-names.ts";
-import { COLON, CR, IS_TEXT, IS_TOKEN, LF, NINE, SPACE, TAB, ZERO } from "./http-bytes.ts";
-import { MalformedResponse } from "./malformed-response.ts";
+import { COLON, CR, IS_TEXT, IS_TOKEN, LF, MalformedResponse, NINE, SPACE, TAB, ZERO } from "./http-bytes.ts";
 
 /** The maximum bytes of all heads of one response together: the interim (1xx) heads and the final head. */
 export const HEAD_BYTES_MAX = 65_536;
@@ -34,9 +33,7 @@ const STATUS_END = 12;
  */
 export class HeadScanner {
   status = 0;
-  /** The minor version of HTTP: 0 or 1. */
   minor = 0;
-  /** The names of the fields, in order. */
   readonly names: FieldName[] = [];
   /**
    * The offsets of the values without whitespace. Value n starts at `values[2n]` and ends at
@@ -45,7 +42,6 @@ export class HeadScanner {
   readonly values: number[] = [];
   readonly #known: FieldNames;
   #state = VERSION;
-  /** The offset of the name or value that is being read. */
   #start = 0;
   #hash = 0;
   #fieldsMax = FIELDS_MAX;
@@ -58,7 +54,6 @@ export class HeadScanner {
     return this.#state === COMPLETE;
   }
 
-  /** Prepares for a new head with at most `fieldsMax` fields. */
   reset(fieldsMax: number): void {
     this.#state = VERSION;
     this.#fieldsMax = fieldsMax;
@@ -157,7 +152,6 @@ export class HeadScanner {
     return this.#readLines(bytes, at + 1, end);
   }
 
-  /** Reads all complete field lines. */
   #readLines(bytes: Buffer, from: number, end: number): number {
     let at = from;
     while (at < end && this.#state === LINE_START) {

@@ -1,6 +1,6 @@
 import { ChunkedBody } from "./chunked-body.ts";
 import { type FieldNames, ORDINARY } from "./field-names.ts";
-import { MalformedResponse } from "./malformed-response.ts";
+import { MalformedResponse } from "./http-bytes.ts";
 import { type Framing, FramingFields } from "./response-framing.ts";
 import { FIELDS_MAX, HEAD_BYTES_MAX, HeadScanner } from "./response-head.ts";
 
@@ -17,7 +17,6 @@ export interface ResponseHead {
    */
   readonly contentLength: number | null;
   readonly framing: Framing;
-  /** Whether the connection can carry another request after this response. */
   readonly keepAlive: boolean;
   /** The time for which the service keeps the idle connection, or null if the service announces no time. */
   readonly keepAliveTimeoutMs: number | null;
@@ -71,9 +70,7 @@ export class ResponseReader {
   /** The maximum number of further bytes and fields in the heads of this response. */
   #headBytesLeft = HEAD_BYTES_MAX;
   #fieldsLeft = FIELDS_MAX;
-  /** The kept fields of the last head. */
   #fields: readonly string[] = [];
-  /** The number of missing bytes of a body with Content-Length. */
   #bodyBytesLeft = 0;
   #keepAlive = false;
   /** Whether an interim head of this response has a Content-Length. */
@@ -84,12 +81,10 @@ export class ResponseReader {
     this.#sink = sink;
   }
 
-  /** Whether the service has sent any byte of the expected response. */
   get begun(): boolean {
     return this.#begun;
   }
 
-  /** Whether no response is pending. */
   get complete(): boolean {
     return this.#phase === IDLE;
   }

@@ -3,7 +3,6 @@ import type { Abortable, ByteSource } from "./client.ts";
 /** The number of queued bytes at which the connection is paused. */
 const QUEUED_BYTES_MAX = 262_144;
 
-/** The connection on which a body arrives. */
 export interface BodyConnection extends Abortable {
   pause(): void;
   resume(): void;
@@ -24,7 +23,6 @@ export class ResponseSource implements ByteSource {
     this.#connection = connection;
   }
 
-  /** Adds bytes that arrived. */
   push(bytes: Uint8Array): void {
     const waiting = this.#waiting;
     if (waiting !== null) {

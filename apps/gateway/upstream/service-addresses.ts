@@ -69,12 +69,10 @@ export class ServiceAddresses {
     return (this.#attempts.get(address) ?? 0) < ATTEMPTS_MAX;
   }
 
-  /** Records that an attempt to connect to an address has begun. */
   began(address: string): void {
     this.#attempts.set(address, (this.#attempts.get(address) ?? 0) + 1);
   }
 
-  /** Records that an attempt to connect to an address has a result. */
   ended(address: string): void {
     const left = (this.#attempts.get(address) ?? 0) - 1;
     if (left > 0) this.#attempts.set(address, left);
@@ -86,7 +84,6 @@ export class ServiceAddresses {
     this.#leftOut.set(address, this.#clock.elapsedMs() + LEFT_OUT_MS);
   }
 
-  /** Whether an address is left out now. */
   get leavesOut(): boolean {
     const nowMs = this.#clock.elapsedMs();
     return this.#leftOut.values().some((untilMs) => untilMs > nowMs);

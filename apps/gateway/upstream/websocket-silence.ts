@@ -1,6 +1,5 @@
 import type { Clock } from "@ostiary/lib/async";
 
-/** The side of a tunnel. */
 export type Side = "client" | "service";
 
 /** The timeout is counted in this many parts, so that a message costs no timer. */

@@ -21,7 +21,6 @@ const BAD_GATEWAY = 1014;
 export interface TunnelLimits {
   /** The time without data in either direction, or without a sign of life of one side, that ends the tunnel. */
   readonly idleTimeoutMs: number;
-  /** The maximum size of a message in either direction. */
   readonly messageBytesMax: number;
 }
 
@@ -78,17 +77,14 @@ export class Tunnel {
     service.addEventListener("close", ({ code, reason }) => this.#serviceClosed(code, reason));
   }
 
-  /** Bytes of the client's messages. */
   get bytes_in(): number {
     return this.#bytes_in;
   }
 
-  /** Bytes of the service's messages. */
   get bytes_out(): number {
     return this.#bytes_out;
   }
 
-  /** Attaches the open WebSocket of the client. */
   attach(client: Bun.ServerWebSocket<Tunnel>): void {
     this.#client = client;
     if (this.#ended) {
@@ -127,7 +123,6 @@ export class Tunnel {
     if (!this.#polling) this.#client?.resume();
   }
 
-  /** Handles a pong of the client. */
   clientPonged(payload: Buffer): void {
     this.#silence.ponged("client", payload);
     this.#limitAnswers();
@@ -156,7 +151,6 @@ export class Tunnel {
     this.#tellWhenClosed();
   }
 
-  /** Closes both sides. */
   close(code: number, reason: string): void {
     if (this.#ended) return;
     this.#end(null);

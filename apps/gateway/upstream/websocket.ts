@@ -2,8 +2,7 @@ import { unstalledClock } from "@ostiary/lib/async";
 import { ApiError, systemErrorCode } from "@ostiary/lib/domain/errors";
 import { listItems } from "@ostiary/lib/runtime/config";
 import type { Exchange } from "../exchange.ts";
-import { badGateway, ClientGone } from "./call.ts";
-import { beginSpan, failSpan } from "./call-span.ts";
+import { badGateway, ClientGone, failSpan } from "./call.ts";
 import type { UpstreamHeaders } from "./headers.ts";
 import { type GatewaySocket, Tunnel, type TunnelLimits } from "./websocket-tunnel.ts";
 
@@ -84,7 +83,6 @@ export class WebSockets {
     if (this.#leaving) tunnel.goAway();
   }
 
-  /** Number of open tunnels. */
   get tunnels(): number {
     return this.#tunnels.size;
   }
@@ -95,7 +93,6 @@ export class WebSockets {
     for (const tunnel of this.#tunnels) tunnel.goAway();
   }
 
-  /** Returns the runtime's callbacks for clients' WebSockets. */
   handlers(): Bun.WebSocketHandler<GatewaySocket> {
     return {
       maxPayloadLength: this.#options.messageBytesMax,
@@ -112,12 +109,11 @@ export class WebSockets {
     };
   }
 
-  /** Opens the service's WebSocket and pauses it. */
   async #dial(exchange: Exchange, path: string): Promise<WebSocket> {
-    const { request, route } = exchange;
+    const { request, route, trace } = exchange;
     const url = `ws://${route.target}${path}`;
-    const span = beginSpan(exchange, `ws://${route.target}`, path);
-    const fields = this.#headers.of(exchange, span?.traceparent ?? exchange.trace.traceparent);
+    const span = trace.recorded ? trace.call(request.method, url) : null;
+    const fields = this.#headers.of(exchange, span?.traceparent ?? trace.traceparent);
     const headers: Record<string, string> = {};
     for (let index = 0; index < fields.length; index += 2) {
       const name = fields[index] ?? "";
@@ -154,7 +150,6 @@ interface Handshake {
   readonly protocols: string[];
   /** The signal that is aborted when the time for the handshake is over. */
   readonly late: AbortSignal;
-  /** The signal that is aborted when the client leaves. */
   readonly left: AbortSignal;
   /** Called when the service answers the handshake with a status from 200 to 499. */
   readonly onPlain: () => void;
@@ -163,7 +158,6 @@ interface Handshake {
 /** The end of the runtime's message for such an answer. */
 const PLAIN_STATUS = /Expected 101 status code: [234]\d\d$/;
 
-/** An error for a service that accepted none of the offered protocols. */
 class NoProtocolChosen extends Error {}
 
 /** Resolves with a paused WebSocket of the service when the service has accepted it. */

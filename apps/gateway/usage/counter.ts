@@ -1,10 +1,13 @@
-import { USAGE_KEY_PREFIX_LENGTH_MAX, type UsageCount } from "@ostiary/lib/contracts/usage";
+import {
+  USAGE_ID_LENGTH_MAX,
+  USAGE_KEY_PREFIX_LENGTH_MAX,
+  type UsageCount,
+} from "@ostiary/lib/contracts/usage";
+import { ApiError } from "@ostiary/lib/domain/errors";
 import type { CompiledRoute } from "@ostiary/lib/domain/routes";
 import type { Principal } from "../admission/principal.ts";
-import { isCountable } from "./countable-id.ts";
-import { refusedOrFailed } from "./refused-or-failed.ts";
+import { ClientGone } from "../upstream/call.ts";
 
-/** A request that has ended. */
 export interface EndedRequest {
   readonly principal: Principal | null;
   readonly route: Pick<CompiledRoute, "service" | "path" | "method">;
@@ -19,13 +22,14 @@ type Route = EndedRequest["route"];
 /** The counts of one principal's requests on one route within one hour. */
 type Tally = ReturnType<typeof emptyTally>;
 
+const TOO_MANY_REQUESTS = 429;
+const FORBIDDEN = 403;
 const HOUR_MS = 3_600_000;
 /**
  * The number of tallies at which all tallies move to the counts. If principals are not cached, each request
  * has a new principal object and needs a new tally.
  */
 const TALLIES_MAX = 4_096;
-/** The maximum number of counts that wait for a report. */
 const COUNTS_MAX = 100_000;
 
 /**
@@ -49,7 +53,6 @@ export class UsageCounter {
     this.#countsMax = countsMax;
   }
 
-  /** Number of counts and tallies that wait for a report. */
   get waiting(): number {
     return this.#counts.size + this.#tallied;
   }
@@ -79,7 +82,6 @@ export class UsageCounter {
     if (end !== null) tally[end] += 1;
   }
 
-  /** Removes and returns at most `max` counts. */
   take(max: number): UsageCount[] {
     this.#settle();
     const taken: UsageCount[] = [];
@@ -124,7 +126,6 @@ export class UsageCounter {
     return tally;
   }
 
-  /** Moves all tallies to the counts. */
   #settle(): void {
     if (this.#tallied === 0) return;
     const hour = new Date(this.#startsMs).toISOString();
@@ -198,4 +199,28 @@ function noUsage() {
     bytes_out: 0,
     duration_ms: 0,
   };
+}
+
+/** Returns whether the audit service accepts an id. Ids come from identity and can have any form. */
+export function isCountable(id: string | null): id is string {
+  return (
+    id !== null && id !== "" && id.length <= USAGE_ID_LENGTH_MAX && !id.includes("\0") && id.isWellFormed()
+  );
+}
+
+/**
+ * Returns the count of usage to which a refused or failed request is added (GW-187). Returns null if the client left,
+ * or sent a body that is too large or too slow.
+ *
+ * @param status the status of the response, or null if the client left before the response
+ */
+function refusedOrFailed(
+  forwarded: boolean,
+  status: number | null,
+  failure: Error | null,
+): "refused_limit" | "refused_labels" | "refused_other" | "failed" | null {
+  if (status === null || failure instanceof ClientGone) return null;
+  if (forwarded) return failure instanceof ApiError && failure.status < 500 ? null : "failed";
+  if (status === TOO_MANY_REQUESTS) return "refused_limit";
+  return status === FORBIDDEN ? "refused_labels" : "refused_other";
 }

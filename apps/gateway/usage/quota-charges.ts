@@ -1,14 +1,12 @@
 import type { QuotaCharge, QuotaName } from "@ostiary/lib/contracts/usage";
-import type { QuotaBucket } from "../limits/quota-record.ts";
-import { isCountable } from "./countable-id.ts";
+import type { QuotaBucket } from "../limits/limit-set.ts";
+import { isCountable } from "./counter.ts";
 
-/** The maximum number of quotas whose charges wait for a report. */
 const QUOTAS_MAX = 100_000;
 
 /** The charges to quotas that wait for a report (GW-191). */
 export class QuotaCharges {
   readonly #quotasMax: number;
-  /** The charges by bucket. */
   readonly #waiting = new Map<string, QuotaCharge>();
   #lost = 0;
 
@@ -16,7 +14,6 @@ export class QuotaCharges {
     this.#quotasMax = quotasMax;
   }
 
-  /** The number of quotas with charges that wait for a report. */
   get waiting(): number {
     return this.#waiting.size;
   }
@@ -37,7 +34,6 @@ export class QuotaCharges {
     waiting.requests = quota.requests;
   }
 
-  /** Removes and returns the charges to at most `max` quotas. */
   take(max: number): QuotaCharge[] {
     const taken: QuotaCharge[] = [];
     for (const [bucket, charge] of this.#waiting) {

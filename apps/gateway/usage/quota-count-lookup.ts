@@ -3,14 +3,14 @@ import { QUOTAS_ASKED_MAX, QuotaCounts, type QuotaName } from "@ostiary/lib/cont
 import { fits, reasonOf, unavailable } from "@ostiary/lib/domain/errors";
 import { tryJson } from "@ostiary/lib/domain/json";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
-import type { QuotaBucket } from "../limits/quota-record.ts";
-import type { UsageClient } from "./client.ts";
+import type { AuditClient } from "../audit/client.ts";
+import type { QuotaBucket } from "../limits/limit-set.ts";
 import { quotaName } from "./quota-charges.ts";
 
 type QuestionResult = "ok" | "failed" | "refused";
 
 interface QuotaCountLookupOptions {
-  readonly client: Pick<UsageClient, "ask">;
+  readonly client: Pick<AuditClient, "postQuotas">;
   readonly log: Pick<Logger, "info" | "warn" | "error">;
   readonly clock?: Clock;
 }
@@ -19,7 +19,6 @@ interface QuotaCountLookupOptions {
 const GATHER_MS = 5;
 const REFUSALS: ReadonlySet<number> = new Set([400, 413, 422]);
 
-/** A quota whose count is requested in a batch. */
 type Asked = Member<QuotaName, number>;
 
 /**
@@ -29,10 +28,8 @@ type Asked = Member<QuotaName, number>;
 export class QuotaCountLookup {
   readonly #options: QuotaCountLookupOptions;
   readonly #batches: Batches<QuotaName, number>;
-  /** The lookups in progress, by bucket. */
   readonly #asked = new Map<string, Promise<number>>();
   readonly #results: Record<QuestionResult, number> = { ok: 0, failed: 0, refused: 0 };
-  /** The number of calls, by result. */
   readonly results: Readonly<Record<QuestionResult, number>> = this.#results;
   #failing = false;
 
@@ -65,7 +62,7 @@ export class QuotaCountLookup {
   async #ask(batch: readonly Asked[]): Promise<unknown> {
     const { client, log } = this.#options;
     try {
-      const { status, text } = await client.ask(batch.map(({ item }) => item));
+      const { status, text } = await client.postQuotas(batch.map(({ item }) => item));
       const counts = status === 200 ? countsIn(text) : null;
       if (counts?.length === batch.length) return this.#succeed(batch, counts);
       if (!REFUSALS.has(status)) throw new Error(`The audit service answered ${status}.`);

@@ -2,7 +2,7 @@ import { type Clock, Loop, pause, systemClock } from "@ostiary/lib/async";
 import { USAGE_COUNTS_MAX, USAGE_QUOTAS_MAX, type UsageReport } from "@ostiary/lib/contracts/usage";
 import { reasonOf } from "@ostiary/lib/domain/errors";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
-import type { UsageClient } from "./client.ts";
+import type { AuditClient } from "../audit/client.ts";
 import type { UsageCounter } from "./counter.ts";
 import type { QuotaCharges } from "./quota-charges.ts";
 
@@ -11,7 +11,8 @@ type ReportResult = "ok" | "failed" | "refused";
 interface UsageReporterOptions {
   readonly counter: UsageCounter;
   readonly charges: QuotaCharges;
-  readonly client: Pick<UsageClient, "put" | "close">;
+  readonly client: Pick<AuditClient, "putUsage" | "close">;
+  readonly instance: string;
   readonly log: Pick<Logger, "info" | "warn" | "error">;
   readonly clock?: Clock;
 }
@@ -23,9 +24,9 @@ interface NumberedReport {
 }
 
 const INTERVAL_MS = 10_000;
+const TIMEOUT_MS = 5_000;
 const RETRY_MS = 1_000;
 const CLOSING_RETRY_MS = 250;
-/** The statuses with which the audit service refuses a report. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 413, 422]);
 
 /**
@@ -38,7 +39,6 @@ export class UsageReporter {
   readonly #clock: Clock;
   readonly #loop: Loop;
   readonly #results: Record<ReportResult, number> = { ok: 0, failed: 0, refused: 0 };
-  /** The number of calls, by result. */
   readonly results: Readonly<Record<ReportResult, number>> = this.#results;
   #number = 0;
   #underway: NumberedReport | null = null;
@@ -103,7 +103,6 @@ export class UsageReporter {
     }
   }
 
-  /** Drops the report in flight and everything that waits for a report, and logs the loss. */
   #giveUp(error: unknown): void {
     const { counter, charges, log } = this.#options;
     const { counts = [], quotas = [] } = this.#underway?.report ?? {};
@@ -139,10 +138,10 @@ export class UsageReporter {
     };
   }
 
-  async #send({ number, report }: NumberedReport, endMs?: number): Promise<void> {
-    const { client, log } = this.#options;
-    const timeoutMs = endMs === undefined ? undefined : Math.max(1, endMs - this.#clock.elapsedMs());
-    const status = await client.put(number, report, timeoutMs);
+  async #send({ number, report }: NumberedReport, endMs = Number.POSITIVE_INFINITY): Promise<void> {
+    const { client, instance, log } = this.#options;
+    const timeoutMs = Math.min(TIMEOUT_MS, Math.max(1, endMs - this.#clock.elapsedMs()));
+    const status = await client.putUsage(instance, number, report, timeoutMs);
     if (REFUSALS.has(status)) {
       this.#results.refused += 1;
       log.error({ number, status, ...this.#lose(report) }, "the audit service refused a usage report");

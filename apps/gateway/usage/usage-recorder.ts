@@ -6,15 +6,14 @@ import {
   type Metrics,
   readingsBy,
 } from "@ostiary/lib/runtime/telemetry";
+import { createAuditClient } from "../audit/client.ts";
 import type { AuditConfig } from "../audit/config.ts";
-import type { QuotaRecord } from "../limits/quota-record.ts";
-import { createUsageClient } from "./client.ts";
+import type { QuotaRecord } from "../limits/limit-set.ts";
 import { type EndedRequest, UsageCounter } from "./counter.ts";
 import { QuotaCharges } from "./quota-charges.ts";
 import { QuotaCountLookup } from "./quota-count-lookup.ts";
 import { UsageReporter } from "./reporter.ts";
 
-/** Counts the usage of organizations and reports it to the audit service. */
 export interface UsageRecorder {
   /** Counts a request that has ended, if it belongs to an organization. */
   count(request: EndedRequest, status: number | null, failure: Error | null, duration_ms: number): void;
@@ -27,7 +26,6 @@ export interface UsageRecorder {
 
 interface UsageRecorderOptions {
   readonly config: AuditConfig & { readonly INTERNAL_AUTH_TOKEN?: string };
-  /** The name of this gateway process. */
   readonly instance: string;
   readonly log: Pick<Logger, "info" | "warn" | "error">;
   readonly registry: Metrics["registry"];
@@ -42,41 +40,11 @@ export function createUsageRecorder({
 }: UsageRecorderOptions): UsageRecorder {
   if (!config.AUDIT_ENABLED || config.AUDIT_URL === undefined) return countNothing;
   const counter = new UsageCounter();
-  const client = createUsageClient({
-    url: config.AUDIT_URL,
-    internalToken: config.INTERNAL_AUTH_TOKEN,
-    instance,
-    tls: peerTls(config, "AUDIT"),
-  });
+  const tls = peerTls(config, "AUDIT");
+  const client = createAuditClient(config.AUDIT_URL, config.INTERNAL_AUTH_TOKEN, { tls });
   const charges = new QuotaCharges();
   const quotaCounts = new QuotaCountLookup({ client, log });
-  const reporter = new UsageReporter({ counter, charges, client, log });
-  addUsageMetrics(registry, counter, reporter);
-  addQuotaMetrics(registry, charges, quotaCounts);
-  return {
-    count: (request, status, failure, duration_ms) => counter.count(request, status, failure, duration_ms),
-    quotas: {
-      charged: (quota, requests) => charges.add(quota, requests),
-      known: (quota) => quotaCounts.of(quota),
-    },
-    start: () => reporter.start(),
-    close: (deadlineMs) => reporter.close(deadlineMs),
-  };
-}
-
-const countNothing: UsageRecorder = {
-  count() {},
-  quotas: null,
-  start() {},
-  async close() {},
-};
-
-/** Registers the metrics of usage (OP-50). */
-function addUsageMetrics(
-  registry: Metrics["registry"],
-  counter: UsageCounter,
-  reporter: UsageReporter,
-): void {
+  const reporter = new UsageReporter({ counter, charges, client, instance, log });
   collectedCounter(registry, {
     name: "gateway_usage_reports_total",
     help: "Usage reports to the audit service, by result (ok, failed, refused).",
@@ -92,14 +60,6 @@ function addUsageMetrics(
     help: "Usage counts that wait for a report.",
     read: () => counter.waiting,
   });
-}
-
-/** Registers the metrics of quotas (OP-50). */
-function addQuotaMetrics(
-  registry: Metrics["registry"],
-  charges: QuotaCharges,
-  quotaCounts: QuotaCountLookup,
-): void {
   collectedCounter(registry, {
     name: "gateway_quota_questions_total",
     help: "Calls to the audit service for the counts of quotas, by result (ok, failed, refused).",
@@ -110,4 +70,20 @@ function addQuotaMetrics(
     help: "Charges to quotas that no accepted usage report contains. The gateway had no room, audit refused a subject or the report, or the gateway stopped while audit was unavailable.",
     read: () => charges.lost,
   });
+  return {
+    count: counter.count.bind(counter),
+    quotas: {
+      charged: (quota, requests) => charges.add(quota, requests),
+      known: (quota) => quotaCounts.of(quota),
+    },
+    start: () => reporter.start(),
+    close: (deadlineMs) => reporter.close(deadlineMs),
+  };
 }
+
+const countNothing: UsageRecorder = {
+  count() {},
+  quotas: null,
+  start() {},
+  async close() {},
+};

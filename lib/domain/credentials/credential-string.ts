@@ -20,7 +20,6 @@ export interface ParsedCredential {
 }
 
 const BRAND_LENGTH_MAX = 32;
-/** The number of random bytes in a secret. */
 export const SECRET_BYTES = 32;
 /** The number of characters in a secret: its bytes in base64url without padding. */
 const SECRET_LENGTH = 43;

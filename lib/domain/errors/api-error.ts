@@ -9,13 +9,11 @@ export function shownKey(key: string): string {
   return key.length > KEY_LENGTH_MAX ? `${key.slice(0, KEY_LENGTH_MAX)}…` : key;
 }
 
-/** The maximum number of field errors in one response. */
 export const FIELD_ERRORS_MAX = 100;
 
 interface ApiErrorOptions {
   /** The message for the caller; by default, the message of the code in {@link errorCodes}. */
   message?: string;
-  /** The `details` of the response body. */
   details?: Record<string, unknown>;
   /** Response headers that belong to this error, such as `Retry-After`. */
   headers?: Record<string, string>;

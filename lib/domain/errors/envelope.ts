@@ -27,7 +27,6 @@ export const ErrorEnvelope = Type.Object(
 );
 export type ErrorEnvelope = Static<typeof ErrorEnvelope>;
 
-/** Returns the response body for `error`. */
 export function envelope(error: ApiError, request_id: string): ErrorEnvelope {
   return {
     error: {

@@ -17,7 +17,6 @@ interface Wording {
   message?: string | ((value: unknown) => string);
   /** The name of an object in messages, such as "A route". */
   noun?: string;
-  /** The schema of a map's keys. */
   keys?: TSchema;
 }
 
@@ -105,7 +104,6 @@ export function shownPath(path: FieldPath): string {
   }, "");
 }
 
-/** Quotes a word of the input for a message. */
 export function quoted(text: string): string {
   return `\`${shownKey(text)}\``;
 }

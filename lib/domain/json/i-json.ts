@@ -115,7 +115,6 @@ function isNumberStart(code: number): boolean {
 const SAFE_LENGTH = 15;
 const WHOLE = /^-?[0-9]+$/;
 
-/** Returns whether the number keeps all its digits as a double. */
 function isExact(number: string): boolean {
   if (number.length <= SAFE_LENGTH && WHOLE.test(number)) return true;
   const double = Number(number);

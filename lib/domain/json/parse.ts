@@ -1,6 +1,5 @@
 import { outlineJson } from "./outline.ts";
 
-/** The error for JSON that exceeds the depth bound. */
 export class JsonTooDeep extends Error {
   constructor() {
     super("The JSON is nested too deeply.");

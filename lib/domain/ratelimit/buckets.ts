@@ -9,7 +9,6 @@
 export type Bucket =
   /** A route with an inline limit or the gateway's default limit: one bucket for each method and full path. */
   | { kind: "route"; method: string; path: string }
-  /** A named policy of one service. */
   | { kind: "local"; service: string; policy: string }
   /** A named policy that is shared by every service that declares it. */
   | { kind: "shared"; policy: string }

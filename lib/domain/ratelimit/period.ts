@@ -1,12 +1,10 @@
 /** The kind of calendar period (UTC) after which a quota starts again. */
 export type Period = "day" | "month";
 
-/** One calendar day or month. */
 export interface CalendarPeriod {
   /** The name of the period: `2026-11-23` or `2026-11`. */
   readonly id: string;
   readonly startsMs: number;
-  /** The start of the next period. */
   readonly endsMs: number;
 }
 

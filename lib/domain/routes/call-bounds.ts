@@ -34,7 +34,6 @@ export interface ConfiguredBounds {
   readonly max_body_bytes?: number;
 }
 
-/** The bounds of the calls of a route. */
 export interface CallBounds {
   /** Maximum time from the last byte sent to the service until its response begins. */
   readonly timeout_ms: number;

@@ -27,7 +27,6 @@ const opensAndBreaks = (reason: string) => [opens(reason), breaks(reason)];
 
 export type MarkedChange = Change & { readonly marks: readonly ReviewMark[] };
 
-/** A route before or after a change. */
 interface RouteSide {
   readonly scope: Scope;
   readonly method: Method;
@@ -46,7 +45,6 @@ export function markChanges(changes: readonly Change[]): MarkedChange[] {
   });
 }
 
-/** Counts the changes that have each effect. */
 export function countEffects(changes: readonly MarkedChange[]): Record<Effect, number> {
   const having = (effect: Effect) =>
     changes.filter(({ marks }) => marks.some((mark) => mark.effect === effect));

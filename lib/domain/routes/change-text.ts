@@ -73,12 +73,10 @@ function settingsOf(side: Change["before"]): Settings {
   };
 }
 
-/** Returns a short text about a timeout. */
 export function timeoutText(timeout_ms: number): string {
   return `${timeout_ms} ms`;
 }
 
-/** Returns a short text about the maximum size of a request body. */
 export function bodyText(max_body_bytes: number): string {
   return max_body_bytes === 0 ? "unlimited" : `${max_body_bytes} bytes`;
 }

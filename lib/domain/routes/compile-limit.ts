@@ -10,7 +10,6 @@ import type {
   StoredServiceConfig,
 } from "./service-schema.ts";
 
-/** The compiled limit of a route. */
 export interface CompiledLimit {
   /**
    * The same limit for every caller, or a set of limits. Null means unlimited; `fallback` means the gateway's

@@ -31,9 +31,7 @@ export interface CompiledRoute extends CompiledLimit {
   readonly method: Method;
   /** The full path as published, used as `http.route` in logs, metrics and audit events. */
   readonly path: string;
-  /** `host:port` of the service. */
   readonly target: string;
-  /** `http://host:port` of the service. */
   readonly origin: string;
   /** The names of the path's params, from the left. A match has the values of the params in this order. */
   readonly params: readonly string[];
@@ -174,7 +172,6 @@ export function isAudited(scope: Scope, method: Method, audit: boolean | undefin
   return audit ?? AUDITED_UNLESS_FALSE.has(method);
 }
 
-/** The label that grants all labels. */
 export const EVERY_LABEL = "*";
 
 /**

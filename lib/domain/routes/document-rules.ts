@@ -21,9 +21,7 @@ export type DocumentRule = keyof typeof DOCUMENT_RULES;
 
 export interface DocumentProblem {
   readonly rule: DocumentRule;
-  /** The index of the document. */
   readonly document: number;
-  /** The path of the field in the document. */
   readonly path: FieldPath;
   readonly message: string;
 }
@@ -34,13 +32,11 @@ export interface DocumentContent {
   readonly tests: number;
 }
 
-/** The problems of documents, and the content of each document. */
 export interface DocumentsCheck {
   readonly problems: DocumentProblem[];
   readonly contents: DocumentContent[];
 }
 
-/** A valid service, with the index of its document. */
 interface Found extends DocumentService {
   readonly document: number;
 }

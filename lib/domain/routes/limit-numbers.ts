@@ -2,7 +2,6 @@
 import type { Period } from "../ratelimit/index.ts";
 import type { InlineRateLimit, RateLimitPolicy, RouteRateLimit } from "./limit-schema.ts";
 
-/** The numbers that apply to one organization. */
 export interface LimitNumbers {
   readonly requests: number;
   /** The length of the window in seconds, or the calendar period. */

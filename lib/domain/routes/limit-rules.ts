@@ -37,7 +37,6 @@ export function checkLimit(limit: Partly<InlineRateLimit>, at: FieldPath, violat
   }
 }
 
-/** Checks the limits of a route. */
 export function checkRouteLimit(
   rate_limit: Partly<Exclude<RouteRateLimit, false>>,
   at: FieldPath,

@@ -8,9 +8,7 @@ export const LABELS_MAX = 32;
 export const LABEL_LENGTH_MAX = 64;
 export const POLICY_NAME_LENGTH_MAX = 64;
 export const PLAN_NAME_LENGTH_MAX = 64;
-/** The maximum number of plans in one limit. */
 export const PLANS_MAX = 32;
-/** The maximum number of limits on one route. */
 export const ROUTE_LIMITS_MAX = 3;
 /** The maximum length of a service url: `http://`, a name of 253 characters with a final dot, and a port. */
 export const SERVICE_URL_LENGTH_MAX = 267;

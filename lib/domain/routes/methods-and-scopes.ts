@@ -16,5 +16,4 @@ export const SUBJECT_FIELDS = {
 } as const satisfies Record<Scope, readonly string[]>;
 export type SubjectField = (typeof SUBJECT_FIELDS)[Scope][number];
 
-/** The settings of one method. */
 export const CONSTRAINTS = ["required_labels", "rate_limit", "audit"] as const;

@@ -9,7 +9,6 @@ const LITERAL = 3;
 const PARAM = 2;
 /** The score of a literal that differs from the segment by a typing error. */
 const CLOSE = 1;
-/** The maximum number of returned routes. */
 const NEAREST_MAX = 5;
 
 /**

@@ -22,7 +22,6 @@ const newNode = (): Node => ({ isEnd: false, literals: new Map(), param: null })
 export class PathPrefixes {
   readonly #root = newNode();
 
-  /** @param prefixes valid path prefixes */
   constructor(prefixes: readonly string[]) {
     for (const prefix of prefixes) {
       let node = this.#root;

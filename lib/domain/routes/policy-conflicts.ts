@@ -15,7 +15,6 @@ interface Declared {
 /** A policy that a write declares for `service`, and that conflicts with a policy of another service. */
 interface PolicyConflict {
   readonly service: string;
-  /** The name of the policy. */
   readonly name: string;
   readonly message: string;
 }

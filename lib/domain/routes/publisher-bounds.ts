@@ -29,7 +29,6 @@ export function outOfBoundsText({ service, path, url, policy }: OutOfBounds): st
 interface Bounds {
   /** Name patterns, in which `*` stands for any characters. */
   readonly services: readonly string[] | null;
-  /** Valid path prefixes. */
   readonly paths: readonly string[] | null;
   /** Valid patterns of addresses. Without any, the publisher keeps each address as it is. */
   readonly urls: readonly string[] | null;
@@ -52,7 +51,6 @@ export interface Published {
   }[];
 }
 
-/** Returns the state in which `services` are published. */
 export function publishedBy(services: Iterable<readonly [string, StoredServiceConfig]>): Published {
   const all = [...services];
   return {
@@ -64,12 +62,10 @@ export function publishedBy(services: Iterable<readonly [string, StoredServiceCo
   };
 }
 
-/** Returns the policies of a service that it shares, by name. */
 export function sharedPolicies({ rate_limits = {} }: StoredServiceConfig): [string, RateLimitPolicy][] {
   return Object.entries(rate_limits).filter(([, { shared }]) => shared === true);
 }
 
-/** The bounds of one publisher. */
 export class PublisherBounds {
   readonly #services: readonly string[] | null;
   readonly #prefixes: PathPrefixes | null;

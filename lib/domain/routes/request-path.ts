@@ -148,7 +148,6 @@ function lowerCase(byte: number): number {
   return byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte;
 }
 
-/** Does one step of FNV-1a. */
 function mix(hash: number, byte: number): number {
   return Math.imul(hash ^ byte, 0x01000193);
 }

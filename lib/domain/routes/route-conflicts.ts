@@ -22,7 +22,6 @@ export function withoutParamNames(path: string): string {
   return path.replace(/\{[^{}/]*\}/g, "{}");
 }
 
-/** A method and path that a service owns. */
 export interface OwnedRoute {
   readonly service: string;
   readonly method: string;
@@ -35,7 +34,6 @@ export interface RouteConflict extends OwnedRoute {
   readonly owner_path: string;
 }
 
-/** Lists every method and path of a stored service, in stored order. */
 export function ownedRoutes(service: string, config: StoredServiceConfig): OwnedRoute[] {
   const owned: OwnedRoute[] = [];
   for (const scope of SCOPES) {

@@ -11,7 +11,6 @@ import { PATH_TOO_LONG } from "./schema-messages.ts";
 import { type Scope, SUBJECT_FIELDS } from "./service-schema.ts";
 import { joinPrefix } from "./stored-form.ts";
 
-/** A segment of a valid path. */
 export type Segment = { literal: string } | { param: string };
 
 const PARAM = /^\{([A-Za-z_][A-Za-z0-9_]*)\}$/;
@@ -33,12 +32,10 @@ export function segmentsOf(path: string): Segment[] {
     .map((text) => (text.startsWith("{") ? { param: text.slice(1, -1) } : { literal: text }));
 }
 
-/** Returns the param names of a valid path, from the left. */
 export function paramNames(path: string): string[] {
   return segmentsOf(path).flatMap((segment) => ("param" in segment ? [segment.param] : []));
 }
 
-/** The valid prefix of a scope's routes, and its params. */
 export interface Prefix {
   readonly text: string;
   readonly params: readonly string[];

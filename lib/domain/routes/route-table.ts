@@ -48,7 +48,6 @@ export class RouteTable {
     return this.#finder.find(this.#root, method, path) !== null || this.#finder.isRefused;
   }
 
-  /** The number of nodes that the latest match visited. */
   get steps(): number {
     return this.#finder.steps;
   }
@@ -137,14 +136,12 @@ export class RouteTableBuilder {
     return part.take();
   }
 
-  /** Removes a service in steps. */
   *delete(name: string): Generator<void, void> {
     const replaced = this.#services.get(name) ?? [];
     this.#services.delete(name);
     for (const route of replaced) yield this.#remove(route);
   }
 
-  /** Returns the current table. */
   take(): RouteTable {
     const beaten = [...this.#beaten].sort(byPrecedence);
     return new RouteTable(this.#tree.take(), this.#finder, {
@@ -178,7 +175,6 @@ export class RouteTableBuilder {
   }
 }
 
-/** Returns the route table of valid services. */
 export function tableOf(services: ReadonlyMap<string, StoredServiceConfig>): RouteTable {
   const builder = new RouteTableBuilder();
   for (const [name, config] of services) {
@@ -192,7 +188,6 @@ function keyOf({ method, path }: CompiledRoute): string {
   return `${method} ${path}`;
 }
 
-/** Returns the values of a match's params by name. */
 export function namedParams({ route, params }: RouteMatch): Record<string, string> {
   return Object.fromEntries(route.params.map((name, index) => [name, params[index] ?? ""]));
 }

@@ -22,7 +22,6 @@ const ExpectedRequests = Type.Union([RateLimitRequests, Type.Literal(false)], {
   examples: [100],
 });
 
-/** The facts that a test asserts. */
 const Expectation = Type.Object(
   {
     service: Type.Optional(ServiceName),

@@ -37,7 +37,6 @@ export function failureOf(test: RouteTest, table: RouteTable, roles: Roles): str
   return differences.length === 0 ? null : differences.join(", ");
 }
 
-/** Returns the message for a test that does not pass. */
 export function testFailed({ name, method, path }: RouteTest, failure: string): string {
   return `The test ${quoted(name)} of ${method} ${path} fails: ${failure}.`;
 }

@@ -42,7 +42,6 @@ export const testNamedTwice = (name: string) =>
 export const fieldMessage = (name: string, what: string) => (value: unknown) =>
   `${value === undefined ? `Set ${name}:` : `${name} must be`} ${what}.`;
 
-/** Returns the message for a window that is missing or wrong. */
 export function windowMessage(value: unknown): string {
   const number = `a whole number above 0, at most ${RATE_LIMIT_WINDOW_SECONDS_MAX}`;
   return value === undefined

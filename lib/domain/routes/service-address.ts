@@ -69,7 +69,6 @@ interface Pattern {
 export class AddressPatterns {
   readonly #patterns: readonly Pattern[];
 
-  /** @param patterns valid patterns */
   constructor(patterns: readonly string[]) {
     this.#patterns = patterns.flatMap((pattern) => readPattern(pattern) ?? []);
   }

@@ -24,7 +24,6 @@ import { upstreamViolations } from "./upstream-template.ts";
 /** The context of the rules of a route: its scope and its service. */
 interface Context {
   readonly violations: Violations;
-  /** The path of the service in the input. */
   readonly service: FieldPath;
   readonly scope: Scope;
   /** The prefix of the scope; undefined without a prefix, null if the prefix is invalid. */
@@ -122,7 +121,6 @@ function checkRoute(route: Partly<RouteConfig>, at: FieldPath, context: Context)
   for (const method of METHODS) checkConstraints(methods[method] ?? {}, [...at, "methods", method], context);
 }
 
-/** Returns the path of a route if it is valid, else null. */
 function checkPath(
   path: string | undefined,
   at: FieldPath,

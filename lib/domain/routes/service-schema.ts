@@ -59,7 +59,6 @@ const Audit = Type.Boolean({
   message: "audit must be true or false; leave audit out for the default.",
 });
 
-/** The settings of one method. */
 const verbFields = {
   required_labels: Type.Optional(RequiredLabels),
   rate_limit: Type.Optional(RouteRateLimit),

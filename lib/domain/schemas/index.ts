@@ -32,7 +32,6 @@ export function idField(description: string) {
 export const textField = (description: string, example: string) =>
   Type.String({ description, examples: [example] });
 
-/** Returns the schema of a time in a response. */
 export function timeField(description: string) {
   return Type.String({
     description: `${description} RFC 3339, UTC, milliseconds.`,

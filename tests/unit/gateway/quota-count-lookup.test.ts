@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { QUOTAS_ASKED_MAX, type QuotaName } from "@ostiary/lib/contracts/usage";
 import { ApiError } from "@ostiary/lib/domain/errors";
-import type { QuotaBucket } from "../../../apps/gateway/limits/quota-record.ts";
+import type { QuotaBucket } from "../../../apps/gateway/limits/limit-set.ts";
 import { QuotaCharges } from "../../../apps/gateway/usage/quota-charges.ts";
 import { QuotaCountLookup } from "../../../apps/gateway/usage/quota-count-lookup.ts";
 import { rejection } from "../../support/index.ts";
@@ -57,7 +57,7 @@ class Bed {
       log: { info: line, warn: line, error: line },
       clock: manualClock(),
       client: {
-        ask: (quotas) => {
+        postQuotas: (quotas) => {
           this.calls.push(quotas);
           return this.answer(quotas);
         },

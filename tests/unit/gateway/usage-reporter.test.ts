@@ -36,8 +36,9 @@ class Bed {
       charges: this.charges,
       clock: this.clock,
       log: { info: line, warn: line, error: line },
+      instance: "gateway-1",
       client: {
-        put: async (number, report) => {
+        putUsage: async (_instance, number, report) => {
           this.sent.push([number, report]);
           const answer = this.answers.shift() ?? 201;
           if (answer instanceof Error || answer < 300) this.#take(number, report);

@@ -20,6 +20,8 @@ const BYTES = 128 * MIB;
 /** The pause in an event stream. It is longer than the idle timeout of the gateway. */
 const SILENCE_MS = 2_000;
 const CHUNK = Buffer.alloc(65_536, "x");
+/** A byte order mark. */
+const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 // GW-111
 describe("streaming", () => {
@@ -190,11 +192,13 @@ describe("streaming", () => {
         client.until(() => client.received.includes(text) || null, `${text} arriving`, 5_000);
       client.send(spell("GET", "/things", { Accept: "text/event-stream" }));
       await sees("\r\n\r\n");
+      stream?.send(Buffer.concat([Buffer.from("3\r\n"), MARK, Buffer.from("\r\n")]));
       expect(client.received.toString()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
       for (const name of ["one", "two", "three"]) {
         stream?.send(event(name));
         await sees(`data: ${name}\n\n`);
       }
+      expect(client.received.includes(MARK)).toBe(false);
       await Bun.sleep(SILENCE_MS);
       stream?.send(event("after silence"));
       await sees("data: after silence\n\n");

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { FieldNames } from "../../../../apps/gateway/upstream/field-names.ts";
-import { MalformedResponse } from "../../../../apps/gateway/upstream/malformed-response.ts";
+import { MalformedResponse } from "../../../../apps/gateway/upstream/http-bytes.ts";
 import { type ResponseHead, ResponseReader } from "../../../../apps/gateway/upstream/response-reader.ts";
 import { Random } from "../../../support/random.ts";
 import { runs } from "../../../support/runs.ts";

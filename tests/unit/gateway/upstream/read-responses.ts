@@ -1,5 +1,5 @@
 import { FieldNames } from "../../../../apps/gateway/upstream/field-names.ts";
-import { MalformedResponse } from "../../../../apps/gateway/upstream/malformed-response.ts";
+import { MalformedResponse } from "../../../../apps/gateway/upstream/http-bytes.ts";
 import { type ResponseHead, ResponseReader } from "../../../../apps/gateway/upstream/response-reader.ts";
 
 /** A response as a `ResponseReader` reports it. */

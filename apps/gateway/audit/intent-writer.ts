@@ -1,4 +1,4 @@
-import { type Clock, unstalledClock } from "@ostiary/lib/async";
+import { type Clock, pause, unstalledClock } from "@ostiary/lib/async";
 import {
   BATCH_MAX,
   type IdentifiedIntent,
@@ -11,38 +11,49 @@ import { BatchedCalls, type CallOptions, resultsReader } from "./batched-calls.t
 import type { AuditClient } from "./client.ts";
 
 /** An intent, and the deadline for all attempts to send it, in elapsed milliseconds of the clock. */
-export interface TimedIntent {
+interface TimedIntent {
   readonly intent: IdentifiedIntent;
   readonly endMs: number;
 }
 
-/** The result of one attempt to write an intent. */
-export interface IntentTry {
-  /** The status of the response, or null if there was no response. */
+interface IntentTry {
   readonly status: number | null;
   /** Whether the intent may be stored although no response confirmed it. */
   readonly maybeWritten: boolean;
   readonly reason: string;
 }
 
+export class IntentUnwritten extends Error {
+  /** The last attempt. `maybeWritten` is true if any attempt may have stored the intent. */
+  readonly tried: IntentTry;
+
+  constructor(tried: IntentTry) {
+    super(`The audit intent was not written: ${tried.reason}.`);
+    this.name = "IntentUnwritten";
+    this.tried = tried;
+  }
+}
+
+const ATTEMPTS = 3;
 const ATTEMPT_TIMEOUT_MS = 500;
+const TOTAL_MS = 1_000;
+const FIRST_PAUSE_MS = 100;
+const REFUSED = 422;
 const UNTRIED: IntentTry = { status: null, maybeWritten: false, reason: "no time was left" };
 
-type IntentClient = Pick<AuditClient, "putIntent" | "postIntents">;
-
-/** Makes single attempts to send an intent, each of at most 500 ms (GW-138). */
-export class IntentCalls {
-  readonly #client: IntentClient;
+/** Writes intents with up to 3 attempts within 1 s, each of at most 500 ms (GW-138). */
+export class IntentWriter {
+  readonly #client: Pick<AuditClient, "putIntent" | "postIntents">;
   readonly #clock: Clock;
   readonly #batched: BatchedCalls<TimedIntent, IntentTry>;
 
-  constructor(client: IntentClient, { clock = unstalledClock, tracing }: CallOptions = {}) {
+  constructor(client: AuditClient, { clock = unstalledClock, tracing }: CallOptions) {
     this.#client = client;
     this.#clock = clock;
     this.#batched = new BatchedCalls(
       {
         itemsMax: BATCH_MAX,
-        alone: (timed) => this.alone(timed),
+        alone: (timed) => this.#alone(timed),
         together: (timed) =>
           client.postIntents(
             timed.map(({ intent }) => intent),
@@ -56,13 +67,29 @@ export class IntentCalls {
     );
   }
 
-  /** Sends the intent in a call that other intents may share. Never rejects. */
-  withOthers(timed: TimedIntent): Promise<IntentTry> {
-    return this.#batched.withOthers(timed);
+  /**
+   * Writes an intent. The first attempt may share a call with other intents. All attempts send the same
+   * intent, which the audit service stores once.
+   *
+   * @throws IntentUnwritten if no attempt succeeds
+   */
+  async write(intent: IdentifiedIntent): Promise<void> {
+    const endMs = this.#clock.elapsedMs() + TOTAL_MS;
+    const timed = { intent, endMs };
+    let tried = await this.#batched.withOthers(timed);
+    let { maybeWritten } = tried;
+    for (let attempt = 1; tried.status !== 200 && tried.status !== 201; attempt++) {
+      const pauseMs = FIRST_PAUSE_MS * 2 ** (attempt - 1) * (1 + Math.random());
+      const isLast = attempt === ATTEMPTS || this.#clock.elapsedMs() + pauseMs >= endMs;
+      if (isLast || tried.status === REFUSED) throw new IntentUnwritten({ ...tried, maybeWritten });
+      await pause(this.#clock, pauseMs);
+      tried = await this.#alone(timed);
+      maybeWritten ||= tried.maybeWritten;
+    }
   }
 
   /** Sends the intent in a separate call. Never rejects. */
-  async alone({ intent: { request_id, ...intent }, endMs }: TimedIntent): Promise<IntentTry> {
+  async #alone({ intent: { request_id, ...intent }, endMs }: TimedIntent): Promise<IntentTry> {
     const leftMs = Math.floor(endMs - this.#clock.elapsedMs());
     if (leftMs < 1) return UNTRIED;
     const timeoutMs = Math.min(ATTEMPT_TIMEOUT_MS, leftMs);
@@ -83,5 +110,5 @@ function failedBy(error: unknown): IntentTry {
 const STATUS_OF_RESULT: Readonly<Record<IntentAnswer["result"], number>> = {
   created: 201,
   existing: 200,
-  invalid: 422,
+  invalid: REFUSED,
 };
