@@ -12,7 +12,7 @@ export interface TransportOptions {
   readonly timeoutMs?: number | undefined;
   /** How often a read is repeated after 429, 502, 503 or a failed connection. Twice by default. */
   readonly retries?: number | undefined;
-  /** The longest wait before a repetition. A longer Retry-After ends the call. 60 seconds by default. */
+  /** The longest wait before a repetition. A longer Retry-After ends the call. 60 seconds by default, at most 24 days. */
   readonly waitMaxMs?: number | undefined;
   /**
    * Returns whether a request may be sent again after a response with this status, or without a response
@@ -59,8 +59,9 @@ export function requireNumbers(options: Readonly<Record<string, number>>): void 
 
 /** Makes the function that sends all requests of a client. */
 export function transport(options: TransportOptions): Transport {
-  const { credential, retries = RETRIES, waitMaxMs = WAIT_MAX_MS } = options;
+  const { credential, retries = RETRIES } = options;
   const timeoutMs = timerOf(options.timeoutMs);
+  const waitMaxMs = timerOf(options.waitMaxMs ?? WAIT_MAX_MS);
   requireNumbers({ timeoutMs, retries, waitMaxMs });
   const { repeats = repeatsReads, wait = sleep } = options;
   const { origin } = new URL(baseUrlOf(options.baseUrl));

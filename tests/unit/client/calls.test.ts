@@ -43,6 +43,17 @@ describe("a read", () => {
   });
 
   // CL-3
+  test.each(["2147484", "999999999"])(
+    "does not wait for a Retry-After of %s s, which no timer takes",
+    async (seconds) => {
+      const { options, sent, waits } = callsWith([limited(seconds)]);
+      const client = createClient({ ...options, waitMaxMs: Number.POSITIVE_INFINITY, retries: 10 });
+      expect(await rejection(client.GET("/org"))).toMatchObject({ status: 429 });
+      expect([sent.length, waits]).toEqual([1, []]);
+    },
+  );
+
+  // CL-3
   test("does not wait for a Retry-After of a year", async () => {
     const { options, waits } = callsWith([limited("31536000"), fine]);
     const error = await rejection(createClient(options).GET("/org"));
