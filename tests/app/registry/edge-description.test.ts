@@ -74,12 +74,6 @@ describe("the edge description", () => {
     expect((await read()).paths["/now/{id}"]).toBeUndefined();
   });
 
-  // RG-92
-  test("and its page have the title Edge API by default", async () => {
-    expect((await read()).info.title).toBe("Edge API");
-    expect(await (await fetch(`${registry.url}/edge`)).text()).toContain("<title>Edge API</title>");
-  });
-
   test("is 304 until something changes", async () => {
     const first = await registry.call("GET", DOCUMENT);
     const etag = first.headers.get("etag") ?? "";

@@ -1,9 +1,8 @@
 /** Tests of the edge description for services that have no description of their own. */
 import { describe, expect, test } from "bun:test";
-import { edgeDescription } from "@ostiary/lib/edge-description";
 import { lintFindings } from "../../support/http/description-lint.ts";
 import { DocumentValidator, operationsIn } from "../../support/http/openapi.ts";
-import { edgeDocument, tableOf } from "./build.ts";
+import { edgeDocument } from "./build.ts";
 
 const url = "http://widgets:8080";
 const routes = (...all: object[]) => ({ routes: all });
@@ -191,12 +190,4 @@ test("the description of every kind of route passes a linter", async () => {
   const ours = /^(info-license|tag-description)/;
   expect((await lintFindings(JSON.stringify(document))).filter((finding) => !ours.test(finding))).toEqual([]);
   expect(operationsIn(document)).toHaveLength(4 * 6);
-});
-
-test("the description of ten thousand routes is built in more than 30 000 short steps", () => {
-  const many = Array.from({ length: 10_000 }, (_, n) => ({ path: `/r/${n}/{id}`, methods: ["GET"] }));
-  const { services, table } = tableOf({ widgets: { url, user: { routes: many } } });
-  const descriptions = new Map();
-  const steps = edgeDescription({ title: "API", serverUrl: undefined, table, services, descriptions });
-  expect([...steps].length).toBeGreaterThan(3 * many.length);
 });
