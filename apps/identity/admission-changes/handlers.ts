@@ -2,23 +2,12 @@ import type { Clock } from "@ostiary/lib/async";
 import { ADMISSION_CHANGES_MAX, AdmissionChanges } from "@ostiary/lib/contracts/admission";
 import { ADMISSION_CHANGES_PATH } from "@ostiary/lib/contracts/internal-api";
 import { validationError } from "@ostiary/lib/domain/errors";
-import { describeOperations } from "@ostiary/lib/openapi";
 import { answer, errors, type HealthState, waitParameter } from "@ostiary/lib/runtime/http";
 import type { Database, Orm } from "@ostiary/lib/runtime/stores/database";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { CURSOR_LENGTH_MAX, type Cursor, readCursor, writeCursor } from "./cursor.ts";
 import { changeOf, readChanges } from "./sql.ts";
-
-const operations = describeOperations(
-  {
-    listAdmissionChanges: [
-      "Read changes of admissions",
-      "The persons, members and organizations whose credentials, status, role or plan changed since a cursor. A gateway drops what it has cached for them. A reader that always passes the last `next` misses no change.",
-    ],
-  },
-  ["Internal"],
-);
 
 /**
  * The age at which a cursor is no longer accepted, and how far it may be ahead of a clock that was set back. The sweeper keeps
@@ -90,7 +79,13 @@ export function admissionChangesHandlers({ validations, clock }: ChangesDeps, he
         200: answer(AdmissionChanges, "The changes since the cursor, or `reset`."),
         ...errors("UNAUTHORIZED"),
       },
-      detail: operations.listAdmissionChanges,
+      detail: {
+        operationId: "listAdmissionChanges",
+        summary: "Read changes of admissions",
+        description:
+          "The persons, members and organizations whose credentials, status, role or plan changed since a cursor. A gateway drops what it has cached for them. A reader that always passes the last `next` misses no change.",
+        tags: ["Internal"],
+      },
     },
   );
 }

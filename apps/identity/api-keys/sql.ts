@@ -14,8 +14,7 @@ import {
   type SQL,
   sql,
 } from "drizzle-orm";
-import { behind, byId } from "../list-sql.ts";
-import { inBatches } from "../rows-sql.ts";
+import { behind, byId, inBatches } from "../rows-sql.ts";
 import { apiKeys, members, users } from "../tables.ts";
 import type { ApiKeyRow } from "./api-key.ts";
 import type { KeyFilter } from "./filters.ts";

@@ -1,7 +1,7 @@
 import type { PageRequest } from "@ostiary/lib/runtime/http";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { and, eq, getTableColumns, inArray, lte } from "drizzle-orm";
-import { behind, byId } from "../list-sql.ts";
+import { behind, byId } from "../rows-sql.ts";
 import { invites } from "../tables.ts";
 import type { InviteRow } from "./invite.ts";
 

@@ -1,5 +1,4 @@
 import { LIFECYCLE_EVENTS_PATH } from "@ostiary/lib/contracts/internal-api";
-import { describeOperations } from "@ostiary/lib/openapi";
 import {
   answer,
   errors,
@@ -14,16 +13,6 @@ import { Elysia } from "elysia";
 import type { Dependencies } from "../dependencies.ts";
 import { LifecycleEvent } from "./lifecycle-event.ts";
 import { eventExists, listEvents } from "./sql.ts";
-
-const operations = describeOperations(
-  {
-    listLifecycleEvents: [
-      "Read the lifecycle feed",
-      "Events of memberships and organizations, oldest first. A reader that passes the last id it saw gets every event exactly once.",
-    ],
-  },
-  ["Internal"],
-);
 
 /** Returns the route `GET /internal/lifecycle-events` (ID-92). */
 export function lifecycleHandlers({ database }: Dependencies) {
@@ -45,7 +34,13 @@ export function lifecycleHandlers({ database }: Dependencies) {
         200: answer(pageSchema("lifecycle_events", LifecycleEvent), "A page."),
         ...errors("UNAUTHORIZED"),
       },
-      detail: operations.listLifecycleEvents,
+      detail: {
+        operationId: "listLifecycleEvents",
+        summary: "Read the lifecycle feed",
+        description:
+          "Events of memberships and organizations, oldest first. A reader that passes the last id it saw gets every event exactly once.",
+        tags: ["Internal"],
+      },
     },
   );
 }

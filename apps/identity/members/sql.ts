@@ -2,8 +2,7 @@ import { notFound } from "@ostiary/lib/domain/errors";
 import type { PageRequest } from "@ostiary/lib/runtime/http";
 import { type Orm, prepared } from "@ostiary/lib/runtime/stores/database";
 import { and, asc, eq, getTableColumns, inArray, isNull, ne, type SQL, sql } from "drizzle-orm";
-import { behind, byId } from "../list-sql.ts";
-import { inBatches } from "../rows-sql.ts";
+import { behind, byId, inBatches } from "../rows-sql.ts";
 import { apiKeys, members, serviceAccounts, sessions, users } from "../tables.ts";
 import { isLiving, type LivingMemberRow, type MemberRow } from "./member.ts";
 

@@ -1,19 +1,8 @@
-import { describeOperations } from "@ostiary/lib/openapi";
 import { answer } from "@ostiary/lib/runtime/http";
 import type { Dependencies } from "../dependencies.ts";
 import { handlersAt } from "../handlers.ts";
 import { requireOrganization } from "../organizations/sql.ts";
 import { RolesListing, toRolesListing } from "./roles.ts";
-
-const operations = describeOperations(
-  {
-    listRoles: [
-      "List the roles",
-      "The roles file of the deployment: the same for every organization, in one page.",
-    ],
-  },
-  ["Roles"],
-);
 
 /** Returns the route that lists the roles (ID-75). */
 export function rolesHandlers({ database, roles }: Dependencies) {
@@ -26,7 +15,12 @@ export function rolesHandlers({ database, roles }: Dependencies) {
     },
     {
       response: { 200: answer(RolesListing, "The roles.") },
-      detail: operations.listRoles,
+      detail: {
+        operationId: "listRoles",
+        summary: "List the roles",
+        description: "The roles file of the deployment: the same for every organization, in one page.",
+        tags: ["Roles"],
+      },
     },
   );
 }

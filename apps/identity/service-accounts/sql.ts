@@ -2,7 +2,7 @@ import { notFound } from "@ostiary/lib/domain/errors";
 import type { PageRequest } from "@ostiary/lib/runtime/http";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { and, eq, getTableColumns, ne, type SQL, sql } from "drizzle-orm";
-import { behind, byId } from "../list-sql.ts";
+import { behind, byId } from "../rows-sql.ts";
 import { members, serviceAccounts } from "../tables.ts";
 import type { ServiceAccountRow } from "./service-account.ts";
 

@@ -1,22 +1,11 @@
 import { notFound } from "@ostiary/lib/domain/errors";
 import { isUlid } from "@ostiary/lib/domain/schemas";
-import { describeOperations } from "@ostiary/lib/openapi";
 import { answer, bodyErrors, noQuery, setAuditNote } from "@ostiary/lib/runtime/http";
 import { Elysia } from "elysia";
 import type { Dependencies } from "../dependencies.ts";
 import { pathIds } from "../path-ids.ts";
 import { mintSession } from "./commands.ts";
 import { checkSessionIds, MintSessionBody, Session } from "./session.ts";
-
-const operations = describeOperations(
-  {
-    mintSession: [
-      "Mint a session",
-      "A person who is an active member gets a session; everyone else gets 404. The session is valid for one hour. Older sessions stay valid.",
-    ],
-  },
-  ["Sessions"],
-);
 
 /** Paths with an empty id. A path parameter does not match an empty segment, so each path needs its own route. */
 const EMPTY_ID_PATHS = [
@@ -54,7 +43,13 @@ export function sessionsHandlers(deps: Dependencies) {
         201: answer(Session, "The session.", "organization"),
         ...bodyErrors({ code: "NOT_FOUND", details: null }),
       },
-      detail: operations.mintSession,
+      detail: {
+        operationId: "mintSession",
+        summary: "Mint a session",
+        description:
+          "A person who is an active member gets a session; everyone else gets 404. The session is valid for one hour. Older sessions stay valid.",
+        tags: ["Sessions"],
+      },
     },
   );
 }

@@ -3,7 +3,7 @@ import { notFound } from "@ostiary/lib/domain/errors";
 import type { PageRequest } from "@ostiary/lib/runtime/http";
 import { type Orm, prepared } from "@ostiary/lib/runtime/stores/database";
 import { and, asc, eq, getTableColumns, gt, sql } from "drizzle-orm";
-import { behind, byId } from "../list-sql.ts";
+import { behind, byId } from "../rows-sql.ts";
 import { idpLinks, members, organizations, users } from "../tables.ts";
 import type { IdpLinkRow, MembershipRow, UserRow } from "./user.ts";
 

@@ -5,7 +5,6 @@ import {
 } from "@ostiary/lib/contracts/admission";
 import { VALIDATE_PATH } from "@ostiary/lib/contracts/internal-api";
 import { validationError } from "@ostiary/lib/domain/errors";
-import { describeOperations } from "@ostiary/lib/openapi";
 import { answer, bodyErrors, noQuery } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
@@ -13,16 +12,6 @@ import type { Dependencies } from "../dependencies.ts";
 import { checkedSubject } from "../users/user.ts";
 import { validateCredential, validateSubject } from "./commands.ts";
 import type { ValidationMetrics } from "./metrics.ts";
-
-const operations = describeOperations(
-  {
-    validateCredential: [
-      "Validate a credential",
-      "Called by the gateway. Returns the person or member that a JWT subject, an API key or a session stands for.",
-    ],
-  },
-  ["Internal"],
-);
 
 /** The two forms of the body, as optional fields of one object, so that errors name the field. */
 const ValidateBody = Type.Object(
@@ -63,7 +52,13 @@ export function validationHandlers(deps: Dependencies, metrics: ValidationMetric
         200: answer(ValidationResult, "The holder of the credential, or `valid: false`."),
         ...bodyErrors("UNAUTHORIZED"),
       },
-      detail: operations.validateCredential,
+      detail: {
+        operationId: "validateCredential",
+        summary: "Validate a credential",
+        description:
+          "Called by the gateway. Returns the person or member that a JWT subject, an API key or a session stands for.",
+        tags: ["Internal"],
+      },
     },
   );
 }

@@ -1,19 +1,11 @@
 import { type RecordedChange, RecordedChanges } from "@ostiary/lib/contracts/registry-api";
 import { parseTime, RFC_3339_TIME, TIME_RULE } from "@ostiary/lib/domain/schemas";
-import { describeOperations } from "@ostiary/lib/openapi";
 import { LIMIT_MAX, listQueryProperties, page, pageRequest } from "@ostiary/lib/runtime/http";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { type Static, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { operatorErrors } from "../documented-errors.ts";
 import { type ChangeFilter, type ChangePlace, selectChanges } from "./sql.ts";
-
-const operations = describeOperations({
-  listChanges: [
-    "List the writes of all services",
-    "Newest first, with the operator, reason and link of each write. Filters combine with AND.",
-  ],
-});
 
 const time = (description: string) =>
   Type.Optional(
@@ -72,7 +64,12 @@ export function changeHandlers(database: Database) {
     {
       query,
       response: { 200: RecordedChanges, ...operatorErrors() },
-      detail: operations.listChanges,
+      detail: {
+        operationId: "listChanges",
+        summary: "List the writes of all services",
+        description:
+          "Newest first, with the operator, reason and link of each write. Filters combine with AND.",
+      },
     },
   );
 }

@@ -1,16 +1,9 @@
-import { describeOperations, errorResponses } from "@ostiary/lib/openapi";
+import { errorResponses } from "@ostiary/lib/openapi";
 import { answerWith, noQuery, REVALIDATE, representationOf } from "@ostiary/lib/runtime/http";
 import { Elysia } from "elysia";
 import { documentSchemaText } from "./document-schema.ts";
 
 const SCHEMA_TYPE = "application/schema+json";
-
-const operations = describeOperations({
-  getDocumentSchema: [
-    "Get the JSON Schema of a configuration document",
-    "Editors complete and check documents with this schema. The request needs no token. The response is 304 if `If-None-Match` names the current version.",
-  ],
-});
 
 const schemaResponse = {
   description: "A schema of draft-07.",
@@ -31,7 +24,14 @@ export function documentSchemaHandlers() {
     {
       query: noQuery,
       response: errorResponses("VALIDATION_ERROR", "INTERNAL_ERROR"),
-      detail: { ...operations.getDocumentSchema, security: [], responses: { 200: schemaResponse } },
+      detail: {
+        operationId: "getDocumentSchema",
+        summary: "Get the JSON Schema of a configuration document",
+        description:
+          "Editors complete and check documents with this schema. The request needs no token. The response is 304 if `If-None-Match` names the current version.",
+        security: [],
+        responses: { 200: schemaResponse },
+      },
     },
   );
 }

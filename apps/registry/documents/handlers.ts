@@ -2,7 +2,7 @@ import { KeyedSemaphore, type Release } from "@ostiary/lib/async";
 import { Applied, Preview } from "@ostiary/lib/contracts/registry-api";
 import { validationError } from "@ostiary/lib/domain/errors";
 import { ConfigDocument } from "@ostiary/lib/domain/routes";
-import { describeOperations, errorResponses } from "@ostiary/lib/openapi";
+import { errorResponses } from "@ostiary/lib/openapi";
 import type { Operator } from "@ostiary/lib/runtime/config/operators-file";
 import { booleanParameter, describedBody } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
@@ -16,13 +16,6 @@ import { previewTag, readExpectedPreview } from "../publishing/if-match.ts";
 import type { Publishing } from "../publishing/publish.ts";
 import { applyDocument, previewDocument } from "./commands.ts";
 import { DOCUMENT_TYPES, readDocument, validServices } from "./document.ts";
-
-const operations = describeOperations({
-  apply: [
-    "Create or replace services",
-    "Checks the whole document and then writes all of its services in one transaction, each with a new revision. Services that the document does not name stay as they are. If anything is refused, nothing is written.",
-  ],
-});
 
 const DOCUMENT_BODY =
   "A configuration document. Without a content type it is read as YAML, which includes JSON.";
@@ -96,7 +89,10 @@ export function documentHandlers(publishing: Publishing, bodyBytesMax: number) {
         ...errorResponses(wrongUrl("services.widgets.url")),
       },
       detail: {
-        ...operations.apply,
+        operationId: "apply",
+        summary: "Create or replace services",
+        description:
+          "Checks the whole document and then writes all of its services in one transaction, each with a new revision. Services that the document does not name stay as they are. If anything is refused, nothing is written.",
         requestBody: describedBody(ConfigDocument, DOCUMENT_BODY, DOCUMENT_TYPES),
       },
     },

@@ -1,16 +1,8 @@
-import { describeOperations } from "@ostiary/lib/openapi";
 import { answerWith, descriptionPage, noQuery, REVALIDATE } from "@ostiary/lib/runtime/http";
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { operatorErrors } from "../documented-errors.ts";
 import type { EdgeDescription } from "./edge-description.ts";
-
-const operations = describeOperations({
-  getEdgeDocument: [
-    "Get the edge description",
-    "OpenAPI 3.1 of everything that clients of the gateway may call, built from the current routes and the descriptions of services. The response is 304 if `If-None-Match` names the current version.",
-  ],
-});
 
 /**
  * The page that shows the edge description. The description and the page's assets have paths below this one.
@@ -32,7 +24,12 @@ export function edgeHandlers({ edge, title, pageEnabled }: EdgeRoutesDeps) {
     .guard({ query: noQuery })
     .get(EDGE_DESCRIPTION, async ({ request }) => answerWith(request, await edge.read(), REVALIDATE), {
       response: { 200: descriptionAnswer, ...operatorErrors() },
-      detail: operations.getEdgeDocument,
+      detail: {
+        operationId: "getEdgeDocument",
+        summary: "Get the edge description",
+        description:
+          "OpenAPI 3.1 of everything that clients of the gateway may call, built from the current routes and the descriptions of services. The response is 304 if `If-None-Match` names the current version.",
+      },
     });
 }
 

@@ -1,7 +1,6 @@
 import { InstanceId } from "@ostiary/lib/contracts/gateway-instance";
 import { type Gateway, Gateways } from "@ostiary/lib/contracts/registry-api";
 import { INSTANCES_PREFIX, ROUTES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
-import { describeOperations } from "@ostiary/lib/openapi";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import type { RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { Type } from "@sinclair/typebox";
@@ -9,13 +8,6 @@ import { Elysia } from "elysia";
 import { operatorErrors } from "../documented-errors.ts";
 import { hasOutstanding } from "../projection/sql.ts";
 import { hasLoaded, readInstance } from "./gateway.ts";
-
-const operations = describeOperations({
-  listGateways: [
-    "List the running gateways",
-    "Each running gateway with the routes that it has loaded, and whether these are all published routes. 503 while the route store is unavailable. A gateway that died is listed for up to 15 seconds more. A page has at most 100 gateways.",
-  ],
-});
 
 const gatewaysQuery = Type.Object(
   {
@@ -36,7 +28,12 @@ export function gatewayHandlers(database: Database, routeStore: RouteStore) {
     {
       query: gatewaysQuery,
       response: { 200: Gateways, ...operatorErrors() },
-      detail: operations.listGateways,
+      detail: {
+        operationId: "listGateways",
+        summary: "List the running gateways",
+        description:
+          "Each running gateway with the routes that it has loaded, and whether these are all published routes. 503 while the route store is unavailable. A gateway that died is listed for up to 15 seconds more. A page has at most 100 gateways.",
+      },
     },
   );
 }

@@ -1,16 +1,8 @@
 import { Projections } from "@ostiary/lib/contracts/registry-api";
-import { describeOperations } from "@ostiary/lib/openapi";
 import { noQuery } from "@ostiary/lib/runtime/http";
 import { Elysia } from "elysia";
 import { operatorErrors } from "../documented-errors.ts";
 import type { ProjectionLag } from "./projection-lag.ts";
-
-const operations = describeOperations({
-  listProjections: [
-    "List the outstanding projections",
-    "The services whose newest revision may be missing from the route store, which gateways read, and for how long. The operation reads only the database, so it works while the route store is unavailable. The list is usually empty: an entry that stays for many seconds shows that the route store accepts no writes.",
-  ],
-});
 
 /** Serves `GET /projections`, the outstanding projections. */
 export function projectionHandlers(lag: ProjectionLag) {
@@ -20,7 +12,12 @@ export function projectionHandlers(lag: ProjectionLag) {
     {
       query: noQuery,
       response: { 200: Projections, ...operatorErrors() },
-      detail: operations.listProjections,
+      detail: {
+        operationId: "listProjections",
+        summary: "List the outstanding projections",
+        description:
+          "The services whose newest revision may be missing from the route store, which gateways read, and for how long. The operation reads only the database, so it works while the route store is unavailable. The list is usually empty: an entry that stays for many seconds shows that the route store accepts no writes.",
+      },
     },
   );
 }

@@ -23,8 +23,7 @@ import {
 import type { Publishing } from "../publishing/publish.ts";
 import { answerService } from "../services/handlers.ts";
 import { restoreRevision } from "./commands.ts";
-import { readableConfig, showRevision } from "./revision.ts";
-import { listRevisions, readRevision } from "./sql.ts";
+import { listRevisions, readableConfig, readRevision, showRevision } from "./sql.ts";
 
 const operations = describeOperations({
   listRevisions: [

@@ -1,10 +1,36 @@
+import type { Revision } from "@ostiary/lib/contracts/registry-api";
 import { notFound } from "@ostiary/lib/domain/errors";
+import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { and, desc, eq } from "drizzle-orm";
+import { readStoredConfig, unreadableRevision, withTests } from "../services/service.ts";
 import { readState, testsOfRevision } from "../services/sql.ts";
-import { withTests } from "../services/stored-config.ts";
 import { revisions, routeTests } from "../tables.ts";
-import type { RevisionRow } from "./revision.ts";
+
+/** An entry of a service's history. */
+export type RevisionRow = typeof revisions.$inferSelect;
+
+export function showRevision({ created_at, config, ...row }: RevisionRow): Revision {
+  return { ...row, ...configOf(config), created_at: created_at.toISOString() };
+}
+
+/**
+ * Returns the config of a revision, or null for a deletion. Throws a 409 if this version of Ostiary cannot read the
+ * config.
+ */
+export function readableConfig({
+  service,
+  revision,
+  config: stored,
+}: RevisionRow): StoredServiceConfig | null {
+  const { config } = configOf(stored);
+  if (config === null && stored !== null) throw unreadableRevision(service, revision);
+  return config;
+}
+
+function configOf(stored: unknown) {
+  return stored === null ? { config: null } : readStoredConfig(stored);
+}
 
 /** Returns the history of a service, newest first. Throws a 404 for a service that was never written. */
 export async function listRevisions(orm: Orm, service: string): Promise<RevisionRow[]> {

@@ -3,8 +3,14 @@ import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { and, eq, not, type SQL, sql } from "drizzle-orm";
 import { isOneOf } from "../sql.ts";
 import { revisions, routeTests, services } from "../tables.ts";
-import type { CurrentService, ServiceState, UnreadableService } from "./service.ts";
-import { readStoredConfig, unreadableRevision, withTests } from "./stored-config.ts";
+import {
+  type CurrentService,
+  readStoredConfig,
+  type ServiceState,
+  type UnreadableService,
+  unreadableRevision,
+  withTests,
+} from "./service.ts";
 
 /** The condition that joins each service with its newest revision. */
 export const ofNewestRevision = and(
