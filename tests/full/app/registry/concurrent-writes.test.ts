@@ -95,16 +95,6 @@ describe.skipIf(!isReal)("several registries on one database", () => {
     await expectInvariants();
   });
 
-  // RG-50
-  test("give a contested route to exactly one of 50 services", async () => {
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, (_, n) => registry(n).put(`bidder-${n}`, service(`/one/{of_${n}}`))),
-    );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 409)).toHaveLength(49);
-    await expectInvariants();
-  });
-
   // RG-48
   test("number 50 concurrent writes of one service from 1 to 50", async () => {
     const answers = await Promise.all(
