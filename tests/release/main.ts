@@ -77,7 +77,7 @@ for (const system of systems)
 say(await packCommand(outdir, repository));
 say(await packClient(outdir, repository));
 
-const stores = useServices(process.env, true);
+const stores = useServices(process.env);
 try {
   for (const [api, description] of Object.entries(await releasedDescriptions()))
     await put(`openapi-${api}.json`, `${JSON.stringify(description, null, 2)}\n`);

@@ -3,7 +3,7 @@ import { clientTypes } from "./client-types.ts";
 import { releasedDescriptions } from "./descriptions.ts";
 
 /** Writes the types of `@ostiary/client` from the descriptions that the services serve. */
-const stores = useServices(process.env, true);
+const stores = useServices(process.env);
 try {
   for (const [file, text] of await clientTypes(await releasedDescriptions())) await Bun.write(file, text);
 } finally {

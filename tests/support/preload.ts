@@ -10,7 +10,7 @@ const CLOSE_TIMEOUT_MS = 60_000;
 
 /** The number of this worker process under `--parallel`. Each worker starts its own servers. */
 const worker = process.env.BUN_TEST_WORKER_ID;
-const run = useServices(process.env, worker === undefined);
+const run = useServices(process.env);
 
 useEmbeddedTemplate({ folders: false });
 

@@ -6,7 +6,6 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { buildExecutable, canRunExecutable } from "../support/processes/executable.ts";
 import { QUICK_STARTS } from "../support/processes/quick-starts.ts";
-import { locateServices } from "../support/stores/stores-under-test.ts";
 import { runTests, unprovedIn } from "./run-tests.ts";
 import { roundTimings } from "./timings.ts";
 
@@ -19,11 +18,7 @@ const NIGHTLY = "tests/nightly/**";
 const TIMINGS = join(import.meta.dir, "timings.json");
 const TIERS = [/^tests\/(unit|app|stores|flow)\//, /^tests\/full\//];
 
-const { etcd } = locateServices(process.env);
-// Without a binary of etcd, tests empty the configured etcd before they use it, so only one process may run
-// tests.
-const shared = etcd.kind === "url" && etcd.binary === undefined;
-const workers = shared ? 1 : Math.min(Math.ceil(availableParallelism() * WORKERS_PER_CORE), WORKERS_MAX);
+const workers = Math.min(Math.ceil(availableParallelism() * WORKERS_PER_CORE), WORKERS_MAX);
 const records = process.argv.includes("--record");
 const given = process.argv.slice(2).filter((argument) => argument !== "--record");
 

@@ -7,17 +7,15 @@
 import { existsSync } from "node:fs";
 import { chmod, rm, writeFile } from "node:fs/promises";
 import { ROOT } from "../support/root.ts";
-import { postgresBin, serviceNames, variable } from "../support/stores/stores-under-test.ts";
+import { postgresBin } from "../support/stores/stores-under-test.ts";
 
 interface Tool {
   name: string;
   whatFor: string;
   debian: string;
   elsewhere: string;
-  present: (env: Environment) => boolean;
+  present: () => boolean;
 }
-
-type Environment = Record<string, string | undefined>;
 
 const onPath = (...names: string[]) => names.some((name) => Bun.which(name) !== null);
 
@@ -27,7 +25,7 @@ const tools: Tool[] = [
     whatFor: "the database tests",
     debian: "postgresql",
     elsewhere: "brew install postgresql",
-    present: (env) => Boolean(env[variable("postgres")]) || postgresBin() !== undefined,
+    present: () => postgresBin() !== undefined,
   },
   {
     name: "PgBouncer",
@@ -41,14 +39,14 @@ const tools: Tool[] = [
     whatFor: "the counter store tests",
     debian: "redis-server",
     elsewhere: "brew install redis",
-    present: (env) => Boolean(env[variable("redis")]) || onPath("redis-server"),
+    present: () => onPath("redis-server"),
   },
   {
     name: "etcd",
     whatFor: "the route store tests",
     debian: "etcd-server",
     elsewhere: "brew install etcd",
-    present: (env) => Boolean(env[variable("etcd")]) || onPath("etcd"),
+    present: () => onPath("etcd"),
   },
   {
     name: "Chromium",
@@ -94,13 +92,13 @@ const tools: Tool[] = [
   },
 ];
 
-async function provision(env: Environment): Promise<void> {
+async function provision(): Promise<void> {
   say("installing dependencies");
   await run([process.execPath, "install", "--frozen-lockfile"], ROOT);
-  const missing = tools.filter((tool) => !tool.present(env));
+  const missing = tools.filter((tool) => !tool.present());
   if (missing.length === 0) return;
   if (canInstall()) await install(missing);
-  const absent = missing.filter((tool) => !tool.present(env));
+  const absent = missing.filter((tool) => !tool.present());
   for (const tool of absent) {
     say(
       `${tool.name}, which ${tool.whatFor} need, is missing. Install it with: apt-get install ${tool.debian}, or ${tool.elsewhere}`,
@@ -108,7 +106,7 @@ async function provision(env: Environment): Promise<void> {
   }
   if (absent.length > 0) {
     say(
-      `Docker or an embedded store replaces missing servers. Tests that need another missing program are skipped. To use your own servers, set ${serviceNames.map(variable).join(", ")}`,
+      `Docker or an embedded store replaces missing servers. Tests that need another missing program are skipped.`,
     );
   }
 }
@@ -151,7 +149,7 @@ function apt(...parameters: string[]): Promise<void> {
 }
 
 /** Runs a command. Throws the output of the command if the command fails. */
-async function run(command: string[], cwd: string, env: Environment = {}): Promise<void> {
+async function run(command: string[], cwd: string, env: Record<string, string> = {}): Promise<void> {
   const running = Bun.spawn(command, {
     cwd,
     env: { ...process.env, ...env },
@@ -171,4 +169,4 @@ function say(line: string): void {
   process.stderr.write(`provision: ${line}\n`);
 }
 
-await provision(process.env);
+await provision();

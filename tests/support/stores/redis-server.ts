@@ -6,8 +6,6 @@ import { BinaryTestServer, startOnFreePorts } from "./binary-server.ts";
 /** The number of databases of a server that this file starts. Each test uses its own database. */
 export const REDIS_DATABASES = 4096;
 
-export const REDIS_DATABASES_DEFAULT = 16;
-
 /** Starts a new, empty Redis from its binary, on its own ports. The server does not persist its data. */
 export function startRedisBinary(binary: string, settings: string[] = []): Promise<BinaryTestServer> {
   return startOnFreePorts(() => redisOnFreePorts(binary, settings));

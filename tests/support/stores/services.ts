@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { Etcd3 } from "etcd3";
 import { Redis } from "ioredis";
 import postgres from "postgres";
 import { removeFoldersOfFile } from "../temporary-folder.ts";
@@ -7,16 +6,9 @@ import { images, startContainer } from "./docker-server.ts";
 import { type EtcdCluster, startEtcdBinary, startEtcdNodes } from "./etcd-server.ts";
 import { type PostgresPair, startPostgresNodes } from "./postgres-pair.ts";
 import { startPostgresBinary } from "./postgres-server.ts";
-import { REDIS_DATABASES, REDIS_DATABASES_DEFAULT, startRedisBinary } from "./redis-server.ts";
+import { REDIS_DATABASES, startRedisBinary } from "./redis-server.ts";
 import type { TestServer } from "./server.ts";
-import {
-  canStart,
-  describeServices,
-  locateServices,
-  type ServiceName,
-  type Source,
-  variable,
-} from "./stores-under-test.ts";
+import { describeServices, locateServices, type ServiceName, type Source } from "./stores-under-test.ts";
 
 /**
  * Settings of PostgreSQL for hundreds of small databases that exist for seconds. Autovacuum would start a
@@ -42,14 +34,11 @@ export interface Service {
  */
 class Services {
   readonly #sources: Record<ServiceName, Source>;
-  readonly #alone: boolean;
   readonly #shared = new Map<ServiceName, Promise<TestServer>>();
   readonly #ofFile = new Set<TestServer>();
 
-  /** @param alone whether this is the only process that runs tests on the servers named in `environment` */
-  constructor(environment: Record<string, string | undefined>, alone: boolean) {
+  constructor(environment: Record<string, string | undefined>) {
     this.#sources = locateServices(environment);
-    this.#alone = alone;
   }
 
   describe(): string {
@@ -59,7 +48,8 @@ class Services {
   available(): Record<ServiceName, Service> {
     const service = (name: ServiceName): Service => {
       const source = this.#sources[name];
-      return { real: source.kind !== "embedded", own: canStart(source), binary: "binary" in source };
+      const real = source.kind !== "embedded";
+      return { real, own: real, binary: "binary" in source };
     };
     return { postgres: service("postgres"), redis: service("redis"), etcd: service("etcd") };
   }
@@ -74,31 +64,13 @@ class Services {
    * Returns the URL of the server that all tests share. Returns undefined when tests use the embedded store.
    */
   async url(name: ServiceName): Promise<string | undefined> {
-    const source = this.#sources[name];
-    if (source.kind === "url") return source.url;
-    if (source.kind === "embedded") return undefined;
+    if (this.#sources[name].kind === "embedded") return undefined;
     let server = this.#shared.get(name);
     if (server === undefined) {
       server = this.#start(name, []);
       this.#shared.set(name, server);
     }
     return (await server).url;
-  }
-
-  /**
-   * Returns the URL of the shared server, for tests that empty the server. Throws if other processes may run
-   * tests on this server, too.
-   */
-  async emptiableUrl(name: ServiceName): Promise<string | undefined> {
-    if (this.#sources[name].kind === "url" && !this.#alone)
-      throw new Error(
-        `Tests empty the store at ${variable(name)}, so only one process may run tests on it: leave out --parallel.`,
-      );
-    return this.url(name);
-  }
-
-  redisDatabases(): number {
-    return this.#sources.redis.kind === "url" ? REDIS_DATABASES_DEFAULT : REDIS_DATABASES;
   }
 
   /** Ends the servers that the tests of one file started for themselves, and removes the file's folders. */
@@ -117,11 +89,8 @@ class Services {
   }
 
   #start(name: ServiceName, settings: string[], secureUrl?: string): Promise<TestServer> {
-    const source = this.#sources[name];
-    if (source.kind === "docker") return startContainer(images[name]);
-    const binary = source.kind === "embedded" ? undefined : source.binary;
-    if (binary === undefined)
-      throw new Error(`This run cannot start ${name}. Check services().${name}.own first.`);
+    if (this.#sources[name].kind === "docker") return startContainer(images[name]);
+    const binary = this.#binaryOf(name);
     switch (name) {
       case "postgres":
         return startPostgresBinary(binary, SMALL_DATABASES);
@@ -133,29 +102,29 @@ class Services {
   }
 
   async startEtcdNodes(): Promise<EtcdCluster> {
-    const source = this.#sources.etcd;
-    if (!("binary" in source) || source.binary === undefined)
-      throw new Error("This run has no binary of etcd. Check services().etcd.binary first.");
-    const cluster = await startEtcdNodes(source.binary);
+    const cluster = await startEtcdNodes(this.#binaryOf("etcd"));
     for (const node of cluster.nodes) this.#ofFile.add(node);
     return cluster;
   }
 
   async startPostgresNodes(): Promise<PostgresPair> {
-    const source = this.#sources.postgres;
-    if (!("binary" in source) || source.binary === undefined)
-      throw new Error("This run has no binary of PostgreSQL. Check services().postgres.binary first.");
-    const pair = await startPostgresNodes(source.binary);
+    const pair = await startPostgresNodes(this.#binaryOf("postgres"));
     this.#ofFile.add(pair.primary).add(pair.standby);
     return pair;
+  }
+
+  #binaryOf(name: ServiceName): string {
+    const source = this.#sources[name];
+    if (source.kind === "binary") return source.binary;
+    throw new Error(`This run has no binary of ${name}. Check services().${name}.binary first.`);
   }
 }
 
 let current: Services | undefined;
 
 /** Sets up the servers of this run from its environment variables. `preload.ts` calls this function once. */
-export function useServices(environment: Record<string, string | undefined>, alone: boolean): Services {
-  current ??= new Services(environment, alone);
+export function useServices(environment: Record<string, string | undefined>): Services {
+  current ??= new Services(environment);
   return current;
 }
 
@@ -192,21 +161,9 @@ export async function freshDatabase(template = "template0"): Promise<string> {
   return url.href;
 }
 
-/**
- * Returns the URL of an empty route store: a new etcd, the configured etcd after emptying it, or `memory://`.
- */
+/** Returns the URL of an empty route store: a new etcd, or `memory://`. */
 export async function freshRouteStoreUrl(): Promise<string> {
-  const { etcd } = services();
-  if (etcd.own) return (await run().start("etcd")).url;
-  const url = await run().emptiableUrl("etcd");
-  if (url === undefined) return "memory://";
-  const client = new Etcd3({ hosts: url.split(",") });
-  try {
-    await client.delete().all();
-  } finally {
-    client.close();
-  }
-  return url;
+  return services().etcd.real ? (await run().start("etcd")).url : "memory://";
 }
 
 /**
@@ -219,7 +176,7 @@ export async function freshCounterStoreUrl(): Promise<string> {
   try {
     // Database 0 contains only the number of databases that all processes have taken so far.
     const taken = await client.incr("databases taken");
-    const database = 1 + (taken % (run().redisDatabases() - 1));
+    const database = 1 + (taken % (REDIS_DATABASES - 1));
     await client.select(database);
     await client.flushdb();
     const url = new URL(server);

@@ -3,27 +3,20 @@ import { dirname, join } from "node:path";
 
 export type ServiceName = "postgres" | "redis" | "etcd";
 
-/** The source of a store's servers. With a URL and a binary, tests of outages start their own servers. */
-export type Source =
-  | { kind: "url"; url: string; binary: string | undefined }
-  | { kind: "binary"; binary: string }
-  | { kind: "docker" }
-  | { kind: "embedded" };
+/** The source of a store's servers. */
+export type Source = { kind: "binary"; binary: string } | { kind: "docker" } | { kind: "embedded" };
 
-export const serviceNames = ["postgres", "redis", "etcd"] as const satisfies ServiceName[];
+const serviceNames = ["postgres", "redis", "etcd"] as const satisfies ServiceName[];
 
 /**
- * Returns the source of each store's servers. The order of preference is a URL in the environment, a binary,
- * Docker and the embedded store. `TEST_STORES=docker` skips the binaries.
+ * Returns the source of each store's servers. The order of preference is a binary, Docker and the embedded store.
+ * `TEST_STORES=docker` skips the binaries.
  */
 export function locateServices(environment: Record<string, string | undefined>): Record<ServiceName, Source> {
   const binaries = environment.TEST_STORES === "docker" ? NO_BINARIES : binariesHere();
-  const missing = serviceNames.some((name) => !binaries[name] && !environment[variable(name)]);
-  const docker = missing && dockerAnswers();
+  const docker = serviceNames.some((name) => !binaries[name]) && dockerAnswers();
   const source = (name: ServiceName): Source => {
-    const url = environment[variable(name)];
     const binary = binaries[name];
-    if (url) return { kind: "url", url, binary };
     if (binary) return { kind: "binary", binary };
     return docker ? { kind: "docker" } : { kind: "embedded" };
   };
@@ -40,28 +33,18 @@ function binariesHere(): Record<ServiceName, string | undefined> {
 export function describeServices(sources: Record<ServiceName, Source>): string {
   const taken = serviceNames.map((name) => `${labels[name]} ${describe(sources[name])}`);
   const embedded = serviceNames.filter((name) => sources[name].kind === "embedded");
-  const unbreakable = serviceNames.filter((name) => embedded.includes(name) || !canStart(sources[name]));
   const unproved = [
-    ...embedded.map((name) => `the ${labels[name]} adapter`),
+    ...embedded.map((name) => `the ${labels[name]} adapter and its outages`),
     ...(embedded.includes("postgres") ? ["concurrency in the database"] : []),
-    ...(unbreakable.length > 0 ? [`outages of ${unbreakable.map((name) => labels[name]).join(", ")}`] : []),
   ];
   const rest = unproved.length > 0 ? `not tested: ${unproved.join(", ")}` : "everything is tested";
   return `stores under test: ${taken.join(", ")}; ${rest}`;
-}
-
-/** Returns whether a test can start its own server, which the test may break. */
-export function canStart(source: Source): boolean {
-  if (source.kind === "url") return source.binary !== undefined;
-  return source.kind !== "embedded";
 }
 
 const labels = { postgres: "PostgreSQL", redis: "Redis", etcd: "etcd" } satisfies Record<ServiceName, string>;
 
 function describe(source: Source): string {
   switch (source.kind) {
-    case "url":
-      return "at the configured URL";
     case "binary":
       return `from ${source.binary}`;
     case "docker":
@@ -69,10 +52,6 @@ function describe(source: Source): string {
     case "embedded":
       return "replaced by the embedded store";
   }
-}
-
-export function variable(name: ServiceName): string {
-  return `TEST_${name.toUpperCase()}_URL`;
 }
 
 function found(binary: string): string | undefined {

@@ -57,11 +57,6 @@ describe.if(services().redis.binary)("TLS to Redis", () => {
     useAsking: (given) => count(url(), given),
   });
 
-  test("a server without TLS cannot be used with rediss://", async () => {
-    const plain = `rediss://localhost:${new URL(server.url).port}`;
-    expect(await message(count(plain, { ca: material.made.ca }))).toContain("COUNTER_STORE_URL");
-  });
-
   test("a renewed CA file is used for the next connection", async () => {
     await show(material.made.good);
     const trusted = material.growingFile();

@@ -1,14 +1,7 @@
 import { afterAll, afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { gzipSync } from "node:zlib";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
 import { startGateway } from "../../../support/gateway/gateway-process.ts";
-import {
-  headerValue,
-  RawClient,
-  type RawSocket,
-  RawUpstream,
-  spell,
-} from "../../../support/http/raw-http.ts";
+import { RawClient, type RawSocket, RawUpstream, spell } from "../../../support/http/raw-http.ts";
 import { type RunningProcess, services, waitFor } from "../../../support/index.ts";
 
 setDefaultTimeout(120_000);
@@ -113,29 +106,6 @@ describe.skipIf(!services().etcd.real)("a gateway that stops", () => {
     expect(gateway?.stderr).toEqual([]);
   });
 
-  test("ends streams to which it cannot add a retry time, and cuts off responses that are not event streams", async () => {
-    await start();
-    const zipped = gzipSync("data: one\n\n");
-    const gzip = await open("gzip", zipped, head("text/event-stream", "Content-Encoding: gzip\r\n"));
-    const endless = await open("endless", "data: one\n\ndata: and on and on");
-    const lines = await open("lines", '{"line":1}\n', head("application/x-ndjson"));
-    await gzip.client.until(() => (gzip.client.receivedBytes > zipped.byteLength ? true : null), "gzip");
-    await has(endless.client, "on and on");
-    await has(lines.client, '{"line":1}');
-    const stopping = stopped();
-    const encoded = await gzip.client.response();
-    expect([encoded.complete, encoded.body.equals(zipped)]).toEqual([true, true]);
-    expect(headerValue(encoded.headers, "content-encoding")).toBe("gzip");
-    const unended = await endless.client.response();
-    expect([unended.complete, unended.body.toString()]).toEqual([
-      true,
-      `${OPENED}data: one\n\ndata: and on and on`,
-    ]);
-    const cut = await lines.client.response();
-    expect(cut.complete).toBe(false);
-    expect(await stopping).toBe(0);
-  });
-
   test("waits for a client that reads slowly, but only until its timeout for one that does not read", async () => {
     const running = await start();
     const event = `data: ${"x".repeat(1_000)}\n\n`;
@@ -162,25 +132,5 @@ describe.skipIf(!services().etcd.real)("a gateway that stops", () => {
     expect(events.replaceAll(event, "")).toBe("");
     expect(await stopping).toBe(0);
     stuck.client.destroy();
-  });
-
-  test("ends a stream that opens during the stop, and cuts off one whose service breaks off", async () => {
-    const running = await start();
-    const late = await RawClient.connect(running.url);
-    late.send(spell("GET", "/events?late"));
-    const socket = await waitFor(() => sockets.get("/events?late"));
-    const chunked = head("text/event-stream", "Transfer-Encoding: chunked\r\n");
-    const broken = await open("broken", "7\r\ndata: o\r\n", chunked);
-    await has(broken.client, "data: o");
-    const stopping = stopped();
-    await draining(running);
-    await closed(running);
-    broken.socket.destroy();
-    expect((await broken.client.response()).complete).toBe(false);
-    socket.send(EVENTS);
-    const response = await late.response();
-    expect(response.body.toString()).toMatch(/^:\nretry: \d+\n\n$/);
-    expect(response.complete).toBe(true);
-    expect(await stopping).toBe(0);
   });
 });
