@@ -1,7 +1,7 @@
 import { lifetimeOf, SessionCredential } from "@ostiary/client";
 import { Membership, Session } from "@ostiary/lib/contracts/identity-api";
 import { type Answer, answered, failed } from "@ostiary/lib/page/failure";
-import { forgetInTab, keepInTab, readFromTab } from "@ostiary/lib/page/sign-in/tab-storage";
+import { forgetInTab, keepInTab, readFromTab, takeFromTab } from "@ostiary/lib/page/sign-in/tab-storage";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { type Static, Type } from "@sinclair/typebox";
 import { answerTo, type Gateway, NoCredential, PAGE_ITEMS, parsed, pathTo } from "./gateway.ts";
@@ -81,8 +81,9 @@ export class OrganizationSession {
   async choose(organization_id: string): Promise<Answer<ChosenMember>> {
     const present = this.#member.peek();
     if (present?.organization_id === organization_id) return answered(present);
+    const kept = takeFromTab(KEPT, Opened);
     this.#leave();
-    return this.#open(organization_id, (membership) => this.#keptOf(membership));
+    return this.#open(organization_id, (membership) => (this.#isOf(kept, membership) ? kept : null));
   }
 
   /** Creates a new session for the chosen organization, so that the page shows a changed role or name. */
@@ -127,17 +128,19 @@ export class OrganizationSession {
     keepInTab(KEPT, opened);
   }
 
-  /** Returns the session that the tab kept, if it is of the same person, organization and role. */
-  #keptOf({ id, organization, role }: Membership): Opened | null {
+  /** Removes from the tab a session of another person, and one that ends soon. */
+  begin(): void {
     const kept = readFromTab(KEPT, Opened);
-    const isUsable =
-      kept !== null &&
-      kept.user_id === this.#options.person() &&
-      kept.session.organization_id === organization.id &&
-      kept.session.member_id === id &&
-      kept.session.role === role &&
-      leftOf(kept, Date.now()) > LEFT_MS_MIN;
-    return isUsable ? kept : null;
+    if (!this.#isUsable(kept)) forgetInTab(KEPT);
+  }
+
+  #isUsable(kept: Opened | null): boolean {
+    return kept !== null && kept.user_id === this.#options.person() && leftOf(kept, Date.now()) > LEFT_MS_MIN;
+  }
+
+  #isOf(kept: Opened | null, { id, organization, role }: Membership): boolean {
+    const session = this.#isUsable(kept) ? kept?.session : undefined;
+    return session?.organization_id === organization.id && session.member_id === id && session.role === role;
   }
 
   /** Reads all memberships of the person. A person has few memberships. */

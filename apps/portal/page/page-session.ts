@@ -113,6 +113,7 @@ export class Session extends PageSession<Address> {
       this.begin(() => {
         this.#person.value = { id, name: display_name, claimed: name };
       });
+      this.organization.begin();
       return null;
     }
     this.provider?.forget();

@@ -7,6 +7,8 @@ import { leftOf, OrganizationSession } from "../../../apps/portal/page/organizat
 
 const HOUR_MS = 3_600_000;
 const id = "01M8MN4QXATR9MTPEEENK9WN15";
+/** An organization that nobody is a member of. */
+const other = "01M8MN4QXATR9MTPEEENK9WN17";
 const member_id = "01M8MN4QXATR9MTPEEENK9WN16";
 /** The storage of the tab. */
 let tab = new Map<string, string>();
@@ -84,6 +86,26 @@ describe("the session of an organization", () => {
     const late = pageWith();
     await late.session.choose(id);
     expect(late.opened).toHaveLength(1);
+  });
+
+  // PT-11
+  test.each([
+    ["another organization is chosen", async () => void (await pageWith().session.choose(other))],
+    ["another person signs in", async () => pageWith({ person: "eve" }).session.begin()],
+    ["the person signs out", async () => pageWith().session.forget()],
+    [
+      "it has ended",
+      async () => {
+        setSystemTime(Date.now() + HOUR_MS);
+        pageWith().session.begin();
+      },
+    ],
+  ])("leaves the tab when %s", async (_, happen) => {
+    await pageWith().session.choose(id);
+    pageWith().session.begin();
+    expect(tab.size).toBe(1);
+    await happen();
+    expect(tab.size).toBe(0);
   });
 
   // PT-16

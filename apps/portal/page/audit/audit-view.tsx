@@ -121,7 +121,7 @@ function EventFacts({ log, event }: { log: Log; event: ShownEvent }) {
   const summaries = useSummaries([event]);
   const { actor } = event;
   return (
-    <section aria-label={t.event}>
+    <section class="event" aria-label={t.event}>
       <h2>{deedOf(event, t.deeds, summaries) ?? t.call}</h2>
       <dl class="facts">
         <Fact name={t.fields.call}>

@@ -75,10 +75,12 @@ function InviteTable({
           t.status[invite.status],
           t.uses(invite.use_count, invite.max_uses),
           <Time at={invite.expires_at} />,
-          <span class="actions">
-            {invite.token !== undefined && <CopyButton text={linkOf(invite.token)} label={t.copyLink} />}
-            {invite.status === "active" && <Button onClick={() => onRevoke(invite)}>{t.revoke}</Button>}
-          </span>,
+          (invite.token !== undefined || invite.status === "active") && (
+            <span class="actions">
+              {invite.token !== undefined && <CopyButton text={linkOf(invite.token)} label={t.copyLink} />}
+              {invite.status === "active" && <Button onClick={() => onRevoke(invite)}>{t.revoke}</Button>}
+            </span>
+          ),
         ],
       }))}
     />

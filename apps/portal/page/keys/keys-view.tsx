@@ -93,7 +93,7 @@ function KeyTable({ keys, log, manages, onOpen }: KeyTableProps) {
       rows={keys.map((key) => ({
         key: key.id,
         cells: [
-          key.name,
+          <span class="name">{key.name}</span>,
           <>
             <code>{key.key_prefix}</code>
             {log !== null && (

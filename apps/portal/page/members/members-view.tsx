@@ -14,7 +14,7 @@ import {
 } from "@ostiary/lib/page";
 import { Type } from "@sinclair/typebox";
 import { useState } from "preact/hooks";
-import { MEMBERS } from "../address.ts";
+import { INVITES, MEMBERS } from "../address.ts";
 import { pathTo } from "../gateway.ts";
 import { useAddress, useSession } from "../page-session.ts";
 import { Confirm } from "../parts/confirm.tsx";
@@ -31,11 +31,18 @@ export function MembersView({ place }: { place: Place }) {
 }
 
 function MemberList() {
-  const t = useTexts().members;
+  const { members: t, invites } = useTexts();
+  const session = useSession();
+  const address = useAddress();
   const pages = useList("members", Member, pathTo("org", "members"));
   return (
     <>
       <p class="lead">{t.lead}</p>
+      {session.may(MEMBERS_LABEL) && (
+        <a class="button button-main" href={address(INVITES)}>
+          {invites.create}
+        </a>
+      )}
       <SearchedList
         pages={pages}
         texts={t}

@@ -251,7 +251,7 @@ export const de: Texts = {
     lead: "Jeder, der den Link einer Einladung hat, kann der Organisation beitreten.",
     create: "Person einladen",
     make: "Einladung anlegen",
-    none: "Es gibt keine Einladungen.",
+    none: "Es gibt keine Einladungen. Laden Sie die Personen ein, mit denen Sie arbeiten.",
     search: "Nach Adresse, Rolle oder Anfang des Tokens suchen",
     email: "E-Mail-Adresse (optional)",
     emailHelp: "Nur eine Notiz für Sie. Es wird keine E-Mail verschickt.",
@@ -259,7 +259,7 @@ export const de: Texts = {
     inDays: (days) => (days === 1 ? "1 Tag" : `${days} Tagen`),
     max_uses: "Wie viele Personen die Einladung nutzen können",
     unlimited: "beliebig viele",
-    uses: (used, most) => (most === null ? `${used} (unbegrenzt)` : `${used} von ${most}`),
+    uses: (used, most) => (most === null ? `${used} (unbegrenzt)` : `${used}\u00a0von\u00a0${most}`),
     columns: {
       invite: "Einladung",
       role: "Rolle",
@@ -288,7 +288,7 @@ export const de: Texts = {
     title: "Dienstkonten",
     lead: "Ein Dienstkonto ist ein Mitglied für ein Programm, das die API mit eigenen Schlüsseln aufruft.",
     back: "Zurück zu den Dienstkonten",
-    none: "Es gibt keine Dienstkonten.",
+    none: "Es gibt keine Dienstkonten. Legen Sie für jedes Programm, das die API aufruft, eines an.",
     search: "Nach Name oder Rolle suchen",
     create: "Ein Dienstkonto anlegen",
     make: "Anlegen",
@@ -305,7 +305,7 @@ export const de: Texts = {
     leadOfMember: "Mit diesen Schlüsseln greifen Ihre Programme in Ihrem Namen auf diese Organisation zu.",
     leadOfPerson:
       "Mit diesen Schlüsseln rufen Ihre Programme die API in Ihrem Namen auf, außerhalb von Organisationen.",
-    none: "Es gibt keine Schlüssel.",
+    none: "Es gibt keine Schlüssel. Legen Sie für jedes Programm, das die API aufruft, einen an.",
     search: "Nach Name oder Anfang des Schlüssels suchen",
     columns: {
       name: "Name",

@@ -24,6 +24,7 @@ export function DayPlot({ days, usage }: DayPlotProps) {
   const byDay = new Map(usage.map((day) => [day.from, day]));
   const top = Math.max(1, ...usage.map(({ requests }) => requests));
   const total = totalOf(usage);
+  if (total.requests === 0) return <p class="quiet">{t.none}</p>;
   const room = WIDTH / Math.max(1, days.length);
   return (
     <figure class="plot">

@@ -34,9 +34,10 @@ import {
 
 /** Shows the organization's usage in a month, its quotas, and the limits of the member's calls. */
 export function UsageView({ place }: { place: Place }) {
-  const t = useTexts().usage;
+  const { usage: t, locale } = useTexts();
   const { gateway } = useSession();
   const address = useAddress();
+  const named = new Intl.DateTimeFormat(locale, { month: "long", year: "numeric", timeZone: "UTC" });
   const [nowMs] = useState(() => Date.now());
   const [all, setAll] = useState(false);
   const months = monthsAt(nowMs);
@@ -50,7 +51,7 @@ export function UsageView({ place }: { place: Place }) {
         <SelectField
           label={t.month}
           value={month}
-          options={months.map((value) => ({ value, text: value }))}
+          options={months.map((value) => ({ value, text: named.format(new Date(value)) }))}
           onChange={(value) => replacePlace(address(USAGE, { query: new URLSearchParams({ month: value }) }))}
         />
         <label class="chip">

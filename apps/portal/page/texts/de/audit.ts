@@ -12,7 +12,7 @@ export const audit: Texts["audit"] = {
   event: "Ereignis",
   events: "Ereignisse",
   back: "Zurück zu den Ereignissen",
-  none: "Keine Ereignisse gefunden.",
+  none: "Kein Ereignis passt. Entfernen Sie die Filter, oder wählen Sie einen anderen Zeitraum.",
   noEvent: "Dieses Protokoll enthält kein Ereignis zu dieser Anfrage.",
   wholeLog: "Das ganze Protokoll wurde durchsucht.",
   ofKey: (shown, read, key) =>

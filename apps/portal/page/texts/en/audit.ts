@@ -11,7 +11,7 @@ export const audit = {
   event: "Event",
   events: "Events",
   back: "Back to the events",
-  none: "No event matches.",
+  none: "No event matches. Clear the filters, or choose another time.",
   noEvent: "This log has no event for this request.",
   wholeLog: "The whole log has been searched.",
   ofKey: (shown: number, read: number, key: string) =>
