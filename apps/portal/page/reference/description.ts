@@ -7,8 +7,6 @@ import { type Caller, type Gateway, pathTo } from "../gateway.ts";
 
 /** The maximum number of operations that the page reads from a description. */
 const OPERATIONS_MAX = 10_000;
-/** The length at which the page truncates each text of a description. */
-const TEXT_LENGTH_MAX = 20_000;
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
 type Method = (typeof METHODS)[number];
 
@@ -90,9 +88,9 @@ function schemaAt(schemas: unknown, ref: string): unknown {
   return isRecord(schemas) && Object.hasOwn(schemas, key) ? schemas[key] : undefined;
 }
 
-/** Returns a truncated string, or an empty string if the value is not a string. */
+/** Returns an empty string if the value is not a string. */
 export function textOf(value: unknown): string {
-  return typeof value === "string" ? value.slice(0, TEXT_LENGTH_MAX) : "";
+  return typeof value === "string" ? value : "";
 }
 
 const MARKED = /\*\*([^*\n]+)\*\*|`([^`\n]+)`|\[([^\]\n]+)\]\([^)\s]*\)/g;
@@ -138,16 +136,13 @@ export interface Parameter {
   readonly example: string;
 }
 
-/** The maximum number of parameters that the page reads from an operation. */
-const PARAMETERS_MAX = 200;
 /** The request headers that a person cannot enter, because the page or the browser sets them. */
 const OWN_HEADERS = /^(?:accept|authorization|content-type|cookie|host|x-api-key|proxy-.*|sec-.*)$/i;
 
 /** Returns the parameters of an operation, including params of the path that the description omits. */
 export function parametersOf({ path, source }: Operation): Parameter[] {
-  const described = (
-    Array.isArray(source.parameters) ? source.parameters.slice(0, PARAMETERS_MAX) : []
-  ).flatMap((each) => parameterOf(each) ?? []);
+  const listed = Array.isArray(source.parameters) ? source.parameters : [];
+  const described = listed.flatMap((each) => parameterOf(each) ?? []);
   const params = [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = ""]) => name);
   const ofPath = params.map(
     (name): Parameter =>
@@ -195,7 +190,6 @@ export interface BodyShape {
 const JSON_TYPE = "application/json";
 /** Matches media types whose bodies people cannot enter as text. */
 const NO_TEXT = /^(?:multipart\/|image\/|audio\/|video\/)/i;
-const SAMPLE_LENGTH_MAX = 65_536;
 
 export function bodyOf(operation: Operation, lookUp: Description["lookUp"]): BodyShape | "file" | null {
   const { requestBody: body } = operation.source;
@@ -218,8 +212,7 @@ function sampleOfMedia(media: unknown, type: string, lookUp: Description["lookUp
   const given = media.example ?? (isRecord(first) ? first.value : undefined);
   const value = given ?? (media.schema === undefined ? undefined : sampleOf(media.schema, lookUp));
   if (value === undefined) return "";
-  const text = isJson(type) ? JSON.stringify(value, null, 2) : typeof value === "string" ? value : "";
-  return text.length > SAMPLE_LENGTH_MAX ? "" : text;
+  return isJson(type) ? JSON.stringify(value, null, 2) : textOf(value);
 }
 
 const DESCRIPTION_PATH = "/edge/openapi.json";

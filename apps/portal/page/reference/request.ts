@@ -22,7 +22,7 @@ export interface ReadyCall {
   readonly call: Call & { method: Operation["method"] };
 }
 
-type InputProblem = "missing" | "dots" | "header" | "json" | "text";
+type InputProblem = "missing" | "dots" | "header" | "json";
 
 /** Builds the call of an operation. If inputs are invalid, returns the problem of each of them instead. */
 export function callOf(
@@ -45,7 +45,6 @@ export function callOf(
 
 function problemOf({ place, required }: Parameter, value: string): InputProblem | null {
   if (value === "") return required ? "missing" : null;
-  if (!value.isWellFormed()) return "text";
   // Browsers resolve the segments "." and ".." even if they are escaped.
   if (place === "path" && /^\.{1,2}$/.test(value)) return "dots";
   return place === "header" && !/^[\x20-\x7e]+$/.test(value) ? "header" : null;
@@ -53,7 +52,6 @@ function problemOf({ place, required }: Parameter, value: string): InputProblem 
 
 function problemOfBody({ type, required }: BodyShape, text: string): InputProblem | null {
   if (text.trim() === "") return required ? "missing" : null;
-  if (!text.isWellFormed()) return "text";
   return isJson(type) && tryJson(text) === undefined ? "json" : null;
 }
 
@@ -65,7 +63,7 @@ function readyCall(
 ): ReadyCall {
   const given = (place: Parameter["place"]) =>
     parameters.flatMap((parameter): [string, string][] => {
-      const value = values[keyOf(parameter)] ?? "";
+      const value = (values[keyOf(parameter)] ?? "").toWellFormed();
       return parameter.place === place && value !== "" ? [[parameter.name, value]] : [];
     });
   const content = body !== null && text.trim() !== "" ? { type: body.type, text } : undefined;

@@ -33,6 +33,10 @@ export function OwnLimits() {
 interface LimitedOperation {
   readonly operation: Operation;
   readonly limits: readonly Limit[] | "default";
+}
+
+interface Limits {
+  readonly operations: readonly LimitedOperation[];
   /** The number of requests of the gateway's default limit, or null if it is unknown. */
   readonly byDefault: number | null;
 }
@@ -52,7 +56,10 @@ function LimitList() {
         : t.perPeriod(number(requests), t.periods[window]);
     return policy === null ? numbers : `${policy}: ${numbers}`;
   };
-  const rowOf = ({ operation: { id, method, path }, limits, byDefault }: LimitedOperation) => ({
+  const rowOf = (
+    byDefault: number | null,
+    { operation: { id, method, path }, limits }: LimitedOperation,
+  ) => ({
     key: id,
     cells: [
       <Route text={`${method} ${path}`} />,
@@ -63,15 +70,15 @@ function LimitList() {
   });
   return (
     <Answered asked={asked}>
-      {(answer) => {
-        const own = answer.filter(({ operation }) => isGranted(operation, session));
+      {({ operations, byDefault }) => {
+        const own = operations.filter(({ operation }) => isGranted(operation, session));
         if (own.length === 0) return <Empty title={t.noLimits} />;
         return (
           <>
             <DataTable
               label={t.limits}
               columns={[texts.reference.columns.call, t.limit]}
-              rows={own.slice(0, rows).map(rowOf)}
+              rows={own.slice(0, rows).map((each) => rowOf(byDefault, each))}
             />
             {own.length > rows && <More loading={false} onMore={() => setRows(rows + ROWS)} />}
           </>
@@ -82,7 +89,7 @@ function LimitList() {
 }
 
 /** Reads the operations for members of an organization, with the limits for the organization's plan. */
-async function readLimits(gateway: Gateway): Promise<Answer<LimitedOperation[]>> {
+async function readLimits(gateway: Gateway): Promise<Answer<Limits>> {
   const [response, description] = await Promise.all([
     gateway.stream(pathTo("org"), { as: "member" }),
     fetchDescription(gateway),
@@ -92,18 +99,16 @@ async function readLimits(gateway: Gateway): Promise<Answer<LimitedOperation[]>>
   const organization = await parsed(Organization, response.value, {});
   if (!organization.ok) return organization;
   const { plan = null } = organization.value;
-  const own = description.value.operations.filter(({ caller }) => caller === "member");
-  const asked = own.find(({ method, path }) => method === "GET" && path === pathTo("org"));
-  const isDefault = limitsOf(asked?.source["x-rate-limit"], plan) === "default";
-  const stated = response.value.headers.get(RATE_LIMIT_HEADERS.limit);
-  const byDefault = isDefault && stated !== null ? Number(stated) : null;
-  return answered(
-    own.map((operation) => ({
-      operation,
-      limits: limitsOf(operation.source["x-rate-limit"], plan),
-      byDefault,
-    })),
+  const operations = description.value.operations
+    .filter(({ caller }) => caller === "member")
+    .map((operation) => ({ operation, limits: limitsOf(operation.source["x-rate-limit"], plan) }));
+  // The answer to GET /org states the default limit, if that call has it.
+  const asked = operations.find(
+    ({ operation: { method, path } }) => method === "GET" && path === pathTo("org"),
   );
+  const stated = response.value.headers.get(RATE_LIMIT_HEADERS.limit);
+  const byDefault = asked?.limits === "default" && stated !== null ? Number(stated) : null;
+  return answered({ operations, byDefault });
 }
 
 /** A rate limit of an operation, for the organization's plan. */

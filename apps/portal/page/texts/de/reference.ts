@@ -34,7 +34,6 @@ export const reference: Texts["reference"] = {
     dots: "Ein Pfadsegment darf nicht nur aus Punkten bestehen.",
     header: "Ein Header darf nur Buchstaben, Ziffern und Satzzeichen aus ASCII enthalten.",
     json: "Das ist kein gültiges JSON.",
-    text: "Dieser Text enthält ein ungültiges Zeichen.",
   },
   send: "Senden",
   sendAfterQuestion: "Senden …",

@@ -32,7 +32,6 @@ export const reference = {
     dots: "A path segment cannot be only dots.",
     header: "A header can contain only ASCII letters, digits and punctuation.",
     json: "This is not valid JSON.",
-    text: "This text contains an invalid character.",
   },
   send: "Send",
   sendAfterQuestion: "Send …",
