@@ -1,4 +1,4 @@
-import type { UserEvent } from "@ostiary/lib/contracts/audit";
+import { type UserEvent, userEventSchema } from "@ostiary/lib/contracts/audit";
 import type { Cell, ExportForm } from "../exports/formats.ts";
 
 export type EventRow = Omit<UserEvent, "actor"> & {
@@ -61,41 +61,29 @@ export function withoutOutcome(row: EventRow, named: boolean, member_id: string 
   return named ? { ...pending, organization_id: null, actor_member_id: member_id } : pending;
 }
 
-/** Returns the export form of the events of a log (AU-43, AU-44). */
+/** The file name of an exported log, without its extension. */
+export const EXPORT_NAME = "audit-events";
+
+const isField = (name: string): name is keyof UserEvent => name in userEventSchema.properties;
+const FIELDS = Object.keys(userEventSchema.properties).filter(isField);
+const ACTOR_FIELDS = ["member_id", "auth_type", "key_prefix"] as const;
+
+/** Returns the export form of the events of a log (AU-43, AU-44). The fields of `actor` have columns of their own. */
 export function eventForm(log: EventLog): ExportForm<UserEvent> {
-  const columns = log.kind === "user" ? userColumns : organizationColumns;
+  const fields = FIELDS.filter((name) => log.kind === "user" || name !== "user_id");
   return {
     name: EXPORT_NAME,
-    columns,
-    cells: (event) => columns.map((column) => csvCells[column](event)),
+    columns: fields.flatMap((name) =>
+      name === "actor" ? ACTOR_FIELDS.map((part) => `actor_${part}`) : [name],
+    ),
+    cells: ({ actor, ...event }) =>
+      fields.flatMap((name) =>
+        name === "actor" ? ACTOR_FIELDS.map((part) => actor[part]) : [cellOf(event[name])],
+      ),
     shown: (event) => shownIn(log, event),
   };
 }
 
-/** The file name of an exported log, without its extension. */
-export const EXPORT_NAME = "audit-events";
-
-const csvCells = {
-  id: (event) => event.id,
-  occurred_at: (event) => event.occurred_at,
-  request_id: (event) => event.request_id,
-  organization_id: (event) => event.organization_id,
-  user_id: (event) => event.user_id,
-  actor_member_id: (event) => event.actor.member_id,
-  actor_auth_type: (event) => event.actor.auth_type,
-  actor_key_prefix: (event) => event.actor.key_prefix,
-  service: (event) => event.service,
-  method: (event) => event.method,
-  route: (event) => event.route,
-  params: (event) => JSON.stringify(event.params),
-  ip: (event) => event.ip,
-  user_agent: (event) => event.user_agent,
-  outcome: (event) => event.outcome,
-  status: (event) => event.status,
-  details: (event) => (event.details === null ? null : JSON.stringify(event.details)),
-  created_id: (event) => event.created_id,
-} satisfies Record<string, (event: UserEvent) => Cell>;
-
-type CsvColumn = keyof typeof csvCells;
-const userColumns = Object.keys(csvCells).filter((name): name is CsvColumn => name in csvCells);
-const organizationColumns = userColumns.filter((name) => name !== "user_id");
+function cellOf(value: Cell | object): Cell {
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : value;
+}

@@ -46,9 +46,8 @@ export interface Lane<Row> {
 
 /** The streams that a {@link Dispatcher} delivers. */
 export interface Streams<Row extends { id: string }> {
+  /** The last lane is that of streams whose receivers are slow. */
   lanes: readonly Lane<Row>[];
-  /** The lane of streams whose receivers are slow. */
-  slowLane: Lane<Row>;
   /** Renews leases and returns the ids of the streams that still have them. */
   renew: (held: readonly HeldLease[]) => Promise<ReadonlySet<string>>;
   /** Delivers a stream for one turn, and releases its lease. A lease that is not released expires. */
@@ -154,7 +153,7 @@ export class Dispatcher<Row extends { id: string }> {
       isOver: () =>
         this.#stopping || (this.#free(delivery.lane) <= 0 && clock.elapsedMs() - begunMs > TURN_MS),
       yieldPlace: () => {
-        delivery.lane = this.#streams.slowLane;
+        delivery.lane = this.#streams.lanes.at(-1) ?? lane;
         this.#claims.wake();
       },
     });

@@ -28,10 +28,8 @@ export function organizationStreams(deps: OrganizationStreamsDeps): Streams<Deli
     max,
     claim: (lease, limit) => claimStreams(writes, lease, is_slow, limit),
   });
-  const slowLane = lane(true, OTHERS_MAX);
   return {
-    lanes: [lane(false, FAST_MAX), slowLane],
-    slowLane,
+    lanes: [lane(false, FAST_MAX), lane(true, OTHERS_MAX)],
     renew: (held) => renewLeases(writes, STREAMS, held),
     deliver: (row, turn) => deliverTurn(deps, new StreamCursor(deps, row, turn.lease), turn),
   };

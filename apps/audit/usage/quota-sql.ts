@@ -95,17 +95,6 @@ function toQuota({ policy, period, requests, charged }: QuotaRow): OrganizationQ
   };
 }
 
-/** Removes at most `limit` counts of periods that ended before a time, and returns how many. */
-async function deleteEndedQuotas(database: Database, beforeMs: number, limit: number): Promise<number> {
-  const before = new Date(beforeMs).toISOString();
-  const removed = await query(database, "remove_ended_quotas")`
-    delete from audit.quota_counts where id in (
-      select id from audit.quota_counts where ends_at < ${before}::text::timestamptz
-      order by ends_at limit ${limit} for update skip locked)
-    returning 1 as removed`;
-  return removed.length;
-}
-
 interface QuotaSweeperDeps {
   database: Database;
   log: Pick<Logger, "warn">;
@@ -124,7 +113,13 @@ export function quotaSweeper({ database, log, clock }: QuotaSweeperDeps): Loop {
   return new Loop({
     async task(stopping) {
       for (let removed = REMOVED_MAX; removed === REMOVED_MAX && !stopping(); ) {
-        removed = await deleteEndedQuotas(database, clock.now() - KEPT_MS, REMOVED_MAX);
+        const before = new Date(clock.now() - KEPT_MS).toISOString();
+        const found = await query(database, "remove_ended_quotas")`
+          delete from audit.quota_counts where id in (
+            select id from audit.quota_counts where ends_at < ${before}::text::timestamptz
+            order by ends_at limit ${REMOVED_MAX} for update skip locked)
+          returning 1 as removed`;
+        removed = found.length;
       }
     },
     pauseMs: INTERVAL_MS,

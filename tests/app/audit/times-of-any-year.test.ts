@@ -58,25 +58,19 @@ function nowAt(offset: string): string {
 
 // ER-25
 describe.each(fields)("%s", (field, call, wide) => {
-  test.each([
-    "0000-01-01T00:00:00Z",
-    "0000-12-31T23:59:59.999999999Z",
-    "0001-01-01T00:00:00+00:01",
-    "9999-12-31T23:59:59-00:01",
-    "9999-12-31T23:59:59-23:59",
-  ])("is 422 for %s, a time of another year than 1 to 9999 in UTC", async (time) => {
-    const { status, text } = await call(time);
-    expect([status, text]).toEqual([422, expect.stringContaining(`"path":"${field}"`)]);
-  });
-
-  test.each(["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999Z", "9999-12-31T23:59:59+23:59"])(
-    "is read in %s",
+  test.each(["0000-12-31T23:59:59.999999999Z", "9999-12-31T23:59:59-00:01"])(
+    "is 422 for %s, a time of another year than 1 to 9999 in UTC",
     async (time) => {
-      expect((await call(time)).status).toBeOneOf(wide === null ? [200, 201, 422] : [wide]);
+      const { status, text } = await call(time);
+      expect([status, text]).toEqual([422, expect.stringContaining(`"path":"${field}"`)]);
     },
   );
 
-  test.each(["+23:59", "-23:59", "+16:00", "-16:00"])("is read with the offset %s", async (offset) => {
+  test.each(["0001-01-01T00:00:00Z", "9999-12-31T23:59:59+23:59"])("is read in %s", async (time) => {
+    expect((await call(time)).status).toBeOneOf(wide === null ? [200, 201, 422] : [wide]);
+  });
+
+  test.each(["+23:59", "-16:00"])("is read with the offset %s", async (offset) => {
     expect((await call(nowAt(offset))).status).toBeOneOf([200, 201]);
   });
 });

@@ -23,7 +23,6 @@ function dispatcherOf(fast: number) {
   const slowLane: Lane<Row> = { max: 2, claim: async () => [] };
   const streams = {
     lanes: [lane, slowLane],
-    slowLane,
     renew: async (held: readonly Row[]) => new Set(held.map(({ id }) => id)),
     deliver: async (_: Row, turn: Turn) => {
       turns.push(turn);
@@ -103,7 +102,6 @@ async function waitAfter(quietMs: number): Promise<number> {
   };
   const streams = {
     lanes: [lane],
-    slowLane: lane,
     renew: async () => new Set<string>(),
     deliver: async () => {
       begunMs ??= clock.elapsedMs();

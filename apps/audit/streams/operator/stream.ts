@@ -33,7 +33,6 @@ export function operatorStream(deps: OperatorStreamDeps): Streams<OperatorRow> {
   };
   return {
     lanes: [lane],
-    slowLane: lane,
     renew: (held) => renewLeases(writes, OPERATOR_STREAMS, held),
     deliver: (row, turn) => deliverTurn(deps, new OperatorCursor(deps, row, turn.lease), turn),
   };
