@@ -1,8 +1,4 @@
-/**
- * Generates the console's screenshots, `.github/pictures/console-light.png` (the list of routes) and
- * `console-dark.png` (the confirmation of a write). It starts a registry for them. Run it with `bun
- * tests/pictures/console.ts`.
- */
+/** Draws the console's pictures in `.github/pictures`. Run it with `bun tests/pictures/console.ts`. */
 
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
@@ -57,9 +53,6 @@ const SEARCH = {
     routes: [{ path: "/search", methods: ["GET"], rate_limit: { requests: 30, window_seconds: 10 } }],
   },
 };
-/**
- * The new configuration of the service `search`. The dark screenshot shows the confirmation of this change.
- */
 const CHANGED_SEARCH = {
   url: "http://search:9090",
   public: { routes: [{ path: "/search", methods: ["GET", "POST"] }] },

@@ -1,7 +1,3 @@
-/**
- * Tests the edge description that the registry serves, with services that have a valid description, an
- * invalid one, or none.
- */
 import { describe, expect, test } from "bun:test";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -58,7 +54,6 @@ async function stateOf(name: string): Promise<unknown> {
   return states.find(({ service }) => service === name);
 }
 
-/** Waits until the registry logs that it cannot read the description of a service, for this reason. */
 async function failing(name: string, reason: RegExp): Promise<void> {
   const isLogged = (line: string) => line.includes(`"route_service":"${name}"`) && reason.test(line);
   const what = `${name} failing for ${reason}`;

@@ -25,7 +25,6 @@ const sourceOf = (operation: object): string => {
   return samples[0]?.source ?? "";
 };
 
-/** A request as the server received it. */
 interface Received {
   method: string;
   target: string;
@@ -142,7 +141,6 @@ describe.each(SHELLS)("in %s", (shell) => {
   });
 });
 
-/** An operation whose every text is hostile. */
 const hostileOperation = fc
   .record({
     example: hostile,

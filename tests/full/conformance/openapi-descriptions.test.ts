@@ -211,10 +211,7 @@ function expectedType(name: string, schema: Schema): unknown {
   return isBare ? "more than a string" : schema;
 }
 
-/**
- * Returns the kind of a list's cursor: `starting_after` for an id, `rev` for a number, or `text`. An export
- * has the same cursor as its list.
- */
+/** Returns the kind of a list's cursor: `starting_after` for an id, `rev` for a number, or `text`. */
 function cursorKind(document: OpenApiDocument, path: string): string {
   const list = document.paths[path.replace(/\/export$/, "")]?.get;
   const page = resolved(document, list?.responses[200]?.content?.["application/json"]?.schema ?? {});
@@ -241,11 +238,7 @@ const DETAILS: Record<string, unknown> = {
   RATE_LIMITED: { retry_after_seconds: 10 },
 };
 
-/**
- * Returns the expected error example for a code and status.
- *
- * @param detailed whether the example has details; false for the 404 of a session, which reveals nothing
- */
+/** @param detailed whether the example has details; false for the 404 of a session, which reveals nothing */
 function expectedError(code: string, status: string, detailed: boolean) {
   const later = status === "429" || Number(status) >= 500;
   return {

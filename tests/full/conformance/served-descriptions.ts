@@ -3,10 +3,7 @@ import { startIdentity } from "../../app/identity/harness.ts";
 import { startRegistry } from "../../app/registry/harness.ts";
 import type { OpenApiDocument } from "../../support/http/openapi.ts";
 
-/**
- * Returns the OpenAPI descriptions that the ports of identity, audit and the registry serve. Identity's
- * description depends on whether roles are configured, so the result has both variants.
- */
+/** Returns the descriptions that all ports serve. Identity's depends on whether roles are configured. */
 export async function servedDocuments(): Promise<
   Record<string, OpenApiDocument> & { registry: OpenApiDocument }
 > {

@@ -1,4 +1,3 @@
-/** Tests that no description takes room or work from the descriptions of other services. */
 import { describe, expect, test } from "bun:test";
 import { type OpenApiDocument, operationsIn } from "../../support/http/openapi.ts";
 import { edgeDocument } from "./build.ts";

@@ -1,4 +1,3 @@
-/** Tests that the edge description stays valid, whatever description a service has. */
 import { expect, test } from "bun:test";
 import { ServiceDescription } from "@ostiary/lib/edge-description";
 import fc from "fast-check";

@@ -1,4 +1,3 @@
-/** Tests of the names and references that the edge description takes from the descriptions of services. */
 import { describe, expect, test } from "bun:test";
 import { lintFindings } from "../../support/http/description-lint.ts";
 import { operationsIn } from "../../support/http/openapi.ts";

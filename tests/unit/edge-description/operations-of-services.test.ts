@@ -1,11 +1,9 @@
-/** Tests of what the edge description includes from the operations of services. */
 import { describe, expect, test } from "bun:test";
 import { described, json, merged, ok, onlyOperation, WIDGET } from "./described-services.ts";
 
 describe("an operation is found by the method and path that the gateway calls", () => {
   const OWN = "/organizations/{subject.organization_id}";
   const IT = { summary: "It" };
-  /** Returns a description with GET operations of these paths. */
   const gets = (...paths: string[]) =>
     described(Object.fromEntries(paths.map((path) => [path, { get: IT }])));
   test.each<[string, { path: string; upstream?: string; methods?: string[] }, object, boolean]>([

@@ -1,4 +1,3 @@
-/** Tests of what the edge description includes from the schemas of services, and of the limit on its size. */
 import { describe, expect, test } from "bun:test";
 import { operationsIn } from "../../support/http/openapi.ts";
 import { edgeDocument } from "./build.ts";

@@ -1,4 +1,3 @@
-/** Tests that a search finds a text, in whatever form either was typed and in whatever language the browser is. */
 import { describe, expect, test } from "bun:test";
 import { foldOf, hasWords, wordsOf } from "@ostiary/lib/page/search";
 

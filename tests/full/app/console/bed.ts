@@ -28,16 +28,12 @@ const NO_COMPARISON = { RECONCILE_FULL_INTERVAL_MS: "86400000" };
 export interface Bed {
   readonly registry: Registry;
   readonly browser: Browser;
-  /** Opens the console without signing in. */
   visit(options?: BrowserContextOptions & { fragment?: string }): Promise<ConsolePage>;
   /** Opens the console and signs in with a token, by default the admin token. */
   open(options?: BrowserContextOptions & { fragment?: string; token?: string }): Promise<ConsolePage>;
 }
 
-/**
- * Starts a registry with `services` for all tests of a file, and opens pages in the browser that all files share. Pages
- * that a test opens are closed after the test.
- */
+/** Starts a registry with `services` for a file. Closes the pages that a test opens after the test. */
 export function useConsole(
   services: Record<string, unknown>,
   env: Record<string, string> | (() => Promise<Record<string, string>>) = {},

@@ -1,7 +1,3 @@
-/**
- * Tests the console with two thousand routes: accessibility in both color schemes on a narrow screen, search,
- * and use by keyboard.
- */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { ADMIN_TOKEN, service } from "../../../app/registry/harness.ts";
@@ -18,10 +14,7 @@ setDefaultTimeout(3 * PAGE_TIMEOUT_MS);
 const SERVICES = 10;
 const ROUTES_OF_EACH = 200;
 
-/**
- * The axe rules that depend on colors. Only they are checked in the dark scheme, which differs only in
- * colors.
- */
+/** The axe rules that depend on colors, which are all that differs in the dark scheme. */
 const COLOR_RULES = ["color-contrast", "link-in-text-block"];
 
 const heading = (page: Page, name: string | RegExp, level = 1) =>
@@ -52,9 +45,6 @@ describe.skipIf(browserPath === undefined)("with two thousand routes the console
     await bed.registry.routeStore.put("edge/gateway/routes/broken", "{");
   }, PAGE_TIMEOUT_MS);
 
-  /**
-   * Expects that axe reports no violation in either color scheme, and that the page does not scroll sideways.
-   */
   async function expectSound({ page }: ConsolePage, where: string): Promise<void> {
     for (const [colorScheme, rules] of [
       ["light", []],
@@ -165,7 +155,6 @@ describe.skipIf(browserPath === undefined)("with two thousand routes the console
     /** Polls a condition from outside the page, because the page's Content-Security-Policy forbids eval. */
     const until = (condition: string) =>
       waitFor(async () => (await page.evaluate(condition)) === true, { what: condition });
-    /** Presses the tab key until `name` has the focus. */
     const tabTo = async (name: string) => {
       for (let step = 0; step < 200; step++) {
         await press("Tab");

@@ -1,6 +1,3 @@
-/**
- * Tests that the console does not store the admin token, and does not run text from services or documents.
- */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { INSTANCES_PREFIX } from "@ostiary/lib/contracts/route-store-keys";
 import type { Page } from "playwright-core";

@@ -1,6 +1,3 @@
-/**
- * Tests the views of the console that only read. Elements are found by role and name, as by a screen reader.
- */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { service } from "../../../app/registry/harness.ts";
 import { startLoadingGateway } from "../../../support/gateway/loading-gateway.ts";

@@ -1,4 +1,3 @@
-/** Tests the console for readers, publishers and admins, and for operators whose role changes. */
 import { beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { clientOf, current, service } from "../../../app/registry/harness.ts";

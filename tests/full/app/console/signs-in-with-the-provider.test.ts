@@ -1,4 +1,3 @@
-/** Tests how operators sign in with the company's identity provider, in a real browser. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type IdentityProvider, startIdentityProvider } from "@ostiary/demo";
 import type { Page, Route } from "playwright-core";
@@ -125,20 +124,6 @@ describe.skipIf(browserPath === undefined)("the console with an identity provide
     await goToProvider(page);
     await chooseName(page, "grace");
     await page.getByText("Signed in as docs, reader").waitFor();
-  });
-
-  // RG-139
-  test("signs in again on reload without asking, and asks once the identity provider's session is over", async () => {
-    const { page, go } = await signedIn("ada", "#/services");
-    await go("#/gateways");
-    const seen = everyRequest(page);
-    await page.reload();
-    await page.getByRole("heading", { level: 1, name: "Gateways" }).waitFor();
-    const asked = seen.map((request) => new URL(request.url())).find((url) => url.pathname === "/authorize");
-    expect(asked?.searchParams.get("prompt")).toBe("none");
-    await page.context().clearCookies();
-    await page.reload();
-    await page.getByText("Your sign-in has ended.").waitFor();
   });
 
   // RG-138

@@ -1,7 +1,3 @@
-/**
- * Tests what the console shows, and what the operator can do, when a request is refused or the registry is
- * down.
- */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Browser, Page, Route } from "playwright-core";
 import {

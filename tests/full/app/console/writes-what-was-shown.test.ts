@@ -1,7 +1,3 @@
-/**
- * Tests that the console first shows what an apply, a deletion or a restore changes, and then writes exactly
- * these changes or nothing.
- */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { current, service } from "../../../app/registry/harness.ts";

@@ -1,13 +1,8 @@
-/**
- * Hostile OpenAPI descriptions of services. Each tries to make one step of building the edge description
- * expensive.
- */
+/** Hostile descriptions of services. Each tries to make one step of building the edge description expensive. */
 import { described, json, ok } from "../../../unit/edge-description/described-services.ts";
 
 export interface Attack {
-  /** The routes of the service. */
   readonly paths: readonly string[];
-  /** Returns the service's own description. */
   readonly document: () => object;
   /** Whether the edge description leaves out a part of the document because it is too large. */
   readonly left_out: boolean;
@@ -19,10 +14,7 @@ const members = (count: number, member: (n: number) => [string, unknown]) =>
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const strings = (count: number) => members(count, (n) => [`p${n}`, { type: "string" }]);
 
-/**
- * Returns a suffix of `-` and `.` characters. Generated names drop these characters, so names that differ
- * only in this suffix collide.
- */
+/** Returns a suffix of `-` and `.`, which generated names drop, so that the names collide. */
 const punctuation = (n: number) => n.toString(2).padStart(14, "0").replaceAll("0", "-").replaceAll("1", ".");
 const ONE = ["/w"];
 const manyRoutes = (count = 3_000) => range(count).map((n) => `/w/x${n}`);
@@ -41,9 +33,7 @@ const inGroups = (refs: readonly object[], size: number) =>
   members(Math.ceil(refs.length / size), (n) => [`G${n}`, { anyOf: refs.slice(n * size, (n + 1) * size) }]);
 const allOfGroups = (groups: object) => ({ anyOf: Object.keys(groups).map(ref) });
 
-/**
- * Returns `count` different references to the same schema. They differ in which letters are percent-escaped.
- */
+/** Returns different references to one schema, by which of its letters are percent-escaped. */
 function spellings(name: string, count: number): object[] {
   return range(count).map((n) =>
     ref(

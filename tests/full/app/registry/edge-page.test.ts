@@ -1,4 +1,3 @@
-/** Tests the page of the edge description in a browser. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Browser, Page } from "playwright-core";
 import { ADMIN_TOKEN, type Registry, service, startRegistry } from "../../../app/registry/harness.ts";

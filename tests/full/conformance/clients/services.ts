@@ -7,24 +7,15 @@ import { temporaryFolder } from "../../../support/temporary-folder.ts";
 export const SERVICES = ["registry", "identity", "audit"] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
-/**
- * Running services for generated clients. Identity has one person, and audit has three events of one
- * organization.
- */
+/** Running services. Identity has one person, and audit has three events of one organization. */
 export interface ClientServices extends AsyncDisposable {
-  /** A temporary folder with the description of each service, such as `registry.json`. */
   readonly folder: string;
-  /** The environment variables for the program that uses the generated clients. */
   readonly env: Record<string, string>;
 }
 
 const LOGGED_ORGANIZATION = "01KA4YB0Q9X3M5N7P8R2S6T1VW";
 
-/**
- * Starts the services for generated clients.
- *
- * @param within the folder in which to create the folder with the descriptions
- */
+/** @param within the folder in which to create the folder with the descriptions */
 export async function startClientServices(within?: string): Promise<ClientServices> {
   const [registry, identity, audit] = await Promise.all([
     startRegistry(),
@@ -75,7 +66,6 @@ async function newPerson(internalUrl: string): Promise<string> {
   return String(JSON.parse(await response.text()).user_id);
 }
 
-/** The expected output of the program, in every language. */
 export const EXPECTED = {
   planned: { status: "created", changes: 3 },
   applied: { service: "widgets", revision: 1 },
@@ -103,7 +93,6 @@ export interface Run {
   stderr: string;
 }
 
-/** Runs a command, and resolves with its output when it exits. */
 export async function run(
   command: string[],
   options: { cwd: string; env?: Record<string, string> },

@@ -1,6 +1,4 @@
-/**
- * Tests of behaviors of the runtime that the gateway's README describes. If a test fails, update the README.
- */
+/** Tests of behaviors of the runtime that the gateway's README describes. If one fails, update the README. */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { type LocalGateway, publicService, startLocalGateway } from "../../../support/gateway/gateway.ts";
@@ -39,7 +37,6 @@ beforeEach(() => {
   service.requests.length = 0;
 });
 
-/** Sends a request to the gateway, and returns the request that the service got. */
 async function received(bytes: string): Promise<RawRequest> {
   expect((await rawRequest(gateway.url, bytes)).status).toBe(200);
   return service.request;

@@ -9,7 +9,6 @@ import {
   resolved,
 } from "../../../support/http/openapi.ts";
 
-/** A query that every operation refuses. */
 export const BROKEN_QUERY = "?verbose=1";
 
 interface CheckedAnswer {
@@ -19,9 +18,7 @@ interface CheckedAnswer {
   body: unknown;
 }
 
-/**
- * A check of a service's responses against its OpenAPI description. It records which responses have occurred.
- */
+/** Checks a service's responses against its description, and records which responses have occurred. */
 export class AnswerCheck {
   /** The operation id and status of each response so far, such as `getUser 200`. */
   readonly #seen = new Set<string>();
@@ -54,7 +51,6 @@ export class AnswerCheck {
     return [...wrongHeaders, ...wrong].map((problem) => `${name}: ${problem}`);
   }
 
-  /** Expects that a response matches the description, and returns the response. */
   expectDescribed<Answer extends CheckedAnswer>(method: string, path: string, answer: Answer): Answer {
     const problems = this.#problems(method, path, answer);
     expect({ method, path, problems }).toEqual({ method, path, problems: [] });

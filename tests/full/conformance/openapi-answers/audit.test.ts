@@ -1,4 +1,3 @@
-/** Tests that the responses of every operation of audit match the OpenAPI description. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { isRecord } from "@ostiary/lib/domain/json";
 import { type AuditService, intent, json, startAudit, userIntent } from "../../../app/audit/audit-service.ts";
@@ -56,9 +55,7 @@ describe("audit", () => {
       }),
     );
 
-  /**
-   * Reports usage as a gateway whose last report is two minutes old, so that the gateway counts as silent.
-   */
+  /** Reports usage as a gateway whose last report is old enough to count as silent. */
   async function report() {
     const nowMs = Math.floor(Date.now() / 3_600_000) * 3_600_000;
     const count = {

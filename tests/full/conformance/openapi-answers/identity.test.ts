@@ -1,4 +1,3 @@
-/** Tests that the responses of every operation of identity match the OpenAPI description. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type IdentityHarness, NOBODY, startIdentity } from "../../../app/identity/harness.ts";
 import { bodyFor, newTenant, operationsOf, pathIn } from "../../../app/identity/tenants.ts";
@@ -19,9 +18,7 @@ describe("identity", () => {
     return check.expectDescribed(method, path, await identity.call(method, path, body));
   }
 
-  /**
-   * Calls each operation twice for a new tenant, with the sample of its body. The first call must succeed.
-   */
+  /** Calls each operation twice for a new tenant. The first call must succeed. */
   async function successes(): Promise<void> {
     const theirs = await newTenant(identity, "Theirs");
     for (const operation of await operationsOf(identity)) {

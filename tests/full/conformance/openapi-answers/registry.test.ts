@@ -1,4 +1,3 @@
-/** Tests that the responses of every operation of the registry match the OpenAPI description. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ADMIN_TOKEN, type Registry, service } from "../../../app/registry/harness.ts";
 import { entry, type OperatedRegistry, startOperated, tokenOf } from "../../../app/registry/operators-bed.ts";
