@@ -9,7 +9,6 @@ export const SUBJECT_LENGTH_MAX = 255;
 /** The limits that identity sets for an issuer and a subject. The gateway forwards both unchecked. */
 const storable = { maxLength: SUBJECT_LENGTH_MAX, pattern: "^[^\\x00-\\x1f\\x7f-\\x9f]+$" };
 
-/** The issuer and the subject of a verified JWT. Identity creates a person for a new pair. */
 export const IdpSubject = Type.Object(
   {
     issuer: Type.String({
@@ -77,7 +76,6 @@ const valid = Type.Literal(true, { description: "The credential is valid." });
 const REALM = "The realm of the credential. It decides in which scopes the credential is accepted.";
 const someId = (description: string) => ({ ...idField(description), minLength: 1 });
 
-/** A person, authenticated by a JWT or a user API key. */
 export const DirectoryResult = Type.Object(
   {
     valid,
@@ -89,7 +87,6 @@ export const DirectoryResult = Type.Object(
 );
 export type DirectoryResult = Static<typeof DirectoryResult>;
 
-/** A member of an organization, authenticated by a member API key or a session. */
 const OrganizationResult = Type.Object(
   {
     valid,
@@ -129,7 +126,6 @@ const readmits = Type.Boolean({
 const changeOf = <Id extends TProperties>(title: string, id: Id) =>
   Type.Object({ ...id, readmits }, { title, description: "Cached results of this id are void." });
 
-/** A person, a member or an organization whose admission has changed. Cached results of that id are void. */
 export const AdmissionChange = Type.Union(
   [
     changeOf("Person change", { user_id: someId("The id of the person.") }),
@@ -149,7 +145,6 @@ const next = Type.String({
   examples: ["eyJzZXJ2ZXIiOiIxIn0"],
 });
 
-/** The changes after a cursor, or `reset` if identity cannot tell them. */
 export const AdmissionChanges = Type.Union(
   [
     Type.Object(

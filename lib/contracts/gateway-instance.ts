@@ -25,7 +25,6 @@ const instanceTime = (description: string) => ({
   pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[.][0-9]{3}Z$",
 });
 
-/** A gateway instance's report of the routes that it has loaded. */
 export const GatewayInstance = Type.Object(
   {
     instance: InstanceId,

@@ -32,7 +32,6 @@ const usageTotals = {
   ...{ failed, bytes_in, bytes_out, duration_ms },
 };
 
-/** The sums of one credential on one route within one hour. */
 export const UsageCount = Type.Object(
   {
     organization_id: text("The id of the organization.", USAGE_ID_LENGTH_MAX, ULID_EXAMPLE),
@@ -83,7 +82,6 @@ export const QuotaName = Type.Object(
 );
 export type QuotaName = Static<typeof QuotaName>;
 
-/** Requests that were charged to a quota since the previous report. */
 export const QuotaCharge = Type.Object(
   {
     ...QuotaName.properties,
@@ -107,7 +105,6 @@ export const QuotaCharge = Type.Object(
 );
 export type QuotaCharge = Static<typeof QuotaCharge>;
 
-/** An organization's quota in the current period, as shown to the organization. */
 export const OrganizationQuota = Type.Object(
   {
     policy: nullable(textField("The name of the policy.", "quota"), {
@@ -147,7 +144,6 @@ export const OrganizationQuota = Type.Object(
 );
 export type OrganizationQuota = Static<typeof OrganizationQuota>;
 
-/** A gateway's request for the counts of quotas. */
 export const QuotaQuestion = Type.Object(
   {
     quotas: Type.Array(QuotaName, {
@@ -174,7 +170,6 @@ export const QuotaCounts = Type.Object(
   openShape("Quota counts", "The reported counts of quotas."),
 );
 
-/** A gateway's report about the requests that ended since its previous report. */
 export const UsageReport = Type.Object(
   {
     reported_until: Type.String({

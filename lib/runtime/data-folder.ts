@@ -14,7 +14,6 @@ export class UnusableFolder extends Error {
   }
 }
 
-/** The error if another process holds the claim on a path. */
 export class FolderInUse extends UnusableFolder {
   /** "process 123", or "another process" if the id of the holder cannot be read. */
   readonly holder: string;

@@ -79,7 +79,6 @@ export const organizationEventSchema = Type.Object(
   { title: "OrganizationAuditEvent", description: "An event of an organization's log." },
 );
 
-/** An audit event as shown to the person. */
 export const userEventSchema = Type.Object(
   {
     ...common,

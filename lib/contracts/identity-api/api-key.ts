@@ -27,7 +27,6 @@ const fields = {
 export const ApiKey = Type.Object(fields, shapeOf("API key", "An API key without its secret."));
 export type ApiKey = Static<typeof ApiKey>;
 
-/** The response that creates a key, and the only response that contains the key's secret. */
 export const CreatedApiKey = Type.Object(
   {
     ...fields,

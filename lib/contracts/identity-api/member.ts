@@ -36,7 +36,6 @@ export const Member = Type.Object(
 );
 export type Member = Static<typeof Member>;
 
-/** The remaining data of a removed member, which the organization can read by the member's id. */
 export const FormerMember = Type.Object(
   {
     id: idField("The member_id."),
@@ -53,7 +52,6 @@ export type FormerMember = Static<typeof FormerMember>;
 
 const component = (name: string) => `#/components/schemas/${name}`;
 
-/** The response to a read by member id: a current or a removed member. */
 export const AnyMember = Type.Union([Member, FormerMember], {
   title: "Any member",
   description: "A member, or the remaining data of a removed member.",

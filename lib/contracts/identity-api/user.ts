@@ -2,7 +2,6 @@ import { type Static, Type } from "@sinclair/typebox";
 import { idField, nullable, textField } from "../../domain/schemas/index.ts";
 import { created_at, shapeOf, shownRole, updated_at } from "./fields.ts";
 
-/** Whether a person is admitted. */
 export const PersonStatus = Type.Union([Type.Literal("active"), Type.Literal("suspended")], {
   title: "Person status",
   description: "suspended: no credential of this person is admitted, in any realm.",

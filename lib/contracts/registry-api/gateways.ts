@@ -1,7 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { GatewayInstance } from "../gateway-instance.ts";
 
-/** A running gateway in the list of gateways. */
 export const Gateway = Type.Object(
   {
     ...GatewayInstance.properties,
@@ -55,7 +54,6 @@ export type Propagation = Static<typeof Propagation>;
 
 export const propagationField = { propagation: Type.Optional(Propagation) };
 
-/** The response to a deletion with wait_ms. */
 export const Deleted = Type.Object(
   { propagation: Propagation },
   { title: "Deleted", description: "A deleted service, and the progress of the deletion." },

@@ -83,7 +83,6 @@ export const Lookup = Type.Object(
 );
 export type Lookup = Static<typeof Lookup>;
 
-/** A route that is similar to an unmatched request: an entry of the 404's `details.nearest`. */
 export const NearestRoute = Type.Pick(Lookup, ["service", "scope", "method", "path"], {
   title: "NearestRoute",
   description: "A published route that is similar to a request which no route matches.",

@@ -1,7 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { ServiceName } from "../../domain/routes/index.ts";
 
-/** The services whose newest revision may be missing from the route store. */
 export const Projections = Type.Object(
   {
     outstanding: Type.Array(

@@ -44,7 +44,6 @@ export const Service = Type.Object(
 );
 export type Service = Static<typeof Service>;
 
-/** A service as PUT and restore return it. */
 export const WrittenService = Type.Object(
   { ...Service.properties, ...propagationField },
   {

@@ -124,7 +124,6 @@ export interface ListedClaims {
 /** An operator with its credentials: tokens of its own, or claims of the identity provider's tokens. */
 export interface ListedOperator {
   readonly operator: Operator;
-  /** When the operator expires, or null. */
   readonly endsMs: number | null;
   readonly tokens: readonly OperatorToken[];
   readonly claims: ListedClaims | null;

@@ -10,7 +10,6 @@ const VARIABLE = "ROLES_FILE";
 
 /** The content of the roles file, read at boot (ID-70). */
 export interface RolesFile {
-  /** The labels of each role, by slug. */
   readonly roles: ReadonlyMap<string, readonly string[]>;
   readonly creator_role: string;
   readonly default_role: string;

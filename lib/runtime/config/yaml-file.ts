@@ -11,7 +11,6 @@ export interface FileProblem {
   readonly message: string;
 }
 
-/** Returns a problem at `path`, whose message is the path and `text`. */
 export function problemAt(path: FieldPath, text: string): FileProblem {
   return { path, message: `${shownPath(path)}${text}` };
 }

@@ -235,7 +235,6 @@ export function nestedYaml(offset: number, text: string): InvalidText {
   );
 }
 
-/** Converts an unquoted scalar. */
 function plainValue(text: string): unknown {
   for (const { tag } of TAGS_BY_FIRST.get(text.charAt(0)) ?? []) {
     const value: unknown = tag.resolve(text, false, tag.tagName);

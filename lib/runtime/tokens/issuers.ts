@@ -4,7 +4,6 @@ import type { KeySet } from "./key-set.ts";
 import { isIssuerOf } from "./tenants.ts";
 import type { TokenClaims } from "./token-form.ts";
 
-/** An identity provider, and the rules for its tokens. */
 export interface TokenIssuer {
   /** The exact `iss`, or a template with one `{tenantid}`. */
   readonly issuer: string;
@@ -17,7 +16,6 @@ export interface TokenIssuer {
   readonly keySet: Pick<KeySet, "current" | "renewed">;
 }
 
-/** The issuer that a token names. */
 export interface NamedIssuer {
   /** The token's `iss`, never a template. */
   readonly iss: string;

@@ -10,7 +10,6 @@ import type { Logger } from "../telemetry/index.ts";
 import { isIssuerOf } from "./tenants.ts";
 import type { TokenClaims } from "./token-form.ts";
 
-/** The usable keys of a loaded key set. */
 export interface Keys {
   /** Returns the keys without an `issuer`, and those whose `issuer` is the one that the claims name (GW-232). */
   forClaims(claims: TokenClaims): JWTVerifyGetKey;

@@ -7,7 +7,6 @@ import { ALGORITHMS, type Keys } from "./key-set.ts";
 import { readToken, type TokenClaims, type TokenHeader, typeRefusal } from "./token-form.ts";
 
 export interface VerifiedToken {
-  /** The token's `iss`. */
   readonly issuer: string;
   readonly subject: string;
   readonly expiresAtMs: number;

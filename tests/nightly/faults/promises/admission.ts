@@ -1,10 +1,6 @@
 import type { CellRun } from "../cell-run.ts";
 import { at, type Promised } from "./promise.ts";
 
-/**
- * Checks that revoked, unknown and forged credentials are refused, and that no caller reaches another owner's
- * data.
- */
 export const neverAWrongAdmission: Promised = {
   name: "admission",
   title: "No invalid credential is admitted, and no caller reaches another owner's data.",

@@ -54,11 +54,6 @@ export const everyRequestHasItsEvent: Promised = {
   judge: (run) => withoutEvent(run).map((request_id) => `no event for the request ${request_id}`),
 };
 
-/**
- * Checks that no event of a request that reached the service stays `pending`. Two kinds of events may stay
- * `pending`: those of a killed gateway, and those of requests that got 503 because audit stored the intent
- * too late.
- */
 export const everyRequestHasItsOutcome: Promised = {
   name: "outcomes",
   title: "The event of every request that reached a service gets its outcome, unless its gateway is killed.",

@@ -6,7 +6,6 @@ import { at, type Promised } from "./promise.ts";
 /** The tolerance for network transfer and measurement, in addition to the gateway's own timeouts. */
 const WAY_MS = 150;
 
-/** Checks that no request exceeds its maximum response time. Requests to a failed replica do not count. */
 export const nothingHangs: Promised = {
   name: "hangs",
   title: "No request takes longer than the timeouts of the parts that it needs.",
@@ -24,7 +23,6 @@ export const nothingHangs: Promised = {
       }),
 };
 
-/** Checks that no request fails when a clock jumps: durations and timeouts must not use the wall clock. */
 export const clocksCostNoRequest: Promised = {
   name: "clocks",
   title: "No request fails when a clock jumps an hour ahead or back.",

@@ -13,7 +13,6 @@ interface CountedAnswer extends Answer {
  */
 const SAME_END_S = 1;
 
-/** Checks that the gateways together admit exactly as many requests in each window as the limit allows. */
 export const limitsAreExact: Promised = {
   name: "limits",
   title: "Limits are exact over all gateways while Redis is up.",
@@ -98,7 +97,6 @@ function uncounted(run: CellRun): Answer[] | null {
   return asked;
 }
 
-/** Checks that gateways refuse limited requests while Redis is down, instead of counting locally. */
 export const noLocalFallback: Promised = {
   name: "no-fallback",
   title: "Without Redis, no gateway counts locally: every limited request is refused.",

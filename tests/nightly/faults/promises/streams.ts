@@ -6,10 +6,6 @@ function isUncertain({ cell, breakingMs }: CellRun, atMs: number): boolean {
   return cell.parts.some((part) => part === "audit" || part === "postgres") && atMs >= breakingMs;
 }
 
-/**
- * Checks that streams deliver all entries, in order, without unexplained repeats. The receiver verifies the
- * chains.
- */
 export const streamsLoseNothing: Promised = {
   name: "streams",
   title:

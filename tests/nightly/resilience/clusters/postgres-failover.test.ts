@@ -1,15 +1,14 @@
 /** Tests of a failover from a PostgreSQL primary to its standby. DATABASE_URL lists both. */
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { createConnection, createServer } from "node:net";
 import { type Database, openDatabase, StoreUnavailable } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { intent, requestId, startAudit } from "../../../app/audit/audit-service.ts";
-import { listenLocally } from "../../../support/http/listen-locally.ts";
 import {
   type PostgresPair,
   rejection,
   services,
   startPostgresPair,
+  startProxy,
   waitFor,
 } from "../../../support/index.ts";
 
@@ -133,23 +132,15 @@ describe.skipIf(!services().postgres.binary)("DATABASE_URL with a primary and a 
 
   test("connects again after a standby refused a write, because its name can lead to another server", async () => {
     let target = pair.standby.url;
-    const server = createServer((client) => {
-      const { hostname, port } = new URL(target);
-      const node = createConnection({ host: hostname, port: Number(port) });
-      for (const socket of [client, node]) socket.on("error", () => socket.destroy());
-      client.on("close", () => node.destroy());
-      node.on("close", () => client.destroy());
-      client.pipe(node).pipe(client);
-    });
-    const port = await listenLocally(server);
-    const database = await open(`postgres://postgres@127.0.0.1:${port}/postgres`);
+    const proxy = await startProxy(() => target);
+    const database = await open(proxy.url);
     await refusedSoon(database, "refused");
     // New connections lead to the primary. Existing connections still lead to the standby and must be
     // replaced.
     target = pair.primary.url;
     await writtenBackWithin(database, "written");
     expect(await idsAt(pair.primary)).toEqual(["written"]);
-    server.close();
+    await proxy.close();
   });
 
   // OP-19

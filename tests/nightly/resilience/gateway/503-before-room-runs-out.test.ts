@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { startGateway } from "../../../support/gateway/gateway-process.ts";
-import { RawClient, type RawResponse, spell } from "../../../support/http/raw-http.ts";
+import { RawClient, spell } from "../../../support/http/raw-http.ts";
 import { type RunningProcess, services, waitFor } from "../../../support/index.ts";
 import { type Crowd, type CrowdKind, gatherCrowd } from "../../../support/load/crowd.ts";
 import { startCrowdService } from "../../../support/load/crowd-process.ts";
 import { crowdService } from "../../../support/load/crowd-service.ts";
 import { metricOf } from "../../../support/telemetry/metrics.ts";
-import { openDescriptors } from "../../bench/measure/descriptors.ts";
 
 setDefaultTimeout(180_000);
 
@@ -33,17 +32,6 @@ describe.skipIf(!services().etcd.real)("a gateway at one of its limits", () => {
     });
     ends.push(() => gateway.stop());
     return gateway;
-  }
-
-  /** Opens a connection. Each call of `ask` sends a request over it and returns the response. */
-  async function regularClient({ url }: RunningProcess) {
-    const client = await RawClient.connect(url);
-    const ask = async (): Promise<RawResponse> => {
-      client.send(spell("GET", "/crowd/small"));
-      return client.response("GET", 60_000);
-    };
-    expect((await ask()).status).toBe(200);
-    return { client, ask };
   }
 
   async function asNewClient({ url }: RunningProcess): Promise<number> {
@@ -134,22 +122,5 @@ describe.skipIf(!services().etcd.real)("a gateway at one of its limits", () => {
     await waitFor(() => crowd.open < 750, { what: "idle connections being closed" });
     expect(await asNewClient(gateway)).toBe(200);
     await crowd.leave();
-  });
-
-  test("of the process's file descriptors serves connected clients, and new ones after it closed idle ones", async () => {
-    const gateway = await gatewayWith({ MAX_CONNECTIONS: "100000" }, 300);
-    const { client, ask } = await regularClient(gateway);
-    const silent = await gatherCrowd(gateway.url, "silent", 800);
-    await waitFor(() => openDescriptors(gateway.pid) >= 300, {
-      what: "the gateway to use all file descriptors",
-    });
-    for (let request = 0; request < 20; request += 1) expect((await ask()).status).toBe(200);
-    await waitFor(() => openDescriptors(gateway.pid) < 200, {
-      timeoutMs: 60_000,
-      what: "the close of silent connections",
-    });
-    await silent.leave();
-    expect(await asNewClient(gateway)).toBe(200);
-    client.destroy();
   });
 });

@@ -31,7 +31,7 @@ describe.skipIf(!isReal)("a rolling restart", () => {
       { APIKEY_CACHE_TTL_SECS: "0", RATE_LIMIT_REQUESTS: "1000000" },
     );
     jwt = await (await fetch(`${stack.identityProviderUrl}/token?subject=ada`)).text();
-    key = (await found("Acme")).key;
+    key = await newKey();
   });
   afterAll(() => stack.close());
   afterEach(async () => {
@@ -39,10 +39,10 @@ describe.skipIf(!isReal)("a rolling restart", () => {
     load = undefined;
   });
 
-  /** Creates an organization with a key. `session` is the session token of its owner. */
-  async function found(name: string): Promise<{ session: string; key: string }> {
+  /** Creates an organization, and returns an API key of its owner. */
+  async function newKey(): Promise<string> {
     const person = { Authorization: `Bearer ${jwt}` };
-    const { id } = await ask("POST", "/user/organizations", person, { name });
+    const { id } = await ask("POST", "/user/organizations", person, { name: "Acme" });
     const { token = "" } = await ask("POST", `/user/organizations/${id}/session`, person);
     const { key: made = "" } = await ask(
       "POST",
@@ -50,7 +50,7 @@ describe.skipIf(!isReal)("a rolling restart", () => {
       { "X-API-Key": token },
       { name: "load" },
     );
-    return { session: token, key: made };
+    return made;
   }
 
   async function ask(method: string, path: string, headers: Record<string, string>, body?: object) {
@@ -152,48 +152,4 @@ describe.skipIf(!isReal)("a rolling restart", () => {
       await sql.end();
     }
   }
-
-  /** Returns the number of requests of the load's route in the organization's usage report. */
-  async function used(session: string): Promise<number> {
-    const from = new Date(Date.now() - 24 * 3_600_000).toISOString();
-    const response = await fetch(`${stack.gateway.url}/org/usage?by=route&from=${from}`, {
-      headers: { "X-API-Key": session },
-    });
-    if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
-    const { usage }: { usage: { id: string; requests: number }[] } = JSON.parse(await response.text());
-    return usage.find(({ id }) => id === "demo GET /demo/things/{thing_id}")?.requests ?? 0;
-  }
-
-  // GW-188, GW-190, AU-120, AU-72
-  test("of two gateways and a killed audit leaves an organization's usage equal to its requests", async () => {
-    const caller = await found("Counted");
-    const headers = { "X-API-Key": caller.key };
-    const to = { url: stack.gateway.url, method: "GET", path: "/demo/things/1", headers };
-    const running = new KeepAliveLoad([{ ...to, name: "key", clients: 8, pauseMsMax: 60 }]);
-    load = running;
-    const sent = (more: number, what: string) => {
-      const before = running.least;
-      return waitFor(() => running.least >= before + more, { timeoutMs: 60_000, what });
-    };
-    await sent(100, "the load to start");
-    await Promise.all(stack.audit.all.map((replica) => replica.kill()));
-    await sent(100, "load without audit");
-    await stack.audit.restart();
-    await stack.gateway.restart();
-    await sent(100, "load after restarts");
-    await running.end();
-    // A gateway reports its remaining usage when it stops.
-    await stack.gateway.restart();
-    const answered = running.least;
-    const counted = await waitFor(
-      async () => {
-        const requests = await used(caller.session);
-        return requests >= answered ? requests : null;
-      },
-      { timeoutMs: 60_000, what: "the usage" },
-    );
-    // A failed request may have reached a gateway or not, so it may be counted or not.
-    expect(counted - answered).toBeLessThanOrEqual(running.failures.length);
-    expect(running.failures.length).toBeLessThanOrEqual(2);
-  });
 });
