@@ -104,7 +104,7 @@ export function operationSamples(operation: SampledOperation): CodeSample[] {
 }
 
 /** Fills the params of a path. A dot segment would lead to another path, so that param gets a number instead. */
-export function filledPath(path: string, values: ReadonlyMap<string, string>): string {
+function filledPath(path: string, values: ReadonlyMap<string, string>): string {
   return path.replace(/\{([^{}]+)\}/g, (_, name: string) => {
     const value = (values.get(name) ?? "").toWellFormed();
     return encodeURIComponent(/^\.{0,2}$/.test(value) ? "42" : value);

@@ -12,7 +12,6 @@ export * from "./shell.tsx";
 export * from "./shown.tsx";
 export * from "./sign-in/page-session.ts";
 export type { ProviderSession } from "./sign-in/provider-session.ts";
-export * from "./sign-in/signed-out-notice.tsx";
 export * from "./sign-in/tab-storage.ts";
 export * from "./table.tsx";
 export * from "./use-kept-focus.ts";

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { Button } from "./button.tsx";
 import type { Failure } from "./failure.ts";
 import { useKit } from "./kit.ts";
+import type { SignedOut } from "./sign-in/page-session.ts";
 
 interface NoticeProps {
   tone?: "good" | "warn" | "bad";
@@ -60,6 +61,23 @@ export function FailureNotice({ failure, title, text, shown = [], onRetry, retry
       ) : (
         onRetry && <Button onClick={onRetry}>{retryLabel ?? texts.again}</Button>
       )}
+    </Notice>
+  );
+}
+
+interface SignedOutNoticeProps {
+  why: SignedOut;
+  texts: Readonly<Partial<Record<SignedOut["reason"], string>>>;
+  children?: ComponentChildren;
+}
+
+export function SignedOutNotice({ why: { reason, detail = "" }, texts, children }: SignedOutNoticeProps) {
+  const isNews = reason === "out" || reason === "ended" || reason === "token";
+  return (
+    <Notice tone={isNews ? "warn" : "bad"} role={reason === "out" ? "status" : "alert"}>
+      <p>{texts[reason] ?? detail}</p>
+      {reason === "refused" && detail !== "" && <p class="quiet small">{detail}</p>}
+      {children}
     </Notice>
   );
 }

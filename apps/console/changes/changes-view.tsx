@@ -3,9 +3,9 @@ import { Answered, Button, DataTable, Empty, Form, TextField, Time } from "@osti
 import { useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
 import { useAsked } from "../page-session.ts";
-import { DONE, Note } from "../parts/note.tsx";
 import { Pager } from "../parts/pager.tsx";
 import { PAGE_ROWS } from "../parts/pages.ts";
+import { DONE, Note } from "../parts/shown.tsx";
 import { type ChangesQuestion, listChanges } from "../registry/calls.ts";
 
 type Filter = Pick<ChangesQuestion, "service" | "operator">;

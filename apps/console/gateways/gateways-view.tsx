@@ -59,7 +59,7 @@ function Outstanding({ answer, failure, again }: Repeatable<Projections>) {
               </li>
             ))}
           </ul>
-          {outstanding.length > 100 && <p>{counted(outstanding.length - 100, "more", "more")}</p>}
+          {outstanding.length > 100 && <p>And {(outstanding.length - 100).toLocaleString("en")} more.</p>}
         </>
       )}
     </div>

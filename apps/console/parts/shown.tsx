@@ -1,6 +1,7 @@
 import type { Method, Scope } from "@ostiary/lib/domain/routes";
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
+import type { Entry } from "../registry/calls.ts";
 
 export function ScopeBadge({ scope }: { scope: Scope }) {
   return <span class={`scope scope-${scope}`}>{scope}</span>;
@@ -41,6 +42,27 @@ export function Said({ text }: { text: string }) {
   );
 }
 
+export const DONE: Record<Entry["action"], string> = {
+  apply: "applied",
+  put: "written",
+  delete: "deleted",
+  restore: "restored",
+};
+
+/** Shows why a revision was written. The link is safe: the registry accepts only http and https URLs. */
+export function Note({ reason, link }: Pick<Entry, "reason" | "link">) {
+  return (
+    <span class="note">
+      {reason}{" "}
+      {link !== null && (
+        <a href={link} target="_blank" rel="noopener noreferrer">
+          {link}
+        </a>
+      )}
+    </span>
+  );
+}
+
 interface ResultProps {
   tone?: "good" | "bad";
   title: string;
@@ -60,8 +82,8 @@ export function Result({ tone, title, children }: ResultProps) {
 }
 
 /** Returns a number with its noun: `1 route`, `10,000 routes`. */
-export function counted(count: number, one: string, several = `${one}s`): string {
-  return `${count.toLocaleString("en")} ${count === 1 ? one : several}`;
+export function counted(count: number, one: string): string {
+  return `${count.toLocaleString("en")} ${count === 1 ? one : `${one}s`}`;
 }
 
 /** Returns a duration rounded to one unit: `42 s`, `3 min`, `2 h`. */

@@ -6,9 +6,9 @@ import { fragmentOf } from "../address.ts";
 import { WhyNot } from "../operator/out-of-bounds.tsx";
 import { mayWrite, outOfBounds } from "../operator/permissions.ts";
 import { useAsked, useOperator, useSession, useWrite } from "../page-session.ts";
-import { DONE, Note } from "../parts/note.tsx";
 import { usePages } from "../parts/pager.tsx";
 import { PAGE_ROWS } from "../parts/pages.ts";
+import { DONE, Note } from "../parts/shown.tsx";
 import { lookAgainAfter, WriteDialog } from "../parts/write-dialog.tsx";
 import {
   compareRevisions,

@@ -4,8 +4,7 @@ import { useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
 import { mayWrite } from "../operator/permissions.ts";
 import { useAsked, useOperator } from "../page-session.ts";
-import { Note } from "../parts/note.tsx";
-import { counted } from "../parts/shown.tsx";
+import { counted, Note } from "../parts/shown.tsx";
 import { deletionsIn, type ReadChanges, readOlder } from "../registry/calls.ts";
 
 const NOTHING_READ: ReadChanges = { changes: [], has_more: true };
