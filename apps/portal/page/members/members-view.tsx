@@ -39,9 +39,11 @@ function MemberList() {
     <>
       <p class="lead">{t.lead}</p>
       {session.may(MEMBERS_LABEL) && (
-        <a class="button button-main" href={address(INVITES)}>
-          {invites.create}
-        </a>
+        <p class="actions">
+          <a class="button button-main" href={address(INVITES)}>
+            {invites.create}
+          </a>
+        </p>
       )}
       <SearchedList
         pages={pages}

@@ -203,7 +203,7 @@ describe.skipIf(browserPath === undefined)("each view and dialog of the portal",
       await page.setViewportSize({ width, height: 900 });
       const found = await page.evaluate(`(() => {
         const part = document.querySelector("dialog") ?? document.querySelector("main");
-        const boxes = [...part.querySelectorAll(".button, .chip, .field :is(input, select, textarea), .table")]
+        const boxes = [...part.querySelectorAll(".button, .chip, .field :is(input, select, textarea), .table, .panel, .empty")]
           .filter((each) => each.checkVisibility()).map((each) => [each, each.getBoundingClientRect()]);
         const near = boxes.flatMap(([one, a], at) => boxes.slice(at + 1).filter(([other, b]) => !one.contains(other)
           && Math.max(a.left - b.right, b.left - a.right, a.top - b.bottom, b.top - a.bottom) < 8)
