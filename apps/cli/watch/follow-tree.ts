@@ -3,9 +3,7 @@ import {
   isConsistent,
   knownSignatures,
   type NoteKey,
-  noteText,
-  readNoteBytes,
-  readTreeHead,
+  readRoot,
   sameTree,
   type TreeHead,
   treesBefore,
@@ -33,10 +31,11 @@ export async function followTree(
   kept: KeptRoot | null,
   keys: readonly NoteKey[],
 ): Promise<Look> {
-  const note = readNoteBytes((await tree.root()) ?? new Uint8Array());
-  const head = note === null ? null : readTreeHead(note.text);
-  if (note === null || head === null) throw new NoResponse("The log", "does not serve a signed root");
-  const shown = { text: noteText(note), head };
+  const text = await tree.root();
+  const root = readRoot(text);
+  if (text === null || root === null) throw new NoResponse("The log", "does not serve a signed root");
+  const { note, head } = root;
+  const shown = { text, head };
   const signatures = await knownSignatures(note, keys);
   if (signatures.length === 0 || !signatures.every(({ isRight }) => isRight)) {
     return { ...shown, problem: `The root of size ${head.size} is not signed by a known key.` };

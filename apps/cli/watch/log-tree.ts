@@ -1,3 +1,4 @@
+import { tryUtf8 } from "@ostiary/lib/domain/json";
 import type { Hash } from "@ostiary/lib/domain/proof";
 import {
   foldedHash,
@@ -21,16 +22,20 @@ export class LogTree {
   }
 
   /** Returns the newest signed root as the log serves it, or null if the log has none. */
-  root(): Promise<Uint8Array | null> {
-    return readLog(this.#url, "/checkpoint");
+  root(): Promise<string | null> {
+    return this.#text("/checkpoint");
   }
 
   /** Returns the verifier keys that sign the log now. */
   async keys(): Promise<readonly NoteKey[]> {
-    const body = new TextDecoder().decode((await readLog(this.#url, "/key")) ?? new Uint8Array());
-    const keys = body.split("\n").flatMap((line) => readLogKey(line) ?? []);
+    const keys = ((await this.#text("/key")) ?? "").split("\n").flatMap((line) => readLogKey(line) ?? []);
     if (keys.length === 0) throw new NoResponse(this.#url, "does not serve the verifier key of a log");
     return keys;
+  }
+
+  async #text(path: string): Promise<string | null> {
+    const body = await readLog(this.#url, path);
+    return body === null ? null : (tryUtf8(body, "keep") ?? "");
   }
 
   /** Returns the hash of each range in a tree of `size` leaves, or null if the log does not serve a needed tile. */

@@ -1,4 +1,3 @@
-import { tryUtf8 } from "../json/index.ts";
 import { hashOf } from "../proof/chain.ts";
 
 /** The signature types of C2SP signed-note that this project verifies; all are Ed25519. */
@@ -89,12 +88,6 @@ export function readNote(text: string): Note | null {
   return signatures.includes(null)
     ? null
     : { text: text.slice(0, end + 1), signatures: signatures.filter((signature) => signature !== null) };
-}
-
-/** Parses a note from bytes, like {@link readNote}. Returns null for bytes that are not UTF-8. */
-export function readNoteBytes(bytes: Uint8Array): Note | null {
-  const text = tryUtf8(bytes, "keep");
-  return text === undefined ? null : readNote(text);
 }
 
 function readSignature(line: string): NoteSignature | null {

@@ -81,28 +81,50 @@ export interface PublishedLog {
 }
 
 /** Serves the tree in the format of C2SP tlog-tiles (AU-152, AU-153). Anyone may keep copies of the tree. */
-export function logHandlers(log: PublishedLog) {
+export function logHandlers({ database, keys, selectRoot }: PublishedLog) {
+  const isSigned = keys.length > 0;
   const routes = new Elysia({
     name: "audit-log",
     prefix: "/audit-log",
     normalize: false,
     tags: ["Proof"],
-  }).get("/checkpoint", ({ request }) => answerWithNote(log, request), {
-    query: noQuery,
-    response: errors(unsigned),
-    detail: { ...getAuditLogRoot, responses: rootResponse },
-  });
-  routes.get("/key", ({ request }) => answerWithKeys(log, request), {
-    query: noQuery,
-    response: errors(keyless),
-    detail: { ...getAuditLogKey, responses: keyResponse },
-  });
+  })
+    .get(
+      "/checkpoint",
+      async ({ request }) => {
+        const note = isSigned ? await selectRoot() : null;
+        if (note === null) throw notFound("audit_log_root");
+        return answerWith(request, await representationOf(note, TEXT), SHORT);
+      },
+      {
+        query: noQuery,
+        response: errors(unsigned),
+        detail: { ...getAuditLogRoot, responses: rootResponse },
+      },
+    )
+    .get(
+      "/key",
+      async ({ request }) => {
+        if (!isSigned) throw notFound("audit_log_key");
+        const text = keys.map((key) => `${key}\n`).join("");
+        return answerWith(request, await representationOf(text, TEXT), SHORT);
+      },
+      { query: noQuery, response: errors(keyless), detail: { ...getAuditLogKey, responses: keyResponse } },
+    );
   for (const [index, operation] of Object.values(tileOperations).entries()) {
     const names = PARTS.slice(0, index + 1);
     routes.get(
       `/tile/:level/${names.map((name) => `:${name}`).join("/")}`,
-      ({ request, params }: { request: Request; params: Record<string, string> }) =>
-        answerWithTile(log, request, params.level ?? "", names.map((name) => params[name]).join("/")),
+      async ({ request, params }: { request: Request; params: Record<string, string> }) => {
+        const tile = readTile(params.level ?? "", names.map((name) => params[name]).join("/"));
+        if (tile === null)
+          throw validationError([{ path: "first", message: `The index of a tile is ${INDEX_FORM}.` }]);
+        const bytes = isSigned ? await database.run("select_tile", (orm) => tileBytes(orm, tile)) : null;
+        if (bytes === null) throw notFound("audit_log_tile", tilePath(tile));
+        // compression does not make hashes smaller
+        const represent = tile.level === "entries" ? compressedRepresentationOf : representationOf;
+        return answerWith(request, await represent(bytes, BYTES_TYPE), IMMUTABLE);
+      },
       {
         params: Type.Object({ level, ...Object.fromEntries(names.map((name) => [name, part(name)])) }),
         query: noQuery,
@@ -114,67 +136,30 @@ export function logHandlers(log: PublishedLog) {
   return routes;
 }
 
-async function answerWithKeys({ keys }: PublishedLog, request: Request): Promise<Response> {
-  if (keys.length === 0) throw notFound("audit_log_key");
-  return answerWith(request, await representationOf(keys.map((key) => `${key}\n`).join(""), TEXT), SHORT);
-}
-
-async function answerWithNote({ keys, selectRoot }: PublishedLog, request: Request): Promise<Response> {
-  const note = keys.length === 0 ? null : await selectRoot();
-  if (note === null) throw notFound("audit_log_root");
-  return answerWith(request, await representationOf(note, TEXT), SHORT);
-}
-
-async function answerWithTile(
-  { keys, database }: PublishedLog,
-  request: Request,
-  level: string,
-  index: string,
-): Promise<Response> {
-  const tile = readTile(level, index);
-  if (tile === null)
-    throw validationError([{ path: "first", message: `The index of a tile is ${INDEX_FORM}.` }]);
-  const bytes = keys.length === 0 ? null : await database.run("select_tile", (orm) => tileBytes(orm, tile));
-  if (bytes === null) throw notFound("audit_log_tile", tilePath(tile));
-  // compression does not make hashes smaller
-  const isText = tile.level === "entries";
-  const body = await (isText ? compressedRepresentationOf : representationOf)(bytes, BYTES_TYPE);
-  return answerWith(request, body, IMMUTABLE);
-}
-
 /** Returns the bytes of a tile, or null if the signed tree does not have the whole tile yet. */
 async function tileBytes(orm: Orm, tile: Tile): Promise<Uint8Array<ArrayBuffer> | null> {
   const { level, index, width } = tile;
   const { note, before } = await selectTree(orm);
-  const size = sizeOf(note);
   const start = index * TILE_WIDTH;
   const leaves = (start + width) * TILE_WIDTH ** (level === "entries" ? 0 : level);
-  if (leaves > size) return null;
-  if (level === "entries") {
-    const found = await selectLeafRange(orm, before + start + 1, before + start + width);
-    return bundleOf(
-      found.map((leaf) => leafText(leafOf(leaf, before))),
-      width,
-    );
-  }
-  const nodes = Array.from({ length: width }, (_, at) => ({
-    level: level * LEVELS_OF_TILE,
-    index: start + at,
-  }));
-  const hashes = (await selectSubtrees(orm, before, nodes)).filter((hash) => hash !== null);
-  return hashes.length === width ? new Uint8Array(Buffer.concat(hashes)) : null;
+  if (leaves > sizeOf(note)) return null;
+  const items: (Uint8Array | null)[] =
+    level === "entries"
+      ? (await selectLeafRange(orm, before + start + 1, before + start + width)).map((leaf) =>
+          withLength(leafText(leafOf(leaf, before))),
+        )
+      : await selectSubtrees(
+          orm,
+          before,
+          Array.from({ length: width }, (_, at) => ({ level: level * LEVELS_OF_TILE, index: start + at })),
+        );
+  const found = items.filter((item) => item !== null);
+  return found.length === width ? new Uint8Array(Buffer.concat(found)) : null;
 }
 
-/**
- * Joins texts, each preceded by its length in two bytes. Returns null if there are fewer than `width` texts.
- */
-function bundleOf(texts: readonly string[], width: number): Uint8Array<ArrayBuffer> | null {
-  if (texts.length < width) return null;
-  const parts = texts.flatMap((text) => {
-    const bytes = Buffer.from(text);
-    const length = Buffer.alloc(LENGTH_BYTES);
-    length.writeUInt16BE(bytes.length);
-    return [length, bytes];
-  });
-  return new Uint8Array(Buffer.concat(parts));
+/** Returns a text after its length in two bytes. */
+function withLength(text: string): Buffer {
+  const length = Buffer.alloc(LENGTH_BYTES);
+  length.writeUInt16BE(Buffer.byteLength(text));
+  return Buffer.concat([length, Buffer.from(text)]);
 }

@@ -79,8 +79,6 @@ export class SignedRoots {
   readonly #keys: LogKeys | null;
   readonly #origin: string;
   #last: Remembered | null = null;
-  /** The leaf that this replica wrote last. */
-  #written: string | null = null;
 
   constructor(keys: LogKeys | null, origin: string) {
     this.#keys = keys;
@@ -130,16 +128,6 @@ export class SignedRoots {
         ? `The tree has ${size} leaves, and no key has signed them`
         : `The root of ${signed} leaves is signed, and the tree has ${size} leaves`,
     );
-  }
-
-  /** Whether this replica wrote a leaf, so that it may sign the leaf although no root has it yet. */
-  wrote(leaf: LeafRow): boolean {
-    return this.#written !== null && this.#written === rowText(leaf);
-  }
-
-  /** Notes the leaf that this replica is about to write. */
-  writing(leaf: LeafRow): void {
-    this.#written = rowText(leaf);
   }
 
   /** Signs the root of a tree that is stored, and calls `store`, which returns whether it stored the note. */

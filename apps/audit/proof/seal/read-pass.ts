@@ -119,8 +119,8 @@ export async function openMap(
 const CLOCKS_MS = 60 * 60 * 1000;
 
 /**
- * Checks a leaf that no root has yet and that this replica did not write, because the pass of another process was
- * interrupted before its signature. Computes the leaf's map again, from the signed map and the committed rows.
+ * Checks a leaf that no root has yet, because its pass was interrupted before the signature. Computes the leaf's map again,
+ * from the signed map and the committed rows.
  *
  * @throws LogAltered if the leaf has another map, or a time that its pass cannot have had
  */

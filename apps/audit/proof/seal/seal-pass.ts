@@ -115,13 +115,11 @@ async function signInterrupted(deps: PassDeps, state: SealerState, tree: Trusted
   const { memory, reads, writes, clock } = deps;
   const leaf = tree.unsigned;
   if (leaf === null) return;
-  if (!memory.roots.wrote(leaf)) {
-    await reads.transaction(
-      "check_unsigned_leaf",
-      (tx) => checkUnsignedLeaf(tx, memory.nodes, tree, leaf, clock.now()),
-      { isolation: "repeatable read" },
-    );
-  }
+  await reads.transaction(
+    "check_unsigned_leaf",
+    (tx) => checkUnsignedLeaf(tx, memory.nodes, tree, leaf, clock.now()),
+    { isolation: "repeatable read" },
+  );
   await memory.roots.sign(nextEdge(tree, leaf), leaf, state.trees, (note) =>
     storeNote(writes, state.passes, note, leaf),
   );
@@ -141,7 +139,6 @@ export async function writeAndSign(
   also?: (tx: Orm) => Promise<void>,
 ): Promise<boolean> {
   const { leaf, begins = null } = write;
-  if (leaf !== null) roots.writing(leaf);
   if (!(await writePass(writes, state.passes, write, also))) return false;
   if (leaf === null) return true;
   const trees = begins === null ? state.trees : [...state.trees, begins];
