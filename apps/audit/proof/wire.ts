@@ -1,12 +1,14 @@
 import { StartRefused } from "@ostiary/lib/runtime/service";
 import type { AuditConfig } from "../config.ts";
-import type { Shared } from "../streams/wire.ts";
+import { receiverDepsOf, type Shared } from "../streams/wire.ts";
 import type { ProofDeps } from "./export/proof.ts";
 import type { PublishedLog } from "./root/handlers.ts";
 import { loadLogKeys, verifierKeys } from "./root/signing-keys.ts";
+import { selectNote } from "./root/tree-sql.ts";
 import { Sealer } from "./seal/sealer.ts";
 import { selectState } from "./seal/state-sql.ts";
-import { wireWitnesses } from "./witnesses/wire.ts";
+import { loadWitnesses } from "./witnesses/witnesses-file.ts";
+import { Witnessing } from "./witnesses/witnessing.ts";
 
 /**
  * The time that an export waits for the sealer in addition to the seal interval. It is long enough for a pass, or for
@@ -28,14 +30,15 @@ export async function wireProof(config: AuditConfig, shared: Shared): Promise<Pr
   const { AUDIT_LOG_ORIGIN: origin, SEAL_INTERVAL_MS: intervalMs } = config;
   const keys = await loadLogKeys(config.AUDIT_SIGNING_KEY_FILE, origin);
   const sealer = new Sealer({ reads, writes, keys, origin, intervalMs, clock, log, metrics });
-  const { witnessing, selectRoot, cosigned } = wireWitnesses(config, {
-    ...shared,
-    isSealing: () => sealer.isSealing,
-  });
+  const witnessing = witnessingOf(config, shared, () => sealer.isSealing);
   return {
-    published: { database: reads, keys: verifierKeys(keys), selectRoot },
+    published: {
+      database: reads,
+      keys: verifierKeys(keys),
+      selectRoot: async () => (await witnessing?.select())?.note ?? (await selectNote(reads)),
+    },
     exports: {
-      ...{ reads, writes, clock, cosigned },
+      ...{ reads, writes, clock, cosigned: witnessing },
       keys: (keys ?? []).map(({ key }) => key),
       waitMsMax: intervalMs + SEAL_WAIT_MS,
     },
@@ -49,6 +52,19 @@ export async function wireProof(config: AuditConfig, shared: Shared): Promise<Pr
       await sealer.stop();
     },
   };
+}
+
+/** Returns what asks the witnesses, or null if the log has none. */
+function witnessingOf(config: AuditConfig, shared: Shared, isSealing: () => boolean): Witnessing | null {
+  if (config.AUDIT_WITNESSES_FILE === undefined) return null;
+  const receivers = receiverDepsOf(config, shared.clock);
+  return new Witnessing({
+    ...{ ...shared, ...shared.telemetry, isSealing, receivers },
+    witnesses: loadWitnesses(config.AUDIT_WITNESSES_FILE, receivers.rules),
+    quorum: config.AUDIT_WITNESS_QUORUM,
+    intervalMs: config.AUDIT_WITNESS_INTERVAL_MS,
+    origin: config.AUDIT_LOG_ORIGIN,
+  });
 }
 
 /** Refuses another name than that of the tree, because witnesses and readers know the log by its name. */

@@ -3,7 +3,6 @@
  * I/O.
  */
 
-export { isLogOrigin, LOG_ORIGIN_RULE } from "./log-origin.ts";
 export * from "./signed-note.ts";
 export * from "./tiles.ts";
 export * from "./tree.ts";

@@ -1,6 +1,15 @@
 import { type Hash, sha256 } from "../proof/chain.ts";
 import { bytesOf, type Note, readNote } from "./signed-note.ts";
 
+/** A name of a log: the first line of its signed roots. */
+const LOG_ORIGIN = /^[!-*,-~]{1,255}$/;
+
+export const LOG_ORIGIN_RULE = "must be 1 to 255 visible ASCII characters without a plus sign";
+
+export function isLogOrigin(text: string): boolean {
+  return LOG_ORIGIN.test(text);
+}
+
 /** The state of an append-only tree, which a log signs and witnesses cosign (C2SP tlog-checkpoint). */
 export interface TreeHead {
   /** The name of the log. */

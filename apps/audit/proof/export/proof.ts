@@ -114,17 +114,17 @@ function notSealed({ owner, left_out }: SealedLog, what: string): ApiError {
 
 /** Waits for a cosigned root that has the export's leaf. Returns the newest cosigned root even if the wait times out. */
 async function cosignedRoot(
-  { select, waitMsMax }: CosignedRoots,
+  cosigned: CosignedRoots,
   { note }: SealedLog,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<ProofEndParts["cosigned"]> {
-  const untilMs = clock.elapsedMs() + waitMsMax;
+  const untilMs = clock.elapsedMs() + cosigned.waitMsMax;
   const size = sizeOf(note);
-  let root = await select();
+  let root = await cosigned.select();
   while ((root?.size ?? 0) < size && clock.elapsedMs() < untilMs && !signal.aborted) {
     await pause(clock, COSIGNED_POLL_MS);
-    root = await select();
+    root = await cosigned.select();
   }
   return root;
 }

@@ -7,7 +7,7 @@ import { alteredOf, LogAltered } from "../seal/chains.ts";
 import { type Declared, declare } from "../seal/declare.ts";
 import { type PassDeps, sealAll } from "../seal/seal-pass.ts";
 import { chainsOfMonth } from "./chains-of-month.ts";
-import { dropPartition, type PartitionRow, selectClock, selectNow, selectPartitions } from "./sql.ts";
+import { dropPartition, type PartitionRow, selectNow, selectPartitions } from "./sql.ts";
 
 /** The maximum number of chains whose declarations one leaf covers. */
 const DECLARED_MAX = 1_000;
@@ -49,7 +49,7 @@ export async function* dropMonths(deps: PassDeps, before: string): AsyncGenerato
  * @throws StartRefused if this machine and the database do not agree on the time
  */
 async function checkClocks({ reads, clock }: PassDeps): Promise<void> {
-  const apartMs = Math.abs(clock.now() - (await selectClock(reads)));
+  const apartMs = Math.abs(clock.now() - (await selectNow(reads)).ms);
   if (apartMs <= CLOCKS_APART_MS_MAX) return;
   throw new StartRefused(
     `The clocks of this machine and of the database differ by ${Math.round(apartMs / 60_000)} minutes, so the age of a month is uncertain. Set both clocks, then try again.`,
@@ -65,10 +65,10 @@ function nullWhereGone(error: unknown): null {
 async function dropMonth(deps: PassDeps, month: Partition): Promise<DroppedMonth> {
   const dropped = { month: month.month, logs: 0, entries: 0 };
   for (let tries = 0; tries < TRIES_MAX; tries++) {
-    const asOf = await selectNow(deps.reads);
+    const { snapshot } = await selectNow(deps.reads);
     await sealAll(deps);
     await declareAll(deps, month, dropped);
-    if (await dropOnceFree(deps, month, asOf)) return dropped;
+    if (await dropOnceFree(deps, month, snapshot)) return dropped;
   }
   throw new StartRefused(`Events of ${month.month} were written during each attempt: try again later.`);
 }

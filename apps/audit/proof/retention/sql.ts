@@ -26,16 +26,12 @@ export function selectPartitions(database: Database): Promise<PartitionRow[]> {
       where bound is not null order by name`;
 }
 
-export async function selectNow(database: Database): Promise<string> {
-  const [found] = await query<{ now: string }>(database, "select_now")`
-    select pg_current_snapshot()::text as now`;
-  return found?.now ?? "";
-}
-
-export async function selectClock(database: Database): Promise<number> {
-  const [found] = await query<{ ms: string }>(database, "select_clock")`
-    select floor(extract(epoch from clock_timestamp()) * 1000)::text as ms`;
-  return Number(found?.ms);
+/** Returns the snapshot of the transactions that have ended, and the time by the clock of the database. */
+export async function selectNow(database: Database): Promise<{ snapshot: string; ms: number }> {
+  const [found] = await query<{ snapshot: string; ms: string }>(database, "select_now")`
+    select pg_current_snapshot()::text as snapshot,
+      floor(extract(epoch from clock_timestamp()) * 1000)::text as ms`;
+  return { snapshot: found?.snapshot ?? "", ms: Number(found?.ms) };
 }
 
 /** Returns the position of the last declaration of a month in each chain, by the chain's id. */

@@ -3,6 +3,7 @@ import { reasonOf } from "@ostiary/lib/domain/errors";
 import type { Database } from "@ostiary/lib/runtime/stores/database";
 import { collectedGauge, type Logger, type Metrics } from "@ostiary/lib/runtime/telemetry";
 import { Receiver, type ReceiverDeps } from "../../streams/receiver-call.ts";
+import type { CosignedRoots } from "../export/proof.ts";
 import { selectConsistency, selectNote, sizeOf } from "../root/tree-sql.ts";
 import { askWitness, type SignedRoot, WitnessConflict } from "./ask-witness.ts";
 import { type Cosignature, deleteOldCosignatures, insertCosignature, selectCosignedRoot } from "./sql.ts";
@@ -23,6 +24,10 @@ interface WitnessingDeps {
   metrics: Metrics;
 }
 
+/** The longest time that an export waits for the next round of the witnesses, even if the interval is longer. */
+const INTERVAL_WAIT_MS_MAX = 10_000;
+/** The additional time that an export waits for the responses of the witnesses. */
+const ANSWER_WAIT_MS = 2_000;
 const BEHIND_MS = 60_000;
 const RETRY_MS_MAX = 300_000;
 /**
@@ -55,15 +60,17 @@ interface Known {
  * Asks the witnesses to cosign the newest root of the tree, in the background (AU-171). All witnesses get the same
  * root. A witness that fails is asked again after a backoff, and does not delay the other witnesses.
  */
-export class Witnessing {
+export class Witnessing implements CosignedRoots {
   readonly #deps: WitnessingDeps;
   readonly #loop: Loop;
   readonly #known: readonly Known[];
   readonly #stopping = new AbortController();
+  readonly waitMsMax: number;
 
   constructor(deps: WitnessingDeps) {
     this.#deps = deps;
     const { intervalMs, clock, log } = deps;
+    this.waitMsMax = Math.min(intervalMs, INTERVAL_WAIT_MS_MAX) + ANSWER_WAIT_MS;
     this.#known = deps.witnesses.map((witness) => ({
       witness,
       receiver: new Receiver(`${witness.url}/add-checkpoint`, {
@@ -107,8 +114,14 @@ export class Witnessing {
     for (const { receiver } of this.#known) receiver.close();
   }
 
+  select(): ReturnType<CosignedRoots["select"]> {
+    const { reads, origin, witnesses, quorum } = this.#deps;
+    const keys = witnesses.map(({ keyText }) => keyText);
+    return selectCosignedRoot(reads, origin, keys, quorum);
+  }
+
   async #round(): Promise<void> {
-    const { reads, writes, witnesses, quorum, intervalMs, origin, clock, isSealing } = this.#deps;
+    const { reads, writes, intervalMs, origin, clock, isSealing } = this.#deps;
     if (!isSealing() || this.#stopping.signal.aborted) return;
     const note = await selectNote(reads);
     if (note === null) return;
@@ -120,9 +133,7 @@ export class Witnessing {
     if (due.length === 0) return;
     // waits no longer than the interval: a witness that has not answered must not delay the next round
     await endsWithin(Promise.all(due.map((known) => this.#start(known, root))), intervalMs, clock);
-    const keys = witnesses.map(({ keyText }) => keyText);
-    const newest = await selectCosignedRoot(reads, origin, keys, quorum);
-    await deleteOldCosignatures(writes, origin, newest?.size ?? 0);
+    await deleteOldCosignatures(writes, origin, (await this.select())?.size ?? 0);
   }
 
   /** Asks one witness in the background, and logs its failure. */
