@@ -1,6 +1,7 @@
 import { decodeTime } from "ulid";
 import type { ProofEnd, Remainder } from "../contracts/audit/index.ts";
 import {
+  declarationHash,
   eventEntryHash,
   hashFromHex,
   hexOf,
@@ -9,8 +10,6 @@ import {
   monthOfTime,
   nextInChain,
   proofTime,
-  restartEntryHash,
-  retentionEntryHash,
 } from "../domain/proof/index.ts";
 import { readRoot, treesBefore } from "../domain/tlog/index.ts";
 import type { ChainCheck } from "./chain-check.ts";
@@ -55,8 +54,7 @@ export class RemainderCheck {
   }
 
   check(): RemainderFound {
-    for (const item of this.#of("retention")) this.#addRetention(item);
-    for (const item of this.#of("restart")) this.#addRestart(item);
+    for (const item of [...this.#of("retention"), ...this.#of("restart")]) this.#addDeclaration(item);
     let last = 0;
     let dropped = 0;
     for (const item of this.#items) {
@@ -94,32 +92,21 @@ export class RemainderCheck {
     return this.#items.filter((item): item is Kind<Name> => item.kind === kind);
   }
 
-  #addRetention(item: Kind<"retention">): void {
-    const { position, salt, chain, month, declared_at } = item;
-    const hash = retentionEntryHash(this.#end.head.owner, { month, declared_at }, salt);
+  #addDeclaration(item: Kind<"retention"> | Restart): void {
+    const { position, salt, chain, declared_at } = item;
+    const { head, leaf } = this.#end;
+    const hash = declarationHash(head.owner, item, salt);
     this.#chain.add({ position, hash, chain: hashFromHex(chain) });
-    const sealedMs = this.#checkTime(item);
-    if (monthEnd(month) > Math.min(proofTime(declared_at) ?? 0, sealedMs)) {
-      this.#wrong(item, `a time after ${month}`, declared_at);
-    }
-  }
-
-  #addRestart(item: Restart): void {
-    const { position, salt, chain, from, declared_at } = item;
-    const hash = restartEntryHash(this.#end.head.owner, { from, declared_at }, salt);
-    this.#chain.add({ position, hash, chain: hashFromHex(chain) });
-    this.#checkTime(item);
-    if (from > position) this.#wrong(item, `a position up to ${position}`, from);
-  }
-
-  /** Checks the time of a declaration against the newest leaf, and returns the time of that leaf. */
-  #checkTime(item: Kind<"retention"> | Restart): number {
-    const sealedMs = proofTime(this.#end.leaf?.sealed_at ?? "") ?? 0;
-    const declaredMs = proofTime(item.declared_at);
+    const sealedMs = proofTime(leaf?.sealed_at ?? "") ?? 0;
+    const declaredMs = proofTime(declared_at);
     if (declaredMs === null || declaredMs > sealedMs + CLOCKS_MS) {
-      this.#wrong(item, `a time before ${this.#end.leaf?.sealed_at ?? "the first leaf"}`, item.declared_at);
+      this.#wrong(item, `a time before ${leaf?.sealed_at ?? "the first leaf"}`, declared_at);
     }
-    return sealedMs;
+    if (item.kind === "retention" && monthEnd(item.month) > Math.min(declaredMs ?? 0, sealedMs)) {
+      this.#wrong(item, `a time after ${item.month}`, declared_at);
+    } else if (item.kind === "restart" && item.from > position) {
+      this.#wrong(item, `a position up to ${position}`, item.from);
+    }
   }
 
   #checkDropped(item: Kind<"dropped">): void {

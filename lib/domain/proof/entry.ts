@@ -135,12 +135,12 @@ export const Restart = Type.Object(
 );
 export type Restart = Static<typeof Restart>;
 
-/** Returns `SHA-256(entry_n)` of a retention declaration, with the salt in hexadecimal. */
-export function retentionEntryHash(owner: string, { month, declared_at }: Retention, salt: string): Hash {
-  return sha256(canonicalJson({ declared_at, kind: "retention", month, owner, salt }));
-}
+/** An entry of a chain that no event wrote. */
+export type Declaration = ({ kind: "retention" } & Retention) | ({ kind: "restart" } & Restart);
 
-/** Returns `SHA-256(entry_n)` of a restart, with the salt in hexadecimal. */
-export function restartEntryHash(owner: string, { from, declared_at }: Restart, salt: string): Hash {
-  return sha256(canonicalJson({ declared_at, from, kind: "restart", owner, salt }));
+/** Returns `SHA-256(entry_n)` of a declaration, with the salt in hexadecimal. */
+export function declarationHash(owner: string, declaration: Declaration, salt: string): Hash {
+  const { kind, declared_at } = declaration;
+  const what = kind === "retention" ? { month: declaration.month } : { from: declaration.from };
+  return sha256(canonicalJson({ ...what, declared_at, kind, owner, salt }));
 }

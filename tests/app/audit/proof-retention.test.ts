@@ -229,8 +229,9 @@ describe("a log with dropped months", () => {
   test("is complete while a further month is declared and not dropped yet", async () => {
     const log = await sealedAt(...LATE, "2025-03-10T00:00");
     await drop(log.database, log.keyFile, "2025-02");
-    const content = { month: "2025-02", declared_at: new Date().toISOString() };
-    await declareMonth(log.deps, [{ owner: "organization:organization-1", kind: "retention", content }]);
+    const declared_at = new Date().toISOString();
+    const declaration = { kind: "retention", month: "2025-02", declared_at } as const;
+    await declareMonth(log.deps, [{ owner: "organization:organization-1", declaration }]);
     expect(await verify((await log.proof()).text)).toMatchObject({
       result: "complete",
       events: 4,

@@ -1,6 +1,7 @@
 import type { EarlierHead, ProofEnd, ProvenEvent, Remainder } from "@ostiary/lib/contracts/audit";
 import {
   contentHash,
+  declarationHash,
   eventEntryHash,
   type Hash,
   type Head,
@@ -19,8 +20,6 @@ import {
   type NamedByOutcome,
   nextInChain,
   outcomeContent,
-  restartEntryHash,
-  retentionEntryHash,
   type Subtree,
   sha256,
   ZERO_HASH,
@@ -131,7 +130,7 @@ export class LogBuilder {
   /** Declares that a month is dropped in the chain of an owner, and drops it. */
   drop(owner: string, month: string, declared_at: string): void {
     const salt = this.#salt();
-    const hash = retentionEntryHash(owner, { month, declared_at }, salt);
+    const hash = declarationHash(owner, { kind: "retention", month, declared_at }, salt);
     this.#add(owner, hash, salt, {}, (place) => ({ kind: "retention", ...place, month, declared_at }));
     this.#dropped = month;
   }
@@ -140,7 +139,7 @@ export class LogBuilder {
   restart(owner: string, from: number, declared_at: string, lost: readonly number[]): void {
     for (const entry of this.#chain(owner)) if (lost.includes(entry.position)) entry.isLost = true;
     const salt = this.#salt();
-    const hash = restartEntryHash(owner, { from, declared_at }, salt);
+    const hash = declarationHash(owner, { kind: "restart", from, declared_at }, salt);
     this.#add(owner, hash, salt, {}, (place) => ({ kind: "restart", ...place, from, declared_at }));
   }
 

@@ -1,7 +1,7 @@
 import { hexOf, type MapProof, mapSteps, mapValue, ZERO_HASH } from "@ostiary/lib/domain/proof";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
-import { selectNodes } from "./head-map.ts";
 import { isLeaf, LEVELS, type MapNode, SLOTS, type Slot } from "./node.ts";
+import { selectNodes } from "./nodes-sql.ts";
 
 /**
  * The head of an owner under a leaf, with its proof. An owner without entries has position 0 and a hash of

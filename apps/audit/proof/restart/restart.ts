@@ -80,9 +80,9 @@ export async function restartChain(deps: PassDeps, owner: string): Promise<Given
     if (end === undefined) throw new Error("The chain was not read.");
     const from = firstLost(owner, head, await selectSteps(tx, end.id, 0));
     givenUp = { from, to: position };
-    const content = { from, declared_at: new Date(deps.clock.now()).toISOString(), lost };
+    const declared_at = new Date(deps.clock.now()).toISOString();
     return {
-      declared: [{ owner, kind: "restart", content }],
+      declared: [{ owner, declaration: { kind: "restart", from, declared_at, lost } }],
       chains: ends,
       also: (writing) => forget(writing, end, from),
     };

@@ -74,14 +74,15 @@ async function dropMonth(deps: PassDeps, month: Partition): Promise<DroppedMonth
 }
 
 async function declareAll(deps: PassDeps, month: Partition, dropped: DroppedMonth): Promise<void> {
-  const content = { month: month.month, declared_at: new Date(deps.clock.now()).toISOString() };
+  const declared_at = new Date(deps.clock.now()).toISOString();
+  const declaration = { kind: "retention" as const, month: month.month, declared_at };
   let batch: Declared[] = [];
   dropped.logs = 0;
   dropped.entries = 0;
   for await (const { owner, entries, isDeclared } of chainsOfMonth(deps.reads, month)) {
     dropped.logs += 1;
     dropped.entries += entries;
-    if (!isDeclared) batch.push({ owner, kind: "retention", content });
+    if (!isDeclared) batch.push({ owner, declaration });
     if (batch.length < DECLARED_MAX) continue;
     await declareMonth(deps, batch);
     batch = [];

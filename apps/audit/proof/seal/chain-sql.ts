@@ -1,11 +1,4 @@
-import {
-  type Hash,
-  hashFromHex,
-  hexOf,
-  nextInChain,
-  restartEntryHash,
-  retentionEntryHash,
-} from "@ostiary/lib/domain/proof";
+import { declarationHash, type Hash, hashFromHex, hexOf, nextInChain } from "@ostiary/lib/domain/proof";
 import { type Orm, rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { entryIn, type StoredRow } from "./entries.ts";
@@ -134,8 +127,7 @@ export function intactEnd(
 /** Returns the hash of an entry of an owner's chain, computed from what it was made of; null if that is missing. */
 function hashOfStep(owner: string, step: ChainStep): Hash | null {
   const { kind, content, salt, is_outcome } = step;
-  if (kind === "retention" && content !== null) return retentionEntryHash(owner, content, salt ?? "");
-  if (kind === "restart" && content !== null) return restartEntryHash(owner, content, salt ?? "");
+  if (kind !== null && content !== null) return declarationHash(owner, { kind, ...content }, salt ?? "");
   if (!isStored(step) || is_outcome === null) return null;
   try {
     return entryIn(owner, step, is_outcome)?.hash ?? null;

@@ -1,10 +1,5 @@
 import { randomBytes } from "node:crypto";
-import {
-  type Restart,
-  type Retention,
-  restartEntryHash,
-  retentionEntryHash,
-} from "@ostiary/lib/domain/proof";
+import { type Declaration, declarationHash } from "@ostiary/lib/domain/proof";
 import type { Orm } from "@ostiary/lib/runtime/stores/database";
 import { type ChainRow, selectChains } from "./chain-sql.ts";
 import { planChains } from "./chains.ts";
@@ -17,9 +12,11 @@ const SALT_BYTES = 16;
 /** The maximum number of attempts to write declarations while another replica seals. */
 const TRIES_MAX = 100;
 
-export type Declared =
-  | { owner: string; kind: "retention"; content: Retention }
-  | { owner: string; kind: "restart"; content: Restart & { lost: string } };
+/** A declaration in the chain of an owner. `lost` is the sealed hash that a restart gave up. */
+export interface Declared {
+  owner: string;
+  declaration: Declaration & { lost?: string };
+}
 
 /** The chains in which declarations are written, and the map under the last signed root. */
 type ChainsRead = Base & Pick<PassRead, "map" | "chains">;
@@ -66,15 +63,12 @@ export async function declare(
 /** Returns false if another pass was written first. */
 function writeDeclarations(deps: PassDeps, read: ChainsRead, { declared, chains, also }: Plan) {
   const { state, map } = read;
-  const entries = declared.map((each) => {
-    const { owner, kind, content } = each;
+  const entries = declared.map(({ owner, declaration }) => {
+    const { kind, ...content } = declaration;
     const salt = randomBytes(SALT_BYTES).toString("hex");
-    const hash =
-      kind === "retention"
-        ? retentionEntryHash(owner, content, salt)
-        : restartEntryHash(owner, content, salt);
-    const month = kind === "retention" ? content.month : null;
-    return { owner, hash, row: { kind, content, salt, month, declared_at: content.declared_at } };
+    const hash = declarationHash(owner, declaration, salt);
+    const month = kind === "retention" ? declaration.month : null;
+    return { owner, hash, row: { kind, content, salt, month, declared_at: declaration.declared_at } };
   });
   const plan = planChains(entries, chains, map);
   const write: PassWrite = {

@@ -70,6 +70,16 @@ describe.skipIf(!services().postgres.real)("while the database refuses rows, all
     for (const n of [1, 20, 40]) await expectComplete(`${name}-${n}`, 1);
   });
 
+  test("a new log whose chain would have the id of another one", async () => {
+    await writeEvents(audit, 1, { organization_id: "known" });
+    await expectComplete("known", 1);
+    await run("alter sequence audit.chain_ids restart with 1");
+    await writeAtOnce("values ('id-taken')");
+    await writeEvents(audit, 1, { organization_id: "known" });
+    await expectComplete("known", 2);
+    await expectComplete("id-taken", 1);
+  });
+
   test("a foreign key that a log does not satisfy", async () => {
     await tamper(`create table audit.known as
         select owner from audit.chains union select 'organization:with-key' collate "C";
