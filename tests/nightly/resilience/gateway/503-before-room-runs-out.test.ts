@@ -47,17 +47,18 @@ describe.skipIf(!services().etcd.real)("a gateway at one of its limits", () => {
 
   describe("of requests in flight", () => {
     let gateway: RunningProcess;
+    // One service may take both places: one freely, and one as its share (GW-233).
     beforeAll(async () => {
-      gateway = await gatewayWith({ MAX_REQUESTS_IN_FLIGHT: "20" });
+      gateway = await gatewayWith({ MAX_REQUESTS_IN_FLIGHT: "2" });
     });
 
     const kinds: CrowdKind[] = ["event_stream", "slow_reader", "websocket", "slow_writer", "held_body"];
     for (const kind of kinds) {
       // GW-151, GW-152
-      test(`serves twenty clients, refuses the others with 503, and recovers (${kind})`, async () => {
+      test(`serves two clients, refuses the others with 503, and recovers (${kind})`, async () => {
         const crowd = await gatherCrowd(gateway.url, kind, 50);
-        await waitFor(() => refusedOf(crowd) === 30, { what: "the refusal of 30 clients" });
-        expect(await metricOf(gateway, "gateway_requests_in_flight")).toBe(20);
+        await waitFor(() => refusedOf(crowd) === 48, { what: "the refusal of 48 clients" });
+        expect(await metricOf(gateway, "gateway_requests_in_flight")).toBe(2);
         const client = await RawClient.connect(gateway.url);
         client.send(spell("GET", "/crowd/small"));
         const refusal = await client.response();
@@ -71,7 +72,7 @@ describe.skipIf(!services().etcd.real)("a gateway at one of its limits", () => {
           what: "a response to a new client",
         });
         expect(await metricOf(gateway, 'gateway_requests_refused_total{cause="requests"}')).toBeGreaterThan(
-          30,
+          48,
         );
       });
     }
