@@ -26,7 +26,7 @@ export interface MetricSources {
   readonly websockets: Pick<WebSockets, "tunnels">;
   readonly recorder: Pick<AuditRecorder, "queued">;
   readonly overload: Pick<Overload, "underway" | "refused">;
-  readonly shares: Pick<Shares, "refused">;
+  readonly shares: Pick<Shares, "refused" | "refusedForServices">;
   readonly connectionCounts: ConnectionCounts;
   readonly pools: () => Iterable<ServicePool>;
   /** Returns the public port, or null while it is closed. */
@@ -141,12 +141,12 @@ function addOverloadMetrics(
   });
   collectedCounter(registry, {
     name: "gateway_requests_refused_total",
-    help: "Requests refused with 503 because the gateway reached a maximum, by cause (requests, connections, memory).",
-    read: () => readingsBy("cause", overload.refused),
+    help: "Requests refused with 503 because the gateway or a service's share of it was full, by cause (requests, connections, memory, share).",
+    read: () => readingsBy("cause", { ...overload.refused, share: shares.refusedForServices }),
   });
   collectedCounter(registry, {
     name: "gateway_shares_refused_total",
-    help: "Requests refused because their caller or their service had used up its share of a busy gateway.",
+    help: "Requests refused with 429 because their caller had used up its share of a busy gateway.",
     read: () => shares.refused,
   });
 }

@@ -30,15 +30,21 @@ export class Shares {
   readonly #public = new Map<string, number>();
   readonly #services = new Map<string, number>();
   #refused = 0;
+  #refusedForServices = 0;
 
   /** @param requestsMax maximum number of requests in flight */
   constructor(requestsMax: number) {
     this.#shareMax = Math.max(1, Math.floor(requestsMax / SHARES));
   }
 
-  /** Number of refused requests since the start. */
+  /** Number of requests that got 429 since the start. */
   get refused(): number {
     return this.#refused;
+  }
+
+  /** Number of requests that got 503 since the start. */
+  get refusedForServices(): number {
+    return this.#refusedForServices;
   }
 
   /** Counts `request` until it is released. Throws ApiError 429 or 503 if a share is used up. */
@@ -52,7 +58,7 @@ export class Shares {
     }
     const isFull = principal === null && held(this.#public, service) >= this.#shareMax;
     if (isFull || held(this.#services, service) >= this.#shareMax * SHARES_OF_SERVICE) {
-      this.#refused += 1;
+      this.#refusedForServices += 1;
       throw overloaded("the service has used up its share");
     }
     request.isShared = true;

@@ -256,7 +256,10 @@ describe("a service that hangs for ten minutes takes no place of others:", () =>
         await waitFor(async () => (await inFlight(crowded)) === clients.length);
       }
     }
+    const refused = 'gateway_requests_refused_total{cause="share"}';
+    const before = await metricOf(crowded, refused);
     expect((await rawRequest(crowded.url, asked(USER, "/hangs/mine"))).status).toBe(503);
+    expect((await metricOf(crowded, refused)) - before).toBe(1);
     for (let count = 0; count < 10; count += 1) {
       expect((await rawRequest(crowded.url, asked(USER, "/quick/mine"))).status).toBe(200);
       expect((await rawRequest(crowded.url, asked(null, "/quick/for-all"))).status).toBe(200);

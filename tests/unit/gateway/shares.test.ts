@@ -78,7 +78,7 @@ describe("the public routes of a service", () => {
       code: "SERVICE_UNAVAILABLE",
       headers: { "Retry-After": "1", Connection: "close" },
     });
-    expect([shares.refused, refused.isShared]).toEqual([1, false]);
+    expect([shares.refused, shares.refusedForServices, refused.isShared]).toEqual([0, 1, false]);
     expect(refusalOf(shares, requestOf(null, "gadgets"))).toBeNull();
     expect(refusalOf(shares, requestOf({ user_id: "u1" }))).toBeNull();
     shares.release(first);
