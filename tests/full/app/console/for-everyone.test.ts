@@ -99,6 +99,10 @@ describe.skipIf(browserPath === undefined)("with two thousand routes the console
     await page.getByText("Does not serve all published routes").waitFor();
     await expectSound(shown, "gateways");
 
+    await go("#/operators");
+    await page.getByRole("table", { name: "Operators" }).waitFor();
+    await expectSound(shown, "operators");
+
     await go("#/apply");
     const area = page.getByRole("textbox", { name: /^Configuration document/ });
     await area.fill("services: { a: 1 }");
