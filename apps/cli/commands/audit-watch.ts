@@ -8,8 +8,7 @@ import { Output } from "../output.ts";
 import type { Terminal } from "../terminal.ts";
 import { readRoot } from "../verify/files.ts";
 import { followTree } from "../watch/follow-tree.ts";
-import { LogTree } from "../watch/log-tree.ts";
-import { NoResponse } from "../watch/read-log.ts";
+import { LogTree, NoResponse } from "../watch/log-tree.ts";
 import { keyArgument, timeoutArgument } from "./command.ts";
 
 interface WatchOptions {

@@ -9,8 +9,7 @@ import {
   treesBefore,
 } from "@ostiary/lib/domain/tlog";
 import type { KeptRoot } from "@ostiary/lib/verification";
-import type { LogTree } from "./log-tree.ts";
-import { NoResponse } from "./read-log.ts";
+import { type LogTree, NoResponse } from "./log-tree.ts";
 
 /** The result of one check of a log's tree. */
 interface Look {

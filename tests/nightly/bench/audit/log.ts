@@ -3,7 +3,7 @@ import { auditVariables } from "@ostiary/audit/config";
 import { makePartitions } from "@ostiary/audit/partitions";
 import { NodeCache } from "@ostiary/audit/proof/heads/head-map";
 import { SignedRoots } from "@ostiary/audit/proof/root/signed-root";
-import { type PassDeps, sealPass } from "@ostiary/audit/proof/seal/seal-pass";
+import { type PassDeps, sealAll as seal } from "@ostiary/audit/proof/seal/seal-pass";
 import { EventWriter } from "@ostiary/audit/writes/commands";
 import { systemClock } from "@ostiary/lib/async";
 import { loadConfig } from "@ostiary/lib/runtime/config";
@@ -69,5 +69,5 @@ export async function sealAll(log: Database): Promise<void> {
     log: (await createTelemetry({ name: "audit", namespace: "audit" }, config)).log,
     holder: "bench",
   };
-  while ((await sealPass(deps)).end === "behind");
+  await seal(deps);
 }
