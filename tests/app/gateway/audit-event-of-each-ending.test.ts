@@ -25,7 +25,6 @@ describe("the route and the method decide if a request is audited:", () => {
     ["POST", "/public", false, null],
     ["GET", "/org/things", false, WRITER],
     ["POST", "/org/things", true, WRITER],
-    ["DELETE", "/org/things", true, WRITER],
     ["GET", "/org/audited", true, WRITER],
     ["POST", "/org/unaudited", false, WRITER],
     ["POST", "/user/things/1", true, USER],

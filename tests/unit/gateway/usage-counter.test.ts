@@ -61,13 +61,11 @@ describe("a request that ends", () => {
     ],
     ["the service's 500", {}, 500, null, failed],
     ["the service's 403", {}, 403, null, neither],
-    ["the service's 429", {}, 429, null, neither],
     ["a 502", {}, 502, badGateway("x"), failed],
     ["a response body that breaks off", {}, 200, badGateway("x"), failed],
     ["a 413 during the call of the service", {}, 413, unread, neither],
     ["a client that disconnects", {}, null, null, neither],
     ["a client that disconnects during the response", {}, 200, new ClientGone(), neither],
-    ["a client that disconnects before the call", { forwarded: false }, null, null, neither],
   ];
   for (const [name, changes, status, failure, expected] of table) {
     test(`with ${name} counts as ${JSON.stringify(expected)}`, () => {

@@ -214,32 +214,7 @@ test("more quotas than fit into one report are sent in several reports, and the 
   ]);
 });
 
-// GW-191
-test("charges of a refused report are counted as lost and logged", async () => {
-  const bed = new Bed();
-  bed.charge(4);
-  bed.answers.push(422);
-  bed.reporter.start();
-  await bed.until(2);
-  expect(bed.charges.lost).toBe(4);
-  expect(bed.fields).toEqual([{ number: 1, status: 422, requests: 0, charges: 4 }]);
-});
-
 describe("a stop", () => {
-  // GW-190
-  test("sends a report without a response again, and then the last report", async () => {
-    const bed = new Bed();
-    bed.use(1);
-    bed.answers.push(new Error("reset"));
-    bed.reporter.start();
-    await bed.until(1);
-    bed.use(1);
-    await bed.reporter.close(5_000);
-    expect(bed.sent[1]).toEqual(bed.sent[0]);
-    expect(bed.sent[2]).toMatchObject([2, { is_last: true }]);
-    expect(bed.taken).toBe(2);
-  });
-
   // GW-198
   test("retries until its time is over, and then logs that usage is lost", async () => {
     const bed = new Bed();

@@ -31,7 +31,7 @@ describe("the upstream path", () => {
   // GW-79
   test.each([
     ...["..", "%2e", "%2E%2e", ".%2E", "a%2Fb", "a%2fb", "a%5Cb", "a%3Fb", "a%23b", "%2F"],
-    ...["..;", "..;x", ".;", ".;x=1", ";", ";x", "%3B", "%3bx", "%2e%2e;x", ".%2E%3Bx", "..%3b", "%2E;"],
+    ...["..;", ".;", ".;x=1", ";", ";x", "%3B", "%3bx", "%2e%2e;x", ".%2E%3Bx", "..%3b", "%2E;"],
     ...["a;%2F", ";%2e%2e%2f", "%00", "a%0a", "%0D", "a%1Fb", "%7f", "a;%00"],
   ])("is refused for the param %s, with or without a template", (value) => {
     for (const upstream of [TEMPLATE, "/fixed", undefined]) {

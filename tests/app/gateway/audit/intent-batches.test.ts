@@ -79,21 +79,11 @@ describe("intents that come at the same time", () => {
     ["text", () => new Response("taken")],
     ["too few results", () => Response.json({ results: [] })],
     ["an unknown result", eachIs("applied")],
-    ["201 without content", status(201)],
-    ["404", status(404)],
     ["422", status(422)],
   ])("are sent one by one in the same attempt if the response is %s", async (_, answer) => {
     audit.answerIntents = answer;
     expect(await statuses(3)).toEqual(nothing(3));
     expect(audit.of("PUT")).toHaveLength(3);
-  });
-
-  test("are sent one by one if they are too large together, and later ones are sent together again", async () => {
-    audit.answerIntents = () => new Response(null, { status: 413 });
-    expect(await statuses(3)).toEqual(nothing(3));
-    audit.answerIntents = eachIs("created");
-    expect(await statuses(3, 3)).toEqual(nothing(3));
-    expect([sizes(), audit.of("PUT").length]).toEqual([[3, 3], 3]);
   });
 
   test("are retried one by one if their call fails, and each is recorded or refused", async () => {
@@ -107,15 +97,5 @@ describe("intents that come at the same time", () => {
     expect(await written).toEqual([0, 503, 0]);
     await waitFor(() => audit.of("PATCH").length === 1);
     expect(audit.of("PATCH")).toMatchObject([{ path: "/internal/events/r3", body: { outcome: "rejected" } }]);
-  });
-
-  test("get a rejected outcome if all attempts fail, because the audit service may have stored them", async () => {
-    audit.answerIntents = () => new Response(null, { status: 503 });
-    audit.answer = (write) => (write.method === "PUT" ? answering(503)(write) : taken(write));
-    const written = statuses(3);
-    await pausesPass(clock, 3);
-    await pausesPass(clock, 3);
-    expect(await written).toEqual([503, 503, 503]);
-    await waitFor(async () => (await recorder.counts())["outcome ok"] === 3);
   });
 });

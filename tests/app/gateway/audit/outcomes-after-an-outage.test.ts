@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createAuditClient } from "@ostiary/gateway/audit/client";
 import { OutcomeQueue } from "@ostiary/gateway/audit/outcome-queue";
 import type { AuditOutcome } from "@ostiary/lib/contracts/audit";
@@ -19,12 +19,15 @@ const WAITING = 20;
 let audit: AuditStandIn;
 let clock: ReturnType<typeof manualClock>;
 let queue: OutcomeQueue;
+let written: string[];
 beforeEach(() => {
   audit = startAudit();
   clock = manualClock();
+  written = [];
   const nowhere = { info() {}, warn() {}, error() {} };
   const client = createAuditClient(audit.url, undefined);
-  queue = new OutcomeQueue({ client, size: 100, log: nowhere, metrics: { written() {} }, clock });
+  const metrics = { written: (_: string, result: string) => written.push(result) };
+  queue = new OutcomeQueue({ client, size: 100, log: nowhere, metrics, clock });
 });
 afterEach(async () => {
   const closed = queue.close(0);
@@ -71,4 +74,39 @@ test("an outcome that always fails keeps backing off while others are accepted",
     await waitFor(() => queue.underway === 1);
   }
   expect(tries()).toBe(before);
+});
+
+describe("an outcome without an event", () => {
+  beforeEach(() => {
+    audit.answer = answering(404);
+  });
+
+  // GW-145
+  test("is retried after five seconds, and accepted if its intent was written in the meantime", async () => {
+    push("late");
+    await allPause(1);
+    expect(clock.waiting()).toEqual([5_000]);
+    audit.answer = taken;
+    clock.advance(5_000);
+    await waitFor(() => queue.underway === 0);
+    expect(written).toEqual(["ok"]);
+    expect(audit.of("PATCH").map(({ path }) => path)).toEqual(Array(2).fill("/internal/events/late"));
+  });
+
+  test("is dropped and counted if the event still does not exist", async () => {
+    push("nobody");
+    await allPause(1);
+    clock.advance(5_000);
+    await waitFor(() => queue.underway === 0);
+    expect(written).toEqual(["not_found"]);
+    expect(audit.of("PATCH")).toHaveLength(2);
+  });
+
+  test("is retried at once when the gateway stops", async () => {
+    push("late");
+    await allPause(1);
+    audit.answer = taken;
+    await queue.close(5_000);
+    expect(written).toEqual(["ok"]);
+  });
 });

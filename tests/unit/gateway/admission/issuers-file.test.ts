@@ -61,33 +61,13 @@ const refused: [what: string, text: string, ...messages: string[]][] = [
     "line 1: issuers must be a list of 1 to 100 issuers",
   ],
   [
-    "a text for an entry",
-    "issuers: [https://a.example]",
-    "line 1: issuers[0] must be a map with issuer, jwks_uri, audiences and user_id_claim",
-  ],
-  [
-    "an unknown field",
-    fileOf({ ...ENTRY, audience: "web" }),
-    "line 2: issuers[0].audience is not a known field: remove the field. Did you mean `audiences`?",
-  ],
-  [
     "a repeated key",
     "issuers:\n  - issuer: a\n    issuer: b\n    jwks_uri: http://a\n    audiences: []\n    user_id_claim: sub\n",
     "line 3: a key occurs twice in one map",
   ],
   [
-    "an issuer with a space",
-    fileOf({ ...ENTRY, issuer: "https://a.example " }),
-    "line 2: issuers[0].issuer must be the exact iss of the tokens: 1 to 255 visible ASCII characters, without spaces",
-  ],
-  [
     "an issuer of 256 characters",
     fileOf({ ...ENTRY, issuer: long(256) }),
-    "line 2: issuers[0].issuer must be the exact iss of the tokens: 1 to 255 visible ASCII characters, without spaces",
-  ],
-  [
-    "a number for an issuer",
-    fileOf({ ...ENTRY, issuer: 7 }),
     "line 2: issuers[0].issuer must be the exact iss of the tokens: 1 to 255 visible ASCII characters, without spaces",
   ],
   [
@@ -96,18 +76,8 @@ const refused: [what: string, text: string, ...messages: string[]][] = [
     "line 2: issuers[0].jwks_uri must be an absolute http:// or https:// URL",
   ],
   [
-    "a key set in a file",
-    fileOf({ ...ENTRY, jwks_uri: "file:///keys" }),
-    "line 2: issuers[0].jwks_uri must be an absolute http:// or https:// URL",
-  ],
-  [
     "a text for audiences",
     fileOf({ ...ENTRY, audiences: "web" }),
-    "line 2: issuers[0].audiences must be a list of at most 100 different audiences; [] turns the check off",
-  ],
-  [
-    "an audience twice",
-    fileOf({ ...ENTRY, audiences: ["web", "web"] }),
     "line 2: issuers[0].audiences must be a list of at most 100 different audiences; [] turns the check off",
   ],
   [
@@ -116,18 +86,8 @@ const refused: [what: string, text: string, ...messages: string[]][] = [
     "line 2: issuers[0].audiences[0] must be an audience of 1 to 512 characters",
   ],
   [
-    "a claim with an empty part",
-    fileOf({ ...ENTRY, user_id_claim: "a..b" }),
-    "line 2: issuers[0].user_id_claim must be the name of a claim, such as sub or properties.user_id",
-  ],
-  [
     "a place twice",
     fileOf({ ...TEMPLATE, issuer: "https://{tenantid}.example/{tenantid}" }),
-    "line 2: issuers[0].issuer may contain {tenantid} once, and no other braces",
-  ],
-  [
-    "a place of another name",
-    fileOf({ ...ENTRY, issuer: "https://a.example/{tenant}" }),
     "line 2: issuers[0].issuer may contain {tenantid} once, and no other braces",
   ],
   [
@@ -146,19 +106,9 @@ const refused: [what: string, text: string, ...messages: string[]][] = [
     "line 2: issuers[0].tenants must be any, or a list of 1 to 10000 different ids of tenants",
   ],
   [
-    "a tenant twice",
-    fileOf({ ...TEMPLATE, tenants: ["t1", "t1"] }),
-    "line 2: issuers[0].tenants must be any, or a list of 1 to 10000 different ids of tenants",
-  ],
-  [
     "any in a list",
     fileOf({ ...TEMPLATE, tenants: ["t1", "any"] }),
     "line 2: issuers[0].tenants lists any, which is no tenant's id: write `tenants: any`, or list ids",
-  ],
-  [
-    "another word for any",
-    fileOf({ ...TEMPLATE, tenants: "all" }),
-    "line 2: issuers[0].tenants must be any, or a list of 1 to 10000 different ids of tenants",
   ],
   [
     "a tenant with a slash",
@@ -181,12 +131,6 @@ const refused: [what: string, text: string, ...messages: string[]][] = [
 describe("a file is refused, with its line, for", () => {
   test.each(refused)("%s", (_, text, ...messages) => {
     expect(problems(text)).toEqual(messages.map((message) => `${message}.`));
-  });
-
-  test("several problems at once", () => {
-    expect(problems(fileOf({ ...ENTRY, jwks_uri: "x" }, { ...TEMPLATE, tenants: undefined }))).toHaveLength(
-      2,
-    );
   });
 });
 

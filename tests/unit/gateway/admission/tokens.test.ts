@@ -90,11 +90,8 @@ describe("claims", () => {
     ["nbf in 30 s, within the leeway", () => ({ nbf: seconds() + 30 }), "admitted"],
     ["nbf in 31 s", () => ({ nbf: seconds() + 31 }), 401],
     ["iat in the future", () => ({ iat: seconds() + 600 }), "admitted"],
-    ["another issuer", () => ({ iss: "https://evil.example.com" }), 401],
     ["an issuer with an additional slash", () => ({ iss: `${ISSUER}/` }), 401],
-    ["no issuer", () => ({ iss: undefined }), 401],
     ["an empty subject", () => ({ sub: "" }), 401],
-    ["no subject", () => ({ sub: undefined }), 401],
     ["any audience when none is configured", () => ({ aud: "whoever" }), "admitted"],
   ];
   // GW-45, GW-46
