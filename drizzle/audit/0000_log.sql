@@ -381,8 +381,8 @@ create table audit.streams (
   -- consecutive failed calls, and the time since the first of them
   failures integer not null default 0,
   failing_ms bigint not null default 0,
-  -- whether the last call failed or took long
-  is_slow boolean not null default false,
+  -- whether the last call failed or took long; null before the first call to a receiver
+  is_slow boolean,
   -- every entry up to here is delivered, or left out by the filter
   position bigint not null,
   -- the `after` of the next batch: a position, and the chain there

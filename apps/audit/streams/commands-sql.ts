@@ -104,9 +104,9 @@ export async function createStream(
       await rows(
         tx,
         sql`insert into audit.streams (id, organization_id, url, format, filter, secret, position, after_position,
-            after_chain, pause_ms, is_slow)
+            after_chain, pause_ms)
           values (${stream_id}, ${organization_id}, ${url}, ${format}, ${filter}::text::json, ${sealed}, ${place}, ${place},
-            decode(${chain}, 'hex'), 0, true)`,
+            decode(${chain}, 'hex'), 0)`,
       );
       return selectStream(tx, { organization_id, stream_id });
     },
@@ -204,7 +204,7 @@ export async function changeStream(
   else if (status === "active" || url !== undefined) {
     sets.push(
       sql`status = case when status = 'failing' or ${status === "active"}::boolean then 'active' else status end,
-        failing_since = null, failures = 0, failing_ms = 0, last_error = null, is_slow = true, ${pauseFor(0)}`,
+        failing_since = null, failures = 0, failing_ms = 0, last_error = null, is_slow = null, ${pauseFor(0)}`,
     );
   }
   return deps.writes.transaction("update_stream", async (tx) => {

@@ -40,19 +40,19 @@ export const bigint = (value: number) => sql`${String(value)}::text::bigint`;
 
 /**
  * Claims the leases of streams that have something to deliver and that no other replica delivers. The stream that
- * has waited longest comes first. `is_slow` selects streams whose receiver is slow, fails or is new, or all others.
+ * has waited longest comes first. `is_slow` is the last call's: null selects streams whose receiver was not called yet.
  */
 export function claimStreams(
   database: Database,
   lease: string,
-  is_slow: boolean,
+  is_slow: boolean | null,
   limit: number,
 ): Promise<DeliveryRow[]> {
   return query<DeliveryRow>(database, "claim_streams")`
     with due as (
         select stream.id from audit.streams stream join ${CHAIN} on ${ofStream}
-        where stream.status <> 'paused' and stream.is_slow = ${is_slow}::boolean and chain.position > stream.position
-          and ${isClaimable}
+        where stream.status <> 'paused' and stream.is_slow is not distinct from ${is_slow}::boolean
+          and chain.position > stream.position and ${isClaimable}
         order by stream.next_attempt_at limit ${limit} for update of stream skip locked
       )
       update audit.streams stream set lease = ${lease}, lease_until = ${leaseEnd}

@@ -46,7 +46,7 @@ export interface Lane<Row> {
 
 /** The streams that a {@link Dispatcher} delivers. */
 export interface Streams<Row extends { id: string }> {
-  /** The last lane is that of streams whose receivers are slow. */
+  /** The last lane is that of streams whose receivers are slow. A lane never takes free slots of the lanes before it. */
   lanes: readonly Lane<Row>[];
   /** Renews leases and returns the ids of the streams that still have them. */
   renew: (held: readonly HeldLease[]) => Promise<ReadonlySet<string>>;
@@ -131,8 +131,13 @@ export class Dispatcher<Row extends { id: string }> {
   }
 
   #free(lane: Lane<Row>): number {
-    const used = this.#deliveries.values().reduce((sum, delivery) => sum + Number(delivery.lane === lane), 0);
-    return Math.min(lane.max - used, DELIVERIES_MAX - this.#deliveries.size);
+    const { lanes } = this.#streams;
+    const kept = lanes.slice(0, lanes.indexOf(lane)).reduce((sum, each) => sum + this.#unused(each), 0);
+    return Math.min(this.#unused(lane), DELIVERIES_MAX - this.#deliveries.size - kept);
+  }
+
+  #unused(lane: Lane<Row>): number {
+    return this.#deliveries.values().reduce((left, each) => left - Number(each.lane === lane), lane.max);
   }
 
   #begin(row: Row, lease: string, lane: Lane<Row>, untilMs: number): void {

@@ -13,23 +13,21 @@ interface OrganizationStreamsDeps extends DeliveryDeps {
   secrets: SecretBox;
 }
 
-/** The maximum number of streams that a replica delivers at once to receivers that answer fast. */
-const FAST_MAX = 32;
-/** The maximum number of streams that a replica delivers at once whose receivers are slow, fail or are new. */
-const OTHERS_MAX = 32;
+/** The maximum number of streams of one lane that a replica delivers at once. */
+const LANE_MAX = 32;
 
 /**
- * Returns the streams of organizations. Receivers that answered fast have a lane of their own, so receivers that are
- * slow, fail or are new cannot delay them (AU-117).
+ * Returns the streams of organizations. Receivers that answered fast have a lane of their own, and so have receivers that
+ * were not called yet, so receivers that are slow or fail delay neither (AU-117).
  */
 export function organizationStreams(deps: OrganizationStreamsDeps): Streams<DeliveryRow> {
   const { writes } = deps;
-  const lane = (is_slow: boolean, max: number): Lane<DeliveryRow> => ({
-    max,
+  const lane = (is_slow: boolean | null): Lane<DeliveryRow> => ({
+    max: LANE_MAX,
     claim: (lease, limit) => claimStreams(writes, lease, is_slow, limit),
   });
   return {
-    lanes: [lane(false, FAST_MAX), lane(true, OTHERS_MAX)],
+    lanes: [lane(false), lane(null), lane(true)],
     renew: (held) => renewLeases(writes, STREAMS, held),
     deliver: (row, turn) => deliverTurn(deps, new StreamCursor(deps, row, turn.lease), turn),
   };

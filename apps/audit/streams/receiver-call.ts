@@ -93,9 +93,11 @@ export class Receiver {
         refusal(null, `The operator's settings forbid calls to this address: ${this.#problem}`),
       );
     }
-    const first = await this.#attempt(target, body, headers, signal);
+    const untilMs = this.#deps.clock.elapsedMs() + CALL_TIMEOUT_MS;
+    const attempt = () => this.#attempt(target, body, headers, { untilMs, signal });
+    const first = await attempt();
     // tries once more if the receiver closed the idle connection just before its reuse
-    return first === "stale" ? asAnswer(await this.#attempt(target, body, headers, signal)) : first;
+    return first === "stale" ? asAnswer(await attempt()) : first;
   }
 
   close(): void {
@@ -106,7 +108,7 @@ export class Receiver {
     target: Target,
     body: Buffer,
     headers: Record<string, string>,
-    signal: AbortSignal | undefined,
+    { untilMs, signal }: { untilMs: number; signal: AbortSignal | undefined },
   ): Promise<Answer | "stale"> {
     const { clock } = this.#deps;
     const { promise, resolve } = Promise.withResolvers<Answer | "stale">();
@@ -121,7 +123,7 @@ export class Receiver {
       finish({ outcome: "aborted" });
       request.destroy();
     };
-    const cancel = clock.after(CALL_TIMEOUT_MS, () => {
+    const cancel = clock.after(Math.max(0, untilMs - clock.elapsedMs()), () => {
       finish(refusal(null, `The receiver did not answer within ${CALL_TIMEOUT_MS / 1_000} s.`));
       request.destroy();
     });

@@ -184,6 +184,27 @@ describe("a receiver's response", () => {
     closing.stop();
   });
 
+  test("is awaited 10 s in all, also if a reused connection is reset and the call is sent again", async () => {
+    const clock = manualClock();
+    const asked: Socket[] = [];
+    const server = await rawServer((socket) => asked.push(socket));
+    const call = receiver(`http://127.0.0.1:${server.port}/`, [server.port], { clock });
+    const first = call.post(BODY, {});
+    await waitFor(() => asked.length === 1);
+    asked[0]?.write("HTTP/1.1 204 No Content\r\n\r\n");
+    await first;
+    const second = call.post(BODY, {});
+    await waitFor(() => asked.length === 2);
+    clock.advance(9_000);
+    expect(asked[1]).toBe(asked[0]);
+    asked[1]?.resetAndDestroy();
+    await waitFor(() => asked.length === 3);
+    expect(clock.waiting()).toEqual([1_000]);
+    clock.advance(1_000);
+    expect(errorOf(await second)).toBe("The receiver did not answer within 10 s.");
+    server.stop();
+  });
+
   test("is no longer awaited once the caller aborts", async () => {
     const server = await rawServer(() => {});
     const call = receiver(`http://127.0.0.1:${server.port}/`, [server.port]);

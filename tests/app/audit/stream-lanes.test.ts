@@ -1,9 +1,13 @@
-import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { claimStreams } from "@ostiary/audit/streams/delivery-sql";
+import { type Clock, unstalledClock } from "@ostiary/lib/async";
 import { rows } from "@ostiary/lib/runtime/stores/database";
 import { sql } from "drizzle-orm";
 import { duringTests } from "../../support/during-tests.ts";
-import { newLog } from "./audit-service.ts";
+import { waitFor } from "../../support/index.ts";
+import { intent, newLog, requestId, sharedLog } from "./audit-service.ts";
+import { writeEvents } from "./proof-bed.ts";
+import { callStreams, STREAMS, sharedReceiver, sharedStreamingAudit } from "./streams-bed.ts";
 
 // AU-117
 describe("the streams of a lane", () => {
@@ -19,7 +23,7 @@ describe("the streams of a lane", () => {
   /** A stream that has entries to deliver. */
   interface Stream {
     id: string;
-    is_slow?: boolean;
+    is_slow?: boolean | null;
     waitsS?: number;
     status?: string;
   }
@@ -28,14 +32,16 @@ describe("the streams of a lane", () => {
         is_slow, status, next_attempt_at)
       values (${id}, 'one', 'https://a.example/', 'ostiary', 's', 3, 3, '\\x00', ${is_slow}, ${status}, now() - make_interval(secs => ${waitsS}::integer))`);
 
-  const claimed = async (isSlow: boolean, limit = 100) =>
+  const claimed = async (isSlow: boolean | null, limit = 100) =>
     (await claimStreams(database, "lease", isSlow, limit)).map(({ id }) => id).toSorted();
 
-  test("are those with a fast last call, or the others", async () => {
+  test("are those with a fast last call, those that were not called yet, or the others", async () => {
     await add({ id: "accepted" });
+    await add({ id: "new", is_slow: null });
     await add({ id: "never answered", is_slow: true, status: "failing" });
     await add({ id: "paused", status: "paused" });
     expect(await claimed(false)).toEqual(["accepted"]);
+    expect(await claimed(null)).toEqual(["new"]);
     expect(await claimed(true)).toEqual(["never answered"]);
   });
 
@@ -44,5 +50,53 @@ describe("the streams of a lane", () => {
     expect(await claimed(false, 2)).toEqual(["stream-18", "stream-19"]);
     const both = await Promise.all([claimed(false), claimed(false)]);
     expect(both.flat().toSorted()).toEqual(Array.from({ length: 18 }, (_, n) => `stream-${n}`).toSorted());
+  });
+});
+
+/** A clock on which a call to a receiver never times out. */
+const clock: Clock = {
+  ...unstalledClock,
+  after: (ms, work) => (ms > 9_000 && ms <= 10_000 ? () => {} : unstalledClock.after(ms, work)),
+};
+
+// AU-117
+describe("while receivers of strangers hold all places of slow streams", () => {
+  const [receiver, silent] = [sharedReceiver(), sharedReceiver()];
+  const audit = sharedStreamingAudit([receiver, silent], { clock });
+  const log = sharedLog(audit);
+  const released = Promise.withResolvers<void>();
+  silent.answer = async () => {
+    await released.promise;
+    return new Response(null, { status: 410 });
+  };
+  afterAll(() => released.resolve());
+
+  const call = async (method: string, path: string, body?: unknown) =>
+    (await callStreams(audit, method, path, body)).body;
+  const makeSlow = (id: string | null) =>
+    log.run("prepare", (orm) =>
+      rows(orm, sql`update audit.streams set is_slow = true where id = coalesce(${id}, id)`),
+    );
+
+  beforeAll(async () => {
+    const strangers = Array.from({ length: 4 }, (_, n) => `/organizations/stranger-${n}/audit-streams`);
+    for (const path of strangers) for (let n = 0; n < 10; n++) await call("POST", path, { url: silent.url });
+    await makeSlow(null);
+    for (let n = 0; n < 4; n++) await audit.put(requestId(), intent({ organization_id: `stranger-${n}` }));
+    await waitFor(() => silent.calls.length === 32);
+  });
+
+  test.each([
+    ["is new", []],
+    ["is started again", [{ status: "paused" }, { status: "active" }]],
+    ["gets another URL", [{ url: `${receiver.url}/moved` }]],
+  ])("a stream that %s is delivered", async (_, changes: object[]) => {
+    const { id } = await call("POST", STREAMS, { url: receiver.url });
+    if (changes.length > 0) await makeSlow(id);
+    for (const change of changes) await call("PATCH", `${STREAMS}/${id}`, change);
+    receiver.calls.length = 0;
+    await writeEvents(audit, 2);
+    await waitFor(() => receiver.calls.some(({ body }) => JSON.parse(body).data.stream_id === id));
+    expect(silent.calls).toHaveLength(32);
   });
 });

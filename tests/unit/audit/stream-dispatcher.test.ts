@@ -11,8 +11,11 @@ interface Row {
   id: string;
 }
 
-/** Returns a dispatcher of streams whose receivers never respond. Each delivery lasts until it is aborted. */
-function dispatcherOf(fast: number) {
+/**
+ * Returns a dispatcher of streams whose receivers never respond. Each delivery lasts until it is aborted. The lane before
+ * them, if there is one, has no streams.
+ */
+function dispatcherOf(fast: number, before: readonly Lane<Row>[] = []) {
   const clock = manualClock();
   const turns: Turn[] = [];
   let claimed = 0;
@@ -22,7 +25,7 @@ function dispatcherOf(fast: number) {
   };
   const slowLane: Lane<Row> = { max: 2, claim: async () => [] };
   const streams = {
-    lanes: [lane, slowLane],
+    lanes: [...before, lane, slowLane],
     renew: async (held: readonly Row[]) => new Set(held.map(({ id }) => id)),
     deliver: async (_: Row, turn: Turn) => {
       turns.push(turn);
@@ -70,14 +73,17 @@ describe("streams whose receivers never respond", () => {
     await stop(bed);
   });
 
-  test("use at most 128 delivery slots of a replica, however many streams there are", async () => {
-    const bed = dispatcherOf(32);
+  test.each([
+    ["128 delivery slots of a replica, however many streams there are", [], 128],
+    ["slots that the lane before does not keep", [{ max: 32, claim: async () => [] }], 96],
+  ])("use at most %s", async (_, before: Lane<Row>[], most) => {
+    const bed = dispatcherOf(32, before);
     bed.dispatcher.start();
     for (let round = 0; round < 8; round++) {
       await settle(bed);
       for (const turn of bed.turns) turn.yieldPlace();
     }
-    expect(bed.turns).toHaveLength(128);
+    expect(bed.turns).toHaveLength(most);
     await stop(bed);
   });
 });
