@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { lookAgain, sealPass } from "@ostiary/audit/proof/seal/seal-pass";
 import { restartChain } from "@ostiary/audit/restart";
 import { type Clock, unstalledClock } from "@ostiary/lib/async";
+import { rows } from "@ostiary/lib/runtime/stores/database";
+import { sql } from "drizzle-orm";
 import { services, waitFor } from "../../support/index.ts";
 import { metricOf } from "../../support/telemetry/metrics.ts";
-import { intent, logOf, openLog, requestId } from "./audit-service.ts";
+import { intent, logOf, newLog, openLog, requestId } from "./audit-service.ts";
 import { OwnLog } from "./own-log.ts";
 import { exportProof, found, startProvenAudit, tamperWith, verify, writeEvents } from "./proof-bed.ts";
 
@@ -72,6 +75,21 @@ describe("a log whose rows are not what was sealed", () => {
     expect(await reasonOf(owner)).toBeUndefined();
     expect((await log.proof(owner)).end.head.position).toBe(6);
     await isComplete(owner, 4);
+  });
+
+  test("is looked at without a read of its events while it differs, so that other logs do not wait for a long log", async () => {
+    await alteredLog("long-log", "update audit.chains set position = 4 where owner = $OWNER");
+    await log.seal();
+    const { state } = await sealPass(log.deps);
+    expect(state.altered).toContain("organization:long-log");
+    await using other = await newLog(log.url);
+    await other.transaction("lock", async (tx) => {
+      await rows(tx, sql`lock table audit.audit_events in access exclusive mode`);
+      await lookAgain(log.deps, { ...state, altered: ["organization:long-log"] });
+    });
+    await log.tamper(statements("long-log", "update audit.chains set position = 5 where owner = $OWNER"));
+    await log.seal();
+    await isComplete("long-log", 4);
   });
 
   test("seals all events that waited, in the order of their writes, before it is taken back", async () => {

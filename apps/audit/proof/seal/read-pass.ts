@@ -59,15 +59,16 @@ export async function readPass(
   const tree = await memory.roots.check(tx, state);
   if (!isMine(state)) return { state, tree, read: "others" };
   if (tree.unsigned !== null) return { state, tree, read: "unsigned" };
-  const due = owner === null ? await dueRows(tx, state, memory) : await waitingRows(tx, state, owner);
+  const fresh = owner === null ? await dueRows(tx, state, memory) : null;
   const leftOut = new Set(state.altered);
   const isOpen = (each: string) => (only?.has(each) ?? true) && !leftOut.has(each);
-  const owners = owner === null ? [...new Set(due.rows.flatMap(ownersOf).filter(isOpen))] : [owner];
+  const owners = owner === null ? [...new Set(fresh?.rows.flatMap(ownersOf).filter(isOpen))] : [owner];
   const map = await openMap(tx, memory.nodes, tree, owners);
   const found = owners.length === 0 ? [] : await selectChains(tx, owners);
   const altered = alteredOf(found, map);
   const isAltered = new Set(altered.map((each) => each.owner));
   const chains = found.filter((row) => !isAltered.has(row.owner));
+  const due = fresh ?? (await waitingRows(tx, state, chains));
   const read = {
     ...due,
     sealed_to: only === null ? due.sealed_to : state.sealed_to,
@@ -79,8 +80,9 @@ export async function readPass(
   return { state, tree, read };
 }
 
-async function waitingRows(tx: Orm, { sealed_to }: SealerState, owner: string): Promise<Due> {
-  const rows = await selectUnsealed(tx, owner, ENTRIES_MAX);
+/** Returns what a chain that was left out lacks. Reads no events while the chain still differs, because they are many. */
+async function waitingRows(tx: Orm, { sealed_to }: SealerState, [chain]: readonly ChainRow[]): Promise<Due> {
+  const rows = chain === undefined ? [] : await selectUnsealed(tx, chain.owner, ENTRIES_MAX);
   return { rows, sealed_to, behind: rows.length === ENTRIES_MAX };
 }
 
