@@ -70,6 +70,26 @@ describe.skipIf(!services().postgres.real)("a month that is dropped", () => {
     expect(await verdictOn(owner)).toMatchObject({ result: "complete", dropped: { entries: 6 } });
   });
 
+  test.each([-20, 0, 20])(
+    "is proved when its first event is %p h ahead of the seal, two days before its end",
+    async (hours) => {
+      await using own = await OwnLog.open();
+      await makeMonth(own.database, "2026-06");
+      const settled = Date.parse("2026-06-29T00:00:00Z");
+      const at = (time: number) => new Date(time).toISOString();
+      for (const sealed of [settled - 1, settled, settled + 1]) {
+        await own.write(2, `log-${sealed}`, at(sealed + hours * 3_600_000));
+        await own.seal(at(sealed));
+      }
+      await own.sealed(1, "beside");
+      await drop(own.database, own.keyFile, "2026-07");
+      for (const sealed of [settled - 1, settled, settled + 1]) {
+        const { text } = await own.proof(`log-${sealed}`);
+        expect(await verify(text, own.key)).toMatchObject({ result: "complete", dropped: { entries: 3 } });
+      }
+    },
+  );
+
   test.each([
     [
       "an event of the next month was moved into it",

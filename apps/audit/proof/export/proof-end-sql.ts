@@ -1,5 +1,5 @@
 import { PROOF_FORMAT, type ProofEnd } from "@ostiary/lib/contracts/audit";
-import { type Hash, hexOf } from "@ostiary/lib/domain/proof";
+import { type Hash, hexOf, MONTH_MARGIN_MS } from "@ostiary/lib/domain/proof";
 import {
   consistencyRanges,
   inclusionRanges,
@@ -58,8 +58,8 @@ async function signersOf(text: string | null, keys: readonly NoteKey[]): Promise
 }
 
 /**
- * Returns the owner's heads under earlier leaves of the tree: the last leaf of each UTC day since the first entry, and
- * the last leaf of the tree of size `asked`.
+ * Returns the owner's heads under earlier leaves of the tree: the last leaf of each UTC day since shortly before
+ * the first entry, and the last leaf of the tree of size `asked`.
  */
 async function selectEarlierHeads(
   tx: Orm,
@@ -67,6 +67,8 @@ async function selectEarlierHeads(
   asked: number | null,
 ): Promise<HeadWithoutPath[]> {
   const bigint = (value: number) => sql`${String(value)}::text::bigint`;
+  // an event's time may be after the time at which it was sealed
+  const margin = sql`make_interval(secs => ${MONTH_MARGIN_MS / 1_000})`;
   const found = await selectLeaves(
     tx,
     sql`number > ${bigint(before)} and number < ${bigint(Number(leaf?.number ?? 0))} and number in (
@@ -76,7 +78,7 @@ async function selectEarlierHeads(
           order by of_day.sealed_at desc, number desc limit 1)
         from (select occurred_at from audit.entries where chain_id = ${chain_id ?? 0}::bigint
             order by position limit 1) entry,
-          generate_series(date_trunc('day', entry.occurred_at at time zone 'UTC'),
+          generate_series(date_trunc('day', (entry.occurred_at - ${margin}) at time zone 'UTC'),
             now() at time zone 'UTC', interval '1 day') day
       union
       select ${bigint(before + (asked ?? 0))})`,
