@@ -178,15 +178,15 @@ function markAudit(from: RouteSide, to: RouteSide): ReviewMark[] {
 
 function markLimit(from: RouteSide, to: RouteSide): ReviewMark[] {
   const [before, after] = [from.settings.rate_limit, to.settings.rate_limit];
-  // A change of the policy that both sides name has its own entry in the list.
-  if (JSON.stringify(before) === JSON.stringify(after)) {
-    return after === false ? [] : markSubject(from.scope, to.scope);
-  }
-  if (before === false) return [breaks(`the route is limited to ${shownLimit(after)}`)];
+  if (before === false)
+    return after === false ? [] : [breaks(`the route is limited to ${shownLimit(after)}`)];
   if (after === false) return [opens("the route no longer has a limit")];
-  return isNumbers(before) && isNumbers(after)
-    ? compareLimits(before, after)
-    : opensAndBreaks(`the route's limit changes from ${shownLimit(before)} to ${shownLimit(after)}`);
+  const marks = markSubject(from.scope, to.scope);
+  if (isNumbers(before) && isNumbers(after)) return [...marks, ...compareLimits(before, after)];
+  // A change of the policy that both sides name has its own entry in the list.
+  if (JSON.stringify(before) === JSON.stringify(after)) return marks;
+  const text = `the route's limit changes from ${shownLimit(before)} to ${shownLimit(after)}`;
+  return [...marks, ...opensAndBreaks(text)];
 }
 
 type RouteLimit = RouteSide["settings"]["rate_limit"];

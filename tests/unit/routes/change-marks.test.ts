@@ -98,6 +98,31 @@ describe("a route has the specified marks when its limit changes:", () => {
   });
 });
 
+describe("a route whose scope and limit change together", () => {
+  const limits: [string, unknown][] = [
+    ["the default", undefined],
+    ["a limit", LIMIT],
+    ["a limit of fewer requests", { ...LIMIT, requests: 99 }],
+    ["a limit of another window", { ...LIMIT, window_seconds: 61 }],
+    ["a list", [LIMIT, DAILY]],
+    ["a policy", "p"],
+  ];
+  const side = (scope: string, rate_limit: unknown) =>
+    one({ scope, policies: { p: LIMIT }, ...(rate_limit !== undefined && { rate_limit }) });
+
+  test.each(limits)(
+    "opens as a member route, and breaks callers as an organization route, from %s",
+    (_, before) => {
+      for (const [, after] of limits) {
+        const opened = markedBetween(side("organization", before), side("member", after));
+        expect(effectsOf(opened)).toContain("opens");
+        const broken = markedBetween(side("member", before), side("organization", after));
+        expect(effectsOf(broken)).toContain("breaks");
+      }
+    },
+  );
+});
+
 describe("a route that is added or removed", () => {
   test.each(["public", "user", "organization", "member"])("of scope %s has the specified marks", (scope) => {
     expect(effectsOf(markedBetween(null, one({ scope })))).toBe(scope === "public" ? "opens" : "");
