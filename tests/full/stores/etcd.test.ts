@@ -87,6 +87,35 @@ describe.if(services().etcd.own)("a route store on an etcd that fails", () => {
       client.close();
     });
 
+    test("keeps its lease while etcd refuses to write, and is written once etcd has room", async () => {
+      const full = await startEtcd(["--quota-backend-bytes=2097152"]);
+      const client = new Etcd3({ hosts: full.url });
+      const leases = async () => (await client.leaseClient.leaseLeases()).leases.map(({ ID }) => ID);
+      const holder = await openRouteStore(full.url);
+      const { lease, told } = startLease(holder, "leases/full");
+      lease.put("1");
+      await waitFor(async () => (await holder.get("leases/full"))?.value === "1");
+      const before = await leases();
+      for (let fills = true; fills; )
+        fills = await holder.put("filler", "x".repeat(200_000)).then(
+          () => true,
+          () => false,
+        );
+      lease.put("2");
+      await waitFor(() => told.length === 1);
+      const { header } = await client.kv.deleteRange({ key: Buffer.from("filler") });
+      await client.kv.compact({ revision: header.revision, physical: true });
+      await client.maintenance.defragment();
+      await client.maintenance.alarm({ action: "Deactivate", memberID: header.member_id, alarm: "Nospace" });
+      await waitFor(() => told.length === 2);
+      expect(await holder.get("leases/full")).toMatchObject({ value: "2" });
+      expect(await leases()).toEqual(before);
+      client.close();
+      await lease.release();
+      await holder.close();
+      await full.close();
+    });
+
     test("is written again after its holder was disconnected for longer than the lease", async () => {
       const proxy = await startProxy(server.url);
       const holder = await openRouteStore(proxy.url);

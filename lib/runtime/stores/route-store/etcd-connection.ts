@@ -147,7 +147,7 @@ function isLate(error: unknown): boolean {
 }
 
 /** Returns whether the node has answered with an error, which another node would repeat. */
-function isAnswer(error: unknown): boolean {
+export function isAnswer(error: unknown): boolean {
   if (!(error instanceof Error)) return true;
   return !isRecoverableError(error) || error instanceof GRPCResourceExhastedError;
 }

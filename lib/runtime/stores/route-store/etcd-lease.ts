@@ -1,6 +1,7 @@
 import { castGrpcError, type Etcd3, EtcdLeaseInvalidError, GRPCUnavailableError } from "etcd3";
 import { endsWithin, Loop, systemClock } from "../../../async/index.ts";
-import type { CallOptions, EtcdCall } from "./etcd-connection.ts";
+import { StoreUnavailable } from "../errors.ts";
+import { type CallOptions, type EtcdCall, isAnswer } from "./etcd-connection.ts";
 import type { LeaseOptions } from "./route-store.ts";
 
 type LeaseCall = <T>(operation: string, call: EtcdCall<T>, options: CallOptions) => Promise<T>;
@@ -146,8 +147,10 @@ export class EtcdLease {
       return true;
     } catch (error) {
       if (isLeaseOver(error)) return false;
-      this.#doubtful.add(lease);
-      this.#id = null;
+      if (isUnanswered(error)) {
+        this.#doubtful.add(lease);
+        this.#id = null;
+      }
       throw error;
     }
   }
@@ -170,4 +173,9 @@ async function keepAlive(client: Etcd3, id: string, deadline: number): Promise<b
 
 function isLeaseOver(error: unknown): boolean {
   return error instanceof Error && (error instanceof EtcdLeaseInvalidError || isLeaseOver(error.cause));
+}
+
+/** Returns whether a write may still be executed. A node that has refused it, such as a full one, will not. */
+function isUnanswered(error: unknown): boolean {
+  return !isAnswer(error instanceof StoreUnavailable ? error.cause : error);
 }
