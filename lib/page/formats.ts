@@ -40,7 +40,9 @@ function makeFormats(locale: string): Formats {
     number: (value) => numbers.format(value),
     bytes(value) {
       const [name, size] = UNITS.find(([, least]) => value >= least) ?? ["byte", 1];
-      const options = { style: "unit", unit: name, maximumFractionDigits: 1 } as const;
+      // English forms no plural of the short unit: "0 byte"
+      const unitDisplay = size === 1 ? "long" : "short";
+      const options = { style: "unit", unit: name, unitDisplay, maximumFractionDigits: 1 } as const;
       return new Intl.NumberFormat(locale, options).format(value / size);
     },
     list: (items) => lists.format(items),

@@ -12,6 +12,7 @@ interface PageProps {
 
 /** Renders a page, whose view follows the fragment of the URL. */
 export function Page({ kit, session, status, children }: PageProps) {
+  const said = session.announcement.value;
   useEffect(() => {
     const follow = () => session.follow();
     addEventListener("hashchange", follow);
@@ -20,8 +21,8 @@ export function Page({ kit, session, status, children }: PageProps) {
   return (
     <KitProvider value={kit}>
       {children}
-      <div class="sr" role="status" aria-label={status}>
-        {session.announcement.value}
+      <div class="toast" role="status" aria-label={status}>
+        {said !== "" && <p key={said}>{said}</p>}
       </div>
     </KitProvider>
   );

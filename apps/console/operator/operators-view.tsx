@@ -11,7 +11,7 @@ export function OperatorsView() {
   const asked = useAsked(listOperators, "");
   return (
     <>
-      <p class="lead quiet">
+      <p class="lead">
         These people and programs may call the registry. The operators file names them. <b>admin</b> is the
         holder of the admin token. In a name, <code>*</code> stands for any characters; a path includes all
         paths below it; in an address, <code>*</code> stands for one label of the host or for the port.

@@ -88,7 +88,7 @@ interface NoteFieldsProps {
 function NoteFields({ note, onChange, failure }: NoteFieldsProps) {
   const help = useId();
   return (
-    <div class="field">
+    <>
       <TextField
         label="Reason"
         spellcheck
@@ -111,7 +111,7 @@ function NoteFields({ note, onChange, failure }: NoteFieldsProps) {
       <p class="quiet small" id={help}>
         The history of the service shows the reason and the link, for example to a ticket. Both are optional.
       </p>
-    </div>
+    </>
   );
 }
 

@@ -38,7 +38,7 @@ export function RevisionsView({ service, revision }: RevisionsViewProps) {
   }
   return (
     <>
-      <p class="lead quiet">
+      <p class="lead">
         <a href={fragmentOf({ name: "service", service })}>{service}</a> · each change creates a revision, and
         revisions never change
       </p>

@@ -1,5 +1,5 @@
 import { countRoutes, SCOPES, type Scope } from "@ostiary/lib/domain/routes";
-import { Button, DataTable, Empty, hasWords, wordsOf } from "@ostiary/lib/page";
+import { Button, DataTable, Empty, hasWords, Route, wordsOf } from "@ostiary/lib/page";
 import { useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { fragmentOf } from "../address.ts";
 import { useSession } from "../page-session.ts";
@@ -172,12 +172,15 @@ type RoutePathProps = Pick<RouteRow, "path" | "methods" | "upstream" | "bounds">
 function RoutePath({ path, methods, upstream, bounds }: RoutePathProps) {
   return (
     <>
-      <Methods methods={methods} /> <code class="path">{path}</code>
+      <Methods methods={methods} />{" "}
+      <span class="path">
+        <Route text={path} />
+      </span>
       {upstream !== null && upstream !== path && (
         <span class="upstream">
           <span aria-hidden="true">↳ </span>
           <span class="sr">calls </span>
-          <code>{upstream}</code>
+          <Route text={upstream} />
         </span>
       )}
       {bounds !== "" && <span class="upstream">{bounds}</span>}

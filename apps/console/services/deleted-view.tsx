@@ -20,7 +20,7 @@ export function DeletedView() {
   );
   return (
     <>
-      <p class="lead quiet">
+      <p class="lead">
         A deleted service keeps its revisions. A restore publishes one of them again, after a review.
       </p>
       <Answered asked={asked} loading="Looking for deleted services …">
@@ -63,7 +63,7 @@ function Deletions({ deletions }: { deletions: readonly RecordedChange[] }) {
   return (
     <DataTable
       label="Deleted services"
-      columns={["Service", "Deleted", "Operator", "Reason", "Last config"]}
+      columns={["Service", "Deleted", "Operator", "Reason", "Actions"]}
       kinds={{ Reason: "cell-reason" }}
       rows={deletions.map(({ service, revision, operator, reason, link, created_at }) => ({
         key: service,

@@ -37,7 +37,7 @@ export abstract class PageSession<Address> {
   readonly #state: Signal<State> = signal({ name: "starting" });
   readonly #announcement = signal("");
   readonly state: ReadonlySignal<State> = this.#state;
-  /** The text that a screen reader announces next. */
+  /** The last message, which the page shows for some seconds and a screen reader announces. */
   readonly announcement: ReadonlySignal<string> = this.#announcement;
   readonly address: Signal<Address>;
 

@@ -6,8 +6,8 @@ import { formatsOf } from "../../../lib/page/formats.ts";
 describe("the usage of an organization", () => {
   // PT-34
   test.each([
-    [0, "0 byte", "0 Byte"],
-    [999, "999 byte", "999 Byte"],
+    [0, "0 bytes", "0 Byte"],
+    [999, "999 bytes", "999 Byte"],
     [1_000, "1 kB", "1 kB"],
     [12_345_678, "12.3 MB", "12,3 MB"],
     [5e11, "500 GB", "500 GB"],

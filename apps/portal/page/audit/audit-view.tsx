@@ -134,10 +134,9 @@ function EventFacts({ log, event }: { log: Log; event: ShownEvent }) {
           <Time at={event.occurred_at} />
         </Fact>
         <Fact name={t.columns.outcome}>
-          <Outcome event={event} /> <span class="quiet">{t.outcomeHelp[event.outcome]}</span>
+          <Outcome event={event} /> <span class="below quiet">{t.outcomeHelp[event.outcome]}</span>
         </Fact>
         <Fact name={t.filters.service}>{event.service}</Fact>
-        <Fact name={t.fields.auth_type}>{t.auth(actor.auth_type)}</Fact>
         <Fact name={t.filters.key_prefix}>{actor.key_prefix}</Fact>
         <Fact name={t.filters.actor_member_id}>{actor.member_id}</Fact>
         <Fact name={t.fields.ip}>{event.ip}</Fact>

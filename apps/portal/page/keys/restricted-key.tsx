@@ -1,8 +1,9 @@
 import { CreatedApiKey, NAME_LENGTH_MAX, ServiceAccount } from "@ostiary/lib/contracts/identity-api";
 import { type Answer, Button, TextField } from "@ostiary/lib/page";
 import { useRef, useState } from "preact/hooks";
+import { SERVICE_ACCOUNTS } from "../address.ts";
 import { pathTo } from "../gateway.ts";
-import { useSession } from "../page-session.ts";
+import { useAddress, useSession } from "../page-session.ts";
 import { problemOf } from "../parts/use-problems.ts";
 import { RoleField, SERVICE_ACCOUNTS_LABEL, useRoles } from "../roles/roles.tsx";
 import { useTexts } from "../texts/texts.ts";
@@ -22,7 +23,7 @@ interface RestrictedKeyProps {
   onChange: () => void;
 }
 
-/** Lets the person create a service account and its key in one step. Shows nothing without the right. */
+/** Lets the person create a service account and its key in one step, and then shows the account. Shows nothing without the right. */
 export function RestrictedKey({ label, look, onChange }: RestrictedKeyProps) {
   const session = useSession();
   const [open, setOpen] = useState(false);
@@ -46,6 +47,7 @@ interface DialogProps {
 function RestrictedKeyDialog({ title, onClose, onChange }: DialogProps) {
   const { keys: t, serviceAccounts, members, organizations } = useTexts();
   const { gateway } = useSession();
+  const address = useAddress();
   const roles = useRoles();
   const [name, setName] = useState("");
   const [chosen, setRole] = useState<string | null>(null);
@@ -74,7 +76,9 @@ function RestrictedKeyDialog({ title, onClose, onChange }: DialogProps) {
       make={make}
       onClose={() => {
         onClose();
-        if (account.current !== null) onChange();
+        if (account.current !== null) {
+          location.hash = address(SERVICE_ACCOUNTS, { segments: [account.current.id] });
+        }
       }}
       onChange={onChange}
     >

@@ -2,6 +2,7 @@ import { AnyMember, Member, type RolesListing } from "@ostiary/lib/contracts/ide
 import {
   Answered,
   Button,
+  CopyButton,
   DataTable,
   Empty,
   Fact,
@@ -121,7 +122,7 @@ interface LivingProps {
 }
 
 function Living({ member, name, onChange }: LivingProps) {
-  const t = useTexts().members;
+  const { members: t, overview } = useTexts();
   const session = useSession();
   const roles = useRoles();
   const own = member.id === session.member.value?.member_id;
@@ -138,7 +139,7 @@ function Living({ member, name, onChange }: LivingProps) {
           <Time at={member.created_at} />
         </Fact>
         <Fact name={t.id}>
-          <code>{member.id}</code>
+          <code>{member.id}</code> <CopyButton text={member.id} label={overview.copy} />
         </Fact>
       </dl>
       <h3>{t.may}</h3>

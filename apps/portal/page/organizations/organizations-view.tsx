@@ -13,7 +13,7 @@ export function OrganizationsView() {
   const memberships = useAsked(() => session.organization.list(), "memberships");
   return (
     <>
-      <p class="lead quiet">{texts.lead}</p>
+      <p class="lead">{texts.lead}</p>
       <Answered asked={memberships}>{(answer) => <Organizations memberships={answer} />}</Answered>
       <CreateOrganization onUnknown={memberships.again} />
     </>

@@ -1,7 +1,7 @@
 import { Organization } from "@ostiary/lib/contracts/identity-api";
-import { Answered, CopyButton, Empty, Fact, Time, useAsked } from "@ostiary/lib/page";
+import { Answered, CopyButton, Empty, Fact, type Place, Time, useAsked } from "@ostiary/lib/page";
 import { useState } from "preact/hooks";
-import { AUDIT, INVITES, MEMBER_KEYS, MEMBERS, USAGE, type ViewPath } from "../address.ts";
+import { AUDIT, INVITES, MEMBER_KEYS, MEMBERS, SERVICE_ACCOUNTS, USAGE, type ViewPath } from "../address.ts";
 import { EventTable } from "../audit/event-table.tsx";
 import { listEvents, ORGANIZATION_LOG } from "../audit/logs.ts";
 import { verifiedUpTo } from "../audit/verify/verified-up-to.ts";
@@ -30,6 +30,7 @@ export function OverviewView() {
 function Counts() {
   const session = useSession();
   const { overview: t } = useTexts();
+  const address = useAddress();
   const seesInvites = session.may(MEMBERS_LABEL);
   const asked = useAsked(
     async () => ({ ok: true, value: await readOverview(session.gateway, seesInvites, Date.now()) }) as const,
@@ -37,29 +38,39 @@ function Counts() {
   );
   return (
     <Answered asked={asked}>
-      {({ members, invites, endingKeys }) => (
+      {({ members, invites, endingKeys, endingAccount }) => (
         <ul class="tiles">
-          <Tile count={members} text={t.members} view={MEMBERS} />
-          <Tile count={invites} text={t.invites} view={INVITES} />
-          <Tile count={endingKeys} text={t.endingKeys} view={MEMBER_KEYS} />
+          <Tile count={members} text={t.members} href={address(MEMBERS)} />
+          <Tile count={invites} text={t.invites} href={address(INVITES)} />
+          <Tile count={endingKeys} text={t.endingKeys} href={address(...keysAt(endingAccount))} />
         </ul>
       )}
     </Answered>
   );
 }
 
-function Tile({ count, text, view }: { count: Count | null; text: string; view: ViewPath }) {
-  const address = useAddress();
+/** Returns the place of a service account's keys, or of the member's own keys. */
+function keysAt(account_id: string | null): [ViewPath, Partial<Place>?] {
+  return account_id === null ? [MEMBER_KEYS] : [SERVICE_ACCOUNTS, { segments: [account_id] }];
+}
+
+interface TileProps {
+  count: Count | null;
+  text: (count: number) => string;
+  href: string;
+}
+
+function Tile({ count, text, href }: TileProps) {
   const { number } = useFormats();
   if (count === null) return null;
   return (
     <li>
-      <a class="tile" href={address(view)}>
+      <a class="tile" href={href}>
         <strong>
           {number(count.value)}
           {!count.isWhole && "+"}
         </strong>
-        {text}
+        {text(count.value)}
       </a>
     </li>
   );

@@ -13,6 +13,8 @@ export interface Overview {
   readonly members: Count | null;
   readonly invites: Count | null;
   readonly endingKeys: Count | null;
+  /** The first service account with such a key, or null if the member has one. */
+  readonly endingAccount: string | null;
 }
 
 const DAY_MS = 86_400_000;
@@ -49,16 +51,19 @@ export async function readOverview(gateway: Gateway, seesInvites: boolean, nowMs
     read.map(({ id }) => page("keys", ApiKey, "org", "service-accounts", id, "api-keys")),
   );
   const pages = [own, ...others];
+  const ending = pages.map((each) => endingKeys(each?.items ?? [], nowMs));
+  const first = ending.findIndex((count) => count > 0);
   return {
     members: countOf(members, (items) => items.length),
     invites: countOf(invites, (items) => items.filter(({ status }) => status === "active").length),
     endingKeys: {
-      value: pages.reduce((all, each) => all + endingKeys(each?.items ?? [], nowMs), 0),
+      value: ending.reduce((all, count) => all + count, 0),
       isWhole:
         pages.every((each) => each?.has_more === false) &&
         accounts?.has_more === false &&
         accounts.items.length <= ACCOUNTS_MAX,
     },
+    endingAccount: read[first - 1]?.id ?? null,
   };
 }
 

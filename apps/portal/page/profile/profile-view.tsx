@@ -9,7 +9,7 @@ export function ProfileView() {
   const person = session.person.value;
   return (
     <>
-      <p class="lead quiet">{t.lead}</p>
+      <p class="lead">{t.lead}</p>
       <NameForm
         name={person?.name ?? person?.claimed ?? ""}
         label={t.name}

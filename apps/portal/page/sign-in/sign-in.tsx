@@ -21,7 +21,7 @@ export function SignIn() {
         <h1>{texts.title}</h1>
         {state.name === "signed-out" ? (
           <>
-            <p class="quiet">{texts.lead(name)}</p>
+            <p class="quiet">{texts.lead}</p>
             {session.invite.value !== null && <p class="notice notice-good">{texts.invited}</p>}
             {state.why !== null && <SignedOutNotice why={state.why} texts={texts} />}
             {providers.map(({ issuer, name: provider }) => (

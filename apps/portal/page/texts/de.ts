@@ -70,7 +70,7 @@ export const de: Texts = {
   retryIn: (text) => `Versuchen Sie es in ${text} erneut.`,
   signIn: {
     title: "Anmelden",
-    lead: (name) => `Verwalten Sie Ihre Organisationen und deren Zugang zu ${name}.`,
+    lead: "Verwalten Sie Ihre Organisationen, deren Mitglieder und Schlüssel.",
     button: "Anmelden",
     buttonOf: (provider) => `Mit ${provider} anmelden`,
     invited: "Sie haben eine Einladung. Melden Sie sich an, um sie anzunehmen.",
@@ -106,7 +106,7 @@ export const de: Texts = {
   organizations: {
     title: "Organisationen",
     lead: "Wählen Sie die Organisation, in der Sie arbeiten möchten.",
-    choose: "Organisation wählen",
+    choose: "Auswählen …",
     list: "Ihre Organisationen",
     name: "Name",
     role: "Ihre Rolle",
@@ -149,9 +149,9 @@ export const de: Texts = {
   },
   overview: {
     title: "Übersicht",
-    members: "Mitglieder",
-    invites: "offene Einladungen",
-    endingKeys: "Schlüssel enden in 30 Tagen",
+    members: (count) => (count === 1 ? "Mitglied" : "Mitglieder"),
+    invites: (count) => (count === 1 ? "offene Einladung" : "offene Einladungen"),
+    endingKeys: (count) => `Schlüssel ${count === 1 ? "endet" : "enden"} binnen 30 Tagen`,
     month: "Dieser Monat",
     allUsage: "Die ganze Nutzung",
     lastEvents: "Letzte Ereignisse",

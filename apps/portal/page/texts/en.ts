@@ -63,7 +63,7 @@ export const en = {
   retryIn: (text: string) => `Try again in ${text}.`,
   signIn: {
     title: "Sign in",
-    lead: (name: string) => `Manage your organizations and their access to ${name}.`,
+    lead: "Manage your organizations, their members and their keys.",
     button: "Sign in",
     buttonOf: (provider: string) => `Sign in with ${provider}`,
     invited: "You have an invitation. Sign in to accept it.",
@@ -97,7 +97,7 @@ export const en = {
   organizations: {
     title: "Organizations",
     lead: "Choose the organization that you want to work in.",
-    choose: "Choose an organization",
+    choose: "Choose …",
     list: "Your organizations",
     name: "Name",
     role: "Your role",
@@ -138,9 +138,9 @@ export const en = {
   },
   overview: {
     title: "Overview",
-    members: "members",
-    invites: "open invitations",
-    endingKeys: "keys that end within 30 days",
+    members: (count: number): string => (count === 1 ? "member" : "members"),
+    invites: (count: number): string => (count === 1 ? "open invitation" : "open invitations"),
+    endingKeys: (count: number) => `${count === 1 ? "key that ends" : "keys that end"} within 30 days`,
     month: "This month",
     allUsage: "All usage",
     lastEvents: "Last events",

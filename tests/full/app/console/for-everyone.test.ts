@@ -32,7 +32,12 @@ describe.skipIf(browserPath === undefined)("with two thousand routes the console
     // one path in two rows, with three routes
     const routes = [
       { path: "/both", methods: ["GET", "PATCH"] },
-      { path: "/both", methods: ["PUT"], audit: true },
+      {
+        path: "/both",
+        methods: ["PUT"],
+        audit: true,
+        upstream: `/users/{subject.user_id}/${"segment/".repeat(20)}both`,
+      },
     ];
     await bed.registry.apply({ both: { url: "http://both:1", user: { routes } } });
     await bed.registry.apply({ former: service("/former") });
@@ -145,6 +150,17 @@ describe.skipIf(browserPath === undefined)("with two thousand routes the console
       .filter({ hasText: new RegExp(`^1 of ${total.toLocaleString("en")} routes$`) })
       .waitFor();
     expect(await rows.last().textContent()).toContain("/s7/things/t199/{id}");
+  });
+
+  test("fits its routes into tablets and desktops, with a long upstream path", async () => {
+    const { page } = await bed.open();
+    await page.getByRole("searchbox").pressSequentially("segment");
+    await page.getByRole("status").filter({ hasText: "1 of" }).waitFor();
+    for (const width of [800, 1_024, 1_440]) {
+      await page.setViewportSize({ width, height: 800 });
+      const wider = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
+      expect({ width, wider }).toEqual({ width, wider: 0 });
+    }
   });
 
   test("is usable by keyboard only, from the token to a deletion", async () => {

@@ -35,7 +35,6 @@ describe.skipIf(browserPath === undefined)("the portal's pages for keys", () => 
     await dialog(page).getByLabel("Role").selectOption("auditor");
     await dialog(page).getByRole("button", { name: "Create" }).click();
     await dialog(page).getByRole("button", { name: "I stored the key" }).click();
-    await page.getByRole("link", { name: "Nightly build" }).click();
     await page.getByRole("region", { name: "Nightly build" }).waitFor();
 
     const posts = writesOf(page);
@@ -98,7 +97,7 @@ describe.skipIf(browserPath === undefined)("the portal's pages for keys", () => 
     await dialog(page).getByText("Nobody can show this key again.").waitFor();
     expect(await key(page).textContent()).toBe(secret);
     await dialog(page).getByRole("button", { name: "Close without the key" }).click();
-    await dialog(page).waitFor({ state: "detached" });
+    await page.getByRole("heading", { name: "Reader" }).waitFor();
     expect([await statusWith(secret, "/org/audit-events"), await statusWith(secret, "/org/usage")]).toEqual([
       200, 403,
     ]);

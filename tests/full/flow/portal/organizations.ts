@@ -1,6 +1,6 @@
 /** Tests of the portal's pages for organizations and invitations, in a browser. */
 import { describe, expect, test } from "bun:test";
-import { Membership } from "@ostiary/lib/contracts/identity-api";
+import { Membership, ServiceAccount } from "@ostiary/lib/contracts/identity-api";
 import { pageSchema } from "@ostiary/lib/runtime/http";
 import { Value } from "@sinclair/typebox/value";
 import type { Page, Request } from "playwright-core";
@@ -40,10 +40,10 @@ describe.skipIf(browserPath === undefined)("a customer in the portal", () => {
     await page.getByText("You are in no organization yet.").waitFor();
     await create(page, "  Analytical Engines  ");
     await opened(page);
-    await page
+    const notice = page
       .getByRole("status", { name: "Status messages" })
-      .getByText("Analytical Engines was created.")
-      .waitFor();
+      .getByText("Analytical Engines was created.");
+    expect((await notice.boundingBox())?.width).toBeGreaterThan(100);
     await page.getByText("owner", { exact: true }).waitFor();
     await page.getByText("Everything").waitFor();
     expect(await namesOf("creates")).toEqual(["Analytical Engines"]);
@@ -152,7 +152,7 @@ describe.skipIf(browserPath === undefined)("a customer in the portal", () => {
     await bed.callAsMember("oversees", id, "POST", "/member/api-keys", { expires_in_seconds: 86_400 });
     const { page, go, complaints } = await bed.open("oversees");
     await go(`#/org/${id}/overview`);
-    for (const tile of ["2 members", "1 open invitations", "1 keys that end within 30 days"])
+    for (const tile of ["2 members", "1 open invitation", "1 key that ends within 30 days"])
       await page.getByRole("link", { name: tile }).waitFor();
     await page.getByRole("region", { name: "This month" }).waitFor();
     const last = page.getByRole("region", { name: "Last events" });
@@ -164,6 +164,17 @@ describe.skipIf(browserPath === undefined)("a customer in the portal", () => {
     await go(`#/org/${id}/overview`);
     await last.getByText("Verified in this browser up to").waitFor();
     expect(complaints).toEqual([]);
+    const machines = await bed.organization("oversees", "Machines");
+    const made = await bed.callAsMember("oversees", machines, "POST", "/org/service-accounts", {
+      name: "Robot",
+    });
+    const account = Value.Decode(ServiceAccount, await made.json());
+    await bed.callAsMember("oversees", machines, "POST", `/org/service-accounts/${account.id}/api-keys`, {
+      expires_in_seconds: 86_400,
+    });
+    await go(`#/org/${machines}/overview`);
+    await page.getByRole("link", { name: "1 key that ends within 30 days" }).click();
+    await page.getByRole("heading", { name: "Robot" }).waitFor();
     const other = await bed.open("overseen");
     await other.go(`#/org/${id}/overview`);
     await other.page.getByRole("link", { name: "2 members" }).waitFor();

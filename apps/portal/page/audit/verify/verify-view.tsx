@@ -129,16 +129,16 @@ function Keep({ copy }: { copy: KeptCopy }) {
 }
 
 function OnTheCommandLine({ log }: { log: Log }) {
-  const t = useTexts().audit.verify;
+  const { audit, reference } = useTexts();
   const { witnesses } = useSession().settings;
   const owner = useOwner(log);
   if (owner === null) return null;
   const command = commandOf(log, owner, witnesses, location.origin);
   return (
     <details>
-      <summary>{t.command}</summary>
+      <summary>{audit.verify.command}</summary>
       <pre class="wrapped">{command}</pre>
-      <CopyButton text={command} label={t.command} />
+      <CopyButton text={command} label={reference.copyCommand} />
     </details>
   );
 }

@@ -39,7 +39,6 @@ export const audit: Texts["audit"] = {
   },
   fields: {
     call: "Aufruf",
-    auth_type: "Zugangsdaten",
     ip: "IP-Adresse",
     user_agent: "User-Agent",
     details: "Details",

@@ -33,7 +33,6 @@ export const audit = {
   },
   fields: {
     call: "Call",
-    auth_type: "Credential",
     ip: "IP address",
     user_agent: "User agent",
     details: "Details",

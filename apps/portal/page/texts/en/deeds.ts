@@ -73,7 +73,7 @@ export const deeds: DeedTexts = {
     ),
     "DELETE /user": regular("deleted the account", "delete the account"),
     "DELETE /user/api-keys/{key_id}": regular("revoked a personal API key", "revoke a personal API key"),
-    "PATCH /member": regular("changed the own membership", "change the own membership"),
+    "PATCH /member": regular("changed their own membership", "change their own membership"),
     "PATCH /org": regular("renamed the organization", "rename the organization"),
     "PATCH /org/audit-streams/{stream_id}": regular("changed a stream", "change a stream"),
     "PATCH /org/members/{member_id}": regular("changed a member", "change a member"),
