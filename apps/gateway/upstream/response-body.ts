@@ -1,3 +1,4 @@
+import { UnmarkedSource } from "./byte-order-mark.ts";
 import { badGateway, ClientGone, type UpstreamCall } from "./call.ts";
 import type { ByteSource } from "./client.ts";
 import { EventTail } from "./event-tail.ts";
@@ -80,7 +81,7 @@ export class ResponseRelay {
    */
   eventStream(): ReadableStream<Uint8Array> {
     this.#events = new EventTail();
-    this.#source = withoutMark(this.#source);
+    this.#source = new UnmarkedSource(this.#source);
     return this.#open(OPENING_COMMENT);
   }
 
@@ -182,22 +183,4 @@ export class ResponseRelay {
 function retryField(): Uint8Array<ArrayBuffer> {
   const retryMs = Math.round(RETRY_MS_MIN + Math.random() * RETRY_MS_SPREAD);
   return encoder.encode(`retry: ${retryMs}\n\n`);
-}
-
-/**
- * Removes a byte order mark at the start of an event stream. The opening comment comes first, so event-stream
- * parsers would not ignore the mark (HTML, "Parsing an event stream").
- */
-function withoutMark(source: ByteSource): ByteSource {
-  let isFirst = true;
-  return {
-    async next() {
-      const chunk = await source.next();
-      const isMarked = isFirst && chunk?.[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf;
-      isFirst = false;
-      if (!isMarked) return chunk;
-      return chunk.length > 3 ? chunk.subarray(3) : source.next();
-    },
-    cancel: () => source.cancel(),
-  };
 }
