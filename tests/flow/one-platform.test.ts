@@ -1,12 +1,27 @@
 /** One platform on embedded stores, in this process, whose services are used one after the other. */
 import { expect, setDefaultTimeout, test } from "bun:test";
+import { chmod, lstat, readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { startPlatformHere } from "../app/platform/bed.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { waitFor } from "../support/time/wait-for.ts";
 
 setDefaultTimeout(120_000);
 
+/** Expects that the files in a folder are for this user alone. The files of a claim are empty, or hold a process id. */
+async function expectPrivate(folder: string): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => !/\.(lock|lock-journal|pid)$/.test(name));
+  expect(names).toContain("admin-token");
+  for (const name of names) {
+    const { mode } = await lstat(join(folder, name));
+    expect([name, mode & 0o077]).toEqual([name, 0]);
+  }
+}
+
 test("a person signs in, publishes a route, is limited and audited, and sees usage, portal and console", async () => {
-  await using platform = await startPlatformHere({ RATE_LIMIT_REQUESTS: "100000" });
+  const DATA_DIR = temporaryFolder("open");
+  await chmod(DATA_DIR, 0o755);
+  await using platform = await startPlatformHere({ RATE_LIMIT_REQUESTS: "100000", DATA_DIR });
   const { gatewayUrl, registryUrl, portalUrl } = platform.addresses;
   const call = async (path: string, headers: Record<string, string>, body?: unknown, method?: string) => {
     const response = await fetch(new URL(path, gatewayUrl), {
@@ -72,4 +87,6 @@ test("a person signs in, publishes a route, is limited and audited, and sees usa
     { what: "the report of usage" },
   );
   expect(usage).toMatchObject([{ service: "flow", requests: 6, refused: 2 }]);
+
+  await expectPrivate(DATA_DIR);
 });

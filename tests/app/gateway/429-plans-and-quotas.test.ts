@@ -51,6 +51,22 @@ async function statuses(call: (path: string) => Promise<Response>, path: string,
   return all;
 }
 
+// GW-180, GW-181
+test("a plan that changes under load applies to each request as a whole, and the quota counts all of them", async () => {
+  const call = callerOf();
+  const plans = [null, "pro", "enterprise"];
+  const answers = await Promise.all(Array.from({ length: 90 }, (_, sent) => call("/both", plans[sent % 3])));
+  for (const { headers } of answers) {
+    const policies = headers.get("ratelimit-policy") ?? "";
+    expect(policies).toMatch(/^(?:"burst";q=[35];w=3600, )?"quota";q=4;w=\d+$/);
+    const namesIn = (text: string) => text.match(/"\w+"/g);
+    expect(namesIn(headers.get("ratelimit") ?? "")).toEqual(namesIn(policies));
+    expect(policies).toContain(`q=${headers.get("x-ratelimit-limit")};`);
+  }
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(4);
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(86);
+});
+
 describe("several limits", () => {
   // GW-181, GW-183, GW-184
   test("are shown in headers, and a 429 names the exhausted policy", async () => {

@@ -1,7 +1,7 @@
 /** Tests of the folder DATA_DIR: when the platform accepts, refuses, keeps and deletes it. */
 import { Database as Sqlite } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
-import { chmod, lstat, mkdir, readdir, symlink, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ConfigError } from "@ostiary/lib/runtime/config";
 import { loadPlatform } from "@ostiary/platform/config";
@@ -10,7 +10,7 @@ import { runToEnd } from "../../support/processes/run-to-end.ts";
 import { rejection } from "../../support/rejection.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { thrownBy } from "../../unit/thrown.ts";
-import { FREE_PORTS, startPlatformHere } from "./bed.ts";
+import { FREE_PORTS } from "./bed.ts";
 
 const parent = temporaryFolder("data");
 
@@ -104,45 +104,8 @@ describe("DATA_DIR", () => {
   });
 });
 
-test("the files of the platform are for this user alone, whatever folder they are in", async () => {
-  const open = join(parent, "a folder that others may read");
-  await mkdir(open, { mode: 0o755 });
-  await chmod(open, 0o755);
-  for (const DATA_DIR of [open, join(parent, "new", "folder")]) {
-    await using _platform = await startPlatformHere({ DATA_DIR });
-    for (const name of await readdir(DATA_DIR)) {
-      const { mode } = await lstat(join(DATA_DIR, name));
-      // The files of a claim are empty, or hold the id of a process.
-      if (!/\.(lock|lock-journal|pid)$/.test(name)) expect([name, mode & 0o077]).toEqual([name, 0]);
-    }
-  }
-  expect((await lstat(join(parent, "new", "folder"))).mode & 0o777).toBe(0o700);
-});
-
-describe("the file of a token", () => {
-  const made = async (name: string, text: string, mode: number) => {
-    const file = join(parent, name);
-    await writeFile(file, text);
-    await chmod(file, mode);
-    return file;
-  };
-  const modeOf = async (file: string) => (await lstat(file)).mode & 0o777;
-
-  test.each([
-    ["kept", undefined, "kept"],
-    ["given", "new", "new"],
-    ["", undefined, expect.stringMatching(/^[\w-]{32}$/)],
-  ])("that holds %p is closed to others, also if it was open", async (text, given, token) => {
-    const file = await made("open", text, 0o666);
-    expect(await tokenFrom(file, given)).toEqual(token);
-    expect([await Bun.file(file).text(), await modeOf(file)]).toEqual([token, 0o600]);
-  });
-
-  test("may not be a link, and no token is written to the link's target", async () => {
-    const [target, link] = [await made("target", "known", 0o644), join(parent, "link")];
-    await symlink(target, link);
-    expect(await rejection(tokenFrom(link, undefined))).toBeInstanceOf(ConfigError);
-    expect(await tokenFrom(link, "new")).toBe("new");
-    expect([await Bun.file(target).text(), await Bun.file(link).text()]).toEqual(["known", "new"]);
-  });
+test("a new DATA_DIR is for this user alone", async () => {
+  const path = join(parent, "new", "folder");
+  await (await openDataDirectory(path, false)).close();
+  expect((await lstat(path)).mode & 0o777).toBe(0o700);
 });
