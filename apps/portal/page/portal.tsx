@@ -1,4 +1,15 @@
-import { Empty, formatsOf, type Kit, Notice, Page, Places, Shell, useKeptFocus } from "@ostiary/lib/page";
+import {
+  Empty,
+  FailureNotice,
+  failed,
+  formatsOf,
+  type Kit,
+  Notice,
+  Page,
+  Places,
+  Shell,
+  useKeptFocus,
+} from "@ostiary/lib/page";
 import { useEffect, useState } from "preact/hooks";
 import { addressOf, OVERVIEW } from "./address.ts";
 import { ChosenOrganization } from "./organizations/organizations-view.tsx";
@@ -86,7 +97,10 @@ function Chosen() {
 
 function Content({ view }: { view: View | null }) {
   const { nowhere } = useTexts();
-  const place = useSession().address.value;
+  const session = useSession();
+  const place = session.address.value;
+  const { label } = view ?? {};
+  if (label !== undefined && !session.may(label)) return <FailureNotice {...failed("forbidden")} />;
   if (view !== null) return <view.Component place={place} />;
   return (
     <Empty title={nowhere.text}>

@@ -51,7 +51,6 @@ function EventsView({ log, selection }: { log: Log; selection: Selection }) {
   );
   const choose = (chosen: Selection) =>
     replacePlace(address(log.view, { query: new URLSearchParams(placeQueryOf(chosen)) }));
-  if (pages.failure?.kind === "forbidden") return <FailureNotice failure={pages.failure} />;
   return (
     <>
       <p class="lead">{log.as === "member" ? t.lead : t.leadOfPerson}</p>
@@ -117,7 +116,7 @@ function EventView({ log, request_id }: { log: Log; request_id: string }) {
 }
 
 function EventFacts({ log, event }: { log: Log; event: ShownEvent }) {
-  const t = useTexts().audit;
+  const { audit: t, members } = useTexts();
   const summaries = useSummaries([event]);
   const { actor } = event;
   return (
@@ -138,7 +137,7 @@ function EventFacts({ log, event }: { log: Log; event: ShownEvent }) {
         </Fact>
         <Fact name={t.filters.service}>{event.service}</Fact>
         <Fact name={t.filters.key_prefix}>{actor.key_prefix}</Fact>
-        <Fact name={t.filters.actor_member_id}>{actor.member_id}</Fact>
+        <Fact name={members.id}>{actor.member_id}</Fact>
         <Fact name={t.fields.ip}>{event.ip}</Fact>
         <Fact name={t.fields.user_agent}>{event.user_agent}</Fact>
         <Fact name={t.filters.request_id}>{event.request_id}</Fact>

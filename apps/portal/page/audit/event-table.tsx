@@ -53,6 +53,7 @@ export function useSummaries(events: readonly ShownEvent[]): ReadonlyMap<string,
 /** Shows who made a request: the member, or in a person's own log the reader. Names the credential below. */
 export function Who({ log, event: { actor } }: { log: Log; event: ShownEvent }) {
   const { audit: t, members } = useTexts();
+  const session = useSession();
   const address = useAddress();
   const { member_id, auth_type, key_prefix } = actor;
   const isOwn = log === PERSON_LOG;
@@ -65,7 +66,7 @@ export function Who({ log, event: { actor } }: { log: Log; event: ShownEvent }) 
           <PersonName member={member ?? { id: member_id, display_name: null }} />
         </a>
       ) : (
-        <span class="name">{isOwn ? t.you : t.somebody}</span>
+        <span class="name">{isOwn ? (session.person.value?.name ?? t.you) : t.somebody}</span>
       )}
       <span class="below quiet">
         {isAccount && `${members.principal.service_account}, `}

@@ -158,16 +158,24 @@ describe.skipIf(browserPath === undefined)("the portal's pages for members", () 
     expect((await bed.call("grace", "POST", "/user/invites/redeem", { token })).status).toBe(409);
   });
 
-  // PT-66
-  test("hide what the role does not allow, and say when the gateway refuses", async () => {
+  // PT-20, PT-66
+  test("hide what the role does not allow, and show only the refusal", async () => {
     const id = await bed.organization("ada", "Viewers");
     const grace = await joined(id, "grace", "viewer");
+    await bed.call("grace", "PATCH", "/user", { display_name: "Grace" });
     const { page, go } = await bed.open("grace");
     await go(`#/org/${id}/members/${grace}`);
     await page.getByRole("button", { name: "Leave the organization" }).waitFor();
     expect(await page.getByRole("button", { name: "Change the role" }).count()).toBe(0);
     expect(await page.getByRole("link", { name: "Invitations" }).count()).toBe(0);
-    await go(`#/org/${id}/invites`);
-    await page.getByText("Your role does not allow this").waitFor();
+    for (const view of ["invites", "usage", "audit"]) {
+      await go(`#/org/${id}/${view}`);
+      const main = page.getByRole("main");
+      await main.getByText("Your role does not allow this").waitFor();
+      expect({ view, controls: await main.locator("button, input, select").count() }).toEqual({
+        view,
+        controls: 0,
+      });
+    }
   });
 });

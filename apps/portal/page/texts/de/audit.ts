@@ -105,7 +105,8 @@ export const audit: Texts["audit"] = {
     seenBy: ({ value, text }, names) => `Gesehen von ${value === 1 ? "einem" : text} Zeugen: ${names}.`,
     altered: "Das Protokoll stimmt nicht mit dem überein, was versiegelt wurde.",
     more: (count) => `Und ${count} weitere.`,
-    entries: (count) => `Das Protokoll hat ${count} Einträge.`,
+    entries: (count) =>
+      `Das Protokoll hat ${count} Einträge: einen für jede Anfrage und einen für ihr Ergebnis.`,
     pending: (count) => `Ereignisse ohne bekanntes Ergebnis: ${count}.`,
     root: (origin, size, time) =>
       `Die signierte Wurzel von ${origin} mit der Größe ${size} deckt das Protokoll bis ${time} ab.`,

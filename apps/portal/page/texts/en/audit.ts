@@ -103,7 +103,8 @@ export const audit = {
       `Seen by ${text} ${value === 1 ? "witness" : "witnesses"}: ${names}.`,
     altered: "The log differs from what was sealed.",
     more: (count: string) => `And ${count} more.`,
-    entries: (count: string) => `The log has ${count} entries.`,
+    entries: (count: string) =>
+      `The log has ${count} entries: one for each request, and one for its outcome.`,
     pending: (count: string) => `Events without a known outcome: ${count}.`,
     root: (origin: string, size: string, time: string) =>
       `The signed root of ${origin} with size ${size} covers the log up to ${time}.`,
