@@ -120,10 +120,10 @@ function Explained({ operation }: { operation: Operation }) {
   const { method, path, summary, labels, caller, deprecated, source } = operation;
   return (
     <>
-      <h2>
+      <h2>{plainOf(summary)}</h2>
+      <p>
         <Route text={`${method} ${path}`} />
-      </h2>
-      <p>{plainOf(summary)}</p>
+      </p>
       {deprecated && <p class="notice notice-warn">{t.deprecated}</p>}
       <p class="quiet wrapped">{plainOf(textOf(source.description))}</p>
       <p class="quiet small">
