@@ -3,8 +3,10 @@
  * A service that has a history stays as its operator made it, so a second start changes nothing. compose.yaml runs
  * this program in the image, which has no shell.
  */
+import { existsSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { findRegistry, Refused, RegistryClient, refusalText, UsageError } from "@ostiary/cli";
+import { shippedFile } from "@ostiary/lib/runtime/shipped-files";
 import { publishFirst } from "../catalogs.ts";
 
 const TRIES = 5;
@@ -26,8 +28,10 @@ try {
 }
 
 async function publish(registry: RegistryClient, parameter: string): Promise<void> {
-  const [, service = "", url = ""] = /^([^=]+)=(.+)$/.exec(parameter) ?? [];
+  const [, service = "", url = ""] = /^([a-z-]+)=(.+)$/.exec(parameter) ?? [];
   if (service === "") throw new UsageError(`Give NAME=URL instead of ${parameter}.`);
+  if (!existsSync(shippedFile(`seeds/${service}.yaml`)))
+    throw new UsageError(`seeds/ has no catalog ${service}.`);
   for (let tries = 1; ; tries += 1) {
     try {
       const published = await publishFirst(registry, { service, url }, WAIT_MS);

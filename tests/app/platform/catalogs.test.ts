@@ -69,6 +69,8 @@ describe("the program that compose runs", () => {
 
   test.each([
     [["portal"], {}, 2, "Give NAME=URL instead of portal."],
+    [["../seeds/portal=http://portal:3004"], {}, 2, "Give NAME=URL instead of ../seeds/portal="],
+    [["gadgets=http://gadgets:80"], {}, 2, "seeds/ has no catalog gadgets.\n"],
     [["audit=http://audit:3002"], { ADMIN_TOKEN: "" }, 2, "Set ADMIN_TOKEN"],
   ])("refuses %j with %j", async (parameters, env, exitCode, message) => {
     const refused = await run(parameters, env);
