@@ -8,7 +8,7 @@ import { type AlteredChain, alteredOf, LogAltered } from "./chains.ts";
 import { ownersOf, type UnsealedRow } from "./entries.ts";
 import { parseSnapshot, sealedAfter, snapshotText, windowAfter } from "./snapshot.ts";
 import { type SealerState, selectState } from "./state-sql.ts";
-import { selectBound, selectUnsealed, selectWindow } from "./unsealed-sql.ts";
+import { selectBound, selectUnsealed, selectUnsealedAnew, selectWindow } from "./unsealed-sql.ts";
 
 /** The maximum number of entries of each kind in one pass, so that statements stay short and other work gets its turn. */
 const ENTRIES_MAX = 5_000;
@@ -91,7 +91,7 @@ async function dueRows(tx: Orm, state: SealerState, { unreadable }: SealMemory):
   const now = parseSnapshot(state.now);
   if (now.xmax < sealed.xmax) {
     // a database that was restored on another server has lower transaction numbers
-    const rows = await selectUnsealed(tx, null, ENTRIES_MAX);
+    const rows = await selectUnsealedAnew(tx, sealed, now, ENTRIES_MAX);
     const behind = rows.length === ENTRIES_MAX;
     return { rows, sealed_to: behind ? state.sealed_to : snapshotText(now), behind };
   }

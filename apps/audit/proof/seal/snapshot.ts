@@ -2,7 +2,7 @@
  * The transactions that had ended at one moment: PostgreSQL's `pg_snapshot`. All transactions below `xmax` had ended,
  * except those in `running`.
  */
-interface Snapshot {
+export interface Snapshot {
   xmax: bigint;
   /** The transactions below `xmax` that were still running, in ascending order. */
   running: readonly bigint[];
