@@ -51,8 +51,8 @@ async function main() {
     }
   }
   const stop = new AbortController();
-  setTimeout(() => stop.abort(new Error("stopped")), 50);
   const { data } = await client.GET("/endless", { parseAs: "stream", signal: stop.signal });
+  setTimeout(() => stop.abort(new Error("stopped")), 50);
   codes.stopped = await new Response(data).text().then(() => "ended", () => stop.signal.aborted);
   return codes;
 }
