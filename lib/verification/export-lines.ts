@@ -32,7 +32,9 @@ export async function* linesOf(
   let rest = "";
   for await (const text of textOf(bytes)) {
     if (signal?.aborted) return;
-    const parts = (rest + text).split("\n");
+    // splits each chunk once, because a line of many chunks would be copied with each of them
+    const parts = text.split("\n");
+    parts[0] = rest + parts[0];
     rest = parts.pop() ?? "";
     if (rest.length > LINE_LENGTH_MAX) throw new NotLines("line_too_long");
     yield* parts;
