@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { marked } from "marked";
 import { Webhook } from "standardwebhooks";
 import { startPlatformHere } from "../../app/platform/bed.ts";
+import { moved } from "../../support/documents/guide-reader.ts";
 import { duringTests } from "../../support/during-tests.ts";
 import { ROOT } from "../../support/root.ts";
 import { inEachRuntime } from "./runtimes.ts";
@@ -21,11 +22,10 @@ async function samples(): Promise<string> {
     .flatMap((token) => (token.type === "code" && token.lang === "ts" ? [token.text] : []));
   expect(blocks.length).toBeGreaterThan(8);
   const { addresses, tour } = platform;
-  const lines = blocks
-    .join("\n")
-    .replaceAll("http://127.0.0.1:5001", addresses.gatewayUrl)
-    .replaceAll("http://127.0.0.1:5002", addresses.registryUrl)
-    .split("\n");
+  const lines = moved(blocks.join("\n"), {
+    "http://127.0.0.1:5001": addresses.gatewayUrl,
+    "http://127.0.0.1:5002": addresses.registryUrl,
+  }).split("\n");
   const imports = lines.filter((line) => line.startsWith("import "));
   const code = lines.filter((line) => !line.startsWith("import ")).join("\n");
   // The registry answers pages of its own origin only.

@@ -57,9 +57,10 @@ export class Reader {
   }
 }
 
-/** Replaces each `host:port` of a guide with the host and port of this run. */
+/** Replaces each `host:port` of a guide with the host and port of this run, whose port may begin like another one. */
 export function moved(commands: string, places: Record<string, string>): string {
-  return Object.entries(places).reduce((text, [from, to]) => text.replaceAll(from, to), commands);
+  const names = Object.keys(places).map((name) => `${RegExp.escape(name)}(?!\\d)`);
+  return commands.replace(new RegExp(names.join("|"), "g"), (name) => places[name] ?? name);
 }
 
 /**
