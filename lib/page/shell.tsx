@@ -1,18 +1,19 @@
-import type { Signal } from "@preact/signals";
+import type { ReadonlySignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { type Kit, KitProvider, useKit } from "./kit.ts";
+import type { Announcement } from "./sign-in/page-session.ts";
 
 interface PageProps {
   kit: Kit;
-  session: { follow(): void; readonly announcement: Pick<Signal<string>, "value"> };
+  session: { follow(): void; readonly announcement: ReadonlySignal<Announcement> };
   status: string;
   children: ComponentChildren;
 }
 
 /** Renders a page, whose view follows the fragment of the URL. */
 export function Page({ kit, session, status, children }: PageProps) {
-  const said = session.announcement.value;
+  const { text, number } = session.announcement.value;
   useEffect(() => {
     const follow = () => session.follow();
     addEventListener("hashchange", follow);
@@ -22,7 +23,7 @@ export function Page({ kit, session, status, children }: PageProps) {
     <KitProvider value={kit}>
       {children}
       <div class="toast" role="status" aria-label={status}>
-        {said !== "" && <p key={said}>{said}</p>}
+        {text !== "" && <p key={number}>{text}</p>}
       </div>
     </KitProvider>
   );

@@ -29,16 +29,22 @@ type State =
   | { readonly name: "starting" | "signed-in" }
   | { readonly name: "signed-out"; readonly why: SignedOut | null };
 
+/** A message for people. The number tells it from an earlier one with the same text. */
+export interface Announcement {
+  readonly text: string;
+  readonly number: number;
+}
+
 /** The state that a whole page shares. Credentials are kept in memory only (PT-11, RG-136). */
 export abstract class PageSession<Address> {
   /** The sign-in at an identity provider, or null if the page has no identity provider. */
   protected readonly provider: ProviderSession | null;
   readonly #addressAt: (fragment: string) => Address;
   readonly #state: Signal<State> = signal({ name: "starting" });
-  readonly #announcement = signal("");
+  readonly #announcement = signal<Announcement>({ text: "", number: 0 });
   readonly state: ReadonlySignal<State> = this.#state;
   /** The last message, which the page shows for some seconds and a screen reader announces. */
-  readonly announcement: ReadonlySignal<string> = this.#announcement;
+  readonly announcement: ReadonlySignal<Announcement> = this.#announcement;
   readonly address: Signal<Address>;
 
   /**
@@ -61,7 +67,7 @@ export abstract class PageSession<Address> {
   }
 
   announce(text: string): void {
-    this.#announcement.value = text;
+    this.#announcement.value = { text, number: this.#announcement.value.number + 1 };
   }
 
   /** Completes a sign-in that returns from the identity provider, or signs in silently if this tab was signed in. */
