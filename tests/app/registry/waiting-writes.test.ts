@@ -200,7 +200,8 @@ describe("a write that waits", () => {
     const answer = applyAnd(30_000, { stopped: service("/stopped") });
     await waitFor(async () => (await registry.routeStore.get(`${ROUTES_PREFIX}stopped`)) !== null);
     await registry.stop();
-    expect((await answer).body.propagation).toMatchObject({ gateways: 1, reached: 0 });
+    // It may stop before its first look at the gateways, so it may know of none.
+    expect((await answer).body.propagation).toMatchObject({ reached: 0 });
     registry = shared;
   });
 });
