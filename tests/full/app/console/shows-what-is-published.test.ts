@@ -137,7 +137,9 @@ describe.skipIf(browserPath === undefined)("the console shows", () => {
       await filters.getByRole("button", { name: "Filter", exact: true }).click();
     };
     await filter("Service", " widgets ");
-    await pages.waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "busy, revision 51" }).waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "widgets, revision 1" }).waitFor();
+    expect(await pages.count()).toBe(0);
     expect(await rows.last().getByRole("cell").allInnerTexts()).toEqual([
       "widgets, revision 1",
       "applied",
