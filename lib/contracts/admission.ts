@@ -6,8 +6,16 @@ import { idField, nullable } from "../domain/schemas/index.ts";
 /** The maximum length of a subject, from OpenID Connect Core. The same limit applies to the issuer, a URL. */
 export const SUBJECT_LENGTH_MAX = 255;
 
-/** The limits that identity sets for an issuer and a subject. The gateway forwards both unchecked. */
+/** The limits that identity sets for an issuer and a subject. */
 const storable = { maxLength: SUBJECT_LENGTH_MAX, pattern: "^[^\\x00-\\x1f\\x7f-\\x9f]+$" };
+
+/** Text without control characters, and with surrogates only in pairs, can be stored and compared. */
+const STORABLE = /^[^\p{Cc}\p{Cs}]+$/u;
+
+/** Returns whether identity accepts a text as an issuer or a subject (ID-86). */
+export function isStorableSubject(text: string): boolean {
+  return text.length <= SUBJECT_LENGTH_MAX && STORABLE.test(text);
+}
 
 export const IdpSubject = Type.Object(
   {

@@ -1,4 +1,5 @@
 import type { Clock } from "@ostiary/lib/async";
+import { isStorableSubject } from "@ostiary/lib/contracts/admission";
 import { hashCredential } from "@ostiary/lib/domain/credentials";
 import {
   CredentialRefusal,
@@ -28,6 +29,10 @@ interface TokenAdmissionOptions {
 }
 
 const JWT = { auth_type: "jwt", key_prefix: null } as const;
+const SUBJECT_REFUSED = new CredentialRefusal(
+  "claim_invalid",
+  "The claim that identifies the person is too long, or contains control characters.",
+);
 const PERSON_REFUSED = new CredentialRefusal("person", "Identity refuses the person: they are suspended.");
 
 /**
@@ -71,6 +76,7 @@ export function admitTokens(
 function toKeep(verified: VerifiedToken | CredentialRefusal): Kept<NamedPerson | CredentialRefusal> {
   if (verified instanceof CredentialRefusal) return { value: verified, untilElapsedMs: 0, endsAtMs: 0 };
   const { issuer, subject, expiresAtMs } = verified;
+  if (!isStorableSubject(subject)) return { value: SUBJECT_REFUSED, untilElapsedMs: 0, endsAtMs: 0 };
   return {
     value: { issuer, subject, name: JSON.stringify([issuer, subject]) },
     untilElapsedMs: Number.POSITIVE_INFINITY,

@@ -1,4 +1,4 @@
-import { IdpSubject, SUBJECT_LENGTH_MAX } from "@ostiary/lib/contracts/admission";
+import { IdpSubject, isStorableSubject, SUBJECT_LENGTH_MAX } from "@ostiary/lib/contracts/admission";
 import { Membership, PersonStatus, User } from "@ostiary/lib/contracts/identity-api";
 import { type FieldError, validationError } from "@ostiary/lib/domain/errors";
 import { TENANT_PLACE } from "@ostiary/lib/runtime/tokens";
@@ -63,12 +63,9 @@ export function toMembership({ id, organization, role }: MembershipRow, roles: R
   return { id, organization, role: roles.shown(role), status: "active" };
 }
 
-/** The characters that can be stored and compared: no control characters, and surrogates only in pairs. */
-const STORABLE = /^(?:[^\p{Cc}\p{Cs}])+$/u;
-
 /** Returns the `idp` of a body. Throws a 422 for a subject that no identity provider would issue. */
 export function checkedSubject(idp: IdpSubject): IdpSubject {
-  return subjectThat(isStorable, "without control characters", idp, "idp.");
+  return subjectThat(isStorableSubject, "without control characters", idp, "idp.");
 }
 
 /**
@@ -80,12 +77,8 @@ export function enteredSubject(body: IdpSubject): IdpSubject {
     const message = `issuer must be the iss of a token, with the id of the tenant in place of ${TENANT_PLACE}.`;
     throw validationError([{ path: "issuer", message }]);
   }
-  const isEntered = (text: string) => isStorable(text) && text === text.trim();
+  const isEntered = (text: string) => isStorableSubject(text) && text === text.trim();
   return subjectThat(isEntered, "without control characters, and without white space around it", body, "");
-}
-
-function isStorable(text: string): boolean {
-  return text.length <= SUBJECT_LENGTH_MAX && STORABLE.test(text);
 }
 
 function subjectThat(

@@ -1,5 +1,6 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { type TBoolean, type TInteger, type TOptional, type TString, Type } from "@sinclair/typebox";
+import { isStorableSubject } from "../../contracts/admission.ts";
 import {
   checkDatabaseUrl,
   isBindAddress,
@@ -115,10 +116,10 @@ export function requestsInFlightMax(fallback: number): TInteger {
 
 /** The issuer of persons' tokens (GW-46). */
 export function authIssuer(description: string): TString {
-  return requiredText("must be the issuer string of your identity provider, without spaces around it", {
-    check: (issuer) => issuer === issuer.trim(),
-    description,
-  });
+  return requiredText(
+    "must be the issuer string of your identity provider, of at most 255 characters, without spaces around it",
+    { check: (issuer) => issuer === issuer.trim() && isStorableSubject(issuer), description },
+  );
 }
 
 export function databaseUrl(description: string): TString {

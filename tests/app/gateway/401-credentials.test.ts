@@ -124,8 +124,14 @@ describe("a credential reaches the owner that the route's scope names, or gets 4
   });
 });
 
-// GW-57, GW-62
-// GW-221
+// GW-47
+test("a token whose subject identity does not accept gets 401", async () => {
+  for (const subject of ["a\0b", "\x7f"]) {
+    expect(await status("/user", bearer(await token(encodeURIComponent(subject))))).toBe(401);
+  }
+});
+
+// GW-57, GW-62, GW-221
 describe("a change at identity takes effect at once without a cache, and soon at a gateway that caches:", () => {
   type Case = readonly [path: string, headers: Record<string, string>, expected: number];
 

@@ -35,6 +35,7 @@ export function startIdentity(): IdentityStandIn {
       identity.calls.push(body);
       identity.tokens.push(request.headers.get("x-platform-internal-token"));
       if (identity.override !== null) return identity.override();
+      if ("idp" in body && !isStorable(body.idp.subject)) return new Response(null, { status: 422 });
       const name = "credential" in body ? body.credential : body.idp.subject;
       return Response.json(identity.results.get(name) ?? { valid: false });
     },
@@ -51,6 +52,12 @@ export function startIdentity(): IdentityStandIn {
     stop: () => server.stop(true),
   };
   return identity;
+}
+
+/** Returns whether identity accepts a subject (ID-86). */
+function isStorable(subject: string): boolean {
+  const controls = [...subject].filter((char) => char < " " || (char >= "\x7f" && char <= "\x9f"));
+  return subject.length <= 255 && controls.length === 0 && subject.isWellFormed();
 }
 
 function tellChanges(identity: IdentityStandIn, after: string | null): Response | Promise<Response> {

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { exportSPKI, importJWK, SignJWT } from "jose";
+import { person } from "../../../support/gateway/identity-stand-in.ts";
 import { type SigningKey, sign } from "../../../support/pages/provider-stand-in.ts";
 import { bearer } from "./harness.ts";
 import { tokenBed } from "./token-bed.ts";
@@ -128,6 +129,25 @@ describe("a token has only one valid encoding:", () => {
       expect(await bed.gate.verdict("user", bearer(await of(true)))).toBe(401);
     },
   );
+});
+
+// GW-45, GW-46, GW-47
+describe("a signed token is admitted or gets 401, and no other answer, with a hostile value as its claim", () => {
+  const long = ["x".repeat(255), "x".repeat(256), "x".repeat(3_000)];
+  const texts = ["", " ", "\0", "a\0b", "a\n", "\x7f", "\x9f", "\ud800", "\u2028", ...long];
+  const values: unknown[] = [...texts, null, true, 0, -1, 1e308, [], ["\0"], {}, { toString: "alice" }];
+  test.each(["iss", "sub", "aud", "exp", "nbf", "iat", "jti", "tid"])("%s", async (name) => {
+    const { identity, verdict } = await open({ AUTH_ALLOWED_AUDIENCES: "web" });
+    for (const text of texts) identity.results.set(text, person());
+    const admitted: unknown[] = [];
+    for (const value of values) {
+      const token = await sign(bed.main, { ...claims({ aud: "web" }), [name]: value });
+      const answer = await verdict("user", bearer(token));
+      expect<unknown>([name, value, answer]).toEqual([name, value, answer === "admitted" ? answer : 401]);
+      if (answer === "admitted") admitted.push(value);
+    }
+    if (name === "sub") expect(admitted).toEqual([" ", "\u2028", long[0]]);
+  });
 });
 
 // GW-162
