@@ -6,29 +6,30 @@ import type { Principal } from "../admission/principal.ts";
  * half of that maximum is in flight, the new requests of a caller may fill at most one share.
  */
 const SHARES = 8;
-/** The number of shares that the new requests for one service may fill, so that one share is left for other services. */
-const SHARES_OF_SERVICE = 3;
+/** The number of shares that the new requests for one address may fill, so that one share is left for other addresses. */
+const SHARES_OF_ADDRESS = 3;
 const RETRY_AFTER_SECONDS = 1;
 
 /** A request that can count against shares. */
 export interface SharedRequest {
   readonly principal: Principal | null;
-  readonly route: { readonly service: string };
+  /** The route's `target` is the address of its service. Services with one address share, since they hang together. */
+  readonly route: { readonly target: string };
   /** Whether the request counts against shares. */
   isShared: boolean;
 }
 
 /**
- * Keeps one caller (GW-167), the public routes of one service (GW-233), and one service (GW-234) from using the whole
+ * Keeps one caller (GW-167), the public routes of one address (GW-233), and one address (GW-234) from using the whole
  * capacity of a gateway. Requests are counted only while more than half of the capacity is in use, so counting costs
  * nothing under normal load. A caller is a person on user routes, and an organization on organization and member routes.
  */
 export class Shares {
   readonly #shareMax: number;
   readonly #callers = new Map<string, number>();
-  /** The requests on public routes, by service. */
+  /** The requests on public routes, by address. */
   readonly #public = new Map<string, number>();
-  readonly #services = new Map<string, number>();
+  readonly #addresses = new Map<string, number>();
   #refused = 0;
   #refusedForServices = 0;
 
@@ -50,14 +51,14 @@ export class Shares {
   /** Counts `request` until it is released. Throws ApiError 429 or 503 if a share is used up. */
   claim(request: SharedRequest): void {
     const { principal, route } = request;
-    const { service } = route;
+    const { target } = route;
     if (principal !== null && held(this.#callers, callerOf(principal)) >= this.#shareMax) {
       this.#refused += 1;
       const message = "Too many of your requests are in flight. Try again in a moment.";
       throw rateLimited(RETRY_AFTER_SECONDS, { message, endsConnection: true });
     }
-    const isFull = principal === null && held(this.#public, service) >= this.#shareMax;
-    if (isFull || held(this.#services, service) >= this.#shareMax * SHARES_OF_SERVICE) {
+    const isFull = principal === null && held(this.#public, target) >= this.#shareMax;
+    if (isFull || held(this.#addresses, target) >= this.#shareMax * SHARES_OF_ADDRESS) {
       this.#refusedForServices += 1;
       throw overloaded("the service has used up its share");
     }
@@ -73,8 +74,8 @@ export class Shares {
   }
 
   #count({ principal, route }: SharedRequest, change: 1 | -1): void {
-    add(this.#services, route.service, change);
-    if (principal === null) add(this.#public, route.service, change);
+    add(this.#addresses, route.target, change);
+    if (principal === null) add(this.#public, route.target, change);
     else add(this.#callers, callerOf(principal), change);
   }
 }

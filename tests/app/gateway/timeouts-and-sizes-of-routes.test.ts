@@ -73,6 +73,13 @@ describe.each(["pool", "fetch"])("with UPSTREAM_CLIENT=%s", (client) => {
     services,
   );
 
+  // GW-169
+  test("connections are counted only if they are the gateway's own", async () => {
+    expect((await get(hasty, "/default")).status).toBe(200);
+    const series = 'gateway_upstream_connections_opened_total{service="plain"} ';
+    expect((await hasty.metrics()).includes(series)).toBe(client === "pool");
+  });
+
   // GW-224
   test("a service's timeout replaces the gateway's, and a route's replaces its service's", async () => {
     const held: RawSocket[] = [];
@@ -188,8 +195,12 @@ describe("a service that hangs for ten minutes takes no place of others:", () =>
       url: hanging.url,
       timeout_ms: TEN_MINUTES_MS,
       organization: { routes: [{ path: "/hangs", methods }] },
-      user: { routes: [{ path: "/hangs/mine", methods }] },
       public: { routes: [{ path: "/hangs/for-all", methods }] },
+    },
+    twin: {
+      url: hanging.url,
+      timeout_ms: TEN_MINUTES_MS,
+      user: { routes: [{ path: "/hangs/mine", methods }] },
     },
     quick: {
       url: bed.service.url,
@@ -232,8 +243,11 @@ describe("a service that hangs for ten minutes takes no place of others:", () =>
       clients.push(await open(crowded, asked(key, target)));
       await waitFor(async () => (await inFlight(crowded)) === held);
     }
+    const shares = "gateway_shares_refused_total";
+    const before = await metricOf(crowded, shares);
     const refused = await rawRequest(crowded.url, asked(next, target));
     expect(refused.status).toBe(status);
+    expect((await metricOf(crowded, shares)) - before).toBe(status === 429 ? 1 : 0);
     expect(headerValue(refused.headers, "retry-after")).toBe("1");
     expect(headerValue(refused.headers, "connection")).toBe("close");
     await expectOthersServed(crowded);
@@ -242,7 +256,7 @@ describe("a service that hangs for ten minutes takes no place of others:", () =>
   });
 
   // GW-234, GW-224
-  test("all its callers together leave a share to the other services", async () => {
+  test("all its callers together leave a share to other addresses, whatever name its address has", async () => {
     const clients: RawClient[] = [];
     const callers = [
       [WRITER, "/hangs", MAX / 2 + SHARE],

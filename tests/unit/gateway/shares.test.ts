@@ -1,4 +1,4 @@
-/** Tests of how many requests in flight a caller, or a service without callers, may have in a crowded gateway. */
+/** Tests of how many requests in flight a caller, or the address of a service, may have in a crowded gateway. */
 import { describe, expect, test } from "bun:test";
 import type { Principal } from "@ostiary/gateway/admission/principal";
 import { ApiError } from "@ostiary/lib/domain/errors";
@@ -6,9 +6,9 @@ import { type SharedRequest, Shares } from "../../../apps/gateway/edge/shares.ts
 import { thrownBy } from "../thrown.ts";
 import { memberPrincipal } from "./ended-request.ts";
 
-const requestOf = (who: Partial<Principal> | null, service = "widgets"): SharedRequest => ({
+const requestOf = (who: Partial<Principal> | null, target = "widgets:80"): SharedRequest => ({
   principal: who && memberPrincipal({ organization_id: null, member_id: null, ...who }),
-  route: { service },
+  route: { target },
   isShared: false,
 });
 
@@ -43,10 +43,10 @@ describe("a caller", () => {
     expect(refusalOf(shares, requestOf({ user_id: "u1" }))?.status).toBe(429);
   });
 
-  test("whose id is the name of a service shares nothing with it", () => {
+  test("whose id is the address of a service shares nothing with it", () => {
     const shares = new Shares(8);
-    expect(refusalOf(shares, requestOf({ user_id: "widgets" }))).toBeNull();
-    expect(refusalOf(shares, requestOf(null, "widgets"))).toBeNull();
+    expect(refusalOf(shares, requestOf({ user_id: "widgets:80" }))).toBeNull();
+    expect(refusalOf(shares, requestOf(null, "widgets:80"))).toBeNull();
   });
 
   test("may have one request in flight on a small gateway", () => {
@@ -67,7 +67,7 @@ describe("a caller", () => {
 });
 
 // GW-233
-describe("the public routes of a service", () => {
+describe("the public routes of an address", () => {
   test("may have an eighth of the maximum requests in flight, and get 503 for more until one ends", () => {
     const shares = new Shares(16);
     const [first, second] = [requestOf(null), requestOf(null)];
@@ -79,7 +79,7 @@ describe("the public routes of a service", () => {
       headers: { "Retry-After": "1", Connection: "close" },
     });
     expect([shares.refused, shares.refusedForServices, refused.isShared]).toEqual([0, 1, false]);
-    expect(refusalOf(shares, requestOf(null, "gadgets"))).toBeNull();
+    expect(refusalOf(shares, requestOf(null, "gadgets:80"))).toBeNull();
     expect(refusalOf(shares, requestOf({ user_id: "u1" }))).toBeNull();
     shares.release(first);
     shares.release(first);
@@ -89,7 +89,7 @@ describe("the public routes of a service", () => {
 });
 
 // GW-234
-test("a service may have three eighths of the maximum requests in flight for all callers, and gets 503 for more", () => {
+test("an address may have three eighths of the maximum requests in flight for all callers, and gets 503 for more", () => {
   const shares = new Shares(16);
   const callers = ["u1", "u2", "u3", "u4"].map((user_id) => ({ user_id }));
   const held = callers.slice(0, 3).flatMap((caller) => [requestOf(caller), requestOf(caller)]);
@@ -102,7 +102,7 @@ test("a service may have three eighths of the maximum requests in flight for all
   }
   expect(refusalOf(shares, requestOf({ user_id: "u1" }))?.status).toBe(429);
   for (const caller of [null, null, { user_id: "u4" }, { user_id: "u4" }]) {
-    expect(refusalOf(shares, requestOf(caller, "gadgets"))).toBeNull();
+    expect(refusalOf(shares, requestOf(caller, "gadgets:80"))).toBeNull();
   }
   for (const request of held) shares.release(request);
   for (const caller of [null, { user_id: "u1" }]) expect(refusalOf(shares, requestOf(caller))).toBeNull();
