@@ -1,5 +1,5 @@
 import { systemClock } from "@ostiary/lib/async";
-import type { ApiError } from "@ostiary/lib/domain/errors";
+import { type ApiError, notFound } from "@ostiary/lib/domain/errors";
 import type { RouteTable } from "@ostiary/lib/domain/routes";
 import { toApiError } from "@ostiary/lib/runtime/http";
 import type { ClientConnections } from "./edge/client-connections.ts";
@@ -13,7 +13,6 @@ import type { Authenticator } from "./steps/authenticate.ts";
 import { authorize } from "./steps/authorize.ts";
 import type { Forwarder } from "./steps/forward.ts";
 import { isRefunded, type Limiter, refusedByLimit } from "./steps/limit.ts";
-import { match } from "./steps/match.ts";
 import type { Responder } from "./steps/respond.ts";
 import { rewrite } from "./steps/rewrite.ts";
 import { ClientGone } from "./upstream/call.ts";
@@ -50,7 +49,8 @@ export async function handle(exchange: Exchange, steps: Steps): Promise<Response
     const target = steps.targets.read(request);
     if (request.method === "OPTIONS")
       return finished(exchange, steps, steps.responder.preflight(exchange), null);
-    exchange.match = match(steps.routes.table, request.method, target);
+    exchange.match = steps.routes.table.match(request.method, target.path);
+    if (exchange.match === null) throw notFound();
     const { route } = exchange;
     if (route.scope !== "public") {
       const admitted = steps.authenticator.authenticate(route.scope, request, exchange.credential);

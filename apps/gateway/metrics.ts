@@ -1,6 +1,5 @@
 import { collectedCounter, collectedGauge, type Metrics, readingsBy } from "@ostiary/lib/runtime/telemetry";
-import type { CacheName, CacheState } from "./admission/keys-and-sessions.ts";
-import type { RefusalCounts } from "./admission/refusal-counts.ts";
+import type { CacheState } from "./admission/keys-and-sessions.ts";
 import type { AuditRecorder } from "./audit/recorder.ts";
 import { openConnections } from "./edge/open-connections.ts";
 import type { Overload } from "./edge/overload.ts";
@@ -17,9 +16,7 @@ type Registry = Metrics["registry"];
 
 /** The sources of the gateway's metrics, which are read when metrics are scraped. */
 export interface MetricSources {
-  readonly caches: ReadonlyMap<CacheName, CacheState>;
-  readonly refusals: Pick<RefusalCounts, "readings">;
-  readonly authenticator: Pick<Authenticator, "knowledgeAgeMs">;
+  readonly authenticator: Pick<Authenticator, "caches" | "refusals" | "knowledgeAgeMs">;
   readonly decisions: DecisionCounts;
   readonly routes: Pick<PublishedRoutes, "table" | "loadedAtMs" | "stale" | "left_out">;
   readonly forwarder: Pick<Forwarder, "calls" | "streams">;
@@ -35,19 +32,20 @@ export interface MetricSources {
 
 /** Registers the gateway's own metrics, in addition to the metrics of every service (OP-47 to OP-50). */
 export function addGatewayMetrics(registry: Registry, sources: MetricSources): void {
-  addCacheMetrics(registry, sources.caches);
+  const { authenticator } = sources;
+  addCacheMetrics(registry, authenticator.caches);
   collectedGauge(registry, {
     name: "gateway_admission_changes_age_seconds",
     help: "Age of what this gateway knows of revoked and changed credentials, in seconds; absent if ADMISSION_CHANGES_WAIT_MS is 0.",
     read() {
-      const ageMs = sources.authenticator.knowledgeAgeMs();
+      const ageMs = authenticator.knowledgeAgeMs();
       return ageMs === null ? [] : ageMs / 1000;
     },
   });
   collectedCounter(registry, {
     name: "gateway_credentials_refused_total",
     help: "Requests refused with 401, by reason.",
-    read: () => sources.refusals.readings(),
+    read: () => readingsBy("reason", authenticator.refusals),
   });
   collectedCounter(registry, {
     name: "gateway_limit_decisions_total",
@@ -60,9 +58,9 @@ export function addGatewayMetrics(registry: Registry, sources: MetricSources): v
   addConnectionMetrics(registry, sources);
 }
 
-function addCacheMetrics(registry: Registry, caches: MetricSources["caches"]): void {
+function addCacheMetrics(registry: Registry, caches: Authenticator["caches"]): void {
   const each = (pick: (state: CacheState) => number) => () =>
-    Array.from(caches, ([cache, state]) => ({ labels: { cache }, value: pick(state) }));
+    Object.entries(caches).map(([cache, state]) => ({ labels: { cache }, value: pick(state) }));
   collectedCounter(registry, {
     name: "gateway_admission_cache_hits_total",
     help: "Cache lookups that found an entry, by cache (credentials, tokens, persons).",

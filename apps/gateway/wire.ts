@@ -9,15 +9,13 @@ import {
 } from "@ostiary/lib/runtime/stores/counter-store";
 import { openRouteStore, type RouteStore } from "@ostiary/lib/runtime/stores/route-store";
 import { createTelemetry, type Telemetry, type Tracing } from "@ostiary/lib/runtime/telemetry";
-import type { CacheName, CacheState } from "./admission/keys-and-sessions.ts";
-import { RefusalCounts } from "./admission/refusal-counts.ts";
 import { ValidationDurations } from "./admission/validation-durations.ts";
 import { createApp } from "./app.ts";
 import { createAuditRecorder } from "./audit/recorder.ts";
 import { allowedOrigins, callBounds, type GatewayConfig } from "./config.ts";
 import { ClientAddresses } from "./edge/client-address.ts";
 import { ClientConnections } from "./edge/client-connections.ts";
-import { createCorsPolicy } from "./edge/cors.ts";
+import { CorsPolicy } from "./edge/cors.ts";
 import { Overload } from "./edge/overload.ts";
 import { processReadings } from "./edge/process-readings.ts";
 import { RequestLog } from "./edge/request-log.ts";
@@ -132,8 +130,12 @@ function partsOf(config: GatewayConfig, telemetry: Telemetry, routeStore: RouteS
   const readings = processReadings();
   const relief = { endSlowReaders: () => calls.endSlowReaders(), closeIdle: () => client.closeIdle() };
   return {
-    ...admissionParts(config, telemetry),
     ...upstream,
+    authenticator: createAuthenticator({
+      config,
+      log,
+      signals: { durations: new ValidationDurations(registry), tracing },
+    }),
     health,
     readings,
     instance,
@@ -164,20 +166,6 @@ function partsOf(config: GatewayConfig, telemetry: Telemetry, routeStore: RouteS
     ),
     shares: new Shares(config.MAX_REQUESTS_IN_FLIGHT),
   };
-}
-
-/** Builds the authenticator, and the caches and refusal counts that metrics show. */
-function admissionParts(config: GatewayConfig, { log, metrics, exportedTracing }: Telemetry) {
-  const caches = new Map<CacheName, CacheState>();
-  const refusals = new RefusalCounts();
-  const authenticator = createAuthenticator({
-    config,
-    log,
-    signals: { durations: new ValidationDurations(metrics.registry), tracing: exportedTracing },
-    onCache: (name, cache) => caches.set(name, cache),
-    onRefused: (reason) => refusals.add(reason),
-  });
-  return { caches, refusals, authenticator };
 }
 
 function upstreamParts(config: GatewayConfig, { metrics }: Telemetry) {
@@ -222,7 +210,7 @@ function stepsOf(
     audit: new AuditEvents(parts.recorder, telemetry.log),
     forwarder,
     websockets,
-    responder: new Responder(createCorsPolicy(allowedOrigins(config)), connections),
+    responder: new Responder(new CorsPolicy(allowedOrigins(config)), connections),
     usage,
     log: new RequestLog(telemetry, parts.traffic),
   };

@@ -13,6 +13,8 @@ export interface Issuers {
   stop(): void;
 }
 
+const FILE = "AUTH_ISSUERS_FILE";
+
 /** @throws ConfigError if AUTH_ISSUERS_FILE is not valid */
 export function openIssuers(
   config: AdmissionConfig,
@@ -21,18 +23,15 @@ export function openIssuers(
 ): Issuers {
   const { AUTH_ISSUERS_FILE: file } = config;
   const listed = file === undefined ? issuerOfVariables(config) : loadIssuersFile(file);
-  const tls = peerTls(config, "AUTH_JWKS");
-  const issuers = listed.map(({ jwks_uri: uri, ...rules }) => {
-    const source =
-      file === undefined
-        ? { variable: "AUTH_JWKS_URI" }
-        : { variable: "AUTH_ISSUERS_FILE", issuer: rules.issuer };
-    return { ...rules, keySet: createKeySet({ uri, tls, log, clock, source }) };
-  });
   const variables =
     file === undefined
-      ? { issuers: "AUTH_ISSUER", audiences: "AUTH_ALLOWED_AUDIENCES" }
-      : { issuers: "AUTH_ISSUERS_FILE", audiences: "audiences in AUTH_ISSUERS_FILE" };
+      ? { keys: "AUTH_JWKS_URI", issuers: "AUTH_ISSUER", audiences: "AUTH_ALLOWED_AUDIENCES" }
+      : { keys: FILE, issuers: FILE, audiences: `audiences in ${FILE}` };
+  const tls = peerTls(config, "AUTH_JWKS");
+  const issuers = listed.map(({ jwks_uri: uri, ...rules }) => {
+    const source = { variable: variables.keys, ...(file !== undefined && { issuer: rules.issuer }) };
+    return { ...rules, keySet: createKeySet({ uri, tls, log, clock, source }) };
+  });
   return {
     verify: createTokenVerifier({ issuers, variables, now: () => clock.now() }),
     ready: () => issuers.some(({ keySet }) => keySet.current() !== null),

@@ -3,7 +3,7 @@ import type { Realm } from "@ostiary/lib/domain/credentials";
 import { ApiError } from "@ostiary/lib/domain/errors";
 import type { Scope } from "@ostiary/lib/domain/routes";
 import type { Logger } from "@ostiary/lib/runtime/telemetry";
-import { CredentialRefusal, type RefusalReason } from "@ostiary/lib/runtime/tokens";
+import { CredentialRefusal, TOKEN_REFUSAL_REASONS } from "@ostiary/lib/runtime/tokens";
 import { ChangeMemory } from "../admission/change-memory.ts";
 import { AdmissionChangesReader } from "../admission/changes.ts";
 import type { AdmissionConfig } from "../admission/config.ts";
@@ -21,6 +21,9 @@ import { createValidationClient, type ValidationSignals } from "../admission/val
 
 export type ProtectedScope = Exclude<Scope, "public">;
 
+/** The reasons to refuse a credential, as `gateway_credentials_refused_total` and the log show them. */
+const REFUSAL_REASONS = ["missing", "realm", "api_key", "person", ...TOKEN_REFUSAL_REASONS];
+
 /** Authenticates callers: step 2 of a request (GW-34). */
 export interface Authenticator {
   /**
@@ -36,6 +39,9 @@ export interface Authenticator {
     request: Request,
     credential: string | null,
   ): Principal | Promise<Principal>;
+  /** The number of refused credentials by reason. */
+  readonly refusals: Readonly<Record<string, number>>;
+  readonly caches: Readonly<Record<CacheName, CacheState>>;
   ready(): boolean;
   /** Returns the age of the newest news of changed admissions, in milliseconds; null if they are not read. */
   knowledgeAgeMs(): number | null;
@@ -49,8 +55,6 @@ interface AuthenticatorOptions {
   readonly log: Pick<Logger, "info" | "warn">;
   readonly clock?: Clock;
   readonly signals?: ValidationSignals;
-  readonly onCache?: (name: CacheName, cache: CacheState) => void;
-  readonly onRefused?: (reason: RefusalReason) => void;
 }
 
 const REALMS: Readonly<Record<ProtectedScope, Realm>> = {
@@ -60,18 +64,22 @@ const REALMS: Readonly<Record<ProtectedScope, Realm>> = {
 };
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const { config, log, clock = systemClock, signals, onCache, onRefused = () => {} } = options;
+  const { config, log, clock = systemClock, signals } = options;
   const issuers = openIssuers(config, log, clock);
   const memory = new ChangeMemory();
-  const { credentials, named, persons } = cachesOf(config, { clock, memory, onCache });
+  const entries = config.ADMISSION_CACHE_ENTRIES;
+  const credentials: AdmissionCache = new ResultCache(entries, clock, memory);
+  const named = new ResultCache<NamedPerson | CredentialRefusal>(entries, clock);
+  const persons: AdmissionCache = new ResultCache(entries, clock, memory);
   const ttlMs = config.APIKEY_CACHE_TTL_SECS * 1000;
   const validation = createValidationClient(config, signals, options.clock);
   const admitCredential = admitCredentials(validation, { cache: credentials, ttlMs, clock });
   const admitToken = admitTokens({ verify: issuers.verify, validation, named, persons, ttlMs, clock });
   const changes = new AdmissionChangesReader({ config, memory, log, clock });
+  const refusals: Record<string, number> = Object.fromEntries(REFUSAL_REASONS.map((reason) => [reason, 0]));
 
   function refuse(scope: ProtectedScope, refusal: CredentialRefusal): never {
-    onRefused(refusal.reason);
+    refusals[refusal.reason] = (refusals[refusal.reason] ?? 0) + 1;
     throw unauthorized(scope, refusal);
   }
 
@@ -98,6 +106,8 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       if (token === null) return refuse(scope, missing(scope, authorization !== null));
       return inRealm(admitToken(token), scope);
     },
+    refusals,
+    caches: { credentials, tokens: named, persons },
     ready: () => issuers.ready(),
     knowledgeAgeMs: () => changes.ageMs(),
     async start() {
@@ -110,19 +120,6 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       validation.close();
     },
   };
-}
-
-function cachesOf(
-  { ADMISSION_CACHE_ENTRIES: entries }: AdmissionConfig,
-  { clock, memory, onCache }: { clock: Clock; memory: ChangeMemory } & Pick<AuthenticatorOptions, "onCache">,
-) {
-  const credentials: AdmissionCache = new ResultCache(entries, clock, memory);
-  const named = new ResultCache<NamedPerson | CredentialRefusal>(entries, clock);
-  const persons: AdmissionCache = new ResultCache(entries, clock, memory);
-  onCache?.("credentials", credentials);
-  onCache?.("tokens", named);
-  onCache?.("persons", persons);
-  return { credentials, named, persons };
 }
 
 /**

@@ -10,30 +10,11 @@ import type { UpstreamAnswer } from "./forward.ts";
 const CREDENTIAL_HEADERS = ["Authorization", "X-API-Key"];
 const AUDIT_FIELDS: ReadonlySet<string> = new Set(AUDIT_HEADERS);
 
-/** The `Vary` header of a response: the request headers on which the response depends (RFC 9110, 12.5.5). */
-class Vary {
-  /** The value for a response whose service sends no `Vary`. */
-  readonly value: string;
-  readonly #names: readonly string[];
-
-  constructor(names: readonly string[]) {
-    this.#names = names;
-    this.value = names.join(", ");
-  }
-
-  /** Returns a service's `Vary` with the missing names added. A `*` already covers every name. */
-  mergedWith(vary: string): string {
-    const known = new Set(vary.split(",").map((name) => name.trim().toLowerCase()));
-    if (known.has("*")) return vary;
-    const missing = this.#names.filter((name) => !known.has(name.toLowerCase()));
-    return [vary, ...missing].join(", ");
-  }
-}
-
 /** The default headers of responses, either on public routes or on protected routes. */
 interface Defaults {
   readonly headers: Headers;
-  readonly vary: Vary | null;
+  /** The request headers on which each response depends. */
+  readonly varied: readonly string[];
 }
 
 /** Step 9: builds the response with the gateway's own headers (GW-94 to GW-105). */
@@ -59,10 +40,11 @@ export class Responder {
     // `Response` copies the headers, so later changes leave the defaults as they are.
     const response = new Response(isTyped ? body : untyped(body), { status, headers: defaults.headers });
     const { headers } = response;
-    addFields(headers, fields, defaults.vary);
+    addFields(headers, fields, defaults.varied);
     this.#describe(exchange, headers);
     if (announced !== null) headers.set("Content-Length", String(announced));
-    else if (exchange.request.method === "HEAD") keepLengthUnknown(headers);
+    // The runtime would add `Content-Length: 0`, which the service did not send.
+    else if (exchange.request.method === "HEAD") headers.set("Transfer-Encoding", "chunked");
     return response;
   }
 
@@ -96,18 +78,25 @@ export class Responder {
   }
 }
 
-function addFields(headers: Headers, fields: readonly string[], vary: Vary | null): void {
+function addFields(headers: Headers, fields: readonly string[], varied: readonly string[]): void {
   let cacheControl: string | null = null;
-  let varied: string | null = null;
+  let vary: string | null = null;
   for (let index = 0; index < fields.length; index += 2) {
     const name = fields[index] ?? "";
     const value = fields[index + 1] ?? "";
     if (name === "cache-control") cacheControl = joined(cacheControl, value);
-    else if (name === "vary") varied = joined(varied, value);
+    else if (name === "vary") vary = joined(vary, value);
     else if (!AUDIT_FIELDS.has(name)) headers.append(name, value);
   }
   if (cacheControl !== null) headers.set("Cache-Control", cacheControl);
-  if (varied !== null) headers.set("Vary", vary === null ? varied : vary.mergedWith(varied));
+  if (vary !== null) headers.set("Vary", varied.length === 0 ? vary : mergedVary(vary, varied));
+}
+
+/** Returns a service's `Vary` with the missing names added. A `*` already covers every name. */
+function mergedVary(vary: string, names: readonly string[]): string {
+  const known = new Set(vary.split(",").map((name) => name.trim().toLowerCase()));
+  if (known.has("*")) return vary;
+  return [vary, ...names.filter((name) => !known.has(name.toLowerCase()))].join(", ");
 }
 
 function joined(before: string | null, value: string): string {
@@ -117,24 +106,14 @@ function joined(before: string | null, value: string): string {
 function defaultsWith(cors: CorsPolicy, varied: readonly string[]): Defaults {
   const headers = new Headers(cors.constant);
   setSecurityHeaders(headers);
-  if (varied.length === 0) return { headers, vary: null };
-  const vary = new Vary(varied);
-  headers.set("Vary", vary.value);
-  return { headers, vary };
+  if (varied.length > 0) headers.set("Vary", varied.join(", "));
+  return { headers, varied };
 }
 
 function setSecurityHeaders(headers: Headers): void {
   headers.set("X-Content-Type-Options", "nosniff");
   headers.set("X-Frame-Options", "DENY");
   headers.set("Referrer-Policy", "strict-origin-when-cross-origin");
-}
-
-/**
- * Prevents the runtime from adding `Content-Length: 0`, which the service did not send, to a response to
- * HEAD.
- */
-function keepLengthUnknown(headers: Headers): void {
-  headers.set("Transfer-Encoding", "chunked");
 }
 
 /** Returns the bytes as a stream, because the runtime adds no Content-Type to a streamed response. */

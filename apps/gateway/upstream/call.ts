@@ -2,6 +2,7 @@ import type { Clock } from "@ostiary/lib/async";
 import { ApiError, bodyTooLarge, reasonOf, systemErrorCode } from "@ostiary/lib/domain/errors";
 import type { CallSpan } from "@ostiary/lib/runtime/telemetry";
 import type { Abortable, CallHandle } from "./client.ts";
+import { MalformedResponse } from "./http-bytes.ts";
 
 /**
  * The interval of the sweep over calls in flight. A call ends at most 100 ms after its client left (GW-123).
@@ -228,6 +229,8 @@ export class UpstreamCall implements CallHandle {
         return badGateway("The service paused too long within its response.");
       case null:
         if (cause instanceof ApiError) return cause;
+        if (cause instanceof MalformedResponse)
+          return badGateway(`The response is malformed. ${cause.message}`);
         return badGateway(`The service could not be reached or broke off: ${causeCode(cause)}.`);
     }
   }

@@ -166,8 +166,6 @@ export class Connection implements Abortable, BodyConnection, Polled, RequestSin
     this.#close("abandoned", cause);
   }
 
-  onInformational(): void {}
-
   onHead(head: ResponseHead): void {
     this.#head = head;
   }

@@ -22,8 +22,6 @@ export interface ServicePool {
 }
 
 const SWEEP_MS = 1_000;
-/** The maximum number of idle connections to all services, as a multiple of the limit for one service. */
-const IDLE_ORIGINS_MAX = 16;
 
 /** Calls services over the gateway's own connections, with one pool for each origin. */
 export class PoolClient implements UpstreamClient, ConnectionBudget {
@@ -75,7 +73,7 @@ export class PoolClient implements UpstreamClient, ConnectionBudget {
   }
 
   closeIdle(): void {
-    for (const { pool } of this.#pools.values()) pool.retire(pool.idle);
+    for (const { pool } of this.#pools.values()) pool.retireIdle();
   }
 
   take(): boolean {
@@ -113,18 +111,9 @@ export class PoolClient implements UpstreamClient, ConnectionBudget {
 
   #sweep(): void {
     const untilMs = this.#clock.elapsedMs() + SWEEP_MS;
-    let idle = 0;
     for (const [origin, { pool }] of this.#pools) {
       pool.sweep(untilMs);
-      idle += pool.idle;
       if (pool.unused) this.#pools.delete(origin);
     }
-    const idleMax = this.#options.idleMax * IDLE_ORIGINS_MAX;
-    if (idle > idleMax) this.#trim(1 - idleMax / idle);
-  }
-
-  /** Closes the same fraction of the idle connections in each pool. */
-  #trim(share: number): void {
-    for (const { pool } of this.#pools.values()) pool.retire(Math.ceil(pool.idle * share));
   }
 }

@@ -201,9 +201,8 @@ export class ConnectionPool implements DialOwner {
     this.#spare = this.#idle.length;
   }
 
-  /** Closes the `count` connections that have been idle longest. */
-  retire(count: number): void {
-    for (const connection of this.#idle.slice(0, count)) connection.retire();
+  retireIdle(): void {
+    for (const connection of [...this.#idle]) connection.retire();
   }
 
   /**

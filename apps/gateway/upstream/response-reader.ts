@@ -16,8 +16,6 @@ export interface ResponseHead {
    * but never has a body. A 204 has no length.
    */
   readonly contentLength: number | null;
-  readonly framing: Framing;
-  readonly keepAlive: boolean;
   /** The time for which the service keeps the idle connection, or null if the service announces no time. */
   readonly keepAliveTimeoutMs: number | null;
 }
@@ -27,8 +25,6 @@ export interface ResponseHead {
  * one {@link ResponseReader.take}.
  */
 export interface ResponseSink {
-  /** Called for a 1xx response. A 100 asks for the request body; the sink can ignore all other statuses. */
-  onInformational(status: number): void;
   onHead(head: ResponseHead): void;
   /** Called at most once in a {@link ResponseReader.take}. `bytes` is a view of the chunk. */
   onBody(bytes: Uint8Array): void;
@@ -85,11 +81,7 @@ export class ResponseReader {
     return this.#begun;
   }
 
-  get complete(): boolean {
-    return this.#phase === IDLE;
-  }
-
-  /** Prepares for the response to a request with `method`. The previous response must be {@link complete}. */
+  /** Prepares for the response to a request with `method`. The previous response must have ended. */
   expect(method: string): void {
     this.#toHead = method === "HEAD";
     this.#begun = false;
@@ -214,7 +206,6 @@ export class ResponseReader {
     this.#fieldsLeft -= names.length;
     if (this.#framing.contentLength !== null) this.#hasInterimLength = true;
     this.#expectHead();
-    this.#sink.onInformational(status);
   }
 
   /** Begins the response after its final head; the body starts at `at`. */
@@ -223,12 +214,11 @@ export class ResponseReader {
     const { keepAliveTimeoutMs } = this.#framing;
     const contentLength = status === NO_CONTENT ? null : this.#framing.contentLength;
     const framing = this.#framing.of(status, this.#toHead);
-    const keepAlive = this.#persists(framing, status, minor);
     const fields = this.#framing.endToEnd(this.#fields);
-    this.#keepAlive = keepAlive;
+    this.#keepAlive = this.#persists(framing, status, minor);
     this.#held = NOTHING;
     this.#phase = PHASES[framing];
-    this.#sink.onHead({ status, fields, contentLength, framing, keepAlive, keepAliveTimeoutMs });
+    this.#sink.onHead({ status, fields, contentLength, keepAliveTimeoutMs });
     switch (framing) {
       case "none":
         this.#finish(at === chunk.length);
