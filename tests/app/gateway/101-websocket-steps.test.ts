@@ -3,11 +3,12 @@
  */
 import { describe, expect, test } from "bun:test";
 import type { StoredServiceConfig } from "@ostiary/lib/domain/routes";
+import type { LocalGateway } from "../../support/gateway/gateway.ts";
 import { MEMBER_KEY } from "../../support/gateway/neighbours.ts";
-import { UNLABELLED_KEY, WebSocketBed } from "../../support/gateway/websocket-bed.ts";
+import { chat, UNLABELLED_KEY, WebSocketBed } from "../../support/gateway/websocket-bed.ts";
 import { headerValue, RawClient, RawUpstream, rawRequest, spell } from "../../support/http/raw-http.ts";
 import { waitFor } from "../../support/index.ts";
-import { useBed } from "./bed.ts";
+import { useBed, useGateway } from "./bed.ts";
 
 const bed = useBed(new WebSocketBed());
 
@@ -34,6 +35,40 @@ test("the service gets its own path and the query, but no credentials and no cli
   expect(headers.get("traceparent")).toMatch(/^00-/);
   expect(headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
   client.socket.close();
+});
+
+// GW-128
+describe("a page of an origin that ALLOWED_ORIGINS does not list", () => {
+  // CORS does not apply to WebSockets: a browser lets any page read the messages of any server.
+  const listed = useGateway({ ...bed.env, ALLOWED_ORIGINS: "https://a.example" }, () => ({
+    chat: chat(bed.url),
+  }));
+  const opened = async (gateway: LocalGateway, origin: Record<string, string>) => {
+    const client = await RawClient.connect(gateway.url);
+    client.send(handshake("/public/a", origin));
+    const { status } = await client.response();
+    client.destroy();
+    return status;
+  };
+
+  test("is refused, and the service is not called", async () => {
+    const origins = [
+      "https://evil.example",
+      "http://a.example",
+      "https://a.example:8443",
+      "https://a.example/",
+    ];
+    for (const Origin of [...origins, "https://a.example.evil.example", "https://A.example", "null", ""]) {
+      expect([Origin, await opened(listed, { Origin })]).toEqual([Origin, 400]);
+    }
+    expect(bed.sockets).toHaveLength(0);
+  });
+
+  test("connects without the variable, as a listed page does, and a client without Origin", async () => {
+    expect(await opened(bed.gateway, { Origin: "https://evil.example" })).toBe(101);
+    expect(await opened(listed, { Origin: "https://a.example" })).toBe(101);
+    expect(await opened(listed, {})).toBe(101);
+  });
 });
 
 // GW-1, GW-127, GW-128

@@ -9,92 +9,34 @@ const bed = new WidgetsBed();
 afterAll(() => bed.close());
 afterEach(() => bed.reset());
 
-// GW-90
-describe("the client's address", () => {
-  /**
-   * Sends a request for an unknown path with each X-Forwarded-For value (null for none). Returns the
-   * statuses. Each client address gets 404 once and then 429, so the statuses show which requests have the
-   * same address.
-   */
-  async function statusesOf(hops: string, lists: (string | null)[]): Promise<number[]> {
-    await using limited = await startLocalGateway({
-      TRUSTED_PROXY_HOPS: hops,
-      RATE_LIMIT_AUTH_FAILURE_REQUESTS: "1",
-    });
-    const statuses: number[] = [];
-    for (const list of lists) {
-      const headers: Record<string, string> = list === null ? {} : { "X-Forwarded-For": list };
-      statuses.push((await rawRequest(limited.url, spell("GET", "/nowhere", headers))).status);
-    }
-    return statuses;
+// GW-74, GW-90, GW-219, GW-220
+test.each([
+  ["0", ["1.1.1.1", "2.2.2.2"], [404, 429]],
+  ["1", ["::ffff:1.1.1.1", "1.1.1.1", "2001:db8:1:2::1", "2001:db8:1:2:ffff::"], [404, 429, 404, 429]],
+])("failures are counted by the client's address behind %s proxies", async (hops, lists, expected) => {
+  await using limited = await startLocalGateway({
+    TRUSTED_PROXY_HOPS: hops,
+    RATE_LIMIT_AUTH_FAILURE_REQUESTS: "1",
+  });
+  const statuses: number[] = [];
+  for (const list of lists) {
+    const request = spell("GET", "/nowhere", { "X-Forwarded-For": list });
+    statuses.push((await rawRequest(limited.url, request)).status);
   }
+  expect(statuses).toEqual(expected);
+});
 
-  test("is the socket's if no proxy is trusted, whatever X-Forwarded-For says", async () => {
-    expect(await statusesOf("0", ["1.1.1.1", "2.2.2.2", null])).toEqual([404, 429, 429]);
-  });
-
-  test("is the last one of the list behind one proxy", async () => {
-    expect(await statusesOf("1", ["9.9.9.9, 1.1.1.1", "8.8.8.8, 1.1.1.1", "1.1.1.1, 2.2.2.2"])).toEqual([
-      404, 429, 404,
-    ]);
-  });
-
-  test("is the second from the right behind two proxies, and the leftmost of a shorter list", async () => {
-    expect(await statusesOf("2", ["9.9.9.9, 1.1.1.1, 7.7.7.7", "1.1.1.1, 6.6.6.6", "1.1.1.1"])).toEqual([
-      404, 429, 429,
-    ]);
-  });
-
-  // GW-91
-  test("is recognized in every format that proxies write", async () => {
-    expect(
-      await statusesOf("1", ["1.1.1.1", "1.1.1.1:4711", "::ffff:1.1.1.1", "[2001:db8::1]:80", "2001:DB8::1"]),
-    ).toEqual([404, 429, 429, 404, 429]);
-  });
-
-  // GW-219
-  test("is the same in every spelling", async () => {
-    const spellings = ["2001:db8::a:1", "2001:DB8::A:1", "2001:0db8:0:0:0:0:a:1", "2001:db8::0:000a:0001"];
-    expect(await statusesOf("1", [...spellings, "2001:db8::a:1%eth0"])).toEqual([404, 429, 429, 429, 429]);
-    const mapped = [
-      "1.2.3.4",
-      "::ffff:1.2.3.4",
-      "::FFFF:102:304",
-      "0:0:0:0:0:ffff:1.2.3.4",
-      "[::ffff:1.2.3.4]:8",
-    ];
-    expect(await statusesOf("1", mapped)).toEqual([404, 429, 429, 429, 429]);
-  });
-
-  // GW-220
-  test("stands for its /64 when failed authentications are counted, but not a unique local address", async () => {
-    const lists = ["2001:db8:1:2::1", "2001:db8:1:2:ffff::", "2001:db8:1:3::1"];
-    expect(await statusesOf("1", lists)).toEqual([404, 429, 404]);
-    expect(await statusesOf("1", ["fd00::1", "fd00::2", "FD00:0::2"])).toEqual([404, 404, 429]);
-    expect(await statusesOf("1", ["64:ff9b::1.2.3.4", "64:ff9b::1.2.3.5", "1.2.3.5"])).toEqual([
-      404, 404, 429,
-    ]);
-  });
-
-  // GW-65, GW-220
-  test("stands for itself in the limit of a public route", async () => {
-    await using limited = await startLocalGateway({ TRUSTED_PROXY_HOPS: "1", RATE_LIMIT_REQUESTS: "1" });
-    const route = { path: "/public", methods: ["GET" as const] };
-    await limited.publish({ widgets: publicService(bed.service.url, route) });
-    const statuses: number[] = [];
-    for (const address of ["2001:db8::1", "2001:db8::2", "2001:DB8:0::2"]) {
-      const response = await rawRequest(limited.url, spell("GET", "/public", { "X-Forwarded-For": address }));
-      statuses.push(response.status);
-    }
-    expect(statuses).toEqual([200, 200, 429]);
-  });
-
-  // GW-91
-  test("is the socket's if the list has no valid address", async () => {
-    expect(await statusesOf("1", [null, "unknown", "_hidden", "", "1.2.3", 'evil"><script>'])).toEqual([
-      404, 429, 429, 429, 429, 429,
-    ]);
-  });
+// GW-65, GW-220
+test("an IPv6 address stands for itself in the limit of a public route", async () => {
+  await using limited = await startLocalGateway({ TRUSTED_PROXY_HOPS: "1", RATE_LIMIT_REQUESTS: "1" });
+  const route = { path: "/public", methods: ["GET" as const] };
+  await limited.publish({ widgets: publicService(bed.service.url, route) });
+  const statuses: number[] = [];
+  for (const address of ["2001:db8::1", "2001:db8::2", "2001:DB8:0::2"]) {
+    const response = await rawRequest(limited.url, spell("GET", "/public", { "X-Forwarded-For": address }));
+    statuses.push(response.status);
+  }
+  expect(statuses).toEqual([200, 200, 429]);
 });
 
 describe("Forwarded headers to services:", () => {
@@ -160,11 +102,8 @@ describe("Forwarded headers to services:", () => {
     .filter(([name]) => name !== "Forwarded")
     .map(([name, value]) => [name.replaceAll("-", "_"), value]);
   // GW-87, GW-92
-  test.each<Record<string, string>>([
-    { FORWARD_CLIENT_ADDRESS: "true", TRUSTED_PROXY_HOPS: "1" },
-    { TRUSTED_PROXY_HOPS: "1" },
-  ])("never pass with underscores in their names, with %p", async (env) => {
-    const headers = await bed.received(twins, await bed.start(env));
+  test("never pass with underscores in their names", async () => {
+    const headers = await bed.received(twins, await bed.start({ TRUSTED_PROXY_HOPS: "1" }));
     for (const [name] of twins) expect(headerValue(headers, name)).toBeNull();
   });
 });

@@ -12,45 +12,41 @@ const answered = (lines: Lines, through = gateway, request: Lines = []) =>
   bed.answered(lines, through, request);
 
 // GW-32, GW-82
-describe("no credential and no audit header reaches a service:", () => {
+test("no credential and no audit header reaches a service", async () => {
   const names = [
-    "Authorization",
-    "X-API-Key",
-    "X-Platform-Audit-Details",
-    "X-Platform-Audit-Organization",
-    "X-Platform-Audit-Member",
+    ...["Authorization", "X-API-Key", "X-Platform-Audit-Details", "X-Platform-Audit-Created"],
+    ...["X-Platform-Audit-Organization", "X-Platform-Audit-Member"],
   ];
-  test.each(names)("%s", async (name) => {
-    const headers = await received([
-      [name, "secret-one"],
-      [name, "secret-two"],
-    ]);
-    expect(headerValues(headers, name)).toEqual([]);
-    expect(service.request.head).not.toContain("secret");
-  });
+  await received(
+    names.flatMap(
+      (name): Lines => [
+        [name, "secret-one"],
+        [name, "secret-two"],
+      ],
+    ),
+  );
+  expect(service.request.head).not.toMatch(/secret|authorization|api-key|audit/i);
 });
 
 // GW-87
-describe("no header that the gateway removes or sets reaches a service under a name with underscores:", () => {
-  const names = [
-    "X_API_Key",
-    "X_Request_ID",
-    "X_Platform_Audit_Details",
-    "Proxy_Authorization",
-    "X_Forwarded_For",
-    "X_Real_IP",
-    "true_client-ip",
-  ];
-  test.each(names)("%s", async (name) => {
-    const headers = await received([
-      [name, "twin"],
-      [name, "again"],
-    ]);
-    expect(headerValues(headers, name)).toEqual([]);
-    expect(service.request.head).not.toContain("twin");
+describe("a header under a name with underscores", () => {
+  test("reaches no service if the gateway removes or sets the header", async () => {
+    const names = [
+      ...["X_API_Key", "X_Request_ID", "X_Platform_Audit_Details", "Proxy_Authorization"],
+      ...["X_Forwarded_For", "X_Real_IP", "true_client-ip"],
+    ];
+    await received(
+      names.flatMap(
+        (name): Lines => [
+          [name, "twin"],
+          [name, "again"],
+        ],
+      ),
+    );
+    expect(service.request.head).not.toMatch(/twin|again/);
   });
 
-  test("every other name with an underscore passes", async () => {
+  test("passes otherwise", async () => {
     const lines: Lines = [
       ["X_Custom", "1"],
       ["_", "2"],
@@ -75,11 +71,11 @@ describe("hop-by-hop headers are not forwarded:", () => {
     ["Upgrade", "h2c"],
     ["TE", "gzip"],
   ];
-  test.each(table)("%s of a request", async (name, value) => {
-    expect(headerValues(await received([[name, value]]), name)).toEqual([]);
-  });
-  test.each(table)("%s of a response", async (name, value) => {
-    expect(headerValues(await answered([[name, value]]), name)).toEqual([]);
+  test("of a request, and of a response", async () => {
+    const sent = await received(table);
+    const back = await answered(table);
+    for (const [name] of table)
+      expect([name, headerValues(sent, name), headerValues(back, name)]).toEqual([name, [], []]);
   });
 
   test("headers that Connection names, in both directions and in any letter case", async () => {
@@ -94,7 +90,6 @@ describe("hop-by-hop headers are not forwarded:", () => {
     expect(headerValues(sent, "x-hop")).toEqual([]);
     expect(headerValues(sent, "x-other")).toEqual([]);
     expect(headerValue(sent, "x-stays")).toBe("3");
-    service.requests.length = 0;
     const back = await answered(connection);
     expect(headerValues(back, "x-hop")).toEqual([]);
     expect(headerValues(back, "x-other")).toEqual([]);
@@ -147,13 +142,6 @@ describe("hop-by-hop headers are not forwarded:", () => {
     const sent = await received([["TE", "gzip;q=0.5, Trailers"]]);
     expect(headerValues(sent, "te")).toEqual(["trailers"]);
     expect(headerValues(sent, "connection")).toEqual(["TE"]);
-  });
-
-  // GW-85
-  test("TE without trailers is removed", async () => {
-    const sent = await received([["TE", "gzip"]]);
-    expect(headerValues(sent, "te")).toEqual([]);
-    expect(headerValues(sent, "connection")).not.toContain("TE");
   });
 
   // GW-88
@@ -214,29 +202,21 @@ describe("all other headers pass unchanged:", () => {
     expect(headerValues(headers, "set-cookie")).toEqual(cookies);
   });
 
-  // GW-101
-  test("no Content-Type is added if the service sent none", async () => {
+  // GW-88, GW-101
+  test("no User-Agent and no Content-Type is added", async () => {
     expect(headerValues(await answered([]), "content-type")).toEqual([]);
-  });
-
-  // GW-88
-  test("no User-Agent is added for a client without one", async () => {
-    expect(headerValues(await received([]), "user-agent").join("")).toBe("");
+    expect(headerValues(service.request.headers, "user-agent").join("")).toBe("");
   });
 });
 
 describe("X-Request-ID", () => {
-  // GW-83
-  test("is a new UUIDv7, the same for service and client, whatever the client sent", async () => {
+  // GW-83, GW-96
+  test("is a new UUIDv7, the same for service and client, whatever both sent", async () => {
+    service.handler = () => "HTTP/1.1 200 OK\r\nX-Request-ID: theirs\r\nContent-Length: 0\r\n\r\n";
     const response = await rawRequest(gateway.url, spell("GET", "/widgets", { "X-Request-ID": "mine" }));
     const id = headerValue(response.headers, "x-request-id");
     expect(id).toMatch(UUID_V7);
     expect(headerValue(service.request.headers, "x-request-id")).toBe(id);
-  });
-
-  // GW-96
-  test("replaces one that the service sent", async () => {
-    expect(headerValue(await answered([["X-Request-ID", "theirs"]]), "x-request-id")).toMatch(UUID_V7);
   });
 
   // GW-96, ER-5
@@ -297,13 +277,19 @@ describe("security headers", () => {
     }
   });
 
-  test("replace those that a service sent", async () => {
+  // GW-95
+  test("replace those that a service sent, and the four audit headers never reach a client", async () => {
     const headers = await answered([
       ["X-Frame-Options", "SAMEORIGIN"],
       ["Referrer-Policy", "unsafe-url"],
+      ["X-Platform-Audit-Details", '{"a":1}'],
+      ["x-platform-audit-created", "w1"],
+      ["X-Platform-Audit-Organization", "o1"],
+      ["X-Platform-Audit-Member", "m1"],
     ]);
-    expect(headerValue(headers, "x-frame-options")).toBe("DENY");
-    expect(headerValue(headers, "referrer-policy")).toBe(SECURITY["referrer-policy"]);
+    for (const [name, value] of Object.entries(SECURITY))
+      expect(headerValues(headers, name)).toEqual([value]);
+    expect(headers.filter(([name]) => /audit/i.test(name))).toEqual([]);
   });
 
   test("are not on the internal port", async () => {
@@ -313,15 +299,4 @@ describe("security headers", () => {
       for (const header of Object.keys(SECURITY)) expect(response.headers.has(header)).toBe(false);
     }
   });
-});
-
-// GW-95
-test("the four audit headers never reach a client", async () => {
-  const headers = await answered([
-    ["X-Platform-Audit-Details", '{"a":1}'],
-    ["x-platform-audit-created", "w1"],
-    ["X-Platform-Audit-Organization", "o1"],
-    ["X-Platform-Audit-Member", "m1"],
-  ]);
-  expect(headers.filter(([name]) => /audit/i.test(name))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** Tests of rate limits with plans, calendar periods, several policies and refunds. */
+/** Tests of rate limits with plans, calendar periods, several policies and refunds, and of shortened windows. */
 import { describe, expect, test } from "bun:test";
 import { createLimiter, limitVariables, type RateState, refusedByLimit } from "@ostiary/gateway/limit";
 import { compileService } from "@ostiary/lib/domain/routes";
@@ -9,7 +9,8 @@ import { rejection } from "../../support/index.ts";
 import { manualClock } from "../../support/time/manual-clock.ts";
 import { serviceWith, stored } from "../routes/fixtures.ts";
 
-const config = loadConfig(Type.Object(limitVariables), {});
+const configOf = (env: Env) => loadConfig(Type.Object(limitVariables), env);
+const config = configOf({});
 /** A stand-in for the record of quotas. It adds up the charges, and `asked` counts the calls of `known`. */
 class QuotaRecord {
   readonly charges = new Map<string, number>();
@@ -31,8 +32,10 @@ class QuotaRecord {
 const MINUTE = { requests: 2, window_seconds: 60 };
 const NOON = Date.parse("2026-11-30T12:00:00.000Z");
 
+type Env = Record<string, string>;
+
 /** Returns a limiter for the route `GET /r`. The clock starts at noon of the last day of a month. */
-function limiting(rate_limit: unknown, policies: object = {}) {
+function limiting(rate_limit?: unknown, policies: object = {}) {
   const clock = manualClock(NOON);
   const store = new MemoryCounterStore("test", observeNothing, clock);
   const record = new QuotaRecord();
@@ -48,11 +51,24 @@ function limiting(rate_limit: unknown, policies: object = {}) {
       const other = createLimiter({ config, store, clock: manualClock(clock.now() + ms), quotas: record });
       return other.limit(route, caller("o1", null));
     },
+    /** Counts a request on the same counters under another setting. */
+    under({ rate_limit, policies = {}, plan = null, env = {} }: Setting) {
+      const other = createLimiter({ config: configOf(env), store, clock });
+      return other.limit(routeWith(rate_limit, policies), caller("o1", plan)) ?? Promise.resolve(null);
+    },
+    failed: (env: Env) => createLimiter({ config: configOf(env), store, clock }).failed("192.0.2.1"),
     limit: (plan: string | null = null, organization_id = "o1") =>
       limiter.limit(route, caller(organization_id, plan)),
     refund: (state: RateState) => limiter.refund(state),
     refusal: (state: RateState) => refusedByLimit(route, state),
   };
+}
+
+interface Setting {
+  readonly rate_limit?: unknown;
+  readonly policies?: object;
+  readonly plan?: string | null;
+  readonly env?: Env;
 }
 
 const caller = (organization_id: string, plan: string | null) => ({
@@ -261,5 +277,52 @@ describe("a limit that charges only successful requests", () => {
       allowed: true,
       described: { limits: '"60s";r=0;t=60, "day";r=6;t=43200' },
     });
+  });
+});
+
+// GW-199
+describe("a window ends at the latest after its present length:", () => {
+  const DAY = 86_400;
+  const LONG = { requests: 2, window_seconds: DAY };
+  const SHORT = { requests: 100, window_seconds: 10 };
+  const named = (policy: object): Setting => ({ rate_limit: "policy", policies: { policy } });
+  const planned = (plan: string): Setting => ({ rate_limit: { ...LONG, plans: { pro: SHORT } }, plan });
+  const fallback = ({ requests, window_seconds }: typeof LONG): Setting => ({
+    env: { RATE_LIMIT_REQUESTS: String(requests), RATE_LIMIT_WINDOW_SECONDS: String(window_seconds) },
+  });
+
+  test.each<[string, before: Setting, after: Setting]>([
+    ["an inline limit", { rate_limit: LONG }, { rate_limit: SHORT }],
+    ["a policy", named(LONG), named(SHORT)],
+    ["a plan", planned("free"), planned("pro")],
+    ["the fallback", fallback(LONG), fallback(SHORT)],
+  ])("%s", async (_, before, after) => {
+    const { clock, under } = limiting();
+    const start = NOON / 1000;
+    for (let sent = 0; sent < 3; sent++) await under(before);
+    clock.advance(1_000_000);
+    expect(await under(before)).toMatchObject({ allowed: false, reset: start + DAY });
+    const reset = start + 1_010;
+    expect(await under(after)).toMatchObject({ allowed: true, reset });
+    clock.advance(9_000);
+    expect(await under(after)).toMatchObject({ allowed: true, reset });
+    expect(await under(before)).toMatchObject({ allowed: false, reset });
+    clock.advance(1_000);
+    expect(await under(before)).toMatchObject({ allowed: true, remaining: 1, reset: reset + DAY });
+  });
+
+  // GW-74
+  test("the limiter of failed authentications", async () => {
+    const { clock, failed } = limiting();
+    const long = {
+      RATE_LIMIT_AUTH_FAILURE_REQUESTS: "1",
+      RATE_LIMIT_AUTH_FAILURE_WINDOW_SECONDS: String(DAY),
+    };
+    await failed(long);
+    expect(await failed(long)).toMatchObject({ details: { retry_after_seconds: DAY } });
+    const short = { ...long, RATE_LIMIT_AUTH_FAILURE_WINDOW_SECONDS: "10" };
+    expect(await failed(short)).toMatchObject({ details: { retry_after_seconds: 10 } });
+    clock.advance(10_000);
+    expect(await failed(short)).toBeNull();
   });
 });

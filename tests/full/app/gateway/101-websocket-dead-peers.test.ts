@@ -7,7 +7,6 @@ import { waitFor } from "../../../support/index.ts";
 
 const IDLE_TIMEOUT_MS = 1_000;
 const TEXT = Buffer.from([0x81, 1, 0x78]);
-const MASKED_TEXT = Buffer.from([0x81, 0x81, 0, 0, 0, 0, 0x78]);
 
 let gateway: LocalGateway;
 const service = new RawUpstream((request) => acceptance(request));
@@ -44,23 +43,17 @@ async function connect() {
 
 // GW-213
 describe("a silent peer loses its WebSocket and its place while the other one sends", () => {
-  test.each([
-    ["text", TEXT],
-    ["pings", pings(1, "service")],
-  ])("%s: the client", async (_, frame) => {
+  test("the client", async () => {
     const socket = await connect();
-    feeding = setInterval(() => socket.send(frame), IDLE_TIMEOUT_MS / 10);
+    feeding = setInterval(() => socket.send(TEXT), IDLE_TIMEOUT_MS / 10);
     await client.untilClosed();
     await waitFor(() => socket.closed);
     await waitFor(async () => (await open()) === 0);
   });
 
-  test.each([
-    ["text", MASKED_TEXT],
-    ["pings", pings(1, "client")],
-  ])("%s: the service", async (_, frame) => {
+  test("the service", async () => {
     const socket = await connect();
-    feeding = setInterval(() => client.send(frame), IDLE_TIMEOUT_MS / 10);
+    feeding = setInterval(() => client.send(pings(1, "client")), IDLE_TIMEOUT_MS / 10);
     await client.untilClosed();
     await waitFor(() => socket.closed);
     await waitFor(async () => (await open()) === 0);

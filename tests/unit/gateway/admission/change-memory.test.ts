@@ -44,28 +44,8 @@ test("a change compares no cached result, and a result is compared once with all
   expect(comparisons()).toBe(1);
 });
 
-// GW-221, GW-222
-test("a result is void that is older than a change of its owner, however late it is used, until it is loaded again", async () => {
-  const { cache, memory, put } = await filled();
-  memory.add([change("u1"), change("u2")]);
-  for (let n = 0; n < 1_000; n += 1) memory.add([change(`other ${n}`)]);
-  expect([cache.get("u1"), cache.get("u1"), cache.get("u3"), cache.get("refused")]).toEqual([
-    undefined,
-    undefined,
-    personOf("u3"),
-    refusal,
-  ]);
-  await put("u1", personOf("u1"));
-  memory.add([change("other", true)]);
-  expect([cache.get("u1"), cache.get("u2"), cache.get("refused")]).toEqual([
-    personOf("u1"),
-    undefined,
-    undefined,
-  ]);
-});
-
 // GW-222
-test("everything is void after a reset, and after more changes than are remembered", async () => {
+test("a change voids the older results of its owner, and a reset and too many changes void everything", async () => {
   const { cache, memory, put } = await filled();
   memory.addAll();
   expect(["u1", "u99", "refused"].map((name) => cache.get(name))).toEqual([undefined, undefined, undefined]);
@@ -76,21 +56,4 @@ test("everything is void after a reset, and after more changes than are remember
   expect([cache.get("u1"), cache.get("u2")]).toEqual([personOf("u1"), undefined]);
   memory.add([change("one more")]);
   expect(cache.get("u1")).toBeUndefined();
-});
-
-// GW-222
-test("a load in progress at a change is neither shared nor kept", async () => {
-  const { cache, memory } = await filled();
-  const held = Promise.withResolvers<Admitted>();
-  const kept = (value: Admitted) => ({
-    value,
-    untilElapsedMs: Number.POSITIVE_INFINITY,
-    endsAtMs: Number.POSITIVE_INFINITY,
-  });
-  const early = cache.load("new", async () => kept(await held.promise));
-  memory.add([change("other")]);
-  expect(await cache.load("new", async () => kept(personOf("later")))).toEqual(personOf("later"));
-  held.resolve(personOf("early"));
-  expect(await early).toEqual(personOf("early"));
-  expect(cache.get("new")).toEqual(personOf("later"));
 });

@@ -30,8 +30,8 @@ export interface Admission {
   verdict(scope: ProtectedScope, headers: Presented): Promise<"admitted" | number>;
   /** Returns the reason why the credential is refused. */
   refusal(scope: ProtectedScope, headers: Presented): Promise<CredentialRefusal>;
-  /** The reasons of all refusals, in order. */
-  readonly counted: string[];
+  /** Returns the number of refusals so far, by reason. */
+  counted(): Record<string, number>;
   start(): Promise<void>;
   close(): Promise<void>;
 }
@@ -40,7 +40,6 @@ export function admission(environment: Record<string, string> = {}): Admission {
   const identity = startIdentity();
   const time = manualClock();
   const lines: string[] = [];
-  const counted: string[] = [];
   const note = (fields: object, message: string) => lines.push(`${message} ${JSON.stringify(fields)}`);
   const authenticator = createAuthenticator({
     config: config({
@@ -50,7 +49,6 @@ export function admission(environment: Record<string, string> = {}): Admission {
     }),
     log: { info: note, warn: note },
     clock: time,
-    onRefused: (reason) => counted.push(reason),
   });
   const request = (headers: Presented) => new Request("http://gateway.example/things", { headers });
   const authenticate = (scope: ProtectedScope, headers: Presented) => {
@@ -69,7 +67,7 @@ export function admission(environment: Record<string, string> = {}): Admission {
     identity,
     time,
     lines,
-    counted,
+    counted: () => ({ ...authenticator.refusals }),
     ready: () => authenticator.ready(),
     authenticate,
     known(form, result) {

@@ -16,7 +16,6 @@ interface Answer {
   /** The offset of the first byte that the reader received for this request. */
   readonly from: number;
   head: ResponseHead | null;
-  readonly interim: number[];
   body: string;
   ended: boolean;
   reusable: boolean;
@@ -37,13 +36,12 @@ function answersTo(methods: readonly string[], pieces: readonly string[]): Answe
   const begin = (): Answer => {
     const method = methods[answers.length] ?? "GET";
     const rest = { head: null, body: "", ended: false, reusable: false, refused: false };
-    const answer = { method, from: at, interim: [], to: at, ...rest };
+    const answer = { method, from: at, to: at, ...rest };
     answers.push(answer);
     reader.expect(method);
     return answer;
   };
   const reader = new ResponseReader(names, {
-    onInformational: (status) => answer.interim.push(status),
     onHead: (head) => {
       answer.head = head;
     },
@@ -76,13 +74,13 @@ function answersTo(methods: readonly string[], pieces: readonly string[]): Answe
 function expectedOf({ method, from, to }: Answer, stream: string) {
   const response = referenceRead(stream.slice(from), method);
   if (response === null) return null;
-  const { status, fields, interim, body, end, persistent } = response;
-  return { status, fields, interim, body, reusable: persistent && end !== null && from + end === to };
+  const { status, fields, body, end, persistent } = response;
+  return { status, fields, body, reusable: persistent && end !== null && from + end === to };
 }
 
-function gotOf({ head, interim, body, reusable, refused }: Answer) {
+function gotOf({ head, body, reusable, refused }: Answer) {
   if (refused || head === null) return null;
-  return { status: head.status, fields: head.fields, interim, body, reusable };
+  return { status: head.status, fields: head.fields, body, reusable };
 }
 
 function disagreement(

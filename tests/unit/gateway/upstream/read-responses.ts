@@ -5,7 +5,6 @@ import { type ResponseHead, ResponseReader } from "../../../../apps/gateway/upst
 /** A response as a `ResponseReader` reports it. */
 export interface ReadResponse {
   readonly head: ResponseHead | null;
-  readonly interim: readonly number[];
   readonly body: string;
   readonly complete: boolean;
   readonly reusable: boolean;
@@ -26,13 +25,11 @@ export function readResponse(
   chunks: readonly (string | Buffer)[],
   { method = "GET", ended = false }: ReadOptions = {},
 ): ReadResponse {
-  const interim: number[] = [];
   const body: Uint8Array[] = [];
   let head: ResponseHead | null = null;
   let end: { reusable: boolean } | null = null;
   let refused: string | null = null;
   const reader = new ResponseReader(ALL_NAMES, {
-    onInformational: (status) => interim.push(status),
     onHead: (each) => {
       head = each;
     },
@@ -57,7 +54,7 @@ export function readResponse(
     refused = error.message;
   }
   const text = Buffer.concat(body).toString("latin1");
-  return { head, interim, body: text, complete: end !== null, reusable: isReusable(end), refused };
+  return { head, body: text, complete: end !== null, reusable: isReusable(end), refused };
 }
 
 function isReusable(end: { reusable: boolean } | null): boolean {

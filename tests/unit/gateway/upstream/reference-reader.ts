@@ -6,7 +6,6 @@
 export interface ReferenceResponse {
   readonly status: number;
   readonly fields: readonly string[];
-  readonly interim: readonly number[];
   readonly body: string;
   /** The offset after the response, or null if the response ends when the connection closes. */
   readonly end: number | null;
@@ -29,19 +28,17 @@ interface Head {
 
 /** Returns the response at the start of `text`, or null if the response is malformed or incomplete. */
 export function referenceRead(text: string, method: string): ReferenceResponse | null {
-  const interim: number[] = [];
   let from = 0;
   let isSuspect = false;
   for (;;) {
     const head = readHead(text, from);
     if (head === null || !isFramed(head)) return null;
     if (head.status >= 200) {
-      const response = withBody(text, method, interim, head);
+      const response = withBody(text, method, head);
       return response && { ...response, persistent: response.persistent && !isSuspect };
     }
     if (head.status === 101) return null;
     if (valuesOf(head, "content-length").length > 0) isSuspect = true;
-    interim.push(head.status);
     from = head.end;
   }
 }
@@ -79,12 +76,7 @@ function isFramed(head: Head): boolean {
   return codings.join().toLowerCase() === "chunked" && lengths.length === 0 && head.minor === "1";
 }
 
-function withBody(
-  text: string,
-  method: string,
-  interim: readonly number[],
-  head: Head,
-): ReferenceResponse | null {
+function withBody(text: string, method: string, head: Head): ReferenceResponse | null {
   const found = bodyOf(text, method, head);
   if (found === null) return null;
   const options = valuesOf(head, "connection").flatMap((each) => each.toLowerCase().split(/[\t ]*,[\t ]*/));
@@ -94,7 +86,7 @@ function withBody(
     !isFollowed(method, head);
   const own = ["content-length", "transfer-encoding", "connection", "keep-alive", ...options];
   const fields = head.fields.filter(([name]) => !own.includes(name)).flat();
-  return { status: head.status, fields, interim, ...found, persistent };
+  return { status: head.status, fields, ...found, persistent };
 }
 
 /** Returns whether a response without a body announces one, which the service may send all the same. */
