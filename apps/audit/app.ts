@@ -75,7 +75,7 @@ function publicApp(deps: AuditAppDeps) {
         clock: deps.clock,
       }),
     );
-  const app = httpApp({ bodyBytesMax: BODY_BYTES_MAX, iJson: true, refuseRepeated: false }).use(routes);
+  const app = httpApp({ bodyBytesMax: BODY_BYTES_MAX, refuseRepeated: false }).use(routes);
   if (!deps.swaggerEnabled) return app;
   return app.use(swaggerRoutes(routes, { ...publicText, bodyBytesMax: BODY_BYTES_MAX }));
 }
@@ -92,7 +92,6 @@ function internalApp(deps: AuditAppDeps) {
     .use(internalUsageHandlers({ reads, writes, metrics, clock, platform }));
   const app = httpApp({
     bodyBytesMax: BODY_BYTES_MAX,
-    iJson: true,
     bodyBytesMaxOf: {
       [AUDIT_INTENTS_PATH]: BATCH_BYTES_MAX,
       [AUDIT_OUTCOMES_PATH]: BATCH_BYTES_MAX,

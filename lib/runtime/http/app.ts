@@ -8,7 +8,7 @@ import {
   shownKey,
   validationError,
 } from "../../domain/errors/index.ts";
-import { isRecord, parseIJson, parseJson } from "../../domain/json/index.ts";
+import { isRecord } from "../../domain/json/index.ts";
 import { isUlid } from "../../domain/schemas/index.ts";
 import { schemaFailureAdapter, toApiError } from "./errors.ts";
 import { isProbe } from "./probes.ts";
@@ -19,10 +19,8 @@ interface HttpAppOptions {
   /** Larger bodies get a 413. */
   bodyBytesMax: number;
   bodyBytesMaxOf?: Readonly<Record<string, number>>;
-  /** Whether the app parses all bodies as JSON (default). Otherwise, routes read theirs with `readBytes`. */
+  /** Whether the app parses all bodies as I-JSON (default). Otherwise, routes read theirs with `readBytes`. */
   parseBodies?: boolean;
-  /** Whether bodies must be I-JSON, which every parser interprets in the same way. */
-  iJson?: boolean;
   /** If false, routes check {@link repeatedParameters} themselves, to report them together with other problems. */
   refuseRepeated?: boolean;
 }
@@ -45,7 +43,7 @@ export function httpApp(options: HttpAppOptions) {
   if (options.parseBodies !== false) {
     app.onParse({ as: "global" }, async ({ request, route }) => {
       const text = await readText(request, options.bodyBytesMaxOf?.[route] ?? options.bodyBytesMax);
-      return text === "" ? {} : parseBody(text, options.iJson === true ? parseIJson : parseJson);
+      return text === "" ? {} : parseBody(text);
     });
   }
   return app

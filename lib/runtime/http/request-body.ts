@@ -1,6 +1,6 @@
 import { readBounded } from "../../async/index.ts";
 import { ApiError, bodyTooLarge, nestedTooDeeply, validationError } from "../../domain/errors/index.ts";
-import { JsonTooDeep, NotIJson, parseJson, tryUtf8 } from "../../domain/json/index.ts";
+import { JsonTooDeep, NotIJson, parseIJson, tryUtf8 } from "../../domain/json/index.ts";
 
 /** Throws a 413 if the body has more than `bytesMax` bytes. */
 export async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
@@ -20,10 +20,10 @@ export async function readText(request: Request, bytesMax: number): Promise<stri
   return text;
 }
 
-/** Throws a 400 for malformed JSON, and a 422 for nesting that is too deep, or if `parse` requires I-JSON. */
-export function parseBody(text: string, parse: (text: string) => unknown = parseJson): unknown {
+/** Throws a 400 for malformed JSON, and a 422 for JSON that is nested too deeply or is not I-JSON. */
+export function parseBody(text: string): unknown {
   try {
-    return parse(text);
+    return parseIJson(text);
   } catch (cause) {
     if (cause instanceof JsonTooDeep) throw nestedTooDeeply("The body");
     if (cause instanceof NotIJson) {

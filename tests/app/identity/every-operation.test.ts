@@ -68,6 +68,15 @@ function ofOtherKinds(field: string): unknown[] {
   return [...texts, 7, ...others];
 }
 
+/** Returns the body once for each of its objects' members, with a second member of the same name before it. */
+function namedTwice(body: unknown): string[] {
+  const text = JSON.stringify(body);
+  return [...text.matchAll(/"\w+":/g)].flatMap(({ 0: name, index }) => {
+    const escaped = name.replace(/\w/, (first) => `\\u${first.charCodeAt(0).toString(16).padStart(4, "0")}`);
+    return [name, escaped].map((spelling) => `${text.slice(0, index)}${spelling}null,${text.slice(index)}`);
+  });
+}
+
 // ER-24, ID-2
 test("a 404 names the resource and the last id in the path", async () => {
   const resources: Record<string, string> = { key_id: "api_key" };
@@ -174,6 +183,18 @@ describe("bad input", () => {
       const large = await call(JSON.stringify({ name: "x".repeat(70_000) }));
       expect(large.status).toBe(413);
       expect(large.body.error.details).toEqual({ max_size_bytes: 65_536 });
+    }
+    expect(await storedDigest(identity)).toBe(before);
+  });
+
+  // ID-4
+  test("a body with a name twice in an object is 422, and writes nothing", async () => {
+    const before = await storedDigest(identity);
+    for (const operation of operations.filter(({ body }) => body !== undefined)) {
+      for (const text of namedTwice({ unknown: 1, ...operation.body })) {
+        const answer = await identity.call(operation.method, pathIn(ours, operation), text);
+        expect({ id: operation.id, text, fields: wrongFields(answer) }).toMatchObject({ fields: [""] });
+      }
     }
     expect(await storedDigest(identity)).toBe(before);
   });

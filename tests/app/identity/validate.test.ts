@@ -73,7 +73,7 @@ describe("in the format of version 1,", () => {
 
 describe("the request of a validation", () => {
   // ID-84
-  test("is 422 with neither or both of credential and idp, unknown fields or wrong types, and 400 if not JSON", async () => {
+  test("is 422 with neither or both of credential and idp, unknown, repeated or wrong fields, and 400 if not JSON", async () => {
     const idp = { issuer: ISSUER, subject: "a" };
     expect(wrongFields(await ask({}))).toEqual([""]);
     expect((await ask({ idp, credential: "x" })).status).toBe(422);
@@ -83,6 +83,7 @@ describe("the request of a validation", () => {
     expect(wrongFields(await ask({ credential: 7 }))).toEqual(["credential"]);
     expect(wrongFields(await ask({ credential: "" }))).toEqual(["credential"]);
     expect(wrongFields(await ask({ credential: "x", realm: "directory" }))).toEqual(["realm"]);
+    expect(wrongFields(await ask('{"credential":"x","credential":"y"}'))).toEqual([""]);
     expect((await ask("{")).status).toBe(400);
     expect((await ask([])).status).toBe(422);
     expect(wrongFields(await identity.internal("POST", `${PATH}?a=1`, { credential: "x" }))).toEqual(["a"]);
