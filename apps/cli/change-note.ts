@@ -1,5 +1,5 @@
 import { type GivenNote, LINK_LENGTH_MAX, REASON_LENGTH_MAX } from "@ostiary/lib/contracts/registry-api";
-import type { ReadVariable } from "./profiles/address.ts";
+import type { ReadVariable } from "./profiles.ts";
 
 /**
  * Returns the reason and the link of a write. Values that the person sets take precedence over those of a GitHub or

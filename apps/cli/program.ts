@@ -29,7 +29,7 @@ import {
   Refused,
 } from "./exit-codes.ts";
 import { Output } from "./output.ts";
-import { findRegistry, type ReadVariable, registryNames } from "./profiles/address.ts";
+import { findRegistry, type ReadVariable, registryNames } from "./profiles.ts";
 import { refusalText } from "./refusal-text.ts";
 import { RegistryClient } from "./registry-client.ts";
 import { printable, printableJson, type Terminal } from "./terminal.ts";
@@ -152,10 +152,9 @@ function createProgram(
   onOpen: (registry: RegistryClient) => void,
 ): Command {
   const program = new Command(name);
-  const warn = (text: string) => terminal.writeError(`${text}\n`);
   const run: Run = async (work) => {
     const { json, timeout, registry: named, reason, link } = program.opts();
-    const address = await findRegistry(named, variable, warn);
+    const address = await findRegistry(named, variable);
     try {
       const note = changeNoteHeaders(changeNote({ reason, link }, variable));
       const registry = new RegistryClient(address, timeout, note);

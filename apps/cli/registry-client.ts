@@ -4,7 +4,6 @@ import { ErrorEnvelope } from "@ostiary/lib/domain/errors";
 import { withoutTrailingSlashes } from "@ostiary/lib/domain/routes";
 import { Value } from "@sinclair/typebox/value";
 import { Refused, UsageError } from "./exit-codes.ts";
-import { isFromAnotherPort, notARegistryText, tooLongText } from "./not-a-registry.ts";
 import { proxyFor } from "./proxy.ts";
 import { unavailableText, unreachableText } from "./unreachable.ts";
 
@@ -28,8 +27,6 @@ export class RegistryClient extends RegistryApi {
   readonly #url: string;
   readonly #timeoutS: number;
   readonly #note: Readonly<Record<string, string>>;
-  /** Whether the token has the form of a JWT. */
-  readonly #isSigned: boolean;
   #writing = false;
 
   /** @param note the headers that every write sends */
@@ -43,7 +40,6 @@ export class RegistryClient extends RegistryApi {
     this.#url = url;
     this.#timeoutS = timeoutS;
     this.#note = note;
-    this.#isSigned = /^[^.]+\.[^.]+\.[^.]+$/.test(ADMIN_TOKEN?.trim() ?? "");
   }
 
   /** Whether a write is in flight. */
@@ -65,7 +61,7 @@ export class RegistryClient extends RegistryApi {
       const bytes = await readBounded(body, RESPONSE_BYTES_MAX, () => new ResponseTooLong());
       return { ok, status, headers, body: new TextDecoder().decode(bytes) };
     } catch (error) {
-      if (error instanceof ResponseTooLong) throw new Refused(tooLongText(this.#url, RESPONSE_BYTES_MAX));
+      if (error instanceof ResponseTooLong) throw new Refused(`${this.#url} ${TOO_LONG}`);
       throw new Refused(unreachableText(this.#url, error, { timeoutS: this.#timeoutS, writing }));
     } finally {
       this.#writing = false;
@@ -73,24 +69,40 @@ export class RegistryClient extends RegistryApi {
   }
 
   protected failure(answer: HttpAnswer, value: unknown, writing: boolean): Refused {
-    if (answer.ok || !Value.Check(ErrorEnvelope, value) || isFromAnotherPort(answer, value)) {
-      return new Refused(notARegistryText(this.#url, answer, value));
+    if (answer.ok || !Value.Check(ErrorEnvelope, value) || isUnknownPath(answer, value)) {
+      return new Refused(`${this.#url} ${notARegistryText(answer)}`);
     }
     const { code, message, request_id } = value.error;
     const outage = unavailableText(message, request_id, writing);
-    const text =
-      code === "UNAUTHORIZED" ? this.#unauthorizedText() : code === "SERVICE_UNAVAILABLE" ? outage : message;
+    const text = code === "UNAUTHORIZED" ? UNAUTHORIZED : code === "SERVICE_UNAVAILABLE" ? outage : message;
     return new Refused(text, { envelope: value, writing });
-  }
-
-  #unauthorizedText(): string {
-    return this.#isSigned
-      ? "The registry does not accept the JWT in ADMIN_TOKEN: the token has expired, is for another audience, or matches no operator. The registry's log at level debug says which reason applies."
-      : "The registry does not accept ADMIN_TOKEN: set it to the token that the registry was started with.";
   }
 }
 
+const UNAUTHORIZED =
+  "The registry does not accept ADMIN_TOKEN: set it to the registry's own ADMIN_TOKEN, a token of OPERATORS_FILE, or a JWT of OPERATOR_ISSUER that has not expired. The registry's log at level debug has the reason.";
+const TOO_LONG = `responds with more than ${RESPONSE_BYTES_MAX / 1_048_576} MiB, so it is not a route registry: check REGISTRY_URL.`;
+
 class ResponseTooLong extends Error {}
+
+/**
+ * Returns whether the server does not have the path. A registry has every path of this client, and its own 404s have
+ * details, so such a server is another part of Ostiary, or the URL has a path.
+ */
+function isUnknownPath({ status }: HttpAnswer, { error }: ErrorEnvelope): boolean {
+  return status === 405 || (status === 404 && error.details === null);
+}
+
+const LOCATION_LENGTH_MAX = 200;
+
+/** Says what responded instead of a registry, and what to set. */
+function notARegistryText({ status, headers }: HttpAnswer): string {
+  const location = headers.get("location");
+  if (status >= 300 && status < 400 && location !== null) {
+    return `redirects to ${location.slice(0, LOCATION_LENGTH_MAX)}: set REGISTRY_URL to the registry's own address.`;
+  }
+  return `is not the admin API of a route registry, and responds with status ${status}: set REGISTRY_URL to the address of that API without a path, port 5002 by default.`;
+}
 
 /** Returns a path with escaped segments, as in `pathTo("services", name)`. */
 export function pathTo(...segments: (string | number)[]): string {

@@ -1,8 +1,8 @@
 import { Revisions, Services } from "@ostiary/lib/contracts/registry-api";
 import { Argument, type Command } from "commander";
 import { type Candidate, candidatesFor } from "../completion/candidates.ts";
-import { FILES, SHELLS, type Shell, scripts } from "../completion/scripts.ts";
-import { pathTo } from "../registry-client.ts";
+import { SHELLS, type Shell, scripts } from "../completion/scripts.ts";
+import { pathTo, type RegistryClient } from "../registry-client.ts";
 import type { Run, Setting } from "./command.ts";
 
 /** The timeout of a completion, short because a person at a prompt waits. */
@@ -13,11 +13,10 @@ const TIMEOUT_S = 2;
  * calls.
  */
 export function addCompletion(program: Command, run: Run, { terminal, registryNames }: Setting): void {
-  const shell = new Argument("<shell>", "the shell to complete in").choices(SHELLS);
   program
     .command("completion")
     .description("Print the script that lets a shell complete commands, flags and services of `ostiary`")
-    .addArgument(shell)
+    .addArgument(new Argument("<shell>", "the shell to complete in").choices(SHELLS))
     .addHelpText(
       "after",
       `
@@ -28,20 +27,19 @@ Examples:
     .action((name: Shell) => terminal.write(scripts[name]));
   program
     .command("complete", { hidden: true })
-    .addArgument(shell)
     .argument("[words...]", "the words after the program's name; the cursor is in the last word")
-    .action(async (_: Shell, typed: string[]) => {
+    .action(async (typed: string[]) => {
       program.setOptionValue("timeout", TIMEOUT_S);
       program.setOptionValue("registry", registryIn(typed));
       const found = await candidatesFor(program, typed, {
-        services: () => quietly(() => serviceNames(run)),
-        revisions: (service) => quietly(() => revisionsOf(run, service)),
-        registries: () => quietly(registryNames),
+        services: () => quietly((found) => run(async ({ registry }) => found(await servicesOf(registry)))),
+        revisions: (service) =>
+          quietly((found) => run(async ({ registry }) => found(await revisionsOf(registry, service)))),
+        registries: () => quietly(async (found) => found((await registryNames()).map((word) => ({ word })))),
       });
-      const lines = found.words.map(({ word, description }) =>
-        [word, ...(description ? [description.replace(/\s+/g, " ")] : [])].join("\t"),
-      );
-      for (const line of [...lines, ...(found.files ? [FILES] : [])]) terminal.write(`${line}\n`);
+      for (const { word, description } of found) {
+        terminal.write(description ? `${word}\t${description.replace(/\s+/g, " ")}\n` : `${word}\n`);
+      }
     });
 }
 
@@ -50,32 +48,29 @@ function registryIn(words: readonly string[]): string | undefined {
   return words[index] === "--registry" ? words[index + 1] : words[index]?.slice("--registry=".length);
 }
 
-async function serviceNames(run: Run): Promise<string[]> {
-  let names: string[] = [];
-  await run(async ({ registry }) => {
-    const { services } = await registry.ask(Services, pathTo("services"));
-    names = Object.keys(services);
-  });
-  return names;
+async function servicesOf(registry: RegistryClient): Promise<Candidate[]> {
+  const { services } = await registry.ask(Services, pathTo("services"));
+  return Object.keys(services).map((word) => ({ word }));
 }
 
-async function revisionsOf(run: Run, service: string): Promise<Candidate[]> {
+async function revisionsOf(registry: RegistryClient, service: string): Promise<Candidate[]> {
+  const { revisions } = await registry.ask(Revisions, pathTo("services", service, "revisions"));
+  return revisions.map(({ revision, action, created_at }) => ({
+    word: String(revision),
+    description: `${action} ${created_at}`,
+  }));
+}
+
+/**
+ * Returns the candidates that `lookUp` passes to its argument, or none if it fails: an error message would break the
+ * line that a person types.
+ */
+async function quietly(
+  lookUp: (found: (candidates: Candidate[]) => void) => Promise<void>,
+): Promise<Candidate[]> {
   let candidates: Candidate[] = [];
-  await run(async ({ registry }) => {
-    const { revisions } = await registry.ask(Revisions, pathTo("services", service, "revisions"));
-    candidates = revisions.map(({ revision, action, created_at }) => ({
-      word: String(revision),
-      description: `${action} ${created_at}`,
-    }));
-  });
+  await lookUp((found) => {
+    candidates = found;
+  }).catch(() => {});
   return candidates;
-}
-
-/** Returns `names()`, or no names if the lookup fails: an error message would break the line that a person types. */
-async function quietly<Found>(names: () => Promise<Found[]>): Promise<Found[]> {
-  try {
-    return await names();
-  } catch {
-    return [];
-  }
 }

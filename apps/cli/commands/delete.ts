@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import { Refused, UsageError } from "../exit-codes.ts";
 import { pathTo } from "../registry-client.ts";
 import { type CommandContext, ifMatch, type Run, revisionArgument } from "./command.ts";
-import { addWaitOption, reportPropagation, sendWrite, TAKEN_AWAY, type WaitOptions } from "./wait-option.ts";
+import { addWaitOption, reportPropagation, sendWrite, type WaitOptions } from "./wait-option.ts";
 
 /** The response body of a delete, which is null unless the request waited for the gateways. */
 const DeleteResponse = Type.Union([Type.Null(), Deleted]);
@@ -17,7 +17,7 @@ interface Options extends WaitOptions {
 
 /** Adds `delete SERVICE`, which deletes a service and its routes. */
 export function addDelete(program: Command, run: Run): void {
-  addWaitOption(program.command("delete"), TAKEN_AWAY)
+  addWaitOption(program.command("delete"))
     .description("Delete a service and its routes; its history stays, and restore brings it back")
     .argument("<service>", "the name of a service")
     .option("--yes", "do not ask for confirmation; required if standard input is not a terminal")
@@ -39,13 +39,13 @@ Examples:
         const { output } = context;
         const path = pathTo("services", service);
         const write = { schema: DeleteResponse, path, method: "DELETE", headers: ifMatch(revision) } as const;
-        const response = await sendWrite(context, write, options, TAKEN_AWAY);
+        const response = await sendWrite(context, write, options);
         output.result({ service, status: "deleted", ...response }, () =>
           output.line(
             `${service} is deleted. Its revisions stay: the command restore makes one of them current again.`,
           ),
         );
-        reportPropagation(output, response?.propagation, TAKEN_AWAY);
+        reportPropagation(output, response?.propagation);
       }),
     );
 }

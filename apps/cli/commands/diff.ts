@@ -1,14 +1,11 @@
 import { Diff, Revisions } from "@ostiary/lib/contracts/registry-api";
 import { countEffects, markChanges } from "@ostiary/lib/domain/routes";
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import { UsageError } from "../exit-codes.ts";
 import { pathTo } from "../registry-client.ts";
 import { addReviewOptions, type ReviewOptions, reviewWriter } from "../review/write-review.ts";
 import { showPlan } from "./apply.ts";
 import { type CommandContext, type Run, revisionArgument } from "./command.ts";
-
-/** One revision, or both revisions of `FROM..TO`. */
-type From = { from: number; to?: number };
 
 /** Adds `diff FILE` and `diff SERVICE [FROM] [TO]`, which show future and past changes. */
 export function addDiff(program: Command, run: Run): void {
@@ -18,7 +15,7 @@ export function addDiff(program: Command, run: Run): void {
       "<target>",
       "a document (a path, *.yaml, *.yml, *.json, or - for standard input), or the name of a service",
     )
-    .argument("[from]", "the older revision, or FROM..TO (default: the revision before [to])", fromArgument)
+    .argument("[from]", "the older revision (default: the revision before [to])", revisionArgument)
     .argument("[to]", "the newer revision (default: the newest)", revisionArgument)
     .addHelpText(
       "after",
@@ -26,24 +23,15 @@ export function addDiff(program: Command, run: Run): void {
 Examples:
   $ bun cli diff routes.yaml       what apply would change
   $ bun cli diff widgets           what the newest revision of widgets changed
-  $ bun cli diff widgets 3 5       what changed from revision 3 to revision 5, as 3..5 does
+  $ bun cli diff widgets 3 5       what changed from revision 3 to revision 5
   $ bun cli diff routes.yaml --fail-on=opens,breaks --output markdown`,
     )
-    .action((target: string, from: From | undefined, to: number | undefined, options: ReviewOptions) =>
+    .action((target: string, from: number | undefined, to: number | undefined, options: ReviewOptions) =>
       run((context) => {
         if (from === undefined && isFile(target)) return showPlan(context, target, options);
-        if (from?.to !== undefined && to !== undefined) {
-          throw new UsageError("The second revision is given twice: write FROM TO, or FROM..TO.");
-        }
-        return showDiff(context, target, { from: from?.from, to: from?.to ?? to }, options);
+        return showDiff(context, target, { from, to }, options);
       }),
     );
-}
-
-function fromArgument(text: string): From {
-  const [from = "", ...to] = text.split("..");
-  if (to.length > 1) throw new InvalidArgumentError("Write two revisions as FROM..TO, such as 3..5.");
-  return { from: revisionArgument(from), ...(to[0] !== undefined && { to: revisionArgument(to[0]) }) };
 }
 
 async function showDiff(

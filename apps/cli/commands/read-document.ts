@@ -17,10 +17,11 @@ export function isJsonFile(file: string): boolean {
 
 /** Reads a file, or standard input for `-`. */
 export async function readBytes(file: string, terminal: Terminal): Promise<Uint8Array<ArrayBuffer>> {
-  return file === "-" ? terminal.readInput() : read(file);
+  return file === "-" ? terminal.readInput() : readFileBytes(file);
 }
 
-async function read(file: string): Promise<Uint8Array<ArrayBuffer>> {
+/** Throws a UsageError that names the file if it cannot be read. */
+export async function readFileBytes(file: string): Promise<Uint8Array<ArrayBuffer>> {
   try {
     return await readFile(file);
   } catch (error) {

@@ -11,36 +11,6 @@ const WAIT_MS_MAX = 30_000;
 const PROGRESS_MS = 500;
 const CLEAR_LINE = "\r\x1b[K";
 
-/** Parts of the messages about a wait, which differ between a publish and a delete. */
-interface WaitWords {
-  /** The goal of the wait: the text after "Waiting until". */
-  goal: string;
-  unprojected: string;
-  /** The text after the number of gateways that the write has reached. */
-  reached: string;
-  noGateway: string;
-  done: string;
-}
-
-const PUBLISHED: WaitWords = {
-  goal: "every gateway serves the change",
-  unprojected:
-    "the route store does not have the service yet: gateways serve the service once the route store has it",
-  reached: "serve the change",
-  noGateway: "the next gateway to start will serve the change",
-  done: "Every gateway serves the change",
-};
-
-/** The words for a command that deletes a service. */
-export const TAKEN_AWAY: WaitWords = {
-  goal: "no gateway serves the service any more",
-  unprojected:
-    "the route store still has the service: gateways serve the service until the route store removes it",
-  reached: "have stopped serving the service",
-  noGateway: "the next gateway to start will not serve the service",
-  done: "No gateway serves the service any more",
-};
-
 /** The options that {@link addWaitOption} adds. */
 export interface WaitOptions {
   /** The longest wait, in milliseconds. */
@@ -48,8 +18,8 @@ export interface WaitOptions {
 }
 
 /** Adds `--wait[=MS]` to a command that writes. */
-export function addWaitOption(command: Command, { goal } = PUBLISHED): Command {
-  const description = `wait until ${goal}, for at most this many milliseconds (default ${WAIT_MS_MAX})`;
+export function addWaitOption(command: Command): Command {
+  const description = `wait until every gateway has the change, for at most this many milliseconds (default ${WAIT_MS_MAX})`;
   return command.addOption(new Option(`${FLAG} [ms]`, description).argParser(waitArgument));
 }
 
@@ -78,7 +48,6 @@ export async function sendWrite<Schema extends TSchema>(
   { registry, terminal }: CommandContext,
   { schema, path, ...request }: Write<Schema>,
   { wait }: WaitOptions,
-  { goal } = PUBLISHED,
 ): Promise<Static<Schema>> {
   const query = wait === undefined ? {} : { query: { wait_ms: String(wait) } };
   const sent = registry.ask(schema, path, { ...request, ...query });
@@ -86,7 +55,9 @@ export async function sendWrite<Schema extends TSchema>(
   const startedMs = performance.now();
   const showing = setInterval(() => {
     const waited = seconds(performance.now() - startedMs);
-    terminal.writeError(`${CLEAR_LINE}Waiting until ${goal}: ${waited} of ${seconds(wait)}`);
+    terminal.writeError(
+      `${CLEAR_LINE}Waiting until every gateway has the change: ${waited} of ${seconds(wait)}`,
+    );
   }, PROGRESS_MS);
   try {
     return await sent;
@@ -100,26 +71,24 @@ export async function sendWrite<Schema extends TSchema>(
  * Reports the number of gateways that the write has reached.
  * @throws Refused when the write has not reached every gateway
  */
-export function reportPropagation(
-  output: Output,
-  propagation: Propagation | undefined,
-  words = PUBLISHED,
-): void {
+export function reportPropagation(output: Output, propagation: Propagation | undefined): void {
   if (propagation === undefined) return;
   const { gateways, reached, waited_ms, projected } = propagation;
   const waited = seconds(waited_ms);
   if (!projected) {
-    throw new Refused(`The write is recorded, but after ${waited} ${words.unprojected}.`);
+    throw new Refused(
+      `The write is recorded, but after ${waited} the route store does not have the change yet: gateways follow once it has.`,
+    );
   }
   if (reached < gateways) {
     throw new Refused(
-      `The write is recorded, but after ${waited} only ${reached} of ${gateways} gateways ${words.reached}: bun cli gateways lists all gateways.`,
+      `The write is recorded, but after ${waited} only ${reached} of ${gateways} gateways have the change: bun cli gateways lists all gateways.`,
     );
   }
   output.note(
     gateways === 0
-      ? `No gateway is running: ${words.noGateway}.`
-      : `${words.done}: ${reached} of ${gateways} gateways, after ${waited}.`,
+      ? `No gateway is running: the next one to start will have the change.`
+      : `Every gateway has the change: ${reached} of ${gateways} gateways, after ${waited}.`,
   );
 }
 

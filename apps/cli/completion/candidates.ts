@@ -1,23 +1,18 @@
 import type { Argument, Command, Option } from "commander";
+import { FILES } from "./scripts.ts";
 
-/** A word that completes the text at the cursor. */
+/** A word that completes the text at the cursor. The word {@link FILES} stands for the names of files. */
 export interface Candidate {
   word: string;
   description?: string;
 }
 
-/** The candidates, and whether the shell adds the names of files. */
-interface Candidates {
-  words: Candidate[];
-  files: boolean;
-}
-
 /** Looks up the names that only the registry or the profiles file contains. */
 interface KnownNames {
-  services(): Promise<string[]>;
+  services(): Promise<Candidate[]>;
   /** Returns the revisions of a service, newest first. */
   revisions(service: string): Promise<Candidate[]>;
-  registries(): Promise<string[]>;
+  registries(): Promise<Candidate[]>;
 }
 
 const SERVICE_ARGUMENTS = ["service", "name", "target"];
@@ -32,20 +27,19 @@ export async function candidatesFor(
   program: Command,
   typed: readonly string[],
   known: KnownNames,
-): Promise<Candidates> {
-  const before = typed.slice(0, -1);
+): Promise<Candidate[]> {
   const current = typed.at(-1) ?? "";
-  const { command, positional, awaiting } = read(program, before);
-  const [service] = positional;
-  if (awaiting !== undefined) return startingWith(current, await valuesOf(awaiting, known, service));
-  if (current.startsWith("-")) return startingWith(current, flagsOf(program, command));
-  if (command === undefined) return startingWith(current, commandsOf(program));
-  const { registeredArguments: all } = command;
-  const argument = all[positional.length] ?? (all.at(-1)?.variadic ? all.at(-1) : undefined);
-  return startingWith(current, argument === undefined ? nothing : await valuesOf(argument, known, service));
+  const { command, positional, awaiting } = read(program, typed.slice(0, -1));
+  const found = async () => {
+    if (awaiting !== undefined) return valuesOf(awaiting, known, positional[0]);
+    if (current.startsWith("-")) return flagsOf(program, command);
+    if (command === undefined) return commandsOf(program);
+    const { registeredArguments: all } = command;
+    const argument = all[positional.length] ?? (all.at(-1)?.variadic ? all.at(-1) : undefined);
+    return argument === undefined ? [] : valuesOf(argument, known, positional[0]);
+  };
+  return (await found()).filter(({ word }) => word === FILES || word.startsWith(current));
 }
-
-const nothing: Candidates = { words: [], files: false };
 
 /** Reads the words before the cursor: the command, its arguments, and the option whose value comes next. */
 function read(program: Command, words: readonly string[]) {
@@ -66,18 +60,17 @@ function optionsOf(program: Command, command: Command | undefined): readonly Opt
   return [...(command?.options ?? []), ...program.options];
 }
 
-function flagsOf(program: Command, command: Command | undefined): Candidates {
-  const options = [...optionsOf(program, command).filter(({ hidden }) => !hidden)];
-  const words = options.map(({ long, short, description }) => ({ word: long ?? short ?? "", description }));
-  return { words: [...words, { word: "--help", description: "display help for command" }], files: false };
+function flagsOf(program: Command, command: Command | undefined): Candidate[] {
+  const options = optionsOf(program, command).map(({ long, short, description }) => ({
+    word: long ?? short ?? "",
+    description,
+  }));
+  return [...options, { word: "--help", description: "display help for command" }];
 }
 
-function commandsOf(program: Command): Candidates {
+function commandsOf(program: Command): Candidate[] {
   const visible = program.createHelp().visibleCommands(program);
-  return {
-    words: visible.map((each) => ({ word: each.name(), description: each.description() })),
-    files: false,
-  };
+  return visible.map((each) => ({ word: each.name(), description: each.description() }));
 }
 
 /**
@@ -88,18 +81,11 @@ async function valuesOf(
   of: Option | Argument,
   known: KnownNames,
   service: string | undefined,
-): Promise<Candidates> {
-  if (of.argChoices !== undefined) return { words: of.argChoices.map((word) => ({ word })), files: false };
+): Promise<Candidate[]> {
+  if (of.argChoices !== undefined) return of.argChoices.map((word) => ({ word }));
   const name = of.name();
-  if (REVISION_ARGUMENTS.includes(name)) {
-    return { words: service === undefined ? [] : await known.revisions(service), files: false };
-  }
-  const names = "long" in of ? (name === "registry" ? await known.registries() : []) : [];
-  if ("long" in of) return { words: names.map((word) => ({ word })), files: false };
+  if (REVISION_ARGUMENTS.includes(name)) return service === undefined ? [] : known.revisions(service);
+  if ("long" in of) return name === "registry" ? known.registries() : [];
   const services = SERVICE_ARGUMENTS.includes(name) ? await known.services() : [];
-  return { words: services.map((word) => ({ word })), files: FILE_ARGUMENTS.includes(name) };
-}
-
-function startingWith(start: string, { words, files }: Candidates): Candidates {
-  return { words: words.filter(({ word }) => word.startsWith(start)), files };
+  return FILE_ARGUMENTS.includes(name) ? [...services, { word: FILES }] : services;
 }

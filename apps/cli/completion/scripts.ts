@@ -20,7 +20,7 @@ _ostiary() {
     else
       COMPREPLY+=("$word")
     fi
-  done < <(ostiary complete bash -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  done < <(ostiary complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
 complete -F _ostiary ostiary
 `,
@@ -35,7 +35,7 @@ _ostiary() {
     else
       candidates+=("\${\${line//:/\\\\:}/$'\\t'/:}")
     fi
-  done < <(ostiary complete zsh -- "\${(@Q)words[2,CURRENT]}" 2>/dev/null)
+  done < <(ostiary complete -- "\${(@Q)words[2,CURRENT]}" 2>/dev/null)
   (( $#candidates )) && _describe ostiary candidates
   [[ -n $files ]] && _files
 }
@@ -50,7 +50,7 @@ fi
 function __ostiary_complete
     set -l words (commandline -opc)
     set -l current (commandline -ct)
-    for line in (ostiary complete fish -- $words[2..-1] "$current" 2>/dev/null)
+    for line in (ostiary complete -- $words[2..-1] "$current" 2>/dev/null)
         if test "$line" = "${FILES}"
             __fish_complete_path "$current"
         else

@@ -69,7 +69,6 @@ describe("diff", () => {
     const first =
       "d: revision 1 to 2\n+ GET /d/2 (user)\n- GET /d/1 (user)\n    breaks: the route is gone\n2 changes: 1 breaks callers.\n";
     expect((await cli(["diff", "d", "1", "2"])).stdout).toBe(first);
-    expect((await cli(["diff", "d", "1..2"])).stdout).toBe(first);
     expect((await cli(["diff", "d", "2"])).stdout).toBe(newest.stdout);
     expect((await cli(["diff", "d", "2", "2"])).stdout).toBe("d: revision 2 to 2\nNo changes.\n");
     const path = await file("d.yaml", yaml("d", "/d/3"));
@@ -92,7 +91,7 @@ describe("diff", () => {
     const single = await cli(["diff", "single"]);
     expect(single).toMatchObject({ exitCode: 2, stdout: "" });
     expect(single.stderr).toContain("one revision only");
-    for (const wrong of [["one"], ["1..x"], ["1..2..3"], ["..2"], ["1..2", "3"]]) {
+    for (const wrong of [["one"], ["1..2"], ["1", "x"]]) {
       expect((await cli(["diff", "single", ...wrong])).exitCode).toBe(2);
     }
     expect((await cli(["diff", "single", "1", "2"])).exitCode).toBe(1);

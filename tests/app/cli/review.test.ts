@@ -124,9 +124,9 @@ describe("--fail-on", () => {
     await registry.put("history", { url: "http://a:1", user: { routes: [route("/history")] } });
     await registry.put("history", { url: "http://a:1", public: { routes: [route("/history")] } });
     expect((await cli(["diff", "history", "--fail-on=opens"])).exitCode).toBe(3);
-    expect((await cli(["diff", "history", "2..1", "--fail-on=opens"])).exitCode).toBe(0);
-    expect((await cli(["diff", "history", "2..1", "--fail-on=breaks"])).exitCode).toBe(3);
-    expect((await cli(["diff", "history", "2..2", "--fail-on=opens"])).exitCode).toBe(0);
+    expect((await cli(["diff", "history", "2", "1", "--fail-on=opens"])).exitCode).toBe(0);
+    expect((await cli(["diff", "history", "2", "1", "--fail-on=breaks"])).exitCode).toBe(3);
+    expect((await cli(["diff", "history", "2", "2", "--fail-on=opens"])).exitCode).toBe(0);
   });
 
   test.each(["", "opens,", "OPENS"])("%j is wrong usage", async (effects) => {

@@ -1,9 +1,37 @@
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { readSecretFile } from "@ostiary/lib/runtime/config";
-import { UsageError } from "../exit-codes.ts";
-import type { RegistryAddress } from "../registry-client.ts";
-import { exposureText, type Profile, type ProfilesFile, readProfiles } from "./profiles-file.ts";
+import { mapOf } from "@ostiary/lib/domain/schemas";
+import { ConfigError, readSecretFile } from "@ostiary/lib/runtime/config";
+import { parseYamlFile } from "@ostiary/lib/runtime/config/yaml-file";
+import { type Static, Type } from "@sinclair/typebox";
+import { readFileBytes } from "./commands/read-document.ts";
+import { UsageError } from "./exit-codes.ts";
+import type { RegistryAddress } from "./registry-client.ts";
+
+const Name = Type.String({
+  pattern: "^[A-Za-z0-9._-]{1,64}$",
+  rule: "must be 1 to 64 letters, digits, `.`, `_` and `-`",
+});
+
+/** One registry of the profiles file. The file contains no tokens, so that other users may read it. */
+const Profile = Type.Object(
+  {
+    url: Type.String({ minLength: 1, rule: "must be the address of a registry's admin API" }),
+    token_command: Type.String({ minLength: 1, rule: "must be a command that writes the admin token" }),
+  },
+  { additionalProperties: false, rule: "must be a map with url and token_command" },
+);
+type Profile = Static<typeof Profile>;
+
+const ProfilesFile = Type.Object(
+  {
+    default: Type.Optional(Name),
+    registries: mapOf(Name, Profile, { rule: "must be a map from names to registries" }),
+  },
+  { additionalProperties: false, rule: "must be a map with the key registries" },
+);
+type ProfilesFile = Static<typeof ProfilesFile>;
 
 /** Returns the value of an environment variable. */
 export type ReadVariable = (name: string) => string | undefined;
@@ -16,7 +44,6 @@ export type ReadVariable = (name: string) => string | undefined;
 export async function findRegistry(
   named: string | undefined,
   variable: ReadVariable,
-  warn: (text: string) => void,
 ): Promise<RegistryAddress> {
   const given = ["REGISTRY_URL", "ADMIN_TOKEN", "ADMIN_TOKEN_FILE"].some((name) => variable(name)?.trim());
   if (named === undefined && given) return registryOf(variable);
@@ -24,10 +51,8 @@ export async function findRegistry(
   const file = await readProfiles(path);
   const name = named ?? file?.default;
   if (name === undefined) return registryOf(variable);
-  const profile = profileOf(name, path, file);
-  const exposure = file && (await exposureText(path, file));
-  if (exposure) warn(exposure);
-  return { REGISTRY_URL: profile.url, ADMIN_TOKEN: await tokenOf(name, profile, variable), profile: name };
+  const { url, token_command } = profileOf(name, path, file);
+  return { REGISTRY_URL: url, ADMIN_TOKEN: await outputOf(name, token_command), profile: name };
 }
 
 /** Returns the registry of the environment variables. */
@@ -54,6 +79,18 @@ function profilesPath(variable: ReadVariable): string {
   return join(home, "ostiary", "config.yaml");
 }
 
+/** Returns the registries of the profiles file, or null when the file does not exist. */
+async function readProfiles(path: string): Promise<ProfilesFile | null> {
+  if (!existsSync(path)) return null;
+  const text = new TextDecoder().decode(await readFileBytes(path));
+  try {
+    return parseYamlFile("", ProfilesFile, text, (_, shape) => shape);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new UsageError(error.problems.map(({ message }) => `${path} ${message}`).join("\n"));
+  }
+}
+
 function profileOf(name: string, path: string, file: ProfilesFile | null): Profile {
   if (file === null)
     throw new UsageError(`${path} does not exist: create the file, and define the registry ${name} in it.`);
@@ -62,14 +99,6 @@ function profileOf(name: string, path: string, file: ProfilesFile | null): Profi
   throw new UsageError(
     `${path} defines no registry ${name}. The registries are: ${Object.keys(file.registries).join(", ") || "none"}.`,
   );
-}
-
-async function tokenOf(name: string, profile: Profile, variable: ReadVariable): Promise<string> {
-  if (profile.token !== undefined) return profile.token;
-  if (profile.token_command !== undefined) return outputOf(name, profile.token_command);
-  const token = profile.token_env === undefined ? undefined : variable(profile.token_env);
-  if (token?.trim()) return token;
-  throw new UsageError(`Set ${profile.token_env} to the admin token of the registry ${name}.`);
 }
 
 /** Runs a command and returns its standard output. Its standard error goes to the terminal. */
