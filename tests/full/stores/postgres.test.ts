@@ -36,11 +36,6 @@ describe("database on PostgreSQL that cannot be reached", () => {
     expect(await rejection(opening)).toBeInstanceOf(StoreUnavailable);
     server.close();
   });
-
-  test("refuses to open a URL of another kind", async () => {
-    expect(await rejection(openDatabase("mysql://localhost/x", hasty))).toBeInstanceOf(TypeError);
-    expect(await rejection(openDatabase("pglite://relative/directory", hasty))).toBeInstanceOf(TypeError);
-  });
 });
 
 describe.if(services().postgres.own)("database on a PostgreSQL that fails", () => {

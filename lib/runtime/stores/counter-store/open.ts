@@ -2,13 +2,7 @@ import { type PeerTls, renewingOptions } from "../../config/index.ts";
 import { observeNothing, type StoreObserver } from "../observer.ts";
 import type { CounterStore } from "./counter-store.ts";
 import { MemoryCounterStore } from "./memory.ts";
-import {
-  type ClusterNodes,
-  connectCluster,
-  connectRedis,
-  type RedisClient,
-  RedisCounterStore,
-} from "./redis.ts";
+import { type ClusterNodes, connectCluster, connectRedis, RedisCounterStore } from "./redis.ts";
 
 export { MemoryCounterStore } from "./memory.ts";
 
@@ -24,9 +18,8 @@ interface CounterStoreOptions {
 const CLUSTER = /^redis(s?)\+cluster:\/\//;
 
 /**
- * Opens `redis://`, `rediss://`, `redis+cluster://`, `rediss+cluster://` or `memory://` (OP-11). Waits up to two
- * seconds for a connection, then keeps trying. Rejects with `StoreUnavailable` if the server permanently refuses the
- * URL, for example its password, and with `TypeError` for another URL.
+ * Opens a counter store by a URL that the configuration accepts (OP-11). Waits up to two seconds for a connection, then
+ * keeps trying. Rejects with `StoreUnavailable` if the server permanently refuses the URL, for example its password.
  */
 export async function openCounterStore(
   url: string,
@@ -34,7 +27,8 @@ export async function openCounterStore(
 ): Promise<CounterStore> {
   const { namespace = COUNTERS_NAMESPACE, observer = observeNothing, tls } = options;
   if (url === "memory://") return new MemoryCounterStore(namespace, observer);
-  const store = new RedisCounterStore(connect(url, tls), namespace, observer);
+  const client = CLUSTER.test(url) ? connectCluster(clusterNodes(url, tls)) : connectRedis(url, tls);
+  const store = new RedisCounterStore(client, namespace, observer);
   try {
     await store.connected();
     return store;
@@ -44,14 +38,6 @@ export async function openCounterStore(
   }
 }
 
-function connect(url: string, tls: PeerTls | undefined): RedisClient {
-  if (CLUSTER.test(url)) return connectCluster(clusterNodes(url, tls));
-  if (/^rediss?:\/\//.test(url) && URL.canParse(url)) return connectRedis(url, tls);
-  throw new TypeError(
-    "A counter store URL begins with redis://, rediss://, redis+cluster://, rediss+cluster:// or is memory://",
-  );
-}
-
 /** Parses `redis+cluster://user:password@a:6379,b:6379`. Every node gets the same user. */
 function clusterNodes(url: string, tls: PeerTls | undefined): ClusterNodes {
   const [scheme = "", s] = CLUSTER.exec(url) ?? [];
@@ -59,11 +45,7 @@ function clusterNodes(url: string, tls: PeerTls | undefined): ClusterNodes {
   const at = rest.lastIndexOf("@");
   const list = rest.slice(at + 1).split(",");
   const user = at < 0 ? "" : `${rest.slice(0, at)}@`;
-  const urls = list.map((host) => `redis://${user}${host.trim()}`);
-  if (!urls.every((node) => URL.canParse(node) && new URL(node).hostname !== "")) {
-    throw new TypeError("A cluster URL lists its nodes: redis+cluster://host:6379,host:6379");
-  }
-  const parsed = urls.map((node) => new URL(node));
+  const parsed = list.map((host) => new URL(`redis://${user}${host.trim()}`));
   const [first] = parsed;
   return {
     hosts: parsed.map(({ hostname, port }) => ({ host: hostname, port: Number(port || 6379) })),

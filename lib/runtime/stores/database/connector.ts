@@ -1,5 +1,5 @@
 import type { PeerTls } from "../../config/index.ts";
-import { Connection, IsStandby, type Server } from "./connection.ts";
+import { Connection, IsStandby, type Server, type SessionOptions } from "./connection.ts";
 import { ConnectionLost, isSettingRefused } from "./failure.ts";
 import { settingsSince14 } from "./session-settings.ts";
 
@@ -18,22 +18,16 @@ export class NoPrimary extends ConnectionLost {
  */
 export class Connector {
   readonly #servers: readonly Server[];
-  readonly #settings: Readonly<Record<string, string>>;
-  readonly #tls: PeerTls | undefined;
-  readonly #primary: boolean;
-  readonly #timeoutMs: number;
-  /** The settings of start-up packets: none, if the server has refused one. */
-  #packet: Readonly<Record<string, string>>;
+  /** The start-up packet is empty once a server has refused a setting in it. */
+  #options: SessionOptions;
   #current = 0;
 
-  constructor(url: string, settings: Readonly<Record<string, string>>, tls: PeerTls | undefined) {
+  constructor(url: string, given: Readonly<Record<string, string>>, tls: PeerTls | undefined) {
     this.#servers = serversOf(url);
-    this.#settings = { ...settings, ...settingsSince14 };
-    this.#packet = this.#settings;
-    this.#tls = tls;
-    this.#primary = wantsPrimary(url);
+    const settings = { ...given, ...settingsSince14 };
     const limitMs = this.#servers.length > 1 ? OPEN_ONE_OF_SEVERAL_MS : OPEN_MS;
-    this.#timeoutMs = Math.min(limitMs, connectTimeoutOf(url) ?? limitMs);
+    const timeoutMs = Math.min(limitMs, connectTimeoutOf(url) ?? limitMs);
+    this.#options = { packet: settings, settings, tls, primary: wantsPrimary(url), timeoutMs };
   }
 
   /** Returns whether the connection leads to the server that new connections lead to. */
@@ -47,7 +41,7 @@ export class Connector {
     for (const offset of this.#servers.keys()) {
       const index = (first + offset) % this.#servers.length;
       try {
-        const connection = await this.#openAt(index);
+        const connection = await this.#openAt(this.#servers[index]);
         if (this.#current === first) this.#current = index;
         if (this.#current === index) return connection;
         // Another primary was found during this attempt, so this server is an old primary that was frozen.
@@ -60,27 +54,16 @@ export class Connector {
     throw this.#servers.length > 1 || failure instanceof IsStandby ? new NoPrimary(failure) : failure;
   }
 
-  async #openAt(index: number): Promise<Connection> {
+  async #openAt(server: Server | undefined): Promise<Connection> {
+    if (server === undefined) throw new RangeError("The URL names no such server.");
+    const options = this.#options;
     try {
-      return await this.#try(index);
+      return await Connection.open(server, options);
     } catch (error) {
-      if (!isSettingRefused(error) || Object.keys(this.#packet).length === 0) throw error;
-      this.#packet = {};
-      return this.#try(index);
+      if (!isSettingRefused(error) || Object.keys(options.packet).length === 0) throw error;
+      this.#options = { ...options, packet: {} };
+      return Connection.open(server, this.#options);
     }
-  }
-
-  #try(index: number): Promise<Connection> {
-    const server = this.#servers[index];
-    if (server === undefined) throw new RangeError(`There is no server ${index}.`);
-    const [packet, settings, tls] = [this.#packet, this.#settings, this.#tls];
-    return Connection.open(server, {
-      packet,
-      settings,
-      tls,
-      primary: this.#primary,
-      timeoutMs: this.#timeoutMs,
-    });
   }
 }
 

@@ -1,5 +1,6 @@
 import { DrizzleQueryError } from "drizzle-orm/errors";
 import { NoPermit } from "../../../async/index.ts";
+import { systemErrorCode } from "../../../domain/errors/index.ts";
 import { StoreUnavailable } from "../errors.ts";
 
 const READ_ONLY = "25006";
@@ -58,7 +59,9 @@ export function throwDatabaseFailure(error: unknown): never {
 
 /** Returns `ConnectionLost` for an error of the driver. Other errors can have the same codes. */
 export function connectionFailure(error: unknown): unknown {
-  const isLost = isReported(error) ? hasState(error, endings) : hasConnectionCode(error);
+  const isLost = isReported(error)
+    ? hasState(error, endings)
+    : connectionCode.test(systemErrorCode(error) ?? "");
   return isLost ? new ConnectionLost("The connection was lost.", { cause: error }) : error;
 }
 
@@ -89,18 +92,7 @@ function hasState(failure: unknown, states: string[]): boolean {
   return isReported(failure) && states.some((state) => failure.code.startsWith(state));
 }
 
-function hasConnectionCode(failure: unknown): boolean {
-  return (
-    failure instanceof Error &&
-    "code" in failure &&
-    typeof failure.code === "string" &&
-    connectionCode.test(failure.code)
-  );
-}
-
-interface Reported {
-  code: string;
-}
+type Reported = Error & { code: string };
 
 /** Returns the SQLSTATE of an error that PostgreSQL reported, such as `23505`, also from inside of wrapping errors. */
 export function sqlState(error: unknown): string | undefined {
@@ -109,7 +101,7 @@ export function sqlState(error: unknown): string | undefined {
 
 const WRAPPINGS_MAX = 8;
 
-export function reportedFailure(error: unknown): (Error & Reported) | undefined {
+export function reportedFailure(error: unknown): Reported | undefined {
   let candidate = error;
   for (let depth = 0; depth < WRAPPINGS_MAX && candidate instanceof Error; depth++) {
     if (isReported(candidate)) return candidate;
@@ -119,12 +111,11 @@ export function reportedFailure(error: unknown): (Error & Reported) | undefined 
 }
 
 /** Only errors of the server have a severity, and those of a pooler have only the localized one. */
-function isReported(error: unknown): error is Error & Reported {
+function isReported(error: unknown): error is Reported {
   return (
     error instanceof Error &&
     ("severity" in error || "severity_local" in error) &&
-    "code" in error &&
-    typeof error.code === "string"
+    systemErrorCode(error) !== null
   );
 }
 

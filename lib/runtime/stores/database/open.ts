@@ -18,21 +18,16 @@ export interface DatabaseOptions extends Partial<PostgresLimits> {
 }
 
 /**
- * Opens `postgres://…`, `pglite:///folder` or `pglite://memory` (OP-11). Rejects with `StoreUnavailable` if the server
- * does not respond, with `UnusableFolder` if the folder cannot be used, and with `TypeError` for another URL.
+ * Opens a database by a URL that the configuration accepts (OP-11). Rejects with `StoreUnavailable` if the server does
+ * not respond, and with `UnusableFolder` if the folder cannot be used.
  */
 export async function openDatabase(url: string, options: DatabaseOptions): Promise<Database> {
-  const { namespace, observer = observeNothing, tls, ...limits } = options;
-  const view = { namespace, observer, unit: new UnitOfWork() };
-  if (/^postgres(ql)?:\/\//.test(url)) {
-    return new ObservedDatabase(await openPool(url, { ...postgresLimits, ...limits }, tls), view);
-  }
-  if (url.startsWith("pglite://")) {
-    const { laneWaitingMax } = { ...postgresLimits, ...limits };
-    const adapter = await openPglite(pgliteFolder(url), laneWaitingMax);
-    return new ObservedDatabase(adapter, view);
-  }
-  throw new TypeError("A database URL begins with postgres:// or pglite://");
+  const { namespace, observer = observeNothing, tls, ...given } = options;
+  const limits = { ...postgresLimits, ...given };
+  const adapter = url.startsWith("pglite://")
+    ? await openPglite(url, limits.laneWaitingMax)
+    : await openPool(url, limits, tls);
+  return new ObservedDatabase(adapter, { namespace, observer, unit: new UnitOfWork() });
 }
 
 async function openPool(url: string, limits: PostgresLimits, tls?: PeerTls): Promise<PostgresPool> {
@@ -46,10 +41,11 @@ async function openPool(url: string, limits: PostgresLimits, tls?: PeerTls): Pro
   }
 }
 
-async function openPglite(folder: string | undefined, laneWaitingMax: number): Promise<PgliteAdapter> {
-  if (folder === undefined) {
+async function openPglite(url: string, laneWaitingMax: number): Promise<PgliteAdapter> {
+  if (url === "pglite://memory") {
     return new PgliteAdapter(await pinned(await PGlite.create()), laneWaitingMax, async () => {});
   }
+  const folder = withoutTrailingSlashes(decodeURIComponent(url.slice("pglite://".length)));
   const giveUp = await claimFolder(folder);
   try {
     return new PgliteAdapter(await pinned(await PGlite.create(folder)), laneWaitingMax, giveUp);
@@ -69,24 +65,4 @@ async function pinned(pglite: PGlite): Promise<PGlite> {
 /** Returns the URL of an embedded database in `folder`, an absolute path that may contain any characters. */
 export function pgliteUrl(folder: string): string {
   return `pglite://${folder.split("/").map(encodeURIComponent).join("/")}`;
-}
-
-function pgliteFolder(url: string): string | undefined {
-  if (url === "pglite://memory") return undefined;
-  const folder = decoded(url.slice("pglite://".length));
-  if (!folder.startsWith("/") || folder === "/") {
-    throw new TypeError("A PGlite URL is pglite://memory or pglite:///absolute/directory");
-  }
-  return withoutTrailingSlashes(folder);
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    throw new UnusableFolder(
-      path,
-      "its URL has a % that escapes no character: write %25 for a percent sign.",
-    );
-  }
 }

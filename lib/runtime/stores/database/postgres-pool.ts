@@ -186,8 +186,7 @@ export class PostgresPool implements DatabaseAdapter {
     const few = (error: unknown) => {
       if (!first.isPooled || !(error instanceof ConnectionLost)) throw error;
       throw new UnusableSession(
-        (server) =>
-          `The pooler at ${server} (DATABASE_URL) does not open the ${this.#limits.poolMax} sessions of this pool: raise its default_pool_size and max_client_conn.`,
+        `The pooler at {server} (DATABASE_URL) does not open the ${this.#limits.poolMax} sessions of this pool: raise its default_pool_size and max_client_conn.`,
       );
     };
     await refuseUnusableSessions(first, () => this.#connector.open()).catch(few);

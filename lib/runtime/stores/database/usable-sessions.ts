@@ -2,15 +2,8 @@ import { withDeadline } from "../../../async/index.ts";
 import type { Connection } from "./connection.ts";
 import { ConnectionLost } from "./failure.ts";
 
-/** The error for sessions that cannot serve this process, with a sentence for the operator. */
-export class UnusableSession extends Error {
-  readonly sentence: (server: string, database: string) => string;
-
-  constructor(sentence: UnusableSession["sentence"]) {
-    super("The sessions of the database cannot be used.");
-    this.sentence = sentence;
-  }
-}
+/** The error for sessions that cannot serve this process. The message is a sentence of `databaseBootFailure`. */
+export class UnusableSession extends Error {}
 
 /** Checks the first session at the start. Behind a pooler, also compares it with another one. */
 export async function refuseUnusableSessions(
@@ -20,8 +13,7 @@ export async function refuseUnusableSessions(
   const { encoding } = first.session;
   if (encoding !== "UTF8") {
     throw new UnusableSession(
-      (server, database) =>
-        `The database ${database} at ${server} (DATABASE_URL) has the encoding ${encoding}: create a database with the encoding UTF8.`,
+      `The database {database} at {server} (DATABASE_URL) has the encoding ${encoding}: create a database with the encoding UTF8.`,
     );
   }
   if (!first.isPooled) return;
@@ -29,8 +21,7 @@ export async function refuseUnusableSessions(
   try {
     if (!(await areShared(first, other))) return;
     throw new UnusableSession(
-      (server) =>
-        `The pooler at ${server} (DATABASE_URL) shares sessions between clients, as in transaction mode: set its pool_mode to session for this database, or name PostgreSQL itself.`,
+      "The pooler at {server} (DATABASE_URL) shares sessions between clients, as in transaction mode: set its pool_mode to session for this database, or name PostgreSQL itself.",
     );
   } finally {
     await other.end();

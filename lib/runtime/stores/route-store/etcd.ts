@@ -1,4 +1,15 @@
-import { type IKeyValue, type IRangeRequest, type IRequestOp, Range } from "etcd3";
+import {
+  ClientClosedError,
+  ClientRuntimeError,
+  EtcdError,
+  EtcdPermissionDeniedError,
+  GRPCGenericError,
+  GRPCInvalidArgumentError,
+  type IKeyValue,
+  type IRangeRequest,
+  type IRequestOp,
+  Range,
+} from "etcd3";
 import { withDeadline } from "../../../async/index.ts";
 import { StoreUnavailable } from "../errors.ts";
 import { observed, type StoreObserver } from "../observer.ts";
@@ -11,7 +22,6 @@ import {
 } from "./etcd-connection.ts";
 import { EtcdLease } from "./etcd-lease.ts";
 import { EtcdWatch } from "./etcd-watch.ts";
-import { throwRouteStoreFailure } from "./failure.ts";
 import type {
   FencedWrite,
   LeaseOptions,
@@ -197,4 +207,16 @@ export class EtcdRouteStore implements RouteStore {
 
 function entryOf(pair: IKeyValue): RouteEntry {
   return { key: pair.key.toString(), value: pair.value.toString(), revision: Number(pair.mod_revision) };
+}
+
+/** Throws `StoreUnavailable` if etcd did not answer, or denied the user a key, and any other error unchanged. */
+function throwRouteStoreFailure(error: unknown): never {
+  if (error instanceof StoreUnavailable || error instanceof GRPCInvalidArgumentError) throw error;
+  const absent =
+    error instanceof GRPCGenericError ||
+    error instanceof EtcdError ||
+    error instanceof EtcdPermissionDeniedError ||
+    error instanceof ClientRuntimeError ||
+    error instanceof ClientClosedError;
+  throw absent ? new StoreUnavailable("route_store", error) : error;
 }

@@ -15,8 +15,8 @@ const DEFAULT_PORT = 2379;
 const DEFAULT_NAMESPACE = "edge/gateway/routes";
 
 /**
- * Opens endpoints such as `http://host:2379`, separated by commas, or `memory://` for a new, empty store (OP-11). Does
- * not wait for etcd; `ping` does. Rejects with `TypeError` for any other URL.
+ * Opens a route store by a URL that the configuration accepts (OP-11). `memory://` is a new, empty store. Does not wait
+ * for etcd; `ping` does.
  */
 export async function openRouteStore(url: string, options: RouteStoreOptions = {}): Promise<RouteStore> {
   if (url === "memory://") return memoryRouteStore(options);
@@ -32,25 +32,22 @@ export function memoryRouteStore(options: RouteStoreOptions = {}): RouteStore {
 }
 
 function etcdEndpoints(list: string): EtcdConnectionOptions {
-  const urls = list.split(",").map((endpoint) => endpoint.trim());
-  if (!urls.every((endpoint) => URL.canParse(endpoint) && /^https?:\/\//.test(endpoint))) {
-    throw new TypeError("A route store URL is memory:// or a list of http:// or https:// endpoints");
-  }
-  const parsed = urls.map((endpoint) => new URL(endpoint));
-  const hosts = parsed.map((endpoint, index) => originOf(endpoint, urls[index] ?? ""));
-  const withUser = parsed.find((endpoint) => endpoint.username !== "");
-  if (withUser === undefined) return { hosts };
+  const endpoints = list.split(",").map((endpoint) => endpoint.trim());
+  const withUser = endpoints.map((endpoint) => new URL(endpoint)).find(({ username }) => username !== "");
   return {
-    hosts,
-    auth: {
-      username: decodeURIComponent(withUser.username),
-      password: decodeURIComponent(withUser.password),
-    },
+    hosts: endpoints.map(originOf),
+    ...(withUser !== undefined && {
+      auth: {
+        username: decodeURIComponent(withUser.username),
+        password: decodeURIComponent(withUser.password),
+      },
+    }),
   };
 }
 
 /** A parsed URL omits the default port of its scheme, so the port is read from the original text. */
-function originOf({ protocol, hostname, port }: URL, written: string): string {
-  const [, writtenPort] = /^https?:\/\/[^/?#]*:(\d+)(?:[/?#]|$)/i.exec(written) ?? [];
+function originOf(endpoint: string): string {
+  const { protocol, hostname, port } = new URL(endpoint);
+  const [, writtenPort] = /^https?:\/\/[^/?#]*:(\d+)(?:[/?#]|$)/i.exec(endpoint) ?? [];
   return `${protocol}//${hostname}:${port || Number(writtenPort ?? DEFAULT_PORT)}`;
 }
