@@ -215,11 +215,8 @@ describe("the sources", () => {
     expect(filesWith(own, sources)).toEqual(Object.keys(OWN_TIMERS));
   });
 
-  test("only listen.ts and ports.ts open ports", () => {
-    expect(filesWith(/Bun\.(serve|listen)\b/, /^(apps|lib)\//)).toEqual([
-      "lib/runtime/service/listen.ts",
-      "lib/runtime/service/ports.ts",
-    ]);
+  test("only ports.ts opens ports", () => {
+    expect(filesWith(/Bun\.(serve|listen)\b/, /^(apps|lib)\//)).toEqual(["lib/runtime/service/ports.ts"]);
   });
 
   test("only orm.ts and prepared.ts execute SQL directly", () => {

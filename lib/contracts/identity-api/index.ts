@@ -5,6 +5,5 @@ export * from "./member.ts";
 export * from "./organization.ts";
 export * from "./person-text.ts";
 export * from "./roles.ts";
-export * from "./service-account.ts";
 export * from "./session.ts";
 export * from "./user.ts";

@@ -1,7 +1,6 @@
 /** The responses of the registry's admin API, and its client. */
 export * from "./apply.ts";
 export * from "./change-note.ts";
-export * from "./changes.ts";
 export * from "./client.ts";
 export * from "./console-settings.ts";
 export * from "./gateways.ts";

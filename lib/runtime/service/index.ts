@@ -1,5 +1,3 @@
-export * from "./called.ts";
-export * from "./listen.ts";
 export * from "./main.ts";
 export * from "./ports.ts";
 export * from "./runtime-variables.ts";

@@ -1,14 +1,32 @@
 import { pause, systemClock } from "../../async/index.ts";
-import { ConfigError, hintsOfVariables } from "../config/index.ts";
+import {
+  ConfigError,
+  type Environment,
+  hintsOfVariables,
+  type Program,
+  programHelp,
+} from "../config/index.ts";
 import { UnusableFolder } from "../data-folder.ts";
 import { StoreUnavailable } from "../stores/errors.ts";
-import { answerTo, type Called } from "./called.ts";
 import type { Running } from "./serve.ts";
 import { StartRefused } from "./service.ts";
 import { reportUncaughtErrors } from "./uncaught-errors.ts";
 
-const EXIT_CONFIG = 78;
+const EXIT_HELP = 0;
 const EXIT_FAILED = 1;
+const EXIT_USAGE = 2;
+const EXIT_CONFIG = 78;
+
+export interface Called {
+  program: Program;
+  env: Environment;
+  parameters?: readonly string[];
+}
+
+interface Answer {
+  text: string;
+  exitCode: number;
+}
 
 /** The errors that an operator can fix by changing variables, ports or folders. */
 const refusals = [ConfigError, StartRefused, UnusableFolder];
@@ -26,6 +44,20 @@ export async function runMain(start: () => Promise<Running[]>, called?: Called):
     return running ?? process.exit(0);
   }, called);
 }
+
+/** Returns null if there are no arguments and the program must start (OP-135). */
+export function answerTo(program: Program, parameters: readonly string[]): Answer | null {
+  const command = `bun apps/${program.app}/main.ts`;
+  const unknown = parameters.find((parameter) => !HELP.includes(parameter));
+  if (unknown !== undefined) {
+    const text = `Unknown argument ${JSON.stringify(unknown)}: ${command} takes its settings from the environment. --help lists them.\n`;
+    return { text, exitCode: EXIT_USAGE };
+  }
+  if (parameters.length === 0) return null;
+  return { text: `Usage: ${command} [--help]\n\n${programHelp(program)}`, exitCode: EXIT_HELP };
+}
+
+const HELP = ["--help", "-h"];
 
 /** Prints an answer, help on stdout and a refusal on stderr, and exits. */
 async function end({ text, exitCode }: { text: string; exitCode: number }): Promise<never> {
